@@ -7,9 +7,7 @@
 
 #include "device/device.hpp"
 #include "device/error.hpp"
-#include "fem/analysis/nonlinear_solution.hpp"
-#include "fem/analysis/static_solution.hpp"
-#include "fem/analysis/vibration.hpp"
+#include "fem/analysis/analysis.hpp"
 #include "fem/forms/diffusion.hpp"
 #include "fem/forms/elasticity.hpp"
 #include "fem/forms/heat.hpp"

@@ -38,5 +38,5 @@ measure = "mean"
 int main(int argc, char** argv) {
   return ritz::run_app(
       argc, argv, {"ritz-elasticity", "Small-strain linear elasticity: solid, plane and axisymmetric bodies.", example},
-      [](ritz::Run& run) { solve_case(run, read_elasticity(run)); });
+      [](ritz::Run& run) { run_case(run, read_elasticity(run)); });
 }

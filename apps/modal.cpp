@@ -27,7 +27,10 @@ animate = 24                  # files of one period for each mode
 
 ritz::CaseModel read_vibration(ritz::Run& run) {
   const char* about = "sections of a structure: beams, bars, springs, shells; without any, bodies with materials";
-  return run.input().tables("section", about).empty() ? read_elastic_vibration(run) : read_structure_vibration(run);
+  ritz::CaseModel read =
+      run.input().tables("section", about).empty() ? read_elastic_vibration(run) : read_structure_vibration(run);
+  read.modes = true;
+  return read;
 }
 
 }  // namespace
@@ -38,5 +41,5 @@ int main(int argc, char** argv) {
       {"ritz-modal",
        "Frequencies and shapes of free vibration: solid, plane and axisymmetric elastic bodies, frames and shells.",
        example},
-      [](ritz::Run& run) { find_modes(run, read_vibration(run)); });
+      [](ritz::Run& run) { run_case(run, read_vibration(run)); });
 }

@@ -36,5 +36,5 @@ int main(int argc, char** argv) {
       argc, argv,
       {"ritz-solve", "Equations of any form, also of your own, steady or in time; nonlinear ones by Newton's method.",
        example},
-      [](ritz::Run& run) { solve_case(run, read_form(run)); });
+      [](ritz::Run& run) { run_case(run, read_form(run)); });
 }

@@ -47,5 +47,5 @@ int main(int argc, char** argv) {
   return ritz::run_app(argc, argv,
                        {"ritz-structure",
                         "Frames, trusses and shells: beams, bars, springs, shells, and elements of your own.", example},
-                       [](ritz::Run& run) { solve_case(run, read_structure(run)); });
+                       [](ritz::Run& run) { run_case(run, read_structure(run)); });
 }

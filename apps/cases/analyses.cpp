@@ -1,12 +1,15 @@
 #include "apps/cases/analyses.hpp"
 
+#include "apps/cases/forecast.hpp"
+#include "apps/cases/modal_analysis.hpp"
 #include "apps/cases/model.hpp"
 #include "apps/cases/newton.hpp"
-#include "apps/cases/forecast.hpp"
 #include "apps/cases/shared_model.hpp"
 #include "apps/cases/static_batch.hpp"
 #include "apps/cases/transient_analysis.hpp"
+#include "apps/results/checkpoint_states.hpp"
 
+#include <fmt/ranges.h>
 #include <utility>
 
 namespace ritz {
@@ -20,82 +23,105 @@ LinearSolverOptions solver_of(Run& run, const CaseModel& read) {
   return solver;
 }
 
-void refuse_load_cases(Run& run, const CaseModel& read, bool linear) {
-  if (read.load_cases.cases.empty() || linear) return;
-  if (read.model.linear)
-    run.input().add_error(Error(Exit::model, "load cases along a path of [newton]",
-                                "each load case is one state, under all of its loads",
-                                "omit [newton], or the load cases"));
-  else
-    run.input().add_error(Error(Exit::model, "load cases of a model with nonlinear equations",
-                                "they share one matrix, which the solution of such equations changes",
-                                "make a case file of each"));
+Analysis read_analysis(Run& run, CaseModel& read) {
+  if (read.modes) return read_modal(run, read);
+  const LinearSolverOptions solver = solver_of(run, read);
+  Nonlinear newton = read_newton(run.input(), solver);
+  if (read.time) return read_evolution(run.input(), read, newton);
+  if (!read.model.linear || newton.follows_a_path()) return newton;
+  if (read.load_cases.cases.empty()) return Static{.linear = solver};
+  return LoadCases{.linear = solver, .combinations = read.load_cases.combinations};
 }
 
-ForecastModel foreseen(Run& run, const CaseModel& read, const LinearSolverOptions& solver, const NewtonInput& newton,
-                       bool linear) {
-  ForecastModel foreseen = linear ? linear_model(run, read, solver) : ForecastModel{};
-  foreseen.matrix = asks_for_matrix(read.space(), solver);
-  foreseen.no_matrix = solver.operator_kind == OperatorKind::matrix_free;
-  foreseen.restart = solver.restart;
-  foreseen.factorised = solver.method == LinearMethod::direct;
-  foreseen.definite = read.model.definite;
-  foreseen.half_storage = solver.multigrid.half_storage;
-  foreseen.in_space = read.model.structural;
-  foreseen.newton = !linear;
-  foreseen.increments = newton.options.increment_count();
-  foreseen.shows_increments = !linear && newton.write_increments && newton.options.increment_count() > 1;
-  return foreseen;
+// Where a run is resumed, its state; else the initial values of an evolution.
+void set_begin(Run& run, const CaseModel& read, Analysis& analysis) {
+  const std::optional<CheckpointState>& resumed = run.results().resumed();
+  std::visit(
+      [&](auto& a) {
+        if constexpr (requires { a.begin; })
+          if (resumed) a.begin = state_of(*resumed);
+      },
+      analysis);
+  if (auto* evolution = std::get_if<Transient>(&analysis); evolution != nullptr && !resumed)
+    evolution->begin.u = read.time->initial(read.space());
 }
 
-// Factors of the load cases that act in the solution with this number: load cases first, then combinations.
-std::vector<double> factors_of(const LoadCaseInputs& inputs, std::size_t number) {
-  if (number >= inputs.cases.size())
-    return inputs.cases.empty() ? std::vector<double>{} : inputs.combinations[number - inputs.cases.size()].factors;
-  std::vector<double> factors(inputs.cases.size(), 0.0);
-  factors[number] = 1;
-  return factors;
+// Members of a sweep share operators, and what linear systems leave for the next.
+Prepared prepared_for(Run& run, const CaseModel& read) {
+  return {.supports = read.supports.get(), .cache = run.shared().sweeps ? &run.shared().reuse : nullptr};
 }
+
+void make_operators(Run& run, const Model& model, const Analysis& analysis, Prepared& prepared) {
+  if (std::holds_alternative<Modal>(analysis)) {
+    prepared.equations = &make_operator(run, *model.space, model.equations);
+    prepared.rates = &make_operator(run, *model.space, model.inertia);
+    return;
+  }
+  const auto solver = std::visit(
+      [](const auto& a) -> const LinearSolverOptions* {
+        if constexpr (requires { a.linear; }) return &a.linear;
+        return nullptr;
+      },
+      analysis);
+  const bool evolves = std::holds_alternative<Transient>(analysis);
+  prepared.equations = &make_operator(run, *model.space, evolves ? with_capacity(model) : model.equations, solver);
+}
+
+Observer observer_of(Run& run, const std::shared_ptr<const CaseModel>& read, const Operator& equations,
+                     const Analysis& analysis) {
+  const auto written = std::make_shared<int>(run.results().resumed() ? run.results().resumed()->steps : 0);
+  Observer observer{.show =
+                        [read, &equations, written](const SolutionView& s) {
+                          read->show(*read, equations, s);
+                          ++*written;
+                        },
+                    .record = [&run, unknowns = read->space().unknown_count()](
+                                  const SolveReport& report) { run.results().record(report, unknowns); },
+                    .enter =
+                        [&run](const std::string& name, bool combination) {
+                          if (combination) run.results().begin_combination(name);
+                          else run.results().begin_load_case(name);
+                        },
+                    .keep = [&run, written](const State& s) { run.results().keep(checkpoint_of(s, *written)); },
+                    .progress = run.progress(),
+                    .spare = [&run] { run.results().give_back(); }};
+  if (std::holds_alternative<Nonlinear>(analysis)) observer.step = increments_in_log(run.log());
+  if (const auto* evolution = std::get_if<Transient>(&analysis)) follow_time(run.log(), *evolution, observer);
+  return observer;
+}
+
+// What an analysis leaves beside the solutions that were shown.
+void conclude(Run&, const CaseModel&, const StaticSolution&) {}
+void conclude(Run&, const CaseModel&, const std::vector<SolveReport>&) {}
+void conclude(Run& run, const CaseModel&, const NonlinearSolution& s) { report_newton(run, s); }
+void conclude(Run& run, const CaseModel& read, const TransientResult& result) {
+  report_evolution(run, result.state, *read.time->options.method);
+}
+void conclude(Run&, const CaseModel& read, VibrationModes modes) { read.show_modes(read, std::move(modes)); }
 
 }  // namespace
 
-void solve_case(Run& run, CaseModel given) {
+void run_case(Run& run, CaseModel given) {
+  Analysis analysis = read_analysis(run, given);
   const auto read = std::make_shared<const CaseModel>(std::move(given));
   const Model& model = read->model;
-  const LinearSolverOptions solver = solver_of(run, *read);
-  NewtonInput newton = read_newton(run, solver);
-  if (model.start != 0)
-    newton.options.start =
-        NonlinearState{.u = std::vector<double>(static_cast<std::size_t>(model.space->unknown_count()), model.start)};
-  if (read->time) return solve_in_time(run, read, solver, newton);
-  const bool linear = model.linear && !newton.follows_a_path();
-  refuse_load_cases(run, *read, linear);
-  forecast(run, *model.space, model.equations, foreseen(run, *read, solver, newton, linear));
-  finish_model(run, *read, true, {read->nodal_results, read->cell_results});
+  try {
+    std::visit([&](const auto& a) { check(model, a); }, analysis);
+  } catch (const Error& error) { run.input().add_error(error); }
+  Prepared prepared = prepared_for(run, *read);
+  forecast(run, *read, analysis, prepared);
+  const bool must_be_held = !std::holds_alternative<Modal>(analysis) && !read->time;
+  finish_model(run, *read, must_be_held, {read->nodal_results, read->cell_results});
 
-  const Operator& equations = make_operator(run, *model.space, model.equations, &solver);
-  if (linear)
-    return solve_or_wait(
-        run, equations, read, solver,
-        [read, &equations, tolerance = solver.relative, shown = std::size_t{0}](const StaticSolution& s) mutable {
-          read->show(*read, equations,
-                     {.u = s.u,
-                      .reaction = s.reaction,
-                      .residual = s.certificate,
-                      .tolerance = tolerance,
-                      .applied = s.applied,
-                      .factors = factors_of(read->load_cases, shown++)});
-        });
-  solve_by_newton(run, equations, read->supports->common(), newton,
-                  [&](const NonlinearSolution& s, double part, std::optional<double> time) {
-                    read->show(*read, equations,
-                               {.u = s.u,
-                                .reaction = s.reaction,
-                                .residual = s.certificate,
-                                .tolerance = newton.options.relative,
-                                .part = part,
-                                .time = time});
-                  });
+  set_begin(run, *read, analysis);
+  make_operators(run, model, analysis, prepared);
+  if (std::holds_alternative<LoadCases>(analysis) && !read->load_cases.common.empty())
+    run.log().line("in every load case, and once in every combination: {}", fmt::join(read->load_cases.common, ", "));
+  Observer observer = observer_of(run, read, *prepared.equations, analysis);
+  const auto* linear = std::get_if<Static>(&analysis);
+  if (run.shared().batch != nullptr && linear != nullptr)
+    return run.shared().batch->add(run, *prepared.equations, read->supports, linear->linear, std::move(observer));
+  std::visit([&](auto& a) { conclude(run, *read, solve(model, std::move(a), observer, prepared)); }, analysis);
 }
 
 }  // namespace ritz

@@ -6,7 +6,7 @@
 #include "apps/cases/shared_model.hpp"
 #include "apps/cases/static_batch.hpp"
 #include "device/host_memory.hpp"
-#include "fem/analysis/vibration_forecast.hpp"
+#include "fem/analysis/forecast.hpp"
 #include "io/files/byte_size.hpp"
 
 #include <algorithm>
@@ -40,39 +40,44 @@ void fill(RunReport& report, const std::vector<ForecastPath>& paths, const FitsH
   }
 }
 
-Operator counted(const FunctionSpace& space, const std::vector<Integral>& integrals) {
-  auto phase = space.device().profile().phase("elements");
-  return Operator(space, integrals, Layout::counted);
+Forecast forecast_of(Run& run, const CaseModel& read, const Static& analysis, const Prepared& prepared) {
+  const SweepPlan* plan = run.shared().plan;
+  const int together = plan == nullptr ? 1
+                                       : std::min(plan->most_alike(read.load_cases.load_tables),
+                                                  members_that_fit(read.space(), batch_limit(*plan)));
+  return forecast(read.model, analysis, prepared, together);
+}
+Forecast forecast_of(Run& run, const CaseModel& read, const Modal& analysis, const Prepared& prepared) {
+  if (analysis.band)
+    run.log().notice(fmt::format(
+        "how many modes the band holds is known only when they are counted: the forecast is for {}", analysis.count));
+  return forecast(read.model, analysis, prepared);
+}
+Forecast forecast_of(Run&, const CaseModel& read, const auto& analysis, const Prepared& prepared) {
+  return forecast(read.model, analysis, prepared);
 }
 
-struct Foreseen {
-  std::vector<ForecastPath> paths;
-  Index host_of_elements;  // [bytes] that stay
-};
-using Foresee = std::function<Foreseen()>;
-
-// Host memory of sweep members that are solved together: prescribed values and their mask, and reactions. [bytes]
-Index host_of_members(const FunctionSpace& space, const ForecastModel& model) {
-  return model.reuses && model.columns > 1
-             ? Index{model.columns} * space.unknown_count() * Index{1 + sizeof(double) + sizeof(double)}
-             : 0;
+// [bytes] Of results on the host, while they are written.
+Index host_of_shown(Run& run, const CaseModel& read, const Analysis& analysis, const Forecast& forecast) {
+  if (std::holds_alternative<Modal>(analysis)) return forecast.host_of_columns;
+  const bool evolves = std::holds_alternative<Transient>(analysis);
+  return forecast.host_of_columns + host_of_results(run.results(), read.space(),
+                                                    evolves ? with_capacity(read.model) : read.model.equations,
+                                                    forecast.results);
 }
 
-struct Shown {
-  Index on_host;  // [bytes] of results
-  int steps;
-  bool beside_cache;  // the pool still holds what it did at most
-};
+}  // namespace
 
-// Nothing without --check or --estimate, or where the case is wrong: that comes first.
-void report_forecast(Run& run, const FunctionSpace& space, const Shown& shown, const Foresee& foresee) {
+void forecast(Run& run, const CaseModel& read, const Analysis& analysis, const Prepared& prepared) {
   const RunOptions& options = run.options();
-  if (!options.check || options.describe || !run.input().sound()) return;
+  if (!options.check || options.describe || !run.input().sound()) return;  // what is wrong comes first
   const Device& device = run.device();
   auto phase = device.profile().phase("forecast");
   const Index before = host_memory_now(), live = device.memory().live(), available = device.memory().available() + live;
   const Index counted_before = host_memory_live(), host_limit = host_memory_limit();
-  const auto [paths, host_of_elements] = foresee();
+  const Forecast foreseen = std::visit([&](const auto& a) { return forecast_of(run, read, a, prepared); }, analysis);
+  const std::vector<ForecastPath>& paths = foreseen.paths;
+  const Index host_of_elements = foreseen.host_of_elements, shown = host_of_shown(run, read, analysis, foreseen);
   const Index free = device.machine().current_info().memory_free;  // 0: the machine does not say
   const auto pool = [&](Index bytes) { return device.is_gpu() ? 0 : bytes - live; };
   // Host memory in addition to the present use.
@@ -84,13 +89,12 @@ void report_forecast(Run& run, const FunctionSpace& space, const Shown& shown, c
     const bool writes = run.shared().writes_fields;
     const Index loaded = kernels_loaded + (writes ? writer_loaded : 0),
                 solver = loaded + (path.host_factor > 0 ? factorisation_loaded : 0);
-    const Index writer = !writes ? 0 : writer_used + (shown.steps > 1 ? writer_of_later_steps : 0);
+    const Index writer = !writes ? 0 : writer_used + (foreseen.results > 1 ? writer_of_later_steps : 0);
     const Index staying = run.shared().sweeps ? path.host_factor : 0;  // for the next member
     const Moment lists{pool(path.at_assembly) + path.host_lists, path.untouched, 0, loaded};
     const Moment assembly{pool(path.at_assembly), 0, 0, loaded};
-    const Moment solve{pool(shown.beside_cache ? most : at_solve), 0, path.host_factor, solver};
-    const Moment results{pool(shown.beside_cache ? most : path.at_results) + shown.on_host, 0, staying,
-                         solver + writer};
+    const Moment solve{pool(foreseen.solver_stays ? most : at_solve), 0, path.host_factor, solver};
+    const Moment results{pool(foreseen.solver_stays ? most : path.at_results) + shown, 0, staying, solver + writer};
     return std::array{lists, assembly, solve, results};
   };
   const FitsHere fits = [&](const ForecastPath& path) {  // a CPU's factor is in no pool
@@ -110,7 +114,7 @@ void report_forecast(Run& run, const FunctionSpace& space, const Shown& shown, c
     return peak;
   });
   run.log().line(
-      "forecast: {} unknowns, device peak {}, host peak {}; {} has {} for it{}: {}", space.unknown_count(),
+      "forecast: {} unknowns, device peak {}, host peak {}; {} has {} for it{}: {}", read.space().unknown_count(),
       text_of_bytes(paths.front().peak.total()), text_of_bytes(run.report().forecast.front().host_peak),
       device.info().name, text_of_bytes(available),
       host_limit > 0 ? fmt::format(", and the limit of counted host memory is {}", text_of_bytes(host_limit)) : "",
@@ -128,63 +132,6 @@ void report_forecast(Run& run, const FunctionSpace& space, const Shown& shown, c
                    copies.from_before ? "here before ('ritz devices' measures anew)" : "now");
   run.log().line("{}{}", text_of_paths(paths, copies.rate, device.is_gpu() ? 0 : device.threads()),
                  text_of_cards(paths));
-}
-
-void count_load_cases(ForecastModel& model, const CaseModel& read) {
-  const std::vector<ModelLoadCase>& cases = read.model.load_cases;
-  if (cases.empty()) return;
-  model.columns = static_cast<int>(cases.size());
-  model.own_loads =
-      static_cast<int>(std::ranges::count_if(cases, [](const ModelLoadCase& each) { return !each.loads.empty(); }));
-  model.supports = static_cast<int>(read.supports->all().size());
-  model.combinations = !read.load_cases.combinations.empty();
-  model.steps = static_cast<int>(cases.size() + read.load_cases.combinations.size());
-  if (!model.combinations) return;
-  // Loads outside of the load cases are solved for, too: loads, convection, prescribed values.
-  const bool loads = std::ranges::any_of(read.model.equations, [](const Integral& integral) {
-    return !integral.form.has_matrix || integral.form.codimension > 0;
-  });
-  if (loads || !read.supports->common().all_zero()) ++model.columns;
-}
-
-}  // namespace
-
-ForecastModel linear_model(Run& run, const CaseModel& read, const LinearSolverOptions& solver) {
-  ForecastModel model{.factorised = solver.method == LinearMethod::direct,
-                      .half_storage = solver.multigrid.half_storage,
-                      .reuses = run.shared().sweeps};
-  model.no_matrix = solver.operator_kind == OperatorKind::matrix_free;
-  model.matrix = asks_for_matrix(read.space(), solver);
-  model.many = solver.one_of_many;
-  const SweepPlan* plan = run.shared().plan;
-  count_load_cases(model, read);
-  if (read.load_cases.cases.empty() && plan != nullptr)
-    model.columns = model.supports =
-        std::min(plan->most_alike(read.load_cases.load_tables), members_that_fit(read.space(), batch_limit(*plan)));
-  return model;
-}
-
-void forecast(Run& run, const FunctionSpace& space, const std::vector<Integral>& integrals,
-              const ForecastModel& model) {
-  const Index on_host = host_of_results(run.results(), space, integrals, model.steps) + host_of_members(space, model);
-  report_forecast(run, space, {on_host, model.steps, model.newton || model.reuses}, [&] {
-    const Operator equations = counted(space, integrals);
-    return Foreseen{forecast_static(equations, model), equations.host_bytes()};
-  });
-}
-
-void forecast_modes(Run& run, const FunctionSpace& space, const std::vector<Integral>& elastic,
-                    const std::vector<Integral>& inertial, const VibrationModel& model, const EigenOptions& options) {
-  // as fields, and in the file's buffer
-  const Index shapes = 2 * 8 * space.mesh().node_count() * space.components() * modes_to_solve(options, model);
-  report_forecast(run, space, {shapes, 1, true}, [&] {
-    if (options.band)
-      run.log().notice(fmt::format(
-          "how many modes the band holds is known only when they are counted: the forecast is for {}", options.count));
-    const Operator stiffness = counted(space, elastic), masses = counted(space, inertial);
-    return Foreseen{forecast_vibration(stiffness, masses, model, options),
-                    stiffness.host_bytes() + masses.host_bytes()};
-  });
 }
 
 }  // namespace ritz

@@ -185,7 +185,6 @@ void show(Run& run, const Operator& equations, const CaseModel& read, const Heat
   const Model& model = read.model;
   const FunctionSpace& space = equations.space();
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
-  if (s.part == 1) check_ranges(model, s.u);
   Field temperature = run.results().fields().of("temperature", space, s.u);
   print_range(run, space.mesh(), "temperature", temperature.values);
   try {

@@ -85,68 +85,12 @@ LoadCaseInputs read_load_cases(Case& input, const std::vector<std::string>& load
 
 void make_supports(Case& input, CaseModel& read) {
   read.supports = std::make_shared<const ModelSupports>(read.model);
-  std::vector<LoadCase> cases;
+  std::vector<LoadVector> cases;
   for (std::size_t i = 0; i < read.model.load_cases.size(); ++i)
     cases.push_back({read.model.load_cases[i].name, {}, &read.supports->of(i)});
   try {
     check_same_unknowns(cases);
   } catch (const Error& error) { input.add_error(error); }
-}
-
-void solve_load_cases(Run& run, const Operator& equations, const CaseModel& read, const LinearSolverOptions& options,
-                      const std::function<void(const StaticSolution&)>& show) {
-  const LoadCaseInputs& inputs = read.load_cases;
-  const ModelSupports& supports = *read.supports;
-  const Index unknowns = equations.space().unknown_count();
-  const auto finish = [&](const StaticSolution& solution) {
-    run.results().record(solution.report, unknowns);
-    show(solution);
-  };
-  StaticReuse* reuse = run.shared().sweeps ? &run.shared().reuse : nullptr;
-  // Results take no more than what the solver leaves behind; what it had goes back before fields stand beside it.
-  const auto solve = [&](const LoadCases& loads) {
-    StaticSolutions solutions = solve_static(equations, loads, options, run.progress(), reuse);
-    if (reuse == nullptr) {
-      run.device().memory().trim();
-      return_freed_host_memory();
-    }
-    return solutions;
-  };
-  LoadCases loads{.cases = {}, .combinations = inputs.combinations, .common = &supports.common()};
-  if (inputs.cases.empty()) {
-    loads.cases.push_back({"", {}, &supports.common(), {}});
-    return finish(solve(loads).cases.front());
-  }
-  if (run.results().resumed()) loads.known = solved_columns_of(*run.results().resumed());
-  loads.keep = [&](const SolvedColumns& solved, std::size_t count) { run.results().keep(state_of(solved, count)); };
-  for (std::size_t i = 0; i < inputs.cases.size(); ++i)
-    loads.cases.push_back({inputs.cases[i].name, read.model.load_cases[i].loads, &supports.of(i), {}});
-  if (!inputs.common.empty())
-    run.log().line("in every load case, and once in every combination: {}", fmt::join(inputs.common, ", "));
-  StaticSolutions solutions = solve(loads);
-  for (std::size_t i = 0; i < loads.cases.size(); ++i) {
-    run.results().begin_load_case(loads.cases[i].name);
-    solutions.cases[i].bring_back();
-    finish(solutions.cases[i]);
-    solutions.release(i);
-  }
-  ErrorList errors;  // one that fails keeps no other from being shown
-  for (std::size_t i = 0; i < loads.combinations.size(); ++i) {
-    run.results().begin_combination(loads.combinations[i].name);
-    try {
-      std::optional<StaticSolution> solution;
-      const auto attempt = [&] { solution = solutions.combination(i); };
-      if (memory_shortage(attempt)) {
-        run.results().give_back();
-        attempt();
-      }
-      finish(*solution);
-    } catch (const Error& error) {
-      if (error.exit() != Exit::not_converged && error.exit() != Exit::resources) throw;
-      errors.add(error);
-    }
-  }
-  errors.throw_if_any();
 }
 
 }  // namespace ritz

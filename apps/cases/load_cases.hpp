@@ -47,8 +47,4 @@ LoadCaseInputs read_load_cases(Case& input, const std::vector<std::string>& load
 // added to the case.
 void make_supports(Case& input, CaseModel& read);
 
-// Solves, and shows each load case and combination: the run's log, report and files name it.
-void solve_load_cases(Run& run, const Operator& equations, const CaseModel& read, const LinearSolverOptions& options,
-                      const std::function<void(const StaticSolution&)>& show);
-
 }  // namespace ritz

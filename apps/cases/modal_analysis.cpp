@@ -1,13 +1,11 @@
-#include "apps/cases/analyses.hpp"
-#include "apps/cases/model.hpp"
+#include "apps/cases/modal_analysis.hpp"
+
 #include "apps/results/modal_results.hpp"
-#include "apps/cases/forecast.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <numbers>
-#include <optional>
 #include <utility>
 
 namespace ritz {
@@ -82,48 +80,38 @@ int count_loose(const VibrationModes& modes) {
   return static_cast<int>(std::ranges::count_if(values, is_loose)) - modes.rigid_count;
 }
 
-int free_motions(const Model& model, const Constraints& supports) {
-  int count = 0;
-  for (const FreePart& part : free_parts(model, supports)) count += static_cast<int>(part.motions.size());
-  return count;
-}
-
-}  // namespace
-
-void find_modes(Run& run, CaseModel read) {
-  Model& model = read.model;
-  const FunctionSpace& space = *model.space;
-  ModalSettings settings = read_settings(run.input());
-  if (settings.shapes.factor != 0 && settings.shapes.phases == 0)
-    run.log().notice("[modal] animate_displacement has no effect: [modal] animate is 0");
-  const bool factorised = model.ill_conditioned && settings.eigen.method == EigenMethod::automatic;
-  if (factorised) settings.eigen.method = EigenMethod::lanczos;
-  std::vector<Field> results;
-  const int count = settings.eigen.band ? 1000 : settings.eigen.count;
-  for (int k = 0; k < count; ++k) results.push_back({mode_name(static_cast<std::size_t>(k)), space.mesh().dimension()});
-  const VibrationModel vibration{.rigid_motions = free_motions(model, read.supports->common()),
-                                 .axisymmetric = model.rigid == RigidModes::axisymmetric,
-                                 .lists_stay = !run.options().member.empty()};
-  forecast_modes(run, space, model.equations, model.inertia, vibration, settings.eigen);
-  finish_model(run, read, false, {results});
-
-  settings.eigen.progress = run.progress();
-  const Operator& stiffness = make_operator(run, space, std::move(model.equations));
-  const Operator& masses = make_operator(run, space, std::move(model.inertia));
-  VibrationModes modes = solve_vibration(stiffness, masses, read.supports->common(), vibration, settings.eigen);
-  if (factorised) modes.eigen.choice = "beams and thin shells are ill-conditioned, so they are factorised";
-  std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
+void report(Run& run, const CaseModel& read, const VibrationModes& modes, double tolerance) {
+  const FunctionSpace& space = read.space();
+  auto phase = run.device().profile().phase("fields");
   const double mass = (read.mass ? read.mass() : std::nullopt).value_or(modes.total_mass.front());
   check_mass(modes, mass);
-  record(run.results(), modes, space.unknown_count(), mass, settings.eigen.relative);
-  run.log().line("mass: {:.8g}; rigid motions left by the supports: {}", mass, vibration.rigid_motions);
+  record(run.results(), modes, space.unknown_count(), mass, tolerance);
+  run.log().line("mass: {:.8g}; rigid motions left by the supports: {}", mass, modes.rigid_motions);
   if (modes.frequencies.empty()) run.log().notice("there is no mode in the band");
   if (const int loose = count_loose(modes); loose > 0)
     run.log().notice(fmt::format(
         "modes without stiffness beyond the rigid motions: {}. A part is loose, or bars form a mechanism", loose));
   print_table(run.results(), modes);
-  phase.reset();
-  write_modes(run.results(), space, modes, settings.shapes);
+}
+
+}  // namespace
+
+Modal read_modal(Run& run, CaseModel& read) {
+  ModalSettings settings = read_settings(run.input());
+  if (settings.shapes.factor != 0 && settings.shapes.phases == 0)
+    run.log().notice("[modal] animate_displacement has no effect: [modal] animate is 0");
+  const bool factorised = read.model.ill_conditioned && settings.eigen.method == EigenMethod::automatic;
+  if (factorised) settings.eigen.method = EigenMethod::lanczos;
+  const int count = settings.eigen.band ? 1000 : settings.eigen.count;
+  for (int k = 0; k < count; ++k)
+    read.nodal_results.push_back({mode_name(static_cast<std::size_t>(k)), read.space().mesh().dimension()});
+  read.show_modes = [&run, factorised, shapes = settings.shapes, tolerance = settings.eigen.relative](
+                        const CaseModel& shown, VibrationModes modes) {
+    if (factorised) modes.eigen.choice = "beams and thin shells are ill-conditioned, so they are factorised";
+    report(run, shown, modes, tolerance);
+    write_modes(run.results(), shown.space(), modes, shapes);
+  };
+  return settings.eigen;
 }
 
 }  // namespace ritz

@@ -1,42 +1,14 @@
 #include "apps/cases/newton.hpp"
 
 #include "apps/cases/solver_settings.hpp"
-#include "apps/results/checkpoint_states.hpp"
 
 #include <fmt/format.h>
 
 namespace ritz {
-namespace {
 
-SolveReport summary_of(const NonlinearSolution& s) {
-  SolveReport report;
-  report.method =
-      fmt::format("Newton's method ({})", s.last_solve.method.empty() ? "nothing to solve" : s.last_solve.method);
-  report.preconditioner = s.last_solve.preconditioner;
-  report.reason = StopReason::converged;
-  report.iterations = static_cast<int>(s.steps.size());
-  report.true_relative_residual = s.certificate;
-  report.where = s.remark;
-  report.fallbacks = s.last_solve.fallbacks;
-  if (!s.turned.empty()) report.fallbacks.insert(report.fallbacks.begin(), s.turned);
-  return report;
-}
-
-void record(Run& run, const NonlinearSolution& s, Index unknowns) {
-  run.results().record(summary_of(s), unknowns);
-  for (std::size_t i = 0; i < s.steps.size(); ++i)
-    run.log().detail("Newton step {}: increment {}, length {:.3g}, relative residual {:.2e}", i + 1,
-                     s.steps[i].increment, s.steps[i].length, s.steps[i].relative);
-  run.report().facts["residual_certificate"] = fmt::format("{:.3e}", s.certificate);
-  run.report().facts["newton_steps"] = fmt::format("{}", s.steps.size());
-}
-
-}  // namespace
-
-NewtonInput read_newton(Run& run, const LinearSolverOptions& linear) {
-  NewtonInput input{.options = {.linear = linear}};
-  NonlinearOptions& options = input.options;
-  const Case::Table newton = run.input().table("newton", "Newton's method for nonlinear equations");
+Nonlinear read_newton(const Case& input, const LinearSolverOptions& linear) {
+  Nonlinear options{.linear = linear};
+  const Case::Table newton = input.table("newton", "Newton's method for nonlinear equations");
   constexpr double usual = 1e-8;
   options.relative = newton.number("tolerance", "limit of the true residual, relative to the largest force",
                                    {.fallback = usual, .above = 0, .below = 1});
@@ -53,34 +25,26 @@ NewtonInput read_newton(Run& run, const LinearSolverOptions& linear) {
   options.halvings = static_cast<int>(
       newton.integer("halvings", "how many times an increment is halved when Newton's method fails in it",
                      {.fallback = 4, .minimum = 0, .maximum = 20}));
-  input.write_increments =
+  options.shows_increments =
       newton.choice("write", "results of the last increment, or of each: a stage of the path takes the time 1",
                     {"last", "increments"}, "last") == "increments";
-  return input;
+  return options;
 }
 
-void solve_by_newton(
-    Run& run, const Operator& equations, const Constraints& fixed, const NewtonInput& newton,
-    const std::function<void(const NonlinearSolution&, double part, std::optional<double> time)>& show) {
-  const int increments = newton.options.increment_count();
-  const auto time_of = [&](int increment) { return double(increment) / newton.options.increments; };
-  NonlinearOptions options = newton.options;
-  if (run.results().resumed()) options.start = nonlinear_state_of(*run.results().resumed());
-  int written = run.results().resumed() ? run.results().resumed()->steps : 0;
-  options.after_increment = [&](const NonlinearSolution& s) {
-    run.log().end_progress();
-    run.log().line("increment {} of {}: {} steps so far, relative residual {:.2e}", s.increment, increments,
-                   s.steps.size(), s.certificate);
-    if (newton.write_increments) {
-      show(s, newton.options.part_of_loads(s.increment), time_of(s.increment));
-      ++written;
-    }
-    run.results().keep(state_of(s, equations.state(), increments, written));
+std::function<void(const AnalysisStep&)> increments_in_log(Log& log) {
+  return [&log](const AnalysisStep& step) {
+    log.end_progress();
+    log.line("increment {} of {}: {} steps so far, relative residual {:.2e}", step.number, step.count, step.solves,
+             step.residual);
   };
-  const NonlinearSolution s = solve_nonlinear(equations, fixed, options, run.progress());
-  record(run, s, equations.space().unknown_count());
-  show(s, newton.options.part_of_loads(increments),
-       newton.write_increments ? std::optional(time_of(increments)) : std::nullopt);
+}
+
+void report_newton(Run& run, const NonlinearSolution& s) {
+  for (std::size_t i = 0; i < s.steps.size(); ++i)
+    run.log().detail("Newton step {}: increment {}, length {:.3g}, relative residual {:.2e}", i + 1,
+                     s.steps[i].increment, s.steps[i].length, s.steps[i].relative);
+  run.report().facts["residual_certificate"] = fmt::format("{:.3e}", s.residual);
+  run.report().facts["newton_steps"] = fmt::format("{}", s.steps.size());
 }
 
 }  // namespace ritz

@@ -1,4 +1,4 @@
-// [newton] of the case: a run of Newton's method that writes its increments, and goes on where it was stopped.
+// [newton] of the case, and what the log and the report say of Newton's method.
 #pragma once
 
 #include "apps/cases/run.hpp"
@@ -6,20 +6,10 @@
 
 namespace ritz {
 
-struct NewtonInput {
-  NonlinearOptions options;
-  bool write_increments = false;
-  // Does it ask for more than the state under all loads? Then linear models follow it, too.
-  bool follows_a_path() const {
-    return options.path != std::vector<double>{1} || (write_increments && options.increments > 1);
-  }
-};
+Nonlinear read_newton(const Case& input, const LinearSolverOptions& linear);
 
-NewtonInput read_newton(Run& run, const LinearSolverOptions& linear);
-// show(solution, part of the loads that acts, time) writes results: at the end, or after each increment, each stage of
-// the path taking the time 1.
-void solve_by_newton(
-    Run& run, const Operator& equations, const Constraints& fixed, const NewtonInput& newton,
-    const std::function<void(const NonlinearSolution&, double part, std::optional<double> time)>& show);
+// A line for each increment but the last.
+std::function<void(const AnalysisStep&)> increments_in_log(Log& log);
+void report_newton(Run& run, const NonlinearSolution& solution);
 
 }  // namespace ritz

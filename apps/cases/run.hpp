@@ -2,7 +2,7 @@
 // program is a reader of a case and an analysis:
 //
 //   int main(int argc, char** argv) {
-//     return run_app(argc, argv, {"ritz-heat", "...", example}, [](Run& run) { solve_case(run, read_heat(run)); });
+//     return run_app(argc, argv, {"ritz-heat", "...", example}, [](Run& run) { run_case(run, read_heat(run)); });
 //   }
 //
 // Functions take a Log, a Case or Results where that is all they use.

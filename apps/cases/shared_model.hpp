@@ -27,7 +27,7 @@ struct SharedModel {
   std::string space_key;
   std::unique_ptr<FunctionSpace> space;
   std::vector<std::unique_ptr<Operator>> equations;
-  StaticReuse reuse;  // of the first equations
+  SystemCache reuse;  // of the first equations
   // Used by sweeps:
   bool sweeps = false;
   const SweepPlan* plan = nullptr;

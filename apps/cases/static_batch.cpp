@@ -1,6 +1,7 @@
 #include "apps/cases/static_batch.hpp"
 
 #include "apps/cases/shared_model.hpp"
+#include "fem/analysis/analysis.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -36,10 +37,10 @@ int members_that_fit(const FunctionSpace& space, int limit) {
 }
 
 void StaticBatch::add(Run& run, const Operator& equations, std::shared_ptr<const ModelSupports> supports,
-                      const LinearSolverOptions& options, ShowSolution show) {
+                      const LinearSolverOptions& options, Observer observer) {
   auto& shared = run.shared().equations;
   const auto found = std::ranges::find(shared, &equations, [](const auto& each) { return each.get(); });
-  Waiting member{&run, found->get(), equations.numbers(), std::move(supports), options, std::move(show)};
+  Waiting member{&run, found->get(), equations.numbers(), std::move(supports), options, std::move(observer)};
   if (!waiting_.empty() && !shares_its_matrix(member)) solve();
   waiting_.push_back(std::move(member));
   if (static_cast<int>(waiting_.size()) >= members_that_fit(equations.space(), limit_)) solve();
@@ -58,12 +59,12 @@ void StaticBatch::finish(Waiting& member, const std::function<void()>& work) {
 }
 
 std::vector<StaticSolution> StaticBatch::solved_together(std::vector<Waiting>& members) {
-  LoadCases loads;
+  LoadVectors loads;
   for (Waiting& each : members)
     loads.cases.push_back({"", {}, &each.supports->common(), [&each] { each.equations->set_numbers(each.numbers); }});
   const Waiting& first = members.front();
-  StaticSolutions solutions =
-      solve_static(*first.equations, loads, first.options, first.run->progress(), &first.run->shared().reuse);
+  StaticSolutions solutions = solve_static(*first.equations, loads, first.options,
+                                           {.progress = first.observer.progress}, &first.run->shared().reuse);
   ++solutions_;
   largest_ = std::max(largest_, static_cast<int>(members.size()));
   return std::move(solutions.cases);
@@ -72,9 +73,9 @@ std::vector<StaticSolution> StaticBatch::solved_together(std::vector<Waiting>& m
 void StaticBatch::show(Waiting& member, StaticSolution solution) {
   finish(member, [&] {
     member.equations->set_numbers(member.numbers);
-    member.run->results().record(solution.report, member.equations->space().unknown_count());
     solution.bring_back();
-    member.show(solution);
+    member.observer.record(solution.report);
+    member.observer.show(view_of(solution, member.options.relative));
   });
 }
 
@@ -102,14 +103,6 @@ void StaticBatch::solve(std::vector<Waiting> members) {
   members.erase(middle, members.end());
   solve(std::move(members));
   solve(std::move(second));
-}
-
-void solve_or_wait(Run& run, const Operator& equations, const std::shared_ptr<const CaseModel>& read,
-                   const LinearSolverOptions& options, const ShowSolution& show) {
-  StaticBatch* batch = run.shared().batch;
-  if (batch == nullptr || !read->load_cases.cases.empty())
-    return solve_load_cases(run, equations, *read, options, show);
-  batch->add(run, equations, read->supports, options, show);
 }
 
 }  // namespace ritz

@@ -14,8 +14,6 @@
 
 namespace ritz {
 
-using ShowSolution = std::function<void(const StaticSolution&)>;
-
 // Members of a sweep that are solved together at most; 0: as memory allows.
 int batch_limit(const SweepPlan& plan);
 // The number of members that fit in half of the free memory.
@@ -30,7 +28,7 @@ class StaticBatch {
   // The run must live until it is done. Solves those before where this one has another matrix, and all where that are
   // enough.
   void add(Run& run, const Operator& equations, std::shared_ptr<const ModelSupports> supports,
-           const LinearSolverOptions& options, ShowSolution show);
+           const LinearSolverOptions& options, Observer observer);
   void solve();  // those that wait
   bool waits(const Run& run) const;
   int solutions() const { return solutions_; }
@@ -43,7 +41,7 @@ class StaticBatch {
     std::vector<FormValue> numbers;  // of the equations for this member
     std::shared_ptr<const ModelSupports> supports;
     LinearSolverOptions options;
-    ShowSolution show;
+    Observer observer;
   };
   bool shares_its_matrix(const Waiting& member) const;
   void solve(std::vector<Waiting> members);
@@ -56,10 +54,5 @@ class StaticBatch {
   std::vector<Waiting> waiting_;
   int solutions_ = 0, largest_ = 0;
 };
-
-// Waits if a sweep collects members. Otherwise, and for models with load cases: solve_load_cases() now. Data that
-// `show` refers to must live as long as the run.
-void solve_or_wait(Run& run, const Operator& equations, const std::shared_ptr<const CaseModel>& read,
-                   const LinearSolverOptions& options, const ShowSolution& show);
 
 }  // namespace ritz

@@ -42,18 +42,17 @@ std::vector<Field> nodal_fields(int components, const std::vector<double>& u, co
   return fields;
 }
 
-void print_forces(Run& run, const std::vector<double>& applied, const std::vector<double>& reaction,
-                  double certificate) {
+void print_forces(Run& run, const std::vector<double>& applied, const std::vector<double>& reaction, double residual) {
   std::array<double, 3> sum{};
   for (std::size_t i = 0; i < reaction.size(); ++i) sum[i % 3] += reaction[i];
   if (!applied.empty()) {
     const std::span<const double> loads(applied.data(), 3);
     run.log().line("loads: ({:.6g}), reactions: ({:.6g}), relative residual {:.1e}", fmt::join(loads, ", "),
-                   fmt::join(sum, ", "), certificate);
+                   fmt::join(sum, ", "), residual);
     run.results().facts()["applied_load"] = fmt::format("{:.10g}", fmt::join(loads, " "));
   }
   run.results().facts()["reaction"] = fmt::format("{:.10g}", fmt::join(sum, " "));
-  run.results().facts()["residual_certificate"] = fmt::format("{:.3e}", certificate);
+  run.results().facts()["residual_certificate"] = fmt::format("{:.3e}", residual);
 }
 
 // The ground's forces on the structure: those of supports, and of springs that keep nothing (what others did to get

@@ -1,14 +1,13 @@
 #include "apps/cases/transient_analysis.hpp"
 
-#include "apps/cases/forecast.hpp"
-#include "apps/cases/model.hpp"
-#include "apps/results/checkpoint_states.hpp"
+#include "fem/analysis/analysis.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <memory>
 
 namespace ritz {
 namespace {
@@ -34,8 +33,8 @@ std::vector<double> output_times(const Case::Table& time, double end) {
   return times;
 }
 
-TransientOptions read_options(const Case::Table& time) {
-  TransientOptions options;
+Transient read_options(const Case::Table& time) {
+  Transient options;
   options.end = time.number("end", "the time at which the analysis ends; it begins at 0", {.above = 0});
   options.output = output_times(time, options.end);
   options.method = &time_method_named(time.choice(
@@ -71,75 +70,26 @@ std::vector<double> values_of(const std::vector<Formula>& formulas, const Functi
   return u;
 }
 
-ForecastModel foreseen(const CaseModel& read, const LinearSolverOptions& solver, const Operator& capacity,
-                       bool linear) {
-  ForecastModel foreseen;
-  foreseen.matrix = asks_for_matrix(read.space(), solver);
-  foreseen.no_matrix = solver.operator_kind == OperatorKind::matrix_free;
-  foreseen.restart = solver.restart;
-  foreseen.factorised = solver.method == LinearMethod::direct;
-  foreseen.definite = read.model.definite;
-  foreseen.half_storage = solver.multigrid.half_storage;
-  foreseen.newton = true;
-  foreseen.many = linear;
-  foreseen.shows_increments = true;
-  foreseen.steps = 2;
-  foreseen.beside = transient_vector_needs(read.space()) + capacity.memory_needs(Operator::Task::residual);
-  return foreseen;
-}
-
-// What has moved so far, in the log and among the facts.
-void report(Run& run, const TransientState& state, const TransientOptions& options) {
-  const TransientBalance& sums = state.balance;
-  run.log().line(
-      "time: {} steps to t = {:g} by {}{}; relative residual {:.1e}", state.steps, state.time, options.method->name,
-      state.rejected > 0 ? fmt::format(", {} more were too long and taken again", state.rejected) : "", state.residual);
-  run.log().line("balance: stored {:.6g} = {:.6g} by loads and boundaries + {:.6g} by prescribed values; defect {:.1e}",
-                 fmt::join(sums.stored, " "), fmt::join(sums.supplied, " "), fmt::join(sums.prescribed, " "),
-                 sums.defect());
-  run.results().facts()["time_steps"] = fmt::format("{}", state.steps);
-  run.results().facts()["rejected_steps"] = fmt::format("{}", state.rejected);
-  run.results().facts()["stored"] = fmt::format("{:.10g}", fmt::join(sums.stored, " "));
-  run.results().facts()["supplied"] = fmt::format("{:.10g}", fmt::join(sums.supplied, " "));
-  run.results().facts()["by_prescribed_values"] = fmt::format("{:.10g}", fmt::join(sums.prescribed, " "));
-  run.results().facts()["balance_defect"] = fmt::format("{:.3e}", sums.defect());
-  run.results().facts()["residual_certificate"] = fmt::format("{:.3e}", state.residual);
-}
-
 // "t = 12.3 of 60, step 41, dt 0.4, expected end in 35 s": from what the last steps took.
 class LiveLine {
  public:
-  LiveLine(Run& run, double end) : run_(run), end_(end) {}
+  LiveLine(Log& log, double end) : log_(&log), end_(end) {}
 
-  void show(const TransientStep& step) {
+  void show(const AnalysisStep& step) {
     const auto now = std::chrono::steady_clock::now();
     const double seconds = std::chrono::duration<double>(now - before_).count();
     before_ = now;
     per_step_ = per_step_ == 0 ? seconds : 0.8 * per_step_ + 0.2 * seconds;
     const double left = per_step_ * std::ceil((end_ - step.time) / step.dt);
-    run_.log().progress(fmt::format("t = {:.6g} of {:g}, step {}, dt {:.3g}{}, expected end in {:.0f} s", step.time,
-                                    end_, step.number, step.dt, step.accepted ? "" : " was too long", left));
+    log_->progress(fmt::format("t = {:.6g} of {:g}, step {}, dt {:.3g}{}, expected end in {:.0f} s", step.time, end_,
+                               step.number, step.dt, step.accepted ? "" : " was too long", left));
   }
 
  private:
-  Run& run_;
+  Log* log_;
   double end_, per_step_ = 0;
   std::chrono::steady_clock::time_point before_ = std::chrono::steady_clock::now();
 };
-
-SolveReport summary_of(const TransientResult& result, const TransientOptions& options) {
-  SolveReport summary;
-  summary.method = fmt::format("{} ({})", options.method->name,
-                               result.last_solve.method.empty() ? "nothing to solve" : result.last_solve.method);
-  summary.preconditioner = result.last_solve.preconditioner;
-  summary.choice = result.last_solve.choice;
-  summary.reason = StopReason::converged;
-  summary.iterations = static_cast<int>(result.state.steps);
-  summary.true_relative_residual = result.state.residual;
-  summary.fallbacks = result.last_solve.fallbacks;
-  if (!result.state.turned.empty()) summary.fallbacks.insert(summary.fallbacks.begin(), result.state.turned);
-  return summary;
-}
 
 }  // namespace
 
@@ -164,65 +114,53 @@ TransientInput read_time(Run& run, const std::string& unknown, int components) {
   return input;
 }
 
-void solve_in_time(Run& run, const std::shared_ptr<const CaseModel>& read, const LinearSolverOptions& solver,
-                   const NewtonInput& newton) {
-  const Model& model = read->model;
-  const FunctionSpace& space = *model.space;
-  if (!read->load_cases.cases.empty())
-    run.input().add_error(Error(Exit::model, "load cases of an evolution in time",
-                                "each load case is a state of its own, and here one state follows the other",
-                                "omit [time] or the load cases; loads may be formulas of t"));
+Transient read_evolution(Case& input, const CaseModel& read, const Nonlinear& newton) {
   if (newton.follows_a_path())
-    run.input().add_error(Error(Exit::model, "[newton] increments or path with [time]", "loads follow the time",
-                                "write the loads as formulas of t"));
-  TransientOptions options = read->time->options;
-  const bool linear =
-      model.linear && std::ranges::all_of(model.capacity, [](const Integral& i) { return i.form.linear; });
-  options.linear = solver;
-  options.newton = {.relative = linear ? solver.relative : newton.options.relative,
-                    .rounding_error = newton.options.rounding_error,
-                    .max_steps = newton.options.max_steps,
-                    .least_linear = solver.relative};
-  std::vector<Integral> integrals = model.equations;
-  integrals.insert(integrals.end(), model.capacity.begin(), model.capacity.end());
-  if (run.options().check) {
-    const Operator counted(space, model.capacity, Layout::counted);
-    forecast(run, space, integrals, foreseen(*read, solver, counted, linear));
-  }
-  finish_model(run, *read, false, {read->nodal_results, read->cell_results});
+    input.add_error(Error(Exit::model, "[newton] increments or path with [time]", "loads follow the time",
+                          "write the loads as formulas of t"));
+  Transient options = read.time->options;
+  options.linear = newton.linear;
+  options.newton = {.relative = is_linear_in_time(read.model) ? newton.linear.relative : newton.relative,
+                    .rounding_error = newton.rounding_error,
+                    .max_steps = newton.max_steps,
+                    .least_linear = newton.linear.relative};
+  return options;
+}
 
-  Operator& equations = make_operator(run, space, integrals, &solver);
-  Operator capacity(space, model.capacity);
-  int written = run.results().resumed() ? run.results().resumed()->steps : 0;
-  LiveLine live(run, options.end);
-  const TransientObserver observer{
-      .after_output =
-          [&](const TransientView& view) {
-            run.log().end_progress();
-            run.log().line("t = {:g}, step {}", view.time, view.state.steps);
-            read->show(*read, equations,
-                       {.u = view.u,
-                        .reaction = view.reaction,
-                        .residual = view.state.residual,
-                        .tolerance = options.newton.relative,
-                        .time = view.time});
-            ++written;
-          },
-      .after_step =
-          [&](const TransientStep& step) {
-            live.show(step);
-            run.log().detail("step {}: t = {:.9g}, dt {:.6g}, error {:.3g} of the tolerance{}", step.number, step.time,
-                             step.dt, step.error, step.accepted ? "" : ": too long");
-          },
-      .keep = [&](const TransientState& state) { run.results().keep(state_of(state, options.end, written)); }};
-  TransientState begin = run.results().resumed() ? transient_state_of(*run.results().resumed())
-                                                 : TransientState{.u = read->time->initial(space)};
-  const TransientResult result =
-      solve_transient({equations, model.equations.size(), capacity, *read->supports->all().front()}, std::move(begin),
-                      options, observer);
-  run.log().end_progress();
-  run.results().record(summary_of(result, options), space.unknown_count());
-  report(run, result.state, options);
+void follow_time(Log& log, const Transient& evolution, Observer& observer) {
+  const auto number = std::make_shared<Index>(0);
+  observer.step = [&log, number, live = LiveLine(log, evolution.end)](const AnalysisStep& step) mutable {
+    live.show(step);
+    log.detail("step {}: t = {:.9g}, dt {:.6g}, error {:.3g} of the tolerance{}", step.number, step.time, step.dt,
+               step.error, step.accepted ? "" : ": too long");
+    *number = step.number;
+  };
+  observer.show = [&log, number, show = observer.show](const SolutionView& s) {
+    log.end_progress();
+    log.line("t = {:g}, step {}", *s.time, *number);
+    show(s);
+  };
+  observer.record = [&log, record = observer.record](const SolveReport& report) {
+    log.end_progress();
+    record(report);
+  };
+}
+
+void report_evolution(Run& run, const State& state, const DiagonallyImplicitMethod& method) {
+  const TransientBalance& sums = state.balance;
+  run.log().line("time: {} steps to t = {:g} by {}{}; relative residual {:.1e}", state.steps, state.time, method.name,
+                 state.rejected > 0 ? fmt::format(", {} more were too long and taken again", state.rejected) : "",
+                 state.residual);
+  run.log().line("balance: stored {:.6g} = {:.6g} by loads and boundaries + {:.6g} by prescribed values; defect {:.1e}",
+                 fmt::join(sums.stored, " "), fmt::join(sums.supplied, " "), fmt::join(sums.prescribed, " "),
+                 sums.defect());
+  run.results().facts()["time_steps"] = fmt::format("{}", state.steps);
+  run.results().facts()["rejected_steps"] = fmt::format("{}", state.rejected);
+  run.results().facts()["stored"] = fmt::format("{:.10g}", fmt::join(sums.stored, " "));
+  run.results().facts()["supplied"] = fmt::format("{:.10g}", fmt::join(sums.supplied, " "));
+  run.results().facts()["by_prescribed_values"] = fmt::format("{:.10g}", fmt::join(sums.prescribed, " "));
+  run.results().facts()["balance_defect"] = fmt::format("{:.3e}", sums.defect());
+  run.results().facts()["residual_certificate"] = fmt::format("{:.3e}", state.residual);
 }
 
 }  // namespace ritz

@@ -5,9 +5,8 @@
 #pragma once
 
 #include "apps/cases/case_model.hpp"
-#include "apps/cases/newton.hpp"
+#include "fem/analysis/nonlinear_solution.hpp"
 
-#include <memory>
 #include <string>
 
 namespace ritz {
@@ -19,9 +18,12 @@ bool goes_through_time(Run& run);
 // another run. The capacity is the reader's to fill in.
 TransientInput read_time(Run& run, const std::string& unknown, int components);
 
-// The analysis of a model with a TransientInput: the forecast, the checks, the steps, and results at the times asked
-// for.
-void solve_in_time(Run& run, const std::shared_ptr<const CaseModel>& read, const LinearSolverOptions& solver,
-                   const NewtonInput& newton);
+// The evolution that the case asks for, with the solvers of [newton].
+Transient read_evolution(Case& input, const CaseModel& read, const Nonlinear& newton);
+
+// Lines in the log: each result, and how far the evolution is.
+void follow_time(Log& log, const Transient& evolution, Observer& observer);
+// Steps and the balance, in the log and among the facts.
+void report_evolution(Run& run, const State& state, const DiagonallyImplicitMethod& method);
 
 }  // namespace ritz

@@ -1,6 +1,7 @@
 #include "apps/results/checkpoint_states.hpp"
 
 #include <fmt/format.h>
+#include <utility>
 
 namespace ritz {
 namespace {
@@ -54,94 +55,73 @@ Operator::PointStates points_of(const CheckpointState& state) {
   return points;
 }
 
+// What a state may be without.
+std::vector<double> numbers_at(const CheckpointState& state, const std::string& name) {
+  const auto found = state.numbers.find(name);
+  return found == state.numbers.end() ? std::vector<double>{} : *found->second;
+}
+
 }  // namespace
 
-CheckpointState state_of(const SolvedColumns& columns, std::size_t count) {
-  CheckpointState state{.where = fmt::format("{} of {} load cases", columns.size(), count)};
-  std::vector<double> which;
-  for (const auto& [j, column] : columns) {
+CheckpointState checkpoint_of(const State& s, int steps) {
+  CheckpointState state{.where = s.place, .steps = steps};
+  std::vector<double> which, newton;
+  for (const auto& [j, column] : s.columns) {
     const std::string name = fmt::format("column.{}", j);
     which.push_back(j);
     state.numbers[name + ".u"] = column.u;
     put(column.report, name, state);
   }
-  state.numbers["columns"] = numbers_of(std::move(which));
+  for (const NewtonStep& each : s.newton)
+    newton.insert(newton.end(), {double(each.increment), each.residual, each.relative, each.length});
+  const std::pair<const char*, std::vector<double>> all[] = {
+      {"columns", std::move(which)},
+      {"u", s.u},
+      {"newton", {double(s.increment), s.reference}},
+      {"newton.steps", std::move(newton)},
+      {"transient",
+       {s.time, s.dt, s.control.size, s.control.error, s.control.dt, s.control.rejected ? 1.0 : 0.0, double(s.steps),
+        double(s.rejected), double(s.solves), s.residual}},
+      {"transient.r", s.r},
+      {"transient.lowest", s.lowest},
+      {"transient.highest", s.highest},
+      {"transient.stored", s.balance.stored},
+      {"transient.supplied", s.balance.supplied},
+      {"transient.prescribed", s.balance.prescribed},
+      {"transient.moved", s.balance.moved}};
+  for (const auto& [name, numbers] : all)
+    if (!numbers.empty()) state.numbers[name] = numbers_of(numbers);
+  put(s.points, state);
+  if (!s.turned.empty()) state.texts["turned"] = {s.turned};
   return state;
 }
 
-SolvedColumns solved_columns_of(const CheckpointState& state) {
-  SolvedColumns columns;
-  for (const double j : *state.numbers.at("columns")) {
+State state_of(const CheckpointState& state) {
+  State s{.place = state.where, .u = numbers_at(state, "u"), .points = points_of(state)};
+  if (const auto turned = state.texts.find("turned"); turned != state.texts.end()) s.turned = turned->second.at(0);
+  for (const double j : numbers_at(state, "columns")) {
     const std::string name = fmt::format("column.{}", int(j));
-    columns[int(j)] = {state.numbers.at(name + ".u"), report_of(state, name)};
+    s.columns[int(j)] = {state.numbers.at(name + ".u"), report_of(state, name)};
   }
-  return columns;
-}
-
-CheckpointState state_of(const NonlinearSolution& solution, const Operator::PointStates& points, int increments,
-                         int steps) {
-  CheckpointState state{.where = fmt::format("increment {} of {}", solution.increment, increments), .steps = steps};
-  std::vector<double> history;
-  for (const NonlinearStep& s : solution.steps)
-    history.insert(history.end(), {double(s.increment), s.residual, s.relative, s.length});
-  state.numbers = {{"u", numbers_of(solution.u.host())},
-                   {"newton", numbers_of({double(solution.increment), solution.reference})},
-                   {"newton.steps", numbers_of(std::move(history))}};
-  put(points, state);
-  if (!solution.turned.empty()) state.texts["newton.turned"] = {solution.turned};
-  return state;
-}
-
-NonlinearState nonlinear_state_of(const CheckpointState& state) {
-  const std::vector<double>&newton = *state.numbers.at("newton"), &history = *state.numbers.at("newton.steps");
-  NonlinearState result{.increment = int(newton.at(0)), .u = *state.numbers.at("u"), .reference = newton.at(1)};
+  const std::vector<double> newton = numbers_at(state, "newton"), history = numbers_at(state, "newton.steps"),
+                            t = numbers_at(state, "transient");
+  s.increment = int(newton.at(0));
+  s.reference = newton.at(1);
   for (std::size_t i = 0; i + 3 < history.size(); i += 4)
-    result.steps.push_back({int(history[i]), history[i + 1], history[i + 2], history[i + 3]});
-  result.state = points_of(state);
-  if (const auto turned = state.texts.find("newton.turned"); turned != state.texts.end())
-    result.turned = turned->second.at(0);
-  return result;
-}
-
-CheckpointState state_of(const TransientState& t, double end, int steps) {
-  CheckpointState state{.where = fmt::format("t = {:g} of {:g}", t.time, end), .steps = steps};
-  state.numbers = {{"u", numbers_of(t.u)},
-                   {"transient.r", numbers_of(t.r)},
-                   {"transient", numbers_of({t.time, t.dt, t.control.size, t.control.error, t.control.dt,
-                                             t.control.rejected ? 1.0 : 0.0, double(t.steps), double(t.rejected),
-                                             double(t.solves), t.residual})},
-                   {"transient.lowest", numbers_of(t.lowest)},
-                   {"transient.highest", numbers_of(t.highest)},
-                   {"transient.stored", numbers_of(t.balance.stored)},
-                   {"transient.supplied", numbers_of(t.balance.supplied)},
-                   {"transient.prescribed", numbers_of(t.balance.prescribed)},
-                   {"transient.moved", numbers_of(t.balance.moved)}};
-  std::erase_if(state.numbers, [](const auto& entry) { return entry.second->empty(); });
-  put(t.points, state);
-  if (!t.turned.empty()) state.texts["transient.turned"] = {t.turned};
-  return state;
-}
-
-TransientState transient_state_of(const CheckpointState& state) {
-  const auto numbers = [&](const char* name) {  // before the first step some are empty
-    const auto found = state.numbers.find(name);
-    return found == state.numbers.end() ? std::vector<double>{} : *found->second;
-  };
-  const std::vector<double> n = numbers("transient");
-  TransientState t{
-      .time = n.at(0), .u = numbers("u"), .r = numbers("transient.r"), .points = points_of(state), .dt = n.at(1)};
-  t.control = {.size = n.at(2), .error = n.at(3), .dt = n.at(4), .rejected = n.at(5) != 0};
-  t.steps = Index(n.at(6));
-  t.rejected = Index(n.at(7));
-  t.solves = Index(n.at(8));
-  t.residual = n.at(9);
-  t.lowest = numbers("transient.lowest");
-  t.highest = numbers("transient.highest");
-  t.balance = {numbers("transient.stored"), numbers("transient.supplied"), numbers("transient.prescribed"),
-               numbers("transient.moved")};
-  if (const auto turned = state.texts.find("transient.turned"); turned != state.texts.end())
-    t.turned = turned->second.at(0);
-  return t;
+    s.newton.push_back({int(history[i]), history[i + 1], history[i + 2], history[i + 3]});
+  s.time = t.at(0);
+  s.dt = t.at(1);
+  s.control = {.size = t.at(2), .error = t.at(3), .dt = t.at(4), .rejected = t.at(5) != 0};
+  s.steps = Index(t.at(6));
+  s.rejected = Index(t.at(7));
+  s.solves = Index(t.at(8));
+  s.residual = t.at(9);
+  s.r = numbers_at(state, "transient.r");
+  s.lowest = numbers_at(state, "transient.lowest");
+  s.highest = numbers_at(state, "transient.highest");
+  s.balance = {numbers_at(state, "transient.stored"), numbers_at(state, "transient.supplied"),
+               numbers_at(state, "transient.prescribed"), numbers_at(state, "transient.moved")};
+  return s;
 }
 
 }  // namespace ritz

@@ -54,7 +54,7 @@ std::string answer(const SizeQuestion& question) {
   const Device device = Device::named("cpu");
   const FunctionSpace space(mesh, question.physics == "heat" ? 1 : mesh.dimension(), device, {.order = question.order});
   const Operator equations(space, {integral_of(question.physics, mesh.dimension())});
-  std::vector<ForecastPath> paths = forecast_static(equations);
+  std::vector<ForecastPath> paths = forecast_static(equations, {.promise = MatrixPromise::positive_definite});
   const double factor = question.unknowns / double(space.unknown_count());
   for (ForecastPath& path : paths) {
     MemoryNeeds scaled;

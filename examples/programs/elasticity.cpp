@@ -2,6 +2,7 @@
 // q L^4 / (8 E I) + F L^3 / (3 E I), plus a little by shear, less a little as the clamp holds the section.
 #include "ritz.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -18,24 +19,19 @@ int main() try {
   beam.load_case("crane").force("x1", {0, 0, -force});
 
   const Model model = beam.model(Device::named("auto"));
-  const Operator equations(*model.space, model.equations);
-  const Constraints supports = make_constraints(model);
-  LoadCases loads;
-  for (const ModelLoadCase& each : model.load_cases) loads.cases.push_back({each.name, each.loads, &supports});
-  const StaticSolutions solutions = solve_static(equations, loads, {});
-
-  double sum = 0;
-  for (std::size_t i = 0; i < loads.cases.size(); ++i) {
-    double lowest = 0;
-    const std::vector<double> u = model.space->to_mesh(solutions.cases[i].u);
+  double lowest = 0;
+  const auto print = [&](const SolutionView& s) {
+    const std::vector<double> u = model.space->to_mesh(s.u);
+    lowest = 0;
     for (std::size_t node = 0; 3 * node < u.size(); ++node) lowest = std::min(lowest, u[3 * node + 2]);
-    std::printf("%s: %.4f mm\n", loads.cases[i].name.c_str(), 1e3 * lowest);
-    sum += lowest;
-  }
+    std::printf("weight x %.1f, crane x %.1f: %.4f mm\n", s.factors[0], s.factors[1], 1e3 * lowest);
+  };
+  solve(model, LoadCases{.combinations = {{"together", {1, 1}}}}, {.show = print});
+
   const double area = height * height, inertia = area * area / 12;
   const double expected = -(density * g * area / 8 + force / 3) * std::pow(length, 3) / (young * inertia);
-  std::printf("together %.4f mm, of a slender beam %.4f mm\n", 1e3 * sum, 1e3 * expected);
-  return std::abs(sum / expected - 1) < 0.01 ? 0 : 1;
+  std::printf("of a slender beam: %.4f mm\n", 1e3 * expected);
+  return std::abs(lowest / expected - 1) < 0.01 ? 0 : 1;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());
   return 1;

@@ -17,8 +17,7 @@ int main() try {
   for (const char* side : {"x0", "x1", "y0", "y1"}) heat.loads.temperature(side, 0);
 
   const Model model = heat.model(Device::named("auto"));
-  const Operator equations(*model.space, model.equations);
-  const StaticSolution solution = solve_static(equations, make_constraints(model), {.relative = 1e-10});
+  const StaticSolution solution = solve(model, Static{.linear = {.relative = 1e-10}});
 
   const std::vector<double> u = model.space->to_mesh(solution.u);
   const double largest = *std::ranges::max_element(u);

@@ -17,8 +17,7 @@ int main() try {
   heat.radiation("x1", {.emissivity = 0.98, .ambient = 300});
 
   const Model model = heat.model(Device::named("auto"));
-  const Operator equations(*model.space, model.equations);
-  const NonlinearSolution solution = solve_nonlinear(equations, make_constraints(model), {.relative = 1e-10});
+  const NonlinearSolution solution = solve(model, Nonlinear{.relative = 1e-10});
 
   const std::vector<double> temperature = model.space->to_mesh(solution.u);
   const double end = *std::ranges::min_element(temperature);

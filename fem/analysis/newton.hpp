@@ -7,19 +7,13 @@
 #pragma once
 
 #include "fem/analysis/linear_system.hpp"
+#include "fem/analysis/state.hpp"
 
 #include <functional>
 #include <string>
 #include <vector>
 
 namespace ritz {
-
-struct NonlinearStep {
-  int increment;
-  double residual;  // ||residual of the free unknowns||_2 after the step
-  double relative;  // to the largest force seen
-  double length;    // of the step that was taken; 1: Newton's
-};
 
 struct NewtonOptions {
   double relative = 1e-8;  // of the largest force seen: loads, reactions, and what prescribed values ask for at first
@@ -55,10 +49,10 @@ class Newton {
   double free_norm() const { return free_norm_; }
   double relative_residual() const { return reference_ > 0 ? free_norm_ / reference_ : 0; }
 
-  double reference() const { return reference_; }                     // the largest force seen
-  void set_reference(double reference) { reference_ = reference; }    // seen before
-  const std::vector<NonlinearStep>& steps() const { return steps_; }  // of all solves
-  void set_steps(std::vector<NonlinearStep> steps) { steps_ = std::move(steps); }
+  double reference() const { return reference_; }                   // the largest force seen
+  void set_reference(double reference) { reference_ = reference; }  // seen before
+  const std::vector<NewtonStep>& steps() const { return steps_; }   // of all solves
+  void set_steps(std::vector<NewtonStep> steps) { steps_ = std::move(steps); }
   void forget_steps() { steps_.clear(); }
   const SolveReport& last_solve() const { return report_; }
   const std::vector<std::string>& fallbacks() const { return fallbacks_; }  // of all linear systems, each kind once
@@ -81,7 +75,7 @@ class Newton {
   std::function<void(const std::string&)> progress_;
   Vector r_, gap_, step_, trial_, trial_r_;
   double reference_ = 0, free_norm_ = 0;
-  std::vector<NonlinearStep> steps_;
+  std::vector<NewtonStep> steps_;
   SolveReport report_;
   std::vector<std::string> fallbacks_;
   std::string remark_;

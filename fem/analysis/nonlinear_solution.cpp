@@ -9,15 +9,27 @@
 namespace ritz {
 namespace {
 
+void show(const Nonlinear& options, const Observer& observer, int increment, const Vector& u,
+          const std::vector<double>& reaction, double residual) {
+  if (!observer.show) return;
+  std::optional<double> time;
+  if (options.shows_increments) time = double(increment) / options.increments;
+  observer.show({.u = u,
+                 .reaction = reaction,
+                 .residual = residual,
+                 .tolerance = options.relative,
+                 .part = options.part_of_loads(increment),
+                 .time = time});
+}
+
 // A path of increments, each of which Newton's method brings into balance.
 class Path {
  public:
-  Path(const Operator& equations, const Constraints& constraints, const NonlinearOptions& options,
-       const std::function<void(const std::string&)>& progress)
+  Path(const Operator& equations, const Constraints& constraints, const Nonlinear& options, const Observer& observer)
       : equations_(equations),
         constraints_(constraints),
         options_(options),
-        progress_(progress),
+        observer_(observer),
         space_(equations.space()),
         u_(space_.zeros()),
         prescribed_(space_.zeros()),
@@ -25,14 +37,14 @@ class Path {
     auto phase = space_.device().profile().phase("assembly");
     equations.reset_state();
     if (options.halvings > 0) begin_ = space_.zeros();
-    if (options_.start) turned_ = options_.start->turned;
+    turned_ = options_.begin.turned;
     const LinearSolverOptions linear = linear_options();
     system_.emplace(equations, linear, LinearSystem::Keeps::solver);
     const NewtonOptions newton{.relative = options.relative,
                                .rounding_error = options.rounding_error,
                                .max_steps = options.max_steps,
                                .least_linear = linear.relative};
-    newton_.emplace(equations, constraints, *system_, newton, progress);
+    newton_.emplace(equations, constraints, *system_, newton, observer.progress);
     constraints.set_values(prescribed_);
     whole_residual(u_, start_);
     if (const Index bad = first_not_finite(start_); bad >= 0)
@@ -53,18 +65,18 @@ class Path {
   }
 
   NonlinearSolution solve() {
-    if (options_.start) go_on_from(*options_.start);
+    if (!options_.begin.u.empty()) resume(options_.begin);
     const int count = options_.increment_count();
     for (int i = increment_ + 1; i <= count; ++i) {
       increment_ = i;
       system_->begin(fmt::format(" from increment {} on", i));
       advance(options_.part_of_loads(i - 1), options_.part_of_loads(i), options_.halvings);
       system_->begin();  // solvers go before anything else needs their memory
-      if (i == count || options_.after_increment) find_reaction();
+      if (i == count || options_.shows_increments) find_reaction();
       if (equations_.has_state()) equations_.commit(u_);
-      if (options_.after_increment && i < count) options_.after_increment(solution());
+      if (i < count) tell(i);
     }
-    return solution();
+    return end();
   }
 
  private:
@@ -77,7 +89,8 @@ class Path {
       balance();
     } catch (const Error& error) {
       if (error.exit() != Exit::not_converged) throw;
-      if (progress_) progress_(fmt::format("increment {} is halved: {}", increment_, error.message()));
+      if (observer_.progress)
+        observer_.progress(fmt::format("increment {} is halved: {}", increment_, error.message()));
       copy(begin_, u_);
       const double middle = 0.5 * (from + to);
       advance(from, middle, halvings - 1);
@@ -95,29 +108,46 @@ class Path {
     reaction_ = space_.forces_to_mesh(r);
   }
 
-  NonlinearSolution solution() {
+  // After each increment but the last.
+  void tell(int increment) const {
+    const int count = options_.increment_count();
+    if (observer_.step)
+      observer_.step({.number = increment,
+                      .count = count,
+                      .solves = static_cast<Index>(newton_->steps().size()),
+                      .residual = newton_->relative_residual()});
+    if (options_.shows_increments) show(options_, observer_, increment, u_, reaction_, newton_->relative_residual());
+    if (!observer_.keep) return;
     auto phase = space_.device().profile().phase("reactions");
+    observer_.keep({.place = fmt::format("increment {} of {}", increment, count),
+                    .u = u_.host(),
+                    .points = equations_.state(),
+                    .turned = turned_,
+                    .increment = increment,
+                    .reference = newton_->reference(),
+                    .newton = newton_->steps()});
+  }
+
+  NonlinearSolution end() {
     NonlinearSolution s;
-    s.u = space_.zeros();
-    copy(u_, s.u);
-    s.reaction = reaction_;
     s.steps = newton_->steps();
-    s.certificate = newton_->relative_residual();
+    s.residual = newton_->relative_residual();
     s.reference = newton_->reference();
-    s.increment = increment_;
     s.last_solve = newton_->last_solve();
     s.last_solve.fallbacks = newton_->fallbacks();
     s.turned = turned_;
     s.remark = newton_->remark();
+    s.u = std::move(u_);
+    s.reaction = std::move(reaction_);
     return s;
   }
 
-  void go_on_from(const NonlinearState& state) {
+  void resume(const State& state) {
     increment_ = state.increment;
     u_ = Vector(space_.device(), std::span<const double>(state.u), "vectors");
     newton_->set_reference(state.reference);
-    newton_->set_steps(state.steps);
-    equations_.set_state(state.state);
+    newton_->set_steps(state.newton);
+    if (!state.points.empty()) equations_.set_state(state.points);
   }
 
   void whole_residual(const Vector& u, Vector& r) const {
@@ -143,8 +173,8 @@ class Path {
 
   const Operator& equations_;
   const Constraints& constraints_;
-  NonlinearOptions options_;
-  const std::function<void(const std::string&)>& progress_;
+  Nonlinear options_;
+  const Observer& observer_;
   const FunctionSpace& space_;
   std::vector<double> reaction_;
   Vector begin_;  // u at the begin of an increment that may be halved
@@ -158,17 +188,33 @@ class Path {
 
 }  // namespace
 
-double NonlinearOptions::part_of_loads(int increment) const {
+SolveReport NonlinearSolution::summary() const {
+  SolveReport report;
+  report.method =
+      fmt::format("Newton's method ({})", last_solve.method.empty() ? "nothing to solve" : last_solve.method);
+  report.preconditioner = last_solve.preconditioner;
+  report.reason = StopReason::converged;
+  report.iterations = static_cast<int>(steps.size());
+  report.true_relative_residual = residual;
+  report.where = remark;
+  report.fallbacks = last_solve.fallbacks;
+  if (!turned.empty()) report.fallbacks.insert(report.fallbacks.begin(), turned);
+  return report;
+}
+
+double Nonlinear::part_of_loads(int increment) const {
   if (increment == 0) return 0;
   const auto stage = static_cast<std::size_t>((increment - 1) / increments);
   const double from = stage == 0 ? 0 : path[stage - 1];
   return from + (path[stage] - from) * (double(increment - static_cast<int>(stage) * increments) / increments);
 }
 
-NonlinearSolution solve_nonlinear(const Operator& equations, const Constraints& constraints,
-                                  const NonlinearOptions& options,
-                                  const std::function<void(const std::string&)>& progress) {
-  return Path(equations, constraints, options, progress).solve();
+NonlinearSolution solve_nonlinear(const Operator& equations, const Constraints& constraints, const Nonlinear& options,
+                                  const Observer& observer) {
+  NonlinearSolution s = Path(equations, constraints, options, observer).solve();  // its vectors go before results come
+  if (observer.record) observer.record(s.summary());
+  show(options, observer, options.increment_count(), s.u, s.reaction, s.residual);
+  return s;
 }
 
 }  // namespace ritz

@@ -9,39 +9,15 @@
 #pragma once
 
 #include "fem/analysis/newton.hpp"
+#include "fem/analysis/observer.hpp"
 
-#include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace ritz {
 
-// At the end, or after an increment.
-struct NonlinearSolution {
-  Vector u;
-  std::vector<double> reaction;  // [mesh node][component] what holds the prescribed unknowns, 0 elsewhere
-  std::vector<NonlinearStep> steps;
-  double certificate = 0;  // relative residual at the end
-  double reference = 0;    // the largest force seen, to which residuals are relative
-  int increment = 0;
-  SolveReport last_solve;  // of the last linear system, with the fallbacks of all
-  std::string turned;      // why a matrix took over, where there was none at first; empty: it did not
-  // the last increment that ended where rounding keeps the residual from the tolerance; empty: none did
-  std::string remark = {};
-};
-
-// State of the solution after an increment: everything on which the next ones depend.
-struct NonlinearState {
-  int increment = 0;
-  std::vector<double> u;  // [unknown]
-  double reference = 0;
-  std::vector<NonlinearStep> steps;
-  Operator::PointStates state = {};
-  std::string turned = {};  // NonlinearSolution::turned: the rest goes on with a matrix
-};
-
-struct NonlinearOptions {
+// Nonlinear statics: how a state in balance is found.
+struct Nonlinear {
   // of the largest force seen: loads, reactions, and the first residual of the prescribed values
   double relative = 1e-8;
   // where rounding keeps the residual from that: a last step of this part of u counts as the end, as nothing is nearer
@@ -50,21 +26,35 @@ struct NonlinearOptions {
   int increments = 1;  // of each stage: equal parts
   // parts of the loads and prescribed values at the end of each stage; the first one begins at 0
   std::vector<double> path = {1};
-  int halvings = 0;  // how often an increment is halved, when Newton's method fails in it
-  LinearSolverOptions linear;
-  std::optional<NonlinearState> start = {};                            // go on behind this increment
-  std::function<void(const NonlinearSolution&)> after_increment = {};  // each but the last
+  int halvings = 0;               // how often an increment is halved, when Newton's method fails in it
+  bool shows_increments = false;  // each is shown, at its time: a stage of the path takes the time 1
+  LinearSolverOptions linear = {};
+  State begin = {};                // resumes after its increment; without u: zero, or where the model says
   const Vector* forces = nullptr;  // given ones, beside those of the equations: residual(u) = forces
 
   int increment_count() const { return increments * static_cast<int>(path.size()); }
   double part_of_loads(int increment) const;  // at its end
+  // Is more asked for than the state under all loads? Then linear models follow the path, too.
+  bool follows_a_path() const { return path != std::vector<double>{1} || (shows_increments && increments > 1); }
 };
 
-// Starts from zero, or from options.start. progress(text) is called before each step. Throws Error: Exit::not_converged
-// with the reason (step limit, no descent, the linear solve) and the history, Exit::model when the residual is not
-// finite at the start.
-NonlinearSolution solve_nonlinear(const Operator& equations, const Constraints& constraints,
-                                  const NonlinearOptions& options,
-                                  const std::function<void(const std::string&)>& progress = {});
+struct NonlinearSolution {
+  Vector u;
+  std::vector<double> reaction;  // [mesh node][component] what holds the prescribed unknowns, 0 elsewhere
+  std::vector<NewtonStep> steps;
+  double residual = 0;     // relative, at the end
+  double reference = 0;    // the largest force seen, to which residuals are relative
+  SolveReport last_solve;  // of the last linear system, with the fallbacks of all
+  std::string turned;      // why a matrix took over, where there was none at first; empty: it did not
+  // the last increment that ended where rounding keeps the residual from the tolerance; empty: none did
+  std::string remark = {};
+
+  SolveReport summary() const;  // of the analysis
+};
+
+// Starts from zero, or from options.begin. Throws Error: Exit::not_converged with the reason (step limit, no descent,
+// the linear solve) and the history, Exit::model when the residual is not finite at the start.
+NonlinearSolution solve_nonlinear(const Operator& equations, const Constraints& constraints, const Nonlinear& options,
+                                  const Observer& observer = {});
 
 }  // namespace ritz

@@ -36,7 +36,7 @@ std::string place_of_unknown(const FunctionSpace& space, Index unknown) {
   return space.name_of(node) + (regions.empty() ? "" : " in " + quoted_list(regions));
 }
 
-void check_same_unknowns(std::span<const LoadCase> cases) {
+void check_same_unknowns(std::span<const LoadVector> cases) {
   ErrorList errors;
   for (std::size_t i = 1; i < cases.size(); ++i) {
     const Constraints &first = *cases[0].constraints, &other = *cases[i].constraints;
@@ -63,12 +63,12 @@ void check_same_unknowns(std::span<const LoadCase> cases) {
   errors.throw_if_any();
 }
 
-StaticColumns::StaticColumns(const Operator& equations, const LoadCases& loads, bool keeps_cold)
+StaticColumns::StaticColumns(const Operator& equations, const LoadVectors& loads, bool keeps_cold)
     : equations_(equations),
       space_(equations.space()),
       combined_(!loads.combinations.empty()),
       keeps_cold_(keeps_cold) {
-  for (const LoadCase& each : loads.cases)
+  for (const LoadVector& each : loads.cases)
     columns_.push_back({each.name.empty() ? "" : fmt::format("load case '{}': ", each.name), each.loads,
                         each.constraints, each.enter});
   share_ = combined_ && acts(equations, *loads.common);
@@ -109,8 +109,8 @@ void StaticColumns::eliminate() {
 
 void StaticColumns::cool(StaticColumn& column) const {
   if (!keeps_cold_) return;
-  column.cold_b.put_away(column.b);
-  column.cold_own.put_away(column.own);
+  column.cold_b.put_away(column.b, &traffic_);
+  column.cold_own.put_away(column.own, &traffic_);
 }
 
 void StaticColumns::forget(StaticColumn& column) const {
@@ -140,7 +140,7 @@ bool StaticColumns::split_residual(const Constraints& constraints, double load, 
   copy(residual, free);
   constraints.set_zero(free);
   const double left = norm2(free);
-  s.certificate = load > 0 ? left / load : left;
+  s.residual = load > 0 ? left / load : left;
   free = {};
   constraints.keep_prescribed(residual);
   const bool rounding = left <= 1e-12 * norm2(residual);
@@ -150,7 +150,7 @@ bool StaticColumns::split_residual(const Constraints& constraints, double load, 
 
 void StaticColumns::add_own(double factor, StaticColumn& column, Vector& r) const {
   if (factor == 0) return;
-  column.cold_own.bring_back(column.own, "vectors");
+  column.cold_own.bring_back(column.own, "vectors", &traffic_);
   if (!column.own.empty()) axpy(factor, column.own, r);
   cool(column);
 }

@@ -31,7 +31,7 @@ std::string place_of_unknown(const FunctionSpace& space, Index unknown);
 class StaticColumns {
  public:
   // keeps_cold: data that is not in use waits on the host.
-  StaticColumns(const Operator& equations, const LoadCases& loads, bool keeps_cold);
+  StaticColumns(const Operator& equations, const LoadVectors& loads, bool keeps_cold);
 
   std::size_t size() const { return columns_.size(); }
   StaticColumn& operator[](std::size_t j) { return columns_[j]; }
@@ -43,8 +43,9 @@ class StaticColumns {
   void assemble();
   void eliminate();
 
-  void bring_back(StaticColumn& column) const { column.cold_b.bring_back(column.b, "vectors"); }
+  void bring_back(StaticColumn& column) const { column.cold_b.bring_back(column.b, "vectors", &traffic_); }
   void cool(StaticColumn& column) const;
+  ColdTraffic& traffic() const { return traffic_; }
   void forget(StaticColumn& column) const;  // what only combinations need, where there are none
 
   // The residual of everything at u, under the loads of a column, or of weighted ones.
@@ -63,6 +64,7 @@ class StaticColumns {
   const FunctionSpace& space_;
   std::vector<StaticColumn> columns_;
   bool combined_, share_ = false, keeps_cold_;
+  mutable ColdTraffic traffic_;
 };
 
 }  // namespace ritz

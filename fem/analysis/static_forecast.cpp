@@ -24,15 +24,16 @@ constexpr Index newton_vectors = 10;
 // Follows fem/analysis/static_solution.cpp, or fem/analysis/nonlinear_solution.cpp, moment by moment.
 class Forecaster {
  public:
-  Forecaster(const Operator& equations, const ForecastModel& model)
+  Forecaster(const Operator& equations, const LinearSolverOptions& linear, const AnalysisNeeds& analysis)
       : equations_(equations),
         space_(equations.space()),
-        model_(model),
-        columns_(model.columns),
+        linear_(linear),
+        analysis_(analysis),
+        columns_(analysis.columns),
         n_(space_.unknown_count()),
         block_(space_.components()),
-        needs_(needs_of(space_, model.supports, model.factorised || model.in_space)) {
-    needs_.standing += model.beside;
+        needs_(needs_of(space_, analysis.supports, is_factorised() || space_.mesh().structural())) {
+    needs_.standing += analysis.beside;
     residual_ = lists_of({Task::residual});
     evaluate_ = lists_of({Task::evaluate});
     shown_ = needs_of_results(space_, equations_.integrals());
@@ -57,11 +58,11 @@ class Forecaster {
       preconditioner = part + hierarchy.live + lanes_of_cycle(path == SolverPath::multigrid_single);
       // Tangents of a state that yields differ from each other by so much that a hierarchy does not serve for all;
       // others may.
-      if (model_.newton && equations_.has_state()) raise(result, solve + refreshed, "refresh");
-      else if (model_.newton) result.refresh = (solve + refreshed).total();
+      if (newton() && equations_.has_state()) raise(result, solve + refreshed, "refresh");
+      else if (newton()) result.refresh = (solve + refreshed).total();
     }
     raise(result, solve + preconditioner + iteration, "iteration");
-    if (model_.reuses) {  // by the members behind the first
+    if (analysis_.reuses) {  // by the members behind the first
       const MemoryNeeds left = preconditioner + earlier_solutions();
       raise(result, assembly + left, "assembly");
       raise(result, solve + left + iteration, "iteration");
@@ -83,8 +84,8 @@ class Forecaster {
     const double iterations = cycle ? (block_ == 1 ? 18 : 40) : diagonal_iterations();
     result.bytes_moved = steps() * (6 * matrix_bytes + (cycle ? 12 * matrix_bytes : 0) +
                                     iterations * (product + (cycle ? 5 * 1.3 * width * product : 0)));
-    count_slabs(result, model_.newton || model_.reuses ? std::vector{Task::residual, Task::matrix}
-                                                       : std::vector{Task::residual});
+    count_slabs(result,
+                newton() || analysis_.reuses ? std::vector{Task::residual, Task::matrix} : std::vector{Task::residual});
     result.host_lists = host_of_lists(matrix_lists()) + needs_.host_of_pattern;
     return result;
   }
@@ -107,12 +108,12 @@ class Forecaster {
     // Assembly; two substitutions for each column, of which eight read the factor together.
     const double matrix_bytes = 8.0 * double(needs_.size.pairs) * block_ * block_;
     result.bytes_moved = steps() * (6 * matrix_bytes + 4 * double(result.factor) * groups_of_columns());
-    result.operations = (model_.newton ? steps() : 1) * factor_operations(factor.operations, n_);
-    if (model_.reuses) raise(result, matrix + residual_ + matrix_lists() + results(), "results");
+    result.operations = (newton() ? steps() : 1) * factor_operations(factor.operations, n_);
+    if (analysis_.reuses) raise(result, matrix + residual_ + matrix_lists() + results(), "results");
     raise(result, needs_.standing + needs_.pattern + residual_ + needs_.coordinates + staying_lists() + results(),
           "results");
-    count_slabs(result, model_.newton || model_.reuses ? std::vector{Task::residual, Task::matrix}
-                                                       : std::vector{Task::residual});
+    count_slabs(result,
+                newton() || analysis_.reuses ? std::vector{Task::residual, Task::matrix} : std::vector{Task::residual});
     result.host_lists = host_of_lists(matrix_lists()) + needs_.host_of_pattern;
     return result;
   }
@@ -125,8 +126,8 @@ class Forecaster {
     const MemoryNeeds kept = needs_.standing + actions + marked + MatrixFree::point_needs(equations_);
     // One right-hand side after the other; the operator's diagonal, and where that is not zero its state and the one
     // that its preconditioner was made at; those of conjugate gradients or GMRES; Chebyshev's four.
-    const Index operators = model_.newton ? 3 : 1, first = model_.newton ? newton_vectors : right_sides() + 1,
-                last = model_.newton ? newton_vectors : right_sides() + columns_;
+    const Index operators = newton() ? 3 : 1, first = newton() ? newton_vectors : right_sides() + 1,
+                last = newton() ? newton_vectors : right_sides() + columns_;
     const MemoryNeeds loop = kept + vectors(last + operators) + (symmetric() ? vectors(4) : krylov_vectors(false));
     std::optional<PMultigridNeeds> cycle;
     if (path == SolverPath::p_multigrid) {
@@ -148,10 +149,12 @@ class Forecaster {
   }
 
   bool symmetric() const { return equations_.symmetric(); }
+  bool is_factorised() const { return linear_.method == LinearMethod::direct; }
   // The default choice of the run.
   bool needs_no_matrix() const {
-    if (model_.matrix || model_.no_matrix) return model_.no_matrix;
-    return ritz::needs_no_matrix(equations_, model_.many || (!model_.newton && model_.reuses));
+    const bool asks_for_none = linear_.operator_kind == OperatorKind::matrix_free;
+    if (asks_for_none || asks_for_matrix(space_, linear_)) return asks_for_none;
+    return ritz::needs_no_matrix(equations_, linear_.one_of_many || (!newton() && analysis_.reuses));
   }
 
  private:
@@ -179,32 +182,34 @@ class Forecaster {
                                {.coordinates = &space_.coordinates(), .dimension = space_.mesh().dimension()});
   }
   DirectKind direct_kind() const {
-    return !symmetric() ? DirectKind::general : model_.definite ? DirectKind::positive_definite : DirectKind::symmetric;
+    return !symmetric() ? DirectKind::general : definite() ? DirectKind::positive_definite : DirectKind::symmetric;
   }
   const HierarchyShape& shape() const {
     if (!shape_) {
       shape_ = hierarchy_shape(equations_, needs_);
-      shape_->half_storage = model_.half_storage;
+      shape_->half_storage = linear_.multigrid.half_storage;
     }
     return *shape_;
   }
-  double steps() const { return model_.newton ? newton_steps * model_.increments : 1; }
+  bool newton() const { return analysis_.stages > 0; }
+  bool definite() const { return linear_.promise == MatrixPromise::positive_definite; }
+  double steps() const { return newton() ? newton_steps * analysis_.stages : 1; }
   double groups_of_columns() const { return double(in_lanes(columns_)) / MultiVector::lanes; }
   // b of each column, and the residual of its own loads.
-  Index right_sides() const { return columns_ + model_.own_loads; }
+  Index right_sides() const { return columns_ + analysis_.own_loads; }
   // Beside the prescribed values.
-  Index assembly_vectors() const { return model_.newton ? newton_vectors : right_sides() + 1; }
+  Index assembly_vectors() const { return newton() ? newton_vectors : right_sides() + 1; }
   // While the system is solved: b and u; of several columns in two multi-vectors.
   MemoryNeeds solved_together() const {
-    if (model_.newton) return vectors(newton_vectors);
-    return columns_ < 2 ? vectors(right_sides() + 1) : vectors(model_.own_loads + 1) + blocks(2);
+    if (newton()) return vectors(newton_vectors);
+    return columns_ < 2 ? vectors(right_sides() + 1) : vectors(analysis_.own_loads + 1) + blocks(2);
   }
-  MemoryNeeds staying_lists() const { return model_.newton || model_.reuses ? matrix_lists() : MemoryNeeds(); }
-  MemoryNeeds lists_of_shown() const { return model_.shows_increments ? evaluate_ : MemoryNeeds(); }
+  MemoryNeeds staying_lists() const { return newton() || analysis_.reuses ? matrix_lists() : MemoryNeeds(); }
+  MemoryNeeds lists_of_shown() const { return analysis_.shows_stages ? evaluate_ : MemoryNeeds(); }
   // Those that the iterations of a sweep's members start from, where they are solved one after the other
   // (solvers/linear/earlier_solutions.hpp).
   MemoryNeeds earlier_solutions() const {
-    if (!model_.reuses || columns_ > 1 || !symmetric() || !model_.definite) return {};
+    if (!analysis_.reuses || columns_ > 1 || !symmetric() || !definite()) return {};
     return MemoryNeeds().array<double>("vectors", n_ * EarlierSolutions::most);
   }
   // Conjugate gradients; GMRES with its two bases (solvers/krylov/gmres.cpp); BiCGSTAB with the diagonal.
@@ -214,8 +219,8 @@ class Forecaster {
     if (symmetric()) return vectors(4);
     if (diagonal) return vectors(7);
     return vectors(4)
-        .array<double>("vectors", n_ * in_lanes(model_.restart + 1))
-        .array<double>("vectors", n_ * in_lanes(model_.restart));
+        .array<double>("vectors", n_ * in_lanes(linear_.restart + 1))
+        .array<double>("vectors", n_ * in_lanes(linear_.restart));
   }
   // Vectors of a cycle that is applied to a group of columns; coarser levels have a tenth of the unknowns.
   MemoryNeeds lanes_of_cycle(bool single) const {
@@ -244,7 +249,7 @@ class Forecaster {
     return columns_ < 2 ? MemoryNeeds() : MemoryNeeds().array<double>("vectors", n_ * in_lanes(columns_), count);
   }
   MemoryNeeds results() const {
-    return vectors(model_.combinations ? right_sides() + columns_ + 1 : columns_) + evaluate_ + shown_;
+    return vectors(analysis_.combines ? right_sides() + columns_ + 1 : columns_) + evaluate_ + shown_;
   }
   Index connectivity() const {
     const auto found = needs_.standing.by_tag().find("connectivity");
@@ -261,7 +266,8 @@ class Forecaster {
   }
   const Operator& equations_;
   const FunctionSpace& space_;
-  ForecastModel model_;
+  LinearSolverOptions linear_;
+  AnalysisNeeds analysis_;
   Index columns_, n_;
   int block_;
   SpaceNeeds needs_;
@@ -295,9 +301,10 @@ std::string name_of(SolverPath path) {
   }
 }
 
-std::vector<ForecastPath> forecast_static(const Operator& equations, const ForecastModel& model) {
-  const Forecaster forecaster(equations, model);
-  if (model.factorised) return {forecaster.direct()};
+std::vector<ForecastPath> forecast_static(const Operator& equations, const LinearSolverOptions& linear,
+                                          const AnalysisNeeds& needs) {
+  const Forecaster forecaster(equations, linear, needs);
+  if (forecaster.is_factorised()) return {forecaster.direct()};
   const SolverPath diagonal = forecaster.symmetric() ? SolverPath::diagonal : SolverPath::diagonal_unsymmetric;
   std::vector<ForecastPath> paths;
   try {

@@ -2,7 +2,10 @@
 // of it is taken. Lists and patterns are counted or sampled, hierarchies come from measured models
 // (solvers/multigrid/hierarchy_needs.hpp), and a factor from the analysis of its factorisation.
 //
-//   for (const ForecastPath& path : forecast_static(equations, {.columns = 3})) path.peak.total();
+//   for (const ForecastPath& path : forecast_static(equations, {}, {.columns = 3})) path.peak.total();
+//
+// A forecast is a sum: the space and the equations, the solver by its options, the analysis by its AnalysisNeeds, the
+// results by the forms that derive them.
 #pragma once
 
 #include "fem/operator/operator.hpp"
@@ -57,29 +60,25 @@ Index resident_factor(Index needed, DirectKind kind);
 // Operations of a factorisation on a CPU with its analysis.
 double factor_operations(double of_factorisation, Index unknowns);
 
-struct ForecastModel {
-  int columns = 1;                         // right-hand sides solved together
-  int own_loads = 0;                       // of them, those with loads of their own: their residuals are kept
-  int supports = 1;                        // sets of prescribed values
-  bool combinations = false;               // all load cases stay while results are shown
-  int steps = 1;                           // of results: load cases and combinations
-  bool many = false;                       // right-hand sides or numbers follow each other with one matrix
-  bool matrix = false, no_matrix = false;  // was asked for
-  bool newton = false;  // solve_nonlinear() instead: its vectors and the lists of the assembly stand while it solves
-  int increments = 1;   // of its loads
-  bool shows_increments = false;  // results of each: the lists that derive them stay while the next is solved
-  MemoryNeeds beside = {};        // of the analysis itself, all the time
-  int restart = 30;               // of GMRES, for equations that are not symmetric
-  bool factorised = false;        // and solved in no other way: the pattern is made and analysed
-  bool definite = true;           // the factor is that of a positive definite matrix, where the equations are symmetric
-  bool half_storage = false;      // the matrices of a hierarchy in 16 bits
-  // lines and surfaces in space: their pairs of nodes are counted in the pattern, which is made
-  bool in_space = false;
-  // what a sweep's members leave for the next stays: matrix, lists, factor or hierarchy, earlier solutions
+// What an analysis takes beside the equations and the solver of its linear systems.
+struct AnalysisNeeds {
+  int columns = 1;        // right-hand sides solved together
+  int own_loads = 0;      // of them, those with loads of their own: their residuals are kept
+  int supports = 1;       // sets of prescribed values
+  int results = 1;        // solutions that are shown
+  bool combines = false;  // all load cases stay while results are shown
+  // Stages in which Newton's method linearises anew: its vectors and the lists of the assembly stay; 0: one linear
+  // solution.
+  int stages = 0;
+  bool shows_stages = false;  // results of each: the lists that derive them stay while the next is solved
+  // what other solutions with the same operators use stays: matrix, lists, factor or hierarchy, earlier solutions
   bool reuses = false;
+  MemoryNeeds beside = {};  // all the time
 };
 
-// One entry for each path, the fastest first. Equations that are not symmetric have none without a matrix.
-std::vector<ForecastPath> forecast_static(const Operator& equations, const ForecastModel& model = {});
+// One entry for each way to solve the linear systems, the fastest first. Equations that are not symmetric have none
+// without a matrix. A method named `direct` is the only one.
+std::vector<ForecastPath> forecast_static(const Operator& equations, const LinearSolverOptions& linear = {},
+                                          const AnalysisNeeds& needs = {});
 
 }  // namespace ritz

@@ -37,14 +37,14 @@ Error not_converged(const FunctionSpace& space, const std::string& title, const 
 // One linear system and several columns.
 class StaticSystem {
  public:
-  StaticSystem(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options,
-               StaticReuse* reuse, bool keeps_cold)
+  StaticSystem(const Operator& equations, const LoadVectors& loads, const LinearSolverOptions& options,
+               const Observer& observer, SystemCache* reuse, bool keeps_cold)
       : equations_(equations),
         space_(equations.space()),
         options_(options),
         combinations_(loads.combinations),
         solved_(loads.known),
-        keep_(loads.keep),
+        observer_(observer),
         profile_(space_.device().profile()),
         reuse_(without_matrix(equations, options) ? nullptr : reuse),
         columns_(equations, loads, keeps_cold),
@@ -54,15 +54,15 @@ class StaticSystem {
   }
 
   // Solutions of the load cases, verified by their residuals.
-  std::vector<StaticSolution> solve(const Progress& progress) {
-    if (progress) progress("assembling");
+  std::vector<StaticSolution> solve() {
+    if (observer_.progress) observer_.progress("assembling");
     std::optional<Profile::Phase> phase(std::in_place, profile_, "assembly");
     columns_.assemble();
     phase.emplace(profile_, "constraints");
     columns_.eliminate();
     phase.reset();
     linearise();
-    if (progress) progress("solving");
+    if (observer_.progress) observer_.progress("solving");
     std::vector<StaticSolution> solutions(columns_.size());
     phase.emplace(profile_, "solve");
     if (keeps_cold_) drop_what_solvers_do_not_need();
@@ -81,6 +81,7 @@ class StaticSystem {
   }
 
   const std::string& turned() const { return turned_; }  // LinearSystem::turned()
+  const ColdTraffic& traffic() const { return columns_.traffic(); }
   bool has_combinations() const { return !combinations_.empty(); }
 
   // Superposition.
@@ -98,7 +99,7 @@ class StaticSystem {
     for (std::size_t j = 0; j < columns_.size(); ++j) {
       if (weights[j] == 0) continue;
       StaticSolution& part = j < cases.size() ? cases[j] : shared_;
-      part.bring_back();
+      bring_back(part);
       axpy(weights[j], part.u, s.u);
       cool(part);
       columns_.bring_back(columns_[j]);
@@ -111,14 +112,15 @@ class StaticSystem {
     const double load = std::max(norm2(b), 1e-6 * summed);
     b = {};
     certify_sum(weights, load, s);
-    if (s.certificate > 10 * options_.relative)
+    if (s.residual > 10 * options_.relative)
       solve_what_is_left(weights, load,
                          combination.name.empty() ? "" : fmt::format("combination '{}': ", combination.name), s);
-    s.report.true_relative_residual = s.certificate;
+    s.report.true_relative_residual = s.residual;
     return s;
   }
+  void bring_back(StaticSolution& s) const { s.cold_u.bring_back(s.u, "vectors", &columns_.traffic()); }
   void cool(StaticSolution& s) const {
-    if (keeps_cold_) s.cold_u.put_away(s.u);
+    if (keeps_cold_) s.cold_u.put_away(s.u, &columns_.traffic());
   }
 
  private:
@@ -174,7 +176,7 @@ class StaticSystem {
     const SolvedColumns known = solved_;
     LinearSystem::AfterColumns after;
     Vector du = space_.zeros();
-    if (keep_)
+    if (observer_.keep)
       after = [&](int first, const std::vector<SolveReport>& reports) {
         for (std::size_t i = 0; i < reports.size(); ++i) {
           X.get_column(first + static_cast<int>(i), du);
@@ -209,22 +211,22 @@ class StaticSystem {
 
   void certify(StaticColumn& column, StaticSolution& s) {
     auto phase = profile_.phase("reactions");
-    s.bring_back();
+    bring_back(s);
     s.applied = column.applied;
     Vector r = columns_.residual(column, s.u);
     const bool rounding = columns_.split_residual(*column.constraints, column.load, r, s);
     columns_.forget(column);
     cool(s);
     // Rounding in slender bodies leaves 1e-5 of the load at most; a wrong matrix, nearly all of it.
-    if (rounding || s.certificate <= std::max(1e-3, 1e3 * options_.relative)) return;
+    if (rounding || s.residual <= std::max(1e-3, 1e3 * options_.relative)) return;
     if (as_it_is_)
       throw Error(Exit::internal,
-                  fmt::format("a matrix that was kept is not that of the equations: residual {:.1e}", s.certificate),
+                  fmt::format("a matrix that was kept is not that of the equations: residual {:.1e}", s.residual),
                   "this is a bug in Ritz", "please report it with the case file");
     throw Error(Exit::model,
                 fmt::format("{}the solution does not satisfy the equations: a residual of {:.1e} of the load is left, "
                             "and {:.1e} by the linear solver",
-                            column.title, s.certificate, s.report.true_relative_residual),
+                            column.title, s.residual, s.report.true_relative_residual),
                 "matrix and residual disagree: a form is not linear, or its derivative is wrong",
                 "ritz element check FORM shows which; equations that are not linear are solved by ritz-solve");
   }
@@ -254,11 +256,12 @@ class StaticSystem {
   }
 
   void store(int column, const Vector& du, const SolveReport& report) {
-    if (keep_ && report.converged() && !solved_.contains(column))
+    if (observer_.keep && report.converged() && !solved_.contains(column))
       solved_[column] = {std::make_shared<const std::vector<double>>(du.host()), report};
   }
   void tell(std::size_t count) const {
-    if (keep_ && count > 1) keep_(solved_, count);
+    if (observer_.keep && count > 1)
+      observer_.keep({.place = fmt::format("{} of {} load cases", solved_.size(), count), .columns = solved_});
   }
 
   Error failure(const std::string& title, const SolveReport& report) const {
@@ -286,7 +289,7 @@ class StaticSystem {
     Vector b = columns_.residual(weights, s.u);
     constraints.set_zero(b);
     axpby(0.0, b, -1.0, b);
-    const double relative = std::min(0.5, options_.relative / s.certificate);
+    const double relative = std::min(0.5, options_.relative / s.residual);
     Vector du = space_.zeros();
     {
       auto phase = profile_.phase("solve");
@@ -295,9 +298,9 @@ class StaticSystem {
     if (!s.report.converged()) throw failure(title, s.report);
     axpy(1.0, du, s.u);
     certify_sum(weights, load, s);
-    if (s.certificate > 10 * options_.relative) {
+    if (s.residual > 10 * options_.relative) {
       s.report.reason = StopReason::stagnated;
-      s.report.true_relative_residual = s.certificate;
+      s.report.true_relative_residual = s.residual;
       throw failure(title, s.report);
     }
     s.report.choice = "its load cases cancel: the remainder of their sum was solved for";
@@ -308,9 +311,9 @@ class StaticSystem {
   LinearSolverOptions options_;
   std::vector<LoadCombination> combinations_;
   SolvedColumns solved_;  // kept for a run that goes on where this one is stopped
-  std::function<void(const SolvedColumns&, std::size_t)> keep_;
+  Observer observer_;     // combinations may come when the caller's is gone
   Profile& profile_;
-  StaticReuse* reuse_;  // nullptr: the system is
+  SystemCache* reuse_;  // nullptr: the system is
   StaticColumns columns_;
   std::optional<LinearSystem> own_system_;
   LinearSystem* system_ = nullptr;  // that, or the one that is reused
@@ -356,18 +359,9 @@ bool needs_matrix(const Operator& equations, const LinearSolverOptions& options)
   return named || !equations.symmetric() || options.promise != MatrixPromise::positive_definite;
 }
 
-// Bytes that went to the host and back, and the seconds that took.
-std::string moved_text(const Profile& profile) {
-  Index out = 0, back = 0;
-  double seconds = 0;
-  for (const PhaseRecord& phase : profile.phases()) {
-    if (!phase.name.ends_with("cold data")) continue;
-    out += phase.bytes_to_host;
-    back += phase.bytes_to_device;
-    seconds += phase.seconds;
-  }
-  return fmt::format("{:.1f} MB went to the host and {:.1f} MB back in {:.2f} s", 1e-6 * double(out),
-                     1e-6 * double(back), seconds);
+std::string moved_text(const ColdTraffic& moved) {
+  return fmt::format("{:.1f} MB went to the host and {:.1f} MB back in {:.2f} s", 1e-6 * double(moved.out),
+                     1e-6 * double(moved.back), moved.seconds);
 }
 
 void give_back_all(const Operator& equations) {
@@ -379,8 +373,8 @@ void give_back_all(const Operator& equations) {
 
 }  // namespace
 
-StaticSolutions solve_static(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& asked,
-                             const Progress& progress, StaticReuse* reuse) {
+StaticSolutions solve_static(const Operator& equations, const LoadVectors& loads, const LinearSolverOptions& asked,
+                             const Observer& observer, SystemCache* reuse) {
   check_same_unknowns(loads.cases);
   const FunctionSpace& space = equations.space();
   LinearSolverOptions options = asked;
@@ -390,15 +384,17 @@ StaticSolutions solve_static(const Operator& equations, const LoadCases& loads, 
   MemorySavings savings{.matrix = !without_matrix(equations, options),
                         .needs_matrix = needs_matrix(equations, options),
                         .device_is_apart = space.device().machine().is_apart()};
+  ColdTraffic moved;
   const auto attempt = [&] {
     if (reuse == nullptr && savings.matrix && !savings.needs_matrix) check_room_for_matrix(space);
     std::unique_ptr<StaticSystem> system;
     {
       auto phase = space.device().profile().phase("assembly");
-      system = std::make_unique<StaticSystem>(equations, loads, options, reuse, savings.keeps_cold);
+      system = std::make_unique<StaticSystem>(equations, loads, options, observer, reuse, savings.keeps_cold);
     }
-    std::vector<StaticSolution> solved = system->solve(progress);
+    std::vector<StaticSolution> solved = system->solve();
     const std::string turned = system->turned();
+    moved = system->traffic();
     if (!system->has_combinations()) system.reset();
     solutions = StaticSolutions(std::move(solved), std::move(system));
     if (!turned.empty()) solutions.add_steps({turned});
@@ -421,19 +417,19 @@ StaticSolutions solve_static(const Operator& equations, const LoadCases& loads, 
     space.device().memory().trim();
   });
   if (savings.keeps_cold) {
-    const std::string moved = moved_text(space.device().profile());
+    const std::string text = moved_text(moved);
     if (solutions.cases.size() == 1) solutions.cases.front().bring_back();
-    steps.back() += ": " + moved;
-    if (options.say) options.say("memory: cold data: " + moved);
+    steps.back() += ": " + text;
+    if (options.say) options.say("memory: cold data: " + text);
   }
   solutions.add_steps(steps);
   return solutions;
 }
 
 StaticSolution solve_static(const Operator& equations, const Constraints& constraints,
-                            const LinearSolverOptions& options, const Progress& progress) {
+                            const LinearSolverOptions& options, const Observer& observer) {
   return std::move(
-      solve_static(equations, LoadCases{.cases = {{.constraints = &constraints}}}, options, progress).cases.front());
+      solve_static(equations, LoadVectors{.cases = {{.constraints = &constraints}}}, options, observer).cases.front());
 }
 
 }  // namespace ritz

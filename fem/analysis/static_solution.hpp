@@ -6,14 +6,14 @@
 #pragma once
 
 #include "device/cold_array.hpp"
-#include "fem/analysis/static_reuse.hpp"
+#include "fem/analysis/observer.hpp"
+#include "fem/analysis/system_cache.hpp"
 #include "fem/multigrid/matrix_free_solver.hpp"
 #include "fem/operator/operator.hpp"
 #include "fem/space/constraints.hpp"
 #include "solvers/linear/linear_solver.hpp"
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -30,19 +30,17 @@ struct StaticSolution {
   std::vector<double> reaction;
   std::vector<double> applied;  // [component] sum of the external loads
   SolveReport report;
-  double certificate = 0;  // ||residual of the free unknowns||_2 / ||load of the free unknowns||_2
+  double residual = 0;  // ||residual of the free unknowns||_2 / ||load of the free unknowns||_2
 };
 
-using Progress = std::function<void(const std::string&)>;
-
-// progress(text) is called before each long step. The model must be held (check_held). Forms that are all symmetric
+// The model must be held (check_held). Forms that are all symmetric
 // make a promise that options.promise need not repeat. Throws Error(Exit::not_converged) with advice from the cause,
 // and Error(Exit::model) when a load or coefficient makes the equations not finite, naming node, position and region.
 StaticSolution solve_static(const Operator& equations, const Constraints& constraints,
-                            const LinearSolverOptions& options, const Progress& progress = {});
+                            const LinearSolverOptions& options, const Observer& observer = {});
 
-// Data of one load case; loads in the equations themselves act in all of them.
-struct LoadCase {
+// The load vector of one load case; loads in the equations themselves act in all of them.
+struct LoadVector {
   std::string name;                          // for messages
   std::span<const Integral> loads = {};      // of its own: forms that do not depend on the solution
   const Constraints* constraints = nullptr;  // values may differ, the prescribed unknowns may not (check_same_unknowns)
@@ -58,21 +56,12 @@ struct LoadCombination {
   std::vector<double> factors;  // [load case]
 };
 
-// One solved right-hand side, which a stopped run keeps to resume.
-struct SolvedColumn {
-  std::shared_ptr<const std::vector<double>> u;  // [unknown] zero where prescribed
-  SolveReport report;
-};
-using SolvedColumns = std::map<int, SolvedColumn>;  // by load case; the last one may be what all of them share
-
-struct LoadCases {
-  std::vector<LoadCase> cases;
+struct LoadVectors {
+  std::vector<LoadVector> cases;
   std::vector<LoadCombination> combinations;
   const Constraints* common = nullptr;  // without any load case; needed with combinations
   // from an earlier run of the same case: not solved again, and equal to the last bit
   SolvedColumns known = {};
-  // called whenever more of the `count` columns are solved
-  std::function<void(const SolvedColumns&, std::size_t count)> keep = {};
 };
 
 // Are there so many right-hand sides that making a matrix for all of them pays? Without one they are solved one after
@@ -82,7 +71,7 @@ inline bool pay_for_a_matrix(std::size_t load_cases, std::size_t combinations) {
 }
 
 // Throws Error(Exit::model) when an unknown is prescribed in one case and free in another, naming both and the place.
-void check_same_unknowns(std::span<const LoadCase> cases);
+void check_same_unknowns(std::span<const LoadVector> cases);
 
 class StaticSystem;  // fem/analysis/static_solution.cpp
 
@@ -109,8 +98,9 @@ class StaticSolutions {
 
 // Same contract as above. Each load case is verified by its own residual; errors name the load case, and all that did
 // not converge are thrown together. If a device's memory is short after all other steps, cold data waits on the host,
-// one right-hand side is solved after the other, and several solutions stay there (StaticSolution::bring_back).
-StaticSolutions solve_static(const Operator& equations, const LoadCases& loads, const LinearSolverOptions& options,
-                             const Progress& progress = {}, StaticReuse* reuse = nullptr);
+// one right-hand side is solved after the other, and several solutions stay there (StaticSolution::bring_back). Of the
+// observer, progress and keep are called: keep whenever more of several right-hand sides are solved.
+StaticSolutions solve_static(const Operator& equations, const LoadVectors& loads, const LinearSolverOptions& options,
+                             const Observer& observer = {}, SystemCache* reuse = nullptr);
 
 }  // namespace ritz

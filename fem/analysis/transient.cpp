@@ -19,21 +19,20 @@ constexpr int most_stages = DiagonallyImplicitMethod::most_stages;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-class Transient {
+class Evolution {
  public:
-  Transient(const TransientModel& model, TransientState begin, const TransientOptions& options,
-            const TransientObserver& observer)
+  Evolution(const TransientModel& model, Transient options, const Observer& observer)
       : equations_(model.equations),
         capacity_(model.capacity),
         first_capacity_(model.first_capacity),
         supports_(model.supports),
         space_(model.equations.space()),
-        options_(options),
+        options_(std::move(options)),
         observer_(observer),
         linear_(std::ranges::all_of(equations_.integrals(), [](const Integral& i) { return i.form.linear; }) &&
                 !equations_.matrix_varies_in_time() && !equations_.has_state()),
-        control_({.error_order = options.method->error_order, .largest = options.largest_step}),
-        state_(std::move(begin)),
+        control_({.error_order = options_.method->error_order, .largest = options_.largest_step}),
+        state_(std::move(options_.begin)),
         begin_(state_.time),
         system_(equations_, linear_options(), LinearSystem::Keeps::solver),
         newton_(equations_, supports_, system_, newton_options(), observer.progress),
@@ -54,7 +53,7 @@ class Transient {
 
   TransientResult solve() {
     if (state_.steps == 0) {
-      if (observer_.keep) observer_.keep(state_);
+      keep();
       start();
     } else {
       resume();
@@ -64,12 +63,10 @@ class Transient {
         throw_if_stop_requested();
         advance(target);
         if (state_.time == target) tell();
-        if (observer_.keep) observer_.keep(state_);
+        keep();
       }
     }
-    TransientResult result{std::move(state_), newton_.last_solve()};
-    result.last_solve.fallbacks = newton_.fallbacks();
-    return result;
+    return {state_, summary()};
   }
 
  private:
@@ -89,6 +86,21 @@ class Transient {
     newton.least_linear = std::min(newton.least_linear, 0.5 * newton.relative);
     if (linear_) newton.max_steps = 10;
     return newton;
+  }
+
+  SolveReport summary() const {
+    const SolveReport& last = newton_.last_solve();
+    SolveReport report;
+    report.method =
+        fmt::format("{} ({})", options_.method->name, last.method.empty() ? "nothing to solve" : last.method);
+    report.preconditioner = last.preconditioner;
+    report.choice = last.choice;
+    report.reason = StopReason::converged;
+    report.iterations = static_cast<int>(state_.steps);
+    report.true_relative_residual = state_.residual;
+    report.fallbacks = newton_.fallbacks();
+    if (!state_.turned.empty()) report.fallbacks.insert(report.fallbacks.begin(), state_.turned);
+    return report;
   }
 
   void set_time(double t, double since) {
@@ -144,6 +156,11 @@ class Transient {
     capacity_.residual(u_, stored_);
   }
 
+  void keep() {
+    state_.place = fmt::format("t = {:g} of {:g}", state_.time, options_.end);
+    if (observer_.keep) observer_.keep(state_);
+  }
+
   // One accepted step towards the target.
   void advance(double target) {
     copy(u_, before_);
@@ -170,7 +187,9 @@ class Transient {
         control_.fail(step.dt, state_.control);
       }
       state_.turned = system_.turned().empty() ? state_.turned : system_.turned();
-      if (observer_.after_step) observer_.after_step({state_.steps + 1, step.end, step.dt, error, accepted});
+      if (observer_.step)
+        observer_.step(
+            {.number = state_.steps + 1, .time = step.end, .dt = step.dt, .error = error, .accepted = accepted});
       if (!accepted) {
         ++state_.rejected;
         copy(before_, u_);
@@ -344,13 +363,17 @@ class Transient {
   }
 
   void tell() {
-    if (!observer_.after_output) return;
+    if (!observer_.show) return;
     if (held_dirty_) {
       auto phase = space_.device().profile().phase("reactions");
       reaction_ = space_.forces_to_mesh(work_);
       held_dirty_ = false;
     }
-    observer_.after_output({state_.time, u_, reaction_, state_});
+    observer_.show({.u = u_,
+                    .reaction = reaction_,
+                    .residual = state_.residual,
+                    .tolerance = options_.newton.relative,
+                    .time = state_.time});
   }
 
   void widen(const std::vector<double>& u, std::vector<double>& lowest, std::vector<double>& highest) const {
@@ -365,11 +388,11 @@ class Transient {
   const std::size_t first_capacity_;
   Constraints& supports_;
   const FunctionSpace& space_;
-  TransientOptions options_;
-  const TransientObserver& observer_;
+  Transient options_;
+  const Observer& observer_;
   const bool linear_;  // one tangent for all steps of a length
   const StepControl control_;
-  TransientState state_;
+  State state_;
   const double begin_;
   LinearSystem system_;
   Newton newton_;
@@ -393,9 +416,10 @@ double TransientBalance::defect() const {
   return worst;
 }
 
-TransientResult solve_transient(const TransientModel& model, TransientState begin, const TransientOptions& options,
-                                const TransientObserver& observer) {
-  return Transient(model, std::move(begin), options, observer).solve();
+TransientResult solve_transient(const TransientModel& model, Transient options, const Observer& observer) {
+  TransientResult result = Evolution(model, std::move(options), observer).solve();
+  if (observer.record) observer.record(result.summary);
+  return result;
 }
 
 MemoryNeeds transient_vector_needs(const FunctionSpace& space) {

@@ -73,7 +73,7 @@ VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses
                                const VibrationModel& model, EigenOptions options) {
   const FunctionSpace& space = stiffness.space();
   Profile& profile = space.device().profile();
-  VibrationModes modes;
+  VibrationModes modes{.rigid_motions = model.rigid_motions};
   SparseMatrix K = assembled(stiffness, model.lists_stay), M = assembled(masses, model.lists_stay);
   std::optional<Profile::Phase> phase(std::in_place, profile, "constraints");
   std::vector<Vector> moved;                                   // M t

@@ -16,6 +16,7 @@ struct VibrationModes {
   EigenSolution eigen;              // values omega^2 [1/s^2]; vectors with unit modal mass
   std::vector<double> frequencies;  // [mode] omega / (2 pi) [Hz]; 0 for a rigid motion
   int rigid_count = 0;              // the first modes that are rigid motions
+  int rigid_motions = 0;            // that the supports leave
   // Translations along the axes; of a body of revolution along its axis alone (Clough and Penzien, Dynamics of
   // Structures, 1993, section 26-2).
   std::vector<int> directions;                      // of space

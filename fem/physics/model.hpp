@@ -2,9 +2,7 @@
 // supports (HeatConduction, ElasticBody), and what analyses take. Nothing in it knows where its numbers came from.
 //
 //   const Model model = heat.model(space);
-//   const Operator equations(*model.space, model.equations);
-//   const Constraints supports = make_constraints(model);
-//   StaticSolution s = solve_static(equations, supports, {});
+//   const StaticSolution s = solve(model, Static{});      // fem/analysis/analysis.hpp
 #pragma once
 
 #include "fem/operator/integral.hpp"

@@ -59,7 +59,7 @@ double error_of(CellKind kind, int count, const FormOnDevice& form, const SpaceO
   fixed.finish();
   const Vector load(form.device, std::span<const double>(forces), "vectors");
   const Operator equations(space, {Integral::over_all_cells(form.form)});
-  NonlinearOptions newton{.relative = 1e-9, .max_steps = 30, .linear = {.relative = 1e-11}, .forces = &load};
+  Nonlinear newton{.relative = 1e-9, .max_steps = 30, .linear = {.relative = 1e-11}, .forces = &load};
   const std::vector<double> found = solve_nonlinear(equations, fixed, newton).u.host();
   std::vector<double> error = u;
   each_interpolation(space, fine, [&](Node a, Node b, double value) {

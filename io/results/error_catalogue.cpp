@@ -337,6 +337,15 @@ const std::vector<ErrorKind>& kinds() {
        "load cases are states of their own, and increments of loads are another kind of time",
        "omit [time], or the load cases or increments; loads may be formulas of t",
        {"load cases of an evolution in time*", "[newton] increments or path with*"}},
+      {"analysis",
+       Exit::model,
+       "the analysis makes no sense for the model",
+       "modes need inertia and symmetric matrices, evolutions in time need a capacity, linear statics needs linear "
+       "equations",
+       "take another analysis, or give the materials what the message names",
+       {"linear statics of a model*", "one static solution of a model*", "an analysis of load cases*",
+        "combination '*' has * factors*", "modes of a model*", "modes of equations*",
+        "an evolution in time of a model*"}},
       {"other-model", Exit::model, "the model is not well posed", "", "the message gives the reason", {"*"}},
 
       {"newton-not-converged",

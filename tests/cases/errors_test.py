@@ -19,6 +19,7 @@ CODES = {kind["kind"]: kind["exit_code"] for kind in CATALOGUE}
 # Errors that cannot be provoked here, with the reason.
 NOT_PROVOKED = {
     "internal": "would be a bug",
+    "analysis": "readers of cases choose an analysis that suits; tests/fem/analysis walks through all of them",
     "processor": "the processor has what it needs; tests/device looks at the sentence",
     "environment": "needs a GPU whose driver fails",
     "no-compiler": "cases.own_forms hides the compiler",

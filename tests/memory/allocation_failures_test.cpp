@@ -114,13 +114,13 @@ Answer sweep(const Device& device, const LinearSolverOptions& options) {
                        Integral::over_all_cells(Load<1, 3, 0>{{source}})};
   };
   Operator equations(space, numbers(2, 5));
-  StaticReuse reuse;
+  SystemCache reuse;
   Answer answer;
   for (const auto& [conductivity, source] : {std::pair{2.0, 5.0}, {2.0, 7.0}, {0.3, 7.0}, {2.0, 5.0}}) {
     if (!equations.set_numbers(numbers(conductivity, source)))
       throw Error(Exit::internal, "the equations are the same");
     const StaticSolution s = std::move(
-        solve_static(equations, LoadCases{.cases = {{"", {}, &fixed, {}}}}, options, {}, &reuse).cases.front());
+        solve_static(equations, LoadVectors{.cases = {{"", {}, &fixed, {}}}}, options, {}, &reuse).cases.front());
     const std::vector<double> u = space.to_mesh(s.u);
     answer.u.insert(answer.u.end(), u.begin(), u.end());
     answer.reaction.insert(answer.reaction.end(), s.reaction.begin(), s.reaction.end());

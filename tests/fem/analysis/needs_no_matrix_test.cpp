@@ -104,7 +104,7 @@ TEST(NeedsNoMatrix, NorDoFewLoadCases) {
   for (int i = 0; i < 4; ++i)
     loads.push_back({Integral::over_all_cells(volume_load(3, std::vector{double(i == 0), double(i == 1), double(i)}))});
   const auto solve = [&](std::size_t count, OperatorKind kind) {
-    LoadCases cases;
+    LoadVectors cases;
     for (std::size_t i = 0; i < count; ++i) cases.cases.push_back({"case", loads[i], &fixed});
     return solve_static(block.equations, cases,
                         {.relative = 1e-10, .promise = MatrixPromise::positive_definite, .operator_kind = kind})
@@ -137,7 +137,7 @@ TEST(NeedsNoMatrix, TurnsToOneWhereConvergenceIsSlow) {
       << s.report.fallbacks.front();
   EXPECT_EQ(said.front(), s.report.fallbacks.front());
   EXPECT_EQ(s.report.fallbacks.size(), 1u) << "multigrid with the matrix was tried, too: " << s.report.fallbacks.back();
-  EXPECT_LT(s.certificate, 1e-6);
+  EXPECT_LT(s.residual, 1e-6);
   options.operator_kind = OperatorKind::matrix_free;
   EXPECT_FALSE(may_turn_to_a_matrix(block.equations, options)) << "that was asked for";
 }
@@ -198,7 +198,7 @@ struct Pulled {
     }
     fixed.finish();
   }
-  NonlinearSolution solve(NonlinearOptions options, OperatorKind kind, std::vector<std::string>* said = nullptr) const {
+  NonlinearSolution solve(Nonlinear options, OperatorKind kind, std::vector<std::string>* said = nullptr) const {
     options.linear.operator_kind = kind;
     if (said != nullptr) options.linear.say = [said](const std::string& line) { said->push_back(line); };
     return solve_nonlinear(equations, fixed, options);
@@ -220,7 +220,7 @@ TEST(NeedsNoMatrix, NorDoesNewtonsMethodOnQuadraticSolids) {
           .young = 200, .poisson = 0.3, .yield_stress = 0.25, .isotropic_hardening = 5, .kinematic_hardening = 15},
       0.003);
   ASSERT_GE(steel.block.space.unknown_count(), 30000);
-  const NonlinearOptions options{.relative = 1e-9, .increments = 2, .path = {1, 0.5}};
+  const Nonlinear options{.relative = 1e-9, .increments = 2, .path = {1, 0.5}};
   const NonlinearSolution without = steel.solve(options, OperatorKind::automatic),
                           with = steel.solve(options, OperatorKind::matrix);
   EXPECT_TRUE(without.last_solve.preconditioner.starts_with("p-multigrid of orders 2, 1"))
@@ -236,14 +236,14 @@ TEST(NeedsNoMatrix, NorDoesNewtonsMethodOnQuadraticSolids) {
 TEST(NeedsNoMatrix, NewtonsMethodTurnsToOneWhereTheTangentIsNotDefinite) {
   const Pulled bar(test_form(FromEnergy<SofteningEnergy>{{1, 5}}), 0.3);
   // at the end of the second the tangent is a - 3 b e^2 < 0
-  const NonlinearOptions options{.relative = 1e-11, .increments = 2};
+  const Nonlinear options{.relative = 1e-11, .increments = 2};
   std::vector<std::string> said;
   const NonlinearSolution s = bar.solve(options, OperatorKind::automatic, &said);
   EXPECT_TRUE(
       s.turned.starts_with("with a matrix from increment 2 on, since without one the matrix is not positive definite"))
       << s.turned;
   EXPECT_EQ(std::ranges::count(said, s.turned), 1);
-  EXPECT_LE(s.certificate, 1e-11);
+  EXPECT_LE(s.residual, 1e-11);
   const std::vector<double> u = s.u.host();
   for (Node n = 0; n < bar.block.space.node_count(); ++n)
     for (int c = 0; c < 3; ++c)
@@ -254,13 +254,13 @@ TEST(NeedsNoMatrix, NewtonsMethodTurnsToOneWhereTheTangentIsNotDefinite) {
 // A run that is resumed after an increment continues as the run would have.
 TEST(NeedsNoMatrix, ARunThatHasTurnedGoesOnWithTheMatrix) {
   const Pulled bar(test_form(FromEnergy<SofteningEnergy>{{1, 0.1}}), 0.1);
-  NonlinearState behind{.increment = 1,
-                        .u = bar.solve({.relative = 1e-9, .path = {0.5}}, OperatorKind::automatic).u.host(),
-                        .reference = 1};
-  NonlinearOptions options{.relative = 1e-9, .increments = 2};
+  State behind{.u = bar.solve({.relative = 1e-9, .path = {0.5}}, OperatorKind::automatic).u.host(),
+               .increment = 1,
+               .reference = 1};
+  Nonlinear options{.relative = 1e-9, .increments = 2};
   for (const char* turned : {"", "with a matrix"}) {
     behind.turned = turned;
-    options.start = behind;
+    options.begin = behind;
     const NonlinearSolution s = bar.solve(options, OperatorKind::automatic);
     EXPECT_EQ(s.last_solve.preconditioner.starts_with("p-multigrid"), behind.turned.empty())
         << s.last_solve.preconditioner;

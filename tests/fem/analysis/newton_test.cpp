@@ -36,7 +36,7 @@ TEST(NonlinearSolution, IsTheKnownOne) {
     if (x == 1) heat += s.reaction[static_cast<std::size_t>(node)];
   }
   EXPECT_NEAR(heat, 0.2 * 1.3 * (3 + 0.4 * 9), 1e-4);  // k (v + b v^2 / 2) times the height
-  EXPECT_LE(s.certificate, 1e-11);
+  EXPECT_LE(s.residual, 1e-11);
 }
 
 TEST(NonlinearSolution, StepsSquareTheResidual) {
@@ -69,15 +69,15 @@ TEST(NonlinearSolution, EndsWhereOnlyRoundingIsLeft) {
   Constraints fixed(space);
   for (int c = 0; c < 2; ++c) fixed.prescribe(strip.region("x0"), c, 0, "x0");
   fixed.finish();
-  NonlinearOptions options{.max_steps = 10,
-                           .linear = {.method = LinearMethod::direct, .promise = MatrixPromise::positive_definite}};
+  Nonlinear options{.max_steps = 10,
+                    .linear = {.method = LinearMethod::direct, .promise = MatrixPromise::positive_definite}};
   EXPECT_THROW(solve_nonlinear(equations, fixed, options), Error);
   options.rounding_error = 1e-5;
   const NonlinearSolution s = solve_nonlinear(equations, fixed, options);
   const double deflection = 1.5 / (height * height);
   EXPECT_NEAR(max_abs(s.u), deflection, 5e-3 * deflection);
-  EXPECT_GT(s.certificate, options.relative);
-  EXPECT_LT(s.certificate, 1e-5);
+  EXPECT_GT(s.residual, options.relative);
+  EXPECT_LT(s.residual, 1e-5);
   EXPECT_LT(s.steps.size(), 5u);
   EXPECT_THAT(s.remark, ::testing::HasSubstr("the residual is that of rounding"));
 }
@@ -85,20 +85,18 @@ TEST(NonlinearSolution, EndsWhereOnlyRoundingIsLeft) {
 // The next increments depend only on the state that an increment leaves.
 TEST(NonlinearSolution, GoesOnBehindAnyIncrementToTheLastBit) {
   const Wall wall(3, 0.8, 0.4);
-  std::vector<NonlinearState> states;
-  NonlinearOptions options{.relative = 1e-10, .increments = 5};
-  options.after_increment = [&](const NonlinearSolution& s) {
-    states.push_back({s.increment, s.u.host(), s.reference, s.steps});
-  };
-  const NonlinearSolution whole = solve_nonlinear(wall.model.equations, wall.fixed, options);
+  std::vector<State> states;
+  Nonlinear options{.relative = 1e-10, .increments = 5};
+  const NonlinearSolution whole = solve_nonlinear(wall.model.equations, wall.fixed, options,
+                                                  {.keep = [&](const State& s) { states.push_back(s); }});
   ASSERT_EQ(states.size(), 4u);
-  for (const NonlinearState& state : states) {
-    NonlinearOptions from_there{.relative = 1e-10, .increments = 5};
-    from_there.start = state;
+  for (const State& state : states) {
+    Nonlinear from_there{.relative = 1e-10, .increments = 5};
+    from_there.begin = state;
     const NonlinearSolution rest = solve_nonlinear(wall.model.equations, wall.fixed, from_there);
     EXPECT_EQ(rest.u.host(), whole.u.host()) << "behind increment " << state.increment;
     EXPECT_EQ(rest.reaction, whole.reaction);
-    EXPECT_EQ(rest.certificate, whole.certificate);
+    EXPECT_EQ(rest.residual, whole.residual);
     ASSERT_EQ(rest.steps.size(), whole.steps.size());
     for (std::size_t i = 0; i < rest.steps.size(); ++i) EXPECT_EQ(rest.steps[i].residual, whole.steps[i].residual);
   }
@@ -120,7 +118,7 @@ TEST(StaticSolution, OfEquationsThatAreNotLinearIsAnError) {
     EXPECT_NE(error.message().find("does not satisfy the equations"), std::string::npos);
   }
   const Wall linear(3, 0);
-  EXPECT_LE(solve_static(linear.model.equations, linear.fixed, {}).certificate, 1e-7);
+  EXPECT_LE(solve_static(linear.model.equations, linear.fixed, {}).residual, 1e-7);
 }
 
 TEST(NonlinearSolution, OfNothingIsZeroWithoutAStep) {
@@ -129,7 +127,7 @@ TEST(NonlinearSolution, OfNothingIsZeroWithoutAStep) {
   EXPECT_TRUE(s.steps.empty());
 }
 
-std::string message(const Wall& wall, const NonlinearOptions& options, Exit exit) {
+std::string message(const Wall& wall, const Nonlinear& options, Exit exit) {
   try {
     solve_nonlinear(wall.model.equations, wall.fixed, options);
   } catch (const Error& error) {

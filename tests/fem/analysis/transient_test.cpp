@@ -63,21 +63,22 @@ struct Body {
     for (const char* side : {"x0", "x1", "y0", "y1", "z0", "z1"})
       if (side[0] != 'z' || mesh.dimension() == 3) prescribe(side, value);
   }
-  TransientState start(const FunctionOfTime& value, double t = 0) const {
-    TransientState state{.time = t, .u = std::vector<double>(std::size_t(space.node_count()))};
+  State start(const FunctionOfTime& value, double t = 0) const {
+    State state{.time = t, .u = std::vector<double>(std::size_t(space.node_count()))};
     for (Index n = 0; n < space.node_count(); ++n)
       state.u[std::size_t(n)] = value(space.point(static_cast<Node>(n)), t);
     return state;
   }
-  TransientState run(const TransientState& begin, TransientOptions options, const TransientObserver& observer = {}) {
+  State run(const State& begin, Transient options, const Observer& observer = {}) {
     if (!finished) supports.finish();
     finished = true;
     options.newton.relative = std::min(options.newton.relative, 1e-12);
     options.linear.relative = 1e-13;
-    return solve_transient({equations, first_capacity, capacity, supports}, begin, options, observer).state;
+    options.begin = begin;
+    return solve_transient({equations, first_capacity, capacity, supports}, options, observer).state;
   }
   // Root of the mean of squares at the free nodes.
-  double mean_error(const TransientState& state, const FunctionOfTime& exact) const {
+  double mean_error(const State& state, const FunctionOfTime& exact) const {
     double sum = 0, count = 0;
     for (Index n = 0; n < space.node_count(); ++n) {
       if (supports.is_prescribed(static_cast<Node>(n), 0)) continue;
@@ -86,7 +87,7 @@ struct Body {
     }
     return std::sqrt(sum / count);
   }
-  double largest_error(const TransientState& state, const FunctionOfTime& exact) const {
+  double largest_error(const State& state, const FunctionOfTime& exact) const {
     double worst = 0;
     for (Index n = 0; n < space.node_count(); ++n)
       worst = std::max(worst, std::abs(state.u[std::size_t(n)] - exact(space.point(static_cast<Node>(n)), state.time)));
@@ -117,7 +118,7 @@ struct Driven : Body {
 
 double error_of_steps(const DiagonallyImplicitMethod& method, int count) {
   Driven body([](double t) { return std::sin(3 * t) + 2; }, [](double t) { return 3 * std::cos(3 * t); });
-  const TransientState end = body.run(body.start(body.exact), {.end = 1, .method = &method, .fixed_step = 1.0 / count});
+  const State end = body.run(body.start(body.exact), {.end = 1, .method = &method, .fixed_step = 1.0 / count});
   EXPECT_EQ(end.steps, count);
   EXPECT_EQ(end.time, 1);
   return body.largest_error(end, body.exact);
@@ -135,13 +136,13 @@ TEST(Transient, BackwardEulerIsOfOrderOneInTime) {
 
 TEST(Transient, TrBdf2IsExactForSolutionsQuadraticInTime) {
   Driven body([](double t) { return 1 + 2 * t - 3 * t * t; }, [](double t) { return 2 - 6 * t; });
-  const TransientState end = body.run(body.start(body.exact), {.end = 2, .fixed_step = 0.5});
+  const State end = body.run(body.start(body.exact), {.end = 2, .fixed_step = 0.5});
   EXPECT_LT(body.largest_error(end, body.exact), 1e-11);
 }
 
 TEST(Transient, BackwardEulerIsExactForSolutionsLinearInTime) {
   Driven body([](double t) { return 1 + 2 * t; }, [](double) { return 2.0; });
-  const TransientState end = body.run(body.start(body.exact), {.end = 2, .method = &backward_euler, .fixed_step = 0.5});
+  const State end = body.run(body.start(body.exact), {.end = 2, .method = &backward_euler, .fixed_step = 0.5});
   EXPECT_LT(body.largest_error(end, body.exact), 1e-11);
 }
 
@@ -149,9 +150,8 @@ TEST(Transient, StepsOfControlledLengthMeetTheirTimesAndTheTolerance) {
   const auto run = [](double tolerance) {
     Driven body([](double t) { return std::exp(-20 * t) + t; }, [](double t) { return 1 - 20 * std::exp(-20 * t); });
     std::vector<double> times;
-    const TransientState end =
-        body.run(body.start(body.exact), {.end = 3, .output = {0.1, 1}, .tolerance = tolerance},
-                 {.after_output = [&](const TransientView& view) { times.push_back(view.time); }});
+    const State end = body.run(body.start(body.exact), {.end = 3, .output = {0.1, 1}, .tolerance = tolerance},
+                               {.show = [&](const SolutionView& view) { times.push_back(*view.time); }});
     EXPECT_THAT(times, testing::ElementsAre(0, 0.1, 1, 3));
     return std::pair(body.largest_error(end, body.exact), end.steps);
   };
@@ -201,7 +201,7 @@ TEST(Transient, AJumpOfABoundaryValueIsDampedWithoutOscillation) {
   // Ten times the slowest time constant, and ten thousand times the fastest.
   const double dt = 10 * density / (k * M_PI * M_PI);
   body.run(body.start([](const Point&, double) { return 0.0; }), {.end = 4 * dt, .fixed_step = dt},
-           {.keep = [&](const TransientState& state) {
+           {.keep = [&](const State& state) {
              if (state.steps == 0) return;
              errors.push_back(body.largest_error(state, steady));
              EXPECT_GT(*std::ranges::min_element(state.u), -1e-12);
@@ -218,7 +218,7 @@ TEST(Transient, WhatIsStoredIsWhatHasEntered) {
              Integral::over(Convection<2>{3, 0.2}, rectangle(3, 4, {1, 2}, CellKind::tri3).region("y1"))},
             linear_capacity<2>());
   body.prescribe("x0", [](const Point& x, double t) { return std::sin(5 * t) * x[1]; });
-  const TransientState end = body.run(body.start([](const Point&, double) { return 0.3; }), {.end = 1});
+  const State end = body.run(body.start([](const Point&, double) { return 0.3; }), {.end = 1});
   EXPECT_LT(end.balance.defect(), 1e-12);
   EXPECT_GT(std::abs(end.balance.supplied[0]), 1e-3);
   EXPECT_GT(std::abs(end.balance.prescribed[0]), 1e-3);
@@ -229,7 +229,7 @@ TEST(Transient, AnInsulatedBodyStoresItsLoadExactly) {
   Body body(rectangle(3, 2, {2, 1}, CellKind::quad4),
             {conduction<2>()[0], Integral::over(Load<1, 2, 1>{.density = {4}, .weight = 1}, mesh.region("x1"))},
             linear_capacity<2>());
-  const TransientState end = body.run(body.start([](const Point&, double) { return 300.0; }), {.end = 7});
+  const State end = body.run(body.start([](const Point&, double) { return 300.0; }), {.end = 7});
   EXPECT_NEAR(end.balance.stored[0], 4 * 1 * 7, 1e-10);
   double stored = 0;  // by the mean of u, as a uniform one would
   Vector u(body.space.device(), std::span<const double>(end.u), "vectors"), m = body.space.zeros();
@@ -240,7 +240,7 @@ TEST(Transient, AnInsulatedBodyStoresItsLoadExactly) {
 
 TEST(Transient, ABodyAtRestStaysAtRest) {
   Body body(rectangle(5, 5, {1, 1}, CellKind::quad4, {.random = 0.05}), conduction<2>(), linear_capacity<2>());
-  const TransientState end = body.run(body.start([](const Point&, double) { return 293.15; }), {.end = 1e6});
+  const State end = body.run(body.start([](const Point&, double) { return 293.15; }), {.end = 1e6});
   EXPECT_LT(body.largest_error(end, [](const Point&, double) { return 293.15; }), 1e-9);
 }
 
@@ -249,7 +249,7 @@ TEST(Transient, ANonlinearCapacityStoresWhatEnters) {
   Body body(rectangle(2, 2, {1, 1}, CellKind::quad4),
             {conduction<2>()[0], source_in(2, [](const Point&, double) { return supply; })},
             {Integral::over_all_cells(test_form(SteepMass<2>{density, b}))});
-  const TransientState end = body.run(body.start([](const Point&, double) { return 0.0; }), {.end = 2});
+  const State end = body.run(body.start([](const Point&, double) { return 0.0; }), {.end = 2});
   for (const double u : end.u) EXPECT_NEAR(density * (u + b * u * u * u), supply * 2, 1e-9);
   EXPECT_LT(end.balance.defect(), 1e-10);
 }
@@ -262,7 +262,7 @@ struct NonlinearBody : Body {
              {Integral::over_all_cells(test_form(SteepMass<2>{density, 0.4}))}) {
     prescribe("x0", [](const Point& x, double t) { return 0.5 * std::sin(t) * x[1]; });
   }
-  TransientState rest() const {
+  State rest() const {
     return start([](const Point&, double) { return 0.0; });
   }
 };
@@ -283,16 +283,15 @@ TEST(Transient, NonlinearEquationsKeepTheOrder) {
 
 // From each state that was kept the analysis ends with the same bits.
 template <class B>
-void expect_the_same_bits_from_every_state(const std::function<TransientState(const B&)>& begin) {
-  const TransientOptions options{.end = 1, .output = {0.3}, .tolerance = 1e-2};
-  std::vector<TransientState> kept;
+void expect_the_same_bits_from_every_state(const std::function<State(const B&)>& begin) {
+  const Transient options{.end = 1, .output = {0.3}, .tolerance = 1e-2};
+  std::vector<State> kept;
   B body;
-  const TransientState end =
-      body.run(begin(body), options, {.keep = [&](const TransientState& s) { kept.push_back(s); }});
+  const State end = body.run(begin(body), options, {.keep = [&](const State& s) { kept.push_back(s); }});
   ASSERT_EQ(static_cast<Index>(kept.size()), end.steps + 1);  // and the begin
   for (std::size_t i = 0; i < kept.size(); i += 3) {
     B again;
-    const TransientState other = again.run(kept[i], options);
+    const State other = again.run(kept[i], options);
     EXPECT_EQ(other.u, end.u) << "from step " << i;
     EXPECT_EQ(other.steps, end.steps);
     EXPECT_EQ(other.balance.supplied, end.balance.supplied);
@@ -320,9 +319,8 @@ TEST(Transient, GoesOnWithTheSameBitsWhenNonlinear) {
 TEST(Transient, OneMatrixServesAllStepsOfALength) {
   LinearBody body;
   std::map<double, int> lengths;
-  const TransientState end =
-      body.run(body.start([](const Point&, double) { return 1.0; }), {.end = 1, .tolerance = 1e-4},
-               {.after_step = [&](const TransientStep& step) { ++lengths[step.dt]; }});
+  const State end = body.run(body.start([](const Point&, double) { return 1.0; }), {.end = 1, .tolerance = 1e-4},
+                             {.step = [&](const AnalysisStep& step) { ++lengths[step.dt]; }});
   EXPECT_LT(lengths.size(), std::size_t(end.steps) / 2);
 }
 
@@ -349,11 +347,11 @@ TEST(Transient, InternalVariablesAreThoseOfAcceptedSteps) {
     body->prescribe_all_sides([](const Point& x, double t) { return 0.3 * x[0] * std::sin(2 * M_PI * t); });
     return body->run(body->start([](const Point&, double) { return 0.0; }), {.end = 1, .fixed_step = 1.0 / count});
   };
-  const TransientState state = end(8);
+  const State state = end(8);
   ASSERT_FALSE(state.points.empty());
   // Shear 0.3 sin: it yields at each reversal. A rate-independent body sees the turning points alone, and 8 steps meet
   // them; the small mass adds a little.
-  const TransientState finer = end(16);
+  const State finer = end(16);
   for (std::size_t i = 0; i < state.points[0].size(); ++i) EXPECT_NEAR(state.points[0][i], finer.points[0][i], 1e-4);
   EXPECT_GT(*std::ranges::max_element(state.points[0]), 0.3);
 }

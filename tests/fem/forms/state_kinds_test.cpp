@@ -64,11 +64,11 @@ TEST(StateOnFacets, FoulsAWallInClosedForm) {
   Constraints fixed(rod.space);
   fixed.prescribe(rod.mesh.region("x0"), 0, 3, "hot end");
   fixed.finish();
-  NonlinearOptions options{.relative = 1e-12, .increments = 3, .path = {1, 0.3, 1.4}};
+  Nonlinear options{.relative = 1e-12, .increments = 3, .path = {1, 0.3, 1.4}, .shows_increments = true};
   double highest = 0.5;
   int increments = 0;
-  const auto expect = [&](const NonlinearSolution& s) {
-    const double w = wall_temperature(k, h, 3 * options.part_of_loads(s.increment), highest);
+  const auto expect = [&](const SolutionView& s) {
+    const double w = wall_temperature(k, h, 3 * s.part, highest);
     const DerivedFields fields = rod.equations.evaluate(s.u, FouledWall::name);
     ASSERT_EQ(fields.components, 2);
     const std::vector<double> u = rod.space.to_mesh(s.u);
@@ -81,8 +81,7 @@ TEST(StateOnFacets, FoulsAWallInClosedForm) {
     }
     ++increments;
   };
-  options.after_increment = expect;
-  expect(solve_nonlinear(rod.equations, fixed, options));
+  solve_nonlinear(rod.equations, fixed, options, {.show = expect});
   EXPECT_EQ(increments, 9);
   const DerivedFields cells = rod.equations.evaluate(rod.space.zeros());  // those of the cells alone, without a name
   EXPECT_EQ(cells.components, 2);
@@ -127,11 +126,11 @@ TEST_P(WholeState, FollowsTheBilinearPathExactly) {
                             stretch * static_cast<double>(bars.space.mesh_node_of(node)) / count * direction[c],
                             "pulled along the line");
   fixed.finish();
-  NonlinearOptions options{.relative = 1e-12, .increments = 4, .path = {1, 0.2, 1.5, -1}};
+  Nonlinear options{.relative = 1e-12, .increments = 4, .path = {1, 0.2, 1.5, -1}, .shows_increments = true};
   double plastic = 0, alpha = 0;
   int seen = 0;
-  const auto expect = [&](const NonlinearSolution& s) {
-    const double strain = options.part_of_loads(s.increment) * stretch, xi = 200 * (strain - plastic) - 15 * plastic;
+  const auto expect = [&](const SolutionView& s) {
+    const double strain = s.part * stretch, xi = 200 * (strain - plastic) - 15 * plastic;
     const double slip = std::max(0.0, (std::abs(xi) - 0.25 - 5 * alpha) / 220);
     plastic += std::copysign(slip, xi);
     alpha += slip;
@@ -149,8 +148,7 @@ TEST_P(WholeState, FollowsTheBilinearPathExactly) {
     }
     ++seen;
   };
-  options.after_increment = expect;
-  expect(solve_nonlinear(bars.equations, fixed, options));
+  solve_nonlinear(bars.equations, fixed, options, {.show = expect});
   EXPECT_EQ(seen, 16);
   EXPECT_GT(alpha, 0.01);
 }

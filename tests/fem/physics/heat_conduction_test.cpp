@@ -24,9 +24,8 @@ std::vector<double> temperatures(const Model& model) {
   const Operator equations(*model.space, model.equations);
   const Constraints fixed = make_constraints(model);
   if (model.linear) return model.space->to_mesh(solve_static(equations, fixed, {}).u);
-  NonlinearOptions options;
-  options.start =
-      NonlinearState{.u = std::vector<double>(static_cast<std::size_t>(model.space->unknown_count()), model.start)};
+  Nonlinear options;
+  options.begin = State{.u = std::vector<double>(static_cast<std::size_t>(model.space->unknown_count()), model.start)};
   return model.space->to_mesh(solve_nonlinear(equations, fixed, options).u);
 }
 

@@ -1,19 +1,19 @@
-#include "fem/analysis/static_reuse.hpp"
+#include "fem/analysis/system_cache.hpp"
 
 #include <algorithm>
 
 namespace ritz {
 
-void StaticReuse::clear() noexcept {
+void SystemCache::clear() noexcept {
   counts_ = solver();
   system_.reset();
   equations_ = nullptr;
   current_ = false;
 }
 
-PreparedSolver::Counts StaticReuse::solver() const { return system_ ? counts_ + system_->counts() : counts_; }
+PreparedSolver::Counts SystemCache::solver() const { return system_ ? counts_ + system_->counts() : counts_; }
 
-bool StaticReuse::refill(const Operator& equations, const Constraints& constraints,
+bool SystemCache::refill(const Operator& equations, const Constraints& constraints,
                          const LinearSolverOptions& options) {
   if (equations_ != &equations || !system_) {
     clear();
@@ -23,7 +23,7 @@ bool StaticReuse::refill(const Operator& equations, const Constraints& constrain
   return mask_ == constraints.host_mask();
 }
 
-bool StaticReuse::fits(const Operator& equations, const Constraints& constraints) const {
+bool SystemCache::fits(const Operator& equations, const Constraints& constraints) const {
   // A matrix that varies in time has been assembled at a time that nobody remembers here.
   return current_ && !equations.matrix_varies_in_time() && equations_ == &equations &&
          mask_ == constraints.host_mask() &&
@@ -33,7 +33,7 @@ bool StaticReuse::fits(const Operator& equations, const Constraints& constraints
          });
 }
 
-void StaticReuse::keep(const Operator& equations, const Constraints& constraints) {
+void SystemCache::keep(const Operator& equations, const Constraints& constraints) {
   equations_ = &equations;
   numbers_ = equations.integrals();
   mask_ = constraints.host_mask();

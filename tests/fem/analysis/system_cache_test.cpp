@@ -40,9 +40,9 @@ double difference(const Vector& a, const Vector& b) {
 }
 
 StaticSolution solve(const Operator& equations, const Constraints& fixed, const LinearSolverOptions& options,
-                     StaticReuse& reuse) {
+                     SystemCache& reuse) {
   return std::move(
-      solve_static(equations, LoadCases{.cases = {{"", {}, &fixed, {}}}}, options, {}, &reuse).cases.front());
+      solve_static(equations, LoadVectors{.cases = {{"", {}, &fixed, {}}}}, options, {}, &reuse).cases.front());
 }
 
 class ReuseOn : public CellTest {};
@@ -54,7 +54,7 @@ TEST_P(ReuseOn, ChangesNoAnswer) {
   for (const LinearMethod method : {LinearMethod::direct, LinearMethod::conjugate_gradient}) {
     const LinearSolverOptions options{.method = method, .relative = 1e-12};
     Operator equations(model.space, model.numbers(1, 1));
-    StaticReuse reuse;
+    SystemCache reuse;
     const struct {
       double k, q, T;
       const char* where;
@@ -84,7 +84,7 @@ TEST(Reuse, AMatrixThatIsOnlyScaledNeedsNoIteration) {
       .method = LinearMethod::conjugate_gradient, .relative = 1e-9, .promise = MatrixPromise::positive_definite};
   Operator equations(model.space, model.numbers(1, 1));
   const Constraints fixed = model.held(0);
-  StaticReuse reuse;
+  SystemCache reuse;
   const StaticSolution first = solve(equations, fixed, options, reuse);
   EXPECT_GT(first.report.iterations, 0);
   ASSERT_TRUE(equations.set_numbers(model.numbers(7, 1)));
@@ -102,7 +102,7 @@ TEST(Reuse, AHierarchyServesForOtherValues) {
   const LinearSolverOptions options{
       .method = LinearMethod::conjugate_gradient, .relative = 1e-9, .promise = MatrixPromise::positive_definite};
   Operator equations(model.space, model.numbers(1, 1));
-  StaticReuse reuse;
+  SystemCache reuse;
   solve(equations, model.held(0), options, reuse);
   ASSERT_TRUE(equations.set_numbers(model.numbers(7, 5)));
   const Constraints warm = model.held(2);
@@ -117,11 +117,11 @@ TEST(Reuse, MembersWithTheirOwnNumbersAreSolvedTogether) {
   const Heated model(CellKind::hex8);
   Operator equations(model.space, model.numbers(3, 1));
   const Constraints fixed = model.held(1);
-  LoadCases loads;
+  LoadVectors loads;
   for (const double q : {1.0, -2.0, 0.5})
     loads.cases.push_back({"", {}, &fixed, [&equations, &model, q] { equations.set_numbers(model.numbers(3, q)); }});
   equations.set_numbers(model.numbers(99, 0));  // whatever somebody left there
-  StaticReuse reuse;
+  SystemCache reuse;
   const LinearSolverOptions options{.method = LinearMethod::direct, .relative = 1e-12};
   const std::vector<StaticSolution> all = solve_static(equations, loads, options, {}, &reuse).cases;
   const double sources[] = {1.0, -2.0, 0.5};

@@ -14,7 +14,7 @@ namespace ritz {
 // are the same, it is reused as it is; else values are recomputed in place. Iterations of positive definite equations
 // start from the best combination of earlier solutions (solvers/linear/earlier_solutions.hpp). It must be destroyed
 // before the equations.
-class StaticReuse {
+class SystemCache {
  public:
   void clear() noexcept;
   int matrices() const { return matrices_; }  // that were assembled

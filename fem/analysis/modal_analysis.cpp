@@ -1,0 +1,51 @@
+#include "fem/analysis/setup.hpp"
+#include "fem/analysis/vibration_forecast.hpp"
+
+#include <fmt/format.h>
+
+namespace ritz {
+
+void check(const Model& model, const Modal&) {
+  if (model.inertia.empty())
+    throw Error(Exit::model, "modes of a model without inertia", "free vibration needs the mass of what moves",
+                "give the materials a density");
+  for (const std::vector<Integral>* each : {&model.equations, &model.inertia})
+    for (const Integral& integral : *each)
+      if (integral.form.has_matrix && !integral.form.symmetric)
+        throw Error(Exit::model,
+                    fmt::format("modes of equations with '{}', whose matrix is not symmetric", integral.form.name),
+                    "the solvers of eigenvalues take symmetric matrices", "take a form that is symmetric");
+}
+
+VibrationModel vibration_model(const Model& model, const Constraints& supports, const Prepared& prepared) {
+  VibrationModel vibration{.axisymmetric = model.rigid == RigidModes::axisymmetric,
+                           .lists_stay = prepared.cache != nullptr};
+  for (const FreePart& part : free_parts(model, supports))
+    vibration.rigid_motions += static_cast<int>(part.motions.size());
+  return vibration;
+}
+
+VibrationModes solve(const Model& model, Modal analysis, const Observer& observer, const Prepared& prepared) {
+  check(model, analysis);
+  const Setup setup(model, prepared, Setup::Held::not_needed, model.equations, model.inertia);
+  const Constraints& supports = setup.supports().common();
+  if (!analysis.progress) analysis.progress = observer.progress;
+  return solve_vibration(setup.equations(), setup.rates(), supports, vibration_model(model, supports, prepared),
+                         analysis);
+}
+
+Forecast forecast(const Model& model, const Modal& analysis, const Prepared& prepared) {
+  const Operator stiffness = counted(model, model.equations), masses = counted(model, model.inertia);
+  const ModelSupports own(model);
+  const Constraints& supports = prepared.supports != nullptr ? prepared.supports->common() : own.common();
+  const VibrationModel vibration = vibration_model(model, supports, prepared);
+  const FunctionSpace& space = *model.space;
+  return {
+      .paths = forecast_vibration(stiffness, masses, vibration, analysis),
+      .host_of_elements = stiffness.host_bytes() + masses.host_bytes(),
+      // as fields, and in the file's buffer
+      .host_of_columns = 2 * 8 * space.mesh().node_count() * space.components() * modes_to_solve(analysis, vibration),
+      .solver_stays = true};
+}
+
+}  // namespace ritz

@@ -1,0 +1,28 @@
+#include "fem/analysis/setup.hpp"
+
+namespace ritz {
+
+void check(const Model& model, const Nonlinear&) {
+  if (model.load_cases.empty()) return;
+  refuse_nonlinear_load_cases(model);
+  throw Error(Exit::model, "load cases along a path of [newton]", "each load case is one state, under all of its loads",
+              "omit [newton], or the load cases");
+}
+
+NonlinearSolution solve(const Model& model, Nonlinear analysis, const Observer& observer, const Prepared& prepared) {
+  check(model, analysis);
+  const Setup setup(model, prepared, Setup::Held::required, model.equations);
+  if (analysis.begin.u.empty() && model.start != 0) analysis.begin = uniform_state(model, model.start);
+  analysis.linear = promised(analysis.linear, model);
+  return solve_nonlinear(setup.equations(), setup.supports().common(), analysis, within_ranges(model, observer));
+}
+
+Forecast forecast(const Model& model, const Nonlinear& analysis, const Prepared&) {
+  const int stages = analysis.increment_count();
+  LinearSolverOptions linear = analysis.linear;
+  linear.one_of_many = false;  // each tangent is another one
+  return forecast_of(model, model.equations, linear,
+                     {.stages = stages, .shows_stages = analysis.shows_increments && stages > 1});
+}
+
+}  // namespace ritz

@@ -1,0 +1,51 @@
+// What an analysis tells while it runs: one observer for all of them. Functions that are empty are not called.
+//
+//   solve(model, Transient{.end = 60}, {.show = [&](const SolutionView& s) { print(*s.time, s.u); }});
+#pragma once
+
+#include "fem/analysis/state.hpp"
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ritz {
+
+// A solution to be shown. It refers to what lives as long as the call.
+struct SolutionView {
+  const Vector& u;
+  // [mesh node][component] forces (heat) that hold the prescribed unknowns, 0 elsewhere; of an evolution the mean over
+  // the last step
+  const std::vector<double>& reaction;
+  double residual = 0;                   // relative residual, verified by kernels of its own
+  double tolerance = 1e-8;               // that it was to reach
+  std::span<const double> applied = {};  // [component] sums of the external loads; empty where they are not summed
+  std::vector<double> factors = {};      // [load case] that acts, with its factor; empty without load cases
+  double part = 1;                       // of the loads outside of load cases: below 1 along a load path
+  std::optional<double> time = {};       // of the step in the results; the number of the step by default
+};
+
+// A step in time that was taken or rejected, or an increment.
+struct AnalysisStep {
+  Index number = 0, count = 0;  // count: of all; 0: not known before the end
+  double time = 0, dt = 0;      // at its end; its length
+  double error = 0;             // estimate of the local error over the tolerance; 0 where steps are fixed
+  bool accepted = true;
+  Index solves = 0;     // of Newton's method since the begin
+  double residual = 0;  // relative
+};
+
+struct Observer {
+  std::function<void(const SolutionView&)> show = {};   // each solution of the results, in their order
+  std::function<void(const SolveReport&)> record = {};  // before the solution that it made; of evolutions at the end
+  // what comes next is a load case or a combination of this name
+  std::function<void(const std::string& name, bool combination)> enter = {};
+  std::function<void(const AnalysisStep&)> step = {};
+  std::function<void(const State&)> keep = {};            // a state from which the analysis can resume
+  std::function<void(const std::string&)> progress = {};  // before each long step
+  std::function<void()> spare = {};                       // memory is short: frees what can be made anew
+};
+
+}  // namespace ritz

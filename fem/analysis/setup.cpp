@@ -1,0 +1,64 @@
+#include "fem/analysis/setup.hpp"
+
+#include <utility>
+
+namespace ritz {
+
+void refuse_nonlinear_load_cases(const Model& model) {
+  if (model.linear) return;
+  throw Error(Exit::model, "load cases of a model with nonlinear equations",
+              "they share one matrix, which the solution of such equations changes", "make a case file of each");
+}
+
+Setup::Setup(const Model& model, const Prepared& prepared, Held held, std::vector<Integral> equations,
+             std::vector<Integral> rates) {
+  supports_ = prepared.supports;
+  if (supports_ == nullptr) {
+    supports_ = &own_supports_.emplace(model);
+    for (Constraints* each : supports_->all()) each->finish();
+    if (held == Held::required) check_held(model, supports_->common());
+  }
+  equations_ = prepared.equations;
+  if (equations_ == nullptr) equations_ = &own_equations_.emplace(*model.space, std::move(equations));
+  rates_ = prepared.rates;
+  if (rates_ == nullptr && !rates.empty()) rates_ = &own_rates_.emplace(*model.space, std::move(rates));
+}
+
+Observer within_ranges(const Model& model, const Observer& observer) {
+  Observer result = observer;
+  if (!model.ranges.empty())
+    result.show = [&model, show = observer.show](const SolutionView& s) {
+      if (s.part == 1) check_ranges(model, s.u);
+      if (show) show(s);
+    };
+  return result;
+}
+
+Operator counted(const Model& model, const std::vector<Integral>& integrals) {
+  auto phase = model.space->device().profile().phase("elements");
+  return Operator(*model.space, integrals, Layout::counted);
+}
+
+Forecast forecast_of(const Model& model, const std::vector<Integral>& integrals, const LinearSolverOptions& linear,
+                     const AnalysisNeeds& needs) {
+  const Operator equations = counted(model, integrals);
+  Forecast result{.paths = forecast_static(equations, promised(linear, model), needs),
+                  .host_of_elements = equations.host_bytes(),
+                  .results = needs.results,
+                  .solver_stays = needs.stages > 0 || needs.reuses};
+  // Prescribed values and their mask, and reactions.
+  if (needs.reuses && needs.columns > 1)
+    result.host_of_columns = needs.columns * model.space->unknown_count() * Index{1 + 2 * sizeof(double)};
+  return result;
+}
+
+LinearSolverOptions promised(LinearSolverOptions linear, const Model& model) {
+  if (model.definite && linear.promise == MatrixPromise::none) linear.promise = MatrixPromise::positive_definite;
+  return linear;
+}
+
+State uniform_state(const Model& model, double value) {
+  return {.u = std::vector<double>(static_cast<std::size_t>(model.space->unknown_count()), value)};
+}
+
+}  // namespace ritz

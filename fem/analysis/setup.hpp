@@ -1,0 +1,42 @@
+// What analyses of models share: their operators and supports, and the sum of a forecast. Private to fem/analysis.
+#pragma once
+
+#include "fem/analysis/forecast.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace ritz {
+
+// Operators and supports of an analysis: the caller's, or made here.
+class Setup {
+ public:
+  enum class Held { required, not_needed };
+  Setup(const Model& model, const Prepared& prepared, Held held, std::vector<Integral> equations,
+        std::vector<Integral> rates = {});
+  Setup(const Setup&) = delete;
+  Setup& operator=(const Setup&) = delete;
+
+  Operator& equations() const { return *equations_; }
+  Operator& rates() const { return *rates_; }
+  const ModelSupports& supports() const { return *supports_; }
+
+ private:
+  std::optional<ModelSupports> own_supports_;
+  std::optional<Operator> own_equations_, own_rates_;
+  const ModelSupports* supports_;
+  Operator *equations_, *rates_;
+};
+
+// An observer for which a solution beyond the tables of the model is an error.
+Observer within_ranges(const Model& model, const Observer& observer);
+
+void refuse_nonlinear_load_cases(const Model& model);  // throws
+
+// Integrals that are laid out, and not computed.
+Operator counted(const Model& model, const std::vector<Integral>& integrals);
+// The sum of what equations, solver, analysis and results take.
+Forecast forecast_of(const Model& model, const std::vector<Integral>& integrals, const LinearSolverOptions& linear,
+                     const AnalysisNeeds& needs);
+
+}  // namespace ritz

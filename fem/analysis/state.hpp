@@ -1,0 +1,66 @@
+// The state of an analysis between its steps, on the host: everything on which the rest depends, and so the contents of
+// a checkpoint. An analysis that begins with it (Nonlinear::begin, Transient::begin, LoadCases::begin) ends with the
+// same bits as one that was not interrupted. Each analysis uses the members that it needs.
+#pragma once
+
+#include "fem/operator/operator.hpp"
+#include "solvers/algebra/solve_report.hpp"
+#include "solvers/time/step_control.hpp"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ritz {
+
+// One solved right-hand side.
+struct SolvedColumn {
+  std::shared_ptr<const std::vector<double>> u;  // [unknown] zero where prescribed
+  SolveReport report;
+};
+using SolvedColumns = std::map<int, SolvedColumn>;  // by load case; the last one may be what all of them share
+
+struct NewtonStep {
+  int increment;
+  double residual;  // ||residual of the free unknowns||_2 after the step
+  double relative;  // to the largest force seen
+  double length;    // of the step that was taken; 1: Newton's
+};
+
+// Integrals over time and body since the begin, for each component.
+struct TransientBalance {
+  std::vector<double> stored;      // change of the stored quantity
+  std::vector<double> supplied;    // what loads, and boundaries that exchange, let in
+  std::vector<double> prescribed;  // what holding prescribed values let in
+  std::vector<double> moved;       // absolute values of all three, summed over the steps
+
+  double defect() const;  // the largest |stored - supplied - prescribed|, relative to what has moved
+};
+
+struct State {
+  std::string place = {};  // for people: "increment 3 of 10"
+  double time = 0;
+  std::vector<double> u = {};         // [unknown] at the begin without the prescribed values of that time
+  Operator::PointStates points = {};  // internal variables
+  std::string turned = {};            // LinearSystem::turned(): the rest goes on with a matrix
+
+  // Load cases.
+  SolvedColumns columns = {};
+
+  // Nonlinear statics.
+  int increment = 0;
+  double reference = 0;  // the largest force seen, to which residuals are relative
+  std::vector<NewtonStep> newton = {};
+
+  // Evolutions in time.
+  double dt = 0;               // of the last step
+  std::vector<double> r = {};  // [unknown] residual of the equations at the end of the last step
+  StepMemory control = {};
+  std::vector<double> lowest = {}, highest = {};  // [component] of u so far: errors are relative to the range
+  TransientBalance balance = {};
+  Index steps = 0, rejected = 0, solves = 0;
+  double residual = 0;  // largest relative residual of a stage
+};
+
+}  // namespace ritz

@@ -1,0 +1,143 @@
+#include "fem/analysis/setup.hpp"
+
+#include "device/host_memory.hpp"
+#include "device/memory_shortage.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+namespace ritz {
+namespace {
+
+// Results take no more than what the solver leaves behind: what it had goes back before fields are computed.
+StaticSolutions solve_columns_of(const Setup& setup, const LoadVectors& loads, const LinearSolverOptions& options,
+                                 const Observer& observer, SystemCache* cache) {
+  StaticSolutions solutions = solve_static(setup.equations(), loads, options, observer, cache);
+  if (cache == nullptr) {
+    setup.equations().space().device().memory().trim();
+    return_freed_host_memory();
+  }
+  return solutions;
+}
+
+void tell_solution(const Observer& observer, const StaticSolution& s, double tolerance,
+                   std::vector<double> factors = {}) {
+  if (observer.record) observer.record(s.report);
+  if (observer.show) observer.show(view_of(s, tolerance, std::move(factors)));
+}
+
+// Do loads act, or values that are not zero, outside of the load cases? Combinations need their solution, too.
+bool acts_outside(const Model& model, const Constraints& common) {
+  const auto is_load = [](const Integral& i) { return !i.form.has_matrix || i.form.codimension > 0; };
+  return std::ranges::any_of(model.equations, is_load) || !common.all_zero();
+}
+
+}  // namespace
+
+void check(const Model& model, const Static&) {
+  if (!model.linear)
+    throw Error(Exit::model, "linear statics of a model with nonlinear equations",
+                "their matrix depends on the solution", "take a nonlinear analysis");
+  if (!model.load_cases.empty())
+    throw Error(Exit::model, "one static solution of a model with load cases", "each of them is a state of its own",
+                "take an analysis of load cases, or omit them");
+}
+
+void check(const Model& model, const LoadCases& analysis) {
+  refuse_nonlinear_load_cases(model);
+  if (model.load_cases.empty())
+    throw Error(Exit::model, "an analysis of load cases, and the model has none", {}, "add some, or take Static");
+  for (const LoadCombination& each : analysis.combinations)
+    if (each.factors.size() != model.load_cases.size())
+      throw Error(Exit::model,
+                  fmt::format("combination '{}' has {} factors for {} load cases", each.name, each.factors.size(),
+                              model.load_cases.size()),
+                  {}, "give a factor for each, 0 for those that take no part");
+}
+
+SolutionView view_of(const StaticSolution& solution, double tolerance, std::vector<double> factors) {
+  return {.u = solution.u,
+          .reaction = solution.reaction,
+          .residual = solution.residual,
+          .tolerance = tolerance,
+          .applied = solution.applied,
+          .factors = std::move(factors)};
+}
+
+StaticSolution solve(const Model& model, const Static& analysis, const Observer& observer, const Prepared& prepared) {
+  check(model, analysis);
+  const Setup setup(model, prepared, Setup::Held::required, model.equations);
+  const LoadVectors loads{.cases = {{.constraints = &setup.supports().common()}}};
+  StaticSolutions solutions =
+      solve_columns_of(setup, loads, promised(analysis.linear, model), {.progress = observer.progress}, prepared.cache);
+  StaticSolution& s = solutions.cases.front();
+  tell_solution(observer, s, analysis.linear.relative);
+  return std::move(s);
+}
+
+std::vector<SolveReport> solve(const Model& model, const LoadCases& analysis, const Observer& observer,
+                               const Prepared& prepared) {
+  check(model, analysis);
+  const Setup setup(model, prepared, Setup::Held::required, model.equations);
+  const std::size_t count = model.load_cases.size();
+  LoadVectors loads{
+      .combinations = analysis.combinations, .common = &setup.supports().common(), .known = analysis.begin.columns};
+  for (std::size_t i = 0; i < count; ++i)
+    loads.cases.push_back({model.load_cases[i].name, model.load_cases[i].loads, &setup.supports().of(i)});
+  StaticSolutions solutions =
+      solve_columns_of(setup, loads, promised(analysis.linear, model), observer, prepared.cache);
+  std::vector<SolveReport> reports;
+  const auto show = [&](const StaticSolution& s, std::vector<double> factors) {
+    reports.push_back(s.report);
+    tell_solution(observer, s, analysis.linear.relative, std::move(factors));
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    if (observer.enter) observer.enter(loads.cases[i].name, false);
+    solutions.cases[i].bring_back();
+    std::vector<double> factors(count, 0.0);
+    factors[i] = 1;
+    show(solutions.cases[i], std::move(factors));
+    solutions.release(i);
+  }
+  ErrorList errors;  // one that fails keeps no other from being shown
+  for (std::size_t i = 0; i < loads.combinations.size(); ++i) {
+    if (observer.enter) observer.enter(loads.combinations[i].name, true);
+    try {
+      std::optional<StaticSolution> solution;
+      const auto attempt = [&] { solution = solutions.combination(i); };
+      if (memory_shortage(attempt)) {
+        if (observer.spare) observer.spare();
+        attempt();
+      }
+      show(*solution, loads.combinations[i].factors);
+    } catch (const Error& error) {
+      if (error.exit() != Exit::not_converged && error.exit() != Exit::resources) throw;
+      errors.add(error);
+    }
+  }
+  errors.throw_if_any();
+  return reports;
+}
+
+Forecast forecast(const Model& model, const Static& analysis, const Prepared& prepared, int together) {
+  return forecast_of(model, model.equations, analysis.linear,
+                     {.columns = together, .supports = together, .reuses = prepared.cache != nullptr});
+}
+
+Forecast forecast(const Model& model, const LoadCases& analysis, const Prepared& prepared) {
+  const ModelSupports own(model);
+  const ModelSupports& supports = prepared.supports != nullptr ? *prepared.supports : own;
+  const std::vector<ModelLoadCase>& cases = model.load_cases;
+  AnalysisNeeds needs{.columns = static_cast<int>(cases.size()),
+                      .supports = static_cast<int>(supports.all().size()),
+                      .results = static_cast<int>(cases.size() + analysis.combinations.size()),
+                      .combines = !analysis.combinations.empty(),
+                      .reuses = prepared.cache != nullptr};
+  needs.own_loads =
+      static_cast<int>(std::ranges::count_if(cases, [](const ModelLoadCase& each) { return !each.loads.empty(); }));
+  if (needs.combines && acts_outside(model, supports.common())) ++needs.columns;
+  return forecast_of(model, model.equations, analysis.linear, needs);
+}
+
+}  // namespace ritz

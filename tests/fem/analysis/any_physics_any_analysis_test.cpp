@@ -1,0 +1,270 @@
+// Every physics under every analysis: where that makes sense, a number of mechanics or heat; else the text of its
+// error.
+#include "fem/analysis/analysis.hpp"
+#include "fem/analysis/forecast.hpp"
+#include "fem/elements/bar.hpp"
+#include "fem/elements/loads.hpp"
+#include "fem/elements/mass.hpp"
+#include "fem/forms/mass.hpp"
+#include "fem/physics/elastic_body.hpp"
+#include "fem/physics/heat_conduction.hpp"
+#include "mesh/generators.hpp"
+#include "tests/fem/test_forms.hpp"
+
+#include <cmath>
+#include <gmock/gmock.h>
+#include <numbers>
+#include <string>
+#include <variant>
+
+namespace ritz::test {
+namespace {
+
+Device one_thread() { return Device::named("cpu", 1); }
+
+// What an analysis gives: a value at the probe or a frequency, or a part of the error.
+using Outcome = std::variant<double, std::string>;
+
+struct AnyPhysics {
+  std::string name;
+  Model (*make)(bool load_cases);  // the load, or it and its double as load cases
+  Point probe;                     // a node, whose component 0 is looked at
+  Outcome of_static, of_load_cases, of_newton, of_modes, of_time;
+};
+void PrintTo(const AnyPhysics& physics, std::ostream* out) { *out << physics.name; }
+
+const Mesh& strip() {
+  static const Mesh mesh = rectangle(8, 1, {1, 0.25}, CellKind::quad9);
+  return mesh;
+}
+
+// k = 2, rho c = 3, cold at x = 0, heated by 5 at x = 1: T(1) = q L / k.
+Model heat(bool load_cases) {
+  HeatConduction body(strip());
+  body.material("all", {.conductivity = 2, .density = 1.5, .specific_heat = 2});
+  body.loads.temperature("x0", 0);
+  if (load_cases) {
+    body.load_case("once").flux("x1", 5);
+    body.load_case("twice").flux("x1", 10);
+  } else {
+    body.loads.flux("x1", 5);
+  }
+  return body.model(one_thread());
+}
+
+// k = 1 + 2 T between 0 and 1: T + T^2 is linear (Kirchhoff), T = (sqrt(5) - 1) / 2 in the middle.
+Model heat_with_a_table(bool load_cases) {
+  HeatConduction body(strip());
+  body.material("all", {.conductivity = TemperatureTable{PiecewiseLinear::through({{0, 1}, {2, 5}}), false},
+                        .density = 1,
+                        .specific_heat = 1});
+  body.loads.temperature("x0", 0);
+  body.loads.temperature("x1", 1);
+  if (load_cases) body.load_case("source").source("all", 1);
+  return body.model(one_thread());
+}
+
+// A rod that can only stretch: E = 200, A = 0.01, L = 1, rho = 8, F = 1.
+Model elastic(bool load_cases) {
+  static const Mesh mesh = box(8, 1, 1, {1, 0.1, 0.1}, CellKind::hex20);
+  ElasticBody body(mesh);
+  body.material("all", {.young = 200, .poisson = 0, .density = 8});
+  for (const auto& [region, component] : {std::pair{"x0", 0}, {"y0", 1}, {"y1", 1}, {"z0", 2}, {"z1", 2}})
+    body.loads.displacement(region, component, 0);
+  if (load_cases) {
+    body.load_case("once").force("x1", {1, 0, 0});
+    body.load_case("twice").force("x1", {2, 0, 0});
+  } else {
+    body.loads.force("x1", {1, 0, 0});
+  }
+  return body.model(one_thread());
+}
+
+// One bar from a wall: E A = 200, L = 1, 3 kg, of which its end has a third; F = 1 at the end.
+Model frame(bool load_cases) {
+  static const Mesh mesh = [] {
+    MeshData data{.structural = true, .points = {0, 0, 0, 1, 0, 0}};
+    data.blocks.push_back({CellKind::line2, {0, 1}});
+    data.regions.push_back({.name = "wall", .kind = RegionKind::nodes, .nodes = {0}});
+    data.regions.push_back({.name = "both", .kind = RegionKind::nodes, .nodes = {0, 1}});
+    return Mesh(std::move(data));
+  }();
+  const auto pull = [](double force) { return Integral::over_all_cells(LineLoad<3>{{2 * force, 0, 0}}); };
+  Model model{.space = make_space(mesh, 3, one_thread()),
+              .equations = {Integral::over_all_cells(Bar{200, 1})},
+              .inertia = {Integral::over_all_cells(LineMass{3})},
+              .supports = {{&mesh.region("wall"), 0, 0}, {&mesh.region("both"), 1, 0}, {&mesh.region("both"), 2, 0}},
+              .rigid = RigidModes::solid};
+  if (load_cases) model.load_cases = {{"once", {pull(1)}}, {"twice", {pull(2)}}};
+  else model.equations.push_back(pull(1));
+  return model;
+}
+
+// A form that nobody knows: the same equation as heat_with_a_table().
+Model any_form(bool load_cases) {
+  Model model{.space = make_space(strip(), 1, one_thread()),
+              .equations = {Integral::over_all_cells(test_form(NonlinearDiffusion<2>{1, 2, 0}))},
+              .capacity = {Integral::over_all_cells(Mass<1, 2>{1})},
+              .supports = {{&strip().region("x0"), 0, 0}, {&strip().region("x1"), 0, 1}},
+              .linear = false,
+              .definite = false};
+  if (load_cases) model.load_cases = {{"none"}};
+  return model;
+}
+
+const double golden = (std::sqrt(5.0) - 1) / 2;
+constexpr const char *needs_newton = "linear statics of a model with nonlinear equations",
+                     *no_load_cases = "load cases of a model with nonlinear equations",
+                     *no_inertia = "modes of a model without inertia",
+                     *no_capacity = "an evolution in time of a model without capacity";
+
+const AnyPhysics table[] = {
+    // physics, model, probe: static, load cases, nonlinear, modal, in time
+    {"Heat", heat, {1, 0, 0}, 2.5, 5.0, 2.5, no_inertia, 2.5},
+    {"HeatWithATable", heat_with_a_table, {0.5, 0, 0}, needs_newton, no_load_cases, golden, no_inertia, golden},
+    {"ElasticBody", elastic, {1, 0, 0}, 0.5, 1.0, 0.5, 1.25, no_capacity},
+    {"Frame", frame, {1, 0, 0}, 0.005, 0.01, 0.005, std::sqrt(200.0) / (2 * std::numbers::pi), no_capacity},
+    {"AnyForm", any_form, {0.5, 0, 0}, needs_newton, no_load_cases, golden, no_inertia, golden},
+};
+
+double value_at(const Model& model, const Point& probe, const Vector& u) {
+  const std::vector<double> values = model.space->to_mesh(u);
+  for (Index node = 0; node < model.space->mesh().node_count(); ++node) {
+    const auto x = model.space->mesh().point(node);
+    if (std::hypot(x[0] - probe[0], x[1] - probe[1], x[2] - probe[2]) < 1e-9)
+      return values[static_cast<std::size_t>(node * model.space->components())];
+  }
+  return NAN;
+}
+
+void expect(const Outcome& outcome, const std::function<double()>& result, double tolerance) {
+  if (const auto* number = std::get_if<double>(&outcome)) {
+    EXPECT_NEAR(result(), *number, tolerance * *number);
+    return;
+  }
+  try {
+    const double value = result();
+    ADD_FAILURE() << "no error, but " << value;
+  } catch (const Error& error) { EXPECT_THAT(error.what(), ::testing::HasSubstr(std::get<std::string>(outcome))); }
+}
+
+class EveryAnalysis : public ::testing::TestWithParam<AnyPhysics> {
+ protected:
+  double at_probe(const Model& model, const Vector& u) const { return value_at(model, GetParam().probe, u); }
+  // The last solution that the observer is shown, and how many there are.
+  Observer watch(const Model& model) {
+    return {.show = [this, &model](const SolutionView& s) {
+      last = at_probe(model, s.u);
+      ++shown;
+    }};
+  }
+  double last = NAN;
+  int shown = 0;
+};
+INSTANTIATE_TEST_SUITE_P(Of, EveryAnalysis, ::testing::ValuesIn(table),
+                         [](const auto& physics) { return physics.param.name; });
+
+TEST_P(EveryAnalysis, Static) {
+  const Model model = GetParam().make(false);
+  expect(
+      GetParam().of_static, [&] { return at_probe(model, solve(model, Static{}, watch(model)).u); }, 1e-6);
+  EXPECT_EQ(shown, std::holds_alternative<double>(GetParam().of_static) ? 1 : 0);
+}
+
+// The second load case; the combination is the difference of both.
+TEST_P(EveryAnalysis, LoadCases) {
+  const Model model = GetParam().make(true);
+  std::vector<double> values;
+  expect(
+      GetParam().of_load_cases,
+      [&] {
+        solve(model, LoadCases{.combinations = {{"difference", {-1, 1}}}},
+              {.show = [&](const SolutionView& s) { values.push_back(at_probe(model, s.u)); }});
+        EXPECT_EQ(values.size(), 3u);
+        EXPECT_NEAR(values.back(), values.front(), 1e-6 * values.front());
+        return values.at(1);
+      },
+      1e-6);
+}
+
+TEST_P(EveryAnalysis, Nonlinear) {
+  const Model model = GetParam().make(false);
+  expect(
+      GetParam().of_newton, [&] { return at_probe(model, solve(model, Nonlinear{}, watch(model)).u); }, 1e-3);
+  EXPECT_EQ(shown, 1);
+}
+
+TEST_P(EveryAnalysis, Modal) {
+  const Model model = GetParam().make(false);
+  expect(
+      GetParam().of_modes, [&] { return solve(model, Modal{.count = 1}).frequencies.at(0); }, 1e-3);
+}
+
+// At rest in the end: that is the state in balance.
+TEST_P(EveryAnalysis, Transient) {
+  const Model model = GetParam().make(false);
+  expect(
+      GetParam().of_time,
+      [&] {
+        const TransientResult end = solve(model, Transient{.end = 20, .output = {0.1}}, watch(model));
+        EXPECT_EQ(end.state.time, 20);
+        return last;
+      },
+      1e-3);
+  EXPECT_EQ(shown, std::holds_alternative<double>(GetParam().of_time) ? 3 : 0);  // the begin, and 0.1, and the end
+}
+
+// Before anything is solved each analysis says what it takes.
+TEST_P(EveryAnalysis, ForecastsItsMemory) {
+  const Model plain = GetParam().make(false), cases = GetParam().make(true);
+  const auto peak = [](const Forecast& f) { return f.paths.empty() ? 0 : f.paths.front().peak.total(); };
+  if (plain.linear) {
+    EXPECT_GT(peak(forecast(plain, Static{})), 0);
+    EXPECT_GT(peak(forecast(cases, LoadCases{})), 0);
+  }
+  EXPECT_GT(peak(forecast(plain, Nonlinear{})), 0);
+  if (!plain.inertia.empty()) EXPECT_GT(peak(forecast(plain, Modal{.count = 1})), 0);
+  if (!plain.capacity.empty())
+    EXPECT_GT(peak(forecast(plain, Transient{.end = 1})), peak(forecast(plain, Nonlinear{})));
+}
+
+std::string refusal(const std::function<void()>& work) {
+  try {
+    work();
+    return "";
+  } catch (const Error& error) { return error.what(); }
+}
+
+TEST(AnyAnalysis, SaysWhatLoadCasesItWants) {
+  const Model plain = heat(false), cases = heat(true);
+  EXPECT_THAT(refusal([&] { solve(cases, Static{}); }), ::testing::HasSubstr("a model with load cases"));
+  EXPECT_THAT(refusal([&] { solve(plain, LoadCases{}, {}); }), ::testing::HasSubstr("the model has none"));
+  EXPECT_THAT(refusal([&] { solve(cases, Nonlinear{}); }), ::testing::HasSubstr("load cases along a path"));
+  EXPECT_THAT(refusal([&] { solve(cases, Transient{.end = 1}); }), ::testing::HasSubstr("an evolution in time"));
+  EXPECT_THAT(refusal([&] {
+                solve(cases, LoadCases{.combinations = {{"short", {1}}}}, {});
+              }),
+              ::testing::HasSubstr("1 factors for 2 load cases"));
+}
+
+TEST(AnyAnalysis, ModesNeedSymmetricMatrices) {
+  Model model = any_form(false);
+  model.inertia = model.capacity;
+  EXPECT_THAT(refusal([&] { solve(model, Modal{}); }), ::testing::HasSubstr("not symmetric"));
+}
+
+// A solution beyond a table that ends is an error, whatever the analysis.
+TEST(AnyAnalysis, StaysWithinTheTablesOfMaterials) {
+  HeatConduction body(strip());
+  body.material("all", {.conductivity = TemperatureTable{PiecewiseLinear::through({{0, 1}, {0.5, 2}}), false},
+                        .density = 1,
+                        .specific_heat = 1});
+  body.loads.temperature("x0", 0);
+  body.loads.temperature("x1", 1);
+  const Model model = body.model(one_thread());
+  EXPECT_THAT(refusal([&] { solve(model, Nonlinear{}); }), ::testing::HasSubstr("outside of the table"));
+  EXPECT_THAT(refusal([&] { solve(model, Transient{.end = 1}); }), ::testing::HasSubstr("outside of the table"));
+}
+
+}  // namespace
+}  // namespace ritz::test
