@@ -164,18 +164,18 @@ Continuation continuation_of(const Mesh& mesh, const Region& found, std::span<co
       waiting.push_back(facet);
   }
   for (bool grows = true; grows;) {
-    const auto beside = std::ranges::partition(waiting, [&](const FacetOfCell& facet) {
+    const auto beside = std::partition(waiting.begin(), waiting.end(), [&](const FacetOfCell& facet) {
       return std::ranges::none_of(mesh.nodes_of(facet),
                                   [&](Node node) { return reached[static_cast<std::size_t>(node)]; });
     });
-    for (const FacetOfCell& facet : beside) {
+    for (const FacetOfCell& facet : std::span(beside, waiting.end())) {
       const std::vector<Node> nodes = mesh.nodes_of(facet);
       for (const Node node : nodes) reached[static_cast<std::size_t>(node)] = 1;
       rest.distance = std::max(rest.distance, distance_of(corners(nodes, kind_of(mesh, facet))));
       ++rest.facet_count;
     }
-    grows = !beside.empty();
-    waiting.erase(beside.begin(), beside.end());
+    grows = beside != waiting.end();
+    waiting.erase(beside, waiting.end());
   }
   return rest;
 }

@@ -279,7 +279,8 @@ void ResultFolder::commit(JournalEntry entry) {
 void ResultFolder::complete() {
   const fs::path replaced = fs::path(path_) / "replaced";
   std::error_code ignored;
-  if (!room_made_ || !fs::exists(replaced, ignored)) return;
+  // A resumed run without a step left to write may follow one that was killed here.
+  if ((!room_made_ && !options_.resume) || !fs::exists(replaced, ignored)) return;
   const Journal now = read_journal(path_);
   for (const std::string& name : names_in(replaced)) {
     if (!is_generation(name, options_.case_name)) continue;

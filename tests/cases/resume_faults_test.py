@@ -1,12 +1,23 @@
 """The disk fails, or the process is killed, at the k-th call while checkpoints and members of a sweep are written: the run that is
 started again ends with the files of one that nothing happened to."""
+import os
+import random
+import shutil
 import signal
+import subprocess
+import time
 
 from faults_test import count_line, numbers, run_with_fault
 from results_test import command, leftovers, verify
 from ritz import CaseTest, example, settings
 
 FAULTS = (("write", "EIO"), ("write", "ENOSPC"), ("fsync", "EIO"), ("fsync", "kill"), ("rename", "EIO"), ("rename", "kill"))
+
+
+def increments(form):
+    """The command of a run with a checkpoint after each of four increments."""
+    keys = settings({"newton.increments": 4, "newton.write": '"increments"', "output.format": f'"{form}"'})
+    return lambda folder: command("ritz-solve", example("custom_energy/neo_hooke"), folder, "--checkpoint-every", "1e-6", *keys)
 
 
 class ResumeFaults(CaseTest):
@@ -40,14 +51,38 @@ class ResumeFaults(CaseTest):
 
     def test_increments_with_a_checkpoint_after_each(self):
         for form in ("vtu", "vtkhdf"):
-            keys = settings({"newton.increments": 4, "newton.write": '"increments"', "output.format": f'"{form}"'})
-
-            def words(folder):
-                return command("ritz-solve", example("custom_energy/neo_hooke"), folder, "--checkpoint-every", "1e-6", *keys)
-
+            words = increments(form)
             whole, _ = run_with_fault(words(self.folder / form), self.folder / form, self.folder / "count", "none", 0, "EIO")
             self.assertEqual(whole.returncode, 0, whole.stderr)
             self.check_all(f"increments, {form}", words, self.files(self.folder / form), self.assertEqual)
+
+    def test_kills_at_random_moments_until_the_run_is_complete(self):
+        """RITZ_KILLS: how many of each format."""
+        random.seed(1)
+        for form in ("vtu", "vtkhdf"):
+            words, start = increments(form), time.monotonic()
+            subprocess.run(words(self.folder / form), check=True, capture_output=True)
+            duration, whole, kills, runs = time.monotonic() - start, self.files(self.folder / form), 0, 0
+            while kills < int(os.environ.get("RITZ_KILLS", "6")):
+                folder = self.folder / f"{form}-killed"
+                killed = True
+                while killed:
+                    run = subprocess.Popen([*words(folder), "--resume"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                    try:
+                        _, errors = run.communicate(timeout=random.uniform(0, 1.2 * duration))
+                        killed = False
+                    except subprocess.TimeoutExpired:
+                        run.kill()
+                        run.communicate()
+                        kills += 1
+                with self.subTest(form=form, kills=kills):
+                    self.assertEqual(run.returncode, 0, errors)
+                    self.assertEqual(verify(folder)[0], 0, verify(folder)[2])
+                    self.assertFalse(leftovers(folder))
+                    self.assertEqual(self.files(folder), whole)
+                shutil.rmtree(folder)
+                runs += 1
+            count_line(test="kills and resume", format=form, kills=kills, completed=runs)
 
     def test_members_of_a_sweep(self):
         text = example("le1").read_text().replace('file = "', f'file = "{example("le1").parent}/')
