@@ -15,6 +15,7 @@
 #include "fem/forms/mass.hpp"
 #include "fem/operator/operator.hpp"
 #include "fem/physics/elastic_body.hpp"
+#include "fem/physics/frames.hpp"
 #include "fem/physics/heat_conduction.hpp"
 #include "fem/space/constraints.hpp"
 #include "fem/space/function_space.hpp"
