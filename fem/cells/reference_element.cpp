@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <optional>
 #include <memory>
 #include <numeric>
 
@@ -219,74 +220,98 @@ ReferenceElement lagrange_element(CellKind shape, int order) {
   }
 }
 
-Trace trace_of(const ReferenceElement& element, int facet) {
-  const Facet& f = traits(element.shape).facets[static_cast<std::size_t>(facet)];
-  const auto corners = reference_nodes(element.shape);
-  const CellKind kind = f.kind;
-  const auto facet_corners = reference_nodes(kind);
-  const auto dimension = static_cast<std::size_t>(traits(kind).dimension);
-  // A facet point is origin + sum_d axis_d (xi_d - start_d); reference facets are parallelograms or triangles.
-  const Point origin = corners[static_cast<std::size_t>(f.nodes[0])];
-  std::array<Point, 2> axis{};
-  const Point start = facet_corners[0];
-  for (std::size_t d = 0; d < dimension; ++d) {
-    const std::size_t corner = d == 0 ? 1 : facet_corners.size() - 1;  // neighbours of corner 0 along x and y
-    const double length = facet_corners[corner][d] - start[d];
-    for (std::size_t i = 0; i < 3; ++i)
-      axis[d][i] = (corners[static_cast<std::size_t>(f.nodes[corner])][i] - origin[i]) / length;
+namespace {
+
+// A facet of a reference cell: x = origin + sum_d axis_d (xi_d - start_d), since reference facets are parallelograms or
+// triangles.
+class ReferenceFacet {
+ public:
+  ReferenceFacet(CellKind cell, int facet) {
+    const Facet& f = traits(cell).facets[static_cast<std::size_t>(facet)];
+    const auto corners = reference_nodes(cell), facet_corners = reference_nodes(f.kind);
+    dimension_ = static_cast<std::size_t>(traits(f.kind).dimension);
+    origin_ = corners[static_cast<std::size_t>(f.nodes[0])];
+    start_ = facet_corners[0];
+    for (std::size_t d = 0; d < dimension_; ++d) {
+      const std::size_t corner = d == 0 ? 1 : facet_corners.size() - 1;  // neighbours of corner 0 along x and y
+      const double length = facet_corners[corner][d] - start_[d];
+      for (std::size_t i = 0; i < 3; ++i)
+        axis_[d][i] = (corners[static_cast<std::size_t>(f.nodes[corner])][i] - origin_[i]) / length;
+    }
   }
-  const auto to_cell = [=](const Point& xi) {
-    Point x = origin;
-    for (std::size_t d = 0; d < dimension; ++d)
-      for (std::size_t i = 0; i < 3; ++i) x[i] += axis[d][i] * (xi[d] - start[d]);
+
+  Point to_cell(const Point& xi) const {
+    Point x = origin_;
+    for (std::size_t d = 0; d < dimension_; ++d)
+      for (std::size_t i = 0; i < 3; ++i) x[i] += axis_[d][i] * (xi[d] - start_[d]);
     return x;
-  };
-  // Least squares for xi from x; on the facet when the rest vanishes.
-  std::array<std::array<double, 2>, 2> gram{};
-  for (std::size_t d = 0; d < dimension; ++d)
-    for (std::size_t e = 0; e < dimension; ++e)
-      for (std::size_t i = 0; i < 3; ++i) gram[d][e] += axis[d][i] * axis[e][i];
-  if (dimension == 1) gram[1][1] = 1;
-  const double determinant = gram[0][0] * gram[1][1] - gram[0][1] * gram[1][0];
+  }
+
+  // By least squares; none where x is not on the facet.
+  std::optional<Point> from_cell(const Point& x) const {
+    std::array<std::array<double, 2>, 2> gram{};
+    double right[2] = {0, 0};
+    for (std::size_t d = 0; d < dimension_; ++d)
+      for (std::size_t i = 0; i < 3; ++i) {
+        for (std::size_t e = 0; e < dimension_; ++e) gram[d][e] += axis_[d][i] * axis_[e][i];
+        right[d] += axis_[d][i] * (x[i] - origin_[i]);
+      }
+    if (dimension_ == 1) gram[1][1] = 1;
+    const double determinant = gram[0][0] * gram[1][1] - gram[0][1] * gram[1][0];
+    Point xi{};
+    xi[0] = start_[0] + (gram[1][1] * right[0] - gram[0][1] * right[1]) / determinant;
+    if (dimension_ == 2) xi[1] = start_[1] + (gram[0][0] * right[1] - gram[1][0] * right[0]) / determinant;
+    const Point back = to_cell(xi);
+    if (std::hypot(back[0] - x[0], back[1] - x[1], back[2] - x[2]) >= same_place) return {};
+    return xi;
+  }
+
+  // Of a gradient along the directions of the facet.
+  Point along_facet(const Point& gradient) const {
+    Point result{};
+    for (std::size_t d = 0; d < dimension_; ++d)
+      for (std::size_t i = 0; i < 3; ++i) result[d] += gradient[i] * axis_[d][i];
+    return result;
+  }
+
+ private:
+  std::size_t dimension_ = 0;
+  Point origin_{}, start_{};
+  std::array<Point, 2> axis_{};
+};
+
+}  // namespace
+
+Trace trace_of(const ReferenceElement& element, int facet) {
+  const ReferenceFacet map(element.shape, facet);
   struct Found {
     int node;
     Point xi;
   };
   std::vector<Found> found;
-  for (int a = 0; a < element.node_count(); ++a) {
-    const Point& x = element.nodes[static_cast<std::size_t>(a)];
-    double right[2] = {0, 0};
-    for (std::size_t d = 0; d < dimension; ++d)
-      for (std::size_t i = 0; i < 3; ++i) right[d] += axis[d][i] * (x[i] - origin[i]);
-    Point xi{};
-    xi[0] = start[0] + (gram[1][1] * right[0] - gram[0][1] * right[1]) / determinant;
-    if (dimension == 2) xi[1] = start[1] + (gram[0][0] * right[1] - gram[1][0] * right[0]) / determinant;
-    const Point back = to_cell(xi);
-    if (std::hypot(back[0] - x[0], back[1] - x[1], back[2] - x[2]) < same_place) found.push_back({a, xi});
-  }
+  for (int a = 0; a < element.node_count(); ++a)
+    if (const auto xi = map.from_cell(element.nodes[static_cast<std::size_t>(a)])) found.push_back({a, *xi});
   std::ranges::sort(found, [](const Found& p, const Found& q) {
     if (std::abs(p.xi[1] - q.xi[1]) > same_place) return p.xi[1] < q.xi[1];
     return p.xi[0] < q.xi[0];
   });
   Trace trace;
   trace.element.name = fmt::format("facet {} of {}", facet, element.name);
-  trace.element.shape = kind;
+  trace.element.shape = traits(element.shape).facets[static_cast<std::size_t>(facet)].kind;
   trace.element.order = element.order;
   for (const Found& p : found) {
     trace.nodes.push_back(p.node);
     trace.element.nodes.push_back(p.xi);
   }
-  trace.element.evaluate = [cell = element.evaluate, count = element.nodes.size(), kept = trace.nodes, to_cell, axis,
-                            dimension](const Point& xi, std::span<double> values, std::span<Point> gradients) {
+  trace.element.evaluate = [cell = element.evaluate, count = element.nodes.size(), kept = trace.nodes, map](
+                               const Point& xi, std::span<double> values, std::span<Point> gradients) {
     std::vector<double> v(count);
     std::vector<Point> g(count);
-    cell(to_cell(xi), v, g);
+    cell(map.to_cell(xi), v, g);
     for (std::size_t a = 0; a < kept.size(); ++a) {
       const auto node = static_cast<std::size_t>(kept[a]);
       values[a] = v[node];
-      gradients[a] = {};
-      for (std::size_t d = 0; d < dimension; ++d)
-        for (std::size_t i = 0; i < 3; ++i) gradients[a][d] += g[node][i] * axis[d][i];
+      gradients[a] = map.along_facet(g[node]);
     }
   };
   return trace;

@@ -158,100 +158,121 @@ bool has_whole(const std::vector<int>& set, const std::vector<Integral>& integra
   return std::ranges::any_of(set, [&](int i) { return integrals[static_cast<std::size_t>(i)].form.cell >= 0; });
 }
 
+// The integrals over each cell, as numbers of sets.
+struct IntegralsOfCells {
+  Signatures signatures;
+  int everywhere = 0;
+  std::vector<int> by_cell;  // empty: everywhere the same
+  int of(Index cell) const { return by_cell.empty() ? everywhere : by_cell[static_cast<std::size_t>(cell)]; }
+};
+
+IntegralsOfCells integrals_of_cells(const Mesh& mesh, const std::vector<Integral>& integrals) {
+  IntegralsOfCells result;
+  for (std::size_t i = 0; i < integrals.size(); ++i) {
+    if (integrals[i].form.codimension != 0) continue;
+    const auto add_to = [&](int& set) { set = result.signatures.with(set, static_cast<int>(i)); };
+    const bool all = integrals[i].everywhere || static_cast<Index>(integrals[i].cells.size()) == mesh.cell_count();
+    if (all && result.by_cell.empty()) {
+      add_to(result.everywhere);
+      continue;
+    }
+    if (result.by_cell.empty()) result.by_cell.assign(static_cast<std::size_t>(mesh.cell_count()), result.everywhere);
+    if (all) std::ranges::for_each(result.by_cell, add_to);
+    else
+      for (const Index cell : integrals[i].cells) add_to(result.by_cell[static_cast<std::size_t>(cell)]);
+  }
+  return result;
+}
+
+using GroupKey = std::pair<CellKind, int>;  // with the set of integrals
+
+// In the order of the space.
+std::map<GroupKey, std::vector<Index>> cells_by_key(const FunctionSpace& space, const IntegralsOfCells& sets) {
+  const Mesh& mesh = space.mesh();
+  std::map<GroupKey, std::vector<Index>> by_key;
+  const auto cells = space.cell_order();
+  if (sets.by_cell.empty() && sets.everywhere == 0) return by_key;
+  if (sets.by_cell.empty() && mesh.blocks().size() == 1) {
+    by_key[{mesh.blocks().front().kind, sets.everywhere}].assign(cells.begin(), cells.end());
+    return by_key;
+  }
+  std::vector<Index>* group = nullptr;
+  GroupKey current{};
+  for (const Index cell : cells) {
+    const GroupKey key{mesh.kind_of(cell), sets.of(cell)};
+    if (key.second == 0) continue;
+    if (group == nullptr || key != current) {
+      group = &by_key[key];
+      current = key;
+    }
+    group->push_back(cell);
+  }
+  return by_key;
+}
+
+// One map from reference coordinates serves all cells of a group.
+struct GroupMap {
+  std::shared_ptr<const ReferenceElement> geometry;
+  bool curved = false;  // by points of its own
+};
+
+ElementGroup cell_group(const FunctionSpace& space, CellKind kind, const std::vector<int>& set, GroupMap map,
+                        std::vector<Index> cells, Layout layout) {
+  ElementGroup group;
+  group.kind = kind;
+  group.geometry = std::move(map.geometry);
+  group.curved = map.curved;
+  group.element = &space.element(kind);
+  group.integrals = set;
+  group.elements = std::move(cells);
+  group.element_count = static_cast<Index>(group.elements.size());
+  const auto cell_of = [&](Index e) { return group.elements[static_cast<std::size_t>(e)]; };
+  lay_out(
+      group, space, layout,
+      [&] { return [&, nodes_of = FunctionSpace::CellNodes(space)](Index e) mutable { return nodes_of(cell_of(e)); }; },
+      [&](Index e, std::vector<Node>& nodes) {
+        if (!map.curved) return take_nodes(space, space.mesh().nodes_of(cell_of(e)), group, nodes);
+        nodes.resize(static_cast<std::size_t>(group.geometry->node_count()));
+        std::iota(nodes.begin(), nodes.end(), space.first_curved_point(cell_of(e)));
+      });
+  return group;
+}
+
 void add_cell_groups(const FunctionSpace& space, const std::vector<Integral>& integrals, Layout layout,
                      std::vector<ElementGroup>& groups) {
   const Mesh& mesh = space.mesh();
-  Signatures signatures;
-  int everywhere = 0;
-  std::vector<int> signature;  // [cell]; empty: everywhere the same
-  for (std::size_t i = 0; i < integrals.size(); ++i) {
-    if (integrals[i].form.codimension != 0) continue;
-    const int id = static_cast<int>(i);
-    const bool all = integrals[i].everywhere || static_cast<Index>(integrals[i].cells.size()) == mesh.cell_count();
-    if (all && signature.empty()) {
-      everywhere = signatures.with(everywhere, id);
-      continue;
-    }
-    if (signature.empty()) signature.assign(static_cast<std::size_t>(mesh.cell_count()), everywhere);
-    if (all)
-      for (int& s : signature) s = signatures.with(s, id);
-    else
-      for (const Index cell : integrals[i].cells) {
-        int& s = signature[static_cast<std::size_t>(cell)];
-        s = signatures.with(s, id);
-      }
-  }
-  if (signature.empty() && everywhere == 0) return;
-  std::map<std::pair<CellKind, int>, std::vector<Index>> by_key;
-  const auto cells = space.cell_order();
-  if (signature.empty() && mesh.blocks().size() == 1) {
-    by_key[{mesh.blocks().front().kind, everywhere}].assign(cells.begin(), cells.end());
-  } else {
-    std::vector<Index>* group = nullptr;
-    std::pair<CellKind, int> current{};
-    for (const Index cell : cells) {
-      const std::pair<CellKind, int> key{mesh.kind_of(cell),
-                                         signature.empty() ? everywhere : signature[static_cast<std::size_t>(cell)]};
-      if (key.second == 0) continue;
-      if (group == nullptr || key != current) {
-        group = &by_key[key];
-        current = key;
-      }
-      group->push_back(cell);
-    }
-  }
-  for (auto& [key, all] : by_key) {
-    const std::vector<int>& set = signatures.set(key.second);
+  IntegralsOfCells sets = integrals_of_cells(mesh, integrals);
+  for (auto& [key, all] : cells_by_key(space, sets)) {
+    const CellKind kind = key.first;
+    const std::vector<int>& set = sets.signatures.set(key.second);
     const bool by_nodes = has_whole(set, integrals);
     Parts<Index> parts = split(
-        std::move(all), !by_nodes && traits(key.first).order > 1, [&](Index cell) { return space.is_straight(cell); },
+        std::move(all), !by_nodes && traits(kind).order > 1, [&](Index cell) { return space.is_straight(cell); },
         !by_nodes && !space.curved_coordinates().empty(), [&](Index cell) { return own_map(space, cell); });
-    const auto add = [&](std::vector<Index>& list, std::shared_ptr<const ReferenceElement> geometry, bool curved) {
-      if (list.empty()) return;
-      ElementGroup group;
-      group.kind = key.first;
-      group.geometry = std::move(geometry);
-      group.curved = curved;
-      group.element = &space.element(key.first);
-      group.integrals = set;
-      group.elements = std::move(list);
-      group.element_count = static_cast<Index>(group.elements.size());
-      const auto cell_of = [&elements = group.elements](Index e) { return elements[static_cast<std::size_t>(e)]; };
-      lay_out(
-          group, space, layout,
-          [&] {
-            return [&, nodes_of = FunctionSpace::CellNodes(space)](Index e) mutable { return nodes_of(cell_of(e)); };
-          },
-          [&](Index e, std::vector<Node>& nodes) {
-            if (!curved) return take_nodes(space, mesh.nodes_of(cell_of(e)), group, nodes);
-            nodes.resize(static_cast<std::size_t>(group.geometry->node_count()));
-            std::iota(nodes.begin(), nodes.end(), space.first_curved_point(cell_of(e)));
-          });
-      groups.push_back(std::move(group));
+    const auto add = [&](std::vector<Index>& cells, GroupMap map) {
+      if (!cells.empty()) groups.push_back(cell_group(space, kind, set, std::move(map), std::move(cells), layout));
     };
-    add(parts.straight, map_of_kind(traits(key.first).linear), false);
-    add(parts.bent, map_of_kind(key.first), false);
-    for (std::vector<Index>& list : parts.curved)
-      add(list, std::make_shared<const ReferenceElement>(element_of(mesh.block_of(list[0]).curved.functions)), true);
+    add(parts.straight, {map_of_kind(traits(kind).linear)});
+    add(parts.bent, {map_of_kind(kind)});
+    for (std::vector<Index>& cells : parts.curved)
+      add(cells,
+          {std::make_shared<const ReferenceElement>(element_of(mesh.block_of(cells[0]).curved.functions)), true});
   }
 }
 
-void add_facet_groups(const FunctionSpace& space, const std::vector<Integral>& integrals,
-                      std::vector<ElementGroup>& groups) {
+using FacetUse = std::tuple<Index, int, int>;  // cell, facet, integral
+
+// Facets with the integrals over them, in the order of the space's cells.
+std::map<GroupKey, std::vector<FacetOfCell>> facets_by_key(const FunctionSpace& space, std::vector<FacetUse> uses,
+                                                           Signatures& signatures) {
   const Mesh& mesh = space.mesh();
-  std::vector<std::tuple<Index, int, int>> uses;  // cell, facet, integral
-  for (std::size_t i = 0; i < integrals.size(); ++i)
-    if (integrals[i].form.codimension == 1)
-      for (const FacetOfCell& f : integrals[i].facets) uses.emplace_back(f.cell, f.facet, static_cast<int>(i));
-  if (uses.empty()) return;
   std::vector<Index> rank(static_cast<std::size_t>(mesh.cell_count()));
   for (std::size_t position = 0; position < space.cell_order().size(); ++position)
     rank[static_cast<std::size_t>(space.cell_order()[position])] = static_cast<Index>(position);
-  std::ranges::sort(uses, {}, [&](const auto& use) {
+  std::ranges::sort(uses, {}, [&](const FacetUse& use) {
     return std::tuple{rank[static_cast<std::size_t>(std::get<0>(use))], std::get<1>(use), std::get<2>(use)};
   });
-  Signatures signatures;
-  std::map<std::pair<CellKind, int>, std::vector<FacetOfCell>> by_key;
+  std::map<GroupKey, std::vector<FacetOfCell>> by_key;
   for (std::size_t first = 0, last = 0; first < uses.size(); first = last) {
     const auto [cell, facet, integral] = uses[first];
     int signature = 0;
@@ -261,47 +282,65 @@ void add_facet_groups(const FunctionSpace& space, const std::vector<Integral>& i
     const CellKind kind = traits(mesh.kind_of(cell)).facets[static_cast<std::size_t>(facet)].kind;
     by_key[{kind, signature}].push_back({cell, facet});
   }
-  for (auto& [key, all] : by_key) {
+  return by_key;
+}
+
+// traces: [facet] of cells with a map of their own; else empty.
+ElementGroup facet_group(const FunctionSpace& space, CellKind kind, const std::vector<int>& set,
+                         std::shared_ptr<const ReferenceElement> geometry, std::span<const FacetOfCell> facets,
+                         std::span<const Trace> traces) {
+  const Mesh& mesh = space.mesh();
+  ElementGroup group;
+  group.kind = kind;
+  group.geometry = std::move(geometry);
+  group.curved = !traces.empty();
+  group.integrals = set;
+  group.element_count = static_cast<Index>(facets.size());
+  const auto [first_cell, first_facet] = facets.front();
+  group.element = space.facet_element(mesh.kind_of(first_cell), first_facet).element;
+  const auto nodes_of = [&](Index e, std::vector<Node>& nodes) {
+    const FacetOfCell f = facets[static_cast<std::size_t>(e)];
+    std::vector<Node> cell_nodes;
+    space.nodes_of(f.cell, cell_nodes);
+    nodes.clear();
+    for (const int a : space.facet_element(mesh.kind_of(f.cell), f.facet).nodes)
+      nodes.push_back(cell_nodes[static_cast<std::size_t>(a)]);
+  };
+  lay_out(group, space, Layout::written, buffered(nodes_of), [&](Index e, std::vector<Node>& nodes) {
+    const FacetOfCell f = facets[static_cast<std::size_t>(e)];
+    if (!group.curved) return take_nodes(space, mesh.nodes_of(f), group, nodes);
+    nodes.clear();
+    for (const int a : traces[static_cast<std::size_t>(f.facet)].nodes)
+      nodes.push_back(space.first_curved_point(f.cell) + a);
+  });
+  return group;
+}
+
+void add_facet_groups(const FunctionSpace& space, const std::vector<Integral>& integrals,
+                      std::vector<ElementGroup>& groups) {
+  const Mesh& mesh = space.mesh();
+  std::vector<FacetUse> uses;
+  for (std::size_t i = 0; i < integrals.size(); ++i)
+    if (integrals[i].form.codimension == 1)
+      for (const FacetOfCell& f : integrals[i].facets) uses.emplace_back(f.cell, f.facet, static_cast<int>(i));
+  if (uses.empty()) return;
+  Signatures signatures;
+  for (auto& [key, all] : facets_by_key(space, std::move(uses), signatures)) {
+    const CellKind kind = key.first;
     const std::vector<int>& set = signatures.set(key.second);
     const bool by_nodes = has_whole(set, integrals);
-    Parts<FacetOfCell> parts = split(
-        std::move(all), !by_nodes && traits(key.first).order > 1,
-        [&, straight = Straightness(mesh, key.first)](const FacetOfCell& f) {
+    const Parts<FacetOfCell> parts = split(
+        std::move(all), !by_nodes && traits(kind).order > 1,
+        [&, straight = Straightness(mesh, kind)](const FacetOfCell& f) {
           return own_map(space, f.cell) == nullptr && straight(mesh.nodes_of(f));
         },
         !by_nodes && !space.curved_coordinates().empty(), [&](const FacetOfCell& f) { return own_map(space, f.cell); });
-    // traces: [facet] of cells with a map of their own.
     const auto add = [&](const std::vector<FacetOfCell>& facets, std::shared_ptr<const ReferenceElement> geometry,
-                         const std::vector<Trace>& traces) {
-      if (facets.empty()) return;
-      ElementGroup group;
-      group.kind = key.first;
-      group.geometry = std::move(geometry);
-      group.curved = !traces.empty();
-      group.integrals = set;
-      group.element_count = static_cast<Index>(facets.size());
-      const auto facet_of = [&facets](Index e) { return facets[static_cast<std::size_t>(e)]; };
-      const auto [first_cell, first_facet] = facets.front();
-      group.element = space.facet_element(mesh.kind_of(first_cell), first_facet).element;
-      const auto nodes_of = [&](Index e, std::vector<Node>& nodes) {
-        const FacetOfCell f = facet_of(e);
-        std::vector<Node> cell_nodes;
-        space.nodes_of(f.cell, cell_nodes);
-        nodes.clear();
-        for (const int a : space.facet_element(mesh.kind_of(f.cell), f.facet).nodes)
-          nodes.push_back(cell_nodes[static_cast<std::size_t>(a)]);
-      };
-      lay_out(group, space, Layout::written, buffered(nodes_of), [&](Index e, std::vector<Node>& nodes) {
-        const FacetOfCell f = facet_of(e);
-        if (!group.curved) return take_nodes(space, mesh.nodes_of(f), group, nodes);
-        nodes.clear();
-        for (const int a : traces[static_cast<std::size_t>(f.facet)].nodes)
-          nodes.push_back(space.first_curved_point(f.cell) + a);
-      });
-      groups.push_back(std::move(group));
+                         std::span<const Trace> traces) {
+      if (!facets.empty()) groups.push_back(facet_group(space, kind, set, std::move(geometry), facets, traces));
     };
-    add(parts.straight, map_of_kind(traits(key.first).linear), {});
-    add(parts.bent, map_of_kind(key.first), {});
+    add(parts.straight, map_of_kind(traits(kind).linear), {});
+    add(parts.bent, map_of_kind(kind), {});
     for (const std::vector<FacetOfCell>& list : parts.curved) {
       const ReferenceElement cell = element_of(mesh.block_of(list[0].cell).curved.functions);
       std::vector<Trace> traces;

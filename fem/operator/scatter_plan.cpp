@@ -99,17 +99,7 @@ std::vector<T> concatenated(const std::vector<Index>& first, std::vector<SortedC
   return all;
 }
 
-}  // namespace
-
-void ChunkSlots::clear() {
-  destinations.clear();
-  source_counts.clear();
-  sources.clear();
-}
-
-ScatterPlan::ScatterPlan(const Device& device, Index target_items, Index chunk_count,
-                         const std::function<void(Index, ChunkSlots&)>& slots_of) {
-  check_fits(target_items);
+std::vector<ChunkSlots> slots_of_chunks(Index chunk_count, const std::function<void(Index, ChunkSlots&)>& slots_of) {
   std::vector<ChunkSlots> chunks(static_cast<std::size_t>(chunk_count));
   ParallelErrors errors;
 #pragma omp parallel
@@ -124,44 +114,73 @@ ScatterPlan::ScatterPlan(const Device& device, Index target_items, Index chunk_c
       });
   }
   errors.rethrow();
+  return chunks;
+}
 
-  std::vector<std::uint16_t> touches = count_touches(target_items, chunks);
-  std::vector<std::uint32_t> shared_items, untouched, shared_begin{0};
+// Target items by the number of chunks that add to them; those of several have an extension item for each.
+struct TargetItems {
+  std::vector<std::uint32_t> shared, untouched, shared_begin{0};
+};
+
+// [chunk][destination] is it an extension item? Destinations of shared items are replaced by those.
+using IsExtension = std::vector<std::vector<bool>>;
+
+IsExtension extend_shared_items(Index target_items, std::vector<ChunkSlots>& chunks, TargetItems& items) {
+  const std::vector<std::uint16_t> touches = count_touches(target_items, chunks);
   std::vector<std::uint32_t> next(static_cast<std::size_t>(target_items));  // extension item of the next toucher
   for (Index item = 0; item < target_items; ++item) {
     const std::uint16_t count = touches[static_cast<std::size_t>(item)];
-    if (count == 0) untouched.push_back(static_cast<std::uint32_t>(item));
+    if (count == 0) items.untouched.push_back(static_cast<std::uint32_t>(item));
     if (count < 2) continue;
-    shared_items.push_back(static_cast<std::uint32_t>(item));
-    next[static_cast<std::size_t>(item)] = shared_begin.back();
-    check_fits(Index{shared_begin.back()} + count);
-    shared_begin.push_back(shared_begin.back() + count);
+    items.shared.push_back(static_cast<std::uint32_t>(item));
+    next[static_cast<std::size_t>(item)] = items.shared_begin.back();
+    check_fits(Index{items.shared_begin.back()} + count);
+    items.shared_begin.push_back(items.shared_begin.back() + count);
   }
-  extension_items_ = shared_begin.back();
-
   // Extension items of one target item follow the order of the chunks: this loop must stay serial.
-  std::vector<std::vector<bool>> to_extension(chunks.size());
+  IsExtension is_extension(chunks.size());
   for (std::size_t c = 0; c < chunks.size(); ++c) {
-    to_extension[c].assign(chunks[c].destinations.size(), false);
+    is_extension[c].assign(chunks[c].destinations.size(), false);
     for (std::size_t i = 0; i < chunks[c].destinations.size(); ++i) {
       std::uint32_t& item = chunks[c].destinations[i];
       if (touches[item] < 2) continue;
-      to_extension[c][i] = true;
+      is_extension[c][i] = true;
       item = next[item]++;
     }
   }
+  return is_extension;
+}
 
-  touches = std::vector<std::uint16_t>();
-  next = std::vector<std::uint32_t>();
-
+// Takes the slots, chunk by chunk.
+std::vector<SortedChunk> sorted_chunks(std::vector<ChunkSlots>& chunks, const IsExtension& is_extension) {
   std::vector<SortedChunk> sorted(chunks.size());
+  ParallelErrors errors;
 #pragma omp parallel for schedule(dynamic, 4)
   for (std::size_t c = 0; c < chunks.size(); ++c)
     errors.run([&] {
-      sorted[c] = sorted_into_runs(chunks[c], to_extension[c]);
+      sorted[c] = sorted_into_runs(chunks[c], is_extension[c]);
       chunks[c] = {};
     });
   errors.rethrow();
+  return sorted;
+}
+
+}  // namespace
+
+void ChunkSlots::clear() {
+  destinations.clear();
+  source_counts.clear();
+  sources.clear();
+}
+
+ScatterPlan::ScatterPlan(const Device& device, Index target_items, Index chunk_count,
+                         const std::function<void(Index, ChunkSlots&)>& slots_of) {
+  check_fits(target_items);
+  std::vector<ChunkSlots> chunks = slots_of_chunks(chunk_count, slots_of);
+  TargetItems items;
+  const IsExtension is_extension = extend_shared_items(target_items, chunks, items);
+  extension_items_ = items.shared_begin.back();
+  std::vector<SortedChunk> sorted = sorted_chunks(chunks, is_extension);
   const std::vector<Index> runs = starts(sorted.size(), [&](std::size_t c) { return sorted[c].runs.size(); });
   const std::vector<Index> slots = starts(sorted.size(), [&](std::size_t c) { return sorted[c].destinations.size(); });
   const std::vector<Index> sources = starts(sorted.size(), [&](std::size_t c) { return sorted[c].sources.size(); });
@@ -174,9 +193,9 @@ ScatterPlan::ScatterPlan(const Device& device, Index target_items, Index chunk_c
   upload(runs_, concatenated(runs, sorted, &SortedChunk::runs));
   upload(destinations_, concatenated(slots, sorted, &SortedChunk::destinations));
   upload(sources_, concatenated(sources, sorted, &SortedChunk::sources));
-  upload(shared_items_, shared_items);
-  upload(shared_begin_, shared_begin);
-  upload(untouched_, untouched);
+  upload(shared_items_, items.shared);
+  upload(shared_begin_, items.shared_begin);
+  upload(untouched_, items.untouched);
   return_freed_host_memory();  // the parts of chunks: blocks that the C library would keep
 }
 

@@ -292,67 +292,22 @@ class Estimate {
   }
 
   DiscretisationError integrate() const {
-    const auto n = static_cast<std::size_t>(monomials_.count());
     const auto cell_count = static_cast<std::size_t>(mesh_.cell_count());
     DiscretisationError result;
-    result.squares.resize(cell_count);
-    result.magnitudes.resize(cell_count);
+    for (std::vector<double>* each : {&result.squares, &result.magnitudes, &result.energies, &result.volumes})
+      each->resize(cell_count);
     result.shallow = shallow_;
-    result.energies.resize(cell_count);
-    result.volumes.resize(cell_count);
     ParallelErrors errors;
 #pragma omp parallel num_threads(threads_)
     {
       Scratch s{FunctionSpace::CellNodes(space_), {}, {}};
       std::vector<double> basis;
-      errors.run([&] { basis.resize(n); });
+      errors.run([&] { basis.resize(static_cast<std::size_t>(monomials_.count())); });
       for (std::size_t b = 0; b < mesh_.blocks().size(); ++b) {
         const CellBlock& block = mesh_.blocks()[b];
 #pragma omp for schedule(static)
         for (Index k = 0; k < block.cell_count(); ++k)
-          errors.run([&] {
-            const Index cell = block.first_cell + k;
-            const Tables& tables = load(b, cell, s);
-            const CellPoints& t = tables.points;
-            const auto corners = block.cell(k).first(t.corners);
-            Index patch[8];
-            for (std::size_t v = 0; v < t.corners; ++v) patch[v] = patches_.of(corners[v], cell);
-            const std::array<double, 2>& numbers =
-                model_.numbers[model_.by_cell ? static_cast<std::size_t>(cell)
-                               : model_.material.empty()
-                                   ? 0
-                                   : static_cast<std::size_t>(model_.material[static_cast<std::size_t>(cell)])];
-            double squares = 0, energy = 0, magnitude = 0, volume = 0, own[M];
-            Jacobian J;
-            for (std::size_t q = 0; q < t.count; ++q) {
-              const Point x = place(t, q, s.x.data());
-              if (q == 0 || !tables.constant) {
-                J = jacobian<static_cast<int>(G)>(t, q, s.x.data());
-                strain(t, q, J, s, x[0], own);
-              }
-              double difference[M];
-              for (std::size_t m = 0; m < M; ++m) difference[m] = -own[m];
-              for (std::size_t v = 0; v < t.corners; ++v) {
-                double local[3];
-                axes_[static_cast<std::size_t>(patch[v])].take(static_cast<int>(G), x.data(), local);
-                monomials_.at(local, basis.data());
-                const double* coefficients = coefficients_of(patch[v]);
-                for (std::size_t i = 0; i < n; ++i) {
-                  const double share = t.corner_values[q * t.corners + v] * basis[i];
-                  for (std::size_t m = 0; m < M; ++m) difference[m] += share * coefficients[i * M + m];
-                }
-              }
-              const double weight = t.weights[q] * J.determinant * model_.weight * (Law::revolution ? x[0] : 1);
-              squares += weight * Law::energy(numbers, model_.plane_stress, difference);
-              energy += weight * Law::energy(numbers, model_.plane_stress, own);
-              magnitude += weight * Law::magnitude(numbers, model_.plane_stress, difference);
-              volume += weight;
-            }
-            result.squares[static_cast<std::size_t>(cell)] = squares;
-            result.energies[static_cast<std::size_t>(cell)] = energy;
-            result.volumes[static_cast<std::size_t>(cell)] = volume;
-            result.magnitudes[static_cast<std::size_t>(cell)] = std::sqrt(std::max(0.0, magnitude) / volume);
-          });
+          errors.run([&] { integrate_over(b, block.first_cell + k, s, basis, result); });
       }
     }
     errors.rethrow();
@@ -362,6 +317,54 @@ class Estimate {
     }
     if (is_round_off(result.error + result.solution)) result.error = 0;
     return result;
+  }
+
+  const std::array<double, 2>& numbers_of(Index cell) const {
+    const auto c = static_cast<std::size_t>(cell);
+    if (model_.by_cell) return model_.numbers[c];
+    return model_.numbers[model_.material.empty() ? 0 : static_cast<std::size_t>(model_.material[c])];
+  }
+
+  void integrate_over(std::size_t b, Index cell, Scratch& s, std::vector<double>& basis,
+                      DiscretisationError& result) const {
+    const auto n = static_cast<std::size_t>(monomials_.count()), at = static_cast<std::size_t>(cell);
+    const CellBlock& block = mesh_.blocks()[b];
+    const Tables& tables = load(b, cell, s);
+    const CellPoints& t = tables.points;
+    const auto corners = block.cell(cell - block.first_cell).first(t.corners);
+    Index patch[8];
+    for (std::size_t v = 0; v < t.corners; ++v) patch[v] = patches_.of(corners[v], cell);
+    const std::array<double, 2>& numbers = numbers_of(cell);
+    double squares = 0, energy = 0, magnitude = 0, volume = 0, own[M];
+    Jacobian J;
+    for (std::size_t q = 0; q < t.count; ++q) {
+      const Point x = place(t, q, s.x.data());
+      if (q == 0 || !tables.constant) {
+        J = jacobian<static_cast<int>(G)>(t, q, s.x.data());
+        strain(t, q, J, s, x[0], own);
+      }
+      double difference[M];
+      for (std::size_t m = 0; m < M; ++m) difference[m] = -own[m];
+      for (std::size_t v = 0; v < t.corners; ++v) {
+        double local[3];
+        axes_[static_cast<std::size_t>(patch[v])].take(static_cast<int>(G), x.data(), local);
+        monomials_.at(local, basis.data());
+        const double* coefficients = coefficients_of(patch[v]);
+        for (std::size_t i = 0; i < n; ++i) {
+          const double share = t.corner_values[q * t.corners + v] * basis[i];
+          for (std::size_t m = 0; m < M; ++m) difference[m] += share * coefficients[i * M + m];
+        }
+      }
+      const double weight = t.weights[q] * J.determinant * model_.weight * (Law::revolution ? x[0] : 1);
+      squares += weight * Law::energy(numbers, model_.plane_stress, difference);
+      energy += weight * Law::energy(numbers, model_.plane_stress, own);
+      magnitude += weight * Law::magnitude(numbers, model_.plane_stress, difference);
+      volume += weight;
+    }
+    result.squares[at] = squares;
+    result.energies[at] = energy;
+    result.volumes[at] = volume;
+    result.magnitudes[at] = std::sqrt(std::max(0.0, magnitude) / volume);
   }
 
   // A rigid motion, a temperature that is the same everywhere: against strains of the size of u over that of the body.

@@ -230,6 +230,40 @@ std::string FunctionSpace::name_of(Node node) const {
   return fmt::format("node{} ({:g}, {:g}, {:g})", number, x[0], x[1], x[2]);
 }
 
+namespace {
+
+// On the segment between two corners: its distances to both make up the length.
+bool on_edge(const Point& x, const Point& a, const Point& b) {
+  const auto distance = [](const Point& p, const Point& q) {
+    return std::hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2]);
+  };
+  return distance(x, a) + distance(x, b) - distance(a, b) < 1e-12;
+}
+
+}  // namespace
+
+void FunctionSpace::add_nodes_between(Index cell, const std::vector<bool>& chosen, std::vector<Node>& result) const {
+  const std::span<const Node> mesh_nodes = mesh_->nodes_of(cell);
+  const auto is_chosen = [&](std::size_t i) { return chosen[static_cast<std::size_t>(mesh_nodes[i])]; };
+  const CellKind kind = mesh_->kind_of(cell);
+  const CellTraits& t = traits(kind);
+  std::vector<Node> nodes;
+  nodes_of(cell, nodes);
+  for (int f = 0; f < static_cast<int>(t.facets.size()); ++f)
+    if (std::ranges::all_of(t.facets[static_cast<std::size_t>(f)].nodes,
+                            [&](int i) { return is_chosen(static_cast<std::size_t>(i)); }))
+      for (const int a : facet_element(kind, f).nodes) result.push_back(nodes[static_cast<std::size_t>(a)]);
+  if (t.dimension < 3) return;
+  const ReferenceElement& element = elements_.at(kind);
+  for (std::size_t e = 0; e < t.edges.size(); ++e) {
+    const auto p = static_cast<std::size_t>(t.edges[e][0]), q = static_cast<std::size_t>(t.edges[e][1]);
+    const bool middle_chosen = t.order == 1 || is_chosen(static_cast<std::size_t>(t.corner_count) + e);
+    if (!is_chosen(p) || !is_chosen(q) || !middle_chosen) continue;
+    for (std::size_t i = 0; i < element.nodes.size(); ++i)
+      if (on_edge(element.nodes[i], reference_nodes(kind)[p], reference_nodes(kind)[q])) result.push_back(nodes[i]);
+  }
+}
+
 std::vector<Node> FunctionSpace::nodes_in(const Region& region) const {
   std::vector<Node> result, nodes;
   const auto finish = [&] {
@@ -246,49 +280,20 @@ std::vector<Node> FunctionSpace::nodes_in(const Region& region) const {
     nodes_of(cell, nodes);
     result.insert(result.end(), nodes.begin(), nodes.end());
   }
-  const auto add_facet = [&](Index cell, int facet) {
-    nodes_of(cell, nodes);
-    for (const int a : facet_element(mesh_->kind_of(cell), facet).nodes)
+  for (const FacetOfCell& f : region.facets) {
+    nodes_of(f.cell, nodes);
+    for (const int a : facet_element(mesh_->kind_of(f.cell), f.facet).nodes)
       result.push_back(nodes[static_cast<std::size_t>(a)]);
-  };
-  for (const FacetOfCell& f : region.facets) add_facet(f.cell, f.facet);
+  }
   if (region.kind != RegionKind::nodes) return finish();
   std::vector<bool> chosen(static_cast<std::size_t>(mesh_->node_count()), false);
   for (const Node mesh_node : region.nodes) {
     chosen[static_cast<std::size_t>(mesh_node)] = true;
     if (node_of(mesh_node) >= 0) result.push_back(node_of(mesh_node));
   }
-  // Edges and facets whose nodes in the mesh all belong to the region.
-  for (Index cell = 0; cell < mesh_->cell_count(); ++cell) {
-    const std::span<const Node> mesh_nodes = mesh_->nodes_of(cell);
-    if (std::ranges::none_of(mesh_nodes, [&](Node n) { return chosen[static_cast<std::size_t>(n)]; })) continue;
-    const CellKind kind = mesh_->kind_of(cell);
-    const CellTraits& t = traits(kind);
-    for (int f = 0; f < static_cast<int>(t.facets.size()); ++f)
-      if (std::ranges::all_of(t.facets[static_cast<std::size_t>(f)].nodes, [&](int i) {
-            return chosen[static_cast<std::size_t>(mesh_nodes[static_cast<std::size_t>(i)])];
-          }))
-        add_facet(cell, f);
-    if (t.dimension < 3) continue;
-    const ReferenceElement& element = elements_.at(kind);
-    nodes_of(cell, nodes);
-    for (std::size_t e = 0; e < t.edges.size(); ++e) {
-      const auto [p, q] = t.edges[e];
-      const bool middle_chosen =
-          t.order == 1 || chosen[static_cast<std::size_t>(mesh_nodes[static_cast<std::size_t>(t.corner_count) + e])];
-      if (!chosen[static_cast<std::size_t>(mesh_nodes[static_cast<std::size_t>(p)])] ||
-          !chosen[static_cast<std::size_t>(mesh_nodes[static_cast<std::size_t>(q)])] || !middle_chosen)
-        continue;
-      const Point &a = reference_nodes(kind)[static_cast<std::size_t>(p)],
-                  &b = reference_nodes(kind)[static_cast<std::size_t>(q)];
-      for (std::size_t i = 0; i < element.nodes.size(); ++i) {
-        const Point& x = element.nodes[i];  // on the segment when the two distances make up its length
-        const double to_a = std::hypot(x[0] - a[0], x[1] - a[1], x[2] - a[2]),
-                     to_b = std::hypot(x[0] - b[0], x[1] - b[1], x[2] - b[2]);
-        if (to_a + to_b - std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]) < 1e-12) result.push_back(nodes[i]);
-      }
-    }
-  }
+  for (Index cell = 0; cell < mesh_->cell_count(); ++cell)
+    if (std::ranges::any_of(mesh_->nodes_of(cell), [&](Node n) { return chosen[static_cast<std::size_t>(n)]; }))
+      add_nodes_between(cell, chosen, result);
   return finish();
 }
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
+#include <utility>
 #include <numeric>
 
 namespace ritz {
@@ -185,19 +186,10 @@ std::array<Node, 3> name_of(const Entity& entity, const Node* nodes) {
   return {sorted.node[0], sorted.node[1], sorted.node[2]};
 }
 
-}  // namespace
+using EntitiesOfKinds = std::map<CellKind, ElementEntities>;
 
-NodeNumbering number_nodes(const Mesh& mesh, std::span<const Index> cell_order,
-                           const std::map<CellKind, ReferenceElement>& elements) {
-  std::map<CellKind, ElementEntities> entities;
-  for (const auto& [kind, element] : elements) entities.emplace(kind, entities_of(element));
-  NodeNumbering result;
-  Index total = 0;
-  for (const CellBlock& block : mesh.blocks()) {
-    result.block_begin.push_back(total);
-    total += block.cell_count() * elements.at(block.kind).node_count();
-  }
-  result.cell_nodes.assign(static_cast<std::size_t>(total), -1);
+// Keeps entities that have nodes. Throws where two elements disagree about the nodes of an entity that they may share.
+void keep_agreed(EntitiesOfKinds& entities, const std::map<CellKind, ReferenceElement>& elements) {
   // The layout that cells must agree on, per number of corners; the first element with such an entity defines it.
   std::array<std::vector<std::array<int, 2>>, 5> agreed;
   std::array<bool, 5> known{};
@@ -216,10 +208,52 @@ NodeNumbering number_nodes(const Mesh& mesh, std::span<const Index> cell_order,
     }
     std::erase_if(list.shared, [](const Entity& entity) { return entity.key.empty(); });
   }
+}
 
-  std::vector<Index> vertex(static_cast<std::size_t>(mesh.node_count()), -1);
-  EntityTable table;
-  Index next = 0;
+// Numbers nodes where a cell is the first to have them.
+class FirstNumbers {
+ public:
+  explicit FirstNumbers(Index mesh_nodes) : vertex_(static_cast<std::size_t>(mesh_nodes), -1) {}
+
+  // The first of `count` nodes of an entity.
+  Index of(const Entity& entity, const Node* corners, std::size_t count) {
+    if (entity.corners.size() == 1) {
+      Index& first = vertex_[static_cast<std::size_t>(corners[entity.corners[0]])];
+      if (first < 0) first = take(count);
+      return first;
+    }
+    EntityTable::Slot& slot = table_.find(name_of(entity, corners));
+    if (slot.count == 0) {
+      slot.first = take(count);
+      slot.count = static_cast<std::int32_t>(count);
+    }
+    return slot.first;
+  }
+  Index take(std::size_t count) { return std::exchange(next_, next_ + static_cast<Index>(count)); }
+  Index count() const { return next_; }
+
+ private:
+  std::vector<Index> vertex_;  // [mesh node] its first node, or -1
+  EntityTable table_;
+  Index next_ = 0;
+};
+
+}  // namespace
+
+NodeNumbering number_nodes(const Mesh& mesh, std::span<const Index> cell_order,
+                           const std::map<CellKind, ReferenceElement>& elements) {
+  EntitiesOfKinds entities;
+  for (const auto& [kind, element] : elements) entities.emplace(kind, entities_of(element));
+  keep_agreed(entities, elements);
+  NodeNumbering result;
+  Index total = 0;
+  for (const CellBlock& block : mesh.blocks()) {
+    result.block_begin.push_back(total);
+    total += block.cell_count() * elements.at(block.kind).node_count();
+  }
+  result.cell_nodes.assign(static_cast<std::size_t>(total), -1);
+
+  FirstNumbers numbers(mesh.node_count());
   const auto blocks = mesh.blocks();
   for (const Index cell : cell_order) {
     const auto after = std::upper_bound(blocks.begin(), blocks.end(), cell,
@@ -232,31 +266,15 @@ NodeNumbering number_nodes(const Mesh& mesh, std::span<const Index> cell_order,
                 (cell - block.first_cell) * n;
     for (const Entity& entity : list.shared) {
       const std::vector<int>& nodes = entity.ordered[static_cast<std::size_t>(orientation_of(entity, corners))];
-      Index first = 0;
-      if (entity.corners.size() == 1) {
-        Index& v = vertex[static_cast<std::size_t>(corners[entity.corners[0]])];
-        if (v < 0) {
-          v = next;
-          next += static_cast<Index>(nodes.size());
-        }
-        first = v;
-      } else {
-        EntityTable::Slot& slot = table.find(name_of(entity, corners));
-        if (slot.count == 0) {
-          slot.first = next;
-          slot.count = static_cast<std::int32_t>(nodes.size());
-          next += slot.count;
-        }
-        first = slot.first;
-      }
+      const Index first = numbers.of(entity, corners, nodes.size());
       for (std::size_t i = 0; i < nodes.size(); ++i) out[nodes[i]] = static_cast<Node>(first + static_cast<Index>(i));
     }
-    for (const int a : list.interior) out[a] = static_cast<Node>(next++);
-    if (next > std::numeric_limits<Node>::max())
+    for (const int a : list.interior) out[a] = static_cast<Node>(numbers.take(1));
+    if (numbers.count() > std::numeric_limits<Node>::max())
       throw Error(Exit::resources, fmt::format("the space has more than {} nodes", std::numeric_limits<Node>::max()),
                   "node numbers are 32-bit", "use a lower order or a coarser mesh");
   }
-  result.node_count = next;
+  result.node_count = numbers.count();
   return result;
 }
 
