@@ -165,7 +165,7 @@ void print_heat(Run& run, const Operator& equations, const Constraints& supports
     for (const Exchange& each : exchanges) {
       if (each.kind != kind) continue;
       heats.push_back(-total(Operator(equations.space(), {each.integral}), s.u));
-      words.push_back(fmt::format("{:.6g} through '{}'", heats.back(), each.region->name));
+      words.push_back(fmt::format("{:.6g} W through '{}'", heats.back(), each.region->name));
       largest = std::max(largest, std::abs(heats.back()));
     }
     if (heats.empty()) continue;
@@ -173,7 +173,7 @@ void print_heat(Run& run, const Operator& equations, const Constraints& supports
     run.results().facts()[kind] = fmt::format("{:.10g}", fmt::join(heats, " "));
   }
   if (std::abs(given) < 1e-12 * largest) given = 0;  // rounding of a difference
-  run.log().line("heat into the body: {:.6g} given, {:.6g} at prescribed temperatures{}; relative residual {:.1e}",
+  run.log().line("heat into the body: {:.6g} W given, {:.6g} W at prescribed temperatures{}; relative residual {:.1e}",
                  given, held, exchanged, s.residual);
   run.results().facts()["applied_load"] = fmt::format("{:.10g}", given);
   run.results().facts()["reaction"] = fmt::format("{:.10g}", held);

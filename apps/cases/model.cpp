@@ -1,6 +1,7 @@
 #include "apps/cases/model.hpp"
 
 #include "apps/cases/shared_model.hpp"
+#include "apps/results/units.hpp"
 #include "device/memory_shortage.hpp"
 #include "fem/plugins/element_check.hpp"
 #include "mesh/quality.hpp"
@@ -146,8 +147,9 @@ void finish_model(Run& run, const CaseModel& read, bool must_be_held, const Prob
 
 void print_range(Run& run, const Mesh& mesh, const std::string& name, const std::vector<double>& values) {
   const auto [low, high] = std::ranges::minmax_element(values);
-  run.log().line("{}: from {:.6g} at {} to {:.6g} at {}", name, *low,
-                 place(mesh, static_cast<std::size_t>(low - values.begin())), *high,
+  const std::string unit = unit_of_field(run.report().program, name);
+  run.log().line("{}: from {:.6g}{} at {} m to {:.6g}{} at {} m", name, *low, unit,
+                 place(mesh, static_cast<std::size_t>(low - values.begin())), *high, unit,
                  place(mesh, static_cast<std::size_t>(high - values.begin())));
 }
 
@@ -156,8 +158,9 @@ void print_balance(Run& run, std::span<const double> applied, const std::vector<
   std::vector<double> sums(static_cast<std::size_t>(components), 0.0);
   for (std::size_t i = 0; i < reaction.size(); ++i) sums[i % static_cast<std::size_t>(components)] += reaction[i];
   if (!applied.empty()) {
-    run.log().line("loads: ({:.6g}), reactions: ({:.6g}), relative residual {:.1e}", fmt::join(applied, ", "),
-                   fmt::join(sums, ", "), residual);
+    const std::string unit = unit_of_field(run.report().program, "reaction");
+    run.log().line("loads: ({:.6g}){}, reactions: ({:.6g}){}, relative residual {:.1e}", fmt::join(applied, ", "), unit,
+                   fmt::join(sums, ", "), unit, residual);
     run.results().facts()["applied_load"] = fmt::format("{:.10g}", fmt::join(applied, " "));
   }
   run.results().facts()["reaction"] = fmt::format("{:.10g}", fmt::join(sums, " "));
@@ -166,7 +169,7 @@ void print_balance(Run& run, std::span<const double> applied, const std::vector<
 
 void print_peak(Run& run, const Mesh& mesh, const std::string& name, const std::vector<double>& magnitudes) {
   const auto high = std::ranges::max_element(magnitudes);
-  run.log().line("peak {}: {:.6g} at {}", name, *high,
+  run.log().line("peak {}: {:.6g}{} at {} m", name, *high, unit_of_field(run.report().program, name),
                  place(mesh, static_cast<std::size_t>(high - magnitudes.begin())));
 }
 

@@ -1,6 +1,7 @@
 #include "apps/cases/run.hpp"
 
 #include "apps/cases/case_regions.hpp"
+#include "apps/cases/plausible.hpp"
 #include "apps/cases/solver_settings.hpp"
 #include "apps/results/probes.hpp"
 #include "apps/run/copy_rate.hpp"
@@ -16,6 +17,7 @@
 #include "io/results/error_catalogue.hpp"
 #include "mesh/conformity.hpp"
 #include "mesh/order.hpp"
+#include "mesh/quality.hpp"
 #include "mesh/refine.hpp"
 
 #include <algorithm>
@@ -72,6 +74,7 @@ Run::Run(AppInfo info, RunOptions options, SharedModel* shared)
   for (const std::string& notice : options_.notices) log_.notice(notice);
   case_ = options_.survey ? Case::survey(options_.case_file, options_.survey->taken)
                           : Case::from_file(options_.case_file, options_.overrides);
+  case_->set_program(info_.name);
   if (options_.describe || options_.survey) read_sweep(*case_, name_);
   else case_->drop("sweep");
   case_->root().text("title", "a line about the case", {.fallback = "", .may_be_empty = true});
@@ -163,9 +166,18 @@ const Mesh& Run::mesh(bool structural) {
     log_.end_progress();
     std::ranges::copy(made.mesh.notices(), std::back_inserter(notices));
     std::ranges::move(made.notices, std::back_inserter(notices));
+    if (made.mesh.dimension() > 1 && !made.mesh.structural())
+      if (const Quality q = quality(made.mesh); q.poor_count > 0)
+        notices.push_back(fmt::format(
+            "{} of {} cells are badly shaped (scaled Jacobian below {:g}), the worst, cell {}, with {:.2g} at ({:.4g}, "
+            "{:.4g}, {:.4g}): results near them are doubtful; ritz mesh check {} shows them",
+            q.poor_count, made.mesh.cell_count(), poor_jacobian, q.worst.front().cell, q.worst_jacobian,
+            q.worst.front().centre[0], q.worst.front().centre[1], q.worst.front().centre[2], file));
+    std::ranges::move(doubtful_numbers(*case_, made.mesh, scale), std::back_inserter(notices));
     for (const std::string& notice : notices) log_.notice(notice);
     log_.line("mesh: {} cells, {} nodes, {} dimensions, from {}", made.mesh.cell_count(), made.mesh.node_count(),
               made.mesh.dimension(), file);
+    log_.line("{}", size_line(*case_, made.mesh));
     for (const std::string& line : made.lines) log_.line("{}", line);
     return std::move(made.mesh);
   };

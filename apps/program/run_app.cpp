@@ -9,6 +9,7 @@
 #include "device/memory_shortage.hpp"
 #include "device/process_start.hpp"
 #include "device/stop_request.hpp"
+#include "solvers/algebra/solver_progress.hpp"
 
 #include <cerrno>
 #include <csignal>
@@ -125,6 +126,7 @@ int run_app(int argc, char** argv, const AppInfo& info, const std::function<void
   });
   const auto attempt = [&] {
     run.emplace(info, options);
+    const SolverListener listening([&run](const std::string& text) { run->log().progress(text); });
     app(*run);
     run->finish();
     report = std::move(run->report());

@@ -1,5 +1,7 @@
 #include "apps/results/probes.hpp"
 
+#include "apps/results/units.hpp"
+
 #include "apps/results/field_component.hpp"
 #include "mesh/point_location.hpp"
 
@@ -286,6 +288,19 @@ std::vector<std::pair<std::string, std::vector<double>>> evaluate_probes(Case& i
   }
   input.throw_if_any();
   return results;
+}
+
+std::map<std::string, std::string> probe_units(Case& input, const Mesh& mesh, const std::string& program) {
+  std::map<std::string, std::string> units;
+  for (const Probe& probe : read_probes(input, mesh)) {
+    const Region* region = probe.region;
+    const int dimension = region == nullptr || probe.place || region->kind == RegionKind::nodes ? 0
+                          : region->kind == RegionKind::cells                                   ? 3
+                                                                                                : 2;
+    const std::string unit = unit_of_measure(program, probe.field, probe.measure, mesh.structural() ? 0 : dimension);
+    if (!unit.empty()) units.emplace(probe.name, unit);
+  }
+  return units;
 }
 
 }  // namespace ritz

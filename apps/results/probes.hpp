@@ -18,6 +18,7 @@
 #include "io/case/case.hpp"
 #include "io/vtk/vtu_writer.hpp"
 
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -41,5 +42,8 @@ bool check_probes(Case& input, const Mesh& mesh, const ProbeFields& fields = {})
 // file.
 std::vector<std::pair<std::string, std::vector<double>>> evaluate_probes(Case& input, const Mesh& mesh,
                                                                          const ProbeFields& fields);
+
+// Units of the probes, " Pa" with the space before it, by name; of those whose unit is known.
+std::map<std::string, std::string> probe_units(Case& input, const Mesh& mesh, const std::string& program);
 
 }  // namespace ritz

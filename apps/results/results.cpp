@@ -294,7 +294,13 @@ void Results::write(std::vector<Field> nodal, std::vector<Field> cells, std::opt
   auto phase = this->phase("output");  // what the run waits for
   auto& probes = part_ != nullptr ? part_->probes : context_.report.probes;
   probes = evaluate_probes(context_.input, *mesh_, {nodal, cells, measure_, fields_.finer()});
-  for (const auto& [name, values] : probes) context_.log.line("probe {}: {:.8g}", name, fmt::join(values, " "));
+  const std::map<std::string, std::string> units = probe_units(context_.input, *mesh_, context_.program.name);
+  for (const auto& [name, values] : probes) {
+    const auto unit = units.find(name);
+    context_.log.line("probe {}: {:.8g}{}", name, fmt::join(values, " "), unit == units.end() ? "" : unit->second);
+    if (unit != units.end()) context_.report.probe_units[name] = unit->second.substr(1);
+  }
+  note_large_strains(nodal, cells);
   report_steps_down();
   leave_out_missing(nodal);
   leave_out_missing(cells);
@@ -315,6 +321,23 @@ void Results::write(std::vector<Field> nodal, std::vector<Field> cells, std::opt
   };
   writer_->write(*mesh_, {time, part_ != nullptr ? part_->name : "", fields_.on_cells(std::move(nodal)),
                           std::move(cells), fields_.cells(), probes, written});
+}
+
+// Strains that the small-strain theory does not know, once in a run.
+void Results::note_large_strains(std::span<const Field> nodal, std::span<const Field> cells) {
+  if (has_large_strains_ || context_.program.name != "ritz-elasticity") return;
+  double largest = 0;
+  for (const std::span<const Field> fields : {nodal, cells})
+    for (const Field& field : fields)
+      if (field.name == "strain")
+        for (const double value : field.values) largest = std::max(largest, std::abs(value));
+  if (!(largest > 0.1)) return;
+  has_large_strains_ = true;
+  context_.log.notice(
+      fmt::format("strains reach {:.3g} %: beyond small-strain elasticity; the load is too large, Young's modulus too "
+                  "small (MPa in "
+                  "place of Pa?), or a point or edge carries a concentrated load",
+                  100 * largest));
 }
 
 // Records missing fields before the first step without them is written, for runs that resume from the checkpoint.

@@ -119,6 +119,7 @@ class Results {
   void check_room(const ProbeFields& fields) const;
   void open_writer(bool probes);
   void report_steps_down();
+  void note_large_strains(std::span<const Field> nodal, std::span<const Field> cells);
   void keep_lack();
   void unless_memory_is_short(const std::function<void()>& write_checkpoint);
   void leave_out_missing(std::vector<Field>& fields);
@@ -143,6 +144,7 @@ class Results {
   };
   std::optional<Lack> lack_;
   std::vector<std::string> steps_before_;  // down, of a solve that is not recorded yet
+  bool has_large_strains_ = false;         // said
   std::optional<ResultWriter> writer_;     // of write(): a step for each increment, load case and combination
 };
 

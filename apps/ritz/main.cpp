@@ -1,5 +1,6 @@
 // The tool `ritz`: what there is to compute on; whether forms and elements are what they claim to be; what a mesh file
 // holds, what is wrong with it, and into what it can be turned.
+#include "apps/ritz/case_from.hpp"
 #include "apps/ritz/devices.hpp"
 #include "apps/ritz/doctor.hpp"
 #include "apps/ritz/element_command.hpp"
@@ -27,12 +28,13 @@ using namespace ritz;
 
 struct Choice {
   bool errors = false, devices = false, doctor = false, sized = false, check = false, change = false, verify = false,
-       json = false, elements = false, element = false, untrusted = false;
+       from_deck = false, json = false, elements = false, element = false, untrusted = false;
   std::string file, folder = ".";
   double scale = 1;
   int times = 1;
   MeshCheckOptions checks;
   MeshChange changes;
+  CaseFrom case_from;
   ElementCommand element_check;
   MemoryLimits memory;
   SizeQuestion size;
@@ -84,6 +86,10 @@ Exit run(const Choice& choice) {
   }
   if (choice.change) {
     print(printable(change_mesh(choice.changes)));
+    return Exit::ok;
+  }
+  if (choice.from_deck) {
+    print(printable(case_from(choice.case_from)));
     return Exit::ok;
   }
   if (choice.check) {
@@ -148,6 +154,8 @@ void add_mesh_commands(CLI::App& mesh, Choice& choice) {
   check->add_option(
       "--vtu", choice.checks.picture,
       "where to write the offending cells; by default the mesh's name with -problems.vtu, in this folder");
+  check->add_option("--quality", choice.checks.quality,
+                    "where to write the whole mesh as .vtu with scaled Jacobians and aspects of its cells");
   check->add_flag("--json", choice.json, "as JSON");
   check->callback([&choice] { choice.check = true; });
 
@@ -178,6 +186,15 @@ void add_mesh_commands(CLI::App& mesh, Choice& choice) {
     choice.change = true;
     choice.changes.refinements = choice.times;
   });
+}
+
+void add_case_commands(CLI::App& cases, Choice& choice) {
+  CLI::App* from = cases.add_subcommand(
+      "from", "write a case with what an Abaqus or CalculiX deck says: materials, supports, loads, steps");
+  from->add_option("deck", choice.case_from.deck, "the deck, .inp; it stays the mesh of the case")->required();
+  from->add_option("to", choice.case_from.to, "the case file, .toml; standard output without it");
+  from->add_flag("--force", choice.case_from.overwrite, "overwrite an existing file");
+  from->callback([&choice] { choice.from_deck = true; });
 }
 
 void add_element_commands(CLI::App& element, Choice& choice) {
@@ -217,7 +234,8 @@ int main(int argc, char** argv) {
   cli.footer(
       "Examples:\n  ritz doctor\n  ritz devices\n  ritz mesh info bracket.msh --scale 0.001\n  ritz mesh check "
       "bracket.inp --min-jacobian 0.1\n"
-      "  ritz mesh convert bracket.inp bracket.vtu\n  ritz mesh refine coarse.msh fine.msh --times 2\n"
+      "  ritz mesh convert bracket.inp bracket.vtu\n  ritz mesh refine coarse.msh fine.msh --times 2\n  ritz case from "
+      "job.inp job.toml\n"
       "  ritz element check my_form --plugin my_form.cpp\n  ritz results verify results/bracket\n  ritz size "
       "--unknowns 50e6 --physics elasticity --cell "
       "tet10\n\n"
@@ -233,6 +251,9 @@ int main(int argc, char** argv) {
   CLI::App* mesh = cli.add_subcommand("mesh", "work on mesh files");
   mesh->require_subcommand(1);
   add_mesh_commands(*mesh, choice);
+  CLI::App* cases = cli.add_subcommand("case", "work on case files");
+  cases->require_subcommand(1);
+  add_case_commands(*cases, choice);
   CLI::App* element = cli.add_subcommand("element", "forms and reference elements, also of your own");
   element->require_subcommand(1);
   add_element_commands(*element, choice);

@@ -91,14 +91,16 @@ void add_tears(const Mesh& mesh, Offenders& offenders) {
     for (const Index cell : {a.cell, b.cell}) offenders.add(cell, Problem::crack);
 }
 
+// Poor cells are shown; those below `least` are errors.
 void add_poor_shapes(const Mesh& mesh, double least, Offenders& offenders, MeshInfo& info) {
-  if (mesh.dimension() < 2 || least <= 0) return;
+  if (mesh.dimension() < 2) return;
+  const std::vector<CellShape> shapes = shapes_of_cells(mesh);
   std::vector<Index> first;
   Index count = 0;
   for (Index cell = 0; cell < mesh.cell_count(); ++cell) {
-    if (shape_of_cell(mesh, cell).scaled_jacobian >= least) continue;
-    offenders.add(cell, Problem::poor_shape);
-    if (count++ < 10) first.push_back(cell);
+    const double jacobian = shapes[static_cast<std::size_t>(cell)].scaled_jacobian;
+    if (jacobian < std::max(least, poor_jacobian)) offenders.add(cell, Problem::poor_shape);
+    if (jacobian < least && count++ < 10) first.push_back(cell);
   }
   if (count > 0)
     info.errors.emplace_back(
@@ -106,6 +108,36 @@ void add_poor_shapes(const Mesh& mesh, double least, Offenders& offenders, MeshI
         fmt::format("{} of {} with a scaled Jacobian below {}", counted("cell", count, first), info.file, least),
         fmt::format("the worst has {:.3g}", quality(mesh).worst_jacobian),
         "improve the mesh there, or lower --min-jacobian");
+}
+
+// Gaps that are too wide for a crack by its tolerance, and too narrow to be meant.
+void note_narrow_gaps(const Mesh& mesh, MeshInfo& info) {
+  if (mesh.structural() || !info.geometry) return;
+  const Cracks wide = find_cracks(mesh, 1e-2 * info.geometry->quality.shortest_edge), tight = find_cracks(mesh);
+  const auto gaps = std::ssize(wide.nodes) - std::ssize(tight.nodes);
+  if (gaps <= 0) return;
+  const auto first = std::ranges::find_if(
+      wide.nodes, [&](const auto& pair) { return !std::ranges::binary_search(tight.nodes, pair); });
+  const auto x = mesh.point(first->first), y = mesh.point(first->second);
+  info.notices.push_back(fmt::format(
+      "{} pairs of free nodes lie almost on each other, first {} and {} at ({:.6g}, {:.6g}, {:.6g}), {:.3g} apart: a "
+      "gap below a hundredth of the shortest edge; no force or heat crosses it",
+      gaps, first->first, first->second, x[0], x[1], x[2], std::hypot(x[0] - y[0], x[1] - y[1], x[2] - y[2])));
+}
+
+void write_quality(const std::string& file, const Mesh& mesh) {
+  std::vector<Field> fields{{"scaled_jacobian", 1, {}}, {"aspect", 1, {}}};
+  for (const CellShape& shape : shapes_of_cells(mesh)) {
+    fields[0].values.push_back(shape.scaled_jacobian);
+    fields[1].values.push_back(shape.aspect);
+  }
+  write_vtu(file,
+            MeshData{.dimension = mesh.dimension(),
+                     .points = {mesh.points().begin(), mesh.points().end()},
+                     .blocks = {mesh.blocks().begin(), mesh.blocks().end()},
+                     .regions = {},
+                     .source = mesh.source()},
+            fields);
 }
 
 // The offending cells alone, with the nodes that they use.
@@ -135,7 +167,7 @@ MeshData selection(const MeshData& data, const Offenders& offenders, std::vector
   return part;
 }
 
-Offenders find_offenders(const MeshData& data, double least_jacobian, MeshInfo& info) {
+Offenders find_offenders(const MeshData& data, const MeshCheckOptions& options, MeshInfo& info) {
   Index cell_count = 0;
   for (const CellBlock& block : data.blocks) cell_count += block.cell_count();
   Offenders offenders(cell_count);
@@ -149,7 +181,9 @@ Offenders find_offenders(const MeshData& data, double least_jacobian, MeshInfo& 
   if (info.geometry) {
     const Mesh mesh(data);
     add_tears(mesh, offenders);
-    add_poor_shapes(mesh, least_jacobian, offenders, info);
+    add_poor_shapes(mesh, options.least_jacobian, offenders, info);
+    note_narrow_gaps(mesh, info);
+    if (!options.quality.empty()) write_quality(options.quality, mesh);
   }
   return offenders;
 }
@@ -167,7 +201,7 @@ MeshCheck check_mesh(const std::string& file, const MeshCheckOptions& options) {
   MeshData data = read_mesh_data(file, &notices);
   for (double& coordinate : data.points) coordinate *= options.scale;
   MeshCheck check{.info = inspect_mesh(file, options.scale, data, std::move(notices)), .picture = {}};
-  const Offenders offenders = find_offenders(data, options.least_jacobian, check.info);
+  const Offenders offenders = find_offenders(data, options, check.info);
   check.offender_count = offenders.count();
   if (check.offender_count == 0) return check;
   check.picture =

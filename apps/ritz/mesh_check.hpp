@@ -13,6 +13,7 @@ struct MeshCheckOptions {
   double least_jacobian = 0;  // cells with a scaled Jacobian below are errors too; 0: none
   // the VTU of the offending cells; empty: the mesh's name with "-problems.vtu", in this folder
   std::string picture;
+  std::string quality;  // a VTU of the whole mesh with scaled Jacobians and aspects of the cells; empty: none
 };
 
 struct MeshCheck {

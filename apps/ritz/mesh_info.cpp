@@ -111,7 +111,11 @@ std::string text_of(const MeshInfo& info) {
                         info.file_bytes / info.read_seconds / 1e6);
   if (info.geometry) text += geometry_text(info);
   for (const std::string& notice : info.notices) text += "notice: " + notice + "\n";
-  if (info.errors.empty()) text += "nothing is wrong with it\n";
+  const bool poor = info.geometry && info.geometry->quality.poor_count > 0;
+  if (info.errors.empty())
+    text += poor ? "no error, but results near its poor cells are doubtful; ritz mesh check shows them\n"
+            : info.notices.empty() ? "nothing is wrong with it\n"
+                                   : "no error; see the notices\n";
   return text;
 }
 
@@ -129,10 +133,16 @@ std::string json_of(const MeshInfo& info) {
     for (const MeshInfo::RegionInfo& r : g.regions)
       json["regions"].push_back({{"name", r.name}, {"kind", r.kind}, {"entries", r.entries}, {"size", r.size}});
     const Quality& q = g.quality;
-    json["quality"] = {{"shortest_edge", q.shortest_edge},   {"longest_edge", q.longest_edge},
-                       {"worst_jacobian", q.worst_jacobian}, {"mean_jacobian", q.mean_jacobian},
-                       {"worst_aspect", q.worst_aspect},     {"histogram", q.histogram},
-                       {"slivers", q.sliver_count}};
+    json["quality"] = {
+        {"shortest_edge", q.shortest_edge}, {"longest_edge", q.longest_edge}, {"worst_jacobian", q.worst_jacobian},
+        {"mean_jacobian", q.mean_jacobian}, {"worst_aspect", q.worst_aspect}, {"histogram", q.histogram},
+        {"slivers", q.sliver_count},        {"verdict", q.verdict()},         {"poor_cells", q.poor_count},
+        {"bad_cells", q.bad_count},         {"worst_cells", Json::array()}};
+    for (const Quality::Cell& c : q.worst)
+      json["quality"]["worst_cells"].push_back({{"cell", c.cell},
+                                                {"scaled_jacobian", c.shape.scaled_jacobian},
+                                                {"aspect", c.shape.aspect},
+                                                {"centre", c.centre}});
   }
   json["notices"] = info.notices;
   json["errors"] = Json::array();

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <functional>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ritz {
@@ -37,6 +39,19 @@ void print_memory_table(Log& log, const MemoryUse& memory) {
 
 }  // namespace
 
+namespace {
+
+// Names of methods and preconditioners are those of the report; the log has words.
+std::string in_words(std::string text) {
+  for (const auto& [name, words] :
+       {std::pair<std::string_view, std::string_view>{"p-multigrid of orders ", "multigrid over element orders "},
+        {"columns at once", "right-hand sides at once"}})
+    if (const std::size_t at = text.find(name); at != std::string::npos) text.replace(at, name.size(), words);
+  return text;
+}
+
+}  // namespace
+
 SolverOutcome outcome_of(const SolveReport& solve) {
   return {
       solve.method,         solve.preconditioner, solve.iterations, name_of(solve.reason), solve.true_relative_residual,
@@ -45,9 +60,12 @@ SolverOutcome outcome_of(const SolveReport& solve) {
 }
 
 std::string text_of(const SolveReport& solve, Index unknowns) {
-  return fmt::format("solve: {} unknowns, {}{}{}, {} iteration{}, {}, true relative residual {:.2e}{}", unknowns,
-                     solve.method, solve.preconditioner.empty() ? "" : " with ", solve.preconditioner, solve.iterations,
-                     solve.iterations == 1 ? "" : "s", name_of(solve.reason), solve.true_relative_residual,
+  // A superposition, a zero load, or a column that was solved beside others has none of its own.
+  const std::string iterations =
+      solve.iterations == 0 ? "" : fmt::format(", {} iteration{}", solve.iterations, solve.iterations == 1 ? "" : "s");
+  return fmt::format("solve: {} unknowns, {}{}{}{}, {}, true relative residual {:.2e}{}", unknowns,
+                     in_words(solve.method), solve.preconditioner.empty() ? "" : " with ",
+                     in_words(solve.preconditioner), iterations, name_of(solve.reason), solve.true_relative_residual,
                      solve.error_estimate < 0 || solve.error_norm.empty()
                          ? ""
                          : fmt::format(", estimated error of the solve {:.1e} in the {} norm", solve.error_estimate,
@@ -92,11 +110,13 @@ void print_summary(Log& log, const RunReport& report) {
   log.line("time: {:.2f} s ({})", process_age(), times);
   const MemoryUse& memory = report.memory;
   const auto of = [](Index limit) { return limit > 0 ? " of " + text_of_bytes(limit) : ""; };
-  log.line("memory: host peak {}{}, device peak {}{}", text_of_bytes(memory.host_peak),
+  const bool is_cpu = report.device.starts_with("cpu");
+  log.line("memory: {} {}{}, {} {}{}", is_cpu ? "peak" : "host peak", text_of_bytes(memory.host_peak),
            memory.host_limit > 0
                ? fmt::format(" ({}{} counted)", text_of_bytes(memory.host_counted), of(memory.host_limit))
                : "",
-           text_of_bytes(memory.device_peak), of(memory.device_limit));
+           is_cpu ? "of it matrices and vectors" : "device peak", text_of_bytes(memory.device_peak),
+           of(memory.device_limit));
   print_memory_table(log, memory);
 }
 

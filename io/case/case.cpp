@@ -1,6 +1,7 @@
 #include "io/case/case.hpp"
 
 #include "io/case/case_data.hpp"
+#include "io/case/foreign_case.hpp"
 #include "io/files/input_file.hpp"
 
 #include <algorithm>
@@ -24,6 +25,8 @@ Case Case::from_file(const std::string& path, const std::vector<std::string>& ov
     throw Error(Exit::input, fmt::format("cannot read the case file '{}'", path),
                 errno == ENXIO ? "it is a pipe or a device" : std::strerror(errno),
                 "check the name, and that it is a file that may be read");
+  if (const std::string what = foreign_content(std::string_view(*text).substr(0, 256), path); !what.empty())
+    throw foreign_content_error(what, path);
   return from_text(*text, path, overrides);
 }
 
@@ -45,6 +48,8 @@ Case Case::survey(const std::string& name, std::map<std::string, std::string> ta
   data->survey.emplace().taken = std::move(taken);
   return Case(std::move(data));
 }
+
+void Case::set_program(std::string name) { data_->program = std::move(name); }
 
 const CaseReading& Case::reading() const {
   data_->survey->questions = data_->questions;
@@ -112,6 +117,32 @@ const std::string& Case::path() const { return data_->path; }
 std::vector<std::string> Case::files() const { return {data_->files.begin(), data_->files.end()}; }
 
 std::vector<CaseQuestion> Case::questions() const { return data_->questions; }
+
+std::vector<GivenNumber> Case::given_numbers(std::string_view table, std::string_view key) const {
+  std::vector<GivenNumber> found;
+  const auto add = [&](CaseValue& entry, const std::string& path) {
+    const CaseMember* member = entry.find(key);
+    if (member == nullptr || member->value.implicit) return;
+    const CaseValue& value = member->value;
+    const bool whole = value.kind == CaseValue::Kind::integer;
+    if (!whole && value.kind != CaseValue::Kind::number) return;
+    GivenNumber given{whole ? static_cast<double>(value.integer) : value.number,
+                      fmt::format("{}.{} at {}", path, key, value.place.text()),
+                      {}};
+    if (const CaseMember* region = entry.find("region")) {
+      if (region->value.kind == CaseValue::Kind::text) given.regions.push_back(region->value.text);
+      for (const CaseValue& name : region->value.items) given.regions.push_back(name.text);
+    }
+    found.push_back(std::move(given));
+  };
+  CaseMember* member = data_->root.find(table);
+  if (member == nullptr) return found;
+  if (!member->value.is_array_of_tables()) add(member->value, std::string(table));
+  else
+    for (std::size_t i = 0; i < member->value.items.size(); ++i)
+      add(member->value.items[i], fmt::format("{}.{}", table, i));
+  return found;
+}
 
 // ---- tables
 

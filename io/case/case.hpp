@@ -91,6 +91,13 @@ struct CaseProperty {
   std::optional<TableRows> table = {};
 };
 
+// A number of the case that was given as such, not as a formula.
+struct GivenNumber {
+  double value;
+  std::string where;                 // "material.1.young at case.toml:15:9"
+  std::vector<std::string> regions;  // of its table
+};
+
 class Case {
  public:
   class Table;
@@ -104,6 +111,8 @@ class Case {
   // where the reading branches on an answer (a choice, a flag, whether a key is given) it takes the branch in `taken`,
   // else the usual one. io/case/case_schema.hpp makes a schema of the questions of such readings.
   static Case survey(const std::string& name, std::map<std::string, std::string> taken);
+  // The program that reads it: a case of another one is an error that names that one.
+  void set_program(std::string name);
   const CaseReading& reading() const;
   Case(Case&&) noexcept;
   Case& operator=(Case&&) noexcept;
@@ -139,6 +148,8 @@ class Case {
   // has a meaning (the program asked has()) stay absent. For a file in another `folder`, names of files are made
   // relative to that folder.
   std::string resolved(const std::string& folder = {}) const;
+  // The numbers `key` of all [[table]]s, or of [table]; nothing counts as asked for. For notices.
+  std::vector<GivenNumber> given_numbers(std::string_view table, std::string_view key) const;
   std::vector<CaseQuestion> questions() const;  // in the order of asking, each key of [[tables]] once
   std::string describe() const;                 // the same as a commented TOML skeleton
 

@@ -1,5 +1,8 @@
 #include "io/case/case_data.hpp"
 
+#include "io/case/foreign_case.hpp"
+#include "io/case/known_physics.hpp"
+
 #include <algorithm>
 
 #include <fmt/core.h>
@@ -69,9 +72,17 @@ void CaseData::add_unknown(const CaseValue& table, const CaseMember& member, con
   std::vector<std::string> valid = table.asked;
   for (const std::string& key : table.looked_for)
     if (std::find(valid.begin(), valid.end(), key) == valid.end()) valid.push_back(key);
+  std::vector<std::string> last_parts;
+  for (const CaseQuestion& question : questions)
+    last_parts.push_back(question.path.substr(question.path.rfind('.') + 1));
+  const auto elsewhere = std::ranges::find(last_parts, member.key);
   const std::string ours = ours_of(member.key, valid);
+  const std::optional<KnownPhysics> physics =
+      ours.empty() && elsewhere == last_parts.end() ? known_physics(member.key, valid) : std::nullopt;
   const std::string near = ours.empty() ? nearest_match(member.key, valid) : ours;
-  if (!near.empty()) {
+  if (physics) {
+    fix = physics->answer;
+  } else if (!near.empty()) {
     fix = fmt::format("did you mean '{}'?", near);
     // The key that this one was meant to be is not missing as well.
     std::erase_if(errors, [&](const Found& found) { return found.table == &table && found.missing == near; });
@@ -79,14 +90,10 @@ void CaseData::add_unknown(const CaseValue& table, const CaseMember& member, con
       if (other.key == near && other.value.implicit)
         std::erase_if(errors, [&](const Found& found) { return found.table == &other.value; });
   } else {
-    std::vector<std::string> last_parts;
-    for (const CaseQuestion& question : questions)
-      last_parts.push_back(question.path.substr(question.path.rfind('.') + 1));
-    const auto elsewhere = std::find(last_parts.begin(), last_parts.end(), member.key);
     fix = elsewhere != last_parts.end()
               ? fmt::format("there is a key '{}': does it belong there?",
                             questions[static_cast<std::size_t>(elsewhere - last_parts.begin())].path)
-              : "remove it";
+              : "remove it, or take a key of this table; docs/limits.md says what Ritz does not do";
   }
   const bool is_table = member.value.kind == CaseValue::Kind::table || member.value.is_array_of_tables();
   add(Error(Exit::input,
@@ -120,6 +127,9 @@ void CaseData::throw_errors() {
   std::stable_partition(errors.begin(), errors.end(),
                         [](const Found& found) { return found.error.exit() == Exit::input; });
   ErrorList list;
+  // Of a case for another program the other mistakes are none.
+  if (const std::optional<Error> other = errors.empty() ? std::nullopt : other_program_error(root, path, program))
+    throw Error(*other);
   for (const Found& found : errors) list.add(found.error);
   list.throw_if_any();
 }

@@ -9,7 +9,7 @@
 namespace ritz {
 
 struct CaseData {
-  std::string path;
+  std::string path, program;
   CaseValue root;
   std::vector<CaseQuestion> questions;
   DataTables tables;  // by name, for formulas

@@ -2,6 +2,7 @@
 #include "io/case/case_data.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 #include <fmt/core.h>
 
@@ -31,12 +32,24 @@ std::string shortened_list(std::vector<std::string> names) {
   return fmt::format("{} and {} more", quoted_list(names), left);
 }
 
-// The first of `kinds` that has a region of this name.
+bool differ_in_case_only(const std::string& a, const std::string& b) {
+  return std::ranges::equal(a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
+// The first of `kinds` that has a region of this name; else one whose name differs by small and capital letters only,
+// as sets of decks may, if there is no second one.
 const Region* find_region(const Mesh& mesh, const std::string& name, std::initializer_list<RegionKind> kinds) {
   for (const RegionKind kind : kinds)
     for (const Region& region : mesh.regions())
       if (region.kind == kind && region.name == name) return &region;
-  return nullptr;
+  const Region* found = nullptr;
+  for (const RegionKind kind : kinds)
+    for (const Region& region : mesh.regions()) {
+      if (region.kind != kind || !differ_in_case_only(region.name, name)) continue;
+      if (found != nullptr && found->name != region.name) return nullptr;
+      if (found == nullptr) found = &region;
+    }
+  return found;
 }
 
 std::vector<Node> sorted_nodes(const Mesh& mesh, const Region& region) {

@@ -13,7 +13,7 @@ namespace ritz {
 namespace {
 
 constexpr std::chrono::milliseconds terminal_interval{100};
-constexpr std::chrono::seconds file_interval{5};
+constexpr std::chrono::seconds file_interval{10};
 
 // A log that cannot be written (closed pipe, full disk) must not end a run.
 void put(std::FILE* file, const std::string& text) {

@@ -173,6 +173,7 @@ std::string to_json(const RunReport& report) {
                                    {"at_peak", tags}};
   }
   json["probes"] = probes(report.probes);
+  json["probe_units"] = report.probe_units;
   json["facts"] = report.facts;
   json["load_cases"] = outcomes(report.load_cases);
   json["combinations"] = outcomes(report.combinations);

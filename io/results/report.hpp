@@ -100,6 +100,7 @@ struct RunReport {
   MemoryUse memory;
   std::vector<RunForecast> forecast;
   std::vector<std::pair<std::string, std::vector<double>>> probes;  // name -> one number or a vector
+  std::map<std::string, std::string> probe_units;                   // "Pa"; of those whose unit is known
   std::map<std::string, std::string> facts;                         // anything else worth recording
   std::vector<LoadCaseOutcome> load_cases, combinations;            // then they hold probes and facts
   std::vector<SweepOutcome> sweep;                                  // by member, in the order of their ends

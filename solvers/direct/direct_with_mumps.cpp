@@ -5,6 +5,7 @@
 #include "device/kernels.hpp"
 #include "solvers/direct/blas_threads.hpp"
 #include "solvers/direct/direct_factor.hpp"
+#include "solvers/algebra/solver_progress.hpp"
 
 #include <algorithm>
 #include <dmumps_c.h>
@@ -59,6 +60,7 @@ class MumpsFactor final : public DirectFactor {
     mumps_.icntl[at(24)] = 1;    // find null pivots ...
     mumps_.cntl[at(3)] = 1e-14;  // ... of this size, relative to the scaled matrix
     mumps_.n = static_cast<MUMPS_INT>(A.rows());
+    tell_progress(fmt::format("analysing the matrix for its factorisation, {} unknowns", A.rows()));
     mumps_.run(job_analyse);
     throw_if_failed("analysis");
     clear(position_);
@@ -102,6 +104,8 @@ class MumpsFactor final : public DirectFactor {
     mumps_.use(threads);
     for (const int extra_percent : {first_extra_percent, 100, 400}) {
       mumps_.icntl[at(14)] = extra_percent;
+      tell_progress(fmt::format("factorising: {:.2g} operations, a factor of {:.2g} GB", operations(),
+                                1e-9 * static_cast<double>(memory_needed())));
       mumps_.run(job_factorise);
       if (mumps_.infog[at(1)] != workspace_too_small) break;
     }
@@ -122,6 +126,7 @@ class MumpsFactor final : public DirectFactor {
     mumps_.rhs = right_hand_sides.data();
     mumps_.nrhs = columns;
     mumps_.lrhs = mumps_.n;
+    tell_progress(fmt::format("solving with the factor, {} right-hand side{}", columns, columns == 1 ? "" : "s"));
     mumps_.run(job_solve);
     throw_if_failed("solution");
     X.upload(right_hand_sides);

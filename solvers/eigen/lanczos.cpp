@@ -206,6 +206,9 @@ class Lanczos {
       problem_.say("an eigenvalue is missing: searching on");
       inverse_.move_to(shift_);
       space.add_block(problem_.random_block(block_width, round + 1));
+      if (space.size() < nearby_)
+        problem_.say(fmt::format("modes: 0 of {} converged, {} vectors of {} before the first look", wanted_,
+                                 space.size(), nearby_));
       space.step();
       ++solution_.iterations;
     }
@@ -266,7 +269,7 @@ class Lanczos {
         const int good = converged_count(tolerance);
 
         problem_.say(
-            fmt::format("step {}: {} of {} eigenvalues", solution_.iterations, std::min(good, wanted_), wanted_));
+            fmt::format("modes: {} of {} converged, step {}", std::min(good, wanted_), wanted_, solution_.iterations));
         if (good >= wanted_ && nearby_are_known()) return StopReason::converged;
         if (space.is_everything()) return StopReason::converged;
         if (space.size() + block_width > largest) space.restart(kept);
@@ -275,6 +278,9 @@ class Lanczos {
         ritz_ = space.ritz();
         return StopReason::iteration_limit;
       }
+      if (space.size() < nearby_)
+        problem_.say(fmt::format("modes: 0 of {} converged, {} vectors of {} before the first look", wanted_,
+                                 space.size(), nearby_));
       space.step();
       ++solution_.iterations;
     }

@@ -98,8 +98,8 @@ class Lobpcg {
       const std::vector<int> active = active_columns(column_norms(residual), mass_lengths);
       // wanted and not converged
       const int good = static_cast<int>(std::ranges::lower_bound(active, options_.count) - active.begin());
-      problem_.say(fmt::format("iteration {}: {} of {} eigenvalues", solution_.iterations, options_.count - good,
-                               options_.count));
+      problem_.say(fmt::format("modes: {} of {} converged, iteration {}", options_.count - good, options_.count,
+                               solution_.iterations));
       if (good == 0) return StopReason::converged;
       if (solution_.iterations >= options_.max_iterations) return StopReason::iteration_limit;
       if (rebuilt < 4 && solution_.iterations % 8 == 7 && move_reference()) {

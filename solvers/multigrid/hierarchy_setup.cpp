@@ -13,7 +13,9 @@
 #include "solvers/multigrid/level_matrix_kernels.hpp"
 #include "solvers/multigrid/near_null_kernels.hpp"
 #include "solvers/multigrid/transfer_kernels.hpp"
+#include "solvers/algebra/solver_progress.hpp"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 
@@ -88,6 +90,8 @@ class Builder {
     level.inverse_diagonal = inverse_diagonal(A_.diagonal());
     Vector near_null = first_near_null(level.view);
     for (int count = 1;; ++count) {
+      tell_progress(
+          fmt::format("multigrid set-up: level {}, {} unknowns", count, level.view.rows * level.view.row_block));
       level.largest_eigenvalue = eigenvalue_bound(device_, level.view, level.nonzeros, level.inverse_diagonal);
       SetupLevel coarse;
       const bool small = level.view.rows * level.view.row_block <= options_.coarsest_size;

@@ -22,6 +22,7 @@ NOT_PROVOKED = {
     "analysis": "readers of cases choose an analysis that suits; tests/fem/analysis walks through all of them",
     "processor": "the processor has what it needs; tests/device looks at the sentence",
     "environment": "needs a GPU whose driver fails",
+    "deck": "ritz case from reads decks, and has no --log-json",
     "no-compiler": "cases.own_forms hides the compiler",
     "device-memory": "cases.memory limits the device",
     "missing-fields": "cases.memory leaves room for the solution only",
@@ -57,6 +58,7 @@ class Errors(CaseTest):
         "override": dict(arguments=["--set", "mesh.scale"]),
         "case-syntax": dict(body="young == 3\n"),
         "unknown-key": dict(body=GOOD + "[solvr]\n"),
+        "other-program": dict(body=HEAT, program="ritz-elasticity"),
         "missing-key": dict(body=GOOD.replace("poisson = 0.3\n", "")),
         "wrong-value": dict(keys={"mesh.order": '"two"'}),
         "formula-syntax": dict(body=HEAT.replace("400", '"1 + rod(x)"'), program="ritz-heat"),
@@ -151,6 +153,8 @@ class Errors(CaseTest):
         self.expect("journal-damaged", self.run_case("ritz-heat", case, "--check", "--overwrite", output=results))
         journal.write_bytes(good)
         self.expect("cannot-write", self.run_case("ritz-heat", case, "--check", output=self.write("file", "")))
+        self.expect("not-a-case", self.run_case("ritz-heat", self.write("job.inp", "*HEADING\n"), "--log-json"))
+        self.expect("not-a-case", self.run_case("ritz-heat", self.write("case", boxes.cubes(["a"])), "--log-json"))
         self.expect("case-unreadable", self.run_case("ritz-heat", self.folder / "none.toml", "--log-json"))
 
     def test_vtk_and_hdf5_are_loaded_with_the_first_file_that_needs_them(self):

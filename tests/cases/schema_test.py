@@ -56,6 +56,14 @@ class Schema(CaseTest):
             self.assertEqual(process.stdout, (SCHEMAS / f"{program}.schema.json").read_text(),
                              f"write it anew: {program} --schema > docs/schema/{program}.schema.json")
 
+    def test_no_table_of_a_program_is_taken_for_one_of_another(self):
+        for program in PROGRAMS:
+            schema = json.loads((SCHEMAS / f"{program}.schema.json").read_text())
+            for table in schema["properties"]:
+                for text in (f"[{table}]\nbogus = 1\n", f"[[{table}]]\nbogus = 1\n"):
+                    outcome = self.run_case(program, self.write("case.toml", text), "--check")
+                    self.assertNotIn("is a case for", outcome.errors, f"io/case/foreign_case.cpp: {program} reads {table}")
+
     def test_all_examples_are_valid(self):
         self.assertGreater(len(CASES), 20)
         self.assertEqual(set(CASES.values()), set(PROGRAMS))

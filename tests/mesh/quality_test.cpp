@@ -48,6 +48,33 @@ TEST(Quality, CountsEveryCellInItsTenth) {
   EXPECT_THAT(q.summary(), HasSubstr("worst 0.577"));
 }
 
+TEST(Quality, OfACurvedCellIsThatOfItsTangents) {
+  MeshData data = single_cell(CellKind::tet10);
+  const auto middle = static_cast<std::size_t>(3 * data.blocks[0].nodes[4]);  // of the edge from corner 0 to corner 1
+  ASSERT_NEAR(data.points[middle], 0.5, 1e-15);
+  data.points[middle] = 0.26;  // at a quarter the tangent at corner 0 vanishes
+  EXPECT_NEAR(shape_of_cell(Mesh(data), 0).scaled_jacobian, std::sqrt(2.0) * (4 * 0.26 - 1), 1e-12);
+  const Quality q = quality(Mesh(data));
+  ASSERT_EQ(q.poor_count, 1);
+  EXPECT_EQ(q.bad_count, 0);
+  EXPECT_NEAR(q.worst[0].centre[0], 0.25, 1e-15);
+  EXPECT_THAT(q.verdict(), HasSubstr("poor: 1 cell below 0.1"));
+}
+
+TEST(Quality, TheWorstTenComeFirstWithTheirPlaces) {
+  MeshData data = rectangle_data(20, 1, {20, 1}, CellKind::quad4);  // sheared by 11 to 13 times their height
+  for (std::size_t i = 0; i + 3 <= data.points.size(); i += 3)
+    if (data.points[i + 1] == 1) data.points[i] += 11 + 0.1 * data.points[i];
+  const Quality q = quality(Mesh(data));
+  EXPECT_EQ(q.poor_count, 20);
+  ASSERT_EQ(q.worst.size(), 10u);
+  for (std::size_t i = 1; i < q.worst.size(); ++i)
+    EXPECT_LE(q.worst[i - 1].shape.scaled_jacobian, q.worst[i].shape.scaled_jacobian);
+  EXPECT_NEAR(q.worst_jacobian, 1 / std::hypot(13, 1), 1e-12);
+  EXPECT_NEAR(q.worst[0].centre[0], 25.975, 1e-12);
+  EXPECT_THAT(q.verdict(), HasSubstr("poor: 20 cells"));
+}
+
 TEST(Volume, OfACurvedDiscApproachesPi) {  // a square whose sides are bent to arcs of the unit circle
   MeshData data = single_cell(CellKind::quad9);
   for (std::size_t i = 0; i < 8; ++i) {

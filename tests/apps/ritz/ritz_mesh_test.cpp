@@ -17,6 +17,7 @@ using ritz::test::CommandResult;
 using ritz::test::run_command;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // A folder that disappears with the test; commands run in it.
 class RitzMesh : public ::testing::Test {
@@ -151,6 +152,25 @@ TEST_F(RitzMesh, CheckFindsHangingNodesCracksAndPoorShapes) {
   EXPECT_EQ(poor.exit_code, 3);
   EXPECT_THAT(poor.output, HasSubstr("scaled Jacobian below 0.3"));
   EXPECT_EQ(run("check thin.inp --min-jacobian 7").exit_code, 2);
+}
+
+TEST_F(RitzMesh, SliversAreNotNothingWrong) {
+  put("sliver.inp",
+      "*NODE\n1,0,0\n2,1,0\n3,1,1\n4,0,1\n5,0.5,0.005\n*ELEMENT,TYPE=CPS3\n1,1,2,5\n2,2,3,5\n3,3,4,5\n4,4,1,5\n");
+  const CommandResult check = run("check sliver.inp --quality quality.vtu");
+  EXPECT_EQ(check.exit_code, 0);
+  EXPECT_THAT(check.output, AllOf(HasSubstr("verdict: poor: 1 cell below 0.1"), HasSubstr("(0.5, 0.00166667, 0)"),
+                                  HasSubstr("1 cells with a problem are in sliver-problems.vtu"),
+                                  Not(HasSubstr("nothing is wrong"))));
+  EXPECT_EQ(info("quality.vtu")["cells"], 4);
+}
+
+TEST_F(RitzMesh, AGapBelowAHundredthOfAnEdgeIsNoticed) {
+  for (const auto& [gap, is_noticed] : {std::pair{"1.001", true}, {"1.1", false}}) {
+    put("gap.inp", std::string("*NODE\n1,0,0\n2,1,0\n3,1,1\n4,0,1\n5,") + gap + ",0\n6,2.1,0\n7,2.1,1\n8," + gap +
+                       ",1\n*ELEMENT,TYPE=CPS4\n1,1,2,3,4\n2,5,6,7,8\n");
+    EXPECT_EQ(run("check gap.inp").output.find("almost on each other") != std::string::npos, is_noticed) << gap;
+  }
 }
 
 }  // namespace

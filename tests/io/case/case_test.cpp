@@ -187,6 +187,37 @@ TEST(Case, UnknownKeysListTheValidOnesAndTheirPlace) {
   EXPECT_THAT(message(sample + "[zzz]\n"), HasSubstr("unknown table 'zzz'"));
 }
 
+TEST(Case, KeysOfKnownPhysicsAreAnsweredWithWhereItIs) {
+  const auto answer = [](const std::string& key) { return message(sample + "[" + key + "]\n"); };
+  for (const auto& [key, words] : {std::pair{"thermal_expansion", "thermal expansion is not in ritz-elasticity yet"},
+                                   {"contact", "not in Ritz yet"},
+                                   {"time", "[time]"},
+                                   {"specific_heat", "ritz-heat"},
+                                   {"Plastic", "von_mises_plasticity"},
+                                   {"damping", "not in Ritz yet"},
+                                   {"units", "[mesh] scale"}}) {
+    EXPECT_THAT(answer(key), AllOf(HasSubstr(words), Not(HasSubstr("did you mean")), Not(HasSubstr("remove it"))));
+  }
+}
+
+TEST(Case, ACaseOfAnotherProgramIsToldApart) {
+  const auto asked_by = [](const char* program, const std::string& text) -> std::string {
+    Case input = Case::from_text(text, "dir/case.toml");
+    input.set_program(program);
+    try {
+      input.finish();
+    } catch (const Error& error) { return error.message() + error.fix(); }
+    return "";
+  };
+  const std::string heat = "[mesh]\n[[material]]\nconductivity = 3\n[[flux]]\nvalue = 2\n";
+  EXPECT_THAT(asked_by("ritz-elasticity", heat),
+              AllOf(HasSubstr("'dir/case.toml' is a case for ritz-heat"), HasSubstr("run: ritz-heat dir/case.toml")));
+  EXPECT_THAT(asked_by("ritz-heat", heat), Not(HasSubstr("is a case for")));
+  EXPECT_THAT(asked_by("ritz-elasticity", heat + "[contact]\n"), Not(HasSubstr("is a case for")));
+  EXPECT_THAT(asked_by("ritz-heat", "[mesh]\n[[section]]\n[[support]]\n[[force]]\n"), HasSubstr("for ritz-structure"));
+  EXPECT_THAT(asked_by("ritz-heat", "[mesh]\n[model]\nform = \"mine\"\n"), HasSubstr("for ritz-solve"));
+}
+
 TEST(Case, KeyOfTheOtherBranchIsUnknownInThisTable) {
   const std::string text =
       message(replaced(sample, "displacement = [0, 0.5, 1]", "displacement = [0, 0.5, 1]\ntraction = [0, 0, 0]"));

@@ -1,0 +1,89 @@
+#include "apps/cases/plausible.hpp"
+
+#include "mesh/quality.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+namespace ritz {
+namespace {
+
+// The mass of a solid mesh; NaN unless every cell has one density that is a number.
+double mass_of(const Case& input, const Mesh& mesh, const std::vector<double>& volumes) {
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> density(volumes.size(), unknown);
+  for (const GivenNumber& given : input.given_numbers("material", "density"))
+    for (const std::string& name : given.regions) {
+      if (!mesh.has_region(name)) return unknown;
+      for (const Index cell : mesh.region(name).cells) density[static_cast<std::size_t>(cell)] = given.value;
+    }
+  double mass = 0;
+  for (std::size_t cell = 0; cell < volumes.size(); ++cell) mass += density[cell] * volumes[cell];
+  return mass;
+}
+
+struct DoubtfulRange {
+  const char *table, *key, *unit;
+  double low, high;  // outside of it a number is doubtful
+  const char *too_low, *too_high;
+};
+
+constexpr DoubtfulRange doubtful_ranges[] = {
+    {"material", "young", "Pa", 1e6, 2e12, "softer than rubber; steel has 2.1e11 Pa, which is 210000 MPa or 210 GPa",
+     "stiffer than diamond; steel has 2.1e11 Pa"},
+    {"section", "young", "Pa", 1e6, 2e12, "softer than rubber; steel has 2.1e11 Pa, which is 210000 MPa or 210 GPa",
+     "stiffer than diamond; steel has 2.1e11 Pa"},
+    {"material", "density", "kg/m^3", 0.05, 3e4,
+     "lighter than any gas; steel has 7850 kg/m^3, which is 7.85e-9 t/mm^3 or 7.85 g/cm^3",
+     "heavier than any metal; steel has 7850 kg/m^3"},
+    {"section", "density", "kg/m^3", 0.05, 3e4,
+     "lighter than any gas; steel has 7850 kg/m^3, which is 7.85e-9 t/mm^3 or 7.85 g/cm^3",
+     "heavier than any metal; steel has 7850 kg/m^3"},
+    {"material", "conductivity", "W/(m K)", 1e-3, 1e4,
+     "less than any insulator; steel has 50 W/(m K), which is 0.05 W/(mm K)",
+     "more than diamond; copper has 400 W/(m K)"},
+};
+
+}  // namespace
+
+std::string size_line(const Case& input, const Mesh& mesh) {
+  const BoundingBox box = bounding_box(mesh);
+  std::string text = "part: ";
+  for (std::size_t d = 0; d < 3; ++d)
+    if (const double length = box.high[d] - box.low[d]; d < static_cast<std::size_t>(mesh.dimension()))
+      text += fmt::format("{}{:.4g}", d > 0 ? " x " : "", length);
+  text += " m";
+  if (mesh.structural() || mesh.dimension() < 2) return text;
+  const std::vector<double> volumes = cell_volumes(mesh);
+  double volume = 0;
+  for (const double each : volumes) volume += each;
+  text += fmt::format(", {:.4g} {}", volume, mesh.dimension() == 3 ? "m^3" : "m^2");
+  if (mesh.dimension() < 3) return text;
+  const double mass = mass_of(input, mesh, volumes);
+  return std::isnan(mass) ? text : text + fmt::format(", {:.4g} kg", mass);
+}
+
+std::vector<std::string> doubtful_numbers(const Case& input, const Mesh& mesh, double scale) {
+  std::vector<std::string> notices;
+  const double size = bounding_box(mesh).diagonal();
+  if (scale == 1 && size > (mesh.structural() ? 2000 : 100))
+    notices.push_back(fmt::format(
+        "the part measures {:.4g} m from corner to corner: is its mesh in mm? Then [mesh] scale = 0.001", size));
+  if (scale != 1 && size < 1e-3)
+    notices.push_back(
+        fmt::format("the part measures {:.2g} m from corner to corner after [mesh] scale = {:g}: is its "
+                    "mesh in m already? Then leave out the scale",
+                    size, scale));
+  for (const DoubtfulRange& range : doubtful_ranges)
+    for (const GivenNumber& given : input.given_numbers(range.table, range.key)) {
+      if (given.value <= 0 || (given.value >= range.low && given.value <= range.high)) continue;
+      const bool low = given.value < range.low;
+      notices.push_back(fmt::format("{} = {:g} {} is {}: {}", range.key, given.value, range.unit,
+                                    low ? range.too_low : range.too_high, given.where));
+    }
+  return notices;
+}
+
+}  // namespace ritz

@@ -1,0 +1,33 @@
+#include "apps/results/units.hpp"
+
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace ritz {
+
+std::string unit_of_field(std::string_view program, std::string_view field) {
+  if (program == "ritz-solve") return "";
+  if (field == "reaction") return program == "ritz-heat" ? " W" : program == "ritz-modal" ? "" : " N";
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 9> units{{{"displacement", " m"},
+                                                                                       {"rotation", " rad"},
+                                                                                       {"stress", " Pa"},
+                                                                                       {"von_mises", " Pa"},
+                                                                                       {"von Mises stress", " Pa"},
+                                                                                       {"principal_stress", " Pa"},
+                                                                                       {"reaction_moment", " N m"},
+                                                                                       {"temperature", " degrees"},
+                                                                                       {"heat_flux", " W/m^2"}}};
+  for (const auto& [name, unit] : units)
+    if (name == field) return std::string(unit);
+  return "";
+}
+
+std::string unit_of_measure(std::string_view program, std::string_view field, std::string_view measure, int dimension) {
+  const std::string unit = unit_of_field(program, field);
+  if (unit.empty() || measure != "integral" || dimension == 0) return unit;
+  return dimension == 1 ? unit + " m" : fmt::format("{} m^{}", unit, dimension);
+}
+
+}  // namespace ritz

@@ -1,0 +1,17 @@
+// SI units of the fields of the results, for log and report. Ritz computes with the numbers that it is given; these are
+// the units that they have when the case is in SI.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace ritz {
+
+// " Pa", with the space before it; empty where the field has none, or the program does not know it: fields of a form
+// in ritz-solve mean what their author meant.
+std::string unit_of_field(std::string_view program, std::string_view field);
+
+// Of a measure of the field over a region of `dimension` 1, 2 or 3 (0: nodes) as `measure` of [[probe]] has it.
+std::string unit_of_measure(std::string_view program, std::string_view field, std::string_view measure, int dimension);
+
+}  // namespace ritz

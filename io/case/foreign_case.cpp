@@ -1,0 +1,148 @@
+#include "io/case/foreign_case.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace ritz {
+namespace {
+
+struct Program {
+  std::string_view name;
+  std::vector<std::string_view> tables, material;  // of the root; keys of [[material]]
+};
+
+constexpr std::array common_tables{"title", "mesh", "model", "output", "probe", "region", "space", "sweep", "table"};
+
+const std::vector<Program>& programs() {
+  static const std::vector<Program> list{
+      {"ritz-elasticity",
+       {"material", "solver", "newton", "combination", "load_case", "displacement", "traction", "force", "pressure",
+        "gravity", "body_force"},
+       {"region", "young", "poisson", "density"}},
+      {"ritz-heat",
+       {"material", "solver", "newton", "combination", "load_case", "time", "initial", "temperature", "convection",
+        "flux", "power", "radiation", "source"},
+       {"region", "conductivity", "specific_heat", "density"}},
+      {"ritz-modal",
+       {"material", "modal", "displacement", "section", "support", "spring", "mass", "plugin"},
+       {"region", "young", "poisson", "density"}},
+      {"ritz-structure",
+       {"section", "solver", "newton", "combination", "load_case", "support", "spring", "mass", "force", "line_load",
+        "surface_load", "pressure", "gravity", "plugin"},
+       {}},
+      {"ritz-solve",
+       {"material", "solver", "newton", "combination", "load_case", "time", "initial", "plugin", "boundary", "capacity",
+        "load", "prescribe"},
+       {"*"}},
+  };
+  return list;
+}
+
+// Tables and keys of [[material]] that the program does not read, as a reader of the message knows them.
+std::vector<std::string> unread(const CaseValue& root, const Program& program) {
+  std::vector<std::string> names;
+  const auto has = [](const auto& list, std::string_view key) { return std::ranges::find(list, key) != list.end(); };
+  for (const CaseMember& member : root.members) {
+    if (member.value.implicit) continue;
+    if (!has(common_tables, member.key) && !has(program.tables, member.key)) {
+      names.push_back(
+          fmt::format(member.value.is_array_of_tables() ? fmt::runtime("[[{}]]") : fmt::runtime("[{}]"), member.key));
+      continue;
+    }
+    if (member.key != "material" || has(program.material, "*")) continue;
+    for (const CaseValue& material : member.value.items)
+      for (const CaseMember& key : material.members)
+        if (!key.value.implicit && !has(program.material, key.key) && !has(names, "material." + key.key))
+          names.push_back("material." + key.key);
+  }
+  return names;
+}
+
+// ritz-solve reads [[material]] of any form, but only when the case names one.
+bool names_a_form(const CaseValue& root) {
+  return std::ranges::any_of(root.members, [](const CaseMember& member) {
+    return member.key == "model" &&
+           std::ranges::any_of(member.value.members, [](const CaseMember& key) { return key.key == "form"; });
+  });
+}
+
+std::string lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+}  // namespace
+
+std::optional<Error> other_program_error(const CaseValue& root, const std::string& path, const std::string& program) {
+  const auto own = std::ranges::find(programs(), program, &Program::name);
+  if (own == programs().end()) return std::nullopt;
+  const bool has_form = names_a_form(root);
+  const std::vector<std::string> missing = unread(root, *own);
+  if (missing.empty() && !(has_form && program != "ritz-solve")) return std::nullopt;
+  std::vector<std::string> others;
+  for (const Program& other : programs())
+    if (other.name != program && (other.name == "ritz-solve") == has_form && unread(root, other).empty())
+      others.emplace_back(other.name);
+  if (others.empty()) return std::nullopt;
+  return Error(
+      Exit::input, fmt::format("'{}' is a case for {}, and {} was called", path, fmt::join(others, " or "), program),
+      missing.empty()
+          ? "it names a form"
+          : fmt::format("{} does not read {}; {} reads all of it", program, fmt::join(missing, ", "), others.front()),
+      fmt::format("run: {} {}", others.front(), path));
+}
+
+std::string foreign_content(std::string_view text, const std::string& path) {
+  struct Start {
+    std::string_view bytes, what;
+  };
+  static constexpr std::array starts{
+      Start{"$MeshFormat", "a Gmsh mesh"},
+      Start{"*heading", "an Abaqus or CalculiX deck"},
+      Start{"*node", "an Abaqus or CalculiX deck"},
+      Start{"*part", "an Abaqus or CalculiX deck"},
+      Start{"*include", "an Abaqus or CalculiX deck"},
+      Start{"**", "an Abaqus or CalculiX deck"},
+      Start{"# vtk DataFile", "a VTK file"},
+      Start{"<?xml", "an XML file, such as the VTK files .vtu and .pvd"},
+      Start{"<VTKFile", "a VTK file"},
+      Start{"MeshVersionFormatted", "a MEDIT mesh"},
+      Start{"MFEM ", "an MFEM mesh"},
+      Start{"\x89HDF", "an HDF5 file, such as .med, .cgns and .exo"},
+      Start{"CDF", "an Exodus file"},
+      Start{"SOL 1", "a Nastran deck"},
+      Start{"BEGIN BULK", "a Nastran deck"},
+      Start{"ISO-10303", "a STEP file: geometry, not a mesh"},
+      Start{"solid ", "an STL surface"},
+      Start{"{", "a JSON file"},
+  };
+  const std::string ending = lower_case(std::filesystem::path(path).extension().string());
+  std::size_t begin = 0;
+  while (begin < text.size() && std::isspace(static_cast<unsigned char>(text[begin]))) ++begin;
+  const std::string head = lower_case(std::string(text.substr(begin, 32)));
+  for (const Start& start : starts)
+    if (head.starts_with(lower_case(std::string(start.bytes)))) return std::string(start.what);
+  static constexpr std::array endings{".msh", ".inp", ".vtu", ".pvtu", ".vtk",  ".mesh", ".meshb", ".bdf", ".nas",
+                                      ".dat", ".exo", ".e",   ".med",  ".cgns", ".stl",  ".step",  ".stp", ".geo"};
+  if (std::ranges::find(endings, ending) != endings.end())
+    return fmt::format("a file with the ending {} of a mesh or a deck", ending);
+  return {};
+}
+
+Error foreign_content_error(const std::string& what, const std::string& path) {
+  const bool deck = what.find("deck") != std::string::npos || path.ends_with(".inp");
+  const std::string stem = std::filesystem::path(path).stem().string();
+  return Error(
+      Exit::input, fmt::format("'{}' is not a case file: it is {}", path, what),
+      "a case file is a text in TOML that names the mesh and says materials, supports and loads",
+      deck ? fmt::format("ritz case from {} {}.toml writes a case with what the deck says; --help shows an example",
+                         path, stem)
+           : fmt::format("write [mesh] file = \"{}\" into a case file; --help shows an example", path));
+}
+
+}  // namespace ritz

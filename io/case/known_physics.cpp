@@ -1,0 +1,101 @@
+#include "io/case/known_physics.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace ritz {
+namespace {
+
+struct Topic {
+  std::vector<std::string_view> words;  // a key is about it when it is or contains one; "=word": only when it is
+  std::string_view answer;
+};
+
+const std::vector<Topic>& topics() {
+  static const std::vector<Topic> list{
+      {{"expansion", "=cte", "=alpha", "thermal_strain", "reference_temperature"},
+       "thermal expansion is not in ritz-elasticity yet; a form of displacement and temperature does it in ritz-solve: "
+       "examples/custom_coupled"},
+      {{"contact", "friction", "bolt", "preload", "pretension", "=tie", "=tied", "=gap", "glue", "interface"},
+       "contact, friction, bolts and ties are not in Ritz yet: mesh the parts together (docs/limits.md)"},
+      {{"plastic", "yield", "hardening"},
+       "plasticity is in ritz-solve: [model] form = \"von_mises_plasticity\" (examples/plasticity)"},
+      {{"creep", "viscoelastic", "viscosity", "relaxation", "prony"},
+       "creep and viscoelasticity are not in Ritz yet; a form with internal variables may do it: "
+       "examples/custom_state"},
+      {{"damping", "rayleigh", "harmonic", "frequency_response", "spectrum", "random_vibration", "loss_factor"},
+       "damping and frequency response are not in Ritz yet; ritz-modal gives frequencies, shapes and effective masses"},
+      {{"buckling"},
+       "buckling is not in Ritz yet; Newton's method finds limit loads of nonlinear forms (docs/limits.md)"},
+      {{"hyperelastic", "neo_hooke", "mooney", "ogden", "yeoh", "rubber"},
+       "rubber is a form by its energy in ritz-solve: examples/custom_energy"},
+      {{"nlgeom", "large_displacement", "large_deformation", "finite_strain", "geometric_nonlinear"},
+       "large displacements are in forms by their energy in ritz-solve: examples/custom_energy; not in "
+       "ritz-elasticity, "
+       "beams and shells yet"},
+      {{"orthotropic", "anisotropic", "laminate", "composite", "=layers", "=layup", "young_x", "young_1", "=e1", "=ex",
+        "=e_x", "shear_modulus_xy", "=g12"},
+       "orthotropic materials and laminates are not in Ritz yet; a form of your own in ritz-solve may have them "
+       "(docs/your-own-element.md)"},
+      {{"fatigue", "fracture", "stress_intensity", "j_integral"}, "fatigue and fracture are not in Ritz yet"},
+      {{"coupling", "=mpc", "=equation", "rigid_body", "rigid_link", "periodic", "cyclic", "=remote", "remote_"},
+       "couplings, constraints between nodes and periodicity are not in Ritz yet: docs/limits.md has ways around"},
+      {{"centrifugal", "angular_velocity", "=omega", "=rpm", "rotation_speed"},
+       "centrifugal loads are a [[body_force]] with formulas of the position, such as \"7850 * 314^2 * x\""},
+      {{"prestress", "initial_stress", "initial_strain", "residual_stress", "eigenstrain"},
+       "initial stresses and strains are not in Ritz yet: docs/limits.md"},
+      {{"velocity", "acceleration", "newmark", "explicit", "impact", "inertia"},
+       "dynamics in time is not in Ritz yet; ritz-modal has vibration, and [time] of ritz-heat and ritz-solve "
+       "equations "
+       "of first order (docs/time.md)"},
+      {{"=time", "=dt", "time_step", "timestep", "transient", "end_time", "duration", "=initial",
+        "initial_temperature"},
+       "evolution in time is in ritz-heat and ritz-solve: [time] (docs/time.md); not in this program yet"},
+      {{"specific_heat", "heat_capacity", "=cp", "=c_p"},
+       "the specific heat is a key of [[material]] in ritz-heat, for [time] (docs/heat.md)"},
+      {{"conductivity", "convection", "film", "emissivity", "radiation", "heat_flux", "=flux", "heat_source",
+        "=temperature", "heat_generation"},
+       "heat conduction is in ritz-heat (docs/heat.md)"},
+      {{"=modal", "=modes", "frequency", "frequencies", "eigen", "vibration"},
+       "modes and frequencies are in ritz-modal, [modal]; it takes supports, and no loads"},
+      {{"=section", "=sections", "=beam", "=beams", "=shell", "=shells", "truss", "=bars", "=bar"},
+       "beams, bars, springs and shells are in ritz-structure, [[section]] (docs/structures.md)"},
+      {{"=young", "=poisson", "=elastic", "=traction", "=body_force"},
+       "linear elasticity is in ritz-elasticity; frames and shells are in ritz-structure"},
+      {{"foundation", "=spring", "=springs", "=winkler"},
+       "springs are in ritz-structure, [[spring]]; this program has none"},
+      {{"fluid", "magnetic", "electric", "voltage", "current_density", "permittivity"},
+       "fluids and electromagnetics are not in Ritz"},
+      {{"=units", "=unit", "unit_system"},
+       "Ritz has no units: give all numbers in one system, such as SI; [mesh] scale = 0.001 turns a mesh in mm to m"},
+      {{"=steps", "=step", "stages"},
+       "steps one after the other are not in Ritz yet; [[load_case]] has alternatives (docs/load-cases.md), [newton] "
+       "increments, and [time] evolution"},
+      {{"adaptive", "remesh"}, "adaptive refinement is not in Ritz yet; [mesh] refine halves all cells"},
+      {{"=mpi", "=ranks", "=gpus", "=processes"},
+       "Ritz runs as one process on one device: --device and --threads choose it"},
+  };
+  return list;
+}
+
+bool is_about(const std::string& key, std::string_view word) {
+  return word.front() == '=' ? key == word.substr(1) : key.find(word) != std::string::npos;
+}
+
+}  // namespace
+
+std::optional<KnownPhysics> known_physics(std::string_view key, const std::vector<std::string>& valid) {
+  std::string lower(key);
+  for (char& c : lower) c = c == '-' || c == ' ' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (const Topic& topic : topics())
+    for (const std::string_view word : topic.words) {
+      if (!is_about(lower, word)) continue;
+      const std::string bare(word.front() == '=' ? word.substr(1) : word);
+      if (std::ranges::any_of(valid, [&](const std::string& name) { return name.find(bare) != std::string::npos; }))
+        return std::nullopt;
+      return KnownPhysics{bare, std::string(topic.answer)};
+    }
+  return std::nullopt;
+}
+
+}  // namespace ritz
