@@ -38,8 +38,10 @@ const std::vector<Topic>& topics() {
        "orthotropic materials and laminates are not in Ritz yet; a form of your own in ritz-solve may have them "
        "(docs/your-own-element.md)"},
       {{"fatigue", "fracture", "stress_intensity", "j_integral"}, "fatigue and fracture are not in Ritz yet"},
-      {{"coupling", "=mpc", "=equation", "rigid_body", "rigid_link", "periodic", "cyclic", "=remote", "remote_"},
+      {{"coupling", "=mpc", "=equation", "rigid_body", "rigid_link", "periodic", "cyclic"},
        "couplings, constraints between nodes and periodicity are not in Ritz yet: docs/limits.md has ways around"},
+      {{"=remote", "remote_"},
+       "a remote force is [[force]] with 'at' and 'moment', on facets of a solid in ritz-elasticity"},
       {{"centrifugal", "angular_velocity", "=omega", "=rpm", "rotation_speed"},
        "centrifugal loads are a [[body_force]] with formulas of the position, such as \"7850 * 314^2 * x\""},
       {{"prestress", "initial_stress", "initial_strain", "residual_stress", "eigenstrain"},
