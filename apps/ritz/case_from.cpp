@@ -272,11 +272,15 @@ class DeckTranslation {
     }
     for (const auto& [region, f] : totals) {
       const std::string force = fmt::format("value = [{}, {}, {}]", f[0], f[1], f[2]);
+      if (physics_ == Physics::solid && dimension_ == 3 && region_of(region)->kind == RegionKind::nodes) {
+        const auto nodes = static_cast<double>(region_of(region)->nodes.size());
+        add_load(card, "force", region,
+                 {fmt::format("value = [{}, {}, {}]", f[0] / nodes, f[1] / nodes, f[2] / nodes), "each = true"});
+        continue;
+      }
       if (physics_ != Physics::frame) {
-        note(card,
-             fmt::format("forces on the nodes of '{}', in total ({}, {}, {}): forces of solids act on facets; give "
-                         "them as [[force]] on a surface",
-                         region, f[0], f[1], f[2]));
+        note(card, fmt::format("forces on the nodes of '{}', in total ({}, {}, {}): give them on a surface", region,
+                               f[0], f[1], f[2]));
         continue;
       }
       std::vector<std::string> lines{force + "  # in total"};
