@@ -71,7 +71,7 @@ bool names_a_form(const CaseValue& root) {
   });
 }
 
-std::string lower_case(std::string text) {
+std::string in_small_letters(std::string text) {
   for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return text;
 }
@@ -121,12 +121,12 @@ std::string foreign_content(std::string_view text, const std::string& path) {
       Start{"solid ", "an STL surface"},
       Start{"{", "a JSON file"},
   };
-  const std::string ending = lower_case(std::filesystem::path(path).extension().string());
+  const std::string ending = in_small_letters(std::filesystem::path(path).extension().string());
   std::size_t begin = 0;
   while (begin < text.size() && std::isspace(static_cast<unsigned char>(text[begin]))) ++begin;
-  const std::string head = lower_case(std::string(text.substr(begin, 32)));
+  const std::string head = in_small_letters(std::string(text.substr(begin, 32)));
   for (const Start& start : starts)
-    if (head.starts_with(lower_case(std::string(start.bytes)))) return std::string(start.what);
+    if (head.starts_with(in_small_letters(std::string(start.bytes)))) return std::string(start.what);
   static constexpr std::array endings{".msh", ".inp", ".vtu", ".pvtu", ".vtk",  ".mesh", ".meshb", ".bdf", ".nas",
                                       ".dat", ".exo", ".e",   ".med",  ".cgns", ".stl",  ".step",  ".stp", ".geo"};
   if (std::ranges::find(endings, ending) != endings.end())
