@@ -291,7 +291,7 @@ class Mistakes(OwnForms):
         self.edit("growth * u.value[0])", "grwth * u.value[0])")
         line = 1 + (self.folder / "mine" / FORM).read_text().split("grwth")[0].count("\n")
         outcome = self.refuse(2, case, "does not compile", f"{FORM}:{line}:", "grwth")
-        log = outcome.errors.split("said is in ")[1].strip()
+        log = outcome.errors.split("the full output of the compiler is in ")[1].strip()
         self.assertIn("grwth", pathlib.Path(log).read_text())
 
     def test_in_templates_show_it_too(self):
