@@ -11,6 +11,7 @@
 #include <limits>
 #include <optional>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -138,6 +139,8 @@ class LegacyReader {
   }
   template <class T>
   std::vector<T> numbers(NumberType type, std::int64_t count, std::int64_t columns, const char* what) {
+    if (type.kind == Kind::text || (std::is_integral_v<T> && type.kind == Kind::real))
+      fail(at_, fmt::format("{} cannot be of type {}", what, type.name));
     std::vector<T> values(static_cast<std::size_t>(total(type, count, columns, what)));
     begin_data();
     if (!binary_) {
@@ -268,7 +271,6 @@ class LegacyReader {
       if (has_points_) fail(start, "POINTS come twice");
       point_count_ = count("the number of points");
       const NumberType of = type();
-      if (of.kind == Kind::text) fail(start, "points are no texts");
       grid_.points = numbers<double>(of, point_count_, 3, "POINTS");
       has_points_ = true;
     } else if (name == "cells") {

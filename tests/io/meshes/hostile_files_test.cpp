@@ -84,6 +84,15 @@ std::string big_endian(std::initializer_list<T> values) {
   return bytes;
 }
 
+TEST(LegacyVtk, TextsAndRealNumbersAreNoListsOfPoints) {
+  const Folder folder;
+  EXPECT_THAT(refusal(folder, "a.vtk", replaced(triangles, "double", "string")), HasSubstr("POINTS cannot be of type"));
+  const std::string head = triangles.substr(0, triangles.find("CELLS"));
+  for (const std::string form : {"float", "string"})
+    EXPECT_THAT(refusal(folder, "a.vtk", replaced(head, "3.0", "5.1") + "CELLS 2 3\nOFFSETS " + form + "\n0 3\n"),
+                AllOf(HasSubstr("offsets cannot be of type " + form), HasSubstr("line 9")));
+}
+
 TEST(LegacyVtk, BinaryFilesOfBothListsOfCellsReadAsTextDoes) {
   const Folder folder;
   const Mesh text = read_mesh(folder.put("text.vtk", with_regions));
