@@ -33,7 +33,7 @@ Analysis read_analysis(Run& run, CaseModel& read) {
   return LoadCases{.linear = solver, .combinations = read.load_cases.combinations};
 }
 
-// Where a run is resumed, its state; else the initial values of an evolution.
+// The analysis begins with the state of the run that is resumed, or with the initial values of an evolution.
 void set_begin(Run& run, const CaseModel& read, Analysis& analysis) {
   const std::optional<CheckpointState>& resumed = run.results().resumed();
   std::visit(
@@ -90,7 +90,7 @@ Observer observer_of(Run& run, const std::shared_ptr<const CaseModel>& read, con
   return observer;
 }
 
-// What an analysis leaves beside the solutions that were shown.
+// The report of an analysis, beside the solutions that were shown.
 void conclude(Run&, const CaseModel&, const StaticSolution&) {}
 void conclude(Run&, const CaseModel&, const std::vector<SolveReport>&) {}
 void conclude(Run& run, const CaseModel&, const NonlinearSolution& s) { report_newton(run, s); }

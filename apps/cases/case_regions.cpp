@@ -34,7 +34,7 @@ Bounds bounds_of(const Mesh& mesh) {
   return box;
 }
 
-// What a [[region]] asks for.
+// The questions of one [[region]], answered.
 struct Definition {
   Case::Table table;
   std::string name;

@@ -147,7 +147,8 @@ Equations read_equations(Run& run, const FormCatalogue& catalogue, const FormCat
   return equations;
 }
 
-// What stores `value` of every component per volume and unit: none for more components than directions.
+// The form that stores `value` of every component per volume and unit; there is none for more components than
+// directions.
 template <int G>
 std::optional<FormValue> mass_form(const FormRecord& r, const Formula& value) {
   const bool around = r.of_revolution;

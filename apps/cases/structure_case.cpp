@@ -98,7 +98,7 @@ std::vector<double> without_springs(Run& run, const FunctionSpace& space, const 
   return applied;
 }
 
-// What results of a structure need beside its model.
+// The data that results of a structure need beside its model.
 struct StructureView {
   std::shared_ptr<const FormCatalogue> catalogue;
   Frames frames;

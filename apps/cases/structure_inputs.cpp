@@ -42,7 +42,7 @@ void read_density(const Case::Table& t, const FormRecord& record, bool needed, F
   std::memcpy(&section.size, section.element.bytes.data() + found->offset, sizeof section.size);
 }
 
-// Where an element is not known, all else would say that there is nothing: false.
+// False where the element is not known: further errors would only say that there is nothing.
 bool read_section(const Case::Table& t, const Mesh& mesh, const FormCatalogue& catalogue, bool needs_density,
                   Frames& frames, std::vector<StructureSection>& sections) {
   const Region* region = t.region("region", "lines or surfaces", mesh, {RegionKind::cells});

@@ -55,7 +55,7 @@ Operator::PointStates points_of(const CheckpointState& state) {
   return points;
 }
 
-// What a state may be without.
+// Numbers that a state may lack: empty then.
 std::vector<double> numbers_at(const CheckpointState& state, const std::string& name) {
   const auto found = state.numbers.find(name);
   return found == state.numbers.end() ? std::vector<double>{} : *found->second;

@@ -11,7 +11,7 @@ namespace ritz {
 // in ritz-solve mean what their author meant.
 std::string unit_of_field(std::string_view program, std::string_view field);
 
-// Of a measure of the field over a region of `dimension` 1, 2 or 3 (0: nodes) as `measure` of [[probe]] has it.
+// The unit of a measure (as in [[probe]]) of the field over a region of `dimension` 1, 2 or 3; 0: nodes.
 std::string unit_of_measure(std::string_view program, std::string_view field, std::string_view measure, int dimension);
 
 }  // namespace ritz
