@@ -31,6 +31,15 @@ if(RITZ_COVERAGE)
   target_link_options(ritz_options INTERFACE --coverage)
 endif()
 
+# Libraries and programs, but no kernels: a damaged stack, a read behind a container or a buffer ends the process at once.
+# Measured in docs/measurements/2026-11-23-hardening-cpu.md.
+add_library(ritz_hardened INTERFACE)
+if(NOT RITZ_SANITIZE AND NOT RITZ_COVERAGE)
+  target_compile_options(ritz_hardened INTERFACE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:
+    -fstack-protector-strong -fcf-protection -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -D_GLIBCXX_ASSERTIONS>)
+  target_link_options(ritz_hardened INTERFACE -Wl,-z,relro,-z,now)
+endif()
+
 # Host sources of a target in batches of eight, which share the headers that are most of what they compile.
 function(ritz_batches target)
   if(RITZ_UNITY)
@@ -46,7 +55,8 @@ function(ritz_library folder)
   target_include_directories(ritz_${folder} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/ritz>)
   target_compile_features(ritz_${folder} PUBLIC $<INSTALL_INTERFACE:cxx_std_20>)
-  target_link_libraries(ritz_${folder} PRIVATE $<BUILD_INTERFACE:ritz_options> $<BUILD_INTERFACE:OpenMP::OpenMP_CXX>)
+  target_link_libraries(ritz_${folder} PRIVATE
+    $<BUILD_INTERFACE:ritz_options> $<BUILD_INTERFACE:ritz_hardened> $<BUILD_INTERFACE:OpenMP::OpenMP_CXX>)
   target_link_libraries(ritz_${folder} PUBLIC fmt::fmt)
   install(TARGETS ritz_${folder} EXPORT ritzTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ritz/${folder}
