@@ -8,6 +8,7 @@
 #include "fem/operator/integral.hpp"
 #include "fem/physics/place.hpp"
 #include "fem/space/constraints.hpp"
+#include "fem/space/linear_equations.hpp"
 #include "fem/space/rigid_motion.hpp"
 
 #include <memory>
@@ -57,8 +58,9 @@ struct Model {
   std::vector<Integral> capacity;   // stored quantity of evolutions of first order; empty: it is not known
   std::vector<Integral> inertia;    // mass of free vibration; empty: it is not known
   std::vector<PrescribedValue> supports;
-  std::vector<Node> held_on_axis = {};  // nodes of the space whose component 0 is zero: an axis of revolution
-  bool sparse = false;                  // elements do not act on all unknowns: those without any are held at zero
+  std::vector<LinearEquations> relations = {};  // between unknowns, in all load cases: ties, rigid regions, equations
+  std::vector<Node> held_on_axis = {};          // nodes of the space whose component 0 is zero: an axis of revolution
+  bool sparse = false;  // elements do not act on all unknowns: those without any are held at zero
   std::vector<ModelLoadCase> load_cases = {};
   double start = 0;                     // where Newton's method may begin: radiation has no tangent at absolute zero
   bool linear = true, definite = true;  // definite: symmetric and positive, once it is held
