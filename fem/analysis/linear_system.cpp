@@ -53,7 +53,7 @@ void LinearSystem::assemble(const Vector& u) {
 void LinearSystem::eliminate() {
   if (std::exchange(eliminated_, true)) return;
   auto phase = space_.device().profile().phase("constraints");
-  K_->eliminate(constraints_->mask(), std::max(max_abs(K_->diagonal()), 1e-300));
+  constraints_->eliminate(*K_, std::max(max_abs(K_->diagonal()), 1e-300));
 }
 
 void LinearSystem::multiply(const Vector& x, Vector& y) const {

@@ -43,8 +43,14 @@ Newton::Newton(const Operator& equations, const Constraints& constraints, Linear
 
 void Newton::find_gap(const Problem& problem, const Vector& u) {
   copy(u, gap_);
-  constraints_.keep_prescribed(gap_);
-  axpby(problem.part, problem.prescribed, -1.0, gap_);
+  constraints_.set_values(gap_, problem.part);
+  axpy(-1.0, u, gap_);
+}
+
+// Sums of dependent unknowns are rounded.
+bool Newton::has_gap(const Problem& problem, const Vector& u) const {
+  const double size = std::max(max_abs(problem.prescribed), constraints_.dependent() != nullptr ? max_abs(u) : 0.0);
+  return max_abs(gap_) > 1e-14 * size;
 }
 
 void Newton::solve(const Problem& problem, Vector& u) {
@@ -52,13 +58,14 @@ void Newton::solve(const Problem& problem, Vector& u) {
   problem.residual(u, r_);
   double before = INFINITY;  // residual of the last step
   for (int step = 0;; before = free_norm_, ++step) {
+    constraints_.gather(r_);
     copy(r_, trial_r_);
     constraints_.keep_prescribed(trial_r_);
     const double held = norm2(trial_r_);
     constraints_.set_zero(r_);
     free_norm_ = norm2(r_);
     find_gap(problem, u);
-    const bool gap = max_abs(gap_) > 1e-14 * max_abs(problem.prescribed);
+    const bool gap = has_gap(problem, u);
     reference_ = std::max({reference_, held, step == 0 ? free_norm_ : 0.0});
     if (!gap && free_norm_ <= options_.relative * reference_) return;
     if (!gap && free_norm_ > 0.5 * before && only_rounding_is_left(problem, u)) return;
@@ -110,6 +117,7 @@ bool Newton::take_step(const Problem& problem, int step, bool gap, Vector& u) {
   copy(r_, trial_r_);
   if (gap) {
     system_.multiply(gap_, trial_);
+    constraints_.gather(trial_);
     constraints_.set_zero(trial_);
     asked = norm2(trial_);
     axpy(1.0, trial_, trial_r_);
@@ -128,6 +136,7 @@ bool Newton::take_step(const Problem& problem, int step, bool gap, Vector& u) {
   if (!report_.converged())
     stop(problem, fmt::format("the linear solver ({}) stopped: {}", report_.method, name_of(report_.reason)),
          advice_for(report_.reason));
+  constraints_.set_linear(step_);
   axpy(1.0, gap_, step_);
   search(problem, asked, u);
   return true;
@@ -145,6 +154,7 @@ void Newton::search(const Problem& problem, double asked, Vector& u) {
     axpy(length, step_, trial_);
     problem.residual(trial_, r_);
     copy(r_, trial_r_);
+    constraints_.gather(trial_r_);
     constraints_.set_zero(trial_r_);
     const double norm = first_not_finite(trial_r_) < 0 ? norm2(trial_r_) : INFINITY;
     const bool smaller = norm + (1 - length) * asked <= (1 - sufficient_decrease * length) * before;

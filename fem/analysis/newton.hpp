@@ -60,6 +60,7 @@ class Newton {
 
  private:
   void find_gap(const Problem& problem, const Vector& u);
+  bool has_gap(const Problem& problem, const Vector& u) const;
   double rounding_level(const Vector& u);
   bool only_rounding_is_left(const Problem& problem, const Vector& u);
   void keep_fallbacks();

@@ -100,6 +100,7 @@ void StaticColumns::eliminate() {
     bring_back(column);
     column.applied = component_sums(column.b.host(), space_.components());
     for (double& value : column.applied) value = 0 - value;  // not -0
+    column.constraints->gather(column.b);
     column.constraints->set_zero(column.b);
     axpby(0.0, column.b, -1.0, column.b);
     column.load = norm2(column.b);
@@ -136,6 +137,7 @@ Vector StaticColumns::residual(const std::vector<double>& weights, const Vector&
 
 bool StaticColumns::split_residual(const Constraints& constraints, double load, Vector& residual,
                                    StaticSolution& s) const {
+  constraints.gather(residual);
   Vector free(space_.device(), residual.size(), "vectors");
   copy(residual, free);
   constraints.set_zero(free);

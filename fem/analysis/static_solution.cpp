@@ -287,6 +287,7 @@ class StaticSystem {
     const Constraints& constraints = *columns_.front().constraints;
     if (system_ == nullptr) linearise();  // and keep it for the other combinations
     Vector b = columns_.residual(weights, s.u);
+    constraints.gather(b);
     constraints.set_zero(b);
     axpby(0.0, b, -1.0, b);
     const double relative = std::min(0.5, options_.relative / s.residual);
@@ -296,6 +297,7 @@ class StaticSystem {
       s.report = system_->solve(b, du, LinearTolerance{relative, options_.rounding_error});
     }
     if (!s.report.converged()) throw failure(title, s.report);
+    constraints.set_linear(du);
     axpy(1.0, du, s.u);
     certify_sum(weights, load, s);
     if (s.residual > 10 * options_.relative) {

@@ -20,13 +20,13 @@ bool SystemCache::refill(const Operator& equations, const Constraints& constrain
     system_.emplace(equations, options, LinearSystem::Keeps::solver_and_solutions);
   }
   current_ = false;
-  return mask_ == constraints.host_mask();
+  return mask_ == constraints.host_mask() && dependent_ == constraints.dependent_rows();
 }
 
 bool SystemCache::fits(const Operator& equations, const Constraints& constraints) const {
   // A matrix that varies in time has been assembled at a time that nobody remembers here.
   return current_ && !equations.matrix_varies_in_time() && equations_ == &equations &&
-         mask_ == constraints.host_mask() &&
+         mask_ == constraints.host_mask() && dependent_ == constraints.dependent_rows() &&
          std::ranges::equal(numbers_, equations.integrals(), [](const Integral& a, const Integral& b) {
            return a.form.has_matrix == b.form.has_matrix &&
                   (!a.form.has_matrix || (a.same_place(b) && a.factor == b.factor && same_numbers(a.form, b.form)));
@@ -37,6 +37,7 @@ void SystemCache::keep(const Operator& equations, const Constraints& constraints
   equations_ = &equations;
   numbers_ = equations.integrals();
   mask_ = constraints.host_mask();
+  dependent_ = constraints.dependent_rows();
   current_ = true;
   ++matrices_;
 }

@@ -10,7 +10,7 @@
 namespace ritz {
 
 // Data that one solution leaves for the next of the same equations with other numbers (Operator::set_numbers): the
-// matrix, its hierarchy or factor, the lists of the assembly. If the numbers in the matrix and the prescribed unknowns
+// matrix, its hierarchy or factor, the lists of the assembly. If the numbers in the matrix and the eliminated unknowns
 // are the same, it is reused as it is; else values are recomputed in place. Iterations of positive definite equations
 // start from the best combination of earlier solutions (solvers/linear/earlier_solutions.hpp). It must be destroyed
 // before the equations.
@@ -30,6 +30,7 @@ class SystemCache {
   const Operator* equations_ = nullptr;
   std::vector<Integral> numbers_;  // of the equations when the matrix was made
   std::vector<std::uint8_t> mask_;
+  DependentRows dependent_;
   std::optional<LinearSystem> system_;
   PreparedSolver::Counts counts_;  // of those before it
   bool current_ = false;           // its matrix is assembled

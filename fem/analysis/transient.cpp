@@ -305,6 +305,7 @@ class Evolution {
 
   // work_ = tangent^-1 of the free part of f.
   void filter(Vector& f) {
+    supports_.gather(f);
     supports_.set_zero(f);
     fill(0.0, work_);
     const SolveReport report = system_.solve(f, work_, LinearTolerance{1e-3, 1e-2});
@@ -313,6 +314,7 @@ class Evolution {
                   fmt::format("the linear solver ({}) stopped in the estimate of the error: {}", report.method,
                               name_of(report.reason)),
                   report.where, advice_for(report.reason));
+    supports_.set_linear(work_);
   }
 
   void accept(const DiagonallyImplicitMethod& method, const TimeStep& step) {
@@ -337,6 +339,7 @@ class Evolution {
     const std::vector<double> stored = work_.host();
     for (int i = 0; i < method.stages; ++i)
       if (b[at(i)] != 0) axpy(dt * b[at(i)], r_[at(i)], work_);
+    supports_.gather(work_);
     const std::vector<double> unbalanced = work_.host();
     const auto components = at(space_.components());
     std::vector<double> change(components, 0), all(components, 0), held(components, 0), moved(components, 0);

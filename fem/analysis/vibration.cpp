@@ -85,8 +85,8 @@ VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses
     modes.directions.push_back(d);
     modes.total_mass.push_back(dot(t, moved.back()));
   }
-  K.eliminate(supports.mask(), max_abs(K.diagonal()));
-  M.eliminate(supports.mask(), 0);
+  supports.eliminate(K, max_abs(K.diagonal()));
+  supports.eliminate(M, 0);
   phase.reset();
 
   const int asked = options.count;
@@ -113,6 +113,10 @@ VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses
     modes.frequencies.push_back(rigid ? 0 : std::sqrt(std::max(0.0, s.values[k])) / (2 * std::numbers::pi));
     fix_sign(*s.vectors, static_cast<int>(k), x);
     s.vectors->get_column(static_cast<int>(k), x);
+    if (supports.dependent() != nullptr) {
+      supports.set_linear(x);
+      s.vectors->set_column(static_cast<int>(k), x);
+    }
     modes.participation.emplace_back();
     modes.effective_mass.emplace_back();
     for (const Vector& Mt : moved) {

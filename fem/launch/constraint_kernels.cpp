@@ -8,9 +8,10 @@ namespace {
 
 struct SetValues {
   const std::uint8_t* mask;
+  double part;
   const double* values;
   double* u;
-  constexpr void operator()(Index i) const { u[i] = mask[i] != 0 ? values[i] : u[i]; }
+  constexpr void operator()(Index i) const { u[i] = mask[i] != 0 ? part * values[i] : u[i]; }
 };
 
 struct SetZero {
@@ -28,8 +29,9 @@ struct ApplyPivot {
   constexpr void operator()(Index i) const { y[list[i]] = pivot * x[list[i]]; }
 };
 
-void set_values(const Device& device, Index count, const std::uint8_t* mask, const double* values, double* u) {
-  for_each(device, "prescribed values", count, SetValues{mask, values, u});
+void set_values(const Device& device, Index count, const std::uint8_t* mask, double part, const double* values,
+                double* u) {
+  for_each(device, "prescribed values", count, SetValues{mask, part, values, u});
 }
 
 void set_zero(const Device& device, Index count, const std::uint8_t* mask, int where, double* x) {

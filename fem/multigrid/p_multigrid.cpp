@@ -5,6 +5,7 @@
 #include "device/kernels.hpp"
 #include "device/stop_request.hpp"
 #include "fem/launch/interpolation.hpp"
+#include "fem/multigrid/coarser_constraints.hpp"
 #include "fem/multigrid/space_transfer.hpp"
 #include "fem/space/nested_nodes.hpp"
 #include "solvers/algebra/chebyshev.hpp"
@@ -14,89 +15,12 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <map>
 #include <optional>
 
 namespace ritz {
 namespace {
 
 constexpr const char* multigrid_tag = "p-multigrid";
-
-// Nodes of `coarse` whose neighbourhood on the cell - the smallest vertex, edge, facet or inside that holds them - has
-// only prescribed nodes of `fine`: on a cell of a kind, for each coarse node the fine nodes there.
-std::vector<std::vector<int>> nodes_around(const ReferenceElement& coarse, const ReferenceElement& fine) {
-  const CellTraits& t = traits(coarse.shape);
-  const auto corners = reference_nodes(coarse.shape);
-  std::vector<std::vector<int>> entities;  // by corners, small ones first
-  for (int c = 0; c < t.corner_count; ++c) entities.push_back({c});
-  for (const auto& edge : t.edges) entities.push_back({edge[0], edge[1]});
-  if (t.dimension > 2)
-    for (const Facet& f : t.facets)
-      entities.push_back({f.nodes.begin(), f.nodes.begin() + traits(f.kind).corner_count});
-  // Is x in the convex hull of the corners? Entities are segments, triangles and parallelograms.
-  const auto lies_on = [&](const Point& x, const std::vector<int>& entity) {
-    const Point o = corners[static_cast<std::size_t>(entity[0])];
-    double rest[3] = {x[0] - o[0], x[1] - o[1], x[2] - o[2]};
-    if (entity.size() > 1) {
-      const Point &p = corners[static_cast<std::size_t>(entity[1])],
-                  &q = corners[static_cast<std::size_t>(entity.back())];
-      double a[3], b[3], aa = 0, ab = 0, bb = 0, ar = 0, br = 0;
-      for (std::size_t i = 0; i < 3; ++i) {
-        a[i] = p[i] - o[i];
-        b[i] = entity.size() > 2 ? q[i] - o[i] : 0;
-        aa += a[i] * a[i];
-        ab += a[i] * b[i];
-        bb += b[i] * b[i];
-        ar += a[i] * rest[i];
-        br += b[i] * rest[i];
-      }
-      const double determinant = entity.size() > 2 ? aa * bb - ab * ab : aa;
-      const double s = (entity.size() > 2 ? bb * ar - ab * br : ar) / determinant;
-      const double u = entity.size() > 2 ? (aa * br - ab * ar) / determinant : 0;
-      for (std::size_t i = 0; i < 3; ++i) rest[i] -= s * a[i] + u * b[i];
-    }
-    return std::abs(rest[0]) + std::abs(rest[1]) + std::abs(rest[2]) < 1e-9;
-  };
-  std::vector<std::vector<int>> result;
-  for (const Point& x : coarse.nodes) {
-    const auto holder = std::ranges::find_if(entities, [&](const auto& entity) { return lies_on(x, entity); });
-    result.emplace_back();
-    for (int a = 0; a < fine.node_count(); ++a)
-      if (holder == entities.end() || lies_on(fine.nodes[static_cast<std::size_t>(a)], *holder))
-        result.back().push_back(a);
-  }
-  return result;
-}
-
-// Prescribed on the coarse space: what all fine nodes around are prescribed for.
-std::unique_ptr<Constraints> coarser(const Constraints& fine, const FunctionSpace& space) {
-  const FunctionSpace& fine_space = fine.space();
-  const Mesh& mesh = space.mesh();
-  auto coarse = std::make_unique<Constraints>(space);
-  std::map<CellKind, std::vector<std::vector<int>>> around;
-  std::vector<Node> nodes, fine_nodes;
-  std::vector<std::vector<Node>> prescribed(static_cast<std::size_t>(space.components()));
-  for (Index cell = 0; cell < mesh.cell_count(); ++cell) {
-    const CellKind kind = mesh.kind_of(cell);
-    auto& lists = around[kind];
-    if (lists.empty()) lists = nodes_around(space.element(kind), fine_space.element(kind));
-    space.nodes_of(cell, nodes);
-    fine_space.nodes_of(cell, fine_nodes);
-    for (std::size_t a = 0; a < nodes.size(); ++a)
-      for (int c = 0; c < space.components(); ++c)
-        if (std::ranges::all_of(lists[a],
-                                [&](int b) { return fine.is_prescribed(fine_nodes[static_cast<std::size_t>(b)], c); }))
-          prescribed[static_cast<std::size_t>(c)].push_back(nodes[a]);
-  }
-  for (int c = 0; c < space.components(); ++c) {
-    auto& list = prescribed[static_cast<std::size_t>(c)];
-    std::ranges::sort(list);
-    list.erase(std::ranges::unique(list).begin(), list.end());
-    coarse->prescribe_nodes(list, c, 0, "coarser level");
-  }
-  coarse->finish();
-  return coarse;
-}
 
 template <class Real>
 const PCycleKernels<Real>& cycle_kernels(const Device& device) {
@@ -109,10 +33,13 @@ template <class Real>
 struct Level {
   const MatrixFree* A;
   // The caller must ignore results in prescribed rows. Without `marked`, prescribed entries of `from` must be zero, as
-  // they are in smoothing: then no kernel needs their mask.
-  void apply(const Array<Real>& from, Array<Real>& to, const Operator::MarkedNodes* marked = nullptr) const {
+  // they are in smoothing: then no kernel needs their mask. Dependent entries of `from` are overwritten.
+  void apply(Array<Real>& from, Array<Real>& to, const Operator::MarkedNodes* marked = nullptr) const {
+    const DependentUnknowns* const dependent = A->constraints().dependent();
+    if (dependent != nullptr) dependent->set_linear(from);
     if constexpr (sizeof(Real) == sizeof(float)) A->equations().action(A->tangents(), A->state(), from, to, marked);
     else A->equations().action(A->state(), from, to, marked);
+    if (dependent != nullptr) dependent->gather(to);
   }
   double largest_eigenvalue = 0;                  // of D^-1 A, a bound
   Array<Real> inverse_diagonal;                   // 0 where prescribed
@@ -129,10 +56,16 @@ class InCyclePrecision final : public LinearOperator {
   const Device& device() const override { return level_.A->device(); }
   Index rows() const override { return level_.A->rows(); }
   void apply(const Vector& x, Vector& y) const override {
-    kernels_.from_double(device(), x.size(), x.data(), level_.x.data());
-    level_.apply(level_.x, level_.q, &level_.A->marked());
+    const Constraints& constraints = level_.A->constraints();
+    const bool follows = constraints.dependent() != nullptr;
+    if (follows) {  // prescribed entries are zero, so that no unknown follows them
+      copy(x, y);
+      constraints.set_zero(y);
+    }
+    kernels_.from_double(device(), x.size(), follows ? y.data() : x.data(), level_.x.data());
+    level_.apply(level_.x, level_.q, follows ? nullptr : &level_.A->marked());
     kernels_.to_double(device(), y.size(), level_.q.data(), y.data());
-    level_.A->constraints().apply_pivot(level_.A->pivot(), x, y);
+    constraints.apply_pivot(level_.A->pivot(), x, y);
   }
   std::string name() const override { return level_.A->name(); }
 
@@ -157,7 +90,7 @@ class Cycle {
       spaces_.push_back(
           std::make_unique<FunctionSpace>(mesh, fine.components(), device_, PMultigrid::coarser_order(fine)));
       const FunctionSpace& coarse = *spaces_.back();
-      fixed_.push_back(coarser(now->constraints(), coarse));
+      fixed_.push_back(coarser_constraints(now->constraints(), coarse));
       equations_.push_back(std::make_unique<Operator>(coarse, A.equations().integrals()));
       equations_.back()->set_time(A.equations().time());
       state = interpolated(fine, coarse, now->state());
@@ -174,7 +107,7 @@ class Cycle {
     coarsest_.emplace(last.make_matrix());
     last.assemble(now->tangents(), state, *coarsest_);
     last.forget_assembly();
-    coarsest_->eliminate(coarse_fixed_->mask(), max_abs(coarsest_->diagonal()));
+    coarse_fixed_->eliminate(*coarsest_, max_abs(coarsest_->diagonal()));
     SmoothedAggregationOptions coarsest = options.coarsest;
     coarsest.coordinates = &space.coordinates();
     coarsest.dimension = mesh.dimension();
@@ -285,7 +218,9 @@ class Cycle {
     if (l + 1 < levels_.size()) {
       Level<Real>& next = levels_[l + 1];
       level.transfer->sum_transposed(level.d, next.b);
+      gather(next.A->constraints(), next.b);
       run(l + 1);
+      follow(next.A->constraints(), next.x);
       level.transfer->sum_interpolated(next.x, level.q);
     } else {
       solve_coarsest(level);
@@ -300,12 +235,21 @@ class Cycle {
     const Index n = coarse_b_.size();
     if (coarse_.empty()) coarse_ = Array<Real>(device_, n, multigrid_tag);
     level.transfer->sum_transposed(level.d, coarse_);
+    gather(*coarse_fixed_, coarse_);
     count_conversion(2 * n);
     kernels_.to_double(device_, n, coarse_.data(), coarse_b_.data());
     coarse_fixed_->set_zero(coarse_b_);
     aggregation_->apply(coarse_b_, coarse_x_);
+    coarse_fixed_->set_linear(coarse_x_);
     kernels_.from_double(device_, n, coarse_x_.data(), coarse_.data());
     level.transfer->sum_interpolated(coarse_, level.q);
+  }
+
+  static void gather(const Constraints& constraints, Array<Real>& b) {
+    if (constraints.dependent() != nullptr) constraints.dependent()->gather(b);
+  }
+  static void follow(const Constraints& constraints, Array<Real>& x) {
+    if (constraints.dependent() != nullptr) constraints.dependent()->set_linear(x);
   }
 
   PMultigridOptions options_;

@@ -24,6 +24,7 @@ MatrixFree::MatrixFree(const Operator& equations, const Constraints& constraints
       u_(copied_unless_zero(u)),
       keeps_tangents_(keeps_tangents(equations)),
       marked_(equations.mark(constraints)) {
+  if (constraints.dependent() != nullptr) field_ = equations.space().zeros();
   refresh();
 }
 
@@ -53,6 +54,7 @@ void MatrixFree::refresh() {
 void MatrixFree::make_diagonal() {
   diagonal_ = Vector();
   diagonal_ = equations_.diagonal(tangents_, *u_);
+  if (constraints_.dependent() != nullptr) constraints_.dependent()->gather_diagonal(diagonal_);
   pivot_ = max_abs(diagonal_);
   Vector ones(equations_.space().device(), diagonal_.size(), "vectors");
   fill(1.0, ones);
@@ -66,7 +68,15 @@ Vector MatrixFree::diagonal() const {
 }
 
 void MatrixFree::apply(const Vector& x, Vector& y) const {
-  equations_.action(*u_, x, y, &marked_);
+  if (field_.empty()) {
+    equations_.action(*u_, x, y, &marked_);
+  } else {
+    copy(x, field_);
+    constraints_.set_zero(field_);
+    constraints_.set_linear(field_);
+    equations_.action(*u_, field_, y);
+    constraints_.gather(y);
+  }
   constraints_.apply_pivot(pivot_, x, y);
 }
 

@@ -1,6 +1,7 @@
 // The tangent of equations as a linear operator without a matrix: elements are computed anew at every application. For
 // p-multigrid the tangents of forms that depend on u are kept at points (Operator::point_tangents). With prescribed
-// unknowns eliminated as SparseMatrix::eliminate does it: their rows and columns are empty but for a pivot.
+// and dependent unknowns eliminated as Constraints::eliminate does it: their rows and columns are empty but for a
+// pivot.
 //
 //   MatrixFree K(equations, fixed, u);   JacobiPreconditioner jacobi(K.diagonal());
 //   ConjugateGradient{}.solve(K, b, x, &jacobi);
@@ -50,6 +51,7 @@ class MatrixFree final : public LinearOperator {
   std::shared_ptr<const Vector> u_, made_at_;
   Vector diagonal_;
   double pivot_ = 0;
+  mutable Vector field_;  // x with its dependent unknowns; none without equations
   PointTangents tangents_;
   bool keeps_tangents_;
   Operator::MarkedNodes marked_;

@@ -24,11 +24,17 @@ Index prescribe_all(const Model& model, const std::vector<std::uint8_t>& touched
     if (!is_replaced(p)) add(p);
   std::ranges::for_each(own, add);
   result.prescribe_nodes(model.held_on_axis, 0, 0.0, "the axis of revolution");
+  for (const LinearEquations& each : model.relations) result.relate(each);
   return model.sparse ? hold_untouched(touched, result) : 0;
 }
 
 std::vector<std::uint8_t> touched_in(const Model& model) {
-  return model.sparse ? touched_unknowns(*model.space, model.equations) : std::vector<std::uint8_t>{};
+  if (!model.sparse) return {};
+  std::vector<std::uint8_t> touched = touched_unknowns(*model.space, model.equations);
+  for (const LinearEquations& each : model.relations)
+    for (const UnknownTerm& term : each.terms)
+      touched[static_cast<std::size_t>(Index{term.node} * model.space->components() + term.component)] = 1;
+  return touched;
 }
 
 // Values of zero where only load cases prescribe some: without any load case they are not there, but the unknowns are
@@ -70,11 +76,11 @@ Constraints make_constraints(const Model& model, const ModelLoadCase* load_case)
 
 std::vector<FreePart> free_parts(const Model& model, const Constraints& constraints) {
   if (!model.rigid) return {};
-  return free_parts(*model.space, held_unknowns(model, constraints), *model.rigid);
+  return free_parts(*model.space, held_unknowns(model, constraints), constraints.equations(), *model.rigid);
 }
 
 void check_held(const Model& model, const Constraints& constraints) {
-  if (model.rigid) check_held(*model.space, held_unknowns(model, constraints), *model.rigid);
+  if (model.rigid) check_held(*model.space, held_unknowns(model, constraints), constraints.equations(), *model.rigid);
 }
 
 ModelSupports::ModelSupports(const Model& model) {

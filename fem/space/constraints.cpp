@@ -122,7 +122,33 @@ void Constraints::set_time(double t) {
     }
   }
   for (const Contest& c : contests_) demand_agreement(c.node, c.component, c.value, c.source);
+  check_sums(fmt::format(" when t = {:g}", t));
   if (!values_.empty()) values_.upload(host_values_);
+}
+
+void Constraints::relate(LinearEquations equations) {
+  if (equations.size() > 0) equations_.push_back(std::move(equations));
+}
+
+void Constraints::check_sums(const std::string& when) const {
+  for (const PrescribedSum& sum : sums_) {
+    double value = 0, size = std::abs(sum.value);
+    for (std::size_t i = 0; i < sum.unknown.size(); ++i) {
+      const double part = sum.factor[i] * host_values_[static_cast<std::size_t>(sum.unknown[i])];
+      value += part;
+      size += std::abs(part);
+    }
+    if (std::abs(value - sum.value) <= 1e-9 * size) continue;
+    const auto unknown = static_cast<Index>(sum.unknown.front());
+    const auto node = static_cast<Node>(unknown / space_->components());
+    throw Error(Exit::model,
+                fmt::format("prescribed values contradict {}{}: component {} at {} and {} others", sum.origin, when,
+                            space_->component_name(static_cast<int>(unknown % space_->components())),
+                            space_->name_of(node), sum.unknown.size() - 1),
+                fmt::format("all unknowns of an equation are prescribed; its sum is {:g}, and {:g} is asked for", value,
+                            sum.value),
+                "leave one of them free, or prescribe values that satisfy the equation");
+  }
 }
 
 bool Constraints::all_zero() const {
@@ -131,22 +157,50 @@ bool Constraints::all_zero() const {
 
 void Constraints::finish() {
   conflicts_.throw_if_any();
-  mask_ = Array<std::uint8_t>(space_->device(), std::span<const std::uint8_t>(host_mask_), "constraints");
+  std::vector<std::uint8_t> eliminated = host_mask_;
+  if (!equations_.empty()) {
+    ResolvedEquations resolved = resolve(*space_, equations_, host_mask_);
+    sums_ = std::move(resolved.sums);
+    check_sums("");
+    for (const std::int32_t unknown : resolved.rows.unknown) eliminated[static_cast<std::size_t>(unknown)] = 1;
+    dependent_ = std::make_shared<const DependentUnknowns>(*space_, std::move(resolved.rows));
+    space_->couple(dependent_->couplings());
+  }
+  mask_ = Array<std::uint8_t>(space_->device(), std::span<const std::uint8_t>(eliminated), "constraints");
   std::vector<std::int32_t> list;
-  for (std::size_t i = 0; i < host_mask_.size(); ++i)
-    if (host_mask_[i] != 0) list.push_back(static_cast<std::int32_t>(i));
+  for (std::size_t i = 0; i < eliminated.size(); ++i)
+    if (eliminated[i] != 0) list.push_back(static_cast<std::int32_t>(i));
   list_ = Array<std::int32_t>(space_->device(), std::span<const std::int32_t>(list), "constraints");
   values_ = Vector(space_->device(), std::span<const double>(host_values_), "constraints");
 }
 
-void Constraints::set_values(Vector& u) const {
+const DependentRows& Constraints::dependent_rows() const {
+  static const DependentRows none;
+  return dependent_ ? dependent_->rows() : none;
+}
+
+void Constraints::set_values(Vector& u, double part) const {
   u.device().profile().count(mask_.bytes() + 2 * u.bytes());
-  table(u.device()).set_values(u.device(), u.size(), mask_.data(), values_.data(), u.data());
+  table(u.device()).set_values(u.device(), u.size(), mask_.data(), part, values_.data(), u.data());
+  if (dependent_) dependent_->set(u, part);
+}
+
+void Constraints::set_linear(Vector& x) const {
+  if (dependent_) dependent_->set_linear(x);
+}
+
+void Constraints::gather(Vector& r) const {
+  if (dependent_) dependent_->gather(r);
 }
 
 void Constraints::set_zero(Vector& r) const {
   r.device().profile().count(mask_.bytes() + 2 * r.bytes());
   table(r.device()).set_zero(r.device(), r.size(), mask_.data(), 1, r.data());
+}
+
+void Constraints::eliminate(SparseMatrix& K, double pivot) const {
+  if (dependent_) dependent_->transform(K);
+  K.eliminate(mask_, pivot);
 }
 
 void Constraints::apply_pivot(double pivot, const Vector& x, Vector& y) const {

@@ -1,17 +1,23 @@
-// Prescribed values of unknowns, and the one rule for eliminating them: rows and columns are emptied, so the pattern
-// and the symmetry of the matrix stay; the right-hand side is a residual that already knows the prescribed values.
+// Affine constraints u = T v + g: prescribed values of unknowns, and linear equations by which unknowns depend on
+// others. One rule eliminates both: T^T K T with empty rows and columns of the unknowns that are not in v, so the
+// symmetry stays; the right-hand side is a residual that already knows the prescribed values.
 //
 //   Constraints fixed(space);
 //   fixed.prescribe(region, 0, 0.0, "[[displacement]] #1 at case.toml:12");
+//   fixed.relate(equations);     // fem/space/linear_equations.hpp
 //   fixed.finish();              // throws when two sources disagree
-//   fixed.set_values(u);  fixed.set_zero(r);  K.eliminate(fixed.mask(), pivot);
+//   fixed.set_values(u);         // u satisfies all constraints
+//   fixed.gather(r);  fixed.set_zero(r);  fixed.eliminate(K, pivot);  // then K dv = -r
+//   fixed.set_linear(dv);        // dv moves dependent unknowns, too: u + dv satisfies the constraints
 #pragma once
 
 #include "fem/forms/point_function.hpp"
+#include "fem/space/dependent_unknowns.hpp"
 #include "fem/space/function_space.hpp"
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,8 +41,12 @@ class Constraints {
   // unknowns are passed over.
   void prescribe(std::span<const Node> mesh_nodes, int component, double value, const std::string& source);
 
-  // Uploads what was prescribed. Equal values from several sources merge; different values on one unknown are an
-  // Error(Exit::model) that names the node, its position, the component, and both sources.
+  // Equations between unknowns. finish() chooses which of their unknowns become dependent: none that is prescribed.
+  void relate(LinearEquations equations);
+
+  // Uploads what was prescribed, resolves the equations and tells the space what they join. Equal values from several
+  // sources merge; different values on one unknown are an Error(Exit::model) that names the node, its position, the
+  // component, and both sources; so are equations that contradict each other or the prescribed values.
   void finish();
 
   // Evaluates functions that vary in time, and uploads what they give. Throws Error(Exit::model) as finish() does,
@@ -44,16 +54,25 @@ class Constraints {
   void set_time(double t);
   bool varies_in_time() const { return !varying_.empty(); }
 
-  Index count() const { return count_; }
-  bool all_zero() const;  // is no other value prescribed, at any time?
+  Index count() const { return count_; }  // of prescribed unknowns
+  bool all_zero() const;                  // is no other value prescribed, at any time?
   bool is_prescribed(Node node, int component) const { return host_mask_[index(node, component)] != 0; }
   const std::vector<std::uint8_t>& host_mask() const { return host_mask_; }  // [unknown] 1: prescribed
   const FunctionSpace& space() const { return *space_; }
-  const Array<std::uint8_t>& mask() const { return mask_; }          // [unknown] 1: prescribed
-  void set_values(Vector& u) const;                                  // u_i = prescribed value
-  void set_zero(Vector& r) const;                                    // r_i = 0 where prescribed
-  void apply_pivot(double pivot, const Vector& x, Vector& y) const;  // y_i = pivot x_i where prescribed
-  void keep_prescribed(Vector& r) const;                             // r_i = 0 where not prescribed
+  const DependentUnknowns* dependent() const { return dependent_.get(); }  // null: no equations
+  const std::vector<LinearEquations>& equations() const { return equations_; }
+  const DependentRows& dependent_rows() const;  // none without equations
+
+  // "Eliminated" unknowns are the prescribed and the dependent ones.
+  const Array<std::uint8_t>& mask() const { return mask_; }  // [unknown] 1: eliminated
+  // u_i = part * prescribed value; then dependent unknowns follow the others and part * their offsets.
+  void set_values(Vector& u, double part = 1) const;
+  void set_linear(Vector& x) const;                     // dependent unknowns follow the others, without offsets
+  void gather(Vector& r) const;                         // forces on dependent unknowns act on those that they follow
+  void set_zero(Vector& r) const;                       // r_i = 0 where eliminated
+  void eliminate(SparseMatrix& K, double pivot) const;  // K = T^T K T; its eliminated rows: pivot
+  void apply_pivot(double pivot, const Vector& x, Vector& y) const;  // y_i = pivot x_i where eliminated
+  void keep_prescribed(Vector& r) const;                             // r_i = 0 where not eliminated
 
  private:
   struct Source {
@@ -90,11 +109,15 @@ class Constraints {
   std::vector<Source> sources_;
   std::vector<Varying> varying_;  // in the order of their sources
   std::vector<Contest> contests_;
+  void check_sums(const std::string& when) const;
   ErrorList conflicts_;
   Index count_ = 0, conflict_count_ = 0;
   Array<std::uint8_t> mask_;
-  Array<std::int32_t> list_;  // prescribed unknowns, ascending
+  Array<std::int32_t> list_;  // eliminated unknowns, ascending
   Vector values_;
+  std::vector<LinearEquations> equations_;
+  std::vector<PrescribedSum> sums_;
+  std::shared_ptr<const DependentUnknowns> dependent_;
 };
 
 }  // namespace ritz

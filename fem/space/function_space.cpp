@@ -396,6 +396,13 @@ void FunctionSpace::forget_pattern() const {
   host_pattern_ = {};
 }
 
+void FunctionSpace::couple(std::shared_ptr<const NodeCouplings> couplings) const {
+  const bool same = couplings && couplings_ ? *couplings == *couplings_ : couplings == couplings_;
+  if (same) return;
+  forget_pattern();
+  couplings_ = std::move(couplings);
+}
+
 std::shared_ptr<const SparsityPattern> FunctionSpace::pattern() const {
   if (!pattern_) {
     const LongWork here;

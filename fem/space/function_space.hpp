@@ -32,6 +32,22 @@ struct SpaceOptions {
   const FunctionSpace* beside = nullptr;   // a space on the same mesh, with which the geometry is shared
 };
 
+// Nodes that follow others by linear equations (fem/space/dependent_unknowns.hpp), both ways. [node + 1] into lists.
+struct NodeCouplings {
+  std::vector<Index> first_followed, first_follower;
+  std::vector<Node> followed, followers;
+  std::span<const Node> followed_by(Node node) const { return part(followed, first_followed, node); }
+  std::span<const Node> followers_of(Node node) const { return part(followers, first_follower, node); }
+  bool operator==(const NodeCouplings&) const = default;
+
+ private:
+  static std::span<const Node> part(const std::vector<Node>& list, const std::vector<Index>& first, Node node) {
+    const auto n = static_cast<std::size_t>(node);
+    return std::span(list).subspan(static_cast<std::size_t>(first[n]),
+                                   static_cast<std::size_t>(first[n + 1] - first[n]));
+  }
+};
+
 class FunctionSpace {
  public:
   // The mesh must outlive the space. Throws Error(Exit::input) when a shape has no element of the order, or elements of
@@ -113,7 +129,8 @@ class FunctionSpace {
   // The interpolant of a field of the mesh.
   Vector from_mesh(std::span<const double> values, const char* tag = "vectors") const;
 
-  // Nodes that share a cell, in block CSR (one block per pair of nodes). Made at the first call, then shared.
+  // Nodes that share a cell, in block CSR (one block per pair of nodes). Made at the first call, then shared. With
+  // couplings, those that follow nodes of the cell are joined like the nodes.
   std::shared_ptr<const SparsityPattern> pattern() const;
   bool has_pattern() const { return pattern_ != nullptr; }
   // The same on the host, to build lists of positions.
@@ -124,6 +141,9 @@ class FunctionSpace {
   const HostPattern& host_pattern() const;
   void forget_host_pattern() const;  // made anew at the next use
   void forget_pattern() const;       // made anew at the next use; matrices keep theirs
+  // Equations join nodes: patterns made from now on have what they need. Null: none.
+  void couple(std::shared_ptr<const NodeCouplings> couplings) const;
+  const NodeCouplings* couplings() const { return couplings_.get(); }
 
  private:
   // Geometry of the mesh along the curve; related spaces share one.
@@ -159,6 +179,7 @@ class FunctionSpace {
   mutable Vector coordinates_;            // of nodes of the space's own
   mutable HostPattern host_pattern_;
   mutable std::shared_ptr<const SparsityPattern> pattern_;
+  mutable std::shared_ptr<const NodeCouplings> couplings_;
 };
 
 }  // namespace ritz

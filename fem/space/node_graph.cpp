@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <omp.h>
+#include <utility>
 
 namespace ritz {
 namespace {
@@ -36,6 +37,7 @@ NodeGraph node_graph(const FunctionSpace& space) {
   const Incidence incidence = cells_around_nodes(space);
   const Index node_count = space.node_count();
   const int threads = space.device().threads();
+  const NodeCouplings* const couplings = space.couplings();
   // Rows of consecutive nodes are collected per part, then joined: every part writes its own memory only.
   const Index rows_per_part = 8192;
   const Index parts = (node_count + rows_per_part - 1) / rows_per_part;
@@ -53,15 +55,23 @@ NodeGraph node_graph(const FunctionSpace& space) {
       const Index last = std::min(node_count, (part + 1) * rows_per_part);
       for (Index row = part * rows_per_part; row < last; ++row) {
         const std::size_t begin = list.size();
-        for (Index i = incidence.offsets[static_cast<std::size_t>(row)];
-             i < incidence.offsets[static_cast<std::size_t>(row) + 1]; ++i) {
-          for (const Node node :
-               nodes_of(space.cell_order()[static_cast<std::size_t>(incidence.cells[static_cast<std::size_t>(i)])])) {
-            if (marker[static_cast<std::size_t>(node)] == row) continue;
-            marker[static_cast<std::size_t>(node)] = static_cast<Node>(row);
+        const auto add = [&](Node node) {
+          if (std::exchange(marker[static_cast<std::size_t>(node)], static_cast<Node>(row)) != row)
             list.push_back(node);
-          }
-        }
+        };
+        const auto add_around = [&](Index center) {
+          for (Index i = incidence.offsets[static_cast<std::size_t>(center)];
+               i < incidence.offsets[static_cast<std::size_t>(center) + 1]; ++i)
+            for (const Node node :
+                 nodes_of(space.cell_order()[static_cast<std::size_t>(incidence.cells[static_cast<std::size_t>(i)])])) {
+              add(node);
+              if (couplings != nullptr)
+                for (const Node followed : couplings->followed_by(node)) add(followed);
+            }
+        };
+        add_around(row);
+        if (couplings != nullptr)
+          for (const Node follower : couplings->followers_of(static_cast<Node>(row))) add_around(follower);
         std::sort(list.begin() + static_cast<std::ptrdiff_t>(begin), list.end());
         graph.offsets[static_cast<std::size_t>(row) + 1] = static_cast<Index>(list.size() - begin);
       }

@@ -5,6 +5,9 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <functional>
+#include <map>
+#include <numeric>
+#include <utility>
 
 namespace ritz {
 namespace {
@@ -55,14 +58,16 @@ std::vector<int> allowed_motions(RigidModes modes) {
   return {};
 }
 
-// Null space of the Gram matrix restricted to the allowed motions, as reduced row echelon vectors: rotations first, so
+using Matrix = std::vector<std::vector<double>>;
+
+// Null space of a Gram matrix restricted to the allowed columns, as reduced row echelon vectors: rotations first, so
 // that pure translations come out as such. Gaussian elimination with full pivoting; the entries are O(1) by scaling.
-std::vector<Motion> null_space(Gram gram, const std::vector<int>& allowed) {
+Matrix null_space(Matrix gram, const std::vector<int>& allowed) {
   double largest = 0;
   for (const int i : allowed)
     largest = std::max(largest, gram[static_cast<std::size_t>(i)][static_cast<std::size_t>(i)]);
   const double tolerance = 1e-10 * std::max(largest, 1e-300);
-  std::vector<int> pivots, free;
+  std::vector<int> pivots;
   // Pivots prefer translations, so that the free columns - the parameters of the null space - are rotations.
   std::vector<int> left(allowed.rbegin(), allowed.rend());
   while (!left.empty()) {
@@ -73,23 +78,34 @@ std::vector<Motion> null_space(Gram gram, const std::vector<int>& allowed) {
     pivots.push_back(*best);
     left.erase(best);
     for (const int i : allowed) {
-      if (i == static_cast<int>(p)) continue;
-      const double factor = gram[static_cast<std::size_t>(i)][p] / gram[p][p];
-      for (int j = 0; j < motion_size; ++j)
-        gram[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] -= factor * gram[p][static_cast<std::size_t>(j)];
+      const auto row = static_cast<std::size_t>(i);
+      const double factor = gram[row][p] / gram[p][p];
+      if (row == p || factor == 0) continue;
+      for (std::size_t j = 0; j < gram.size(); ++j) gram[row][j] -= factor * gram[p][j];
     }
   }
-  std::vector<Motion> basis;
+  Matrix basis;
   std::ranges::sort(left);
   for (const int f : left) {
-    Motion v{};
+    std::vector<double> v(gram.size(), 0.0);
     v[static_cast<std::size_t>(f)] = 1;
     for (const int p : pivots) {
       const auto q = static_cast<std::size_t>(p);
       v[q] = -gram[q][static_cast<std::size_t>(f)] / gram[q][q];
       if (std::abs(v[q]) < 1e-9) v[q] = 0;
     }
-    basis.push_back(v);
+    basis.push_back(std::move(v));
+  }
+  return basis;
+}
+
+std::vector<Motion> null_space(const Gram& gram, const std::vector<int>& allowed) {
+  Matrix matrix;
+  for (const Motion& row : gram) matrix.emplace_back(row.begin(), row.end());
+  std::vector<Motion> basis;
+  for (const std::vector<double>& v : null_space(std::move(matrix), allowed)) {
+    basis.emplace_back();
+    std::ranges::copy(v, basis.back().begin());
   }
   return basis;
 }
@@ -161,69 +177,203 @@ std::string motion_words(const Part& part, const Motion& m, RigidModes modes) {
       std::abs(slide) < 1e-9 * part.size() ? "" : fmt::format(", sliding along it by {:.4g} per radian", slide));
 }
 
-}  // namespace
-
-std::vector<FreePart> free_parts(const FunctionSpace& space, std::span<const std::uint8_t> held, RigidModes modes) {
-  const Mesh& mesh = space.mesh();
-  std::vector<Index> part_of_cell;
-  const Index part_count = connected_components(mesh, part_of_cell);
-  std::vector<Part> parts(static_cast<std::size_t>(part_count));
-  std::vector<Index> part_of_node(static_cast<std::size_t>(space.node_count()), -1);
-  std::vector<Node> nodes;
-  for (Index cell = 0; cell < mesh.cell_count(); ++cell) {
-    Part& part = parts[static_cast<std::size_t>(part_of_cell[static_cast<std::size_t>(cell)])];
-    if (part.cell_count++ == 0) part.first_cell = cell;
-    space.nodes_of(cell, nodes);
-    for (const Node node : nodes) {
-      Index& of_node = part_of_node[static_cast<std::size_t>(node)];
-      if (of_node >= 0) continue;
-      of_node = part_of_cell[static_cast<std::size_t>(cell)];
-      const Vec x = space.point(node);
-      for (std::size_t d = 0; d < 3; ++d) {
-        part.low[d] = std::min(part.low[d], x[d]);
-        part.high[d] = std::max(part.high[d], x[d]);
+class FreeMotions {
+ public:
+  FreeMotions(const FunctionSpace& space, RigidModes modes)
+      : space_(space), modes_(modes), allowed_(allowed_motions(modes)) {
+    const Mesh& mesh = space.mesh();
+    std::vector<Index> part_of_cell;
+    parts_.resize(static_cast<std::size_t>(connected_components(mesh, part_of_cell)));
+    part_of_.assign(static_cast<std::size_t>(space.node_count()), -1);
+    std::vector<Node> nodes;
+    for (Index cell = 0; cell < mesh.cell_count(); ++cell) {
+      const Index p = part_of_cell[static_cast<std::size_t>(cell)];
+      Part& part = parts_[static_cast<std::size_t>(p)];
+      if (part.cell_count++ == 0) part.first_cell = cell;
+      space.nodes_of(cell, nodes);
+      for (const Node node : nodes) {
+        if (std::exchange(part_of_[static_cast<std::size_t>(node)], p) >= 0) continue;
+        const Vec x = space.point(node);
+        for (std::size_t d = 0; d < 3; ++d) {
+          part.low[d] = std::min(part.low[d], x[d]);
+          part.high[d] = std::max(part.high[d], x[d]);
+        }
       }
     }
   }
-  const auto hold = [&](Node node, int component) {
-    Part& part = parts[static_cast<std::size_t>(part_of_node[static_cast<std::size_t>(node)])];
-    add_square(part.gram, motions_at(part, space.point(node), component));
-  };
-  std::size_t unknown = 0;
-  for (Node node = 0; node < space.node_count(); ++node)
-    for (int c = 0; c < space.components(); ++c)
-      if (held[unknown++] != 0) hold(node, c);
 
-  const std::vector<int> allowed = allowed_motions(modes);
-  std::vector<char> is_free(parts.size());
-  std::ranges::transform(parts, is_free.begin(),
-                         [&](const Part& part) { return !null_space(part.gram, allowed).empty(); });
-  std::vector<FreePart> result;
-  if (std::ranges::none_of(is_free, std::identity{})) return result;
-  // sum of row^T row over all nodes: bars on one line do not feel their turning about it
-  std::vector<Gram> felt(parts.size());
-  for (Node node = 0; node < space.node_count(); ++node) {
-    const Index of_node = part_of_node[static_cast<std::size_t>(node)];
-    const auto p = static_cast<std::size_t>(of_node);
-    if (of_node < 0 || !is_free[p]) continue;
-    for (int c = 0; c < space.components(); ++c) add_square(felt[p], motions_at(parts[p], space.point(node), c));
+  void hold(std::span<const std::uint8_t> held) {
+    std::size_t unknown = 0;
+    for (Node node = 0; node < space_.node_count(); ++node)
+      for (int c = 0; c < space_.components(); ++c)
+        if (held[unknown++] != 0) add_square(part_at(node).gram, motions_at(part_at(node), space_.point(node), c));
   }
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    if (!is_free[p]) continue;
-    for (const Motion& still : null_space(felt[p], allowed)) add_square(parts[p].gram, still);
-    std::vector<Motion> basis = null_space(parts[p].gram, allowed);
-    if (basis.empty()) continue;
-    separate_translations(basis);
-    remove_slides(basis);
-    FreePart free{static_cast<Index>(p), parts[p].cell_count, parts[p].first_cell, {}};
-    for (const Motion& motion : basis) free.motions.push_back(motion_words(parts[p], motion, modes));
-    result.push_back(std::move(free));
+
+  std::vector<FreePart> find(const std::vector<LinearEquations>& equations) {
+    const std::vector<std::vector<std::size_t>> groups = joined_parts(equations);
+    std::vector<Matrix> grams;
+    for (const auto& group : groups) grams.push_back(gram_of(group));
+    for (const LinearEquations& each : equations) add_rows(each, grams);
+    std::vector<FreePart> result;
+    std::vector<char> is_free(grams.size());
+    for (std::size_t g = 0; g < grams.size(); ++g)
+      is_free[g] = !null_space(grams[g], allowed_in(groups[g].size())).empty() ? 1 : 0;
+    if (std::ranges::none_of(is_free, std::identity{})) return result;
+    hold_unfelt(is_free, grams);
+    for (std::size_t g = 0; g < grams.size(); ++g)
+      if (is_free[g] != 0) report(groups[g], null_space(std::move(grams[g]), allowed_in(groups[g].size())), result);
+    std::ranges::sort(result, {}, &FreePart::part);
+    return result;
   }
-  return result;
+
+ private:
+  Part& part_at(Node node) { return parts_[static_cast<std::size_t>(part_of_[static_cast<std::size_t>(node)])]; }
+
+  std::vector<int> allowed_in(std::size_t parts) const {
+    std::vector<int> result;
+    for (std::size_t p = 0; p < parts; ++p)
+      for (const int motion : allowed_) result.push_back(static_cast<int>(p) * motion_size + motion);
+    return result;
+  }
+
+  // Parts that equations join, each group ascending; all others alone.
+  std::vector<std::vector<std::size_t>> joined_parts(const std::vector<LinearEquations>& equations) {
+    std::vector<std::size_t> root(parts_.size());
+    std::iota(root.begin(), root.end(), std::size_t{0});
+    const auto find = [&](std::size_t p) {
+      while (root[p] != p) p = root[p] = root[root[p]];
+      return p;
+    };
+    for (const LinearEquations& each : equations)
+      for (Index i = 0; i < each.size(); ++i) {
+        const auto terms = each.terms_of(i);
+        for (const UnknownTerm& term : terms) {
+          const std::size_t a = find(static_cast<std::size_t>(part_of_[static_cast<std::size_t>(terms.front().node)])),
+                            b = find(static_cast<std::size_t>(part_of_[static_cast<std::size_t>(term.node)]));
+          root[std::max(a, b)] = std::min(a, b);
+        }
+      }
+    group_of_.assign(parts_.size(), 0);
+    place_in_group_.assign(parts_.size(), 0);
+    std::vector<std::vector<std::size_t>> groups;
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      if (find(p) == p) {
+        group_of_[p] = groups.size();
+        groups.emplace_back();
+      }
+      group_of_[p] = group_of_[find(p)];
+      place_in_group_[p] = groups[group_of_[p]].size();
+      groups[group_of_[p]].push_back(p);
+    }
+    return groups;
+  }
+
+  Matrix gram_of(const std::vector<std::size_t>& group) const {
+    const std::size_t size = motion_size * group.size();
+    Matrix gram(size, std::vector<double>(size, 0.0));
+    for (std::size_t k = 0; k < group.size(); ++k)
+      for (std::size_t i = 0; i < motion_size; ++i)
+        for (std::size_t j = 0; j < motion_size; ++j)
+          gram[k * motion_size + i][k * motion_size + j] = parts_[group[k]].gram[i][j];
+    return gram;
+  }
+
+  // Sums of the unknowns that equations prescribe hold like supports.
+  void add_rows(const LinearEquations& equations, std::vector<Matrix>& grams) {
+    std::map<std::size_t, double> row;  // few entries
+    for (Index i = 0; i < equations.size(); ++i) {
+      row.clear();
+      double largest = 1e-300;
+      std::size_t group = 0;
+      for (const UnknownTerm& term : equations.terms_of(i)) largest = std::max(largest, std::abs(term.factor));
+      for (const UnknownTerm& term : equations.terms_of(i)) {
+        const auto p = static_cast<std::size_t>(part_of_[static_cast<std::size_t>(term.node)]);
+        group = group_of_[p];
+        const Motion motion = motions_at(parts_[p], space_.point(term.node), term.component);
+        for (std::size_t j = 0; j < motion_size; ++j)
+          if (motion[j] != 0) row[place_in_group_[p] * motion_size + j] += term.factor / largest * motion[j];
+      }
+      for (const auto& [a, x] : row)
+        for (const auto& [b, y] : row)
+          if (std::abs(x) > 1e-12 && std::abs(y) > 1e-12) grams[group][a][b] += x * y;
+    }
+  }
+
+  // Motions that no node feels: bars on one line do not feel their turning about it.
+  void hold_unfelt(const std::vector<char>& is_free, std::vector<Matrix>& grams) {
+    std::vector<Gram> felt(parts_.size());  // sum of row^T row over all nodes
+    const auto concerned = [&](Index p) { return p >= 0 && is_free[group_of_[static_cast<std::size_t>(p)]] != 0; };
+    for (Node node = 0; node < space_.node_count(); ++node) {
+      const Index p = part_of_[static_cast<std::size_t>(node)];
+      if (!concerned(p)) continue;
+      for (int c = 0; c < space_.components(); ++c)
+        add_square(felt[static_cast<std::size_t>(p)], motions_at(part_at(node), space_.point(node), c));
+    }
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      if (!concerned(static_cast<Index>(p))) continue;
+      Matrix& gram = grams[group_of_[p]];
+      for (const Motion& still : null_space(felt[p], allowed_))
+        for (std::size_t i = 0; i < motion_size; ++i)
+          for (std::size_t j = 0; j < motion_size; ++j)
+            gram[place_in_group_[p] * motion_size + i][place_in_group_[p] * motion_size + j] += still[i] * still[j];
+    }
+  }
+
+  // Each motion of a group is told once: of the first part that moves in it.
+  void report(const std::vector<std::size_t>& group, Matrix basis, std::vector<FreePart>& result) const {
+    for (std::size_t k = 0; k < group.size() && !basis.empty(); ++k) {
+      const Part& part = parts_[group[k]];
+      std::vector<Motion> here = moving(basis, k);
+      if (here.empty()) continue;
+      separate_translations(here);
+      remove_slides(here);
+      FreePart free{static_cast<Index>(group[k]), part.cell_count, part.first_cell, {}};
+      for (const Motion& motion : here) free.motions.push_back(motion_words(part, motion, modes_));
+      result.push_back(std::move(free));
+    }
+  }
+
+  // Independent motions of part k; the basis keeps combinations in which it rests.
+  static std::vector<Motion> moving(Matrix& basis, std::size_t k) {
+    std::vector<Motion> result;
+    const std::size_t first = k * motion_size;
+    for (std::size_t column = first; column < first + motion_size; ++column) {
+      const auto best =
+          std::ranges::max_element(basis, {}, [&](const std::vector<double>& v) { return std::abs(v[column]); });
+      if (best == basis.end() || std::abs((*best)[column]) < 1e-9) continue;
+      const std::vector<double> pivot = std::move(*best);
+      basis.erase(best);
+      for (std::vector<double>& v : basis) {
+        const double factor = v[column] / pivot[column];
+        if (factor == 0) continue;
+        for (std::size_t j = 0; j < v.size(); ++j) v[j] -= factor * pivot[j];
+      }
+      result.emplace_back();
+      std::copy_n(pivot.begin() + static_cast<std::ptrdiff_t>(first), motion_size, result.back().begin());
+    }
+    return result;
+  }
+
+  const FunctionSpace& space_;
+  RigidModes modes_;
+  std::vector<int> allowed_;
+  std::vector<Part> parts_;
+  std::vector<Index> part_of_;                          // [node]; -1: of no cell
+  std::vector<std::size_t> group_of_, place_in_group_;  // [part]
+};
+
+}  // namespace
+
+std::vector<FreePart> free_parts(const FunctionSpace& space, std::span<const std::uint8_t> held,
+                                 const std::vector<LinearEquations>& equations, RigidModes modes) {
+  FreeMotions motions(space, modes);
+  motions.hold(held);
+  return motions.find(equations);
 }
 
-void check_held(const FunctionSpace& space, std::span<const std::uint8_t> held, RigidModes modes) {
-  const std::vector<FreePart> free = free_parts(space, held, modes);
+void check_held(const FunctionSpace& space, std::span<const std::uint8_t> held,
+                const std::vector<LinearEquations>& equations, RigidModes modes) {
+  const std::vector<FreePart> free = free_parts(space, held, equations, modes);
   ErrorList errors;
   for (std::size_t i = 0; i < free.size() && i < 10; ++i) {
     std::string motions;

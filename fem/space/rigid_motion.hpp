@@ -24,13 +24,16 @@ struct FreePart {
   std::vector<std::string> motions;
 };
 
-// held [unknown] 1: prescribed, or held elastically (convection holds the temperature, springs displacements).
-std::vector<FreePart> free_parts(const FunctionSpace& space, std::span<const std::uint8_t> held, RigidModes modes);
+// held [unknown] 1: prescribed, or held elastically (convection holds the temperature, springs displacements). A motion
+// of parts that equations join is told once, of the first of them.
+std::vector<FreePart> free_parts(const FunctionSpace& space, std::span<const std::uint8_t> held,
+                                 const std::vector<LinearEquations>& equations, RigidModes modes);
 inline std::vector<FreePart> free_parts(const Constraints& constraints, RigidModes modes) {
-  return free_parts(constraints.space(), constraints.host_mask(), modes);
+  return free_parts(constraints.space(), constraints.host_mask(), constraints.equations(), modes);
 }
 
 // Throws Error(Exit::model) when there are free parts.
-void check_held(const FunctionSpace& space, std::span<const std::uint8_t> held, RigidModes modes);
+void check_held(const FunctionSpace& space, std::span<const std::uint8_t> held,
+                const std::vector<LinearEquations>& equations, RigidModes modes);
 
 }  // namespace ritz

@@ -1,0 +1,408 @@
+#include "fem/space/dependent_unknowns.hpp"
+
+#include "device/kernels.hpp"
+#include "fem/launch/dependent_kernels.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+#include <numeric>
+#include <set>
+#include <type_traits>
+
+namespace ritz {
+namespace {
+
+constexpr const char* constraints_tag = "constraints";
+constexpr double least_pivot = 0.1;        // of the largest factor of free unknowns
+constexpr double no_factor = 1e-12;        // of the largest that the equation had on the way
+constexpr double no_difference = 1e-9;     // of the sizes of what is added up
+constexpr Index most_pairs = 100'000'000;  // of nodes, by one equation: 0.8 GB each as a scalar, 7.2 GB in blocks of 3
+
+// One equation, solved for its dependent unknown: u = sum factor * other + offset.
+struct SolvedEquation {
+  std::int32_t unknown;
+  std::vector<std::pair<std::int32_t, double>> terms;
+  double offset;
+  std::size_t source;
+};
+
+// A sum of unknowns in which others may be substituted. The memory of all unknowns serves one sum after the other.
+class Sum {
+ public:
+  explicit Sum(std::size_t unknowns) : factor_(unknowns, 0.0), met_(unknowns, 0) {}
+  void clear() {
+    for (const std::int32_t i : list_) factor_[static_cast<std::size_t>(i)] = 0, met_[static_cast<std::size_t>(i)] = 0;
+    list_.clear();
+    largest = 0;
+  }
+  void add(std::int32_t unknown, double factor) {
+    const auto i = static_cast<std::size_t>(unknown);
+    if (met_[i] == 0) list_.push_back(unknown);
+    met_[i] = 1;
+    factor_[i] += factor;
+    largest = std::max(largest, std::abs(factor));
+  }
+  double take(std::int32_t unknown) { return std::exchange(factor_[static_cast<std::size_t>(unknown)], 0.0); }
+  double of(std::int32_t unknown) const { return factor_[static_cast<std::size_t>(unknown)]; }
+  const std::vector<std::int32_t>& unknowns() const { return list_; }  // in the order in which they were met
+  bool counts(std::int32_t unknown) const { return std::abs(of(unknown)) > no_factor * largest; }
+
+  double largest = 0;  // factor that was added since clear()
+
+ private:
+  std::vector<double> factor_;
+  std::vector<std::uint8_t> met_;
+  std::vector<std::int32_t> list_;
+};
+
+class Elimination {
+ public:
+  Elimination(const FunctionSpace& space, const std::vector<LinearEquations>& equations,
+              const std::vector<std::uint8_t>& prescribed)
+      : space_(space),
+        equations_(equations),
+        prescribed_(prescribed),
+        row_of_(prescribed.size(), -1),
+        sum_(prescribed.size()) {}
+
+  ResolvedEquations run() {
+    for (std::size_t source = 0; source < equations_.size(); ++source)
+      for (Index i = 0; i < equations_[source].size(); ++i) solve(source, i);
+    errors_.throw_if_any();
+    for (std::size_t row = solved_.size(); row-- > 0;) substitute_later(row);
+    collect();
+    return std::move(result_);
+  }
+
+ private:
+  std::int32_t number(const UnknownTerm& term) const {
+    return static_cast<std::int32_t>(Index{term.node} * space_.components() + term.component);
+  }
+  std::string name(std::int32_t unknown) const {
+    const int c = unknown % space_.components();
+    const std::string node = space_.name_of(static_cast<Node>(unknown / space_.components()));
+    return space_.components() == 1 ? node : fmt::format("component {} at {}", space_.component_name(c), node);
+  }
+
+  // Replaces dependent unknowns in the sum by what they follow, in the order of their rows: those of a row are free, or
+  // depend by a later row.
+  void substitute(double& value, double& size, std::set<std::size_t>* sources) {
+    std::set<std::int32_t> rows;
+    const auto find_rows = [&](std::int32_t unknown) {
+      if (const std::int32_t row = row_of_[static_cast<std::size_t>(unknown)]; row >= 0) rows.insert(row);
+    };
+    for (const std::int32_t unknown : sum_.unknowns()) find_rows(unknown);
+    while (!rows.empty()) {
+      const SolvedEquation& row = solved_[static_cast<std::size_t>(*rows.begin())];
+      rows.erase(rows.begin());
+      const double factor = sum_.take(row.unknown);
+      if (factor == 0) continue;
+      if (sources != nullptr) sources->insert(row.source);
+      value -= factor * row.offset;
+      size += std::abs(factor * row.offset);
+      for (const auto& [other, weight] : row.terms) {
+        sum_.add(other, factor * weight);
+        find_rows(other);
+      }
+    }
+  }
+
+  void solve(std::size_t source, Index equation) {
+    const LinearEquations& group = equations_[source];
+    sum_.clear();
+    double value = group.values[static_cast<std::size_t>(equation)], size = std::abs(value);
+    bool finite = std::isfinite(value);
+    for (const UnknownTerm& term : group.terms_of(equation)) {
+      finite = finite && std::isfinite(term.factor);
+      if (term.factor != 0) sum_.add(number(term), term.factor);
+    }
+    if (!finite)
+      throw Error(Exit::input,
+                  fmt::format("equation {} of {} has a number that is not finite", equation + 1, group.origin), {},
+                  "give finite factors and values");
+    std::set<std::size_t> sources;
+    substitute(value, size, &sources);
+    double largest = 0;  // of free unknowns
+    for (const std::int32_t unknown : sum_.unknowns())
+      if (is_free(unknown) && sum_.counts(unknown)) largest = std::max(largest, std::abs(sum_.of(unknown)));
+    if (largest == 0) return keep_sum(source, equation, value, size, sources);
+    const auto pivot = std::ranges::find_if(sum_.unknowns(), [&](std::int32_t unknown) {
+      return is_free(unknown) && std::abs(sum_.of(unknown)) >= least_pivot * largest;
+    });
+    SolvedEquation row{*pivot, {}, 0, source};
+    const double divisor = sum_.take(*pivot);
+    row.offset = value / divisor;
+    for (const std::int32_t unknown : sum_.unknowns())
+      if (sum_.counts(unknown)) row.terms.emplace_back(unknown, -sum_.of(unknown) / divisor);
+    check_size(row, group, equation);
+    row_of_[static_cast<std::size_t>(row.unknown)] = static_cast<std::int32_t>(solved_.size());
+    solved_.push_back(std::move(row));
+  }
+
+  bool is_free(std::int32_t unknown) const { return prescribed_[static_cast<std::size_t>(unknown)] == 0; }
+
+  // All unknowns at whose nodes the dependent one has neighbours would be joined with one another.
+  void check_size(const SolvedEquation& row, const LinearEquations& group, Index equation) const {
+    const auto count = static_cast<Index>(row.terms.size());
+    if (count * count <= most_pairs) return;
+    throw Error(Exit::resources,
+                fmt::format("equation {} of {} joins {} unknowns with one another", equation + 1, group.origin, count),
+                "the matrix would get a dense block of their number squared",
+                "join fewer unknowns in one equation; a rigid region needs no more than a few in each");
+  }
+
+  // Nothing is left of the equation, or prescribed unknowns alone.
+  void keep_sum(std::size_t source, Index equation, double value, double size, const std::set<std::size_t>& sources) {
+    PrescribedSum sum{{}, {}, value, equations_[source].origin};
+    for (const std::int32_t unknown : sum_.unknowns())
+      if (sum_.counts(unknown)) {
+        sum.unknown.push_back(unknown);
+        sum.factor.push_back(sum_.of(unknown));
+      }
+    if (!sum.unknown.empty()) {
+      result_.sums.push_back(std::move(sum));
+      return;
+    }
+    ++result_.redundant;
+    if (std::abs(value) <= no_difference * size) return;
+    if (conflicts_++ >= 10) return;  // the first ten suffice
+    std::string others;
+    for (const std::size_t each : sources)
+      if (each != source) others += (others.empty() ? "" : ", ") + equations_[each].origin;
+    errors_.add(Error(Exit::model,
+                      fmt::format("equation {} of {} contradicts {}", equation + 1, equations_[source].origin,
+                                  others.empty() ? "the ones before it" : others),
+                      fmt::format("what they say of {} leaves a difference of {:g}", about(source, equation), value),
+                      "omit it, or correct its value"));
+  }
+  std::string about(std::size_t source, Index equation) const {
+    const auto terms = equations_[source].terms_of(equation);
+    return terms.empty() ? "no unknown" : name(number(terms.front()));
+  }
+
+  void substitute_later(std::size_t row) {
+    SolvedEquation& r = solved_[row];
+    if (std::ranges::none_of(r.terms, [&](const auto& t) { return row_of_[static_cast<std::size_t>(t.first)] >= 0; }))
+      return;
+    sum_.clear();
+    for (const auto& [unknown, factor] : r.terms) sum_.add(unknown, factor);
+    double value = 0, size = 0;
+    substitute(value, size, nullptr);
+    r.offset -= value;
+    r.terms.clear();
+    for (const std::int32_t unknown : sum_.unknowns())
+      if (sum_.counts(unknown)) r.terms.emplace_back(unknown, sum_.of(unknown));
+  }
+
+  void collect() {
+    std::ranges::sort(solved_, {}, &SolvedEquation::unknown);
+    DependentRows& rows = result_.rows;
+    for (SolvedEquation& row : solved_) {
+      std::ranges::sort(row.terms);
+      rows.unknown.push_back(row.unknown);
+      rows.offset.push_back(row.offset);
+      for (const auto& [unknown, factor] : row.terms) {
+        rows.followed.push_back(unknown);
+        rows.factor.push_back(factor);
+      }
+      rows.begin.push_back(static_cast<Index>(rows.followed.size()));
+    }
+  }
+
+  const FunctionSpace& space_;
+  const std::vector<LinearEquations>& equations_;
+  const std::vector<std::uint8_t>& prescribed_;
+  std::vector<SolvedEquation> solved_;
+  std::vector<std::int32_t> row_of_;  // [unknown] in solved_, -1
+  Sum sum_;
+  ErrorList errors_;
+  Index conflicts_ = 0;
+  ResolvedEquations result_;
+};
+
+template <class Real>
+const DependentKernels<Real>& table(const Device& device) {
+  return kernels<DependentKernels<Real>>(device, "ritz_fem_kernels",
+                                         std::is_same_v<Real, float> ? "dependent single" : "dependent double");
+}
+
+const DependentMatrixKernels& matrix_table(const Device& device) {
+  return kernels<DependentMatrixKernels>(device, "ritz_fem_kernels", "dependent matrix");
+}
+
+template <class T>
+Array<T> on_device(const FunctionSpace& space, const std::vector<T>& values) {
+  return Array<T>(space.device(), std::span<const T>(values), constraints_tag);
+}
+
+// Pairs of nodes (dependent, followed), ascending, each once.
+std::vector<std::pair<Node, Node>> node_pairs(const DependentRows& rows, int components) {
+  std::vector<std::pair<Node, Node>> pairs;
+  for (std::size_t row = 0; row < rows.unknown.size(); ++row)
+    for (auto k = static_cast<std::size_t>(rows.begin[row]); k < static_cast<std::size_t>(rows.begin[row + 1]); ++k)
+      pairs.emplace_back(rows.unknown[row] / components, rows.followed[k] / components);
+  std::ranges::sort(pairs);
+  pairs.erase(std::ranges::unique(pairs).begin(), pairs.end());
+  return pairs;
+}
+
+}  // namespace
+
+ResolvedEquations resolve(const FunctionSpace& space, const std::vector<LinearEquations>& equations,
+                          const std::vector<std::uint8_t>& prescribed) {
+  return Elimination(space, equations, prescribed).run();
+}
+
+// T by nodes on the device, and the rows of one pattern in which it acts.
+struct DependentUnknowns::Blocks {
+  std::shared_ptr<const SparsityPattern> pattern;
+  Array<std::int32_t> leader, position, followed;
+  Array<Index> first, begin;
+  Vector block;
+  Index entries = 0;
+
+  Blocks(const FunctionSpace& space, const DependentRows& rows, std::shared_ptr<const SparsityPattern> of)
+      : pattern(std::move(of)) {
+    const int c = space.components();
+    const std::vector<std::pair<Node, Node>> pairs = node_pairs(rows, c);
+    std::vector<std::int32_t> host_position(static_cast<std::size_t>(space.node_count()), -1), host_followed, leaders;
+    std::vector<Index> host_begin;
+    for (const auto& [node, other] : pairs) {
+      if (host_position[static_cast<std::size_t>(node)] < 0) {
+        host_position[static_cast<std::size_t>(node)] = static_cast<std::int32_t>(host_begin.size());
+        host_begin.push_back(static_cast<Index>(host_followed.size()));
+      }
+      host_followed.push_back(other);
+      leaders.push_back(other);
+    }
+    host_begin.push_back(static_cast<Index>(host_followed.size()));
+    std::ranges::sort(leaders);
+    leaders.erase(std::ranges::unique(leaders).begin(), leaders.end());
+    std::vector<double> host_block(host_followed.size() * static_cast<std::size_t>(c * c), 0.0);
+    for (std::size_t row = 0; row < rows.unknown.size(); ++row)
+      for (auto k = static_cast<std::size_t>(rows.begin[row]); k < static_cast<std::size_t>(rows.begin[row + 1]); ++k) {
+        const std::pair<Node, Node> pair{rows.unknown[row] / c, rows.followed[k] / c};
+        const auto at = static_cast<std::size_t>(std::ranges::lower_bound(pairs, pair) - pairs.begin());
+        host_block[at * static_cast<std::size_t>(c * c) +
+                   static_cast<std::size_t>((rows.unknown[row] % c) * c + rows.followed[k] % c)] = rows.factor[k];
+      }
+    const std::vector<Index> offsets = pattern->offsets().host();
+    std::vector<Index> host_first{0};
+    for (const std::int32_t node : leaders)
+      host_first.push_back(host_first.back() + offsets[static_cast<std::size_t>(node) + 1] -
+                           offsets[static_cast<std::size_t>(node)]);
+    entries = host_first.back();
+    leader = on_device(space, leaders);
+    position = on_device(space, host_position);
+    followed = on_device(space, host_followed);
+    first = on_device(space, host_first);
+    begin = on_device(space, host_begin);
+    block = on_device(space, host_block);
+  }
+};
+
+DependentUnknowns::DependentUnknowns(const FunctionSpace& space, DependentRows rows)
+    : space_(&space), rows_(std::move(rows)) {
+  unknown_ = on_device(space, rows_.unknown);
+  followed_ = on_device(space, rows_.followed);
+  begin_ = on_device(space, rows_.begin);
+  factor_ = on_device(space, rows_.factor);
+  offset_ = on_device(space, rows_.offset);
+  std::vector<std::size_t> row_of(rows_.followed.size()), order(rows_.followed.size());
+  for (std::size_t row = 0; row < rows_.unknown.size(); ++row)
+    std::fill(row_of.begin() + rows_.begin[row], row_of.begin() + rows_.begin[row + 1], row);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t k) { return rows_.followed[k]; });
+  std::vector<std::int32_t> leaders, followers;
+  std::vector<Index> first;
+  std::vector<double> weights;
+  for (const std::size_t k : order) {
+    if (leaders.empty() || leaders.back() != rows_.followed[k]) {
+      leaders.push_back(rows_.followed[k]);
+      first.push_back(static_cast<Index>(followers.size()));
+    }
+    followers.push_back(rows_.unknown[row_of[k]]);
+    weights.push_back(rows_.factor[k]);
+  }
+  first.push_back(static_cast<Index>(followers.size()));
+  leader_ = on_device(space, leaders);
+  follower_ = on_device(space, followers);
+  first_ = on_device(space, first);
+  weight_ = on_device(space, weights);
+}
+
+std::shared_ptr<const NodeCouplings> DependentUnknowns::couplings() const {
+  const auto nodes = static_cast<std::size_t>(space_->node_count());
+  auto result = std::make_shared<NodeCouplings>();
+  result->first_followed.assign(nodes + 1, 0);
+  result->first_follower.assign(nodes + 1, 0);
+  std::vector<std::pair<Node, Node>> pairs = node_pairs(rows_, space_->components());
+  const auto list = [](const std::vector<std::pair<Node, Node>>& sorted, std::vector<Index>& first,
+                       std::vector<Node>& others) {
+    for (const auto& [node, other] : sorted) {
+      ++first[static_cast<std::size_t>(node) + 1];
+      others.push_back(other);
+    }
+    std::partial_sum(first.begin(), first.end(), first.begin());
+  };
+  list(pairs, result->first_followed, result->followed);
+  for (auto& [node, other] : pairs) std::swap(node, other);
+  std::ranges::sort(pairs);
+  list(pairs, result->first_follower, result->followers);
+  return result;
+}
+
+void DependentUnknowns::set(Vector& u, double part) const {
+  table<double>(u.device())
+      .set(u.device(), count(), {unknown_.data(), begin_.data(), followed_.data(), factor_.data()}, offset_.data(),
+           part, u.data());
+}
+
+template <class Real>
+void DependentUnknowns::set_linear(Array<Real>& x) const {
+  table<Real>(x.device())
+      .set(x.device(), count(), {unknown_.data(), begin_.data(), followed_.data(), factor_.data()}, nullptr, 0,
+           x.data());
+}
+
+template <class Real>
+void DependentUnknowns::gather(Array<Real>& f) const {
+  const DependentKernels<Real>& call = table<Real>(f.device());
+  call.add(f.device(), leader_.size(), {leader_.data(), first_.data(), follower_.data(), weight_.data()}, f.data());
+  call.clear(f.device(), count(), unknown_.data(), f.data());
+}
+
+template void DependentUnknowns::set_linear(Array<double>&) const;
+template void DependentUnknowns::set_linear(Array<float>&) const;
+template void DependentUnknowns::gather(Array<double>&) const;
+template void DependentUnknowns::gather(Array<float>&) const;
+
+void DependentUnknowns::gather_diagonal(Vector& diagonal) const {
+  matrix_table(diagonal.device())
+      .add_squares(diagonal.device(), leader_.size(), {leader_.data(), first_.data(), follower_.data(), weight_.data()},
+                   diagonal.data());
+}
+
+void DependentUnknowns::transform(SparseMatrix& K) const {
+  if (!blocks_ || blocks_->pattern != K.shared_pattern())
+    blocks_ = std::make_shared<const Blocks>(*space_, rows_, K.shared_pattern());
+  const Blocks& b = *blocks_;
+  const NodeBlocks view{.components = space_->components(),
+                        .leaders = b.leader.size(),
+                        .leader = b.leader.data(),
+                        .first = b.first.data(),
+                        .position = b.position.data(),
+                        .begin = b.begin.data(),
+                        .followed = b.followed.data(),
+                        .block = b.block.data(),
+                        .offsets = K.pattern().offsets().data(),
+                        .columns = K.pattern().columns().data(),
+                        .values = K.values().data()};
+  const Device& device = space_->device();
+  matrix_table(device).columns(device, b.entries, view);
+  matrix_table(device).rows(device, b.entries, view);
+}
+
+}  // namespace ritz

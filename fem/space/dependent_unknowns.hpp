@@ -1,0 +1,86 @@
+// Unknowns that linear equations make dependent on others: u = T v + g, where v holds the independent unknowns and the
+// rows of T for them are those of the identity. Chains are resolved, so no dependent unknown follows another one.
+//
+//   const ResolvedEquations resolved = resolve(space, equations, prescribed);
+//   const DependentUnknowns dependent(space, resolved.rows);
+//   dependent.set(u);            // u_d = sum_j T_dj u_j + g_d: a field that satisfies the equations
+//   dependent.set_linear(du);    // the same with g = 0: a change of one
+//   dependent.gather(f);         // f = T^T f: forces on dependent unknowns act on those that they follow; f_d = 0
+//   dependent.transform(K);      // K = T^T K T, in the rows and columns of independent unknowns
+//
+// Transformed matrices need a pattern that joins what the equations join: FunctionSpace::couple().
+#pragma once
+
+#include "fem/space/function_space.hpp"
+#include "fem/space/linear_equations.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ritz {
+
+// Rows of T and entries of g of the dependent unknowns, ascending.
+struct DependentRows {
+  std::vector<std::int32_t> unknown;   // [row]
+  std::vector<Index> begin{0};         // [row + 1] into the next two
+  std::vector<std::int32_t> followed;  // independent unknowns, which may be prescribed; ascending in each row
+  std::vector<double> factor;
+  std::vector<double> offset;  // [row] g
+  bool operator==(const DependentRows&) const = default;
+};
+
+// A sum of prescribed unknowns that equations demand to be a value.
+struct PrescribedSum {
+  std::vector<std::int32_t> unknown;
+  std::vector<double> factor;
+  double value;
+  std::string origin;  // of the equations
+};
+
+struct ResolvedEquations {
+  DependentRows rows;
+  std::vector<PrescribedSum> sums;  // of equations without a free unknown
+  Index redundant = 0;              // equations that follow from others
+};
+
+// Gaussian elimination in the order of the equations. The first term of an equation with a free unknown, whose factor
+// is no less than a tenth of the largest of them, becomes dependent. prescribed: [unknown]. Throws Error(Exit::model)
+// where equations contradict each other, naming both origins; Error(Exit::input) where a factor is not finite.
+ResolvedEquations resolve(const FunctionSpace& space, const std::vector<LinearEquations>& equations,
+                          const std::vector<std::uint8_t>& prescribed);
+
+class DependentUnknowns {
+ public:
+  DependentUnknowns(const FunctionSpace& space, DependentRows rows);
+
+  const DependentRows& rows() const { return rows_; }
+  Index count() const { return static_cast<Index>(rows_.unknown.size()); }
+  // Which nodes follow which, for the pattern.
+  std::shared_ptr<const NodeCouplings> couplings() const;
+
+  void set(Vector& u, double part = 1) const;  // with part * g
+  template <class Real>
+  void set_linear(Array<Real>& x) const;
+  template <class Real>
+  void gather(Array<Real>& f) const;
+  // The diagonal of T^T K T from that of K, as if K were diagonal.
+  void gather_diagonal(Vector& diagonal) const;
+  // Rows and columns of dependent unknowns are left as they are, to be eliminated.
+  void transform(SparseMatrix& K) const;
+
+ private:
+  struct Blocks;  // T by nodes, for matrices
+  const FunctionSpace* space_;
+  DependentRows rows_;
+  Array<std::int32_t> unknown_, followed_;
+  Array<Index> begin_;
+  Vector factor_, offset_;
+  // The transpose, by the unknowns that are followed.
+  Array<std::int32_t> leader_, follower_;
+  Array<Index> first_;
+  Vector weight_;
+  mutable std::shared_ptr<const Blocks> blocks_;
+};
+
+}  // namespace ritz
