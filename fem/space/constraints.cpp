@@ -164,7 +164,7 @@ void Constraints::finish() {
     check_sums("");
     for (const std::int32_t unknown : resolved.rows.unknown) eliminated[static_cast<std::size_t>(unknown)] = 1;
     dependent_ = std::make_shared<const DependentUnknowns>(*space_, std::move(resolved.rows));
-    space_->couple(dependent_->couplings());
+    space_->couple(dependent_->couplings(host_mask_));
   }
   mask_ = Array<std::uint8_t>(space_->device(), std::span<const std::uint8_t>(eliminated), "constraints");
   std::vector<std::int32_t> list;

@@ -333,7 +333,35 @@ DependentUnknowns::DependentUnknowns(const FunctionSpace& space, DependentRows r
   weight_ = on_device(space, weights);
 }
 
-std::shared_ptr<const NodeCouplings> DependentUnknowns::couplings() const {
+namespace {
+
+// [pair of nodes] the factor by which all components of the one that are not prescribed follow those of the other;
+// empty where components differ or mix.
+std::vector<double> common_factors(const DependentRows& rows, int components,
+                                   const std::vector<std::pair<Node, Node>>& pairs,
+                                   const std::vector<std::uint8_t>& prescribed) {
+  std::vector<double> factors(pairs.size(), 0.0);
+  std::vector<int> met(pairs.size(), 0);  // components
+  const auto place = [&](std::pair<Node, Node> pair) {
+    return static_cast<std::size_t>(std::ranges::lower_bound(pairs, pair) - pairs.begin());
+  };
+  for (std::size_t row = 0; row < rows.unknown.size(); ++row)
+    for (auto k = static_cast<std::size_t>(rows.begin[row]); k < static_cast<std::size_t>(rows.begin[row + 1]); ++k) {
+      if (rows.unknown[row] % components != rows.followed[k] % components) return {};
+      const std::size_t at = place({rows.unknown[row] / components, rows.followed[k] / components});
+      if (met[at]++ > 0 && std::abs(factors[at] - rows.factor[k]) > 1e-9) return {};
+      factors[at] = rows.factor[k];
+    }
+  for (std::size_t at = 0; at < pairs.size(); ++at)
+    for (int c = 0; c < components; ++c)
+      met[at] += prescribed[static_cast<std::size_t>(Index{pairs[at].first} * components + c)] != 0 ? 1 : 0;
+  if (std::ranges::any_of(met, [&](int count) { return count != components; })) return {};
+  return factors;
+}
+
+}  // namespace
+
+std::shared_ptr<const NodeCouplings> DependentUnknowns::couplings(const std::vector<std::uint8_t>& prescribed) const {
   const auto nodes = static_cast<std::size_t>(space_->node_count());
   auto result = std::make_shared<NodeCouplings>();
   result->first_followed.assign(nodes + 1, 0);
@@ -348,6 +376,7 @@ std::shared_ptr<const NodeCouplings> DependentUnknowns::couplings() const {
     std::partial_sum(first.begin(), first.end(), first.begin());
   };
   list(pairs, result->first_followed, result->followed);
+  result->factor = common_factors(rows_, space_->components(), pairs, prescribed);
   for (auto& [node, other] : pairs) std::swap(node, other);
   std::ranges::sort(pairs);
   list(pairs, result->first_follower, result->followers);

@@ -56,8 +56,8 @@ class DependentUnknowns {
 
   const DependentRows& rows() const { return rows_; }
   Index count() const { return static_cast<Index>(rows_.unknown.size()); }
-  // Which nodes follow which, for the pattern.
-  std::shared_ptr<const NodeCouplings> couplings() const;
+  // Which nodes follow which, for the pattern and for nested meshes. prescribed: [unknown].
+  std::shared_ptr<const NodeCouplings> couplings(const std::vector<std::uint8_t>& prescribed) const;
 
   void set(Vector& u, double part = 1) const;  // with part * g
   template <class Real>

@@ -36,8 +36,14 @@ struct SpaceOptions {
 struct NodeCouplings {
   std::vector<Index> first_followed, first_follower;
   std::vector<Node> followed, followers;
+  // [as followed] alike for all components, and none follows another component; empty: not so
+  std::vector<double> factor;
   std::span<const Node> followed_by(Node node) const { return part(followed, first_followed, node); }
   std::span<const Node> followers_of(Node node) const { return part(followers, first_follower, node); }
+  std::span<const double> factors_of(Node node) const {
+    const auto n = static_cast<std::size_t>(node);
+    return std::span(factor).subspan(static_cast<std::size_t>(first_followed[n]), followed_by(node).size());
+  }
   bool operator==(const NodeCouplings&) const = default;
 
  private:

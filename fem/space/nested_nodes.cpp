@@ -3,6 +3,7 @@
 #include "device/host_view.hpp"
 #include "mesh/cell_geometry.hpp"
 #include "mesh/looks_refined.hpp"
+#include "fem/space/coupled_nested_nodes.hpp"
 #include "mesh/nested_cells.hpp"
 #include "mesh/nested_graph.hpp"
 
@@ -192,6 +193,7 @@ NestedLevels nested_nodes(const FunctionSpace& space) {
     add_coarser_graphs(space, corner_of, count, levels);
   }
   if (levels.empty()) return nullptr;
+  if (space.couplings() != nullptr && !couple_levels(*space.couplings(), levels)) return nullptr;
   return std::make_shared<const std::vector<NestedNodes>>(std::move(levels));
 }
 

@@ -223,8 +223,9 @@ class Builder {
       fine.P.column = Array<std::int32_t>(device_, std::span<const std::int32_t>(nodes.parents), "multigrid");
       fine.P.values = Vector(device_, fine.P.nonzeros() * C * C, "multigrid");
       Vector coarse_near_null = injected(nodes, fine.view, near_null);
-      transfer_.mean_of_parents(device_, fine.P.view(), near_null.data(), coarse_near_null.data(), K_,
-                                fine.P.values.data());
+      const Vector weights(device_, std::span<const double>(nodes.weights), "multigrid");
+      transfer_.sum_of_parents(device_, fine.P.view(), weights.data(), near_null.data(), coarse_near_null.data(), K_,
+                               fine.P.values.data());
       count(bytes_of(fine.P) + near_null.bytes() + coarse_near_null.bytes());
       near_null = std::move(coarse_near_null);
       round_as_cycle(fine.P.values);
@@ -286,7 +287,9 @@ class Builder {
     fine.R = Vector(device_, size, tag);
     if (nodes != nullptr) {
       Vector coarse_near_null = injected(*nodes, fine.A, near_null);
-      transfer_.mean_of_parents(device_, known.P, near_null.data(), coarse_near_null.data(), K_, fine.P.data());
+      const Vector weights(device_, std::span<const double>(nodes->weights), "multigrid");
+      transfer_.sum_of_parents(device_, known.P, weights.data(), near_null.data(), coarse_near_null.data(), K_,
+                               fine.P.data());
       near_null = std::move(coarse_near_null);
     } else {
       const Vector T = tentative(fine.A, known.aggregate, known.P.columns, near_null);

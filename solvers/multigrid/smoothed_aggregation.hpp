@@ -20,6 +20,7 @@ namespace ritz {
 struct NestedNodes {
   std::vector<Index> first;           // [node + 1] first of its parents; a node without parents takes no part
   std::vector<std::int32_t> parents;  // coarser nodes
+  std::vector<double> weights = {};   // [parent] of its value; empty: the mean of all parents of the node
   std::vector<std::int32_t> same;     // [coarser node] the node at its place
   bool same_cells = false;            // a field of lower order on the same cells
 };

@@ -98,8 +98,9 @@ bool smooth_prolongator_again(const Device& device, const ProlongatorInput& in, 
   return with_blocks<ProlongatorAgain>(in.A.row_block, P.column_block, device, in, P, values);
 }
 
-struct MeanOfParents {
+struct SumOfParents {
   BlockMatrixView<double> P;
+  const double* weights;  // null: the mean
   const double *near_null, *coarse_near_null;
   int K;
   double* values;
@@ -111,14 +112,15 @@ struct MeanOfParents {
         for (int d = 0; d < C; ++d) {
           const bool free =
               c == d && near_null[(i * C + c) * K + c] != 0 && coarse_near_null[(P.column[k] * C + c) * K + c] != 0;
-          values[(k * C + c) * C + d] = free ? 1 / static_cast<double>(end - begin) : 0;
+          const double weight = weights != nullptr ? weights[k] : 1 / static_cast<double>(end - begin);
+          values[(k * C + c) * C + d] = free ? weight : 0;
         }
   }
 };
 
-void mean_of_parents(const Device& device, const BlockMatrixView<double>& P, const double* near_null,
-                     const double* coarse_near_null, int K, double* values) {
-  for_each(device, "interpolation", P.rows, MeanOfParents{P, near_null, coarse_near_null, K, values});
+void sum_of_parents(const Device& device, const BlockMatrixView<double>& P, const double* weights,
+                    const double* near_null, const double* coarse_near_null, int K, double* values) {
+  for_each(device, "interpolation", P.rows, SumOfParents{P, weights, near_null, coarse_near_null, K, values});
 }
 
 struct RoundToSingle {
@@ -197,7 +199,7 @@ void transpose_again(const Device& device, const BlockMatrixView<double>& P, con
   with_blocks<TransposeRow>(P.row_block, P.column_block, device, P, R, values);
 }
 
-const TransferKernels table{smooth_prolongator, smooth_prolongator_again, mean_of_parents, round_to_single,
+const TransferKernels table{smooth_prolongator, smooth_prolongator_again, sum_of_parents, round_to_single,
                             transpose,          transpose_again};
 const Registration registration("transfer", &table);
 

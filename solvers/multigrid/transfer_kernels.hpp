@@ -23,10 +23,10 @@ struct TransferKernels {
   void (*smooth_prolongator)(const Device&, const ProlongatorInput&, Index aggregates, int K, BlockMatrix& P);
   bool (*smooth_prolongator_again)(const Device&, const ProlongatorInput&, const BlockMatrixView<double>& P,
                                    double* values);
-  // Interpolation between nested nodes, blocks C x C: on their diagonals 1 / (entries of the row), 0 where the
-  // near-null space of either side is zero (prescribed unknowns). near_null: [node][C][K].
-  void (*mean_of_parents)(const Device&, const BlockMatrixView<double>& P, const double* near_null,
-                          const double* coarse_near_null, int K, double* values);
+  // Interpolation between nested nodes, blocks C x C: on their diagonals the weights of the parents (null: the mean of
+  // the row), 0 where the near-null space of either side is zero (prescribed unknowns). near_null: [node][C][K].
+  void (*sum_of_parents)(const Device&, const BlockMatrixView<double>& P, const double* weights,
+                         const double* near_null, const double* coarse_near_null, int K, double* values);
   // values = what single precision keeps of them
   void (*round_to_single)(const Device&, Index n, double* values);
   void (*transpose)(const Device&, const BlockMatrix& P, BlockMatrix& R);
