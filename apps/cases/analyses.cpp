@@ -64,7 +64,7 @@ void make_operators(Run& run, const Model& model, const Analysis& analysis, Prep
       },
       analysis);
   const bool evolves = std::holds_alternative<Transient>(analysis);
-  prepared.equations = &make_operator(run, *model.space, evolves ? with_capacity(model) : model.equations, solver);
+  prepared.equations = &make_operator(run, *model.space, evolves ? with_rates(model) : model.equations, solver);
 }
 
 Observer observer_of(Run& run, const std::shared_ptr<const CaseModel>& read, const Operator& equations,

@@ -37,7 +37,7 @@ using Modal = EigenOptions;
 // What the caller keeps from one analysis to the next, or has made before; the rest is made here. All must be those of
 // the model and outlive the call.
 struct Prepared {
-  Operator* equations = nullptr;            // of an evolution in time with the capacity behind the others
+  Operator* equations = nullptr;            // of an evolution in time with_rates()
   Operator* rates = nullptr;                // of the inertia or the capacity alone
   const ModelSupports* supports = nullptr;  // finished and checked
   SystemCache* cache = nullptr;             // given where other solutions with these operators follow
@@ -63,13 +63,13 @@ VibrationModes solve(const Model& model, Modal analysis, const Observer& observe
 TransientResult solve(const Model& model, Transient analysis, const Observer& observer = {},
                       const Prepared& prepared = {});
 
-// The equations with the capacity behind them: what an evolution in time advances.
-std::vector<Integral> with_capacity(const Model& model);
+// The equations with the capacity behind them, or else with the inertia: what an evolution in time advances.
+std::vector<Integral> with_rates(const Model& model);
 
 // With the promise that the model makes.
 LinearSolverOptions promised(LinearSolverOptions linear, const Model& model);
 
-bool is_linear_in_time(const Model& model);  // the capacity, too
+bool is_linear_in_time(const Model& model);  // the capacity or inertia, too
 
 // What supports leave free, and what stays.
 VibrationModel vibration_model(const Model& model, const Constraints& supports, const Prepared& prepared);

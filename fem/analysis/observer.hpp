@@ -16,8 +16,8 @@ namespace ritz {
 // A solution to be shown. It refers to what lives as long as the call.
 struct SolutionView {
   const Vector& u;
-  // [mesh node][component] forces (heat) that hold the prescribed unknowns, 0 elsewhere; of an evolution the mean over
-  // the last step
+  // [mesh node][component] forces (heat) that hold the prescribed unknowns, 0 elsewhere; of an evolution of first order
+  // the mean over the last step
   const std::vector<double>& reaction;
   double residual = 0;                   // relative residual, verified by kernels of its own
   double tolerance = 1e-8;               // that it was to reach
@@ -25,6 +25,8 @@ struct SolutionView {
   std::vector<double> factors = {};      // [load case] that acts, with its factor; empty without load cases
   double part = 1;                       // of the loads outside of load cases: below 1 along a load path
   std::optional<double> time = {};       // of the step in the results; the number of the step by default
+  // Of an evolution of second order.
+  const Vector *velocity = nullptr, *acceleration = nullptr;
 };
 
 // A step in time that was taken or rejected, or an increment.
@@ -35,6 +37,8 @@ struct AnalysisStep {
   bool accepted = true;
   Index solves = 0;     // of Newton's method since the begin
   double residual = 0;  // relative
+  // Of an evolution of second order, at the end of the step.
+  const EnergyBalance* energy = nullptr;
 };
 
 struct Observer {

@@ -38,6 +38,20 @@ struct TransientBalance {
   double defect() const;  // the largest |stored - supplied - prescribed|, relative to what has moved
 };
 
+// Energies of an evolution of second order, and what changed them since the begin.
+struct EnergyBalance {
+  double kinetic = 0;      // v^T M v / 2
+  double strain = 0;       // work of the internal forces; at the begin that of a linear body
+  double by_loads = 0;     // work of the loads
+  double by_supports = 0;  // work of supports that move
+  double damped = 0;       // work against Rayleigh damping
+  double begin = 0;        // kinetic + strain at the begin
+
+  // What the method damped, and rounding: what is missing in the balance. Nothing of a linear body at rest or in free
+  // motion with a spectral radius of 1.
+  double lost() const;
+};
+
 struct State {
   std::string place = {};  // for people: "increment 3 of 10"
   double time = 0;
@@ -61,6 +75,11 @@ struct State {
   TransientBalance balance = {};
   Index steps = 0, rejected = 0, solves = 0;
   double residual = 0;  // largest relative residual of a stage
+
+  // Of second order.
+  std::vector<double> v = {}, a = {};  // [unknown] velocity and acceleration; at the begin none: zero
+  EnergyBalance energy = {};
+  double largest = 0;  // sqrt(u^T M u) so far: errors are relative to it
 };
 
 }  // namespace ritz

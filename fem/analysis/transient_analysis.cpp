@@ -1,49 +1,75 @@
 #include "fem/analysis/setup.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <utility>
 
 namespace ritz {
 
-void check(const Model& model, const Transient&) {
-  if (model.capacity.empty())
-    throw Error(Exit::model, "an evolution in time of a model without capacity", "nothing says what the body stores",
-                "give the materials a density and a specific heat");
+namespace {
+
+// Heat has a capacity; what has inertia alone moves.
+bool is_of_second_order(const Model& model) { return model.capacity.empty(); }
+const std::vector<Integral>& rates_of(const Model& model) {
+  return is_of_second_order(model) ? model.inertia : model.capacity;
+}
+
+}  // namespace
+
+void check(const Model& model, const Transient& analysis) {
+  if (rates_of(model).empty())
+    throw Error(Exit::model, "an evolution in time of a model without capacity or inertia",
+                "nothing says what the body stores", "give the materials a density, and a specific heat for heat");
   if (!model.load_cases.empty())
     throw Error(Exit::model, "load cases of an evolution in time",
                 "each load case is a state of its own, and here one state follows the other",
                 "omit [time] or the load cases; loads may be formulas of t");
+  if (!is_of_second_order(model)) return;
+  if (!(analysis.spectral_radius >= 0 && analysis.spectral_radius <= 1))
+    throw Error(Exit::model, fmt::format("a spectral radius at infinity of {:g}", analysis.spectral_radius),
+                "the part of the fastest motions that a step leaves is between 0 and 1", "give a number in between");
+  if (!(model.damping.mass >= 0 && model.damping.stiffness >= 0))
+    throw Error(Exit::model,
+                fmt::format("Rayleigh damping of {:g} M + {:g} K", model.damping.mass, model.damping.stiffness),
+                "negative damping feeds energy in", "give factors of zero or more");
+  if (model.damping.stiffness > 0 &&
+      std::ranges::any_of(model.equations, [](const Integral& i) { return !i.form.state_start.empty(); }))
+    throw Error(Exit::model, "damping proportional to the stiffness of a model with internal variables",
+                "their forces are not those of a stiffness", "damp in proportion to the mass alone");
 }
 
-std::vector<Integral> with_capacity(const Model& model) {
+std::vector<Integral> with_rates(const Model& model) {
   std::vector<Integral> all = model.equations;
-  all.insert(all.end(), model.capacity.begin(), model.capacity.end());
+  const std::vector<Integral>& rates = rates_of(model);
+  all.insert(all.end(), rates.begin(), rates.end());
   return all;
 }
 
 bool is_linear_in_time(const Model& model) {
-  return model.linear && std::ranges::all_of(model.capacity, [](const Integral& i) { return i.form.linear; });
+  return model.linear && std::ranges::all_of(rates_of(model), [](const Integral& i) { return i.form.linear; });
 }
 
 TransientResult solve(const Model& model, Transient analysis, const Observer& observer, const Prepared& prepared) {
   check(model, analysis);
-  const Setup setup(model, prepared, Setup::Held::not_needed, with_capacity(model), model.capacity);
-  if (analysis.begin.u.empty()) analysis.begin = uniform_state(model, model.start);
+  const auto held = analysis.from_equilibrium ? Setup::Held::required : Setup::Held::not_needed;
+  const Setup setup(model, prepared, held, with_rates(model), rates_of(model));
+  if (analysis.begin.u.empty()) analysis.begin.u = uniform_state(model, model.start).u;
   analysis.linear = promised(analysis.linear, model);
-  return solve_transient({setup.equations(), model.equations.size(), setup.rates(), *setup.supports().all().front()},
+  return solve_transient({setup.equations(), model.equations.size(), setup.rates(), *setup.supports().all().front(),
+                          is_of_second_order(model), model.damping},
                          std::move(analysis), within_ranges(model, observer));
 }
 
 Forecast forecast(const Model& model, const Transient& analysis, const Prepared&) {
   LinearSolverOptions linear = analysis.linear;
   linear.one_of_many = is_linear_in_time(model);
-  const Operator capacity = counted(model, model.capacity);
-  return forecast_of(
-      model, with_capacity(model), linear,
-      {.results = 2,
-       .stages = 1,
-       .shows_stages = true,
-       .beside = transient_vector_needs(*model.space) + capacity.memory_needs(Operator::Task::residual)});
+  const Operator rates = counted(model, rates_of(model));
+  return forecast_of(model, with_rates(model), linear,
+                     {.results = 2,
+                      .stages = 1,
+                      .shows_stages = true,
+                      .beside = transient_vector_needs(*model.space, is_of_second_order(model)) +
+                                rates.memory_needs(Operator::Task::residual)});
 }
 
 }  // namespace ritz

@@ -7,6 +7,7 @@
 
 #include "fem/operator/integral.hpp"
 #include "fem/physics/place.hpp"
+#include "fem/physics/rayleigh_damping.hpp"
 #include "fem/space/constraints.hpp"
 #include "fem/space/linear_equations.hpp"
 #include "fem/space/rigid_motion.hpp"
@@ -56,8 +57,9 @@ struct Model {
   std::shared_ptr<const FunctionSpace> space;
   std::vector<Integral> equations;  // residual = internal - external: stiffness, and loads outside of load cases
   std::vector<Integral> capacity;   // stored quantity of evolutions of first order; empty: it is not known
-  std::vector<Integral> inertia;    // mass of free vibration; empty: it is not known
+  std::vector<Integral> inertia;    // mass of free vibration and of evolutions of second order; empty: it is not known
   std::vector<PrescribedValue> supports;
+  RayleighDamping damping = {};                 // of evolutions of second order
   std::vector<LinearEquations> relations = {};  // between unknowns, in all load cases: ties, rigid regions, equations
   std::vector<Node> held_on_axis = {};          // nodes of the space whose component 0 is zero: an axis of revolution
   bool sparse = false;  // elements do not act on all unknowns: those without any are held at zero

@@ -358,12 +358,19 @@ const std::vector<ErrorKind>& kinds() {
       {"analysis",
        Exit::model,
        "the analysis makes no sense for the model",
-       "modes need inertia and symmetric matrices, evolutions in time need a capacity, linear statics needs linear "
-       "equations",
+       "modes need inertia and symmetric matrices, evolutions in time need a capacity or inertia, linear statics needs "
+       "linear equations",
        "take another analysis, or give the materials what the message names",
        {"linear statics of a model*", "one static solution of a model*", "an analysis of load cases*",
         "combination '*' has * factors*", "modes of a model*", "modes of equations*",
-        "an evolution in time of a model*"}},
+        "an evolution in time of a model*", "a spectral radius at infinity of *", "Rayleigh damping of *"}},
+      {"damping",
+       Exit::model,
+       "there is no such damping",
+       "Rayleigh damping has two factors: not every pair of damping ratios is possible, and internal variables have no "
+       "stiffness to be proportional to",
+       "give ratios at two different frequencies that are closer to each other, or the two factors",
+       {"damping ratios of *", "damping proportional to the stiffness*"}},
       {"other-model", Exit::model, "the model is not well posed", "", "the message gives the reason", {"*"}},
 
       {"newton-not-converged",

@@ -1,0 +1,232 @@
+#include "fem/analysis/evolution.hpp"
+
+#include "device/stop_request.hpp"
+#include "solvers/algebra/vectors.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+namespace ritz {
+namespace {
+
+constexpr double shortest_part = 1e-12;  // of the whole time: a shorter step is none
+
+}  // namespace
+
+Evolution::Evolution(const TransientModel& model, Transient options, const Observer& observer, std::string method,
+                     int error_order)
+    : equations_(model.equations),
+      rates_(model.rates),
+      first_rate_(model.first_rate),
+      supports_(model.supports),
+      space_(model.equations.space()),
+      options_(std::move(options)),
+      observer_(observer),
+      linear_(std::ranges::all_of(equations_.integrals(), [](const Integral& i) { return i.form.linear; }) &&
+              !equations_.matrix_varies_in_time() && !equations_.has_state()),
+      state_(std::move(options_.begin)),
+      begin_(state_.time),
+      system_(equations_, linear_options(), LinearSystem::Keeps::solver),
+      newton_(equations_, supports_, system_, newton_options(), observer.progress),
+      method_(std::move(method)),
+      second_order_(model.second_order),
+      control_({.error_order = error_order, .largest = options_.largest_step}) {
+  options_.output.push_back(options_.end);
+  std::erase_if(options_.output, [&](double t) { return t <= begin_ || t > options_.end; });
+  std::ranges::sort(options_.output);
+  const auto same = std::ranges::unique(options_.output);
+  options_.output.erase(same.begin(), same.end());
+}
+
+TransientResult Evolution::solve() {
+  if (state_.steps == 0) {
+    keep();
+    start();
+    tell();
+  } else {
+    auto phase = space_.device().profile().phase("assembly");
+    set_time(state_.time, state_.time - state_.dt);
+    equations_.set_state(state_.points);
+    dt_in_use_ = state_.dt;
+    resume();
+  }
+  for (const double target : options_.output) {
+    while (state_.time < target) {
+      throw_if_stop_requested();
+      advance(target);
+      if (state_.time == target) tell();
+      keep();
+    }
+  }
+  return {state_, summary()};
+}
+
+LinearSolverOptions Evolution::linear_options() const {
+  LinearSolverOptions linear = options_.linear;
+  linear.one_of_many = linear_;  // stages and steps share a matrix
+  linear.slow_multigrid = !state_.turned.empty();
+  if (linear.slow_multigrid) linear.operator_kind = OperatorKind::matrix;
+  return linear;
+}
+
+NewtonOptions Evolution::newton_options() const {
+  NewtonOptions newton = options_.newton;
+  newton.at_rest = true;
+  newton.keeps_tangent = linear_;
+  newton.rounding_error = std::max(newton.rounding_error, 1e-8);
+  // A stage ends where its residual does: half of what is asked for, so that one linear solve is enough.
+  newton.least_linear = std::min(newton.least_linear, 0.5 * newton.relative);
+  if (linear_) newton.max_steps = 10;
+  return newton;
+}
+
+SolveReport Evolution::summary() const {
+  const SolveReport& last = newton_.last_solve();
+  SolveReport report;
+  report.method = fmt::format("{} ({})", method_, last.method.empty() ? "nothing to solve" : last.method);
+  report.preconditioner = last.preconditioner;
+  report.choice = last.choice;
+  report.reason = StopReason::converged;
+  report.iterations = static_cast<int>(state_.steps);
+  report.true_relative_residual = state_.residual;
+  report.fallbacks = newton_.fallbacks();
+  if (!state_.turned.empty()) report.fallbacks.insert(report.fallbacks.begin(), state_.turned);
+  return report;
+}
+
+void Evolution::set_time(double t, double since) {
+  equations_.set_time({t, t - since});
+  rates_.set_time({t, t - since});
+  if (supports_.varies_in_time()) supports_.set_time(t);
+}
+
+void Evolution::check_residual_at_begin(const Vector& r) const {
+  const Index bad = first_not_finite(r);
+  if (bad < 0) return;
+  throw Error(Exit::model,
+              fmt::format("the residual at {} is not finite at the begin, t = {:g}",
+                          space_.name_of(static_cast<Node>(bad / space_.components())), begin_),
+              "a load, a coefficient or the form itself overflows there",
+              "check the values of the case file and the form");
+}
+
+void Evolution::set_first_size() {
+  state_.control.size = options_.fixed_step > 0   ? options_.fixed_step
+                        : options_.first_step > 0 ? options_.first_step
+                                                  : 1e-3 * (options_.end - begin_);
+  if (options_.largest_step > 0) state_.control.size = std::min(state_.control.size, options_.largest_step);
+}
+
+void Evolution::keep() {
+  state_.place = fmt::format("t = {:g} of {:g}", state_.time, options_.end);
+  if (observer_.keep) observer_.keep(state_);
+}
+
+// One accepted step towards the target.
+void Evolution::advance(double target) {
+  begin_step();
+  begin_system();
+  while (true) {
+    const TimeStep step = next_step(state_.time, target, state_.control.size, dt_in_use_);
+    check_length(step);
+    double error = 0;
+    bool accepted = true;
+    try {
+      error = take(step);
+      if (options_.fixed_step == 0) accepted = control_.accept(error, step.dt, state_.control);
+    } catch (const Error& failure) {
+      if (failure.exit() != Exit::not_converged || options_.fixed_step > 0) throw;
+      failure_ = failure;
+      accepted = false;
+      control_.fail(step.dt, state_.control);
+    }
+    state_.turned = system_.turned().empty() ? state_.turned : system_.turned();
+    if (accepted) {
+      failure_.reset();
+      accept(step);
+      ++state_.steps;
+      state_.time = step.end;
+      state_.dt = step.dt;
+      state_.points = equations_.state();
+      state_.residual = std::max(state_.residual, residual_in_step_);
+    }
+    if (observer_.step)
+      observer_.step({.number = accepted ? state_.steps : state_.steps + 1,
+                      .time = step.end,
+                      .dt = step.dt,
+                      .error = error,
+                      .accepted = accepted,
+                      .energy = second_order_ ? &state_.energy : nullptr});
+    if (accepted) return;
+    ++state_.rejected;
+    return_to_begin();
+  }
+}
+
+// A nonlinear system starts anew in each step, so that what it keeps does not depend on where a run was resumed.
+void Evolution::begin_system() {
+  if (linear_) return;
+  system_.begin(fmt::format(" from t = {:g} on", state_.time));
+}
+
+void Evolution::check_length(const TimeStep& step) const {
+  const double shortest = shortest_part * (options_.end - begin_);
+  if (step.dt > shortest && state_.time + step.dt > state_.time) return;
+  const std::string why = failure_ ? fmt::format("{} ({})", failure_->message(), failure_->why())
+                                   : "the estimated error of every longer step exceeds the tolerance";
+  throw Error(Exit::not_converged,
+              fmt::format("the step in time became too short at t = {:.9g}: {:.3g} of {:.9g}", state_.time, step.dt,
+                          options_.end - begin_),
+              why,
+              failure_ ? "look at what happens there: values that jump or overflow, a form without a solution (ritz "
+                         "element check); or a larger [newton] tolerance"
+                       : "look at what happens there, such as a value that jumps; a larger [time] tolerance, or fixed "
+                         "steps ([time] step)");
+}
+
+void Evolution::use(double factor, double dt) {
+  dt_in_use_ = dt;
+  if (factor == factor_) return;
+  set_factors(factor);
+  if (!linear_) return;
+  auto phase = space_.device().profile().phase("assembly");
+  system_.begin(fmt::format(" from t = {:g} on", state_.time));
+  system_.linearise(Vector(), supports_);
+}
+
+void Evolution::set_factors(double factor) {
+  factor_ = factor;
+  for (std::size_t i = first_rate_; i < equations_.integrals().size(); ++i) equations_.set_factor(i, factor);
+}
+
+void Evolution::balance(const Residual& residual, const Vector& prescribed, const std::string& place, Vector& u) {
+  if (linear_) supports_.set_values(u);
+  newton_.solve(
+      {.residual = residual, .prescribed = prescribed, .increment = static_cast<int>(state_.steps) + 1, .place = place},
+      u);
+  ++state_.solves;
+}
+
+std::string Evolution::place_of(const TimeStep& step) const {
+  return fmt::format("the step from t = {:.9g} to {:.9g}", state_.time, step.end);
+}
+
+void Evolution::filter(Vector& f, Vector& x) {
+  supports_.gather(f);
+  supports_.set_zero(f);
+  fill(0.0, x);
+  const SolveReport report = system_.solve(f, x, LinearTolerance{1e-3, 1e-2});
+  if (!report.converged())
+    throw Error(Exit::not_converged,
+                fmt::format("the linear solver ({}) stopped in the estimate of the error: {}", report.method,
+                            name_of(report.reason)),
+                report.where, advice_for(report.reason));
+  supports_.set_linear(x);
+}
+
+void Evolution::tell() {
+  if (observer_.show) observer_.show(view());
+}
+
+}  // namespace ritz

@@ -1,0 +1,89 @@
+// What evolutions in time share, whatever their order: the times of results, the control of the step, one linear system
+// while the step stays, Newton's method, and what is kept from step to step. A method of one order says how a step is
+// taken. Private to fem/analysis.
+//
+//   TransientResult result = first_order(model, options, observer)->solve();
+#pragma once
+
+#include "fem/analysis/transient.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace ritz {
+
+class Evolution {
+ public:
+  virtual ~Evolution() = default;
+  Evolution(const Evolution&) = delete;
+  Evolution& operator=(const Evolution&) = delete;
+
+  TransientResult solve();
+
+ protected:
+  // `method`: its name. Observer and what the model refers to must outlive this.
+  Evolution(const TransientModel& model, Transient options, const Observer& observer, std::string method,
+            int error_order);
+
+  virtual void start() = 0;       // from the values of state_.u
+  virtual void resume() = 0;      // from state_, whose time is set
+  virtual void begin_step() = 0;  // keeps what a step that is taken again begins with
+  virtual void return_to_begin() = 0;
+  // One step, all of its stages. Returns the estimate of its error over the tolerance; 0 where steps are fixed.
+  virtual double take(const TimeStep& step) = 0;
+  virtual void accept(const TimeStep& step) = 0;  // of the state: the unknowns, their rates, sums, internal variables
+  virtual SolutionView view() = 0;
+
+  static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+  void set_time(double t, double since);
+  void set_factors(double factor);  // of the rates in the equations
+  // The same for a step of length dt, and for linear equations the tangent with it.
+  void use(double factor, double dt);
+  void check_residual_at_begin(const Vector& r) const;  // throws where it is not finite
+  void set_first_size();
+  // Newton's method from u: residual = 0 for the free unknowns, whose tangent is that of the equations, at u where they
+  // are nonlinear.
+  using Residual = std::function<void(const Vector& u, Vector& r)>;
+  void balance(const Residual& residual, const Vector& prescribed, const std::string& place, Vector& u);
+  std::string place_of(const TimeStep& step) const;
+  // x = tangent^-1 of the free part of f, roughly.
+  void filter(Vector& f, Vector& x);
+
+  Operator &equations_, &rates_;
+  const std::size_t first_rate_;
+  Constraints& supports_;
+  const FunctionSpace& space_;
+  Transient options_;
+  const Observer& observer_;
+  const bool linear_;  // one tangent for all steps of a length
+  State state_;
+  const double begin_;
+  LinearSystem system_;
+  Newton newton_;
+  double factor_ = -1, dt_in_use_ = 0;
+  double residual_in_step_ = 0;
+
+ private:
+  LinearSolverOptions linear_options() const;
+  NewtonOptions newton_options() const;
+  SolveReport summary() const;
+  void keep();
+  void advance(double target);
+  void begin_system();
+  void check_length(const TimeStep& step) const;
+  void tell();
+
+  const std::string method_;
+  const bool second_order_;
+  const StepControl control_;
+  std::optional<Error> failure_;  // of the last try
+};
+
+std::unique_ptr<Evolution> first_order(const TransientModel& model, Transient options, const Observer& observer);
+std::unique_ptr<Evolution> second_order(const TransientModel& model, Transient options, const Observer& observer);
+MemoryNeeds first_order_vector_needs(const FunctionSpace& space);
+MemoryNeeds second_order_vector_needs(const FunctionSpace& space);
+
+}  // namespace ritz

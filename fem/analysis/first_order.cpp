@@ -1,0 +1,223 @@
+#include "fem/analysis/evolution.hpp"
+#include "solvers/algebra/vectors.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace ritz {
+namespace {
+
+constexpr int most_stages = DiagonallyImplicitMethod::most_stages;
+
+// d/dt m(u) + r(u, t) = 0 by a diagonally implicit method.
+class FirstOrderEvolution final : public Evolution {
+ public:
+  FirstOrderEvolution(const TransientModel& model, Transient options, const Observer& observer,
+                      const DiagonallyImplicitMethod& method)
+      : Evolution(model, std::move(options), observer, method.name, method.error_order),
+        method_(method),
+        u_(space_.zeros()),
+        before_(space_.zeros()),
+        prescribed_(space_.zeros()),
+        known_(space_.zeros()),
+        stored_(space_.zeros()),
+        stored_before_(space_.zeros()),
+        work_(space_.zeros()) {
+    for (Vector& each : r_) each = space_.zeros();
+  }
+
+ private:
+  void start() override {
+    auto phase = space_.device().profile().phase("assembly");
+    u_ = Vector(space_.device(), std::span<const double>(state_.u), "vectors");
+    copy(u_, before_);
+    set_time(begin_, begin_);
+    supports_.set_values(u_);
+    supports_.set_values(prescribed_);
+    // Values that jump at the begin leave no rate to go on with: the first step is one of backward Euler.
+    axpy(-1.0, u_, before_);
+    jumps_ = max_abs(before_) > 1e-12 * max_abs(u_);
+    equations_.reset_state();
+    set_factors(0);
+    equations_.residual(u_, r_[0]);
+    check_residual_at_begin(r_[0]);
+    rates_.residual(u_, stored_);
+    const auto components = at(space_.components());
+    state_.balance = {std::vector(components, 0.0), std::vector(components, 0.0), std::vector(components, 0.0),
+                      std::vector(components, 0.0)};
+    state_.lowest.assign(components, INFINITY);
+    state_.highest.assign(components, -INFINITY);
+    widen(u_.host(), state_.lowest, state_.highest);
+    set_first_size();
+    reaction_.assign(space_.forces_to_mesh(known_).size(), 0.0);  // known_ is zero
+  }
+
+  void resume() override {
+    u_ = Vector(space_.device(), std::span<const double>(state_.u), "vectors");
+    r_[0] = Vector(space_.device(), std::span<const double>(state_.r), "vectors");
+    supports_.set_values(prescribed_);
+    rates_.residual(u_, stored_);
+  }
+
+  void begin_step() override {
+    copy(u_, before_);
+    std::swap(stored_, stored_before_);
+  }
+  void return_to_begin() override { copy(before_, u_); }
+
+  double take(const TimeStep& step) override {
+    const bool first = state_.steps == 0 && jumps_;
+    const DiagonallyImplicitMethod& method = first ? backward_euler : method_;
+    use(1 / (method.diagonal * step.dt), step.dt);
+    in_use_ = &method;
+    take_stages(method, step);
+    return options_.fixed_step == 0 ? estimate(method, first || state_.control.rejected) : 0;
+  }
+
+  // All stages; u_ ends as the last, and stored_ as what it stores.
+  void take_stages(const DiagonallyImplicitMethod& method, const TimeStep& step) {
+    // Forces in this step, to which its residuals are relative.
+    newton_.set_reference(norm2(r_[0]));
+    newton_.forget_steps();
+    for (int i = 1; i < method.stages; ++i) {
+      const auto stage = at(i);
+      const double t = i == method.last() ? step.end : state_.time + method.time[stage] * (step.end - state_.time);
+      set_time(t, state_.time);
+      supports_.set_values(prescribed_);
+      axpby(factor_, stored_before_, 0.0, known_);
+      for (std::size_t j = 0; j < stage; ++j)
+        if (const double weight = method.weight[stage][j]; weight != 0) axpy(-weight / method.diagonal, r_[j], known_);
+      const auto residual = [this](const Vector& u, Vector& r) {
+        equations_.residual(u, r);
+        axpy(-1.0, known_, r);
+      };
+      balance(residual, prescribed_, place_of(step), u_);
+      residual_in_step_ = std::max(i == 1 ? 0.0 : residual_in_step_, newton_.relative_residual());
+      // What is left of the residual, without the capacity.
+      Vector& r = r_[stage];
+      rates_.residual(u_, stored_);
+      copy(newton_.free_residual(), r);
+      axpy(1.0, newton_.held_residual(), r);
+      axpy(1.0, known_, r);
+      axpy(-factor_, stored_, r);
+    }
+  }
+
+  // The local error of u at any node, over the tolerance: that of m, dt sum_i error_i r_i, through the tangent. A
+  // second time through it where stiff parts of the begin would speak, which the method damps (Hairer and Wanner II,
+  // IV.8).
+  double estimate(const DiagonallyImplicitMethod& method, bool twice) {
+    auto phase = space_.device().profile().phase("error estimate");
+    if (!linear_ && newton_.steps().empty()) system_.linearise(u_, supports_);
+    fill(0.0, known_);
+    for (int i = 0; i < method.stages; ++i) axpy(-method.error[at(i)] / method.diagonal, r_[at(i)], known_);
+    filter(known_, work_);
+    if (twice) {
+      rates_.action(u_, work_, known_);
+      axpby(0.0, known_, factor_, known_);
+      filter(known_, work_);
+    }
+    const std::vector<double> error = work_.host(), u = u_.host();
+    std::vector<double> lowest = state_.lowest, highest = state_.highest;
+    widen(u, lowest, highest);
+    double worst = 0;
+    const auto components = at(space_.components());
+    for (std::size_t i = 0; i < error.size(); ++i) {
+      const std::size_t c = i % components;
+      const double range = highest[c] - lowest[c];
+      if (range <= 1e-10 * std::max(std::abs(highest[c]), std::abs(lowest[c]))) continue;  // it does not change
+      const double ratio = std::abs(error[i]) / (options_.tolerance * range);
+      if (!(ratio <= worst)) worst = ratio;  // or it is not finite
+    }
+    return worst;
+  }
+
+  void accept(const TimeStep& step) override {
+    add_to_balance(step.dt);
+    if (equations_.has_state()) equations_.commit(u_);
+    std::swap(r_[0], r_[at(in_use_->last())]);
+    state_.u = u_.host();
+    state_.r = r_[0].host();
+    widen(state_.u, state_.lowest, state_.highest);
+  }
+
+  // m_new - m_old + dt sum_i b_i r_i: what enters where values are prescribed, and nothing elsewhere.
+  void add_to_balance(double dt) {
+    const DiagonallyImplicitMethod& method = *in_use_;
+    const auto& b = method.weight[at(method.last())];
+    copy(stored_, work_);
+    axpy(-1.0, stored_before_, work_);
+    const std::vector<double> stored = work_.host();
+    for (int i = 0; i < method.stages; ++i)
+      if (b[at(i)] != 0) axpy(dt * b[at(i)], r_[at(i)], work_);
+    supports_.gather(work_);
+    const std::vector<double> unbalanced = work_.host();
+    const auto components = at(space_.components());
+    std::vector<double> change(components, 0), all(components, 0), held(components, 0), moved(components, 0);
+    for (std::size_t i = 0; i < stored.size(); ++i) {
+      const std::size_t c = i % components;
+      change[c] += stored[i];
+      all[c] += unbalanced[i];
+      if (supports_.host_mask()[i] != 0) {
+        held[c] += unbalanced[i];
+        moved[c] += std::abs(unbalanced[i]);
+      }
+    }
+    TransientBalance& sums = state_.balance;
+    for (std::size_t c = 0; c < components; ++c) {
+      const double supplied = change[c] - all[c];
+      sums.stored[c] += change[c];
+      sums.supplied[c] += supplied;
+      sums.prescribed[c] += held[c];
+      sums.moved[c] += moved[c] + std::abs(change[c]) + std::abs(supplied);
+    }
+    supports_.keep_prescribed(work_);
+    axpby(0.0, work_, 1 / dt, work_);
+    held_dirty_ = true;
+  }
+
+  SolutionView view() override {
+    if (held_dirty_) {
+      auto phase = space_.device().profile().phase("reactions");
+      reaction_ = space_.forces_to_mesh(work_);
+      held_dirty_ = false;
+    }
+    return {.u = u_,
+            .reaction = reaction_,
+            .residual = state_.residual,
+            .tolerance = options_.newton.relative,
+            .time = state_.time};
+  }
+
+  void widen(const std::vector<double>& u, std::vector<double>& lowest, std::vector<double>& highest) const {
+    const auto components = at(space_.components());
+    for (std::size_t i = 0; i < u.size(); ++i) {
+      lowest[i % components] = std::min(lowest[i % components], u[i]);
+      highest[i % components] = std::max(highest[i % components], u[i]);
+    }
+  }
+
+  const DiagonallyImplicitMethod& method_;
+  const DiagonallyImplicitMethod* in_use_ = nullptr;  // in the last step
+  Vector u_, before_, prescribed_, known_;            // known_: right-hand side of a stage
+  Vector stored_, stored_before_;                     // m at the present stage, and at the begin of the step
+  Vector work_;                                       // between steps: what held prescribed values in the last one
+  std::array<Vector, most_stages> r_;                 // of each stage
+  std::vector<double> reaction_;
+  bool jumps_ = false, held_dirty_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Evolution> first_order(const TransientModel& model, Transient options, const Observer& observer) {
+  const DiagonallyImplicitMethod& method = *options.method;
+  return std::make_unique<FirstOrderEvolution>(model, std::move(options), observer, method);
+}
+
+MemoryNeeds first_order_vector_needs(const FunctionSpace& space) {
+  constexpr Index vectors = 4 + most_stages;  // right-hand side, stored quantity at both ends, work; stages
+  return MemoryNeeds().array<double>("vectors", space.unknown_count(), vectors);
+}
+
+}  // namespace ritz

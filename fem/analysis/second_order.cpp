@@ -1,0 +1,398 @@
+#include "fem/analysis/evolution.hpp"
+#include "solvers/algebra/jacobi.hpp"
+#include "solvers/algebra/vectors.hpp"
+#include "solvers/krylov/conjugate_gradient.hpp"
+#include "solvers/time/generalised_alpha.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <utility>
+
+namespace ritz {
+namespace {
+
+constexpr int estimate_order = 3;  // of the local error of u
+
+// Masses among the unknowns that are free and have one.
+class FreeMass final : public LinearOperator {
+ public:
+  FreeMass(const Operator& inertia, const Constraints& supports, const Vector& free)
+      : inertia_(inertia), supports_(supports), free_(free), moved_(inertia.space().zeros()) {}
+  const Device& device() const override { return free_.device(); }
+  Index rows() const override { return free_.size(); }
+  void apply(const Vector& x, Vector& y) const override {
+    copy(x, moved_);
+    supports_.set_linear(moved_);
+    inertia_.residual(moved_, y);
+    supports_.gather(y);
+    multiply(y, free_, y);
+  }
+
+ private:
+  const Operator& inertia_;
+  const Constraints& supports_;
+  const Vector& free_;  // 1, or 0 where x is zero
+  mutable Vector moved_;
+};
+
+std::vector<Integral> without_matrix_among(const Operator& equations, std::size_t first_rate) {
+  std::vector<Integral> loads;
+  for (std::size_t i = 0; i < first_rate; ++i)
+    if (!equations.integrals()[i].form.has_matrix) loads.push_back(equations.integrals()[i]);
+  return loads;
+}
+
+// M a + C v + r(u, t) = 0 by the generalised-alpha method. Stiffness-proportional damping is taken into the residual:
+// for linear equations K u + b K v = K w with w = u + b v. At the end of a step w = w_ahead + s (u - u_ahead), so that
+//
+//   (r(w, t) + factor M w - what is known) / s = 0
+//
+// has the tangent r' + factor M, and is all that a step solves: v and a follow from u. Unknowns at the begin of the
+// step have no mark, those at its end a _1, and those that a = 0 at the end would lead to are called ahead.
+class SecondOrderEvolution final : public Evolution {
+ public:
+  SecondOrderEvolution(const TransientModel& model, Transient options, const Observer& observer)
+      : Evolution(model, std::move(options), observer, "generalised alpha", estimate_order),
+        method_(generalised_alpha(options_.spectral_radius)),
+        damping_(model.damping),
+        loads_(space_, without_matrix_among(equations_, first_rate_)) {
+    for (Vector* each : {&u_,       &v_,       &a_,     &r_,     &u_1_,     &v_1_,     &a_1_,    &r_1_,    &u_ahead_,
+                         &v_ahead_, &w_ahead_, &w_,     &known_, &held_u_,  &offset_,  &held_v_, &held_a_, &work_,
+                         &product_, &inner_,   &force_, &drag_,  &inner_1_, &force_1_, &drag_1_})
+      *each = space_.zeros();
+  }
+
+ private:
+  void start() override {
+    auto phase = space_.device().profile().phase("assembly");
+    u_ = Vector(space_.device(), std::span<const double>(state_.u), "vectors");
+    if (!state_.v.empty()) v_ = Vector(space_.device(), std::span<const double>(state_.v), "vectors");
+    set_time(begin_, begin_);
+    equations_.reset_state();
+    set_first_size();
+    move_supports(begin_, state_.control.size, true);
+    find_offset();
+    if (options_.from_equilibrium) find_equilibrium();
+    supports_.set_values(u_);
+    put(held_v_, v_);
+    find_w(u_, v_, w_);
+    residual_of(w_, r_);
+    check_residual_at_begin(r_);
+    find_first_acceleration();
+    find_forces(u_, v_, r_, inner_, force_, drag_);
+    EnergyBalance& energy = state_.energy;
+    energy.kinetic = 0.5 * dot(v_, product_);
+    energy.strain = 0.5 * dot(u_, inner_);
+    energy.begin = energy.kinetic + energy.strain;
+    copy(a_, a_1_);  // no step leads to the begin
+  }
+
+  void resume() override {
+    u_ = Vector(space_.device(), std::span<const double>(state_.u), "vectors");
+    v_ = Vector(space_.device(), std::span<const double>(state_.v), "vectors");
+    a_ = Vector(space_.device(), std::span<const double>(state_.a), "vectors");
+    r_ = Vector(space_.device(), std::span<const double>(state_.r), "vectors");
+    supports_.set_values(held_u_);
+    find_offset();
+    find_forces(u_, v_, r_, inner_, force_, drag_);
+  }
+
+  void begin_step() override {}
+  void return_to_begin() override {}
+
+  // Values of the supports at t, and their rates by differences over h, so that their sum over the steps is the change
+  // of the velocity, however a support is moved.
+  void move_supports(double t, double h, bool is_begin) {
+    supports_.set_values(held_u_);
+    if (!supports_.varies_in_time()) return;
+    fill(0.0, held_v_);
+    fill(0.0, held_a_);
+    const auto add = [&](double when, double to_v, double to_a) {
+      supports_.set_time(when);
+      fill(0.0, work_);
+      supports_.set_values(work_);
+      supports_.keep_prescribed(work_);
+      axpy(to_v / h, work_, held_v_);
+      axpy(to_a / (h * h), work_, held_a_);
+    };
+    if (is_begin) {
+      add(t + h, 2, -5);
+      add(t + 2 * h, -0.5, 4);
+      add(t + 3 * h, 0, -1);
+      add(t, -1.5, 2);
+    } else {
+      add(t - h, -0.5, 1);
+      add(t + h, 0.5, 1);
+      add(t, 0, -2);
+    }
+  }
+  // Of rates: they have no offsets.
+  void put(const Vector& held, Vector& x) const {
+    supports_.set_zero(x);
+    axpy(1.0, held, x);
+    supports_.set_linear(x);
+  }
+  void find_offset() {
+    copy(held_u_, work_);
+    supports_.set_linear(work_);
+    copy(held_u_, offset_);
+    axpy(-1.0, work_, offset_);
+  }
+
+  void find_w(const Vector& u, const Vector& v, Vector& w) const {
+    copy(u, w);
+    if (damping_.stiffness != 0) axpy(damping_.stiffness, v, w);
+  }
+
+  // r of the equations alone, without the rates.
+  void residual_of(const Vector& w, Vector& r) {
+    const double factor = factor_;
+    set_factors(0);
+    equations_.residual(w, r);
+    set_factors(factor);
+  }
+
+  void find_equilibrium() {
+    set_factors(0);
+    system_.begin();
+    if (linear_) system_.linearise(Vector(), supports_);
+    const auto residual = [this](const Vector& u, Vector& r) { equations_.residual(u, r); };
+    balance(residual, held_u_, fmt::format("the equilibrium at t = {:g}", begin_), u_);
+    residual_in_step_ = newton_.relative_residual();
+    if (equations_.has_state()) equations_.commit(u_);
+  }
+
+  // M a = -(r + C v) for the free unknowns that have a mass; others have none.
+  void find_first_acceleration() {
+    fill(0.0, a_);
+    put(held_a_, a_);
+    copy(a_, work_);
+    axpy(damping_.mass, v_, work_);
+    rates_.residual(work_, known_);
+    axpby(-1.0, r_, -1.0, known_);
+    supports_.gather(known_);
+    Vector diagonal = rates_.diagonal(u_), free = space_.zeros();
+    if (supports_.dependent() != nullptr) supports_.dependent()->gather_diagonal(diagonal);
+    fill(1.0, free);
+    supports_.set_zero(free);
+    std::vector<double> masses = diagonal.host(), is_free = free.host();
+    for (std::size_t i = 0; i < masses.size(); ++i) {
+      if (!(masses[i] > 0)) is_free[i] = 0;
+      if (is_free[i] == 0) masses[i] = 1;
+    }
+    free.upload(is_free);
+    diagonal.upload(masses);
+    const JacobiPreconditioner jacobi(std::move(diagonal));
+    multiply(known_, free, known_);
+    fill(0.0, work_);
+    const SolveReport report =
+        ConjugateGradient{.relative = 1e-13}.solve(FreeMass(rates_, supports_, free), known_, work_, &jacobi);
+    if (!(report.true_relative_residual <= 1e-8))
+      throw Error(Exit::not_converged,
+                  fmt::format("the acceleration at the begin was not found: {}", name_of(report.reason)),
+                  "the mass matrix may be singular or not definite", "check densities and masses");
+    axpy(1.0, work_, a_);
+    supports_.set_linear(a_);
+  }
+
+  double take(const TimeStep& step) override {
+    const double h = step.dt, m = method_.alpha_m, f = method_.alpha_f, from_a = damping_.mass,
+                 per_u = method_.beta * h * h,                   // du / da at the end
+        per_a = per_u + damping_.stiffness * method_.gamma * h;  // dw / da
+    use(((1 - m) / (1 - f) + from_a * method_.gamma * h) / per_a, h);
+    set_time(step.end, state_.time);
+    look_ahead(step.end, h);
+    copy(w_ahead_, work_);
+    axpby(-from_a, v_ahead_, factor_, work_);
+    axpy(-m / (1 - f), a_, work_);
+    axpy(-f * from_a / (1 - f), v_, work_);
+    rates_.residual(work_, known_);
+    axpy(-f / (1 - f), r_, known_);
+    copy(u_ahead_, u_1_);
+    axpy(per_u, a_, u_1_);
+    newton_.set_reference(norm2(r_));  // forces in this step, to which its residuals are relative
+    newton_.forget_steps();
+    const double s = per_a / per_u;
+    const auto residual = [this, s](const Vector& u, Vector& r) {
+      find_w_at_end(s, u);
+      equations_.residual(w_, r);
+      axpby(-1 / s, known_, 1 / s, r);
+    };
+    balance(residual, held_u_, place_of(step), u_1_);
+    residual_in_step_ = newton_.relative_residual();
+
+    copy(u_1_, a_1_);
+    axpby(-1 / per_u, u_ahead_, 1 / per_u, a_1_);
+    copy(v_ahead_, v_1_);
+    axpy(method_.gamma * h, a_1_, v_1_);
+    put(held_a_, a_1_);
+    put(held_v_, v_1_);
+    find_w_at_end(s, u_1_);
+    residual_of(w_, r_1_);
+    return options_.fixed_step == 0 ? estimate(h) : 0;
+  }
+
+  void find_w_at_end(double s, const Vector& u) {
+    copy(w_ahead_, w_);
+    axpy(s, u, w_);
+    axpy(-s, u_ahead_, w_);
+  }
+
+  // u, v and w at the end of the step for a = 0 there; of prescribed unknowns such that they meet their motion.
+  void look_ahead(double t, double h) {
+    copy(u_, u_ahead_);
+    axpy(h, v_, u_ahead_);
+    axpy(h * h * (0.5 - method_.beta), a_, u_ahead_);
+    copy(v_, v_ahead_);
+    axpy(h * (1 - method_.gamma), a_, v_ahead_);
+    move_supports(t, h, false);
+    // Accelerations of supports do not lag behind: that at the end with which the mean of the method is the mean in
+    // time.
+    const double m = method_.alpha_m, f = method_.alpha_f;
+    copy(a_, work_);
+    axpby((1 - f) / (1 - m), held_a_, (f - m) / (1 - m), work_);
+    supports_.keep_prescribed(work_);
+    supports_.set_zero(u_ahead_);
+    axpy(1.0, held_u_, u_ahead_);
+    axpy(-method_.beta * h * h, work_, u_ahead_);
+    supports_.set_linear(u_ahead_);
+    axpy(1.0, offset_, u_ahead_);
+    supports_.set_zero(v_ahead_);
+    axpy(1.0, held_v_, v_ahead_);
+    axpy(-method_.gamma * h, work_, v_ahead_);
+    supports_.set_linear(v_ahead_);
+    find_w(u_ahead_, v_ahead_, w_ahead_);
+  }
+
+  // The local error of u over the tolerance, by the change of the acceleration (Zienkiewicz and Xie, Earthq. Eng.
+  // Struct. Dyn. 20, 1991, 871-887). Through the tangent, as motions faster than the steps would speak loudest, and u
+  // follows them by no more than they move.
+  double estimate(double h) {
+    auto phase = space_.device().profile().phase("error estimate");
+    if (!linear_ && newton_.steps().empty()) system_.linearise(u_1_, supports_);
+    rates_.residual(u_1_, product_);
+    largest_ = std::max(state_.largest, std::sqrt(std::max(0.0, dot(u_1_, product_))));
+    copy(a_1_, work_);
+    axpy(-1.0, a_, work_);
+    axpby(0.0, work_, factor_ * h * h * (method_.beta - 1.0 / 6), work_);
+    rates_.residual(work_, product_);
+    filter(product_, work_);
+    rates_.residual(work_, product_);
+    const double error = std::sqrt(std::max(0.0, dot(work_, product_)));
+    return largest_ > 0 ? error / (options_.tolerance * largest_) : error;
+  }
+
+  // Forces of the body and the loads, and of damping; product_ = M v. The residual r is that of u + b v.
+  void find_forces(const Vector& u, const Vector& v, const Vector& r, Vector& inner, Vector& force, Vector& drag) {
+    loads_.set_time(equations_.time());
+    loads_.residual(u, force);
+    axpby(0.0, force, -1.0, force);
+    rates_.residual(v, product_);
+    copy(r, inner);
+    copy(product_, drag);
+    axpby(0.0, drag, damping_.mass, drag);
+    if (damping_.stiffness != 0) {
+      residual_of(u, inner);
+      axpy(1.0, r, drag);
+      axpy(-1.0, inner, drag);
+    }
+    axpy(1.0, force, inner);
+  }
+
+  void accept(const TimeStep&) override {
+    find_forces(u_1_, v_1_, r_1_, inner_1_, force_1_, drag_1_);
+    copy(u_1_, work_);
+    axpy(-1.0, u_, work_);
+    const auto work_of = [&](const Vector& before, const Vector& after) {
+      return 0.5 * (dot(work_, before) + dot(work_, after));
+    };
+    EnergyBalance& energy = state_.energy;
+    energy.kinetic = 0.5 * dot(v_1_, product_);
+    energy.strain += work_of(inner_, inner_1_);
+    energy.by_loads += work_of(force_, force_1_);
+    energy.damped += work_of(drag_, drag_1_);
+    if (supports_.varies_in_time()) energy.by_supports += work_of_supports();
+    if (equations_.has_state()) equations_.commit(u_1_);
+    for (const auto& [before, after] : {std::pair{&u_, &u_1_},
+                                        {&v_, &v_1_},
+                                        {&a_, &a_1_},
+                                        {&r_, &r_1_},
+                                        {&inner_, &inner_1_},
+                                        {&force_, &force_1_},
+                                        {&drag_, &drag_1_}})
+      std::swap(*before, *after);
+    state_.u = u_.host();
+    state_.v = v_.host();
+    state_.a = a_.host();
+    state_.r = r_.host();
+    state_.largest = std::max(state_.largest, largest_);
+  }
+
+  // By the forces that hold the prescribed unknowns in the middle of the step, over their way in work_.
+  double work_of_supports() {
+    find_acceleration(0.5, a_, a_1_, known_);
+    axpy(0.5 * damping_.mass, v_, known_);
+    axpy(0.5 * damping_.mass, v_1_, known_);
+    rates_.residual(known_, product_);
+    axpy(0.5, r_, product_);
+    axpy(0.5, r_1_, product_);
+    supports_.gather(product_);
+    supports_.keep_prescribed(product_);
+    return dot(work_, product_);
+  }
+
+  // The acceleration after this part of a step: between those at its ends, which lag behind where unknowns are free.
+  void find_acceleration(double part, const Vector& before, const Vector& after, Vector& result) {
+    copy(before, product_);
+    axpby(part, after, 1 - part, product_);
+    supports_.keep_prescribed(product_);
+    copy(before, result);
+    axpby(part + method_.lag(), after, 1 - part - method_.lag(), result);
+    put(product_, result);
+  }
+
+  SolutionView view() override {
+    auto phase = space_.device().profile().phase("reactions");
+    find_acceleration(1, a_1_, a_, work_);  // a_1_ is that at the begin of the last step
+    copy(work_, known_);
+    axpy(damping_.mass, v_, known_);
+    rates_.residual(known_, product_);
+    axpy(1.0, r_, product_);
+    supports_.gather(product_);
+    supports_.keep_prescribed(product_);
+    reaction_ = space_.forces_to_mesh(product_);
+    return {.u = u_,
+            .reaction = reaction_,
+            .residual = state_.residual,
+            .tolerance = options_.newton.relative,
+            .time = state_.time,
+            .velocity = &v_,
+            .acceleration = &work_};
+  }
+
+  const GeneralisedAlpha method_;
+  const RayleighDamping damping_;
+  Operator loads_;  // those integrals of the equations that have no tangent
+  Vector u_, v_, a_, r_, u_1_, v_1_, a_1_, r_1_;
+  Vector u_ahead_, v_ahead_, w_ahead_, w_, known_;
+  Vector held_u_, held_v_, held_a_;  // motion of the supports; zero at free unknowns
+  Vector offset_;                    // of unknowns that follow others
+  Vector work_, product_;
+  Vector inner_, force_, drag_, inner_1_, force_1_, drag_1_;  // of the body, the loads and damping
+  std::vector<double> reaction_;
+  double largest_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Evolution> second_order(const TransientModel& model, Transient options, const Observer& observer) {
+  return std::make_unique<SecondOrderEvolution>(model, std::move(options), observer);
+}
+
+MemoryNeeds second_order_vector_needs(const FunctionSpace& space) {
+  constexpr Index vectors = 22;  // unknowns and forces at both ends, predicted, prescribed; beyond those of Newton
+  return MemoryNeeds().array<double>("vectors", space.unknown_count(), vectors);
+}
+
+}  // namespace ritz
