@@ -214,6 +214,7 @@ class SecondOrderEvolution final : public Evolution {
     newton_.set_reference(norm2(r_));  // forces in this step, to which its residuals are relative
     newton_.forget_steps();
     const double s = per_a / per_u;
+    axpy(-s, u_ahead_, w_ahead_);
     const auto residual = [this, s](const Vector& u, Vector& r) {
       find_w_at_end(s, u);
       equations_.residual(w_, r);
@@ -233,10 +234,9 @@ class SecondOrderEvolution final : public Evolution {
     return options_.fixed_step == 0 ? estimate(h) : 0;
   }
 
-  void find_w_at_end(double s, const Vector& u) {
+  void find_w_at_end(double s, const Vector& u) {  // w_ahead_ is less s u_ahead_ here
     copy(w_ahead_, w_);
     axpy(s, u, w_);
-    axpy(-s, u_ahead_, w_);
   }
 
   // u, v and w at the end of the step for a = 0 there; of prescribed unknowns such that they meet their motion.

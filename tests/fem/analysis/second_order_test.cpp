@@ -498,6 +498,25 @@ TEST(SecondOrder, GoesOnWithTheSameBitsWithInternalVariables) {
   expect_the_same_end_from_every_state(model, {.end = 1, .fixed_step = 0.1});
 }
 
+// Two masses that keep their distance, whatever the bar between them: 2 m on the first bar, k = 400.
+TEST(SecondOrder, UnknownsThatFollowOthersMoveWithThem) {
+  Model model = bars(2, {Integral::at_nodes(node_mass<3>(mass), {1, 2})});
+  LinearEquations distance{.origin = "a rigid link"};
+  distance.add({{2, 0, 1.0}, {1, 0, -1.0}}, 0.05);
+  model.relations = {distance};
+  model.damping = {.mass = 0, .stiffness = 1e-3};
+  const double w = std::sqrt(2 * stiffness / (2 * mass)), ratio = 0.5e-3 * w;
+  State begin = moving(model, 3, 0.1, 0);
+  const State end = solve(model, exactly({.end = 1, .fixed_step = 1e-3, .begin = begin})).state;
+  const double damped = w * std::sqrt(1 - ratio * ratio);
+  EXPECT_NEAR(end.u[6], end.u[3] + 0.05, 1e-14);
+  EXPECT_EQ(end.v[6], end.v[3]);
+  EXPECT_EQ(end.a[6], end.a[3]);
+  EXPECT_NEAR(end.u[3],
+              0.1 * std::exp(-ratio * w) * (std::cos(damped) + ratio / std::sqrt(1 - ratio * ratio) * std::sin(damped)),
+              1e-5);
+}
+
 TEST(SecondOrder, OneMatrixServesAllStepsOfALength) {
   const Model model = rod(8);
   std::map<double, int> lengths;
