@@ -12,6 +12,58 @@
 
 namespace ritz {
 
+namespace {
+
+// [node] the nodes of the cells around it, for nodes that follow others or are followed; each once.
+std::vector<std::vector<Node>> neighbours_of_coupled(const FunctionSpace& space) {
+  const NodeCouplings& couplings = *space.couplings();
+  const auto is_coupled = [&](Node node) {
+    return !couplings.followed_by(node).empty() || !couplings.followers_of(node).empty();
+  };
+  std::vector<std::vector<Node>> result(static_cast<std::size_t>(space.node_count()));
+  FunctionSpace::CellNodes nodes_of(space);
+  for (Index cell = 0; cell < space.mesh().cell_count(); ++cell) {
+    const std::span<const Node> nodes = nodes_of(cell);
+    for (const Node node : nodes)
+      if (is_coupled(node))
+        result[static_cast<std::size_t>(node)].insert(result[static_cast<std::size_t>(node)].end(), nodes.begin(),
+                                                      nodes.end());
+  }
+  for (std::vector<Node>& list : result) {
+    std::ranges::sort(list);
+    list.erase(std::ranges::unique(list).begin(), list.end());
+  }
+  return result;
+}
+
+// What equations add to the pairs of nodes: in the rows of nodes that others follow, and as often in the columns there
+// of nodes that none follows.
+Index coupled_pairs(const FunctionSpace& space) {
+  const NodeCouplings& couplings = *space.couplings();
+  const std::vector<std::vector<Node>> neighbours = neighbours_of_coupled(space);
+  std::vector<Node> met(static_cast<std::size_t>(space.node_count()), -1);  // [node] the last row that has it
+  Index pairs = 0;
+  for (Node row = 0; row < space.node_count(); ++row) {
+    if (couplings.followers_of(row).empty()) continue;
+    for (const Node node : neighbours[static_cast<std::size_t>(row)]) met[static_cast<std::size_t>(node)] = row;
+    const auto add = [&](Node node) {
+      if (std::exchange(met[static_cast<std::size_t>(node)], row) != row)
+        pairs += couplings.followers_of(node).empty() ? 2 : 1;
+    };
+    const auto add_around = [&](Node center) {
+      for (const Node node : neighbours[static_cast<std::size_t>(center)]) {
+        add(node);
+        for (const Node followed : couplings.followed_by(node)) add(followed);
+      }
+    };
+    add_around(row);
+    for (const Node follower : couplings.followers_of(row)) add_around(follower);
+  }
+  return pairs;
+}
+
+}  // namespace
+
 Index pairs_of_nodes(const FunctionSpace& space) {
   if (space.has_pattern()) return space.pattern()->nonzeros();
   auto phase = space.device().profile().phase("pairs of nodes");
@@ -38,7 +90,8 @@ Index pairs_of_nodes(const FunctionSpace& space) {
                 static_cast<std::int32_t>(row);
     pairs += std::max<Index>(1, others);  // itself, where it has no cell
   }
-  return chosen.count() == 0 ? space.node_count() : std::llround(chosen.for_all(pairs));
+  const Index coupled = space.couplings() != nullptr ? coupled_pairs(space) : 0;
+  return coupled + (chosen.count() == 0 ? space.node_count() : std::llround(chosen.for_all(pairs)));
 }
 
 SpaceNeeds needs_of(const FunctionSpace& space, int supports, bool counted) {

@@ -11,6 +11,8 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
+#include <map>
 
 namespace ritz {
 namespace {
@@ -178,6 +180,84 @@ TEST(RigidMotions, InThePlaneAreThree) {
   fixed.prescribe(corner, 1, 0, "corner");
   EXPECT_THAT(free_parts(fixed, RigidModes::plane).at(0).motions,
               ElementsAre("rotation about the axis through (0, 0, 0) along z"));
+}
+
+// Two cubes, one on the other, with nodes of their own where they meet.
+struct TwoCubes {
+  static Mesh make() {
+    MeshData low = box_data(2, 2, 2, {1, 1, 1}, CellKind::hex8), up = low;
+    const auto nodes = static_cast<Node>(low.points.size() / 3);
+    transform_points(up, [](std::span<double, 3> x) { x[2] += 1; });
+    low.points.insert(low.points.end(), up.points.begin(), up.points.end());
+    for (Node& node : up.blocks.front().nodes) node += nodes;
+    low.blocks.push_back(up.blocks.front());
+    return Mesh(std::move(low));
+  }
+  Mesh mesh = make();
+  FunctionSpace space{mesh, 3, Device::named("cpu", 1)};
+  Constraints fixed{space};
+
+  // Nodes at one place that `chosen` takes have the same displacement.
+  void join(const std::function<bool(const Vec&)>& chosen) {
+    LinearEquations equations{.origin = "joint"};
+    std::map<Vec, Node> met;
+    for (Node node = 0; node < space.node_count(); ++node) {
+      const Vec x = space.point(node);
+      if (const auto [first, is_new] = met.try_emplace(x, node); !is_new && chosen(x))
+        for (int c = 0; c < 3; ++c) equations.add({{node, c, 1.0}, {first->second, c, -1.0}});
+    }
+    fixed.relate(std::move(equations));
+  }
+  void hold(const std::function<bool(const Vec&)>& chosen) {
+    for (Node node = 0; node < space.node_count(); ++node)
+      if (chosen(space.point(node)))
+        for (int c = 0; c < 3; ++c) fixed.prescribe(std::array{node}, c, 0, "support");
+  }
+  std::size_t free_motions() {
+    std::size_t count = 0;
+    for (const FreePart& part : free_parts(fixed, RigidModes::solid)) count += part.motions.size();
+    return count;
+  }
+};
+
+TEST(RigidMotions, OfJoinedBodiesAreThoseOfOne) {
+  TwoCubes cubes;
+  EXPECT_EQ(cubes.free_motions(), 12u);
+  cubes.join([](const Vec&) { return true; });
+  EXPECT_EQ(cubes.free_motions(), 6u);
+  cubes.hold([](const Vec& x) { return x[2] == 2; });
+  EXPECT_EQ(cubes.free_motions(), 0u);
+}
+
+TEST(RigidMotions, OfAHingeAreARotationAboutIt) {
+  TwoCubes cubes;
+  cubes.join([](const Vec& x) { return x[0] == 0; });
+  cubes.hold([](const Vec& x) { return x[2] == 0; });
+  const std::vector<FreePart> free = free_parts(cubes.fixed, RigidModes::solid);
+  ASSERT_EQ(free.size(), 1u);
+  EXPECT_EQ(free[0].part, 1);
+  EXPECT_THAT(free[0].motions, ElementsAre("rotation about the axis through (0, 0.5, 1) along y"));
+}
+
+TEST(RigidMotions, OfABallJointAreThreeRotations) {
+  TwoCubes cubes;
+  cubes.join([](const Vec& x) { return x[0] == 0.5 && x[1] == 0.5; });
+  cubes.hold([](const Vec& x) { return x[2] == 0; });
+  EXPECT_EQ(cubes.free_motions(), 3u);
+}
+
+// n . u = 0 on a slope: a body on it slides, and turns about its normal.
+TEST(RigidMotions, OnASlopeAreThoseAlongIt) {
+  Cube cube;
+  Constraints fixed(cube.space);
+  LinearEquations slope{.origin = "slope"};
+  for (const Node node : nodes_in(cube.mesh, cube.mesh.region("z0"))) slope.add({{node, 0, 0.6}, {node, 2, 0.8}});
+  fixed.relate(std::move(slope));
+  const std::vector<FreePart> free = free_parts(fixed, RigidModes::solid);
+  ASSERT_EQ(free.size(), 1u);
+  EXPECT_THAT(free[0].motions, ::testing::Contains("translation along y"));
+  EXPECT_THAT(free[0].motions, ::testing::Contains("translation along (0.8, 0, -0.6)"));
+  EXPECT_EQ(free[0].motions.size(), 3u);
 }
 
 }  // namespace

@@ -4,7 +4,10 @@
 #include "tests/fem/cells_under_test.hpp"
 #include "fem/space/node_graph.hpp"
 #include "fem/operator/space_needs.hpp"
+#include "fem/physics/tie.hpp"
+#include "fem/space/constraints.hpp"
 #include "mesh/generators.hpp"
+#include "tests/fem/physics/two_parts.hpp"
 
 namespace ritz::test {
 namespace {
@@ -38,6 +41,18 @@ TEST(PatternSize, OfASpaceIsThatOfItsPattern) {
       space.pattern();
       EXPECT_EQ(pairs_of_nodes(space), held);
     }
+}
+
+TEST(PatternSize, HasWhatEquationsJoin) {
+  const Mesh mesh = two_parts({CellKind::hex8, CellKind::tet4});
+  const FunctionSpace space(mesh, 3, Device::named("cpu", 2));
+  const Index alone = std::ssize(node_graph(space).columns);
+  Constraints tied(space);
+  tied.relate(tie(space, mesh.region("low_top"), mesh.region("up_bottom")).equations);
+  tied.finish();
+  const Index joined = std::ssize(node_graph(space).columns);
+  EXPECT_GT(joined, alone);
+  EXPECT_EQ(pairs_of_nodes(space), joined);
 }
 
 TEST(PatternSize, IsExactOnMixedCells) {

@@ -11,8 +11,10 @@
 #include "mesh/generators.hpp"
 #include "tests/fem/test_forms.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <gmock/gmock.h>
+#include <map>
 #include <numbers>
 #include <string>
 #include <variant>
@@ -38,9 +40,42 @@ const Mesh& strip() {
   return mesh;
 }
 
+// The cells beyond x = 0.5 get nodes of their own there.
+Mesh cut(MeshData data) {
+  std::vector<Node> twin(data.points.size() / 3, -1);
+  CellBlock& block = data.blocks.front();
+  const auto width = static_cast<std::size_t>(traits(block.kind).node_count);
+  const auto x = [&](Node node) { return data.points[3 * static_cast<std::size_t>(node)]; };
+  for (std::size_t first = 0; first < block.nodes.size(); first += width) {
+    const std::span<Node> cell = std::span(block.nodes).subspan(first, width);
+    if (std::ranges::none_of(cell, [&](Node node) { return x(node) > 0.5 + 1e-9; })) continue;
+    for (Node& node : cell) {
+      if (std::abs(x(node) - 0.5) > 1e-9) continue;
+      Node& other = twin[static_cast<std::size_t>(node)];
+      if (other < 0) {
+        other = static_cast<Node>(data.points.size() / 3);
+        for (std::size_t d = 0; d < 3; ++d) data.points.push_back(data.points[3 * static_cast<std::size_t>(node) + d]);
+      }
+      node = other;
+    }
+  }
+  return Mesh(std::move(data));
+}
+
+// Nodes at one place have one value by an equation.
+Model joined(Model model) {
+  LinearEquations equations{.origin = "joined"};
+  std::map<Point, Node> met;
+  for (Node node = 0; node < model.space->node_count(); ++node)
+    if (const auto [first, is_new] = met.try_emplace(model.space->point(node), node); !is_new)
+      for (int c = 0; c < model.space->components(); ++c) equations.add({{node, c, 1.0}, {first->second, c, -1.0}});
+  model.relations.push_back(std::move(equations));
+  return model;
+}
+
 // k = 2, rho c = 3, cold at x = 0, heated by 5 at x = 1: T(1) = q L / k.
-Model heat(bool load_cases) {
-  HeatConduction body(strip());
+Model heat_on(const Mesh& mesh, bool load_cases) {
+  HeatConduction body(mesh);
   body.material("all", {.conductivity = 2, .density = 1.5, .specific_heat = 2});
   body.loads.temperature("x0", 0);
   if (load_cases) {
@@ -52,9 +87,11 @@ Model heat(bool load_cases) {
   return body.model(one_thread());
 }
 
+Model heat(bool load_cases) { return heat_on(strip(), load_cases); }
+
 // k = 1 + 2 T between 0 and 1: T + T^2 is linear (Kirchhoff), T = (sqrt(5) - 1) / 2 in the middle.
-Model heat_with_a_table(bool load_cases) {
-  HeatConduction body(strip());
+Model heat_with_a_table_on(const Mesh& mesh, bool load_cases) {
+  HeatConduction body(mesh);
   body.material("all", {.conductivity = TemperatureTable{PiecewiseLinear::through({{0, 1}, {2, 5}}), false},
                         .density = 1,
                         .specific_heat = 1});
@@ -63,10 +100,10 @@ Model heat_with_a_table(bool load_cases) {
   if (load_cases) body.load_case("source").source("all", 1);
   return body.model(one_thread());
 }
+Model heat_with_a_table(bool load_cases) { return heat_with_a_table_on(strip(), load_cases); }
 
 // A rod that can only stretch: E = 200, A = 0.01, L = 1, rho = 8, F = 1.
-Model elastic(bool load_cases) {
-  static const Mesh mesh = box(8, 1, 1, {1, 0.1, 0.1}, CellKind::hex20);
+Model elastic_on(const Mesh& mesh, bool load_cases) {
   ElasticBody body(mesh);
   body.material("all", {.young = 200, .poisson = 0, .density = 8});
   for (const auto& [region, component] : {std::pair{"x0", 0}, {"y0", 1}, {"y1", 1}, {"z0", 2}, {"z1", 2}})
@@ -80,6 +117,23 @@ Model elastic(bool load_cases) {
   Model model = body.model(one_thread());
   model.damping = {.mass = 8};  // half of what lets nothing swing
   return model;
+}
+
+Model elastic(bool load_cases) {
+  static const Mesh mesh = box(8, 1, 1, {1, 0.1, 0.1}, CellKind::hex20);
+  return elastic_on(mesh, load_cases);
+}
+
+// In two parts, which equations join.
+const Mesh& cut_strip() {
+  static const Mesh mesh = cut(rectangle_data(8, 1, {1, 0.25}, CellKind::quad9));
+  return mesh;
+}
+Model joined_heat(bool load_cases) { return joined(heat_on(cut_strip(), load_cases)); }
+Model joined_heat_with_a_table(bool load_cases) { return joined(heat_with_a_table_on(cut_strip(), load_cases)); }
+Model joined_elastic(bool load_cases) {
+  static const Mesh mesh = cut(box_data(8, 1, 1, {1, 0.1, 0.1}, CellKind::hex20));
+  return joined(elastic_on(mesh, load_cases));
 }
 
 // One bar from a wall: E A = 200, L = 1, 3 kg, of which its end has a third; F = 1 at the end.
@@ -125,6 +179,9 @@ const AnyPhysics table[] = {
     {"Heat", heat, {1, 0, 0}, 2.5, 5.0, 2.5, no_inertia, 2.5},
     {"HeatWithATable", heat_with_a_table, {0.5, 0, 0}, needs_newton, no_load_cases, golden, no_inertia, golden},
     {"ElasticBody", elastic, {1, 0, 0}, 0.5, 1.0, 0.5, 1.25, 0.5},
+    {"JoinedHeat", joined_heat, {1, 0, 0}, 2.5, 5.0, 2.5, no_inertia, 2.5},
+    {"JoinedTable", joined_heat_with_a_table, {0.5, 0, 0}, needs_newton, no_load_cases, golden, no_inertia, golden},
+    {"JoinedElasticBody", joined_elastic, {1, 0, 0}, 0.5, 1.0, 0.5, 1.25, 0.5},
     {"Frame", frame, {1, 0, 0}, 0.005, 0.01, 0.005, std::sqrt(200.0) / (2 * std::numbers::pi), 0.005},
     {"AnyForm", any_form, {0.5, 0, 0}, needs_newton, no_load_cases, golden, no_inertia, golden},
 };
