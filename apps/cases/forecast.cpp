@@ -62,7 +62,7 @@ Index host_of_shown(Run& run, const CaseModel& read, const Analysis& analysis, c
   if (std::holds_alternative<Modal>(analysis)) return forecast.host_of_columns;
   const bool evolves = std::holds_alternative<Transient>(analysis);
   return forecast.host_of_columns + host_of_results(run.results(), read.space(),
-                                                    evolves ? with_capacity(read.model) : read.model.equations,
+                                                    evolves ? with_rates(read.model) : read.model.equations,
                                                     forecast.results);
 }
 
