@@ -73,6 +73,7 @@ Observer observer_of(Run& run, const std::shared_ptr<const CaseModel>& read, con
   Observer observer{.show =
                         [read, &equations, written](const SolutionView& s) {
                           read->show(*read, equations, s);
+                          if (read->tell) read->tell(s.u);
                           ++*written;
                         },
                     .record = [&run, unknowns = read->space().unknown_count()](
@@ -102,6 +103,8 @@ void conclude(Run&, const CaseModel& read, VibrationModes modes) { read.show_mod
 }  // namespace
 
 void run_case(Run& run, CaseModel given) {
+  for (const Field& field : given.model_fields) given.nodal_results.push_back({field.name, field.components});
+  run.results().carry(given.model_fields);
   Analysis analysis = read_analysis(run, given);
   const auto read = std::make_shared<const CaseModel>(std::move(given));
   const Model& model = read->model;

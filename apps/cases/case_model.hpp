@@ -32,11 +32,13 @@ struct CaseModel {
   LoadCaseInputs load_cases = {};
   std::shared_ptr<const ModelSupports> supports = {};        // of the model: make_supports()
   std::vector<Field> nodal_results = {}, cell_results = {};  // names and components of the results to come
+  std::vector<Field> model_fields = {};                      // at nodes, beside every solution: which nodes are tied
   std::optional<TransientInput> time = {};                   // of a case with [time]
   bool modes = false;                                        // are asked for: [modal]
   std::function<std::optional<double>()> mass = {};          // [kg] by other means than the mass matrix
   // Log, report, result files.
   std::function<void(const CaseModel&, const Operator& equations, const SolutionView&)> show = {};
+  std::function<void(const Vector& u)> tell = {};  // more in the log and among the facts: motions of rigid regions
   std::function<void(const CaseModel&, VibrationModes)> show_modes = {};  // read_modal()
 
   const FunctionSpace& space() const { return *model.space; }

@@ -44,8 +44,9 @@ void read_elastic_materials(Case& input, const Mesh& mesh, const char* about_den
   }
 }
 
-// With `only_zero`, other values are errors.
-void read_displacements(const Case::Table& from, const Mesh& mesh, bool only_zero, ElasticLoads& loads) {
+// With `only_zero`, other values are errors. `oblique`: takes supports along other directions; none in a load case.
+void read_displacements(const Case::Table& from, const Mesh& mesh, bool only_zero, ElasticLoads& loads,
+                        std::vector<ObliqueSupport>* oblique) {
   const char* names[] = {"x", "y", "z"};
   for (const Case::Table& t : from.tables("displacement", "prescribed displacements")) {
     const Region* region =
@@ -64,7 +65,10 @@ void read_displacements(const Case::Table& from, const Mesh& mesh, bool only_zer
       any = true;
       loads.displacement(region, c, coefficient(value), t.where());
     }
-    if (!any) t.error("fixed", "this displacement prescribes nothing", {}, "give fixed = true, or one of x, y, z");
+    any = read_oblique_supports(t, region, mesh, only_zero, oblique) || any;
+    if (!any)
+      t.error("fixed", "this displacement prescribes nothing", {},
+              "give fixed = true, or one of x, y, z, normal, direction, cylindrical");
   }
 }
 
@@ -220,7 +224,7 @@ CaseModel read_elasticity(Run& run) {
   CaseModel read;
   read.load_cases =
       read_load_cases(run.input(), {"gravity", "body_force", "traction", "force", "pressure", "displacement"},
-                      {{"material", move_out}, {"model", move_out}});
+                      relation_tables({{"material", move_out}, {"model", move_out}}));
   ElasticBody body(mesh, kind_of(plane), plane.weight);
   bool weighs = read_gravity(run.input().root(), dimension, body.loads);
   std::vector<ElasticLoads*> own;
@@ -232,10 +236,11 @@ CaseModel read_elasticity(Run& run) {
   read_loads_on_body(run.input().root(), mesh, body.loads);
   for (std::size_t i = 0; i < own.size(); ++i) {
     read_loads_on_body(read.load_cases.cases[i].table, mesh, *own[i]);
-    read_displacements(read.load_cases.cases[i].table, mesh, false, *own[i]);
+    read_displacements(read.load_cases.cases[i].table, mesh, false, *own[i], nullptr);
   }
-  read_displacements(run.input().root(), mesh, false, body.loads);
-  make_model(run, body, space, read);
+  std::vector<ObliqueSupport> oblique;
+  read_displacements(run.input().root(), mesh, false, body.loads, &oblique);
+  make_model(run, body, space, {.displacements = true}, oblique, read);
   read.model.inertia.clear();
   const bool wants_error = wants_mesh_error(run);
   const auto [stresses, cell_results] = stress_names(wants_error);
@@ -258,9 +263,10 @@ CaseModel read_elastic_vibration(Run& run) {
   phase.reset();
   const FunctionSpace& space = make_space(run, mesh, mesh.dimension());
   phase.emplace(run.device().profile(), "model");
-  read_displacements(run.input().root(), mesh, true, body.loads);
+  std::vector<ObliqueSupport> oblique;
+  read_displacements(run.input().root(), mesh, true, body.loads, &oblique);
   CaseModel read;
-  make_model(run, body, space, read);
+  make_model(run, body, space, {.displacements = true, .at_rest = true}, oblique, read);
   read.mass = [body] { return body.mass(); };
   return read;
 }

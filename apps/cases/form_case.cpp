@@ -315,8 +315,9 @@ CaseModel read_form(Run& run) {
     model.capacity = read_capacity(run, *catalogue, record);
   }
   const char* move_out = "move it out of the load case, or make two case files";
-  read.load_cases = read_load_cases(input, {"load", "prescribe"},
-                                    {{"material", move_out}, {"model", move_out}, {"boundary", move_out}});
+  read.load_cases =
+      read_load_cases(input, {"load", "prescribe"},
+                      relation_tables({{"material", move_out}, {"model", move_out}, {"boundary", move_out}}));
   const Equations parts = read_equations(run, *catalogue, form);
   phase.reset();
   const FunctionSpace& space = make_space(run, mesh, record.components, catalogue.get());
@@ -333,6 +334,8 @@ CaseModel read_form(Run& run) {
   model.supports = read_prescribed(input.root(), mesh, record);
   model.rigid = rigid_modes(record, parts);
   for (const Region* region : parts.held) model.held.push_back({space.nodes_in(*region)});
+  const bool moves = record.objective && record.components == mesh.dimension();
+  read_relations(run, {.displacements = moves}, {}, read);
   make_supports(input, read);
   read.nodal_results = {{record.unknown, record.components}};
   for (const FormRecord* each : parts.evaluated)

@@ -223,11 +223,12 @@ CaseModel read_heat(Run& run) {
   if (goes_through_time(run)) read.time = read_time(run, "temperature", 1);
   read.load_cases = read_load_cases(
       input, {"source", "flux", "power", "temperature"},
-      {{"material", move_out},
-       {"model", move_out},
-       {"convection",
-        "move it out of the load case; a fluid warmer by dT in one load case is a flux of coefficient * dT there"},
-       {"radiation", move_out}});
+      relation_tables(
+          {{"material", move_out},
+           {"model", move_out},
+           {"convection",
+            "move it out of the load case; a fluid warmer by dT in one load case is a flux of coefficient * dT there"},
+           {"radiation", move_out}}));
   phase.reset();
   const FunctionSpace& space = make_space(run, mesh, 1);
   phase.emplace(run.device().profile(), "model");
@@ -242,7 +243,7 @@ CaseModel read_heat(Run& run) {
     read_temperatures(each.table, mesh, own);
   }
   read_temperatures(input.root(), mesh, heat.loads);
-  make_model(run, heat, space, read);
+  make_model(run, heat, space, {}, {}, read);
   const bool wants_error = wants_mesh_error(run);
   if (wants_error && !read.model.linear)
     input.add_error(Error(

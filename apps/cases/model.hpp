@@ -2,6 +2,7 @@
 #pragma once
 
 #include "apps/cases/case_model.hpp"
+#include "apps/cases/relations.hpp"
 #include "fem/analysis/static_solution.hpp"
 #include "fem/operator/operator.hpp"
 #include "fem/physics/place.hpp"
@@ -36,13 +37,16 @@ const FunctionSpace& make_space(Run& run, const Mesh& mesh, int components, cons
 Operator& make_operator(Run& run, const FunctionSpace& space, std::vector<Integral> integrals,
                         const LinearSolverOptions* solver = nullptr);
 
-// Makes the model of typed inputs (fem/physics). Errors are added to the case; notices go to the log.
+// Makes the model of typed inputs (fem/physics), with the relations between its unknowns. Errors are added to the case;
+// notices go to the log.
 template <class Inputs>
-void make_model(Run& run, const Inputs& inputs, const FunctionSpace& space, CaseModel& read) {
+void make_model(Run& run, const Inputs& inputs, const FunctionSpace& space, const RelationKinds& relations,
+                const std::vector<ObliqueSupport>& supports, CaseModel& read) {
   ErrorList errors;
   read.model = inputs.model(borrowed(space), errors);
   for (const Error& error : errors.errors()) run.input().add_error(error);
   for (const std::string& notice : read.model.notices) run.log().notice(notice);
+  read_relations(run, relations, supports, read);
   make_supports(run.input(), read);
 }
 

@@ -147,7 +147,7 @@ CaseModel read_structure(Run& run) {
   const char* move_out = "move it out of the load case, or make two case files";
   CaseModel read;
   read.load_cases = read_load_cases(input, {"force", "line_load", "surface_load", "pressure", "gravity", "support"},
-                                    {{"section", move_out}, {"spring", move_out}, {"mass", move_out}});
+                                    relation_tables({{"section", move_out}, {"spring", move_out}, {"mass", move_out}}));
   bool weighs = has_gravity(input.root());
   for (const LoadCaseInput& each : read.load_cases.cases) weighs = weighs || has_gravity(each.table);
   Frames& frames = view->frames;
@@ -162,7 +162,7 @@ CaseModel read_structure(Run& run) {
   phase.reset();
   const FunctionSpace& space = structure_space(run, mesh, frames.components());
   phase.emplace(run.device().profile(), "model");
-  make_model(run, frames, space, read);
+  make_model(run, frames, space, {.displacements = true, .periodic = false}, {}, read);
   read.model.inertia.clear();
   if (const Index untouched = read.supports->untouched(); untouched > 0)
     run.log().detail("{} unknowns on which no element acts are held at zero", untouched);
@@ -185,7 +185,7 @@ CaseModel read_structure_vibration(Run& run) {
   const FunctionSpace& space = structure_space(run, mesh, frames.components());
   phase.emplace(run.device().profile(), "model");
   CaseModel read;
-  make_model(run, frames, space, read);
+  make_model(run, frames, space, {.displacements = true, .periodic = false, .at_rest = true}, {}, read);
   ErrorList unknown;
   read.model.inertia = frames.inertia(unknown);
   for (const Error& error : unknown.errors()) run.input().add_error(error);

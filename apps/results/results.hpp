@@ -83,6 +83,8 @@ class Results {
   bool estimates_error() const { return estimates_error_; }
   void measure_by(const BodyMeasure& measure) { measure_ = measure; }  // means and integrals of probes
 
+  // Fields at nodes that every step has beside those of its solution.
+  void carry(std::vector<Field> nodal) { carried_ = std::move(nodal); }
   // Evaluates the case's probes; fields at nodes and cells go to the output folder in the background. `time`: the
   // number of the step by default. Fields without values are left out, and probes of them are NaN.
   void write(std::vector<Field> nodal, std::vector<Field> cells, std::optional<double> time = {});
@@ -130,6 +132,7 @@ class Results {
   const Mesh* mesh_ = nullptr;
   BodyMeasure measure_;
   bool estimates_error_ = false;
+  std::vector<Field> carried_;
   SeriesOptions format_;
   ResultFields fields_;
   std::string output_;

@@ -109,7 +109,7 @@ LinearEquations normal_support(const FunctionSpace& space, const Region& facets,
                                const std::string& origin) {
   demand_displacements(space, origin);
   if (facets.facets.empty())
-    throw Error(Exit::input, fmt::format("'{}' has no facets{}", facets.name, at_origin(origin)),
+    throw Error(Exit::input, fmt::format("the region '{}' holds no facets{}", facets.name, at_origin(origin)),
                 "a normal is that of facets", "name a region of facets, or give a direction");
   LinearEquations equations{.origin = origin};
   for (const NodeNormal& each : node_normals(space, facets))

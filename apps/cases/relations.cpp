@@ -1,0 +1,430 @@
+#include "apps/cases/relations.hpp"
+
+#include "apps/cases/formulas.hpp"
+#include "fem/elements/loads.hpp"
+#include "fem/operator/untouched_unknowns.hpp"
+#include "fem/physics/periodic_region.hpp"
+#include "fem/physics/rigid_region.hpp"
+#include "fem/physics/tie.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <numbers>
+
+namespace ritz {
+namespace {
+
+Point padded(const std::vector<double>& v) {
+  Point p{};
+  for (std::size_t d = 0; d < std::min<std::size_t>(v.size(), 3); ++d) p[d] = v[d];
+  return p;
+}
+
+std::vector<double> zeros_of(int size) { return std::vector<double>(static_cast<std::size_t>(size), 0.0); }
+
+// A vector that need not be given.
+std::optional<Point> optional_point(const Case::Table& t, const char* key, const char* about, int dimension) {
+  const bool given = t.has(key);
+  VectorRule rule{.size = dimension};
+  if (!given) rule.fallback = zeros_of(dimension);
+  const std::vector<double> v = t.vector(key, about, rule);
+  return given ? std::optional(padded(v)) : std::nullopt;
+}
+
+CylindricalAxes read_axes(const Case::Table& t, int dimension) {
+  CylindricalAxes axes;
+  axes.origin =
+      padded(t.vector("origin", "a point on the axis [m]", {.size = dimension, .fallback = zeros_of(dimension)}));
+  if (dimension == 3) axes.axis = padded(t.vector("axis", "direction of the axis, of any length", {.size = 3}));
+  return axes;
+}
+
+std::optional<double> read_tolerance(const Case::Table& t) {
+  const bool given = t.has("tolerance");
+  const double value = t.number(
+      "tolerance", "how far from the other side a node may lie [m]; not given: 5 % of the size of the facet there",
+      given ? NumberRule{.above = 0} : NumberRule{.fallback = 0});
+  return given ? std::optional(value) : std::nullopt;
+}
+
+std::vector<std::string> component_names_of(const FunctionSpace& space) {
+  std::vector<std::string> names;
+  for (int c = 0; c < space.components(); ++c) names.push_back(space.component_name(c));
+  return names;
+}
+
+// The number of a component by its name; -1 after an error.
+int component_of(const Case::Table& t, const char* key, const std::string& name, const FunctionSpace& space) {
+  const std::vector<std::string> names = component_names_of(space);
+  const auto found = std::ranges::find(names, name);
+  if (found != names.end()) return static_cast<int>(found - names.begin());
+  t.error(key, fmt::format("'{}' is no component of the unknown", name),
+          fmt::format("the components are {}", quoted_list(names)), "name one of these");
+  return -1;
+}
+
+// The tables of one case, one after the other.
+class RelationReader {
+ public:
+  RelationReader(Run& run, const RelationKinds& kinds, CaseModel& read)
+      : run_(run), kinds_(kinds), read_(read), space_(read.space()), mesh_(read.space().mesh()) {
+    if (read.model.sparse) acting_ = touched_unknowns(space_, read.model.equations);
+  }
+
+  void read() {
+    const Case::Table root = run_.input().root();
+    for (const Case::Table& t :
+         root.tables("tie", "nodes of one part that take the field of another one where the meshes do not match"))
+      read_tie(t);
+    if (kinds_.displacements)
+      for (const Case::Table& t : root.tables("rigid", "a region that moves as a rigid body")) read_rigid(t);
+    if (kinds_.periodic)
+      for (const Case::Table& t :
+           root.tables("periodic", "a side on which the field is that of another side, moved or turned"))
+        read_periodic(t);
+    for (const Case::Table& t :
+         root.tables("equation", "a linear equation: the sum of factor times unknown over the terms is the value"))
+      read_equation(t);
+    finish();
+  }
+
+  void add(const ObliqueSupport& s) {
+    if (s.region == nullptr) return;
+    attempt([&] {
+      switch (s.kind) {
+        case ObliqueSupport::Kind::normal: return keep(normal_support(space_, *s.region, s.value, s.origin));
+        case ObliqueSupport::Kind::direction:
+          return keep(support_along(space_, *s.region, s.direction, s.value, s.origin));
+        default: return keep(cylindrical_support(space_, *s.region, s.axes, s.component, s.value, s.origin));
+      }
+    });
+  }
+
+ private:
+  template <class Build>
+  void attempt(const Build& build) {
+    if (run_.options().survey) return;  // its regions are any
+    try {
+      build();
+    } catch (const Error& error) { run_.input().add_error(error); }
+  }
+
+  void keep(LinearEquations equations) { read_.model.relations.push_back(std::move(equations)); }
+
+  // Facets; of structures also the cells of surfaces and lines.
+  const Region* surface(const Case::Table& t, const char* key, const char* about) const {
+    if (mesh_.structural()) return t.region(key, about, mesh_, {RegionKind::facets, RegionKind::cells});
+    return t.region(key, about, mesh_, {RegionKind::facets});
+  }
+
+  void read_tie(const Case::Table& t) {
+    const Region* region = t.region("region", "facets, nodes or cells, whose nodes follow", mesh_,
+                                    {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
+    const Region* onto = surface(t, "onto", "facets of the other part, which they follow: the coarser or stiffer one");
+    TieOptions options{.tolerance = read_tolerance(t), .acting = acting_, .origin = t.where()};
+    options.leave_far_nodes = t.choice("outside", "what nodes outside of the tolerance are: an error, or free",
+                                       {"error", "free"}, "error") == "free";
+    if (space_.components() > 1) {
+      const std::vector<std::string> names =
+          t.texts("components", "the components that are tied; not given: all", std::vector<std::string>{});
+      for (const std::string& name : names)
+        if (const int c = component_of(t, "components", name, space_); c >= 0) options.components.push_back(c);
+    }
+    if (region == nullptr || onto == nullptr) return;
+    attempt([&] {
+      Tie tied = tie(space_, *region, *onto, options);
+      std::string line = fmt::format("tie '{}' onto '{}': {} nodes tied, at most {:.3g} m off", region->name,
+                                     onto->name, tied.tied.size(), tied.largest_gap);
+      if (tied.shared > 0) line += fmt::format("; {} nodes that both sides share", tied.shared);
+      if (!tied.left.empty()) line += fmt::format("; {} nodes outside of the tolerance are free", tied.left.size());
+      run_.log().line("{}", line);
+      if (!tied.left.empty())
+        run_.log().notice(fmt::format("{} nodes of '{}' lie more than {:.3g} m from '{}' and are not tied",
+                                      tied.left.size(), region->name, tied.tolerance, onto->name));
+      add_tie_fields(tied);
+      keep(std::move(tied.equations));
+    });
+  }
+
+  void add_tie_fields(const Tie& tied) {
+    const auto add_to = [&](const char* name, const std::vector<double>& values) {
+      auto found = std::ranges::find(read_.model_fields, name, &Field::name);
+      if (found == read_.model_fields.end()) {
+        read_.model_fields.push_back({.name = name, .values = values});
+        return;
+      }
+      for (std::size_t i = 0; i < values.size(); ++i)
+        if (values[i] != 0) found->values[i] = values[i];
+    };
+    add_to("tie_distance", tie_distances(space_, tied));
+    add_to("tied", tied_nodes(space_, tied));
+  }
+
+  void read_rigid(const Case::Table& t) {
+    const Region* region =
+        t.region("region", "facets, nodes or cells", mesh_, {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
+    const int dimension = mesh_.dimension();
+    RigidOptions options{.acting = acting_, .origin = t.where()};
+    options.reference =
+        optional_point(t, "reference", "the reference point [m]; not given: the mean of the nodes", dimension);
+    const char* names[] = {"x", "y", "z", "rx", "ry", "rz"};
+    for (int c = 0; c < 6; ++c) {
+      if (dimension == 2 && c != 0 && c != 1 && c != 5) continue;
+      const bool given = t.has(names[c]);
+      const double value = t.number(names[c],
+                                    c < 3 ? "displacement of the reference point [m]; not given: free"
+                                          : "rotation of the region about this axis [rad]; not given: free",
+                                    given ? NumberRule{} : NumberRule{.fallback = 0});
+      if (given && kinds_.at_rest && value != 0) moves(t, names[c], value);
+      if (given) (c < 3 ? options.displacement : options.rotation)[static_cast<std::size_t>(c % 3)] = value;
+    }
+    std::array<double, 3> force{}, moment{};
+    if (dimension == 3 && !kinds_.at_rest) {
+      force = padded(t.vector("force", "force at the reference point [N]", {.size = 3, .fallback = zeros_of(3)}));
+      moment = padded(t.vector("moment", "moment on the region [N m]", {.size = 3, .fallback = zeros_of(3)}));
+    }
+    if (region == nullptr) return;
+    attempt([&] {
+      auto rigid = std::make_shared<const RigidRegion>(space_, *region, options);
+      run_.log().line("rigid region '{}': {} unknowns follow {}", region->name, rigid->equations().size(),
+                      rigid->parameter_count());
+      const auto acts = [](const std::array<double, 3>& v) {
+        return std::ranges::any_of(v, [](double each) { return each != 0; });
+      };
+      if (acts(force) || acts(moment))
+        for (const NodalForce& each : rigid->forces(force, moment)) add_force(each);
+      keep(rigid->equations());
+      rigid_.push_back({region->name, std::move(rigid)});
+    });
+  }
+
+  void add_force(const NodalForce& f) {
+    std::vector<Integral>& equations = read_.model.equations;
+    if (space_.components() == 3)
+      equations.push_back(Integral::at_nodes(NodeLoad<3>{{f.force[0], f.force[1], f.force[2]}, {}}, {f.mesh_node}));
+    else
+      equations.push_back(Integral::at_nodes(
+          NodeLoad<6>{{f.force[0], f.force[1], f.force[2]}, {f.moment[0], f.moment[1], f.moment[2]}}, {f.mesh_node}));
+  }
+
+  void moves(const Case::Table& t, const char* key, double value) const {
+    t.error(key, fmt::format("the support moves by {}", value),
+            "modes vibrate about the state of rest: their supports do not move",
+            fmt::format("write {} = 0, or omit it", key));
+  }
+
+  void read_periodic(const Case::Table& t) {
+    const int dimension = mesh_.dimension();
+    const Region* region =
+        t.region("region", "facets or nodes, which follow", mesh_, {RegionKind::facets, RegionKind::nodes});
+    const Region* onto = surface(t, "onto", "facets of the other side");
+    PeriodicOptions options{.tolerance = read_tolerance(t), .origin = t.where()};
+    options.translation = optional_point(
+        t, "translation", "from 'onto' to the region [m]; not given: that between their middles", dimension);
+    const Case::Table turn = t.table("rotation", "in place of a translation: that moves 'onto' to the region");
+    if (turn.present()) {
+      const CylindricalAxes axes = read_axes(turn, dimension);
+      const double degrees = turn.number("angle", "by the right-hand rule [degree]", {.minimum = -360, .maximum = 360});
+      options.rotation = RotationAbout{axes.origin, axes.axis, degrees * std::numbers::pi / 180};
+    }
+    if (!kinds_.at_rest) read_jump(t, dimension, options);
+    if (region == nullptr || onto == nullptr) return;
+    attempt([&] {
+      Periodic pair = periodic(space_, *region, *onto, options);
+      run_.log().line("periodic '{}' onto '{}': {} nodes, at most {:.3g} m off", region->name, onto->name,
+                      pair.bound + pair.on_axis, pair.largest_gap);
+      keep(std::move(pair.equations));
+    });
+  }
+
+  void read_jump(const Case::Table& t, int dimension, PeriodicOptions& options) const {
+    const int components = space_.components();
+    if (t.has("jump")) options.jump = t.vector("jump", "", {.size = components});
+    else
+      t.vector("jump", "value on the region less that on 'onto', for each component; not given: 0",
+               {.size = components, .fallback = zeros_of(components)});
+    const char* key = kinds_.displacements ? "strain" : "gradient";
+    const int size = kinds_.displacements ? (dimension == 3 ? 6 : 3) : dimension;
+    if (!kinds_.displacements && components > 1) return;
+    const bool given = t.has(key);
+    VectorRule rule{.size = size};
+    if (!given) rule.fallback = zeros_of(size);
+    const std::vector<double> v =
+        t.vector(key,
+                 kinds_.displacements
+                     ? (dimension == 3 ? "mean strain [xx, yy, zz, xy, yz, xz] (shear of the tensor): its jump is added"
+                                       : "mean strain [xx, yy, xy] (shear of the tensor): its jump is added")
+                     : "mean gradient: its jump is added",
+                 rule);
+    if (!given || v.size() != static_cast<std::size_t>(size)) return;
+    if (!kinds_.displacements) options.strain = {{{padded(v)}, {}, {}}};
+    else if (dimension == 3) options.strain = {{{v[0], v[3], v[5]}, {v[3], v[1], v[4]}, {v[5], v[4], v[2]}}};
+    else options.strain = {{{v[0], v[2], 0}, {v[2], v[1], 0}, {}}};
+  }
+
+  struct Term {
+    std::vector<Node> nodes;
+    int component;
+    double factor;
+  };
+
+  // The first term may name a region of many nodes: there is an equation for each of them.
+  void read_equation(const Case::Table& t) {
+    std::vector<Term> terms;
+    bool sound = true;
+    const std::vector<std::string> names = component_names_of(space_);
+    for (const Case::Table& entry :
+         t.tables("terms", "terms {region = \"a\", component = \"x\", factor = 1}", {.minimum_count = 1})) {
+      const Region* region =
+          entry.region("region", "a region of one node; of the first term it may have more: an equation for each",
+                       mesh_, {RegionKind::nodes, RegionKind::facets, RegionKind::cells});
+      Term term{{}, 0, entry.number("factor", "factor of this unknown", {.fallback = 1})};
+      if (space_.components() > 1)
+        term.component =
+            component_of(entry, "component", entry.choice("component", "component of the unknown", names), space_);
+      sound = sound && region != nullptr && term.component >= 0;
+      if (region == nullptr) continue;
+      term.nodes = space_.nodes_in(*region);
+      if (term.nodes.size() != 1 && !(terms.empty() && !term.nodes.empty())) {
+        entry.error("region", fmt::format("the region '{}' of a term has {} nodes", region->name, term.nodes.size()),
+                    "only the first term may have several: there is an equation for each of its nodes",
+                    "name a region of one node");
+        sound = false;
+      }
+      terms.push_back(std::move(term));
+    }
+    const double value = t.number("value", "right-hand side, in units of factor times unknown", {.fallback = 0});
+    if (kinds_.at_rest && value != 0) moves(t, "value", value);
+    if (!sound || terms.empty()) return;
+    LinearEquations equations{.origin = t.where()};
+    std::vector<UnknownTerm> row;
+    for (const Node node : terms.front().nodes) {
+      row.clear();
+      for (std::size_t i = 0; i < terms.size(); ++i)
+        add_term(i == 0 ? node : terms[i].nodes.front(), terms[i].component, terms[i].factor, row);
+      equations.add(row, value);
+    }
+    keep(std::move(equations));
+  }
+
+  // An unknown that several terms name has one factor.
+  static void add_term(Node node, int component, double factor, std::vector<UnknownTerm>& row) {
+    for (UnknownTerm& t : row)
+      if (t.node == node && t.component == component) {
+        t.factor += factor;
+        return;
+      }
+    row.push_back({node, component, factor});
+  }
+
+  // The motions of rigid regions are told after each solution.
+  void finish() {
+    if (rigid_.empty()) return;
+    read_.tell = [&run = run_, regions = std::move(rigid_)](const Vector& u) {
+      const std::vector<double> values = u.host();
+      for (const auto& [name, rigid] : regions) {
+        const RigidMotion m = rigid->motion(values);
+        run.log().line("rigid region '{}': its reference point moves by ({:.6g}) m, it turns by ({:.6g}) rad", name,
+                       fmt::join(m.displacement, ", "), fmt::join(m.rotation, ", "));
+        run.results().facts()["rigid " + name] =
+            fmt::format("{:.10g} {:.10g}", fmt::join(m.displacement, " "), fmt::join(m.rotation, " "));
+      }
+    };
+  }
+
+  struct Named {
+    std::string name;
+    std::shared_ptr<const RigidRegion> rigid;
+  };
+  Run& run_;
+  const RelationKinds& kinds_;
+  CaseModel& read_;
+  const FunctionSpace& space_;
+  const Mesh& mesh_;
+  std::vector<std::uint8_t> acting_;
+  std::vector<Named> rigid_;
+};
+
+}  // namespace
+
+bool read_oblique_supports(const Case::Table& t, const Region* region, const Mesh& mesh, bool at_rest,
+                           std::vector<ObliqueSupport>* supports) {
+  bool any = false;
+  const auto value_of = [&](const Case::Table& from, const char* key, const char* about) {
+    const Formula value = from.formula(key, about, {.fallback = 0});
+    if (value.depends_on_time())
+      from.error(key, fmt::format("'{}' depends on t", value.text()), "relations between unknowns do not vary in time",
+                 "prescribe x, y and z");
+    if (at_rest && (!value.is_number() || value.number() != 0))
+      from.error(key, fmt::format("the support moves by {}", value.text()),
+                 "modes vibrate about the state of rest: their supports do not move",
+                 fmt::format("write {} = 0, or omit it", key));
+    return coefficient(value);
+  };
+  const auto add = [&](ObliqueSupport support, const char* key) {
+    any = true;
+    if (supports != nullptr) supports->push_back(std::move(support));
+    else
+      t.error(key, fmt::format("a load case cannot have its own '{}'", key),
+              "all load cases share the directions of supports", "move it out of the load case");
+  };
+  using Kind = ObliqueSupport::Kind;
+  if (t.has("normal")) {
+    add({Kind::normal,
+         region,
+         value_of(t, "normal", "displacement along the outward normal of the facets [m]"),
+         {},
+         {},
+         {},
+         t.where()},
+        "normal");
+    if (region != nullptr && region->kind != RegionKind::facets)
+      t.error("region", fmt::format("'{}' is a region of nodes or cells", region->name), "a normal is that of facets",
+              "name a region of facets, or give a direction");
+  }
+  if (const std::optional<Point> direction = optional_point(
+          t, "direction", "a direction of any length, along which 'value' is prescribed", mesh.dimension())) {
+    add({Kind::direction,
+         region,
+         value_of(t, "value", "displacement along 'direction' [m]"),
+         *direction,
+         {},
+         {},
+         t.where()},
+        "direction");
+  }
+  const Case::Table round = t.table("cylindrical", "displacements about an axis: radial, tangential, axial");
+  if (!round.present()) return any;
+  const CylindricalAxes axes = read_axes(round, mesh.dimension());
+  using enum CylindricalComponent;
+  for (const auto& [key, component] : {std::pair{"radial", radial}, {"tangential", tangential}, {"axial", axial}}) {
+    if (mesh.dimension() < 3 && component == axial) continue;
+    if (round.has(key))
+      add({Kind::cylindrical,
+           region,
+           value_of(round, key, "this component [m]; not given: free"),
+           {},
+           axes,
+           component,
+           t.where()},
+          "cylindrical");
+  }
+  return any;
+}
+
+void read_relations(Run& run, const RelationKinds& kinds, const std::vector<ObliqueSupport>& supports,
+                    CaseModel& read) {
+  RelationReader reader(run, kinds, read);
+  for (const ObliqueSupport& each : supports) reader.add(each);
+  reader.read();
+}
+
+std::vector<MatrixTable> relation_tables(std::vector<MatrixTable> others) {
+  for (const char* key : {"tie", "rigid", "periodic", "equation"})
+    others.push_back({key, "move it out of the load case: it holds in all of them"});
+  return others;
+}
+
+}  // namespace ritz
