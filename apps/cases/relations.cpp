@@ -3,7 +3,9 @@
 #include "apps/cases/formulas.hpp"
 #include "fem/elements/loads.hpp"
 #include "fem/operator/untouched_unknowns.hpp"
+#include "fem/physics/load_forms.hpp"
 #include "fem/physics/periodic_region.hpp"
+#include "fem/physics/remote_force.hpp"
 #include "fem/physics/rigid_region.hpp"
 #include "fem/physics/tie.hpp"
 
@@ -193,14 +195,25 @@ class RelationReader {
       const auto acts = [](const std::array<double, 3>& v) {
         return std::ranges::any_of(v, [](double each) { return each != 0; });
       };
-      if (acts(force) || acts(moment))
-        for (const NodalForce& each : rigid->forces(force, moment)) add_force(each);
+      if (acts(force) || acts(moment)) add_force(*region, *rigid, force, moment);
       keep(rigid->equations());
       rigid_.push_back({region->name, std::move(rigid)});
     });
   }
 
-  void add_force(const NodalForce& f) {
+  // On facets as a traction with this force and moment, for fields of any order; else at nodes.
+  void add_force(const Region& region, const RigidRegion& rigid, const std::array<double, 3>& force,
+                 const std::array<double, 3>& moment) {
+    if (region.kind != RegionKind::facets || mesh_.structural()) {
+      for (const NodalForce& each : rigid.forces(force, moment)) add_nodal_force(each);
+      return;
+    }
+    const RemoteForce load{.force = force, .moment = moment, .at = rigid.reference()};
+    read_.model.equations.push_back(Integral::over(
+        load_form<3, 3, 1>(equivalent_traction(mesh_, region, load, space_.order()), BodyMeasure{}), region));
+  }
+
+  void add_nodal_force(const NodalForce& f) {
     std::vector<Integral>& equations = read_.model.equations;
     if (space_.components() == 3)
       equations.push_back(Integral::at_nodes(NodeLoad<3>{{f.force[0], f.force[1], f.force[2]}, {}}, {f.mesh_node}));
@@ -254,8 +267,8 @@ class RelationReader {
     const std::vector<double> v =
         t.vector(key,
                  kinds_.displacements
-                     ? (dimension == 3 ? "mean strain [xx, yy, zz, xy, yz, xz] (shear of the tensor): its jump is added"
-                                       : "mean strain [xx, yy, xy] (shear of the tensor): its jump is added")
+                     ? (dimension == 3 ? "mean strain xx, yy, zz, xy, yz, xz (shear of the tensor): its jump is added"
+                                       : "mean strain xx, yy, xy (shear of the tensor): its jump is added")
                      : "mean gradient: its jump is added",
                  rule);
     if (!given || v.size() != static_cast<std::size_t>(size)) return;

@@ -16,8 +16,10 @@ const std::vector<Topic>& topics() {
       {{"expansion", "=cte", "=alpha", "thermal_strain", "reference_temperature"},
        "thermal expansion is not in ritz-elasticity yet; a form of displacement and temperature does it in ritz-solve: "
        "examples/custom_coupled"},
-      {{"contact", "friction", "bolt", "preload", "pretension", "=tie", "=tied", "=gap", "glue", "interface"},
-       "contact, friction, bolts and ties are not in Ritz yet: mesh the parts together (docs/limits.md)"},
+      {{"contact", "friction", "bolt", "preload", "pretension", "=gap"},
+       "contact, friction and bolts are not in Ritz yet: join the parts by [[tie]] or a common mesh (docs/limits.md)"},
+      {{"=tied", "=ties", "glue", "interface"},
+       "parts whose meshes do not match are joined by [[tie]] (docs/joining.md)"},
       {{"plastic", "yield", "hardening"},
        "plasticity is in ritz-solve: [model] form = \"von_mises_plasticity\" (examples/plasticity)"},
       {{"creep", "viscoelastic", "viscosity", "relaxation", "prony"},
@@ -38,8 +40,9 @@ const std::vector<Topic>& topics() {
        "orthotropic materials and laminates are not in Ritz yet; a form of your own in ritz-solve may have them "
        "(docs/your-own-element.md)"},
       {{"fatigue", "fracture", "stress_intensity", "j_integral"}, "fatigue and fracture are not in Ritz yet"},
-      {{"coupling", "=mpc", "=equation", "rigid_body", "rigid_link", "periodic", "cyclic"},
-       "couplings, constraints between nodes and periodicity are not in Ritz yet: docs/limits.md has ways around"},
+      {{"coupling", "=mpc", "=equations", "rigid_body", "rigid_link", "periodicity", "cyclic", "multi_point"},
+       "relations between unknowns are [[rigid]], [[periodic]] and [[equation]] (docs/joining.md); a force that a "
+       "surface shares is [[force]] with 'at' and 'moment'"},
       {{"=remote", "remote_"},
        "a remote force is [[force]] with 'at' and 'moment', on facets of a solid in ritz-elasticity"},
       {{"centrifugal", "angular_velocity", "=omega", "=rpm", "rotation_speed"},

@@ -56,6 +56,34 @@ def shell(map_point, cell, counts=(4, 4, 1)):
                                  for a, b in ((1, 2), (2, 3), (3, 7), (7, 4), (4, 5), (5, 1))]
     return msh(points, elements, [(3, "part")])
 
+
+def blocks(*parts):
+    """Grids of hexahedra, each (name, (nx, ny, nz), map of u, v, w in 0..1), or of quadrilaterals (name, (nx, ny), map of u, v), that share
+    no nodes: regions of their names, and sides "<name>.x0" ..."""
+    points, elements, groups = [], [], []
+    for name, counts, place in parts:
+        plane = len(counts) == 2
+        nx, ny, nz = (*counts, 0) if plane else counts
+        first = len(points) + 1
+        number = lambda i, j, k=0: first + i + (nx + 1) * (j + (ny + 1) * k)
+        points += [(*place(i / nx, j / ny), 0) if plane else place(i / nx, j / ny, k / nz)
+                   for k in range(nz + 1) for j in range(ny + 1) for i in range(nx + 1)]
+        groups.append((2 if plane else 3, name))
+        cells = [(i, j, k) for k in range(max(nz, 1)) for j in range(ny) for i in range(nx)]
+        shape = CORNERS[:4] if plane else CORNERS
+        elements += [(3 if plane else 5, len(groups), [number(i + a, j + b, k + c) for a, b, c in shape]) for i, j, k in cells]
+        for axis, count in enumerate((nx, ny) if plane else (nx, ny, nz)):
+            for high in (0, 1):
+                groups.append((1 if plane else 2, f"{name}.{'xyz'[axis]}{high}"))
+                corners = [0, 1, 2, 3] if plane else list(range(8))
+                on = [n for n in corners if CORNERS[n][axis] == high]
+                if not plane:
+                    on = list(SIDES[f"{'xyz'[axis]}{high}"])
+                elements += [(1 if plane else 3, len(groups), [number(*(c + d for c, d in zip(cell, CORNERS[n]))) for n in on])
+                             for cell in cells if cell[axis] == (count - 1 if high else 0)]
+    return msh(points, elements, groups)
+
+
 def msh(points, elements, groups):
     lines = ["$MeshFormat", "2.2 0 8", "$EndMeshFormat", "$PhysicalNames", str(len(groups))]
     lines += [f'{dimension} {i} "{name}"' for i, (dimension, name) in enumerate(groups, 1)]

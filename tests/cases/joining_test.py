@@ -1,0 +1,245 @@
+"""[[tie]], [[rigid]], [[periodic]], [[equation]] and supports along directions that are no axes: each against a closed form, or
+against the same body without them."""
+import math
+import unittest
+
+import boxes
+from ritz import CaseTest
+
+STEEL = '[[material]]\nregion = "{}"\nyoung = 200e9\npoisson = {}\n'
+PROBE = '[[probe]]\nname = "{}"\nfield = "{}"\n{}\n'
+MESH = '[mesh]\nfile = "mesh.msh"\n'
+EXACT = "[solver]\ntolerance = 1e-12\n"
+
+
+def box(x, y, z, size=(1, 1, 1)):
+    """From a corner, with these lengths."""
+    return lambda u, v, w: (x + size[0] * u, y + size[1] * v, z + size[2] * w)
+
+
+def held(region, **components):
+    return f'[[displacement]]\nregion = "{region}"\n' + "".join(f"{key} = {value}\n" for key, value in components.items())
+
+
+def stress(name, component, region, measure="max"):
+    return PROBE.format(name, "stress", f'component = "{component}"\nregion = "{region}"\nmeasure = "{measure}"')
+
+
+def at(name, field, point, component=None):
+    return PROBE.format(name, field, f"point = {list(point)}" + (f'\ncomponent = "{component}"' if component else ""))
+
+
+class Joining(CaseTest):
+    def of(self, mesh, text, program="ritz-elasticity", **options):
+        self.write("mesh.msh", mesh)
+        return self.solve(program, self.write("case.toml", MESH + text), **options)
+
+    def refuse(self, exit, words, mesh, text, program="ritz-elasticity"):
+        self.write("mesh.msh", mesh)
+        outcome = self.run_case(program, self.write("case.toml", MESH + text), "--check")
+        self.assertEqual(outcome.exit, exit, outcome.errors)
+        for word in words:
+            self.assertIn(word, outcome.errors)
+
+
+def two(low=(3, 3, 2), up=(2, 2, 2), gap=0):
+    return boxes.blocks(("low", low, box(0, 0, 0)), ("up", up, box(0, 0, 1 + gap)))
+
+
+TIE = '[[tie]]\nregion = "up.z0"\nonto = "low.z1"\n'
+BOTH = STEEL.format("low", 0.3) + STEEL.format("up", 0.3)
+
+
+class Ties(Joining):
+    def test_tension_along_a_tie_that_does_not_match_is_exact(self):
+        text = BOTH + TIE + EXACT + "".join(held(f"{part}.x0", x=0) + held(f"{part}.x1", x=1e-3) + held(f"{part}.y0", y=0) for part in ("low", "up"))
+        for gap in (0, 0.01):  # linear fields are met across a gap, too
+            outcome = self.of(two(gap=gap), text + held("low.z0", z=0) + stress("low", "xx", "low") + stress("least", "xx", "up", "min"))
+            for name in ("low", "least"):
+                self.assert_close(outcome.probes[name], 200e6, 1e-9)
+            self.assertIn("tied, at most", outcome.log)
+
+    def test_tension_across_is_exact_where_the_nodes_of_the_coarser_side_are_the_others_too(self):
+        text = BOTH + TIE + EXACT + held("low.z0", z=0) + held("low.x0", x=0) + held("low.y0", y=0) + '[[pressure]]\nregion = "up.z1"\nvalue = -1e6\n'
+        ends = stress("low", "zz", "low") + stress("least", "zz", "up", "min")
+        outcome = self.of(two((2, 2, 2), (4, 6, 3)), text + ends)
+        for name in ("low", "least"):
+            self.assert_close(outcome.probes[name], 1e6, 1e-9)
+        # else the sum of the forces is, and the end moves as far within a percent
+        end = PROBE.format("end", "displacement", 'component = "z"\nregion = "up.z1"\nmeasure = "mean"')
+        outcome = self.of(two((4, 4, 4), (5, 5, 5)), text + end)
+        self.assert_close(outcome.fact("reaction")[2], -1e6, 1e-9)
+        self.assert_close(outcome.probes["end"], 2 * 1e6 / 200e9, 1e-2)
+
+    def test_a_beam_of_two_tied_halves_bends_like_the_whole_one(self):
+        half = lambda x: box(x, 0, 0, (4, 1, 1))
+        tip = PROBE.format("tip", "displacement", 'component = "z"\nregion = "{}.x1"\nmeasure = "mean"')
+        load = '[space]\norder = 2\n[[force]]\nregion = "{}.x1"\nvalue = [0, 0, -1e4]\n'
+        whole = self.of(boxes.blocks(("low", (12, 3, 3), box(0, 0, 0, (8, 1, 1)))),
+                        STEEL.format("low", 0.3) + held("low.x0", fixed="true") + load.format("low") + tip.format("low"))
+        tied = self.of(boxes.blocks(("low", (6, 3, 3), half(0)), ("up", (6, 4, 4), half(4))),
+                       BOTH + held("low.x0", fixed="true") + load.format("up") + tip.format("up") + TIE.replace("z0", "x0").replace("z1", "x1"))
+        self.assert_close(tied.probes["tip"], whole.probes["tip"], 2e-3)
+        self.assertLess(tied.report["solver"]["iterations"], 2 * whole.report["solver"]["iterations"] + 5)
+
+    def test_heat_flows_through(self):
+        text = '[[material]]\nregion = "low"\nconductivity = 4\n[[material]]\nregion = "up"\nconductivity = 1\n' + TIE + EXACT
+        text += '[[temperature]]\nregion = "low.z0"\nvalue = 0\n[[temperature]]\nregion = "up.z1"\nvalue = 100\n'
+        middle = PROBE.format("middle", "temperature", 'region = "low.z1"\nmeasure = "mean"')
+        outcome = self.of(two((2, 2, 2), (4, 4, 2)), text + middle, "ritz-heat")
+        self.assert_close(outcome.probes["middle"], 20, 1e-9)  # resistances 1/4 and 1
+        outcome = self.of(two((4, 4, 2), (5, 5, 2)), text + middle, "ritz-heat")
+        self.assert_close(outcome.probes["middle"], 20, 1e-2)
+
+    def test_fields_show_what_is_tied(self):
+        text = BOTH + TIE + held("low.z0", fixed="true") + PROBE.format("tied", "tied", 'region = "up.z0"\nmeasure = "min"')
+        text += PROBE.format("gap", "tie_distance", 'region = "up.z0"\nmeasure = "max"') + PROBE.format("others", "tied", 'region = "low"\nmeasure = "max"')
+        outcome = self.of(two(gap=0.01), text + '[[pressure]]\nregion = "up.z1"\nvalue = 1e6\n')
+        self.assertEqual((outcome.probes["tied"], outcome.probes["others"]), (1, 0))
+        self.assert_close(outcome.probes["gap"], 0.01, 1e-9)
+
+    def test_a_tied_part_is_held_and_one_that_is_not_is_found(self):
+        text = BOTH + held("low.z0", fixed="true")
+        self.refuse(4, ["can still move freely"], two(), text)
+        self.refuse(4, ["can still move freely"], two(), text + TIE + 'components = ["z"]\n')
+        self.refuse(4, ["9 of 9 nodes of 'up.z0' lie outside of the tolerance", "0.1 m from 'low.z1'"], two(gap=0.1), text + TIE)
+        self.refuse(2, ["'w' is no component"], two(), text + TIE + 'components = ["w"]\n')
+        self.refuse(2, ["a load case cannot have its own [tie]"], two(), text + TIE + '[[load_case]]\nname = "a"\n[[load_case.tie]]\nregion = "up.z0"\nonto = "low.z1"\n')
+        self.of(two(gap=0.1), text + TIE + "tolerance = 0.2\n" + '[[pressure]]\nregion = "up.z1"\nvalue = 1e6\n')
+
+    def test_free_vibration_of_tied_halves_has_six_rigid_motions(self):
+        text = (BOTH + TIE).replace("poisson", "density = 7850\npoisson") + "[modal]\ncount = 9\n"
+        tied = self.of(two((4, 4, 4), (4, 4, 4)), text, "ritz-modal")
+        whole = self.of(boxes.blocks(("low", (4, 4, 8), box(0, 0, 0, (1, 1, 2)))),
+                        STEEL.format("low", 0.3).replace("poisson", "density = 7850\npoisson") + "[modal]\ncount = 9\n", "ritz-modal")
+        self.assertEqual(tied.report["facts"]["rigid_body_modes"], "6")
+        for a, b in zip(tied.fact("frequencies_hz")[6:], whole.fact("frequencies_hz")[6:]):
+            self.assert_close(a, b, 1e-6)  # the meshes match: the same matrix
+
+
+class Rigid(Joining):
+    bar = boxes.blocks(("bar", (4, 1, 1), box(0, 0, 0, (4, 1, 1))))
+
+    def test_a_moment_turns_the_end_of_a_bar_as_statics_say(self):
+        # Poisson's ratio 0: quadratic displacements, so that order 2 is exact. M L / (E I), M L^2 / (2 E I)
+        text = STEEL.format("bar", 0) + "[space]\norder = 2\n" + EXACT + held("bar.x0", fixed="true") + '[[rigid]]\nregion = "bar.x1"\nreference = [4, 0.5, 0.5]\n'
+        outcome = self.of(self.bar, text + "moment = [0, 1e6, 0]\n")
+        motion = outcome.fact("rigid bar.x1")
+        turn = 1e6 * 4 / (200e9 / 12)
+        self.assert_close(motion[4], turn, 1e-8)
+        self.assert_close(motion[2], -turn * 4 / 2, 1e-8)
+        # the same rotation prescribed, the end free to move: no force, so the same bending
+        outcome = self.of(self.bar, text + f"ry = {turn}\n")
+        self.assert_close(outcome.fact("rigid bar.x1")[2], -turn * 4 / 2, 1e-8)
+        # a force beside the bar is that force and its moment
+        outcome = self.of(self.bar, text.replace("[4, 0.5, 0.5]", "[4, 0.5, 3.5]") + "force = [1e6, 0, 0]\n")
+        self.assert_close(outcome.fact("rigid bar.x1")[4], 3 * turn, 1e-8)
+        self.assert_close(outcome.fact("reaction")[0], -1e6, 1e-8)
+
+    def test_a_body_that_is_rigid_altogether_moves_as_prescribed(self):
+        text = STEEL.format("bar", 0.3) + '[[rigid]]\nregion = "bar"\nreference = [1, 0, 0]\nx = 0.001\ny = 0\nz = 0\nrx = 0\nry = 0\nrz = 0.002\n'
+        outcome = self.of(self.bar, text + at("corner", "displacement", (4, 1, 1)))
+        for value, exact in zip(outcome.probes["corner"], (0.001 - 0.002, 0.006, 0)):
+            self.assertAlmostEqual(value, exact, delta=1e-12)
+
+    def test_regions_without_such_a_rotation_are_refused(self):
+        line = '[[region]]\nname = "line"\nkind = "nodes"\nbox = {low = [0, 0, 0], high = [4, 0, 0]}\n'
+        text = STEEL.format("bar", 0.3) + held("bar.x0", fixed="true") + line + '[[rigid]]\nregion = "line"\n'
+        self.refuse(4, ["the rotation about x of a rigid region is prescribed that it does not have"], self.bar, text + "rx = 0.1\n")
+        self.refuse(2, ["'bar.x9'"], self.bar, text.replace(line, "").replace('"line"\n', '"bar.x9"\n'))
+
+
+class Periodicity(Joining):
+    def test_a_laminate_is_its_closed_form(self):
+        """Two layers with moduli E and E / 4, halves of the cell along z. Strain zz: 1 / mean(1 / C); shear xz: 1 / mean(1 / mu); strain xx
+        with the layers held across: mean(C) - mean(lambda^2 / C) + mean(lambda / C)^2 / mean(1 / C)."""
+        mesh = boxes.blocks(("cell", (2, 3, 4), box(0, 0, 0)))
+        layers = [(200e9, 0.3), (50e9, 0.3)]
+        text = "".join(f'[[region]]\nname = "{name}"\nkind = "cells"\nbox = {{low = [0, 0, {z}], high = [1, 1, {z + 0.5}]}}\n'
+                       f'[[material]]\nregion = "{name}"\nyoung = {young}\npoisson = {nu}\n' for (name, z), (young, nu) in zip((("a", 0), ("b", 0.5)), layers))
+        text += '[[region]]\nname = "corner"\nkind = "nodes"\nbox = {low = [0, 0, 0], high = [0, 0, 0]}\n' + held("corner", fixed="true") + EXACT
+        C = [E * (1 - nu) / (1 + nu) / (1 - 2 * nu) for E, nu in layers]
+        lam = [E * nu / (1 + nu) / (1 - 2 * nu) for E, nu in layers]
+        mu = [E / 2 / (1 + nu) for E, nu in layers]
+        mean = lambda values: sum(values) / 2
+        exact = {"zz": 1 / mean([1 / c for c in C]), "xz": 2 / mean([1 / m for m in mu]),
+                 "xx": mean(C) - mean([a * a / c for a, c in zip(lam, C)]) + mean([a / c for a, c in zip(lam, C)])**2 / mean([1 / c for c in C])}
+        for component, position in (("xx", 0), ("zz", 2), ("xz", 5)):
+            strain = [0.0] * 6
+            strain[position] = 1e-3
+            pairs = "".join(f'[[periodic]]\nregion = "cell.{a}1"\nonto = "cell.{a}0"\nstrain = {strain}\n' for a in "xyz")
+            outcome = self.of(mesh, text + pairs + stress("mean", component, "cell", "mean"))
+            self.assert_close(outcome.probes["mean"], 1e-3 * exact[component], 1e-8)
+
+    def test_a_sector_is_the_whole_disc(self):
+        """A ring, held inside, under spin and under a load around it, which bends what was radial: one sector of six."""
+        angle = math.pi / 3
+        place = lambda total: lambda u, v: ((1 + u) * math.cos(total * v), (1 + u) * math.sin(total * v))
+        text = '[model]\ntype = "plane_stress"\n' + STEEL.format("all", 0.3) + EXACT + '[[body_force]]\nregion = "all"\nvalue = ["7850e4 * x - 3e7 * y", "7850e4 * y + 3e7 * x"]\n'
+        text += at("u", "displacement", (2, 0)) + held("ring.x0", fixed="true")
+        # six sectors, tied one to the next where their nodes coincide, are the whole
+        six = boxes.blocks(*((f"r{n}", (4, 5), (lambda n: lambda u, v: place(angle)(u, v + n))(n)) for n in range(6)))
+        ties = "".join(f'[[tie]]\nregion = "r{n}.y1"\nonto = "r{(n + 1) % 6}.y0"\n' for n in range(6))
+        whole = self.of(six, text.replace(held("ring.x0", fixed="true"), "".join(held(f"r{n}.x0", fixed="true") for n in range(6))) + ties)
+        turn = '[[periodic]]\nregion = "r.y1"\nonto = "r.y0"\nrotation = {angle = 60}\n'
+        sector = self.of(boxes.blocks(("r", (4, 5), place(angle))), text.replace("ring", "r") + turn)
+        for a, b in zip(sector.probes["u"], whole.probes["u"]):
+            self.assert_close(a, b, 1e-8)
+        self.refuse(4, ["have no image on 'r.y0'", "sign of the angle"], boxes.blocks(("r", (4, 5), place(angle))), text.replace("ring", "r") + turn.replace("60", "-60"))
+
+    def test_a_mean_gradient_of_the_temperature(self):
+        text = '[[material]]\nregion = "cell"\nconductivity = 3\n[[periodic]]\nregion = "cell.x1"\nonto = "cell.x0"\ngradient = [20, 0]\n'
+        text += '[[periodic]]\nregion = "cell.y1"\nonto = "cell.y0"\n[[region]]\nname = "corner"\nkind = "nodes"\nbox = {low = [0, 0], high = [0, 0]}\n[[temperature]]\nregion = "corner"\nvalue = 5\n'
+        outcome = self.of(boxes.blocks(("cell", (4, 3), lambda u, v: (2 * u, v))), text + at("T", "temperature", (1, 0.5)) + EXACT, "ritz-heat")
+        self.assert_close(outcome.probes["T"], 25, 1e-9)
+
+
+class Oblique(Joining):
+    def test_planes_of_symmetry_may_be_oblique(self):
+        c, s = math.cos(0.5), math.sin(0.5)
+        turned = lambda u, v, w: (c * 2 * u - s * v, s * 2 * u + c * v, w)
+        text = STEEL.format("b", 0.3) + EXACT + '[[pressure]]\nregion = "b.x1"\nvalue = -1e6\n' + at("u", "displacement", turned(1, 1, 1))
+        exact = (2 * 1e6 / 200e9, -0.3 * 1e6 / 200e9)
+        mesh = boxes.blocks(("b", (3, 2, 2), turned))
+        for supports in (held("b.x0", normal=0) + held("b.y0", normal=0) + held("b.z0", normal=0),
+                         held("b.x0", direction=[c, s, 0]) + held("b.y0", direction=[-2 * s, 2 * c, 0], value=0) + held("b.z0", z=0)):
+            u = self.of(mesh, text + supports).probes["u"]
+            for value, expected in zip(u, (c * exact[0] - s * exact[1], s * exact[0] + c * exact[1], exact[1])):
+                self.assert_close(value, expected, 1e-8)
+
+    def test_a_sector_of_a_tube_between_its_planes_is_lames_tube(self):
+        place = lambda u, v: ((1 + u) * math.cos(0.3 + 0.9 * v), (1 + u) * math.sin(0.3 + 0.9 * v))
+        text = '[model]\ntype = "plane_stress"\n' + STEEL.format("r", 0.3) + '[space]\norder = 2\n[[pressure]]\nregion = "r.x0"\nvalue = 1e6\n'
+        text += PROBE.format("inside", "displacement", 'component = "magnitude"\nregion = "r.x0"\nmeasure = "mean"')
+        exact = 1e6 / (200e9 * 3) * ((1 - 0.3) + (1 + 0.3) * 4)  # p a^3 / (E (b^2 - a^2)) ((1 - nu) + (1 + nu) b^2 / a^2)
+        for supports in (held("r.y0", normal=0) + held("r.y1", normal=0),
+                         held("r.y0", cylindrical="{tangential = 0}") + held("r.y1", cylindrical="{tangential = 0}")):
+            self.assert_close(self.of(boxes.blocks(("r", (8, 16), place)), text + supports).probes["inside"], exact, 2e-3)
+
+    def test_what_cannot_be_meant_is_refused(self):
+        mesh, text = boxes.cubes(["a"]), STEEL.format("a", 0.3)
+        nodes = '[[region]]\nname = "n"\nkind = "nodes"\nbox = {low = [0, 0, 0], high = [0, 1, 1]}\n'
+        self.refuse(2, ["'n' is a region of nodes"], mesh, text + nodes + held("n", normal=0))
+        self.refuse(2, ["the direction of a support has no length"], mesh, text + held("a.x0", direction=[0, 0, 0]))
+        self.refuse(4, ["lies on the axis, and is to move"], mesh, text + held("a.x0", cylindrical="{axis = [0, 0, 1], radial = 0.1}"))
+        self.refuse(2, ["a load case cannot have its own 'normal'"], mesh, text + '[[load_case]]\nname = "l"\n[[load_case.displacement]]\nregion = "a.x0"\nnormal = 0\n')
+
+
+class Equations(Joining):
+    def test_terms_may_name_nodes_and_a_first_region_of_many(self):
+        mesh = boxes.blocks(("a", (2, 1, 1), box(0, 0, 0)))
+        node = '[[region]]\nname = "tip"\nkind = "nodes"\nbox = {low = [1, 1, 1], high = [1, 1, 1]}\n'
+        text = STEEL.format("a", 0.3) + EXACT + held("a.x0", fixed="true") + node + '[[force]]\nregion = "tip"\nvalue = [1e6, 2e6, 0]\n'
+        text += at("low", "displacement", (1, 0, 0)) + at("tip", "displacement", (1, 1, 1))
+        row = '[[equation]]\nterms = [{region = "tip", component = "x"}, {region = "tip", component = "z", factor = -2}]\nvalue = 1e-5\n'
+        u = self.of(mesh, text + row).probes["tip"]
+        self.assert_close(u[0] - 2 * u[2], 1e-5, 1e-9)
+        level = '[[equation]]\nterms = [{region = "a.x1", component = "y"}, {region = "tip", component = "y", factor = -1}]\n'
+        outcome = self.of(mesh, text + row + level)
+        self.assert_close(outcome.probes["low"][1], outcome.probes["tip"][1], 1e-9)
+        self.refuse(2, ["the region 'a.x1' of a term has 4 nodes"], mesh, text + level.replace('"tip"', '"a.x1"'))
+        self.refuse(4, ["contradicts"], mesh, text + row + row.replace("1e-5", "2e-5"))
+
+
+if __name__ == "__main__":
+    unittest.main()
