@@ -104,8 +104,7 @@ class Path {
     auto phase = space_.device().profile().phase("reactions");
     Vector r = space_.zeros();
     residual(u_, r);
-    constraints_.gather(r);
-    constraints_.keep_prescribed(r);
+    constraints_.keep_constrained(r);
     reaction_ = space_.forces_to_mesh(r);
   }
 

@@ -40,7 +40,7 @@ struct Nonlinear {
 
 struct NonlinearSolution {
   Vector u;
-  std::vector<double> reaction;  // [mesh node][component] what holds the prescribed unknowns, 0 elsewhere
+  std::vector<double> reaction;  // [mesh node][component] what supports and equations exert, 0 elsewhere
   std::vector<NewtonStep> steps;
   double residual = 0;     // relative, at the end
   double reference = 0;    // the largest force seen, to which residuals are relative

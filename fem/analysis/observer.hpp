@@ -16,8 +16,8 @@ namespace ritz {
 // A solution to be shown. It refers to what lives as long as the call.
 struct SolutionView {
   const Vector& u;
-  // [mesh node][component] forces (heat) that hold the prescribed unknowns, 0 elsewhere; of an evolution of first order
-  // the mean over the last step
+  // [mesh node][component] forces (heat) that supports and equations between unknowns exert, 0 elsewhere; of evolutions
+  // in time those of supports alone, and of first order their mean over the last step
   const std::vector<double>& reaction;
   double residual = 0;                   // relative residual, verified by kernels of its own
   double tolerance = 1e-8;               // that it was to reach

@@ -137,14 +137,14 @@ Vector StaticColumns::residual(const std::vector<double>& weights, const Vector&
 
 bool StaticColumns::split_residual(const Constraints& constraints, double load, Vector& residual,
                                    StaticSolution& s) const {
-  constraints.gather(residual);
   Vector free(space_.device(), residual.size(), "vectors");
   copy(residual, free);
+  constraints.gather(free);
   constraints.set_zero(free);
   const double left = norm2(free);
   s.residual = load > 0 ? left / load : left;
   free = {};
-  constraints.keep_prescribed(residual);
+  constraints.keep_constrained(residual);
   const bool rounding = left <= 1e-12 * norm2(residual);
   s.reaction = space_.forces_to_mesh(residual);
   return rounding;

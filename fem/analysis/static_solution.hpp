@@ -26,7 +26,8 @@ struct StaticSolution {
   Vector u;
   ColdArray<double> cold_u = {};
   void bring_back() { cold_u.bring_back(u, "vectors"); }  // nothing to do, mostly
-  // [mesh node][component] (FunctionSpace::forces_to_mesh) force (heat) that holds the prescribed unknowns, 0 elsewhere
+  // [mesh node][component] (FunctionSpace::forces_to_mesh) force (heat) that supports and equations between unknowns
+  // exert, 0 elsewhere
   std::vector<double> reaction;
   std::vector<double> applied;  // [component] sum of the external loads
   SolveReport report;

@@ -165,6 +165,9 @@ void Constraints::finish() {
     for (const std::int32_t unknown : resolved.rows.unknown) eliminated[static_cast<std::size_t>(unknown)] = 1;
     dependent_ = std::make_shared<const DependentUnknowns>(*space_, std::move(resolved.rows));
     space_->couple(dependent_->couplings(host_mask_));
+    std::vector<std::uint8_t> constrained = eliminated;
+    for (const std::int32_t unknown : dependent_->rows().followed) constrained[static_cast<std::size_t>(unknown)] = 1;
+    constrained_ = Array<std::uint8_t>(space_->device(), std::span<const std::uint8_t>(constrained), "constraints");
   }
   mask_ = Array<std::uint8_t>(space_->device(), std::span<const std::uint8_t>(eliminated), "constraints");
   std::vector<std::int32_t> list;
@@ -210,6 +213,12 @@ void Constraints::apply_pivot(double pivot, const Vector& x, Vector& y) const {
 void Constraints::keep_prescribed(Vector& r) const {
   r.device().profile().count(mask_.bytes() + 2 * r.bytes());
   table(r.device()).set_zero(r.device(), r.size(), mask_.data(), 0, r.data());
+}
+
+void Constraints::keep_constrained(Vector& r) const {
+  if (!dependent_) return keep_prescribed(r);
+  r.device().profile().count(constrained_.bytes() + 2 * r.bytes());
+  table(r.device()).set_zero(r.device(), r.size(), constrained_.data(), 0, r.data());
 }
 
 }  // namespace ritz

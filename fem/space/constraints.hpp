@@ -73,6 +73,9 @@ class Constraints {
   void eliminate(SparseMatrix& K, double pivot) const;  // K = T^T K T; its eliminated rows: pivot
   void apply_pivot(double pivot, const Vector& x, Vector& y) const;  // y_i = pivot x_i where eliminated
   void keep_prescribed(Vector& r) const;                             // r_i = 0 where not eliminated
+  // r_i = 0 where neither prescribed values nor equations exert a force: what they do exert, where r is a residual that
+  // was not gathered.
+  void keep_constrained(Vector& r) const;
 
  private:
   struct Source {
@@ -118,6 +121,7 @@ class Constraints {
   std::vector<LinearEquations> equations_;
   std::vector<PrescribedSum> sums_;
   std::shared_ptr<const DependentUnknowns> dependent_;
+  Array<std::uint8_t> constrained_;  // [unknown] 1: eliminated, or others follow it; none without equations
 };
 
 }  // namespace ritz

@@ -69,6 +69,24 @@ TEST_P(TiedHalves, BendLikeTheWholeInAsManyIterations) {
   EXPECT_LE(two.report.iterations, 1.3 * one.report.iterations);
 }
 
+// 1e-3 per area on one end: each side of the tie exerts it on the other.
+TEST(TiedParts, TellTheForceBetweenThem) {
+  MeshData upper = box_data(3, 3, 6, {1, 1, 3}, CellKind::hex8);
+  transform_points(upper, [](std::span<double, 3> x) { x[2] += 3; });
+  const Beam tied(Mesh(both(box_data(2, 2, 6, {1, 1, 3}, CellKind::hex8), "low", upper, "up")), "low_z0", "up_z1", 0,
+                  "up_z0", "low_z1");
+  const StaticSolution s = tied.solve(matrix, automatic);
+  const auto sum_over = [&](const std::string& region) {
+    double sum = 0;
+    for (const Node node : nodes_in(tied.mesh, tied.mesh.region(region)))
+      sum += s.reaction[static_cast<std::size_t>(3 * node + 1)];
+    return sum;
+  };
+  EXPECT_NEAR(sum_over("up_z0"), -1e-3, 1e-9);
+  EXPECT_NEAR(sum_over("low_z1"), 1e-3, 1e-9);
+  EXPECT_NEAR(sum_over("low_z0"), -1e-3, 1e-9);
+}
+
 INSTANTIATE_TEST_SUITE_P(, TiedHalves,
                          testing::Values(Halves{"Matching", 0, matrix, 8, automatic, 1e-6},
                                          Halves{"MatchingAggregated", 0, matrix, 8, aggregation, 1e-6},
