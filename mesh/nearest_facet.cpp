@@ -12,7 +12,7 @@
 namespace ritz {
 namespace {
 
-constexpr std::size_t leaf_size = 4;
+constexpr std::size_t leaf_size = 1;
 
 // Is xi inside the reference cell of a facet, so that a minimum of the distance there is that of the facet?
 bool is_well_inside(CellKind kind, const Point& xi) {

@@ -35,12 +35,13 @@ Point moved_inside(CellKind kind, Point xi) {
   return xi;
 }
 
-// Newton's method from `start`, kept inside the reference cell, with steps halved until they pay.
-Nearest descend(const LocatedShape& shape, const Point& target, const Point& start) {
+// Newton's method from `start`, kept inside the reference cell, with steps halved until they pay; until the point is
+// far within `enough`.
+Nearest descend(const LocatedShape& shape, const Point& target, const Point& start, double enough) {
   constexpr int most_steps = 50, most_halvings = 6;
   const int dimension = traits(shape.kind).dimension;
   Nearest best{start, length(minus(target, point_at(shape, start)))};
-  for (int step = 0; step < most_steps && dimension > 0; ++step) {
+  for (int step = 0; step < most_steps && dimension > 0 && best.distance > 1e-3 * enough; ++step) {
     const Point r = minus(target, point_at(shape, best.xi));
     Point d = step_towards(r, tangents_at(shape, best.xi), dimension);
     Nearest next{best.xi, best.distance};
@@ -114,7 +115,7 @@ Point step_towards(const Point& r, const std::array<Point, 3>& t, int dimension)
 }
 
 Nearest descend_twice(const LocatedShape& shape, const Point& target, double enough) {
-  const Nearest first = descend(shape, target, reference_centroid(shape.kind));
+  const Nearest first = descend(shape, target, reference_centroid(shape.kind), enough);
   if (first.distance <= enough) return first;
   const std::span<const Point> starts =
       shape.corners.empty() ? shape.cell->reference_nodes() : reference_nodes(shape.kind);
@@ -127,7 +128,7 @@ Nearest descend_twice(const LocatedShape& shape, const Point& target, double eno
   }
   Point start = starts[node];  // a little inwards: at a pyramid's apex there is no direction
   for (std::size_t k = 0; k < 3; ++k) start[k] = 0.9 * start[k] + 0.1 * reference_centroid(shape.kind)[k];
-  const Nearest second = descend(shape, target, start);
+  const Nearest second = descend(shape, target, start, enough);
   return second.distance < first.distance ? second : first;
 }
 
