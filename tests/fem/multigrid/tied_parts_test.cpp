@@ -1,5 +1,6 @@
 // Two halves of a cantilever joined by equations, beside the whole one: multigrid needs about as many iterations.
 #include "fem/analysis/static_solution.hpp"
+#include "fem/physics/rigid_region.hpp"
 #include "fem/physics/tie.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "tests/fem/models.hpp"
@@ -100,6 +101,30 @@ INSTANTIATE_TEST_SUITE_P(, TiedHalves,
                                          Halves{"Order4", 4, matrix_free, 4, automatic, 1e-6},
                                          Halves{"Order4Coarser", 4, matrix_free, 3, aggregation, 0.01}),
                          [](const auto& info) { return info.param.name; });
+
+// A rigid end plate follows three of its nodes: dense rows of the matrix, and coarser levels by aggregation.
+TEST(RigidEnd, TakesAboutAsManyIterationsAsAFreeOne) {
+  for (const int order : {0, 2}) {
+    const OperatorKind kind = order == 0 ? matrix : matrix_free;
+    const auto mesh = [] { return box(8, 8, 32, {1, 1, 4}, CellKind::hex8); };
+    const Beam free(mesh(), "z0", "z1", order);
+    Beam rigid(mesh(), "z0", "z1", order);
+    Constraints fixed(rigid.space);
+    for (int c = 0; c < 3; ++c) fixed.prescribe(rigid.mesh.region("z0"), c, 0, "clamp");
+    fixed.relate(RigidRegion(rigid.space, rigid.mesh.region("z1")).equations());
+    fixed.finish();
+    const StaticSolution one = free.solve(kind, aggregation);
+    const StaticSolution two = solve_static(rigid.equations, fixed,
+                                            {.method = LinearMethod::conjugate_gradient,
+                                             .preconditioner = PreconditionerKind::multigrid,
+                                             .multigrid = {.levels = aggregation},
+                                             .promise = MatrixPromise::positive_definite,
+                                             .operator_kind = kind});
+    EXPECT_LE(two.report.iterations, 1.3 * one.report.iterations) << order;
+    EXPECT_NEAR(rigid.tip(two, "z1") / free.tip(one, "z1"), 1, 0.01);
+    EXPECT_LT(two.residual, 1e-7);
+  }
+}
 
 }  // namespace
 }  // namespace ritz::test
