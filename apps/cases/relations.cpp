@@ -128,6 +128,12 @@ class RelationReader {
     TieOptions options{.tolerance = read_tolerance(t), .acting = acting_, .origin = t.where()};
     options.leave_far_nodes = t.choice("outside", "what nodes outside of the tolerance are: an error, or free",
                                        {"error", "free"}, "error") == "free";
+    options.integrated =
+        t.choice("method",
+                 "nodes: each takes the field at its foot; surface: integrated over the facets of the region, so that "
+                 "constant stresses pass on",
+                 {"nodes", "surface"}, "nodes") == "surface";
+    if (options.integrated) options.held = held_unknowns();
     if (space_.components() > 1) {
       const std::vector<std::string> names =
           t.texts("components", "the components that are tied; not given: all", std::vector<std::string>{});
@@ -139,15 +145,34 @@ class RelationReader {
       Tie tied = tie(space_, *region, *onto, options);
       std::string line = fmt::format("tie '{}' onto '{}': {} nodes tied, at most {:.3g} m off", region->name,
                                      onto->name, tied.tied.size(), tied.largest_gap);
+      if (options.integrated) line += fmt::format("; {} of them integrated", tied.integrated);
       if (tied.shared > 0) line += fmt::format("; {} nodes that both sides share", tied.shared);
       if (!tied.left.empty()) line += fmt::format("; {} nodes outside of the tolerance are free", tied.left.size());
       run_.log().line("{}", line);
+      if (options.integrated && tied.integrated < static_cast<Index>(tied.tied.size()))
+        run_.log().notice(fmt::format(
+            "{} of {} nodes of '{}' are tied by themselves, not by the surface: facets of 6 or 8 nodes, or "
+            "such that reach beyond '{}'; stresses beside them vary",
+            static_cast<Index>(tied.tied.size()) - tied.integrated, tied.tied.size(), region->name, onto->name));
       if (!tied.left.empty())
         run_.log().notice(fmt::format("{} nodes of '{}' lie more than {:.3g} m from '{}' and are not tied",
                                       tied.left.size(), region->name, tied.tolerance, onto->name));
       add_tie_fields(tied);
       keep(std::move(tied.equations));
     });
+  }
+
+  // [unknown] 1: prescribed, with or without a load case.
+  std::vector<std::uint8_t> held_unknowns() const {
+    std::vector<std::uint8_t> held(static_cast<std::size_t>(space_.unknown_count()), 0);
+    const auto add = [&](const std::vector<PrescribedValue>& values) {
+      for (const PrescribedValue& p : values)
+        for (const Node node : space_.nodes_in(*p.region))
+          held[static_cast<std::size_t>(Index{node} * space_.components() + p.component)] = 1;
+    };
+    add(read_.model.supports);
+    for (const ModelLoadCase& each : read_.model.load_cases) add(each.prescribed);
+    return held;
   }
 
   void add_tie_fields(const Tie& tied) {

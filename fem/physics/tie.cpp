@@ -1,5 +1,6 @@
 #include "fem/physics/tie.hpp"
 
+#include "fem/physics/dual_weights.hpp"
 #include "fem/physics/place.hpp"
 #include "fem/physics/surface_projection.hpp"
 #include "mesh/point_algebra.hpp"
@@ -29,10 +30,15 @@ void add_equations(const FunctionSpace& space, Node node, const PointWeights& at
            options.acting[static_cast<std::size_t>(n) * static_cast<std::size_t>(space.components()) +
                           static_cast<std::size_t>(c)] != 0;
   };
+  const auto is_held = [&](Node n, int c) {
+    return !options.held.empty() &&
+           options.held[static_cast<std::size_t>(n) * static_cast<std::size_t>(space.components()) +
+                        static_cast<std::size_t>(c)] != 0;
+  };
   const bool turns = space.components() == 6 && length(at.lever) > 0;
   std::vector<UnknownTerm> row;
   for (const int c : components) {
-    if (!acts(node, c)) continue;
+    if (!acts(node, c) || (options.integrated && is_held(node, c))) continue;
     row.assign({{node, c, 1.0}});
     for (std::size_t a = 0; a < at.nodes.size(); ++a) {
       if (acts(at.nodes[a], c)) row.push_back({at.nodes[a], c, -at.weights[a]});
@@ -44,6 +50,14 @@ void add_equations(const FunctionSpace& space, Node node, const PointWeights& at
     }
     equations.add(row);
   }
+}
+
+void demand_facets(const FunctionSpace& space, const Region& region, const std::string& origin) {
+  if (region.kind == RegionKind::facets && !space.mesh().structural()) return;
+  throw Error(Exit::input,
+              fmt::format("the region '{}' of a tie by its surface holds no facets of solids{}", region.name,
+                          at_origin(origin)),
+              "the tie is integrated over them", "name a region of facets, or tie nodes");
 }
 
 [[noreturn]] void refuse(const FunctionSpace& space, const Region& region, const Region& onto, const Tie& tie,
@@ -74,6 +88,11 @@ Tie tie(const FunctionSpace& space, const Region& region, const Region& onto, co
   for (const Node node : nodes) points.push_back(space.point(node));
   const std::vector<SurfaceProjection::Foot> feet = surface.feet_of(points);
   const std::vector<int> components = components_of(space, options);
+  std::vector<NodeWeights> integrated;
+  if (options.integrated) {
+    demand_facets(space, region, options.origin);
+    integrated = dual_weights(space, region, surface, options.tolerance, share_of_facet);
+  }
   std::vector<double> far;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const double distance = feet[i].place.distance;
@@ -87,7 +106,10 @@ Tie tie(const FunctionSpace& space, const Region& region, const Region& onto, co
     result.tied.push_back(nodes[i]);
     result.distances.push_back(distance);
     result.largest_gap = std::max(result.largest_gap, distance);
-    add_equations(space, nodes[i], surface.weights(feet[i]), options, components, result.equations);
+    const auto found = std::ranges::lower_bound(integrated, nodes[i], {}, &NodeWeights::node);
+    const bool has = found != integrated.end() && found->node == nodes[i];
+    result.integrated += has ? 1 : 0;
+    add_equations(space, nodes[i], has ? found->at : surface.weights(feet[i]), options, components, result.equations);
   }
   std::ranges::copy(far, std::back_inserter(result.distances));
   if (!result.left.empty() && (!options.leave_far_nodes || result.tied.empty()))

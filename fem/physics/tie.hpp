@@ -15,9 +15,13 @@
 namespace ritz {
 
 struct TieOptions {
-  std::optional<double> tolerance = {};   // [length] nodes farther off are not tied; none: 5 % of the facet at the foot
-  std::vector<int> components = {};       // of the unknown; empty: all
-  bool leave_far_nodes = false;           // nodes outside of the tolerance stay free; else they are an error
+  std::optional<double> tolerance = {};  // [length] nodes farther off are not tied; none: 5 % of the facet at the foot
+  std::vector<int> components = {};      // of the unknown; empty: all
+  bool leave_far_nodes = false;          // nodes outside of the tolerance stay free; else they are an error
+  // Integrates over the facets of the region (fem/physics/dual_weights.hpp) where their nodes have weights; other nodes
+  // take the field at their foot. Then prescribed unknowns have no equation: `held` [unknown] 1.
+  bool integrated = false;
+  std::vector<std::uint8_t> held = {};
   std::vector<std::uint8_t> acting = {};  // [unknown] 0: no element acts there, and no equation either; empty: all act
   std::string origin = {};
 };
@@ -26,6 +30,7 @@ struct Tie {
   LinearEquations equations;
   std::vector<Node> tied, left;   // nodes of the space; those on both sides are neither
   Index shared = 0;               // nodes that both sides have
+  Index integrated = 0;           // of the tied nodes, those whose weights are integrated
   std::vector<double> distances;  // [tied, then left] from the other side [length]
   double largest_gap = 0;         // of the tied nodes
   double tolerance = 0;           // the largest that held

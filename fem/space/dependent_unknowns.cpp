@@ -25,6 +25,7 @@ struct SolvedEquation {
   std::int32_t unknown;
   std::vector<std::pair<std::int32_t, double>> terms;
   double offset;
+  double size;  // of what was added up to the offset, which may be what rounding left of it
   std::size_t source;
 };
 
@@ -97,11 +98,12 @@ class Elimination {
     while (!rows.empty()) {
       const SolvedEquation& row = solved_[static_cast<std::size_t>(*rows.begin())];
       rows.erase(rows.begin());
+      const bool counts = sum_.counts(row.unknown);
       const double factor = sum_.take(row.unknown);
-      if (factor == 0) continue;
+      if (!counts) continue;
       if (sources != nullptr) sources->insert(row.source);
       value -= factor * row.offset;
-      size += std::abs(factor * row.offset);
+      size += std::abs(factor) * row.size;
       for (const auto& [other, weight] : row.terms) {
         sum_.add(other, factor * weight);
         find_rows(other);
@@ -131,9 +133,10 @@ class Elimination {
     const auto pivot = std::ranges::find_if(sum_.unknowns(), [&](std::int32_t unknown) {
       return is_free(unknown) && std::abs(sum_.of(unknown)) >= least_pivot * largest;
     });
-    SolvedEquation row{*pivot, {}, 0, source};
+    SolvedEquation row{*pivot, {}, 0, 0, source};
     const double divisor = sum_.take(*pivot);
     row.offset = value / divisor;
+    row.size = size / std::abs(divisor);
     for (const std::int32_t unknown : sum_.unknowns())
       if (sum_.counts(unknown)) row.terms.emplace_back(unknown, -sum_.of(unknown) / divisor);
     check_size(row, group, equation);

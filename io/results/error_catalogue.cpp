@@ -157,7 +157,7 @@ const std::vector<ErrorKind>& kinds() {
        "see docs/joining.md",
        {"'*' is no component of*", "the direction of a support*", "the axis of a *", "a rotation together*",
         "a rigid region of a field*", "a support along a direction*", "the region '*' of a term*",
-        "equation * of * has a number*"}},
+        "the region '*' of a tie by its surface*", "equation * of * has a number*"}},
       {"prescribes-nothing",
        Exit::input,
        "a support, displacement or load has no component",

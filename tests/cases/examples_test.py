@@ -66,6 +66,19 @@ class Examples(CaseTest):
         for f, r in zip(load, reaction):
             self.assertLessEqual(abs(f + r), 1e-7 * max(map(abs, load)), outcome.report["case"])
 
+    def test_joined_parts_are_what_they_would_be_in_one(self):
+        """Lame's tube in two tied rings; a spinning disc, (3 + nu) / 4 rho w^2 (b^2 + (1 - nu) / (3 + nu) a^2); T L / (G J); layers in series."""
+        self.check("ritz-elasticity", "joining/tube", {"u_inside": (57.2e-6, 1e-4), "stress_inside": (100e6, 1e-3)})
+        hoop = 3.3 / 4 * 7850 * 300**2 * (0.4**2 + 0.7 / 3.3 * 0.1**2)
+        self.check("ritz-elasticity", "joining/sector", {"u_bore": (hoop * 0.1 / 200e9, 1e-4), "hoop_bore": (hoop, 1e-3)})
+        shaft = self.check("ritz-elasticity", "joining/shaft", {})
+        turn = 5000 * 0.5 / (200e9 / 2.6 * math.pi * 0.05**4 / 2)
+        self.assert_close(shaft.fact("rigid end")[5], turn, 1e-3)
+        self.assert_close(shaft.probes["edge"], 0.05 * turn, 1e-3)
+        layers = self.check("ritz-elasticity", "joining/laminate", {})
+        shear = 2e-3 / (0.25 / (200e9 / 2.6) + 0.75 / (4e9 / 2.7))
+        self.assert_close(0.25 * layers.probes["stiff_shear"] + 0.75 * layers.probes["soft_shear"], shear, 1e-3)
+
     def test_no_axial_stress_in_a_tube_with_free_ends(self):
         outcome = self.solve("ritz-elasticity", example("lame/solid"))
         self.assertLess(abs(outcome.probes["axial"]), 1e-3 * 100e6)

@@ -71,6 +71,37 @@ class Ties(Joining):
         self.assert_close(outcome.fact("reaction")[2], -1e6, 1e-9)
         self.assert_close(outcome.probes["end"], 2 * 1e6 / 200e9, 1e-2)
 
+    def test_tension_across_is_exact_by_the_surface_but_for_its_rule(self):
+        text = BOTH.replace("0.3", "0") + TIE + 'method = "surface"\n' + EXACT + "".join(held(f"{part}.x0", x=0) + held(f"{part}.y0", y=0) for part in ("low", "up"))
+        text += held("low.z0", z=0) + '[[pressure]]\nregion = "up.z1"\nvalue = -1e6\n' + stress("low", "zz", "low") + stress("least", "zz", "up", "min")
+        outcome = self.of(two((4, 4, 4), (5, 5, 5)), text)
+        self.assert_close(outcome.probes["low"], 1e6, 1e-6)  # parts of the rule end where facets of the other side do
+        self.assert_close(outcome.probes["least"], 1e6, 1e-6)
+        self.assert_close(self.of(two((7, 7, 7), (4, 4, 4)), text).probes["low"], 1e6, 2e-2)  # elsewhere, and the wrong way round
+        self.assertIn("36 of them integrated", outcome.log)
+
+    def test_constant_stresses_of_every_kind_pass_through_a_surface(self):
+        """The displacements of a constant stress on one end, its tractions on all other faces: so it is in every cell."""
+        faces = {"x0": (-1, 0, 0), "x1": (1, 0, 0), "y0": (0, -1, 0), "y1": (0, 1, 0), "z1": (0, 0, 1)}
+        for name, (i, j) in {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "yz": (1, 2), "xz": (0, 2)}.items():
+            sigma = [[1e6 if (a, b) in ((i, j), (j, i)) else 0 for b in range(3)] for a in range(3)]
+            strain = [[(1.3 * sigma[a][b] - (0.3 * sum(sigma[c][c] for c in range(3)) if a == b else 0)) / 200e9 for b in range(3)] for a in range(3)]
+            text = BOTH + TIE + 'method = "surface"\n' + EXACT + "".join(stress(part, name, part, measure) for part, measure in (("low", "max"), ("up", "min")))
+            text += held("low.z0", **{axis: f'"{strain[a][0]} * x + {strain[a][1]} * y"' for a, axis in enumerate("xyz")})
+            for part in ("low", "up"):
+                for face, normal in faces.items():
+                    if (part, face) != ("low", "z1"):
+                        value = [sum(sigma[a][b] * normal[b] for b in range(3)) for a in range(3)]
+                        text += f'[[traction]]\nregion = "{part}.{face}"\nvalue = {value}\n'
+            outcome = self.of(two((4, 4, 4), (5, 5, 5)), text)
+            for probe in ("low", "up"):
+                self.assert_close(outcome.probes[probe], 1e6, 1e-6)
+
+    def test_nodes_that_no_surface_integral_ties_are_named(self):
+        mesh = boxes.blocks(("low", (2, 2, 2), box(0, 0, 0)), ("up", (3, 3, 3), box(0.1, 0, 1)))
+        text = BOTH + TIE + 'method = "surface"\noutside = "free"\n' + held("low.z0", fixed="true") + '[[pressure]]\nregion = "up.z1"\nvalue = 1e6\n'
+        self.assertIn("4 of 12 nodes of 'up.z0' are tied by themselves, not by the surface", self.of(mesh, text).log)
+
     def test_a_beam_of_two_tied_halves_bends_like_the_whole_one(self):
         half = lambda x: box(x, 0, 0, (4, 1, 1))
         tip = PROBE.format("tip", "displacement", 'component = "z"\nregion = "{}.x1"\nmeasure = "mean"')
@@ -203,7 +234,10 @@ class Oblique(Joining):
         mesh = boxes.blocks(("b", (3, 2, 2), turned))
         for supports in (held("b.x0", normal=0) + held("b.y0", normal=0) + held("b.z0", normal=0),
                          held("b.x0", direction=[c, s, 0]) + held("b.y0", direction=[-2 * s, 2 * c, 0], value=0) + held("b.z0", z=0)):
-            u = self.of(mesh, text + supports).probes["u"]
+            outcome = self.of(mesh, text + supports)
+            u = outcome.probes["u"]
+            for force, load in zip(outcome.fact("reaction"), outcome.fact("applied_load")):
+                self.assertAlmostEqual(force, -load, delta=1e-3)  # of 1e6
             for value, expected in zip(u, (c * exact[0] - s * exact[1], s * exact[0] + c * exact[1], exact[1])):
                 self.assert_close(value, expected, 1e-8)
 

@@ -32,6 +32,47 @@ TEST_P(TieOfCells, HoldsForFieldsLinearInSpace) {
     }
 }
 
+// The same by dual functions, where facets have them.
+TEST_P(TieOfCells, IntegratedHoldsForFieldsLinearInSpace) {
+  const CellKind other = dimension() == 2 ? CellKind::tri6 : CellKind::tet10;
+  for (const double gap : {0.0, 0.003}) {
+    const Mesh mesh = two_parts({.low = other, .up = kind(), .low_count = 2, .up_count = 3, .gap = gap});
+    const FunctionSpace space(mesh, dimension(), cpu());
+    const Tie tied = tie(space, mesh.region("up_bottom"), mesh.region("low_top"), {.integrated = true});
+    EXPECT_LT(largest_defect(space, tied.equations, linear_field), 1e-11) << gap;
+    if (traits(kind()).order == 1 || kind() == CellKind::hex27)
+      EXPECT_EQ(tied.integrated, static_cast<Index>(tied.tied.size()));
+  }
+}
+
+// A constant traction on the side that follows acts on the other side as its own nodal forces do: those are the
+// integrals of its functions.
+TEST(Tie, IntegratedPassesAConstantTractionOn) {
+  const Mesh mesh = two_parts({.low = CellKind::hex8, .up = CellKind::hex8, .low_count = 4, .up_count = 5});
+  const FunctionSpace space(mesh, 1, cpu());
+  const auto error = [&](bool integrated) {
+    const Tie tied = tie(space, mesh.region("up_bottom"), mesh.region("low_top"), {.integrated = integrated});
+    const auto nodal_area = [&](Node node, double h) {
+      double area = h * h;
+      for (std::size_t d = 0; d < 2; ++d)
+        if (const double x = space.point(node)[d]; x < 1e-9 || x > 1 - 1e-9) area /= 2;
+      return area;
+    };
+    std::vector<double> force(static_cast<std::size_t>(space.node_count()), 0.0);
+    for (Index i = 0; i < tied.equations.size(); ++i) {
+      const auto row = tied.equations.terms_of(i);
+      for (const UnknownTerm& t : row.subspan(1))
+        force[static_cast<std::size_t>(t.node)] -= t.factor * nodal_area(row.front().node, 0.2);
+    }
+    double largest = 0;
+    for (const Node node : space.nodes_in(mesh.region("low_top")))
+      largest = std::max(largest, std::abs(force[static_cast<std::size_t>(node)] / nodal_area(node, 0.25) - 1));
+    return largest;
+  };
+  EXPECT_GT(error(false), 0.1);
+  EXPECT_LT(error(true), 0.02);  // what a rule misses across the edges of the other side's facets
+}
+
 TEST_P(TieOfCells, HasWeightsThatSumToOne) {
   const Mesh mesh = two_parts({.low = kind(), .up = kind(), .low_count = 2, .up_count = 3});
   const FunctionSpace space(mesh, 1, cpu());
