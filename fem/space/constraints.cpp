@@ -132,7 +132,7 @@ void Constraints::relate(LinearEquations equations) {
 
 void Constraints::check_sums(const std::string& when) const {
   for (const PrescribedSum& sum : sums_) {
-    double value = 0, size = std::abs(sum.value);
+    double value = 0, size = sum.size;
     for (std::size_t i = 0; i < sum.unknown.size(); ++i) {
       const double part = sum.factor[i] * host_values_[static_cast<std::size_t>(sum.unknown[i])];
       value += part;

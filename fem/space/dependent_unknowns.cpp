@@ -158,7 +158,7 @@ class Elimination {
 
   // Nothing is left of the equation, or prescribed unknowns alone.
   void keep_sum(std::size_t source, Index equation, double value, double size, const std::set<std::size_t>& sources) {
-    PrescribedSum sum{{}, {}, value, equations_[source].origin};
+    PrescribedSum sum{{}, {}, value, size, equations_[source].origin};
     for (const std::int32_t unknown : sum_.unknowns())
       if (sum_.counts(unknown)) {
         sum.unknown.push_back(unknown);

@@ -35,6 +35,7 @@ struct PrescribedSum {
   std::vector<std::int32_t> unknown;
   std::vector<double> factor;
   double value;
+  double size;         // of the numbers that were added up to the value
   std::string origin;  // of the equations
 };
 

@@ -201,6 +201,22 @@ TEST(DependentUnknowns, MayBeRedundant) {
   EXPECT_EQ(block.fixed.dependent_rows().unknown.size(), 1u);
 }
 
+// -0.3 + 0.2 + 0.1 is 2.8e-17 in double precision: the third equation leaves this between a and d, and the last one
+// compares it with 0.
+TEST(DependentUnknowns, MayDifferByTheRoundingOfWhatCancels) {
+  Block block;
+  const Node a = block.node_at({3, 0, 0}), b = block.node_at({3, 2, 0}), c = block.node_at({3, 2, 2}),
+             d = block.node_at({2, 1, 1});
+  LinearEquations loop{.origin = "loop"};
+  loop.add({{c, 0, 1.0}, {d, 0, -1.0}}, -0.3);
+  loop.add({{c, 0, 1.0}, {b, 0, -1.0}}, -0.2);
+  loop.add({{b, 0, 1.0}, {a, 0, -1.0}}, -0.1);
+  loop.add({{d, 0, 1.0}, {a, 0, -1.0}}, 0);
+  block.fixed.relate(loop);
+  EXPECT_EQ(error_of(block.fixed), "none");
+  EXPECT_EQ(block.fixed.dependent_rows().unknown.size(), 3u);
+}
+
 TEST(DependentUnknowns, ThatContradictEachOtherAreAnErrorWithBothOrigins) {
   Block block;
   const Node a = block.node_at({3, 0, 0}), b = block.node_at({3, 2, 0});
