@@ -3,6 +3,7 @@
 #include "apps/cases/forecast.hpp"
 #include "apps/cases/modal_analysis.hpp"
 #include "apps/cases/model.hpp"
+#include "apps/cases/motion.hpp"
 #include "apps/cases/newton.hpp"
 #include "apps/cases/shared_model.hpp"
 #include "apps/cases/static_batch.hpp"
@@ -42,8 +43,10 @@ void set_begin(Run& run, const CaseModel& read, Analysis& analysis) {
           if (resumed) a.begin = state_of(*resumed);
       },
       analysis);
-  if (auto* evolution = std::get_if<Transient>(&analysis); evolution != nullptr && !resumed)
+  if (auto* evolution = std::get_if<Transient>(&analysis); evolution != nullptr && !resumed) {
     evolution->begin.u = read.time->initial(read.space());
+    if (read.time->velocity) evolution->begin.v = read.time->velocity(read.space());
+  }
 }
 
 // Members of a sweep share operators, and what linear systems leave for the next.
@@ -96,6 +99,7 @@ void conclude(Run&, const CaseModel&, const StaticSolution&) {}
 void conclude(Run&, const CaseModel&, const std::vector<SolveReport>&) {}
 void conclude(Run& run, const CaseModel&, const NonlinearSolution& s) { report_newton(run, s); }
 void conclude(Run& run, const CaseModel& read, const TransientResult& result) {
+  if (read.time->velocity) return report_motion(run, result.state, read.time->options.spectral_radius);
   report_evolution(run, result.state, *read.time->options.method);
 }
 void conclude(Run&, const CaseModel& read, VibrationModes modes) { read.show_modes(read, std::move(modes)); }
@@ -113,7 +117,8 @@ void run_case(Run& run, CaseModel given) {
   } catch (const Error& error) { run.input().add_error(error); }
   Prepared prepared = prepared_for(run, *read);
   forecast(run, *read, analysis, prepared);
-  const bool must_be_held = !std::holds_alternative<Modal>(analysis) && !read->time;
+  const bool must_be_held =
+      !std::holds_alternative<Modal>(analysis) && (!read->time || read->time->options.from_equilibrium);
   finish_model(run, *read, must_be_held, {read->nodal_results, read->cell_results});
 
   set_begin(run, *read, analysis);

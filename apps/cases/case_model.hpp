@@ -23,8 +23,9 @@ namespace ritz {
 
 // An evolution in time as the case has it.
 struct TransientInput {
-  Transient options = {};                                                 // without those of the solvers
-  std::function<std::vector<double>(const FunctionSpace&)> initial = {};  // values at the begin, [unknown]
+  Transient options = {};                                                  // without those of the solvers
+  std::function<std::vector<double>(const FunctionSpace&)> initial = {};   // values at the begin, [unknown]
+  std::function<std::vector<double>(const FunctionSpace&)> velocity = {};  // likewise, of second order
 };
 
 struct CaseModel {

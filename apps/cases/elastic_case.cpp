@@ -2,6 +2,8 @@
 
 #include "apps/cases/formulas.hpp"
 #include "apps/cases/model.hpp"
+#include "apps/cases/motion.hpp"
+#include "apps/cases/transient_analysis.hpp"
 #include "apps/results/derived_fields.hpp"
 #include "apps/results/field_component.hpp"
 #include "apps/cases/mesh_error.hpp"
@@ -186,6 +188,8 @@ void show(Run& run, const Operator& equations, const ElasticBody* estimated, con
   const int dimension = mesh.dimension();
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
   std::vector<Field> nodal = {run.results().fields().of("displacement", space, s.u)};
+  if (s.velocity != nullptr) nodal.push_back(run.results().fields().of("velocity", space, *s.velocity));
+  if (s.acceleration != nullptr) nodal.push_back(run.results().fields().of("acceleration", space, *s.acceleration));
   print_peak(run, mesh, "displacement", magnitudes(nodal.front().values, static_cast<std::size_t>(dimension)));
   judge_displacements(run, mesh, nodal.front().values, dimension);
   phase.reset();
@@ -207,7 +211,7 @@ void show(Run& run, const Operator& equations, const ElasticBody* estimated, con
   std::ranges::move(stresses.nodal, std::back_inserter(nodal));
   nodal.push_back({.name = "reaction", .components = dimension, .values = s.reaction, .forces = true});
   phase.reset();
-  run.results().write(std::move(nodal), std::move(stresses.cells), s.time);
+  run.results().write(std::move(nodal), std::move(stresses.cells), s.time, energies_of(s));
 }
 
 }  // namespace
@@ -222,6 +226,7 @@ CaseModel read_elasticity(Run& run) {
   phase.emplace(run.device().profile(), "model");
   const char* move_out = "move it out of the load case, or make two case files";
   CaseModel read;
+  if (goes_through_time(run)) read.time = read_motion(run, dimension, 0);
   read.load_cases =
       read_load_cases(run.input(), {"gravity", "body_force", "traction", "force", "pressure", "displacement"},
                       relation_tables({{"material", move_out}, {"model", move_out}}));
@@ -232,7 +237,8 @@ CaseModel read_elasticity(Run& run) {
     own.push_back(&body.load_case(each.name));
     weighs = read_gravity(each.table, dimension, *own.back()) || weighs;
   }
-  read_elastic_materials(run.input(), mesh, "[kg/m^3], needed with gravity", weighs, body);
+  read_elastic_materials(run.input(), mesh, "[kg/m^3], needed with gravity and with [time]",
+                         weighs || read.time.has_value(), body);
   read_loads_on_body(run.input().root(), mesh, body.loads);
   for (std::size_t i = 0; i < own.size(); ++i) {
     read_loads_on_body(read.load_cases.cases[i].table, mesh, *own[i]);
@@ -241,10 +247,13 @@ CaseModel read_elasticity(Run& run) {
   std::vector<ObliqueSupport> oblique;
   read_displacements(run.input().root(), mesh, false, body.loads, &oblique);
   make_model(run, body, space, {.displacements = true}, oblique, read);
-  read.model.inertia.clear();
+  if (read.time) read_damping(run.input(), read.model);
+  else read.model.inertia.clear();
   const bool wants_error = wants_mesh_error(run);
   const auto [stresses, cell_results] = stress_names(wants_error);
   read.nodal_results = {{"displacement", dimension}};
+  if (read.time)
+    read.nodal_results.insert(read.nodal_results.end(), {{"velocity", dimension}, {"acceleration", dimension}});
   read.nodal_results.insert(read.nodal_results.end(), stresses.begin(), stresses.end());
   read.nodal_results.push_back({"reaction", dimension});
   read.cell_results = cell_results;

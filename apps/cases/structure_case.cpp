@@ -1,6 +1,8 @@
 #include "apps/cases/structure_case.hpp"
 
 #include "apps/cases/model.hpp"
+#include "apps/cases/motion.hpp"
+#include "apps/cases/transient_analysis.hpp"
 #include "apps/cases/plugins.hpp"
 #include "apps/cases/shared_model.hpp"
 #include "apps/results/derived_fields.hpp"
@@ -26,10 +28,21 @@ std::vector<double> magnitudes(const std::vector<double>& vectors) {
   return result;
 }
 
-std::vector<Field> nodal_names(int components) {
+std::vector<Field> nodal_names(int components, bool moves) {
   std::vector<Field> names = {{"displacement", 3}, {"reaction", 3}};
   if (components == 6) names.insert(names.end(), {{"rotation", 3}, {"reaction_moment", 3}});
+  if (moves) names.insert(names.end(), {{"velocity", 3}, {"acceleration", 3}});
+  if (moves && components == 6) names.insert(names.end(), {{"angular_velocity", 3}, {"angular_acceleration", 3}});
   return names;
+}
+
+// Translations, and rotations where there are any.
+void add_rates(const FunctionSpace& space, const Vector* rate, const char* name, const char* angular,
+               std::vector<Field>& fields) {
+  if (rate == nullptr) return;
+  const std::vector<double> values = space.to_mesh(*rate);
+  fields.push_back({name, 3, part_of(values, space.components(), 0, 3)});
+  if (space.components() == 6) fields.push_back({angular, 3, part_of(values, 6, 3, 3)});
 }
 
 std::vector<Field> nodal_fields(int components, const std::vector<double>& u, const std::vector<double>& reaction) {
@@ -115,6 +128,8 @@ void show(Run& run, const Operator& equations, const StructureView& view, const 
   if (!applied.empty()) applied = without_springs(run, space, model, read.supports->common(), s.u, std::move(applied));
   std::vector<Field> nodal =
       nodal_fields(components, space.to_mesh(s.u), with_springs(run, space, model, s.u, s.reaction));
+  add_rates(space, s.velocity, "velocity", "angular_velocity", nodal);
+  add_rates(space, s.acceleration, "acceleration", "angular_acceleration", nodal);
   print_peak(run, space.mesh(), "displacement", magnitudes(nodal[0].values));
   if (std::ranges::all_of(view.sections,
                           [](const StructureSection& section) { return section.record->small_displacements; }))
@@ -126,7 +141,13 @@ void show(Run& run, const Operator& equations, const StructureView& view, const 
         const std::vector<Vector3> along = view.frames.along_beams(s.part, s.factors);
         return EvaluatedFields{{}, section_forces(run, equations, view.sections, along, s.u)};
       });
-  run.results().write(std::move(nodal), std::move(derived.cells), s.time);
+  run.results().write(std::move(nodal), std::move(derived.cells), s.time, energies_of(s));
+}
+
+void add_inertia(Case& input, const Frames& frames, Model& model) {
+  ErrorList unknown;
+  model.inertia = frames.inertia(unknown);
+  for (const Error& error : unknown.errors()) input.add_error(error);
 }
 
 const FunctionSpace& structure_space(Run& run, const Mesh& mesh, int components) {
@@ -148,7 +169,8 @@ CaseModel read_structure(Run& run) {
   CaseModel read;
   read.load_cases = read_load_cases(input, {"force", "line_load", "surface_load", "pressure", "gravity", "support"},
                                     relation_tables({{"section", move_out}, {"spring", move_out}, {"mass", move_out}}));
-  bool weighs = has_gravity(input.root());
+  const bool moves = goes_through_time(run);
+  bool weighs = moves || has_gravity(input.root());
   for (const LoadCaseInput& each : read.load_cases.cases) weighs = weighs || has_gravity(each.table);
   Frames& frames = view->frames;
   view->sections = read_sections(run, mesh, *view->catalogue, weighs, frames);
@@ -164,9 +186,14 @@ CaseModel read_structure(Run& run) {
   phase.emplace(run.device().profile(), "model");
   make_model(run, frames, space, {.displacements = true, .periodic = false}, {}, read);
   read.model.inertia.clear();
+  if (moves) {
+    read.time = read_motion(run, 3, space.components() - 3);
+    read_damping(input, read.model);
+    add_inertia(input, frames, read.model);
+  }
   if (const Index untouched = read.supports->untouched(); untouched > 0)
     run.log().detail("{} unknowns on which no element acts are held at zero", untouched);
-  read.nodal_results = nodal_names(space.components());
+  read.nodal_results = nodal_names(space.components(), moves);
   read.cell_results = section_force_names(view->sections, mesh.cell_count());
   read.show = [&run, view](const CaseModel& shown, const Operator& equations, const SolutionView& s) {
     show(run, equations, *view, shown, s);
@@ -186,9 +213,7 @@ CaseModel read_structure_vibration(Run& run) {
   phase.emplace(run.device().profile(), "model");
   CaseModel read;
   make_model(run, frames, space, {.displacements = true, .periodic = false, .at_rest = true}, {}, read);
-  ErrorList unknown;
-  read.model.inertia = frames.inertia(unknown);
-  for (const Error& error : unknown.errors()) run.input().add_error(error);
+  add_inertia(run.input(), frames, read.model);
   return read;
 }
 

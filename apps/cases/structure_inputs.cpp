@@ -30,7 +30,8 @@ void read_density(const Case::Table& t, const FormRecord& record, bool needed, F
                                   [&](const ParameterRecord& p) { return std::string(p.facts.name) == size; });
   const bool weighs = found != record.parameters + record.parameter_count;
   const double density = t.number(
-      "density", "mass density [kg/m^3], needed with gravity and for modes if the element has an area or thickness",
+      "density",
+      "mass density [kg/m^3], needed with gravity, [time] and for modes if the element has an area or thickness",
       {.fallback = needed && weighs ? std::optional<double>() : 0, .minimum = 0, .out_of_bounds = Exit::model});
   if (!weighs) {
     if (density > 0)

@@ -33,28 +33,6 @@ std::vector<double> output_times(const Case::Table& time, double end) {
   return times;
 }
 
-Transient read_options(const Case::Table& time) {
-  Transient options;
-  options.end = time.number("end", "the time at which the analysis ends; it begins at 0", {.above = 0});
-  options.output = output_times(time, options.end);
-  options.method = &time_method_named(time.choice(
-      "method", "of the steps: of order 2, or of order 1 and without overshoot", time_method_names(), tr_bdf2.name));
-  const bool fixed = time.has("step");
-  options.fixed_step =
-      fixed ? time.number("step", "fixed length of the steps; shorter where a result is due", {.above = 0}) : 0;
-  for (const char* key : {"tolerance", "first_step", "largest_step"})
-    if (fixed && time.has(key))
-      time.refuse(key, fmt::format("'{}' was given with a fixed step", key),
-                  "steps of a fixed length are not controlled", "omit one of them");
-  if (fixed) return options;
-  options.tolerance =
-      time.number("tolerance", "of the error of a step at any node, relative to the range of the unknown",
-                  {.fallback = 1e-3, .above = 0, .below = 1});
-  options.first_step = time.number("first_step", "0: a thousandth of the whole time", {.fallback = 0, .minimum = 0});
-  options.largest_step = time.number("largest_step", "0: no limit", {.fallback = 0, .minimum = 0});
-  return options;
-}
-
 // Values at the nodes of the space. [unknown]
 std::vector<double> values_of(const std::vector<Formula>& formulas, const FunctionSpace& space) {
   const auto nodes = static_cast<std::size_t>(space.node_count()), components = formulas.size();
@@ -99,9 +77,42 @@ bool goes_through_time(Run& run) {
   return true;
 }
 
+Transient read_steps(const Case::Table& time, TimeOrder order) {
+  Transient options;
+  options.end = time.number("end", "the time at which the analysis ends; it begins at 0", {.above = 0});
+  options.output = output_times(time, options.end);
+  if (order == TimeOrder::first)
+    options.method = &time_method_named(time.choice(
+        "method", "of the steps: of order 2, or of order 1 and without overshoot", time_method_names(), tr_bdf2.name));
+  else
+    options.spectral_radius = time.number(
+        "spectral_radius",
+        "rho_infinity of the generalised-alpha method: how much of the fastest motions a step leaves. 1 damps nothing "
+        "(Newmark's average acceleration), 0 most",
+        {.fallback = options.spectral_radius, .minimum = 0, .maximum = 1, .out_of_bounds = Exit::model});
+  const bool fixed = time.has("step");
+  options.fixed_step =
+      fixed ? time.number("step", "fixed length of the steps; shorter where a result is due", {.above = 0}) : 0;
+  for (const char* key : {"tolerance", "first_step", "largest_step"})
+    if (fixed && time.has(key))
+      time.refuse(key, fmt::format("'{}' was given with a fixed step", key),
+                  "steps of a fixed length are not controlled", "omit one of them");
+  if (fixed) return options;
+  options.tolerance = time.number(
+      "tolerance",
+      order == TimeOrder::first
+          ? "of the error of a step at any node, relative to the range of the unknown"
+          : "of the error of a step in the displacement, its mean over the mass, relative to the largest one",
+      {.fallback = 1e-3, .above = 0, .below = 1});
+  options.first_step = time.number("first_step", "0: a thousandth of the whole time", {.fallback = 0, .minimum = 0});
+  options.largest_step = time.number("largest_step", "0: no limit", {.fallback = 0, .minimum = 0});
+  return options;
+}
+
 TransientInput read_time(Run& run, const std::string& unknown, int components) {
   TransientInput input;
-  input.options = read_options(run.input().table("time", "the steps of an evolution in time, and its results"));
+  input.options =
+      read_steps(run.input().table("time", "the steps of an evolution in time, and its results"), TimeOrder::first);
   const Case::Table initial = run.input().table("initial", "the state at the begin");
   const std::string about = components == 1 ? "a number or a formula" : "a number or a formula for each component";
   std::vector<Formula> values =

@@ -14,6 +14,10 @@ namespace ritz {
 // Has the case [time]? From here on its formulas may depend on t then.
 bool goes_through_time(Run& run);
 
+// The steps of [time].
+enum class TimeOrder { first, second };
+Transient read_steps(const Case::Table& time, TimeOrder order);
+
 // [time]; and [initial], whose values are those of `unknown`: a number or formula for each component, or a field of
 // another run. The capacity is the reader's to fill in.
 TransientInput read_time(Run& run, const std::string& unknown, int components);

@@ -88,7 +88,12 @@ CheckpointState checkpoint_of(const State& s, int steps) {
       {"transient.stored", s.balance.stored},
       {"transient.supplied", s.balance.supplied},
       {"transient.prescribed", s.balance.prescribed},
-      {"transient.moved", s.balance.moved}};
+      {"transient.moved", s.balance.moved},
+      {"motion.v", s.v},
+      {"motion.a", s.a},
+      {"motion",
+       {s.energy.kinetic, s.energy.strain, s.energy.by_loads, s.energy.by_supports, s.energy.damped, s.energy.begin,
+        s.largest}}};
   for (const auto& [name, numbers] : all)
     if (!numbers.empty()) state.numbers[name] = numbers_of(numbers);
   put(s.points, state);
@@ -121,6 +126,17 @@ State state_of(const CheckpointState& state) {
   s.highest = numbers_at(state, "transient.highest");
   s.balance = {numbers_at(state, "transient.stored"), numbers_at(state, "transient.supplied"),
                numbers_at(state, "transient.prescribed"), numbers_at(state, "transient.moved")};
+  s.v = numbers_at(state, "motion.v");
+  s.a = numbers_at(state, "motion.a");
+  if (const std::vector<double> motion = numbers_at(state, "motion"); !motion.empty()) {
+    s.energy = {.kinetic = motion.at(0),
+                .strain = motion.at(1),
+                .by_loads = motion.at(2),
+                .by_supports = motion.at(3),
+                .damped = motion.at(4),
+                .begin = motion.at(5)};
+    s.largest = motion.at(6);
+  }
   return s;
 }
 

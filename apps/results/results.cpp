@@ -290,7 +290,8 @@ void Results::open_writer(bool probes) {
   if (probes) context_.report.outputs.insert(context_.report.outputs.begin(), writer_->probes_path());
 }
 
-void Results::write(std::vector<Field> nodal, std::vector<Field> cells, std::optional<double> time) {
+void Results::write(std::vector<Field> nodal, std::vector<Field> cells, std::optional<double> time,
+                    ResultWriter::Probes numbers) {
   auto phase = this->phase("output");  // what the run waits for
   nodal.insert(nodal.end(), carried_.begin(), carried_.end());
   auto& probes = part_ != nullptr ? part_->probes : context_.report.probes;
@@ -301,13 +302,15 @@ void Results::write(std::vector<Field> nodal, std::vector<Field> cells, std::opt
     context_.log.line("probe {}: {:.8g}{}", name, fmt::join(values, " "), unit == units.end() ? "" : unit->second);
     if (unit != units.end()) context_.report.probe_units[name] = unit->second.substr(1);
   }
+  ResultWriter::Probes row = probes;
+  std::ranges::move(numbers, std::back_inserter(row));
   note_large_strains(nodal, cells);
   report_steps_down();
   leave_out_missing(nodal);
   leave_out_missing(cells);
   keep_lack();
   if (!context_.writes_fields) return;
-  if (!writer_) open_writer(!probes.empty());
+  if (!writer_) open_writer(!row.empty());
   if (writing_is_short()) context_.give_back_lists();
   // The load case by its place: the report's list may grow before the step is written.
   auto* const list = part_ == nullptr                       ? nullptr
@@ -321,7 +324,7 @@ void Results::write(std::vector<Field> nodal, std::vector<Field> cells, std::opt
     context_.log.line("results: {}", file);
   };
   writer_->write(*mesh_, {time, part_ != nullptr ? part_->name : "", fields_.on_cells(std::move(nodal)),
-                          std::move(cells), fields_.cells(), probes, written});
+                          std::move(cells), fields_.cells(), std::move(row), written});
 }
 
 // Strains that the small-strain theory does not know, once in a run.

@@ -87,7 +87,9 @@ class Results {
   void carry(std::vector<Field> nodal) { carried_ = std::move(nodal); }
   // Evaluates the case's probes; fields at nodes and cells go to the output folder in the background. `time`: the
   // number of the step by default. Fields without values are left out, and probes of them are NaN.
-  void write(std::vector<Field> nodal, std::vector<Field> cells, std::optional<double> time = {});
+  // `numbers` have columns of their own behind those of the probes.
+  void write(std::vector<Field> nodal, std::vector<Field> cells, std::optional<double> time = {},
+             ResultWriter::Probes numbers = {});
   // One more series, "<case>_<name>.pvd" or ".hdf", of `count` steps: frame(step) gives its time and its nodal fields.
   void write_series(const std::string& name, int count,
                     const std::function<std::pair<double, std::vector<Field>>(int)>& frame);

@@ -10,15 +10,20 @@ namespace ritz {
 std::string unit_of_field(std::string_view program, std::string_view field) {
   if (program == "ritz-solve") return "";
   if (field == "reaction") return program == "ritz-heat" ? " W" : program == "ritz-modal" ? "" : " N";
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 9> units{{{"displacement", " m"},
-                                                                                       {"rotation", " rad"},
-                                                                                       {"stress", " Pa"},
-                                                                                       {"von_mises", " Pa"},
-                                                                                       {"von Mises stress", " Pa"},
-                                                                                       {"principal_stress", " Pa"},
-                                                                                       {"reaction_moment", " N m"},
-                                                                                       {"temperature", " degrees"},
-                                                                                       {"heat_flux", " W/m^2"}}};
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 13> units{
+      {{"displacement", " m"},
+       {"rotation", " rad"},
+       {"stress", " Pa"},
+       {"von_mises", " Pa"},
+       {"von Mises stress", " Pa"},
+       {"principal_stress", " Pa"},
+       {"reaction_moment", " N m"},
+       {"velocity", " m/s"},
+       {"angular_velocity", " rad/s"},
+       {"acceleration", " m/s^2"},
+       {"angular_acceleration", " rad/s^2"},
+       {"temperature", " degrees"},
+       {"heat_flux", " W/m^2"}}};
   for (const auto& [name, unit] : units)
     if (name == field) return std::string(unit);
   return "";

@@ -27,6 +27,7 @@ struct SolutionView {
   std::optional<double> time = {};       // of the step in the results; the number of the step by default
   // Of an evolution of second order.
   const Vector *velocity = nullptr, *acceleration = nullptr;
+  const EnergyBalance* energy = nullptr;
 };
 
 // A step in time that was taken or rejected, or an increment.

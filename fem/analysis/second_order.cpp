@@ -368,7 +368,8 @@ class SecondOrderEvolution final : public Evolution {
             .tolerance = options_.newton.relative,
             .time = state_.time,
             .velocity = &v_,
-            .acceleration = &work_};
+            .acceleration = &work_,
+            .energy = &state_.energy};
   }
 
   const GeneralisedAlpha method_;

@@ -1,0 +1,26 @@
+// [time], [initial] and [damping] of a case whose evolution is of second order: what moves, by its inertia.
+//
+//   if (goes_through_time(run)) read.time = read_motion(run, dimension, 0);   ...   read_damping(run, read.model);
+#pragma once
+
+#include "apps/cases/case_model.hpp"
+
+#include <utility>
+#include <string>
+#include <vector>
+
+namespace ritz {
+
+// [time], and [initial] with displacement and velocity, or the static equilibrium of the loads at t = 0. `rotations`:
+// components behind the displacements, which have values of their own.
+TransientInput read_motion(Run& run, int displacements, int rotations);
+
+void read_damping(Case& input, Model& model);  // [damping]
+
+// Steps and energies, in the log and among the facts.
+void report_motion(Run& run, const State& state, double spectral_radius);
+
+// A column of the table of probes for each energy [J].
+std::vector<std::pair<std::string, std::vector<double>>> energies_of(const SolutionView& s);
+
+}  // namespace ritz
