@@ -52,8 +52,8 @@ ValuesAtBegin values_of(std::vector<PartOfState> parts) {
 
 TransientInput read_motion(Run& run, int displacements, int rotations) {
   TransientInput input;
-  input.options = read_steps(run.input().table("time", "the steps of an evolution in time, and its results"),
-                             TimeOrder::second);
+  input.options =
+      read_steps(run.input().table("time", "the steps of an evolution in time, and its results"), TimeOrder::second);
   const Case::Table initial = run.input().table("initial", "the state at the begin; without it at rest and undeformed");
   const auto part = [&](const char* key, const char* about, bool turns) {
     return read_part(initial, key, about, turns ? displacements : 0, turns ? rotations : displacements);
@@ -84,8 +84,7 @@ void read_damping(Case& input, Model& model) {
       if (t.has(key))
         t.refuse(key, fmt::format("'{}' was given with 'rayleigh'", key), "both say how much is damped",
                  "omit one of them");
-    const std::vector<double> factors =
-        t.vector("rayleigh", "[alpha in 1/s, beta in s]", {.size = 2, .minimum = 0});
+    const std::vector<double> factors = t.vector("rayleigh", "[alpha in 1/s, beta in s]", {.size = 2, .minimum = 0});
     model.damping = {.mass = factors[0], .stiffness = factors[1]};
     return;
   }
@@ -111,7 +110,7 @@ void report_motion(Run& run, const State& state, double spectral_radius) {
   facts["rejected_steps"] = fmt::format("{}", state.rejected);
   facts["residual_certificate"] = fmt::format("{:.3e}", state.residual);
   const std::pair<const char*, double> numbers[] = {
-      {"energy_at_begin", e.begin}, {"kinetic_energy", e.kinetic},      {"strain_energy", e.strain},
+      {"energy_at_begin", e.begin},  {"kinetic_energy", e.kinetic},       {"strain_energy", e.strain},
       {"work_of_loads", e.by_loads}, {"work_of_supports", e.by_supports}, {"damped_energy", e.damped},
       {"lost_energy", e.lost()}};
   for (const auto& [name, value] : numbers) facts[name] = fmt::format("{:.10g}", value);

@@ -2,6 +2,7 @@
 
 #include "apps/cases/beam_profile.hpp"
 #include "apps/cases/form_parameters.hpp"
+#include "apps/cases/formulas.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -155,10 +156,10 @@ void read_structure_supports(const Case::Table& from, const Mesh& mesh, bool onl
       if (!t.has(names[c]) && !all) continue;
       const std::string about =
           c < 3 ? "this displacement [m]; not given: free" : "this rotation about the axis [rad]; not given: free";
-      const double value =
-          t.number(names[c], only_zero ? "0: this component is held; not given: free" : about, {.fallback = 0});
-      if (only_zero && value != 0)
-        t.error(names[c], fmt::format("the support moves by {}", value),
+      const Formula value =
+          t.formula(names[c], only_zero ? "0: this component is held; not given: free" : about, {.fallback = 0});
+      if (only_zero && (!value.is_number() || value.number() != 0))
+        t.error(names[c], fmt::format("the support moves by {}", value.text()),
                 "modes vibrate about the state of rest: their supports do not move",
                 fmt::format("write {} = 0, or omit it", names[c]));
       any = true;
@@ -167,7 +168,7 @@ void read_structure_supports(const Case::Table& from, const Mesh& mesh, bool onl
           t.error(names[c], "this model has no rotations", "it has no beams and no shells", "leave the key out");
         continue;
       }
-      loads.support(region, c, value, t.where());
+      loads.support(region, c, coefficient(value), t.where());
     }
     if (!any)
       t.error("fixed", "this support holds nothing", {},

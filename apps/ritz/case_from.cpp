@@ -147,7 +147,7 @@ class DeckTranslation {
              {"COUPLING",
               "it is not translated: write a [[rigid]], or a [[force]] with 'at' and 'moment' (docs/joining.md)"},
              {"RIGID BODY", "it is not translated: write a [[rigid]] (docs/joining.md)"},
-             {"DYNAMIC", "dynamics in time is not in Ritz yet"},
+             {"DYNAMIC", "the case is static; [time] would follow the motion (docs/motion.md)"},
              {"BUCKLE", "buckling is not in Ritz yet"},
              {"AMPLITUDE", "loads are taken at their full value"},
              {"TEMPERATURE", "temperatures as loads are not in ritz-elasticity yet"}})

@@ -28,8 +28,8 @@ void FrameLoads::pressure(On shells, double value, std::string origin) {
 void FrameLoads::gravity(Vector3 acceleration, std::string origin) {
   gravity_ = Entry{"", acceleration, std::move(origin)};
 }
-void FrameLoads::support(On nodes, int component, double value, std::string origin) {
-  supports_.push_back({std::move(nodes), component, value, std::move(origin)});
+void FrameLoads::support(On nodes, int component, Coefficient value, std::string origin) {
+  supports_.push_back({std::move(nodes), component, std::move(value), std::move(origin)});
 }
 void FrameLoads::fix(On nodes, std::string origin) {
   supports_.push_back({std::move(nodes), -1, 0, std::move(origin)});

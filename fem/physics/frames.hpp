@@ -28,8 +28,9 @@ class FrameLoads {
   void surface_load(On shells, Vector3 density, std::string origin = {});  // [Pa]
   void pressure(On shells, double value, std::string origin = {});         // against their normals [Pa]
   void gravity(Vector3 acceleration, std::string origin = {});             // [m/s^2] on sections and point masses
-  void support(On nodes, int component, double value, std::string origin = {});  // displacements, then rotations
-  void fix(On nodes, std::string origin = {});                                   // nothing moves or turns
+  // Components: displacements, then rotations.
+  void support(On nodes, int component, Coefficient value, std::string origin = {});
+  void fix(On nodes, std::string origin = {});  // nothing moves or turns
   const std::string& name() const { return name_; }
 
  private:
@@ -47,7 +48,7 @@ class FrameLoads {
   struct Support {
     On place;
     int component;  // -1: all
-    double value;
+    Coefficient value;
     std::string origin;
   };
   std::string name_;

@@ -22,7 +22,7 @@ const std::vector<Program>& programs() {
   static const std::vector<Program> list{
       {"ritz-elasticity",
        {"material", "solver", "newton", "combination", "load_case", "displacement", "traction", "force", "pressure",
-        "gravity", "body_force"},
+        "gravity", "body_force", "time", "initial", "damping"},
        {"region", "young", "poisson", "density"}},
       {"ritz-heat",
        {"material", "solver", "newton", "combination", "load_case", "time", "initial", "temperature", "convection",
@@ -33,7 +33,7 @@ const std::vector<Program>& programs() {
        {"region", "young", "poisson", "density"}},
       {"ritz-structure",
        {"section", "solver", "newton", "combination", "load_case", "support", "spring", "mass", "force", "line_load",
-        "surface_load", "pressure", "gravity", "plugin"},
+        "surface_load", "pressure", "gravity", "plugin", "time", "initial", "damping"},
        {}},
       {"ritz-solve",
        {"material", "solver", "newton", "combination", "load_case", "time", "initial", "plugin", "boundary", "capacity",

@@ -25,8 +25,10 @@ const std::vector<Topic>& topics() {
       {{"creep", "viscoelastic", "viscosity", "relaxation", "prony"},
        "creep and viscoelasticity are not in Ritz yet; a form with internal variables may do it: "
        "examples/custom_state"},
-      {{"damping", "rayleigh", "harmonic", "frequency_response", "spectrum", "random_vibration", "loss_factor"},
-       "damping and frequency response are not in Ritz yet; ritz-modal gives frequencies, shapes and effective masses"},
+      {{"damping", "rayleigh"},
+       "Rayleigh damping is [damping] of ritz-elasticity and ritz-structure, with [time] (docs/motion.md)"},
+      {{"harmonic", "frequency_response", "spectrum", "random_vibration", "loss_factor"},
+       "frequency response is not in Ritz yet; ritz-modal gives frequencies, shapes and effective masses"},
       {{"buckling"},
        "buckling is not in Ritz yet; Newton's method finds limit loads of nonlinear forms (docs/limits.md)"},
       {{"hyperelastic", "neo_hooke", "mooney", "ogden", "yeoh", "rubber"},
@@ -50,12 +52,13 @@ const std::vector<Topic>& topics() {
       {{"prestress", "initial_stress", "initial_strain", "residual_stress", "eigenstrain"},
        "initial stresses and strains are not in Ritz yet: docs/limits.md"},
       {{"velocity", "acceleration", "newmark", "explicit", "impact", "inertia"},
-       "dynamics in time is not in Ritz yet; ritz-modal has vibration, and [time] of ritz-heat and ritz-solve "
-       "equations "
-       "of first order (docs/time.md)"},
+       "dynamics is [time] of ritz-elasticity and ritz-structure, with [initial] displacement and velocity "
+       "(docs/motion.md)"},
       {{"=time", "=dt", "time_step", "timestep", "transient", "end_time", "duration", "=initial",
         "initial_temperature"},
-       "evolution in time is in ritz-heat and ritz-solve: [time] (docs/time.md); not in this program yet"},
+       "evolution in time is [time], with [initial]: of heat and forms (docs/time.md), of motion in ritz-elasticity "
+       "and "
+       "ritz-structure (docs/motion.md)"},
       {{"specific_heat", "heat_capacity", "=cp", "=c_p"},
        "the specific heat is a key of [[material]] in ritz-heat, for [time] (docs/heat.md)"},
       {{"conductivity", "convection", "film", "emissivity", "radiation", "heat_flux", "=flux", "heat_source",

@@ -54,6 +54,12 @@ class Examples(CaseTest):
         outcome = self.check("ritz-heat", "transient/nafems_t3", {"temperature": (36.60312, 5e-4)})
         self.assertLess(outcome.fact("balance_defect")[0], 1e-9)
 
+    def test_nafems_5t_meets_its_reference(self):
+        # NAFEMS R0016: 1.043 mm at 0.0117 s, the peak of a series of modes.
+        outcome = self.solve("ritz-structure", example("transient/nafems_5t"))
+        self.assert_close(outcome.probes["deflection"], -1.043e-3, 2e-3)
+        self.assertLess(abs(outcome.fact("lost_energy")[0]), 1e-5 * outcome.fact("work_of_loads")[0])
+
     def test_elastic_cases_meet_their_references(self):
         for name, references in ELASTIC.items():
             self.check_balance(self.check("ritz-elasticity", name, references))

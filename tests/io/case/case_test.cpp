@@ -194,7 +194,7 @@ TEST(Case, KeysOfKnownPhysicsAreAnsweredWithWhereItIs) {
                                    {"time", "[time]"},
                                    {"specific_heat", "ritz-heat"},
                                    {"Plastic", "von_mises_plasticity"},
-                                   {"damping", "not in Ritz yet"},
+                                   {"damping", "docs/motion.md"},
                                    {"units", "[mesh] scale"}}) {
     EXPECT_THAT(answer(key), AllOf(HasSubstr(words), Not(HasSubstr("did you mean")), Not(HasSubstr("remove it"))));
   }

@@ -1,0 +1,147 @@
+"""Evolution of second order in time: bodies that fall, fly and are shaken, energies in the table of probes, errors, and runs that resume."""
+import csv
+import math
+import signal
+import unittest
+
+import boxes
+import ritz
+from resume_test import Resume, files_of
+
+CUBE = """[mesh]
+file = "mesh.msh"
+[[material]]
+region = "a"
+young = 1e6
+poisson = 0.3
+density = 1000
+[time]
+end = 2
+step = 0.1
+output = 1
+[[probe]]
+name = "u"
+field = "displacement"
+component = "z"
+region = "a"
+measure = "mean"
+[[probe]]
+name = "v"
+field = "velocity"
+component = "z"
+region = "a"
+measure = "mean"
+[[probe]]
+name = "a"
+field = "acceleration"
+component = "z"
+region = "a"
+measure = "mean"
+"""
+
+
+class Motion(ritz.CaseTest):
+    def write_case(self, text):
+        self.write("mesh.msh", boxes.cubes(["a"]))
+        return self.write("case.toml", text)
+
+    def rows(self, outcome, name="case"):
+        with open(outcome.folder / "results" / f"{name}_probes.csv") as file:
+            return [{key: float(value or 0) for key, value in row.items()} for row in csv.DictReader(file)]
+
+    def test_a_cube_that_is_thrown_up_falls_as_it_must(self):
+        outcome = self.solve("ritz-elasticity", self.write_case(CUBE + "[gravity]\nacceleration = [0, 0, -10]\n[initial]\nvelocity = [0, 0, 8]\n"))
+        rows = self.rows(outcome)
+        self.assertEqual([row["time"] for row in rows], [0, 1, 2])
+        for row in rows:
+            t = row["time"]
+            self.assertAlmostEqual(row["u"], 8 * t - 5 * t * t, delta=1e-8)
+            self.assertAlmostEqual(row["v"], 8 - 10 * t, delta=1e-8)
+            self.assertAlmostEqual(row["a"], -10, delta=1e-7)
+            self.assertAlmostEqual(row["kinetic_energy"], 500 * (8 - 10 * t) ** 2, delta=1e-4)
+            self.assertAlmostEqual(row["work_of_loads"], -10000 * (8 * t - 5 * t * t), delta=1e-4)
+        self.assertLess(abs(outcome.fact("lost_energy")[0]), 1e-4)
+        self.assertIn("kinetic", outcome.log)
+
+    def test_a_force_that_grows_in_time_moves_a_free_cube(self):
+        outcome = self.solve("ritz-elasticity", self.write_case(CUBE + '[[force]]\nregion = "a.z1"\nvalue = [0, 0, "600*t"]\n'))
+        self.assertAlmostEqual(self.rows(outcome)[-1]["v"], 0.6 * 2 * 2 / 2, delta=5e-3)  # the mean over the cube: it swings, too
+
+    def test_from_equilibrium_nothing_moves(self):
+        text = CUBE + '[gravity]\nacceleration = [0, 0, -10]\n[[displacement]]\nregion = "a.z0"\nfixed = true\n[initial]\nequilibrium = true\n'
+        rows = self.rows(self.solve("ritz-elasticity", self.write_case(text)))
+        self.assertLess(rows[0]["u"], 0)
+        for row in rows:
+            self.assertAlmostEqual(row["u"], rows[0]["u"], delta=1e-9 * abs(rows[0]["u"]))
+
+    def test_a_shaken_ground_takes_the_cube_along(self):
+        text = CUBE + '[[displacement]]\nregion = "a.z0"\nx = 0\ny = 0\nz = "0.01*t^2"\n'
+        rows = self.rows(self.solve("ritz-elasticity", self.write_case(text)))
+        self.assertAlmostEqual(rows[-1]["u"], 0.04, delta=1e-4)
+        self.assertGreater(rows[-1]["work_of_supports"], 0.5 * 1000 * 0.04 ** 2 * 0.8)
+
+    def test_a_moving_support_of_a_frame(self):
+        """The left end of the beam of NAFEMS 5T is moved aside with a constant acceleration: the rest turns about the right end."""
+        case = ritz.example("transient/nafems_5t")
+        outcome = self.solve("ritz-structure", case, keys={"support.0.pinned": "false", "support.0.x": 0, "support.0.z": 0, "support.0.y": '"0.5*t^2"', "line_load.0.value": "[0, 0, 0]", "damping.rayleigh": "[0, 0]", "time.end": 0.5, "time.output": 0.5, "time.step": 1e-3})
+        self.assertAlmostEqual(outcome.probes["deflection"][0], 0.0625, delta=1e-4)
+
+    def test_what_is_wrong_says_so(self):
+        for change, words, code in (
+            (("density = 1000\n", ""), ["density", "with [time]"], 2),
+            (("end = 2\n", "end = 2\nspectral_radius = 1.5\n"), ["spectral_radius", "1.5"], 4),
+            (("[time]", "[initial]\nvelocity = [0, 0]\n[time]"), ["velocity"], 2),
+            (("[time]", '[initial]\nvelocity = ["t", 0, 0]\n[time]'), ["depends on t"], 2),
+            (("[time]", "[initial]\nequilibrium = true\ndisplacement = [0, 0, 0]\n[time]"), ["was given with equilibrium"], 2),
+            (("[time]", "[initial]\nequilibrium = true\n[time]"), ["free"], 4),
+            (("[time]", "[damping]\nratios = [0.02, 0.02]\nfrequencies = [5, 5]\n[time]"), ["two different frequencies"], 4),
+            (("[time]", "[damping]\nrayleigh = [-1, 0]\n[time]"), ["-1"], 2),
+            (("[time]", '[[load_case]]\nname = "one"\n[time]'), ["load cases of an evolution in time"], 4),
+            (("[time]\nend = 2\nstep = 0.1\noutput = 1\n", "[damping]\nrayleigh = [1, 0]\n"), ["damping"], 2),
+        ):
+            text = CUBE.replace(*change)
+            self.assertNotEqual(text, CUBE)
+            outcome = self.run_case("ritz-elasticity", self.write_case(text), "--check")
+            with self.subTest(words=words):
+                self.assertEqual(outcome.exit, code, outcome.log + outcome.errors)
+                for word in words:
+                    self.assertIn(word, outcome.errors)
+
+    def test_ratios_are_those_of_both_factors(self):
+        f, ratio = (10, 50), (0.03, 0.04)
+        w = [2 * math.pi * each for each in f]
+        beta = 2 * (ratio[1] * w[1] - ratio[0] * w[0]) / (w[1] ** 2 - w[0] ** 2)
+        alpha = 2 * ratio[0] * w[0] - beta * w[0] ** 2
+        load = '[[displacement]]\nregion = "a.z0"\nfixed = true\n[[force]]\nregion = "a.z1"\nvalue = [0, 0, 1]\n[damping]\n'
+        one = self.solve("ritz-elasticity", self.write_case(CUBE + load + f"ratios = [{ratio[0]}, {ratio[1]}]\nfrequencies = [{f[0]}, {f[1]}]\n"))
+        first = self.rows(one)[-1]["u"]
+        two = self.solve("ritz-elasticity", self.write_case(CUBE + load + f"rayleigh = [{alpha!r}, {beta!r}]\n"), "--overwrite")
+        self.assertAlmostEqual(first, self.rows(two)[-1]["u"], delta=1e-9 * abs(first))
+
+    def test_the_forecast_holds(self):
+        case = self.write_case(CUBE)
+        keys = {"solver.method": '"direct"', "mesh.refine": 3}
+        forecast = self.run_case("ritz-elasticity", case, "--estimate", keys=keys).report["forecast"]["direct"]
+        outcome = self.solve("ritz-elasticity", case, keys=keys)
+        self.assertLessEqual(outcome.report["memory"]["device_peak"], 1.05 * forecast["device_peak"])
+        self.assertGreater(outcome.report["memory"]["device_peak"], 0.6 * forecast["device_peak"])
+
+
+class ResumeMotion(Resume):
+    case = ritz.EXAMPLES / "transient" / "nafems_5t.toml"
+    keys = {"time.end": 0.1, "time.output": 1e-3, "time.step": 2e-5}
+
+    def test_stopped_and_killed_it_ends_with_the_same_bytes(self):
+        whole, parts = self.folder / "whole", self.folder / "parts"
+        self.solve("ritz-structure", self.case, output=whole, keys=self.keys)
+        code, errors = self.stopped("ritz-structure", self.case, parts, behind="t = 0.01, step", keys=self.keys)
+        self.assertEqual(code, 75, errors)
+        code, errors = self.stopped("ritz-structure", self.case, parts, "--resume", "--checkpoint-every", 1e-6, behind="t = 0.04, step", keys=self.keys, number=signal.SIGKILL)
+        self.assertEqual(code, -signal.SIGKILL, errors)
+        self.solve("ritz-structure", self.case, "--resume", output=parts, keys=self.keys)
+        self.assertTrue(self.verified(parts))
+        self.assertEqual(files_of(parts), files_of(whole))
+
+
+if __name__ == "__main__":
+    unittest.main()
