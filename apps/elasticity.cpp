@@ -37,6 +37,8 @@ measure = "mean"
 
 int main(int argc, char** argv) {
   return ritz::run_app(
-      argc, argv, {"ritz-elasticity", "Small-strain linear elasticity: solid, plane and axisymmetric bodies.", example},
+      argc, argv,
+      {"ritz-elasticity", "Small-strain linear elasticity: solid, plane and axisymmetric bodies, static or in motion.",
+       example},
       [](ritz::Run& run) { run_case(run, read_elasticity(run)); });
 }

@@ -44,8 +44,10 @@ moment = [0, 0, 500]          # N m
 }  // namespace
 
 int main(int argc, char** argv) {
-  return ritz::run_app(argc, argv,
-                       {"ritz-structure",
-                        "Frames, trusses and shells: beams, bars, springs, shells, and elements of your own.", example},
-                       [](ritz::Run& run) { run_case(run, read_structure(run)); });
+  return ritz::run_app(
+      argc, argv,
+      {"ritz-structure",
+       "Frames, trusses and shells: beams, bars, springs, shells, and elements of your own; static or in motion.",
+       example},
+      [](ritz::Run& run) { run_case(run, read_structure(run)); });
 }
