@@ -84,24 +84,26 @@ bool read_gravity(const Case::Table& from, int dimension, ElasticLoads& loads) {
 }
 
 // A total force: its components may depend on time, and not on the position.
-std::vector<Coefficient> read_total_force(const Case::Table& t, int dimension) {
+std::vector<Formula> read_total_force(const Case::Table& t, int dimension) {
   const std::vector<Formula> value = t.formulas("value", "[N]; on facets formulas of t with [time]", dimension);
   for (const Formula& each : value)
     if (each.depends_on_position())
       t.error("value", fmt::format("'{}' depends on the position", each.text()), "it is the force in total",
               "give numbers or formulas of t, or a [[traction]]");
-  return coefficients(value);
+  return value;
 }
 
 // With a point or a moment: the statically equivalent traction of a remote force.
 void read_force_on_body(const Case::Table& t, const Mesh& mesh, ElasticLoads& loads) {
   if (mesh.dimension() < 3) {
     const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
-    return loads.force(region, read_total_force(t, mesh.dimension()), t.where("value"));
+    return loads.force(region, coefficients(read_total_force(t, mesh.dimension())), t.where("value"));
   }
   const Region* region =
       t.region("region", "facets, or nodes in equal parts", mesh, {RegionKind::facets, RegionKind::nodes});
-  const std::vector<Coefficient> value = read_total_force(t, 3);
+  const std::vector<Formula> formulas = read_total_force(t, 3);
+  const auto varying = std::ranges::find_if(formulas, [](const Formula& f) { return !f.is_number(); });
+  const std::vector<Coefficient> value = coefficients(formulas);
   const bool each = t.flag("each", "at each node of a region of nodes, instead of in total", false);
   VectorRule point{.size = 3};
   const bool has_point = t.has("at");
@@ -117,8 +119,8 @@ void read_force_on_body(const Case::Table& t, const Mesh& mesh, ElasticLoads& lo
   if (each && region != nullptr && region->kind == RegionKind::facets)
     t.error("each", fmt::format("'each' on '{}', a region of facets", region->name), "it counts nodes",
             "name a region of nodes, or omit it");
-  else if ((is_remote || (region != nullptr && region->kind == RegionKind::nodes)) && !all_numbers(value))
-    t.error("value", "a force at nodes or at a point that depends on t", "it is made of numbers",
+  else if ((is_remote || (region != nullptr && region->kind == RegionKind::nodes)) && varying != formulas.end())
+    t.error("value", fmt::format("'{}' depends on t", varying->text()), "a force at nodes or at a point is constant",
             "let it act on facets without 'at' and 'moment', or give numbers");
   else if (is_remote) {
     RemoteForce remote{.force = {value[0].number(), value[1].number(), value[2].number()},
