@@ -97,97 +97,143 @@ Run::~Run() = default;
 
 const Device& Run::device() const { return *shared_->device; }
 
-const Mesh& Run::mesh(bool structural) {
-  if (mesh_ != nullptr) return *mesh_;
-  auto phase = device().profile().phase("read");
-  const Case::Table table = case_->table("mesh", "the mesh of the part");
-  const std::string file = table.path("file",
-                                      "mesh file (.msh, .inp, .vtu, .vtk, .mesh, .bdf, .exo, .med, .cgns, ...: "
-                                      "docs/formats.md), relative to the case file",
-                                      {.must_exist = true});
-  const double scale =
-      table.number("scale", "factor on the coordinates, 0.001 for a mesh in mm", {.fallback = 1, .above = 0});
-  const auto refinements = table.integer("refine", "number of uniform refinements, each of which halves all cells",
-                                         {.fallback = 0, .minimum = 0, .maximum = 10});
-  const auto order = table.integer("order", "1 or 2: order of the cells; 0 keeps the file's",
-                                   {.fallback = 0, .minimum = 0, .maximum = 2});
-  const std::string mid_nodes =
-      table.choice("mid_nodes", "nodes of cells raised to order 2: on edges only, or on faces too",
-                   {"serendipity", "full"}, "serendipity");
-  if (mid_nodes == "full" && order != 2)
+namespace {
+
+// [mesh].
+struct MeshInput {
+  std::string file;
+  double scale;
+  std::int64_t refinements, order;
+  std::string mid_nodes;
+  bool torn;
+};
+
+MeshInput read_mesh_input(Case& input) {
+  const Case::Table table = input.table("mesh", "the mesh of the part");
+  MeshInput m;
+  m.file = table.path("file",
+                      "mesh file (.msh, .inp, .vtu, .vtk, .mesh, .bdf, .exo, .med, .cgns, ...: "
+                      "docs/formats.md), relative to the case file",
+                      {.must_exist = true});
+  m.scale = table.number("scale", "factor on the coordinates, 0.001 for a mesh in mm", {.fallback = 1, .above = 0});
+  m.refinements = table.integer("refine", "number of uniform refinements, each of which halves all cells",
+                                {.fallback = 0, .minimum = 0, .maximum = 10});
+  m.order = table.integer("order", "1 or 2: order of the cells; 0 keeps the file's",
+                          {.fallback = 0, .minimum = 0, .maximum = 2});
+  m.mid_nodes = table.choice("mid_nodes", "nodes of cells raised to order 2: on edges only, or on faces too",
+                             {"serendipity", "full"}, "serendipity");
+  if (m.mid_nodes == "full" && m.order != 2)
     table.error("mid_nodes", "mid_nodes = 'full' without order = 2",
                 "cells keep the nodes of the file unless [mesh] order says otherwise", "add order = 2");
-  const bool torn = table.flag("allow_torn",
-                               "accept hanging nodes on facets of their own body, and quadrilateral facets on "
-                               "triangles: the solution may be discontinuous there",
-                               false);
-  std::error_code unknown;
-  if (reads_one_folder_only() || !std::filesystem::exists(file, unknown)) case_->throw_if_any();
-  report_.mesh_file = file;
-  const auto make = [&] {
-    log_.progress("reading " + file);
-    ReadOptions options{.scale = scale};
+  m.torn = table.flag("allow_torn",
+                      "accept hanging nodes on facets of their own body, and quadrilateral facets on "
+                      "triangles: the solution may be discontinuous there",
+                      false);
+  return m;
+}
+
+// The file's mesh with the regions of the case. Errors are added to the case, notices go to the log.
+class MeshMaker {
+ public:
+  MeshMaker(Case& input, Log& log, const MeshInput& mesh) : case_(input), log_(log), input_(mesh) {}
+
+  Mesh make(const std::optional<RunSurvey>& survey, bool structural) {
+    log_.progress("reading " + input_.file);
+    std::optional<Mesh> mesh = read(survey, structural);
+    check(*mesh);
+    case_.set_dimension(mesh->dimension());
+    CaseRegions made = with_case_regions(case_, std::move(*mesh), steps());
+    log_.end_progress();
+    std::ranges::copy(made.mesh.notices(), std::back_inserter(notices_));
+    std::ranges::move(made.notices, std::back_inserter(notices_));
+    judge_cells(made.mesh);
+    std::ranges::move(doubtful_numbers(case_, made.mesh, input_.scale), std::back_inserter(notices_));
+    for (const std::string& notice : notices_) log_.notice(notice);
+    log_.line("mesh: {} cells, {} nodes, {} dimensions, from {}", made.mesh.cell_count(), made.mesh.node_count(),
+              made.mesh.dimension(), input_.file);
+    log_.line("{}", size_line(case_, made.mesh));
+    for (const std::string& line : made.lines) log_.line("{}", line);
+    return std::move(made.mesh);
+  }
+
+ private:
+  std::optional<Mesh> read(const std::optional<RunSurvey>& survey, bool structural) {
+    ReadOptions options{.scale = input_.scale};
     options.structural = structural;
-    std::vector<std::string> notices;
-    options.notices = &notices;
-    std::optional<Mesh> mesh;
+    options.notices = &notices_;
     try {
       const LongWork reading;
-      mesh = options_.survey ? options_.survey->mesh(structural) : read_mesh(file, options);
+      return survey ? survey->mesh(structural) : read_mesh(input_.file, options);
     } catch (const Error& error) {  // together with what was wrong in the case file so far
       if (!stop_reason().empty()) throw;
-      case_->add_error(error);
+      case_.add_error(error);
       if (kind_of(error).name == std::string_view("inverted-cells"))
-        log_.notice(fmt::format("to see the cells: ritz mesh check {} writes them to a VTU file", file));
-      case_->throw_if_any();
+        log_.notice(fmt::format("to see the cells: ritz mesh check {} writes them to a VTU file", input_.file));
+      case_.throw_if_any();
+      throw;
     }
+  }
+
+  void check(const Mesh& mesh) {
     Conformity conformity = [&] {
       const LongWork checking;
-      return check_conformity(*mesh);
+      return check_conformity(mesh);
     }();
     for (const Error& error : conformity.errors) {
-      if (torn) conformity.notices.push_back(error.message());
-      else case_->add_error(error);
+      if (input_.torn) conformity.notices.push_back(error.message());
+      else case_.add_error(error);
     }
-    const std::vector<std::string> tables = case_->root().keys();
+    const std::vector<std::string> tables = case_.root().keys();
     if (std::ranges::find(tables, "tie") != tables.end())  // the log says what they join
       std::erase_if(conformity.notices,
                     [](const std::string& notice) { return notice.find("not joined") != std::string::npos; });
-    std::ranges::move(conformity.notices, std::back_inserter(notices));
-    std::vector<MeshStep> steps(static_cast<std::size_t>(refinements), [this](const Mesh& coarse) {
+    std::ranges::move(conformity.notices, std::back_inserter(notices_));
+  }
+
+  std::vector<MeshStep> steps() {
+    std::vector<MeshStep> steps(static_cast<std::size_t>(input_.refinements), [this](const Mesh& coarse) {
       log_.progress("refining");
       const LongWork refining;
       return refine(coarse);
     });
-    if (order > 0)
-      steps.emplace_back([&](const Mesh& of_other_order) {
+    if (input_.order > 0)
+      steps.emplace_back([this](const Mesh& of_other_order) {
         const LongWork changing_order;
-        return with_order(of_other_order, static_cast<int>(order),
-                          mid_nodes == "full" ? MidNodes::full : MidNodes::serendipity);
+        return with_order(of_other_order, static_cast<int>(input_.order),
+                          input_.mid_nodes == "full" ? MidNodes::full : MidNodes::serendipity);
       });
-    case_->set_dimension(mesh->dimension());
-    CaseRegions made = with_case_regions(*case_, std::move(*mesh), steps);
-    log_.end_progress();
-    std::ranges::copy(made.mesh.notices(), std::back_inserter(notices));
-    std::ranges::move(made.notices, std::back_inserter(notices));
-    if (made.mesh.dimension() > 1 && !made.mesh.structural())
-      if (const Quality q = quality(made.mesh); q.poor_count > 0)
-        notices.push_back(fmt::format(
-            "{} of {} cells are badly shaped (scaled Jacobian below {:g}), the worst, cell {}, with {:.2g} at ({:.4g}, "
-            "{:.4g}, {:.4g}): results near them are doubtful; ritz mesh check {} shows them",
-            q.poor_count, made.mesh.cell_count(), poor_jacobian, q.worst.front().cell, q.worst_jacobian,
-            q.worst.front().centre[0], q.worst.front().centre[1], q.worst.front().centre[2], file));
-    std::ranges::move(doubtful_numbers(*case_, made.mesh, scale), std::back_inserter(notices));
-    for (const std::string& notice : notices) log_.notice(notice);
-    log_.line("mesh: {} cells, {} nodes, {} dimensions, from {}", made.mesh.cell_count(), made.mesh.node_count(),
-              made.mesh.dimension(), file);
-    log_.line("{}", size_line(*case_, made.mesh));
-    for (const std::string& line : made.lines) log_.line("{}", line);
-    return std::move(made.mesh);
-  };
+    return steps;
+  }
+
+  void judge_cells(const Mesh& mesh) {
+    if (mesh.dimension() < 2 || mesh.structural()) return;
+    const Quality q = quality(mesh);
+    if (q.poor_count == 0) return;
+    notices_.push_back(fmt::format(
+        "{} of {} cells are badly shaped (scaled Jacobian below {:g}), the worst, cell {}, with {:.2g} at ({:.4g}, "
+        "{:.4g}, {:.4g}): results near them are doubtful; ritz mesh check {} shows them",
+        q.poor_count, mesh.cell_count(), poor_jacobian, q.worst.front().cell, q.worst_jacobian,
+        q.worst.front().centre[0], q.worst.front().centre[1], q.worst.front().centre[2], input_.file));
+  }
+
+  Case& case_;
+  Log& log_;
+  const MeshInput& input_;
+  std::vector<std::string> notices_;
+};
+
+}  // namespace
+
+const Mesh& Run::mesh(bool structural) {
+  if (mesh_ != nullptr) return *mesh_;
+  auto phase = device().profile().phase("read");
+  const MeshInput input = read_mesh_input(*case_);
+  std::error_code unknown;
+  if (reads_one_folder_only() || !std::filesystem::exists(input.file, unknown)) case_->throw_if_any();
+  report_.mesh_file = input.file;
   const std::string key = mesh_key();
   const bool is_there = shared_->mesh && shared_->mesh_key == key;
-  mesh_ = &shared_->mesh_for(key, make);
+  mesh_ = &shared_->mesh_for(key, [&] { return MeshMaker(*case_, log_, input).make(options_.survey, structural); });
   case_->set_dimension(mesh_->dimension());
   if (is_there) case_->excuse("region");             // they are in the mesh
   else if (!case_->sound()) shared_->mesh_key = "";  // the next member is to hear of it, too

@@ -70,6 +70,138 @@ bool is_short_of_threads(const std::exception& error) {
   std::_Exit(128 + signal);
 }
 
+// One call of a program, from its options to its report.
+class AppCall {
+ public:
+  AppCall(const AppInfo& info, RunOptions options, const std::function<void(Run&)>& app)
+      : info_(info), options_(std::move(options)), app_(app) {
+    report_.program = info.name;
+    report_.case_file = options_.case_file;
+    if (options_.log_json) early_.use_json();
+  }
+
+  Exit complete() {
+    end_long_work_by([this] { return stop_long_work(); });
+    solve_or_fail();
+    write_report_and_trace();
+    run_.reset();  // the lock is gone
+    return report_.exit;
+  }
+
+ private:
+  Log& log() { return run_ ? run_->log() : early_; }
+
+  void attempt() {
+    run_.emplace(info_, options_);
+    const SolverListener listening([this](const std::string& text) { run_->log().progress(text); });
+    app_(*run_);
+    run_->finish();
+    report_ = std::move(run_->report());
+    report_.complete();
+  }
+
+  // A device that lacks the memory gives way to the CPU.
+  void attempt_on_some_device() {
+    try {
+      if (has_sweep(options_)) run_sweep(info_, options_, app_, report_);
+      else attempt();
+    } catch (const Error& error) {
+      if (!run_ || error.exit() != Exit::resources || !run_->results().may_go_to_the_cpu()) throw;
+      const std::string step =
+          fmt::format("memory: on the CPU instead of {} ({}); cost: the device's speed, and the mesh is read again",
+                      run_->device().info().name, error.message());
+      run_.reset();
+      options_.device = "cpu";
+      options_.memory.device = 0;
+      options_.notices.push_back(step);
+      attempt();
+    }
+  }
+
+  void solve_or_fail() {
+    try {
+      attempt_on_some_device();
+    } catch (const CheckedOnly&) {
+      run_->collect();
+      report_ = std::move(run_->report());
+      report_.complete();
+    } catch (const Error& error) {
+      try {
+        const std::optional<Error> stop = run_ ? run_->results().stopped(error) : std::nullopt;
+        fail(stop ? *stop : error);
+      } catch (const Error& lost) {  // the checkpoint could not be written
+        fail(lost);
+      }
+    } catch (const std::bad_alloc&) {
+      if (run_) run_->device().memory().trim();
+      fail(host_memory_error());
+    } catch (const std::exception& error) {
+      if (is_short_of_threads(error))
+        fail(Error(Exit::resources, fmt::format("out of host memory for a thread: {}", error.what()),
+                   "a library could not start one",
+                   "raise the limits on memory and processes (ulimit -v, -u), or use fewer --threads"));
+      else fail(Error(Exit::internal, error.what(), "this is a bug in Ritz", "please report it with the case file"));
+    }
+  }
+
+  void fail(const Error& error) {
+    if (run_) {
+      try {
+        run_->results().settle();  // what was computed before is written
+      } catch (const Error& lost) {
+        if (lost.message() != error.message()) run_->log().error(lost);
+      } catch (const std::exception&) {  // out of memory
+      }
+      run_->collect();
+      report_ = std::move(run_->report());
+    }
+    const std::optional<Error> table = run_ ? with_table(error, *run_) : std::nullopt;
+    say(table ? *table : error);
+  }
+  void say(const Error& error) {
+    log().error(error);
+    report_.fail(error);
+  }
+
+  // In another thread, while this one is in work that cannot be stopped. Returns the exit code.
+  int stop_long_work() {
+    try {
+      throw_if_stop_requested();
+    } catch (const Error& stop) {
+      try {
+        const std::optional<Error> kept = run_ ? run_->results().stopped(stop) : std::nullopt;
+        if (run_) report_ = run_->report();
+        say(kept ? *kept : stop);
+        if (!options_.json.empty()) write_report(options_.json, report_);
+      } catch (const Error& lost) { say(lost); }
+    }
+    return static_cast<int>(report_.exit);
+  }
+
+  void write_report_and_trace() {
+    if (!options_.json.empty()) {
+      try {
+        write_report(options_.json, report_);
+      } catch (const Error& error) { say(error); }
+    }
+    if (!run_ || options_.profile.empty()) return;
+    try {
+      write_trace(options_.profile, run_->device().profile(),
+                  report_.phases.empty() ? 0 : report_.phases.front().seconds);
+    } catch (const Error& error) {
+      run_->log().error(error);
+      if (report_.exit == Exit::ok) report_.fail(error);
+    }
+  }
+
+  const AppInfo& info_;
+  RunOptions options_;
+  const std::function<void(Run&)>& app_;
+  RunReport report_;
+  std::optional<Run> run_;
+  Log early_{LogLevel::quiet};
+};
+
 }  // namespace
 
 int run_app(int argc, char** argv, const AppInfo& info, const std::function<void(Run&)>& app) {
@@ -85,109 +217,11 @@ int run_app(int argc, char** argv, const AppInfo& info, const std::function<void
   if (options.schema) return print_schema(info, app);
   set_time_limit(options.time_limit);
   end_in_order_without_memory();
-  RunReport report;
-  report.program = info.name;
-  report.case_file = options.case_file;
-  std::optional<Run> run;
-  Log early(LogLevel::quiet);
-  if (options.log_json) early.use_json();
-  const auto fail = [&](const Error& error) {
-    if (run) {
-      try {
-        run->results().settle();  // what was computed before is written
-      } catch (const Error& lost) {
-        if (lost.message() != error.message()) run->log().error(lost);
-      } catch (const std::exception&) {  // out of memory
-      }
-      run->collect();
-      report = std::move(run->report());
-    }
-    const std::optional<Error> table = run ? with_table(error, *run) : std::nullopt;
-    (run ? run->log() : early).error(table ? *table : error);
-    report.fail(table ? *table : error);
-  };
-  // In another thread, while this one is in work that cannot be stopped.
-  end_long_work_by([&] {
-    const auto told = [&](const Error& error) {
-      (run ? run->log() : early).error(error);
-      report.fail(error);
-    };
-    try {
-      throw_if_stop_requested();
-    } catch (const Error& stop) {
-      try {
-        const std::optional<Error> kept = run ? run->results().stopped(stop) : std::nullopt;
-        if (run) report = run->report();
-        told(kept ? *kept : stop);
-        if (!options.json.empty()) write_report(options.json, report);
-      } catch (const Error& lost) { told(lost); }
-    }
-    return static_cast<int>(report.exit);
-  });
-  const auto attempt = [&] {
-    run.emplace(info, options);
-    const SolverListener listening([&run](const std::string& text) { run->log().progress(text); });
-    app(*run);
-    run->finish();
-    report = std::move(run->report());
-    report.complete();
-  };
-  try {
-    try {
-      if (has_sweep(options)) run_sweep(info, options, app, report);
-      else attempt();
-    } catch (const Error& error) {
-      if (!run || error.exit() != Exit::resources || !run->results().may_go_to_the_cpu()) throw;
-      const std::string step =
-          fmt::format("memory: on the CPU instead of {} ({}); cost: the device's speed, and the mesh is read again",
-                      run->device().info().name, error.message());
-      run.reset();
-      options.device = "cpu";
-      options.memory.device = 0;
-      options.notices.push_back(step);
-      attempt();
-    }
-  } catch (const CheckedOnly&) {
-    run->collect();
-    report = std::move(run->report());
-    report.complete();
-  } catch (const Error& error) {
-    try {
-      const std::optional<Error> stop = run ? run->results().stopped(error) : std::nullopt;
-      fail(stop ? *stop : error);
-    } catch (const Error& lost) {  // the checkpoint could not be written
-      fail(lost);
-    }
-  } catch (const std::bad_alloc&) {
-    if (run) run->device().memory().trim();
-    fail(host_memory_error());
-  } catch (const std::exception& error) {
-    if (is_short_of_threads(error))
-      fail(Error(Exit::resources, fmt::format("out of host memory for a thread: {}", error.what()),
-                 "a library could not start one",
-                 "raise the limits on memory and processes (ulimit -v, -u), or use fewer --threads"));
-    else fail(Error(Exit::internal, error.what(), "this is a bug in Ritz", "please report it with the case file"));
-  }
-  if (!options.json.empty()) {
-    try {
-      write_report(options.json, report);
-    } catch (const Error& error) {
-      (run ? run->log() : early).error(error);
-      report.fail(error);
-    }
-  }
-  if (run && !options.profile.empty()) {
-    try {
-      write_trace(options.profile, run->device().profile(), report.phases.empty() ? 0 : report.phases.front().seconds);
-    } catch (const Error& error) {
-      run->log().error(error);
-      if (report.exit == Exit::ok) report.fail(error);
-    }
-  }
-  run.reset();  // the lock is gone
+  AppCall call(info, std::move(options), app);
+  const Exit exit = call.complete();
   // The shell must see that a signal ended us, or its script would go on.
-  if (const int signal = stop_signal(); signal != 0 && report.exit == exit_of_signal(signal)) end_by_signal(signal);
-  return static_cast<int>(report.exit);
+  if (const int signal = stop_signal(); signal != 0 && exit == exit_of_signal(signal)) end_by_signal(signal);
+  return static_cast<int>(exit);
 }
 
 }  // namespace ritz

@@ -224,6 +224,34 @@ void add_element_commands(CLI::App& element, Choice& choice) {
   check->callback([&choice] { choice.element = true; });
 }
 
+void add_size_command(CLI::App& cli, Choice& choice) {
+  CLI::App* size = cli.add_subcommand("size", "what a model takes of memory, and which GPUs it fits, without a mesh");
+  size->callback([&choice] { choice.sized = true; });
+  size->add_option("--unknowns", choice.size.unknowns, "of the model, such as 50e6")->required();
+  size->add_option("--physics", choice.size.physics, "elasticity or heat")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"elasticity", "heat"}));
+  size->add_option("--cell", choice.size.cell, "kind of its cells: tet4, tet10, hex8, hex20, ...")
+      ->capture_default_str();
+  size->add_option("--order", choice.size.order, "of [space]; 0: the cell's own")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 8));
+}
+
+// About this machine and these programs.
+void add_machine_commands(CLI::App& cli, Choice& choice) {
+  CLI::App* doctor = cli.add_subcommand("doctor",
+                                        "is this machine fit: processor, threads, memory, GPUs, disk, libraries, with "
+                                        "a remedy for each fault (exit code 8)");
+  doctor->add_flag("--json", choice.json, "as JSON");
+  doctor->add_option("--folder", choice.folder, "whose disk is tried: where results are to go")->capture_default_str();
+  doctor->callback([&choice] { choice.doctor = true; });
+  CLI::App* errors = cli.add_subcommand(
+      "errors", "all kinds of errors, with exit codes, reasons and remedies, as Markdown (docs/errors.md)");
+  errors->add_flag("--json", choice.json, "as JSON");
+  errors->callback([&choice] { choice.errors = true; });
+}
+
 int main(int argc, char** argv) {
   ritz::spare_addresses_where_they_are_limited();
   Choice choice;
@@ -257,27 +285,8 @@ int main(int argc, char** argv) {
   CLI::App* element = cli.add_subcommand("element", "forms and reference elements, also of your own");
   element->require_subcommand(1);
   add_element_commands(*element, choice);
-  CLI::App* doctor = cli.add_subcommand("doctor",
-                                        "is this machine fit: processor, threads, memory, GPUs, disk, libraries, with "
-                                        "a remedy for each fault (exit code 8)");
-  doctor->add_flag("--json", choice.json, "as JSON");
-  doctor->add_option("--folder", choice.folder, "whose disk is tried: where results are to go")->capture_default_str();
-  doctor->callback([&choice] { choice.doctor = true; });
-  CLI::App* errors = cli.add_subcommand(
-      "errors", "all kinds of errors, with exit codes, reasons and remedies, as Markdown (docs/errors.md)");
-  errors->add_flag("--json", choice.json, "as JSON");
-  errors->callback([&choice] { choice.errors = true; });
-  CLI::App* size = cli.add_subcommand("size", "what a model takes of memory, and which GPUs it fits, without a mesh");
-  size->callback([&choice] { choice.sized = true; });
-  size->add_option("--unknowns", choice.size.unknowns, "of the model, such as 50e6")->required();
-  size->add_option("--physics", choice.size.physics, "elasticity or heat")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"elasticity", "heat"}));
-  size->add_option("--cell", choice.size.cell, "kind of its cells: tet4, tet10, hex8, hex20, ...")
-      ->capture_default_str();
-  size->add_option("--order", choice.size.order, "of [space]; 0: the cell's own")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 8));
+  add_machine_commands(cli, choice);
+  add_size_command(cli, choice);
   CLI::App* results = cli.add_subcommand("results", "work on folders of results");
   results->require_subcommand(1);
   CLI::App* verify = results->add_subcommand(
