@@ -220,7 +220,7 @@ CaseModel read_heat(Run& run) {
   const double absolute_zero = read_absolute_zero(input);
   const char* move_out = "move it out of the load case, or make two case files";
   CaseModel read;
-  if (goes_through_time(run)) read.time = read_time(run, "temperature", 1);
+  if (goes_through_time(run)) read.time = read_time(run, "temperature", "temperature", 1);
   read.load_cases = read_load_cases(
       input, {"source", "flux", "power", "temperature"},
       relation_tables(

@@ -1,5 +1,6 @@
 #include "apps/cases/transient_analysis.hpp"
 
+#include "apps/cases/initial_values.hpp"
 #include "fem/analysis/analysis.hpp"
 
 #include <algorithm>
@@ -31,21 +32,6 @@ std::vector<double> output_times(const Case::Table& time, double end) {
     times.push_back(t);
   }
   return times;
-}
-
-// Values at the nodes of the space. [unknown]
-std::vector<double> values_of(const std::vector<Formula>& formulas, const FunctionSpace& space) {
-  const auto nodes = static_cast<std::size_t>(space.node_count()), components = formulas.size();
-  std::vector<double> points(3 * nodes), values(nodes), u(nodes * components);
-  for (std::size_t n = 0; n < nodes; ++n) {
-    const Point x = space.point(static_cast<Node>(n));
-    std::ranges::copy(x, points.begin() + static_cast<std::ptrdiff_t>(3 * n));
-  }
-  for (std::size_t c = 0; c < components; ++c) {
-    formulas[c].at(points, values);
-    for (std::size_t n = 0; n < nodes; ++n) u[n * components + c] = values[n];
-  }
-  return u;
 }
 
 // "t = 12.3 of 60, step 41, dt 0.4, expected end in 35 s": from what the last steps took.
@@ -109,19 +95,11 @@ Transient read_steps(const Case::Table& time, TimeOrder order) {
   return options;
 }
 
-TransientInput read_time(Run& run, const std::string& unknown, int components) {
+TransientInput read_time(Run& run, const std::string& key, const std::string& field, int components) {
   TransientInput input;
   input.options =
       read_steps(run.input().table("time", "the steps of an evolution in time, and its results"), TimeOrder::first);
-  const Case::Table initial = run.input().table("initial", "the state at the begin");
-  const std::string about = components == 1 ? "a number or a formula" : "a number or a formula for each component";
-  std::vector<Formula> values =
-      components == 1 ? std::vector{initial.formula(unknown, about)} : initial.formulas(unknown, about, components);
-  for (const Formula& value : values)
-    if (value.depends_on_time())
-      initial.error(unknown, fmt::format("'{}' depends on t", value.text()), "the begin is one moment, t = 0",
-                    "give a number, or a formula of the position");
-  input.initial = [values = std::move(values)](const FunctionSpace& space) { return values_of(values, space); };
+  input.initial = read_initial(run, key, field, components);
   return input;
 }
 

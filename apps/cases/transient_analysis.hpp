@@ -1,7 +1,8 @@
 // [time] and [initial] of a case: its evolution in time (fem/analysis/transient.hpp), whatever its physics. A reader of
 // a case asks whether there is one before it asks for anything else, and says what is stored:
 //
-//   if (goes_through_time(run)) read.time = read_time(run, "temperature", 1);   ...   read.model.capacity = {...};
+//   if (goes_through_time(run)) read.time = read_time(run, "temperature", "temperature", 1);
+//   ...  read.model.capacity = {...};
 #pragma once
 
 #include "apps/cases/case_model.hpp"
@@ -18,9 +19,8 @@ bool goes_through_time(Run& run);
 enum class TimeOrder { first, second };
 Transient read_steps(const Case::Table& time, TimeOrder order);
 
-// [time]; and [initial], whose values are those of `unknown`: a number or formula for each component, or a field of
-// another run. The capacity is the reader's to fill in.
-TransientInput read_time(Run& run, const std::string& unknown, int components);
+// [time]; and [initial] (apps/cases/initial_values.hpp). The capacity is the reader's to fill in.
+TransientInput read_time(Run& run, const std::string& key, const std::string& field, int components);
 
 // The evolution that the case asks for, with the solvers of [newton].
 Transient read_evolution(Case& input, const CaseModel& read, const Nonlinear& newton);

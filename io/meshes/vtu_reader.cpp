@@ -1,7 +1,5 @@
 #include "io/vtk/vtu_reader.hpp"
 
-#include "io/files/child_process.hpp"
-#include "io/files/input_file.hpp"
 #include "io/meshes/flat_mesh.hpp"
 #include "io/meshes/foreign_cells.hpp"
 #include "io/meshes/raw_mesh.hpp"
@@ -261,79 +259,7 @@ CellBlock& block_of(MeshData& data, CellKind kind) {
   return data.blocks.back();
 }
 
-void put_array(Channel& to, const GridArray& array) {
-  to.put(array.components);
-  to.put_numbers(array.values);
-}
-GridArray get_array(Channel& from) {
-  const int components = from.get<int>();
-  return {std::max(components, 1), from.numbers<double>()};
-}
-
-void put_arrays(Channel& to, const std::map<std::string, GridArray>& arrays) {
-  to.put(arrays.size());
-  for (const auto& [name, array] : arrays) {
-    to.put_text(name);
-    put_array(to, array);
-  }
-}
-std::map<std::string, GridArray> get_arrays(Channel& from) {
-  std::map<std::string, GridArray> arrays;
-  for (auto left = from.get<std::size_t>(); left > 0; --left) {
-    std::string name = from.text();
-    arrays[std::move(name)] = get_array(from);
-  }
-  return arrays;
-}
-
-void put_grid(Channel& to, const UnstructuredGrid& grid) {
-  to.put_numbers(grid.points);
-  to.put_numbers(grid.types);
-  to.put_numbers(grid.offsets);
-  to.put_numbers(grid.connectivity);
-  put_arrays(to, grid.cell_arrays);
-  put_array(to, grid.degrees);
-  to.put_numbers(grid.ghosts);
-  put_arrays(to, grid.field_arrays);
-  to.put(grid.field_texts.size());
-  for (const auto& [name, texts] : grid.field_texts) {
-    to.put_text(name);
-    to.put_texts(texts);
-  }
-  to.put(grid.has_pieces);
-}
-UnstructuredGrid get_grid(Channel& from) {
-  UnstructuredGrid grid;
-  grid.points = from.numbers<double>();
-  grid.types = from.numbers<std::uint8_t>();
-  grid.offsets = from.numbers<std::int64_t>();
-  grid.connectivity = from.numbers<std::int64_t>();
-  grid.cell_arrays = get_arrays(from);
-  grid.degrees = get_array(from);
-  grid.ghosts = from.numbers<std::uint8_t>();
-  grid.field_arrays = get_arrays(from);
-  for (auto left = from.get<std::size_t>(); left > 0; --left) {
-    std::string name = from.text();
-    grid.field_texts[std::move(name)] = from.texts();
-  }
-  grid.has_pieces = from.get<bool>();
-  return grid;
-}
-
-// As VTK reads it in a child process.
-UnstructuredGrid read_xml(const std::string& path, VtkFormat format) {
-  if (format == VtkFormat::parallel && reads_one_folder_only())
-    throw Error(Exit::input, fmt::format("'{}' is not read with --untrusted", path),
-                "its pieces are other files, which VTK opens itself", "save it as one .vtu");
-  const VtkLibrary& vtk = vtk_library();
-  ChildProcess child({.file = path, .library = "VTK"}, [&](Channel& parent) {
-    ChildProcess::respond(
-        parent, [&] { return vtk.read(path, format); }, put_grid);
-  });
-  return child.answer(get_grid);
-}
-
-MeshData mesh_of(UnstructuredGrid grid, const std::string& path, std::vector<std::string>& said) {
+void check_counts(const UnstructuredGrid& grid, const std::string& path) {
   if (grid.types.empty())
     throw Error(Exit::mesh, fmt::format("'{}' holds no cells", path),
                 fmt::format("it has {} points", grid.points.size() / 3), "check what was exported");
@@ -343,105 +269,146 @@ MeshData mesh_of(UnstructuredGrid grid, const std::string& path, std::vector<std
   if (grid.points.empty())
     throw Error(Exit::mesh, fmt::format("'{}' holds cells but no points", path), "it may have been cut short",
                 "write the file again");
-  const Connectivity connectivity(grid, path);
-  const Cells cells = kinds_of(grid, connectivity, path);
   const GridArray* regions = region_array(grid);
   for (const std::size_t count : {regions != nullptr ? regions->values.size() : grid.types.size(),
                                   grid.ghosts.empty() ? grid.types.size() : grid.ghosts.size()})
     if (count != grid.types.size())
       throw Error(Exit::mesh, fmt::format("'{}' holds {} numbers for {} cells", path, count, grid.types.size()), "",
                   "write the file again");
+}
 
-  MeshData data;
-  data.source = path;
-  data.dimension = cells.dimension;
-  data.points = std::move(grid.points);
-  const std::vector<Node> joined = grid.has_pieces ? join_pieces(data.points, path, said) : std::vector<Node>();
-  CellsByKind nodes_of_kind;
-  LoweredCells lowered;
-  if (cells.has_high_order()) {
-    nodes_of_kind = nodes_by_kind(connectivity, cells, joined);
-    lowered = lower_order(nodes_of_kind, cells.node_sets, data.points, KeepMaps::where_they_differ, path, said);
+// The mesh of a grid, and its regions.
+class GridMesh {
+ public:
+  GridMesh(UnstructuredGrid grid, const std::string& path, std::vector<std::string>& said)
+      : grid_(std::move(grid)),
+        path_(path),
+        said_(said),
+        connectivity_(grid_, path),
+        cells_(kinds_of(grid_, connectivity_, path)),
+        regions_(region_array(grid_)) {}
+
+  MeshData read() {
+    data_.source = path_;
+    data_.dimension = cells_.dimension;
+    data_.points = std::move(grid_.points);
+    if (grid_.has_pieces) joined_ = join_pieces(data_.points, path_, said_);
+    if (cells_.has_high_order()) {
+      nodes_of_kind_ = nodes_by_kind(connectivity_, cells_, joined_);
+      lowered_ = lower_order(nodes_of_kind_, cells_.node_sets, data_.points, KeepMaps::where_they_differ, path_, said_);
+    }
+    for (std::size_t cell = 0; cell < grid_.types.size(); ++cell) add_cell(cell);
+    number_blocks(data_);
+    flatten_plane_mesh(data_, said_);
+    const std::vector<std::string>* tables = texts_named(grid_, "region_table_names");
+    if (tables != nullptr) data_.regions = regions_of_tables(grid_, *tables, cell_numbers(), path_);
+    else add_numbered_regions();
+    drop_points(data_, lowered_.unneeded);
+    if (tables == nullptr && regions_ == nullptr)
+      said_.push_back(fmt::format("'{}' has no cell array 'region': its only region is 'all'", path_));
+    add_region_all(data_);
+    return std::move(data_);
   }
-  std::array<Index, cell_kind_count> next{};  // [kind]: number of the next cell in `nodes_of_kind`
-  std::map<std::int64_t, std::vector<CellRun>> cells_of_region;
-  std::vector<CellRun>* members = nullptr;  // of the last cell's region
-  std::int64_t last_id = 0;
-  std::map<std::pair<std::int64_t, CellKind>, NamedCells> surfaces;
-  for (std::size_t cell = 0; cell < grid.types.size(); ++cell) {
-    const CellTraits& kind = *cells.kinds[cell];
-    const Index number = next[static_cast<std::size_t>(kind.kind)]++;
+
+ private:
+  void add_cell(std::size_t cell) {
+    const CellTraits& kind = *cells_.kinds[cell];
+    const Index number = next_[static_cast<std::size_t>(kind.kind)]++;
     constexpr std::uint8_t duplicate = 1;  // vtkDataSetAttributes::DUPLICATECELL
-    if (!grid.ghosts.empty() && (grid.ghosts[cell] & duplicate) != 0) continue;
+    if (!grid_.ghosts.empty() && (grid_.ghosts[cell] & duplicate) != 0) return;
     Node numbers[27];
     const std::span<Node> nodes(numbers, static_cast<std::size_t>(kind.node_count));
-    if (!lowered.unneeded.empty()) {
-      std::copy_n(nodes_of_kind[static_cast<std::size_t>(kind.kind)].begin() + number * kind.node_count, nodes.size(),
+    if (!lowered_.unneeded.empty()) {
+      std::copy_n(nodes_of_kind_[static_cast<std::size_t>(kind.kind)].begin() + number * kind.node_count, nodes.size(),
                   nodes.begin());
     } else {
-      connectivity.nodes_of(cell, nodes);
-      if (!joined.empty())
-        for (Node& node : nodes) node = joined[static_cast<std::size_t>(node)];
+      connectivity_.nodes_of(cell, nodes);
+      if (!joined_.empty())
+        for (Node& node : nodes) node = joined_[static_cast<std::size_t>(node)];
     }
-    const auto id = regions != nullptr ? static_cast<std::int64_t>(regions->values[cell]) : 0;
-    if (kind.dimension == data.dimension) {
-      CellBlock& block = block_of(data, kind.kind);
-      if (block.nodes.empty())
-        block.nodes.reserve(static_cast<std::size_t>(cells.counts.at(kind.kind) * kind.node_count));
-      if (regions != nullptr) {
-        if (members == nullptr || id != last_id) members = &cells_of_region[id];
-        last_id = id;
-        append(*members, {kind.kind, block.cell_count(), 1});
-      }
-      block.curved.append(lowered.curved[static_cast<std::size_t>(kind.kind)], number, block.cell_count());
-      block.nodes.insert(block.nodes.end(), nodes.begin(), nodes.end());
-    } else if (regions != nullptr && kind.dimension > 0 && kind.dimension == data.dimension - 1) {
-      NamedCells& surface = surfaces[{id, kind.kind}];
-      surface.names = {region_name(grid, id)};
+    const auto id = regions_ != nullptr ? static_cast<std::int64_t>(regions_->values[cell]) : 0;
+    if (kind.dimension == data_.dimension) add_to_block(kind, number, id, nodes);
+    else if (regions_ != nullptr) add_to_boundary(kind, id, nodes);
+  }
+
+  void add_to_block(const CellTraits& kind, Index number, std::int64_t id, std::span<const Node> nodes) {
+    CellBlock& block = block_of(data_, kind.kind);
+    if (block.nodes.empty())
+      block.nodes.reserve(static_cast<std::size_t>(cells_.counts.at(kind.kind) * kind.node_count));
+    if (regions_ != nullptr) {
+      if (members_ == nullptr || id != last_id_) members_ = &cells_of_region_[id];
+      last_id_ = id;
+      append(*members_, {kind.kind, block.cell_count(), 1});
+    }
+    block.curved.append(lowered_.curved[static_cast<std::size_t>(kind.kind)], number, block.cell_count());
+    block.nodes.insert(block.nodes.end(), nodes.begin(), nodes.end());
+  }
+
+  void add_to_boundary(const CellTraits& kind, std::int64_t id, std::span<const Node> nodes) {
+    if (kind.dimension > 0 && kind.dimension == data_.dimension - 1) {
+      NamedCells& surface = surfaces_[{id, kind.kind}];
+      surface.names = {region_name(grid_, id)};
       surface.cells.kind = kind.kind;
       surface.cells.nodes.insert(surface.cells.nodes.end(), nodes.begin(), nodes.end());
-    } else if (regions != nullptr) {
-      Region& region = region_named(data, region_name(grid, id), RegionKind::nodes);
+    } else {
+      Region& region = region_named(data_, region_name(grid_, id), RegionKind::nodes);
       region.nodes.insert(region.nodes.end(), nodes.begin(), nodes.end());
     }
   }
-  number_blocks(data);
-  flatten_plane_mesh(data, said);
-  if (const auto* names = texts_named(grid, "region_table_names"); names != nullptr) {
-    std::vector<Index> cell_number;
+
+  // [cell of the file] its number in the mesh; -1: it is none of its cells.
+  std::vector<Index> cell_numbers() {
+    std::vector<Index> numbers;
     std::map<CellKind, Index> next;
-    for (const CellTraits* kind : cells.kinds)
-      cell_number.push_back(
-          kind->dimension == data.dimension ? block_of(data, kind->kind).first_cell + next[kind->kind]++ : -1);
-    data.regions = regions_of_tables(grid, *names, cell_number, path);
-    drop_points(data, lowered.unneeded);
-    add_region_all(data);
-    return data;
+    for (const CellTraits* kind : cells_.kinds)
+      numbers.push_back(kind->dimension == data_.dimension ? block_of(data_, kind->kind).first_cell + next[kind->kind]++
+                                                           : -1);
+    return numbers;
   }
-  const bool own_file = texts_named(grid, "region_names") != nullptr;
-  for (const auto& [id, runs] : cells_of_region) {
-    if (own_file && id == 0) continue;  // cells of no region
-    Region& region = region_named(data, region_name(grid, id), RegionKind::cells);
-    for (const CellRun& run : runs)
-      for (Index i = 0; i < run.count; ++i) region.cells.push_back(block_of(data, run.kind).first_cell + run.first + i);
-    sort_unique(region.cells);
+
+  void add_numbered_regions() {
+    const bool own_file = texts_named(grid_, "region_names") != nullptr;
+    for (const auto& [id, runs] : cells_of_region_) {
+      if (own_file && id == 0) continue;  // cells of no region
+      Region& region = region_named(data_, region_name(grid_, id), RegionKind::cells);
+      for (const CellRun& run : runs)
+        for (Index i = 0; i < run.count; ++i)
+          region.cells.push_back(block_of(data_, run.kind).first_cell + run.first + i);
+      sort_unique(region.cells);
+    }
+    std::vector<NamedCells> named;
+    for (auto& [key, surface] : surfaces_) named.push_back(std::move(surface));
+    add_facet_regions(data_, named, said_);
+    for (Region& region : data_.regions) sort_unique(region.nodes);
   }
-  std::vector<NamedCells> named;
-  for (auto& [key, surface] : surfaces) named.push_back(std::move(surface));
-  add_facet_regions(data, named, said);
-  for (Region& region : data.regions) sort_unique(region.nodes);
-  drop_points(data, lowered.unneeded);
-  if (regions == nullptr)
-    said.push_back(fmt::format("'{}' has no cell array 'region': its only region is 'all'", path));
-  add_region_all(data);
-  return data;
+
+  UnstructuredGrid grid_;
+  const std::string& path_;
+  std::vector<std::string>& said_;
+  const Connectivity connectivity_;
+  const Cells cells_;
+  const GridArray* regions_;
+  MeshData data_;
+  std::vector<Node> joined_;
+  CellsByKind nodes_of_kind_;
+  LoweredCells lowered_;
+  std::array<Index, cell_kind_count> next_{};  // [kind]: number of the next cell in nodes_of_kind_
+  std::map<std::int64_t, std::vector<CellRun>> cells_of_region_;
+  std::vector<CellRun>* members_ = nullptr;  // of the last cell's region
+  std::int64_t last_id_ = 0;
+  std::map<std::pair<std::int64_t, CellKind>, NamedCells> surfaces_;
+};
+
+MeshData mesh_of(UnstructuredGrid grid, const std::string& path, std::vector<std::string>& said) {
+  check_counts(grid, path);
+  return GridMesh(std::move(grid), path, said).read();
 }
 
 }  // namespace
 
 MeshData read_vtu(const std::string& path, std::vector<std::string>* notices, VtkFormat format) {
   std::vector<std::string> own_notices;
-  return mesh_of(format == VtkFormat::legacy ? read_legacy_vtk(path) : read_xml(path, format), path,
+  return mesh_of(format == VtkFormat::legacy ? read_legacy_vtk(path) : read_grid(path, format), path,
                  notices != nullptr ? *notices : own_notices);
 }
 

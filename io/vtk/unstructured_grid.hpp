@@ -22,6 +22,8 @@ struct UnstructuredGrid {
   std::vector<std::int64_t> offsets;              // [cell + 1], into connectivity
   std::vector<std::int64_t> connectivity;         // points
   std::map<std::string, GridArray> cell_arrays;   // of region_array_names
+  std::map<std::string, GridArray> point_arrays;  // the one that was asked for
+  std::vector<std::string> point_array_names;     // all of the file
   GridArray degrees;                              // of Lagrange cells, [cell][axis]; empty: all the same
   std::vector<std::uint8_t> ghosts;               // [cell]; empty: there are none
   std::map<std::string, GridArray> field_arrays;  // whose names begin with region_

@@ -17,6 +17,7 @@
 #include <vtkDoubleArray.h>
 #include <vtkFieldData.h>
 #include <vtkNew.h>
+#include <vtkPointData.h>
 #include <vtkPoints.h>
 #include <vtkStringArray.h>
 #include <vtkUnsignedCharArray.h>
@@ -120,6 +121,13 @@ void take_cells(vtkUnstructuredGrid& from, UnstructuredGrid& grid) {
     grid.types[static_cast<std::size_t>(cell)] = static_cast<std::uint8_t>(from.GetCellType(cell));
 }
 
+void take_point_data(vtkPointData& from, const std::string& name, UnstructuredGrid& grid) {
+  for (int i = 0; i < from.GetNumberOfArrays(); ++i)
+    if (const char* each = from.GetArrayName(i); each != nullptr) grid.point_array_names.emplace_back(each);
+  if (vtkDataArray* array = name.empty() ? nullptr : from.GetArray(name.c_str()); array != nullptr)
+    grid.point_arrays[name] = numbers_of(*array);
+}
+
 void take_field_data(vtkFieldData& from, UnstructuredGrid& grid) {
   for (int i = 0; i < from.GetNumberOfArrays(); ++i) {
     vtkAbstractArray* const array = from.GetAbstractArray(i);
@@ -136,7 +144,7 @@ void take_field_data(vtkFieldData& from, UnstructuredGrid& grid) {
 
 }  // namespace
 
-UnstructuredGrid with_vtk::read(const std::string& path, VtkFormat format) {
+UnstructuredGrid with_vtk::read(const std::string& path, VtkFormat format, const std::string& point_array) {
   ::setenv("VTK_SMP_BACKEND_IN_USE", "Sequential", 1);  // other threads are not in the child
   UnstructuredGrid grid;
   const vtkSmartPointer<vtkUnstructuredGrid> from = format == VtkFormat::parallel
@@ -148,6 +156,7 @@ UnstructuredGrid with_vtk::read(const std::string& path, VtkFormat format) {
   for (const std::string_view name : region_array_names)
     if (vtkDataArray* array = from->GetCellData()->GetArray(std::string(name).c_str()); array != nullptr)
       grid.cell_arrays[std::string(name)] = numbers_of(*array);
+  take_point_data(*from->GetPointData(), point_array, grid);
   if (vtkDataArray* degrees = from->GetCellData()->GetHigherOrderDegrees(); degrees != nullptr)
     grid.degrees = numbers_of(*degrees);
   if (vtkUnsignedCharArray* ghosts = from->GetCellGhostArray(); ghosts != nullptr && format == VtkFormat::parallel)

@@ -77,6 +77,7 @@ class Errors(CaseTest):
         "modal-options": dict(body=MODES, program="ritz-modal", keys={"modal.band": "[5, 2]"}),
         "model-options": dict(body=PLATE, mesh=boxes.square(), keys={"model.type": "axisymmetric", "model.thickness": 2}),
         "output-options": dict(keys={"output.format": "vtkhdf", "output.compression": "lz4"}),
+        "initial-values": dict(body=HEAT.replace("400", "400\ndensity = 1\nspecific_heat = 1") + '[initial]\nfile = "mesh.msh"\n[time]\nend = 1\n', program="ritz-heat"),
         "plugin": dict(body='[model]\nform = "diffusion3"\n' + HEAT.replace("temperature", "prescribe"), program="ritz-solve", files={"p.cpp": "int;;!"}, keys={"plugin": "p.cpp"}),
         "axisymmetric-radius": dict(body=PLATE, mesh=boxes.square(((-1, 0), (1, 0), (1, 1), (-1, 1))), keys={"model.type": "axisymmetric"}),
         "inverted-cells": dict(mesh=boxes.cubes(["a"]).replace(" 1 2 3 4 5 6 7 8\n", " 1 2 4 3 5 6 8 7\n")),

@@ -1,0 +1,103 @@
+#include "apps/cases/initial_values.hpp"
+
+#include "io/results/point_field.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fmt/ranges.h>
+#include <memory>
+#include <optional>
+
+namespace ritz {
+namespace {
+
+// Values at the nodes of the space. [unknown]
+std::vector<double> values_of(const std::vector<Formula>& formulas, const FunctionSpace& space) {
+  const auto nodes = static_cast<std::size_t>(space.node_count()), components = formulas.size();
+  std::vector<double> points(3 * nodes), values(nodes), u(nodes * components);
+  for (std::size_t n = 0; n < nodes; ++n) {
+    const Point x = space.point(static_cast<Node>(n));
+    std::ranges::copy(x, points.begin() + static_cast<std::ptrdiff_t>(3 * n));
+  }
+  for (std::size_t c = 0; c < components; ++c) {
+    formulas[c].at(points, values);
+    for (std::size_t n = 0; n < nodes; ++n) u[n * components + c] = values[n];
+  }
+  return u;
+}
+
+// Throws Error(Exit::input) where the field is none of this mesh.
+void check_mesh(const PointField& field, const Mesh& mesh) {
+  const char* fix = "name results on the same mesh, with [output] cells = \"mesh\"";
+  const Index count = std::ssize(field.points) / 3;
+  if (count != mesh.node_count())
+    throw Error(Exit::input, fmt::format("'{}' has {} points, and the mesh has {} nodes", field.file, count,
+                                         mesh.node_count()),
+                "the values at the begin are those at the nodes of the mesh", fix);
+  const double tolerance = 1e-6 * bounding_box(mesh).diagonal();  // files may hold 32-bit numbers
+  for (Index node = 0; node < count; ++node) {
+    const auto x = mesh.point(node);
+    const double* y = field.points.data() + 3 * node;
+    if (std::hypot(x[0] - y[0], x[1] - y[1], x[2] - y[2]) > tolerance)
+      throw Error(Exit::input,
+                  fmt::format("'{}' has point {} at ({:g}, {:g}, {:g}), and the mesh has its node at ({:g}, {:g}, {:g})",
+                              field.file, node, y[0], y[1], y[2], x[0], x[1], x[2]),
+                  "the values at the begin are those at the nodes of the mesh", fix);
+  }
+}
+
+void check_field(const PointField& field, const std::string& name, int components) {
+  if (field.components != components)
+    throw Error(Exit::input,
+                fmt::format("the field '{}' of '{}' has {} components", name, field.file, field.components),
+                fmt::format("the unknown has {}", components), "name a field of the unknown's kind");
+  const auto wrong = std::ranges::find_if(field.values, [](double value) { return !std::isfinite(value); });
+  if (wrong != field.values.end())
+    throw Error(Exit::input,
+                fmt::format("the field '{}' of '{}' is {} at point {}", name, field.file, *wrong,
+                            (wrong - field.values.begin()) / components),
+                {}, "name a field with a number at every node");
+}
+
+std::function<std::vector<double>(const FunctionSpace&)> initial_of_file(Run& run, const Case::Table& initial,
+                                                                        const std::string& unknown, int components) {
+  const std::string file = initial.path(
+      "file", "the values are a field of another run on the same mesh: its .pvd or .vtu", {.must_exist = true});
+  const std::string name = initial.text("field", "at the nodes, in that file", {.fallback = unknown});
+  std::optional<double> time;
+  if (initial.has("time")) time = initial.number("time", "of the step in a .pvd; by default the last one");
+  std::error_code none;
+  if (file.empty() || !std::filesystem::is_regular_file(file, none)) return {};  // said before, or a survey
+  try {
+    PointField field = read_point_field(file, name, time);
+    check_mesh(field, run.mesh());
+    check_field(field, name, components);
+    const auto values = std::make_shared<const std::vector<double>>(std::move(field.values));
+    return [values](const FunctionSpace& space) { return space.from_mesh(*values).host(); };
+  } catch (const Error& error) { initial.error("file", error.message(), error.why(), error.fix(), error.exit()); }
+  return {};
+}
+
+}  // namespace
+
+std::function<std::vector<double>(const FunctionSpace&)> read_initial(Run& run, const std::string& key,
+                                                                      const std::string& field, int components) {
+  const Case::Table initial = run.input().table("initial", "the state at the begin");
+  if (initial.has("file")) {
+    if (initial.has(key))
+      initial.refuse(key, fmt::format("'{}' was given with a file", key), "both are the values at the begin",
+                     "omit one of them");
+    return initial_of_file(run, initial, field, components);
+  }
+  const std::string about = components == 1 ? "a number or a formula" : "a number or a formula for each component";
+  std::vector<Formula> values =
+      components == 1 ? std::vector{initial.formula(key, about)} : initial.formulas(key, about, components);
+  for (const Formula& value : values)
+    if (value.depends_on_time())
+      initial.error(key, fmt::format("'{}' depends on t", value.text()), "the begin is one moment, t = 0",
+                    "give a number, or a formula of the position");
+  return [values = std::move(values)](const FunctionSpace& space) { return values_of(values, space); };
+}
+
+}  // namespace ritz

@@ -1,0 +1,98 @@
+#include "io/results/point_field.hpp"
+
+#include "io/files/input_file.hpp"
+#include "io/files/text_file.hpp"
+#include "io/vtk/vtk_library.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <utility>
+
+#include <fmt/ranges.h>
+
+namespace ritz {
+namespace {
+
+// The value of an attribute between `from` and the end of its tag; empty without it.
+std::string attribute(std::string_view tag, std::string_view name) {
+  const std::string start = fmt::format("{}=\"", name);
+  const std::size_t found = tag.find(start);
+  if (found == std::string_view::npos) return {};
+  tag.remove_prefix(found + start.size());
+  std::string value(tag.substr(0, tag.find('"')));
+  for (const auto& [code, letter] :
+       {std::pair{"&lt;", "<"}, std::pair{"&gt;", ">"}, std::pair{"&quot;", "\""}, std::pair{"&amp;", "&"}})
+    for (std::size_t at = value.find(code); at != std::string::npos; at = value.find(code, at + 1))
+      value.replace(at, std::string_view(code).size(), letter);
+  return value;
+}
+
+struct SeriesStep {
+  double time;
+  std::string file;  // relative to the index
+};
+
+// The steps of an index for ParaView.
+std::vector<SeriesStep> steps_of(const std::string& path) {
+  const TextFile index(path);
+  std::vector<SeriesStep> steps;
+  std::string_view left(index.begin(), static_cast<std::size_t>(index.end() - index.begin()));
+  for (std::size_t found = left.find("<DataSet "); found != std::string_view::npos; found = left.find("<DataSet ")) {
+    left.remove_prefix(found);
+    const std::string_view tag = left.substr(0, left.find('>'));
+    const std::string time = attribute(tag, "timestep");
+    SeriesStep step{0, attribute(tag, "file")};
+    const auto [end, error] = std::from_chars(time.data(), time.data() + time.size(), step.time);
+    if (error != std::errc{} || end != time.data() + time.size() || step.file.empty())
+      index.fail(tag.data(), "a step has no time or no file", {}, "write the results again");
+    steps.push_back(std::move(step));
+    left.remove_prefix(tag.size());
+  }
+  if (steps.empty()) index.fail(index.begin(), "the index names no step", {}, "name the results of a complete run");
+  return steps;
+}
+
+std::string file_at(const std::string& path, std::optional<double> time) {
+  const std::vector<SeriesStep> steps = steps_of(path);
+  const auto beside = [&](const SeriesStep& step) {
+    return (std::filesystem::path(path).parent_path() / step.file).lexically_normal().string();
+  };
+  if (!time) return beside(steps.back());
+  for (const SeriesStep& step : steps)
+    if (std::abs(step.time - *time) <= 1e-9 * std::max(std::abs(*time), std::abs(step.time))) return beside(step);
+  std::vector<double> times;
+  for (const SeriesStep& step : steps) times.push_back(step.time);
+  throw Error(Exit::input, fmt::format("'{}' has no step at the time {:g}", path, *time),
+              times.size() > 20 ? fmt::format("it has {} from {:g} to {:g}", times.size(), times.front(), times.back())
+                                : fmt::format("it has {:g}", fmt::join(times, ", ")),
+              "name one of them");
+}
+
+}  // namespace
+
+PointField read_point_field(const std::string& path, const std::string& field, std::optional<double> time) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  if (extension != ".pvd" && extension != ".vtu")
+    throw Error(Exit::input, fmt::format("'{}' is not read as results", path),
+                "fields are read from .vtu and .pvd", "write those results with [output] format = \"vtu\"");
+  PointField result{.file = extension == ".pvd" ? file_at(path, time) : path};
+  refuse_outside(result.file);
+  UnstructuredGrid grid = read_grid(result.file, VtkFormat::xml, field);
+  const auto found = grid.point_arrays.find(field);
+  if (found == grid.point_arrays.end()) {
+    const std::string near = nearest_match(field, grid.point_array_names);
+    throw Error(Exit::input, fmt::format("'{}' has no field '{}' at its points", result.file, field),
+                grid.point_array_names.empty() ? "it has none at all"
+                                               : fmt::format("it has {}", quoted_list(grid.point_array_names)),
+                near.empty() ? "name one of them" : fmt::format("did you mean '{}'?", near));
+  }
+  result.points = std::move(grid.points);
+  result.components = found->second.components;
+  result.values = std::move(found->second.values);
+  return result;
+}
+
+}  // namespace ritz
