@@ -14,6 +14,7 @@
 #include "fem/forms/loads.hpp"
 #include "fem/forms/mass.hpp"
 #include "fem/operator/operator.hpp"
+#include "fem/physics/any_form.hpp"
 #include "fem/physics/elastic_body.hpp"
 #include "fem/physics/frames.hpp"
 #include "fem/physics/heat_conduction.hpp"

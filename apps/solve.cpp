@@ -32,9 +32,10 @@ value = 5e4
 }  // namespace
 
 int main(int argc, char** argv) {
-  return ritz::run_app(
-      argc, argv,
-      {"ritz-solve", "Equations of any form, also of your own, steady or in time; nonlinear ones by Newton's method.",
-       example},
-      [](ritz::Run& run) { run_case(run, read_form(run)); });
+  return ritz::run_app(argc, argv,
+                       {"ritz-solve",
+                        "Equations of any form, also of your own: steady, in time, or their free vibration; nonlinear "
+                        "ones by Newton's method.",
+                        example},
+                       [](ritz::Run& run) { run_case(run, read_form(run)); });
 }

@@ -4,9 +4,7 @@
 #include "apps/cases/formulas.hpp"
 #include "apps/cases/model.hpp"
 #include "apps/cases/transient_analysis.hpp"
-#include "fem/forms/heat.hpp"
-#include "fem/forms/mass.hpp"
-#include "fem/physics/load_forms.hpp"
+#include "fem/physics/any_form.hpp"
 #include "apps/cases/plugins.hpp"
 #include "apps/results/evaluated_fields.hpp"
 #include "apps/results/field_component.hpp"
@@ -48,156 +46,99 @@ const FormCatalogue::Entry& main_form(Run& run, const FormCatalogue& catalogue, 
   return entry;
 }
 
-// Evaluates a function at the centres of cells or facets, so that --check sees points where it has no value.
-void check_coefficient(Case& input, const Case::Table& t, const Mesh& mesh, const Region& region,
-                       const Coefficient& value) {
-  ErrorList errors;
-  check_values(value, {.name = "value"}, mesh, region, t.where("value"), errors);
-  for (const Error& error : errors.errors()) input.add_error(error);
-}
-
-template <int G, int C = 6>
-FormValue density_form(const FormRecord& r, const std::vector<Coefficient>& value, bool facets) {
-  if constexpr (C > 1)
-    if (r.components < C) return density_form<G, C - 1>(r, value, facets);
-  const BodyMeasure measure{r.of_revolution ? 2 * std::numbers::pi : 1, r.of_revolution};
-  return facets ? load_form<C, G, 1>(value, measure) : load_form<C, G, 0>(value, measure);
-}
-
 // [[load]] of the case or of a load case.
-void add_loads(Case& input, const Case::Table& from, const Mesh& mesh, const FormRecord& record,
-               std::vector<Integral>& integrals) {
+void read_form_loads(const Case::Table& from, const Mesh& mesh, const FormRecord& record, FormLoads& loads) {
   for (const Case::Table& t : from.tables("load", "a given density, per volume on cells or per area on facets")) {
     const Region* region = t.region("region", "cells or facets", mesh, {RegionKind::cells, RegionKind::facets});
-    const std::vector<Coefficient> value =
+    std::vector<Coefficient> density =
         coefficients(t.formulas("value",
                                 "one number per component, positive into the body; on a plane mesh "
                                 "per area or length of the plane, whatever the thickness of a form",
                                 record.components));
     t.open_to_plugins("value");
-    if (region == nullptr ||
-        (region->kind == RegionKind::facets && !has_area(t, mesh, *region, {.axisymmetric = record.of_revolution})))
-      continue;
-    for (const Coefficient& each : value) check_coefficient(input, t, mesh, *region, each);
-    const bool facets = region->kind == RegionKind::facets;
-    integrals.push_back(Integral::over(
-        record.dimension == 3 ? density_form<3>(record, value, facets) : density_form<2>(record, value, facets),
-        *region));
+    loads.load(region, std::move(density), t.where("value"));
   }
 }
 
-struct Equations {
-  std::vector<Integral> integrals;
-  std::vector<const Region*> held;           // boundaries whose forms hold the unknown
-  std::vector<const FormRecord*> evaluated;  // forms with results: that of the cells, then those of boundaries
-  bool linear = true;
-};
-
-Equations read_equations(Run& run, const FormCatalogue& catalogue, const FormCatalogue::Entry& form) {
-  Case& input = run.input();
-  const Mesh& mesh = run.mesh();
-  const FormRecord& record = *form.record;
-  Equations equations;
-  equations.linear = record.linear;
-  equations.evaluated = {&record};
-  std::vector<MaterialRegion> materials;
+// [[material]]: is a thickness among them?
+bool read_form_materials(Case& input, const Mesh& mesh, const FormCatalogue::Entry& form, AnyForm& body) {
   bool thick = false;
   for (const Case::Table& t :
        input.tables("material", "material of the cells: parameters of the form", {.minimum_count = 1})) {
     const std::vector<std::string> given = t.keys();
     thick = thick || (mesh.dimension() == 2 && std::ranges::find(given, "thickness") != given.end());
     const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
-    const FormValue value = ask_form(t, form);
-    if (region == nullptr) continue;
-    materials.push_back({region, t.where()});
-    equations.integrals.push_back(Integral::over(value, *region));
+    body.material(region, ask_form(t, form), t.where());
   }
-  add_material_errors(input, mesh, materials);
-  if (thick && !input.tables("load", {}).empty())
-    run.log().notice(
-        "[[load]] acts per area or length of the plane: the thickness of the materials does not multiply it");
-  std::vector<std::string> boundary_forms;
-  for (const std::string& name : catalogue.forms()) {
-    const FormRecord& r = *catalogue.find(name).record;
-    if (r.codimension == 1 && r.declared && r.components == record.components && r.dimension == record.dimension &&
-        r.of_revolution == record.of_revolution)
-      boundary_forms.push_back(name);
-  }
-  for (const Case::Table& t : input.tables("boundary", "a form on facets, with its parameters")) {
-    const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
-    const std::optional<std::string> chosen = t.kind("form", "of facets", boundary_forms);
-    t.open_to_plugins("form");
-    if (!chosen || !catalogue.has_form(*chosen)) continue;  // or a survey, and there is none
-    const std::string& name = *chosen;
-    const FormRecord& of_facets = *catalogue.find(name).record;
-    const FormValue value = ask_form(t, catalogue.find(name));
-    equations.linear = equations.linear && of_facets.linear;
-    if (std::ranges::find(equations.evaluated, &of_facets) == equations.evaluated.end())
-      equations.evaluated.push_back(&of_facets);
-    if (region == nullptr) continue;
-    if (const Index count = inner_facets(mesh, *region); count > 0)
-      run.log().notice(fmt::format(
-          "{} facets of '{}' lie between two cells: where '{}' uses the normal it takes that of the lower cell", count,
-          region->name, name));
-    if (!has_area(t, mesh, *region, {.axisymmetric = record.of_revolution})) continue;
-    equations.integrals.push_back(Integral::over(value, *region));
-    if (value.has_matrix) equations.held.push_back(region);
-  }
-  add_loads(input, input.root(), mesh, record, equations.integrals);
-  return equations;
+  return thick;
 }
 
-// The form that stores `value` of every component per volume and unit; there is none for more components than
-// directions.
-template <int G>
-std::optional<FormValue> mass_form(const FormRecord& r, const Formula& value) {
-  const bool around = r.of_revolution;
-  const double weight = around ? 2 * std::numbers::pi : 1;
-  if (r.components == 1 && value.is_number()) return HeatCapacity<G>{value.number(), 1, weight, around};
-  if (r.components == 1) return FormValue(VaryingHeatCapacity<G>{weight, around}, {value, PointFunction(constant(1))});
-  if (r.components != G) return std::nullopt;
-  if constexpr (G == 2) {
-    if (around && value.is_number()) return Mass<2, 2, true>{value.number(), weight};
-    if (around) return FormValue(VaryingMass<2, true>{weight}, {value});
-  }
-  if (value.is_number()) return Mass<G, G>{value.number()};
-  return FormValue(VaryingMass<G>{}, {value});
-}
-
-// [[capacity]]: forms whose residual is what the body stores.
-std::vector<Integral> read_capacity(Run& run, const FormCatalogue& catalogue, const FormRecord& record) {
-  std::vector<Integral> capacity;
-  std::vector<std::string> names = {"mass"};
+// Declared forms of this codimension on the unknown of `record`.
+template <class Condition>
+std::vector<std::string> names_of_forms(const FormCatalogue& catalogue, const FormRecord& record, int codimension,
+                                        const Condition& condition) {
+  std::vector<std::string> names;
   for (const std::string& name : catalogue.forms()) {
     const FormRecord& r = *catalogue.find(name).record;
-    if (r.codimension == 0 && r.has_matrix && r.declared && r.uses_value && r.cell < 0 &&
-        r.components == record.components && r.dimension == record.dimension)
+    if (r.codimension == codimension && r.declared && r.components == record.components &&
+        r.dimension == record.dimension && r.of_revolution == record.of_revolution && condition(r))
       names.push_back(name);
   }
-  const char* about = "what the equations store: d/dt of it is part of them";
-  for (const Case::Table& t : run.input().tables("capacity", about, {.minimum_count = 1})) {
-    const Region* region = t.region("region", "cells", run.mesh(), {RegionKind::cells});
-    const std::optional<std::string> chosen =
-        t.kind("form", "whose residual is stored; mass: value times the unknown", names, "mass");
+  return names;
+}
+
+// [[boundary]]; `evaluated`: their forms, in the order of the case, behind that of the cells.
+void read_boundaries(Case& input, const Mesh& mesh, const FormCatalogue& catalogue,
+                     std::vector<const FormRecord*>& evaluated, AnyForm& body) {
+  const std::vector<std::string> names =
+      names_of_forms(catalogue, *evaluated.front(), 1, [](const FormRecord&) { return true; });
+  for (const Case::Table& t : input.tables("boundary", "a form on facets, with its parameters")) {
+    const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
+    const std::optional<std::string> chosen = t.kind("form", "of facets", names);
     t.open_to_plugins("form");
-    if (chosen == "mass") {
-      const Formula value =
-          t.formula("value", "stored per volume and unit of the unknown", {.above = 0, .out_of_bounds = Exit::model});
-      if (region == nullptr) continue;
-      check_coefficient(run.input(), t, run.mesh(), *region, coefficient(value));
-      const std::optional<FormValue> form =
-          record.dimension == 3 ? mass_form<3>(record, value) : mass_form<2>(record, value);
-      if (form) capacity.push_back(Integral::over(*form, *region));
-      else
-        t.error("form", fmt::format("'mass' has no kernels for {} components", record.components), {},
-                "name a form of a plugin whose residual is stored");
-      continue;
-    }
     if (!chosen || !catalogue.has_form(*chosen)) continue;  // or a survey, and there is none
-    const FormValue value = ask_form(t, catalogue.find(*chosen));
-    if (region != nullptr) capacity.push_back(Integral::over(value, *region));
+    const FormCatalogue::Entry& form = catalogue.find(*chosen);
+    body.boundary(region, ask_form(t, form), t.where());
+    if (std::ranges::find(evaluated, form.record) == evaluated.end()) evaluated.push_back(form.record);
   }
-  return capacity;
+}
+
+struct StoredInput {
+  const Region* region;
+  StoredQuantity quantity;
+  std::string where;
+};
+
+// [[capacity]] or [[inertia]].
+std::vector<StoredInput> read_stored(Case& input, const Mesh& mesh, const FormCatalogue& catalogue,
+                                     const FormRecord& record, bool is_inertia) {
+  std::vector<std::string> names = names_of_forms(catalogue, record, 0, [&](const FormRecord& r) {
+    return r.has_matrix && r.uses_value && r.cell < 0 && r.state_count == 0 && (r.symmetric || !is_inertia);
+  });
+  names.insert(names.begin(), "mass");
+  std::vector<StoredInput> stored;
+  for (const Case::Table& t :
+       input.tables(is_inertia ? "inertia" : "capacity",
+                    is_inertia ? "mass of what vibrates" : "what the equations store: d/dt of it is part of them",
+                    {.minimum_count = 1})) {
+    const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
+    const std::optional<std::string> chosen =
+        t.kind("form",
+               is_inertia ? "whose residual is the inertia force per acceleration; mass: value times the unknown"
+                          : "whose residual is stored; mass: value times the unknown",
+               names, "mass");
+    t.open_to_plugins("form");
+    if (chosen == "mass")
+      stored.push_back({region,
+                        coefficient(t.formula("value",
+                                              is_inertia ? "mass per volume; of displacements [kg/m^3]"
+                                                         : "stored per volume and unit of the unknown",
+                                              {.above = 0, .out_of_bounds = Exit::model})),
+                        t.where()});
+    else if (chosen && catalogue.has_form(*chosen))  // else a survey, and there is none
+      stored.push_back({region, ask_form(t, catalogue.find(*chosen)), t.where()});
+  }
+  return stored;
 }
 
 // By name, as probes have them, or number; -1: all of them.
@@ -217,26 +158,20 @@ int component_of(const Case::Table& t, const FormRecord& record) {
   }
 }
 
-// [[prescribe]] of the case or of a load case.
-std::vector<PrescribedValue> read_prescribed(const Case::Table& from, const Mesh& mesh, const FormRecord& record) {
-  std::vector<PrescribedValue> prescribed;
+// [[prescribe]] of the case or of a load case. Supports of what vibrates do not move.
+void read_prescribed(const Case::Table& from, const Mesh& mesh, const FormRecord& record, bool vibrates,
+                     FormLoads& loads) {
   for (const Case::Table& t : from.tables("prescribe", "prescribed values of the unknown")) {
     const Region* region =
         t.region("region", "facets, nodes or cells", mesh, {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
     const int component = component_of(t, record);
     const Formula value = t.formula("value", "value of the unknown");
-    for (int c = 0; region != nullptr && c < record.components; ++c)
-      if (component < 0 || component == c) prescribed.push_back({region, c, coefficient(value), t.where()});
+    if (vibrates && (!value.is_number() || value.number() != 0))
+      t.error("value", fmt::format("the support moves by {}", value.text()),
+              "modes vibrate about the state of rest: their supports do not move", "write value = 0");
+    for (int c = 0; c < record.components; ++c)
+      if (component < 0 || component == c) loads.prescribe(region, c, coefficient(value), t.where());
   }
-  return prescribed;
-}
-
-std::optional<RigidModes> rigid_modes(const FormRecord& r, const Equations& equations) {
-  if (!r.objective || (r.uses_value && !r.of_revolution)) return std::nullopt;
-  if (r.components == 1) return RigidModes::scalar;
-  if (r.components != r.dimension || !equations.held.empty()) return std::nullopt;
-  if (r.of_revolution) return RigidModes::axisymmetric;
-  return r.dimension == 3 ? RigidModes::solid : RigidModes::plane;
 }
 
 // One residual of several fields says little of those whose forces are small beside the others'. What acts on a field:
@@ -292,6 +227,68 @@ void show(Run& run, const std::vector<const FormRecord*>& records, const Operato
   run.results().write(std::move(nodal), std::move(cells), s.time);
 }
 
+// Keys that belong to another analysis than the one that the case asks for.
+void refuse_keys_of_others(Case& input, const CaseModel& read) {
+  const auto refuse = [&](const char* key, const char* with, const char* why) {
+    if (input.root().has(key))
+      input.root().refuse(key, fmt::format("'{}' was given {}", key, with), why, "omit one of them");
+  };
+  if (read.modes)
+    for (const char* key : {"load", "load_case", "combination", "time"})
+      refuse(key, "with [modal]", "free vibration is about the state of rest: it has no loads and no time");
+  if (!read.time) refuse("capacity", "without [time]", "a stored quantity acts when it changes in time");
+  if (!read.modes) refuse("inertia", "without [modal]", "masses act in free vibration");
+}
+
+// The form of the equations; the other keys of [model] are those of other programs.
+const FormCatalogue::Entry& read_model_table(Run& run, const FormCatalogue& catalogue) {
+  const Case::Table table = run.input().table("model", "the equations and their discretisation");
+  const FormCatalogue::Entry& form = main_form(run, catalogue, table);
+  for (const char* key : {"order", "element"})
+    if (table.has(key))
+      table.refuse(key, fmt::format("'[model] {}' was given", key),
+                   "the elements of the field are chosen in one place, [space]",
+                   fmt::format("write it as [space] {} = ...", key));
+  return form;
+}
+
+void name_results(const std::vector<const FormRecord*>& evaluated, CaseModel& read) {
+  const FormRecord& main = *evaluated.front();
+  read.nodal_results = {{main.unknown, main.components}};
+  for (const FormRecord* each : evaluated)
+    for (const Field& field : evaluated_fields(*each)) {
+      read.nodal_results.push_back(field);
+      if (each->codimension == 0) read.cell_results.push_back(field);
+    }
+  read.nodal_results.push_back({"reaction", main.components});
+}
+
+// Loads of the case, and of its load cases; then what is stored. Free vibration has none of these but supports.
+void read_what_acts(Run& run, const FormCatalogue& catalogue, const FormRecord& record, CaseModel& read,
+                    AnyForm& body) {
+  Case& input = run.input();
+  const Mesh& mesh = run.mesh();
+  if (!read.modes) {
+    const char* move_out = "move it out of the load case, or make two case files";
+    read.load_cases =
+        read_load_cases(input, {"load", "prescribe"},
+                        relation_tables({{"material", move_out}, {"model", move_out}, {"boundary", move_out}}));
+    read_form_loads(input.root(), mesh, record, body.loads);
+    for (const LoadCaseInput& each : read.load_cases.cases) {
+      FormLoads& own = body.load_case(each.name);
+      read_form_loads(each.table, mesh, record, own);
+      read_prescribed(each.table, mesh, record, false, own);
+    }
+  }
+  read_prescribed(input.root(), mesh, record, read.modes, body.loads);
+  if (read.time)
+    for (StoredInput& each : read_stored(input, mesh, catalogue, record, false))
+      body.capacity(each.region, std::move(each.quantity), each.where);
+  if (read.modes)
+    for (StoredInput& each : read_stored(input, mesh, catalogue, record, true))
+      body.inertia(each.region, std::move(each.quantity), each.where);
+}
+
 }  // namespace
 
 CaseModel read_form(Run& run) {
@@ -299,54 +296,29 @@ CaseModel read_form(Run& run) {
   const Mesh& mesh = run.mesh();
   const auto catalogue = std::make_shared<const FormCatalogue>(run.device(), load_plugins(run));
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
-  const Case::Table table = input.table("model", "the equations and their discretisation");
-  const FormCatalogue::Entry& form = main_form(run, *catalogue, table);
+  const FormCatalogue::Entry& form = read_model_table(run, *catalogue);
   const FormRecord& record = *form.record;
   if (record.of_revolution) run.results().measure_by({2 * std::numbers::pi, true});
-  for (const char* key : {"order", "element"})
-    if (table.has(key))
-      table.refuse(key, fmt::format("'[model] {}' was given", key),
-                   "the elements of the field are chosen in one place, [space]",
-                   fmt::format("write it as [space] {} = ...", key));
-  CaseModel read;
-  Model& model = read.model;
-  if (goes_through_time(run)) {
-    read.time = read_time(run, "value", record.components);
-    model.capacity = read_capacity(run, *catalogue, record);
-  }
-  const char* move_out = "move it out of the load case, or make two case files";
-  read.load_cases =
-      read_load_cases(input, {"load", "prescribe"},
-                      relation_tables({{"material", move_out}, {"model", move_out}, {"boundary", move_out}}));
-  const Equations parts = read_equations(run, *catalogue, form);
+  CaseModel read{.modes = input.root().has("modal")};
+  if (!read.modes && goes_through_time(run)) read.time = read_time(run, "value", record.unknown, record.components);
+  refuse_keys_of_others(input, read);
+  AnyForm body(mesh);
+  std::vector<const FormRecord*> evaluated = {&record};  // forms with results: that of the cells, then of boundaries
+  const bool thick = read_form_materials(input, mesh, form, body);
+  read_boundaries(input, mesh, *catalogue, evaluated, body);
+  read_what_acts(run, *catalogue, record, read, body);
+  if (thick && (read.time || read.modes || !input.tables("load", {}).empty()))
+    run.log().notice(
+        "[[load]], [[capacity]] and [[inertia]] act per area or length of the plane: the thickness of the materials "
+        "does not multiply them");
   phase.reset();
   const FunctionSpace& space = make_space(run, mesh, record.components, catalogue.get());
   phase.emplace(run.device().profile(), "model");
-  for (const LoadCaseInput& each : read.load_cases.cases) {
-    ModelLoadCase& own = model.load_cases.emplace_back(ModelLoadCase{each.name});
-    add_loads(input, each.table, mesh, record, own.loads);
-    own.prescribed = read_prescribed(each.table, mesh, record);
-  }
-  model.space = borrowed(space);
-  model.equations = parts.integrals;
-  model.linear = parts.linear;
-  model.definite = false;
-  model.supports = read_prescribed(input.root(), mesh, record);
-  model.rigid = rigid_modes(record, parts);
-  for (const Region* region : parts.held) model.held.push_back({space.nodes_in(*region)});
   const bool moves = record.objective && record.components == mesh.dimension();
-  read_relations(run, {.displacements = moves}, {}, read);
-  make_supports(input, read);
-  read.nodal_results = {{record.unknown, record.components}};
-  for (const FormRecord* each : parts.evaluated)
-    for (const Field& field : evaluated_fields(*each)) {
-      read.nodal_results.push_back(field);
-      if (each->codimension == 0) read.cell_results.push_back(field);
-    }
-  read.nodal_results.push_back({"reaction", record.components});
-  read.show = [&run, catalogue, records = parts.evaluated](const CaseModel& shown, const Operator& equations,
-                                                           const SolutionView& s) {
-    show(run, records, equations, shown.supports->common(), s);
+  make_model(run, body, space, {.displacements = moves}, {}, read);
+  if (!read.modes) name_results(evaluated, read);
+  read.show = [&run, catalogue, evaluated](const CaseModel& shown, const Operator& equations, const SolutionView& s) {
+    show(run, evaluated, equations, shown.supports->common(), s);
   };
   return read;
 }

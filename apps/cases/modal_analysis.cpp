@@ -83,8 +83,9 @@ int count_loose(const VibrationModes& modes) {
 void report(Run& run, const CaseModel& read, const VibrationModes& modes, double tolerance) {
   const FunctionSpace& space = read.space();
   auto phase = run.device().profile().phase("fields");
-  const double mass = (read.mass ? read.mass() : std::nullopt).value_or(modes.total_mass.front());
-  check_mass(modes, mass);
+  const std::optional<double> known = read.mass ? read.mass() : std::nullopt;
+  if (known) check_mass(modes, *known);
+  const double mass = known.value_or(modes.total_mass.front());
   record(run.results(), modes, space.unknown_count(), mass, tolerance);
   run.log().line("mass: {:.8g}; rigid motions left by the supports: {}", mass, modes.rigid_motions);
   if (modes.frequencies.empty()) run.log().notice("there is no mode in the band");
@@ -104,7 +105,7 @@ Modal read_modal(Run& run, CaseModel& read) {
   if (factorised) settings.eigen.method = EigenMethod::lanczos;
   const int count = settings.eigen.band ? 1000 : settings.eigen.count;
   for (int k = 0; k < count; ++k)
-    read.nodal_results.push_back({mode_name(static_cast<std::size_t>(k)), read.space().mesh().dimension()});
+    read.nodal_results.push_back({mode_name(static_cast<std::size_t>(k)), mode_components(read.space())});
   read.show_modes = [&run, factorised, shapes = settings.shapes, tolerance = settings.eigen.relative](
                         const CaseModel& shown, VibrationModes modes) {
     if (factorised) modes.eigen.choice = "beams and thin shells are ill-conditioned, so they are factorised";

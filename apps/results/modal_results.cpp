@@ -35,6 +35,8 @@ double size_of(const Mesh& mesh) {
 
 std::string mode_name(std::size_t mode) { return fmt::format("mode_{}", mode + 1); }
 
+int mode_components(const FunctionSpace& space) { return std::min(space.components(), space.mesh().dimension()); }
+
 void print_table(Results& results, const VibrationModes& modes) {
   Log& log = results.log();
   std::string head = "mode  frequency [Hz]     omega^2 [1/s^2]  residual  effective mass [%]:";
@@ -92,7 +94,7 @@ void record(Results& results, const VibrationModes& modes, Index unknowns, doubl
 }
 
 void write_modes(Results& results, const FunctionSpace& space, const VibrationModes& modes, const ModeShapes& shapes) {
-  const int components = std::min(space.components(), space.mesh().dimension());
+  const int components = mode_components(space);
   std::vector<Field> fields;
   std::optional<Profile::Phase> phase(std::in_place, results.device().profile(), "fields");
   Vector x = space.zeros();

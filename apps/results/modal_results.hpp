@@ -14,7 +14,8 @@ struct ModeShapes {
   double factor = 0;          // of an animation; 0: a tenth of the size
 };
 
-std::string mode_name(std::size_t mode);  // "mode_1" for 0
+std::string mode_name(std::size_t mode);          // "mode_1" for 0
+int mode_components(const FunctionSpace& space);  // without the rotations of beams and shells
 void print_table(Results& results, const VibrationModes& modes);
 // `tolerance`: that the residuals were to reach.
 void record(Results& results, const VibrationModes& modes, Index unknowns, double mass, double tolerance);

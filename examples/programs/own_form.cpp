@@ -21,10 +21,10 @@ int main() try {
   const Mesh mesh = rectangle(16, 16, {1, 1}, CellKind::quad9);
   FormValue film = FromEnergy<Film>{};
   film.module = "own_form_kernels";
-  Model model{.space = make_space(mesh, 1, Device::named("auto")),
-              .equations = {Integral::over_all_cells(film)},
-              .linear = false};
-  for (const char* side : {"x0", "x1", "y0", "y1"}) model.supports.push_back({&mesh.region(side), 0, {scherk}});
+  AnyForm soap(mesh);
+  soap.material("all", film);
+  for (const char* side : {"x0", "x1", "y0", "y1"}) soap.loads.prescribe(side, 0, {scherk});
+  const Model model = soap.model(Device::named("auto"));
   const NonlinearSolution solution = solve(model, Nonlinear{.relative = 1e-10});
 
   const std::vector<double> u = model.space->to_mesh(solution.u);

@@ -8,7 +8,7 @@ namespace ritz {
 void check(const Model& model, const Modal&) {
   if (model.inertia.empty())
     throw Error(Exit::model, "modes of a model without inertia", "free vibration needs the mass of what moves",
-                "give the materials a density");
+                "give the materials a density; in ritz-solve add [[inertia]]");
   for (const std::vector<Integral>* each : {&model.equations, &model.inertia})
     for (const Integral& integral : *each)
       if (integral.form.has_matrix && !integral.form.symmetric)

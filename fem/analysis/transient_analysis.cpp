@@ -19,7 +19,7 @@ const std::vector<Integral>& rates_of(const Model& model) {
 void check(const Model& model, const Transient& analysis) {
   if (rates_of(model).empty())
     throw Error(Exit::model, "an evolution in time of a model without capacity or inertia",
-                "nothing says what the body stores", "give the materials a density, and a specific heat for heat");
+                "nothing says what the body stores", "give the materials a density, and a specific heat for heat; in ritz-solve add [[capacity]]");
   if (!model.load_cases.empty())
     throw Error(Exit::model, "load cases of an evolution in time",
                 "each load case is a state of its own, and here one state follows the other",

@@ -120,8 +120,27 @@ struct Radiation {
   double ambient;                   // in the unit of all temperatures
   double absolute_zero = 0;         // in the unit of all temperatures: -273.15 for degrees Celsius
   double sigma = stefan_boltzmann;  // [W/(m^2 K^4)]
-  double weight = 1;
+  double weight = 1;                // thickness [m]; or, when axisymmetric, 2 pi
   bool axisymmetric = false;
+  static constexpr Parameter<Radiation> parameters[] = {
+      {&Radiation::emissivity,
+       {.name = "emissivity", .about = "1: a black body", .maximum = 1, .above = 0, .example = 0.9}},
+      {&Radiation::ambient,
+       {.name = "ambient", .unit = "K", .about = "temperature of the surroundings", .example = 300}},
+      {&Radiation::absolute_zero,
+       {.name = "absolute_zero",
+        .unit = "K",
+        .about = "in the unit of all temperatures: 0 for kelvin, -273.15 for degrees Celsius",
+        .maximum = 0,
+        .example = 0}},
+      {&Radiation::sigma,
+       {.name = "sigma",
+        .unit = "W/(m^2 K^4)",
+        .about = "Stefan's and Boltzmann's constant in the units of the case",
+        .above = 0,
+        .fallback = stefan_boltzmann}},
+      {&Radiation::weight,
+       {.name = "thickness", .unit = "m", .about = "of a plate; 1 in three dimensions", .above = 0, .fallback = 1}}};
 
   template <class T>
   constexpr void operator()(const Location<T, G>& p, const Fields<T, 1, G>& u, Fields<T, 1, G>& f) const {

@@ -60,6 +60,10 @@ class Examples(CaseTest):
         self.assert_close(outcome.probes["deflection"], -1.043e-3, 2e-3)
         self.assertLess(abs(outcome.fact("lost_energy")[0]), 1e-5 * outcome.fact("work_of_loads")[0])
 
+    def test_a_sine_decays_by_diffusion(self):
+        outcome = self.check("ritz-solve", "transient/decay", {"middle": (math.exp(-0.1 * math.pi**2), 1e-4)})
+        self.assertLess(outcome.fact("balance_defect")[0], 1e-8)
+
     def test_elastic_cases_meet_their_references(self):
         for name, references in ELASTIC.items():
             self.check_balance(self.check("ritz-elasticity", name, references))

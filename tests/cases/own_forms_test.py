@@ -166,6 +166,75 @@ class Examples(OwnForms):
         self.assert_close(self.solve("ritz-solve", case).probes["flux"], 30 / (1 / 8 + 0.1 / 0.8 + 0.05 / 0.04 + 1 / 25), 1e-7)
 
 
+class Vibration(OwnForms):
+    """[modal] in ritz-solve, with a mass by its name."""
+    BLOCK = """[mesh]
+file = "{mesh}"
+order = 2
+[[material]]
+region = "all"
+{material}
+[modal]
+count = 8
+"""
+    LAMBDA, MU = 210e9 * 0.3 / (1.3 * 0.4), 210e9 / 2.6
+
+    def block(self, material, rest):
+        text = self.BLOCK.format(mesh=example("custom_form/varying_conduction").with_name("bar.msh"), material=material)
+        return self.write("block.toml", rest[0] + text + rest[1])
+
+    def own(self, form=None, clamp=True, rest=""):
+        """An isotropic block as a crystal, or with a form of Ritz."""
+        plugin = f'plugin = "{example("custom_modal/silicon").with_suffix(".cpp")}"\n'
+        top = plugin + (f'[model]\nform = "{form}"\n' if form else "")
+        numbers = (f"c11 = {self.LAMBDA + 2 * self.MU}\nc12 = {self.LAMBDA}\nc44 = {self.MU}" if form is None
+                   else f"lambda = {self.LAMBDA}\nmu = {self.MU}")
+        held = '[[prescribe]]\nregion = "x0"\nvalue = 0\n' if clamp else ""
+        return self.block(numbers, (top, '[[inertia]]\nregion = "all"\nvalue = 7850\n' + held + rest))
+
+    def elastic(self, clamp=True):
+        held = '[[displacement]]\nregion = "x0"\nfixed = true\n' if clamp else ""
+        return self.block("young = 210e9\npoisson = 0.3\ndensity = 7850", ("", held))
+
+    def test_of_an_example(self):
+        """Waves along the bar and across it: f^2 = (c (2 m + 1) / 4 L)^2 + (s n / 2 h)^2."""
+        along, across = math.sqrt(165.7e9 / 2330), math.sqrt(79.6e9 / 2330)
+        outcome = self.solve("ritz-solve", example("custom_modal/silicon"))
+        shear = math.hypot(along / 4, across / 0.6)
+        for ours, exact in zip(outcome.fact("frequencies_hz"), (along / 4, 3 * along / 4, shear, shear)):
+            self.assert_close(ours, exact, 1e-4)
+
+    def test_is_that_of_an_elastic_body(self):
+        for clamp in (True, False):
+            reference = self.solve("ritz-modal", self.elastic(clamp))
+            for form in (None, "elasticity"):
+                outcome = self.solve("ritz-solve", self.own(form, clamp))
+                self.assertEqual(outcome.report["facts"]["rigid_body_modes"], "0" if clamp else "6")
+                self.assertEqual(outcome.report["facts"]["total_mass"], reference.report["facts"]["total_mass"])
+                for a, b in zip(outcome.fact("frequencies_hz"), reference.fact("frequencies_hz")):
+                    self.assertLessEqual(abs(a - b), 1e-9 * b)
+
+    def test_of_a_scalar(self):
+        """Sound in a closed pipe of rigid walls: c n / 2 L."""
+        case = self.write("pipe.toml", f'[mesh]\nfile = "{example("custom_form/varying_conduction").with_name("bar.msh")}"\n[space]\norder = 3\n'
+                          '[model]\nform = "diffusion3"\n[[material]]\nregion = "all"\nconductivity = 4\n[[inertia]]\nregion = "all"\nvalue = 1\n'
+                          '[modal]\ncount = 3\n')
+        outcome = self.solve("ritz-solve", case)
+        self.assertEqual(outcome.report["facts"]["rigid_body_modes"], "1")
+        for ours, exact in zip(outcome.fact("frequencies_hz"), (0, 1, 2)):
+            self.assertAlmostEqual(ours, exact, delta=1e-3)
+
+    def test_what_has_no_place_says_so(self):
+        self.refuse(2, self.own(rest='[[load]]\nregion = "all"\nvalue = [0, 0, 1]\n'), "'load' was given with [modal]")
+        self.refuse(2, self.own(rest="[time]\nend = 1\n"), "'time' was given with [modal]")
+        self.refuse(2, self.own(), "the support moves by 1", "write value = 0", keys={"prescribe.0.value": 1})
+        self.refuse(2, self.own(), "0 of 1 needed tables [[inertia]]", keys={"inertia": "[]"})
+        self.refuse(4, self.own(), "mass per volume", "above 0", keys={"inertia.0.value": 0})
+        self.refuse(2, self.own(), "did you mean 'mass'?", keys={"inertia.0.form": '"mas"'})
+        steady = self.own().read_text().replace("[modal]\ncount = 8\n", "")
+        self.refuse(2, self.write("steady.toml", steady), "'inertia' was given without [modal]")
+
+
 class Orders(OwnForms):
     """[space] order in ritz-solve: without a matrix as in ritz-elasticity, and no force is lost."""
     CASE = """[mesh]

@@ -63,6 +63,16 @@ class TransientTest(ritz.CaseTest):
             self.assertEqual(t, s)
             self.assertAlmostEqual(a, b, delta=1e-9)
 
+    def test_a_form_without_a_capacity_says_so(self):
+        text = CASE.replace("density = 3\nspecific_heat = 5\n", "").replace("[[flux]]", "[[load]]").replace("temperature = 20", "value = 20")
+        text = text.replace("[[material]]", '[model]\nform = "diffusion3"\n[[material]]')
+        outcome = self.run_case("ritz-solve", self.write_case(text), "--check")
+        self.assertEqual(outcome.exit, 2, outcome.log)
+        self.assertIn("capacity", outcome.errors)
+        steady = text.replace("[time]\nend = 4\noutput = 1\n", '[[capacity]]\nregion = "a"\nvalue = 1\n')
+        outcome = self.run_case("ritz-solve", self.write_case(steady), "--check")
+        self.assertIn("'capacity' was given without [time]", outcome.errors)
+
     def test_what_is_wrong_says_so(self):
         for change, words in (
             (("density = 3\n", ""), ["density", "rho [kg/m^3]"]),
@@ -92,6 +102,88 @@ class TransientTest(ritz.CaseTest):
         outcome = self.solve("ritz-heat", case, keys=keys)
         self.assertLessEqual(outcome.report["memory"]["device_peak"], 1.05 * forecast["device_peak"])
         self.assertGreater(outcome.report["memory"]["device_peak"], 0.6 * forecast["device_peak"])
+
+
+class InitialTest(ritz.CaseTest):
+    """[initial] file: what another run on the same mesh left."""
+    BODY = """[mesh]
+file = "mesh.msh"
+refine = 1
+[[material]]
+region = "a"
+conductivity = 2
+density = 3
+specific_heat = 5
+[[temperature]]
+region = "a.x0"
+value = 20
+[[flux]]
+region = "a.x1"
+value = 8
+[[probe]]
+name = "end"
+field = "temperature"
+region = "a.x1"
+measure = "mean"
+"""
+    TIME = '[time]\nend = 3\noutput = 1\n'
+
+    def setUp(self):
+        super().setUp()
+        self.write("mesh.msh", boxes.cubes(["a"]))
+        self.steady = self.write("steady.toml", self.BODY)
+
+    def from_file(self, *lines, body=None, time=TIME):
+        text = "".join(f"{line}\n" for line in lines)
+        return self.write("later.toml", (body or self.BODY) + "[initial]\n" + text + time)
+
+    def refuse(self, case, *words, program="ritz-heat"):
+        outcome = self.run_case(program, case, "--check")
+        self.assertEqual(outcome.exit, 2, outcome.log + outcome.errors)
+        for word in words:
+            self.assertIn(word, outcome.errors)
+
+    def test_a_state_in_balance_stays(self):
+        for keys in ({}, {"space.order": 2}, {"output.single_precision": "true", "output.compression": '"lz4"'}):
+            steady = self.solve("ritz-heat", self.steady, output=self.folder / "steady", keys=keys)
+            self.assert_close(steady.probes["end"], 24, 1e-7)
+            keys = {key: value for key, value in keys.items() if not key.startswith("output")}
+            outcome = self.solve("ritz-heat", self.from_file('file = "steady/steady.pvd"'), output=self.folder / "later", keys=keys)
+            rows = [float(line.split(",")[3]) for line in (self.folder / "later/later_probes.csv").read_text().splitlines()[1:]]
+            self.assertEqual(len(rows), 4)
+            for value in rows:
+                self.assertAlmostEqual(value, 24, delta=1e-4)
+            self.assertLess(abs(outcome.fact("stored")[0]), 1e-3)
+
+    def test_a_run_goes_on_from_a_step_of_another(self):
+        """Insulated, the cube warms by 8 / 15 a second."""
+        free = self.BODY.replace('[[temperature]]\nregion = "a.x0"\nvalue = 20\n', "").replace('region = "a.x1"\nmeasure', 'region = "a"\nmeasure')
+        first = self.write("first.toml", free + "[initial]\ntemperature = 20\n" + self.TIME)
+        self.solve("ritz-heat", first, output=self.folder / "first")
+        for lines, begin in ((['file = "first/first.pvd"'], 3), (['file = "first/first.pvd"', "time = 1"], 1),
+                             (['file = "first/first/first_000002.vtu"', 'field = "temperature"'], 2)):
+            outcome = self.solve("ritz-heat", self.from_file(*lines, body=free), output=self.folder / f"later_{begin}")
+            self.assert_close(outcome.probes["end"], 20 + 8 / 15 * (begin + 3), 1e-7)
+        form = free.replace("density = 3\nspecific_heat = 5\n", "").replace("[[flux]]", "[[load]]")
+        form = '[model]\nform = "diffusion3"\n[[capacity]]\nregion = "a"\nvalue = 15\n' + form
+        outcome = self.solve("ritz-solve", self.from_file('file = "first/first.pvd"', body=form), output=self.folder / "form")
+        self.assert_close(outcome.probes["end"], 20 + 8 / 15 * 6, 1e-7)
+
+    def test_what_does_not_fit_says_so(self):
+        self.solve("ritz-heat", self.steady, output=self.folder / "steady")
+        steady = 'file = "steady/steady.pvd"'
+        self.refuse(self.from_file(steady, body=self.BODY.replace("refine = 1", "refine = 2")), "has 27 points, and the mesh has 125 nodes")
+        self.refuse(self.from_file(steady, body=self.BODY.replace("refine = 1", "refine = 1\nscale = 2")), "and the mesh has its node at")
+        self.refuse(self.from_file(steady, 'field = "temprature"'), "has no field 'temprature'", "did you mean 'temperature'?")
+        self.refuse(self.from_file(steady, 'field = "heat_flux"'), "has 3 components", "the unknown has 1")
+        self.refuse(self.from_file(steady, "time = 7"), "has no step at the time 7", "it has 0")
+        self.refuse(self.from_file(steady, "temperature = 20"), "'temperature' was given with a file")
+        self.refuse(self.from_file('file = "none.pvd"'), "none.pvd", "does not exist")
+        self.refuse(self.from_file('file = "mesh.msh"'), "fields are read from .vtu and .pvd")
+        self.write("bad.pvd", "<VTKFile>\n<DataSet timestep=\"x\" file=\"a.vtu\"/>\n</VTKFile>\n")
+        outcome = self.run_case("ritz-heat", self.from_file('file = "bad.pvd"'), "--check")
+        self.assertIn("a step has no time or no file at", outcome.errors)
+        self.assertIn("line 2", outcome.errors)
 
 
 class ResumeTest(Resume):

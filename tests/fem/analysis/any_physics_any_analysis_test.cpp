@@ -5,7 +5,9 @@
 #include "fem/elements/bar.hpp"
 #include "fem/elements/loads.hpp"
 #include "fem/elements/mass.hpp"
+#include "fem/forms/diffusion.hpp"
 #include "fem/forms/mass.hpp"
+#include "fem/physics/any_form.hpp"
 #include "fem/physics/elastic_body.hpp"
 #include "fem/physics/heat_conduction.hpp"
 #include "mesh/generators.hpp"
@@ -157,16 +159,31 @@ Model frame(bool load_cases) {
   return model;
 }
 
+// The equation of heat() as a form by itself; 8 as its inertia: a string that is held at x = 0.
+Model linear_form(bool load_cases) {
+  AnyForm body(strip());
+  body.material("all", Diffusion<2>{2});
+  body.capacity("all", 3.0);
+  body.inertia("all", 8.0);
+  body.loads.prescribe("x0", 0, 0);
+  if (load_cases) {
+    body.load_case("once").load("x1", {5});
+    body.load_case("twice").load("x1", {10});
+  } else {
+    body.loads.load("x1", {5});
+  }
+  return body.model(one_thread());
+}
+
 // A form that nobody knows: the same equation as heat_with_a_table().
 Model any_form(bool load_cases) {
-  Model model{.space = make_space(strip(), 1, one_thread()),
-              .equations = {Integral::over_all_cells(test_form(NonlinearDiffusion<2>{1, 2, 0}))},
-              .capacity = {Integral::over_all_cells(Mass<1, 2>{1})},
-              .supports = {{&strip().region("x0"), 0, 0}, {&strip().region("x1"), 0, 1}},
-              .linear = false,
-              .definite = false};
-  if (load_cases) model.load_cases = {{"none"}};
-  return model;
+  AnyForm body(strip());
+  body.material("all", test_form(NonlinearDiffusion<2>{1, 2, 0}));
+  body.capacity("all", FormValue(Mass<1, 2>{1}));
+  body.loads.prescribe("x0", 0, 0);
+  body.loads.prescribe("x1", 0, 1);
+  if (load_cases) body.load_case("none");
+  return body.model(one_thread());
 }
 
 const double golden = (std::sqrt(5.0) - 1) / 2;
@@ -183,6 +200,7 @@ const AnyPhysics table[] = {
     {"JoinedTable", joined_heat_with_a_table, {0.5, 0, 0}, needs_newton, no_load_cases, golden, no_inertia, golden},
     {"JoinedElasticBody", joined_elastic, {1, 0, 0}, 0.5, 1.0, 0.5, 1.25, 0.5},
     {"Frame", frame, {1, 0, 0}, 0.005, 0.01, 0.005, std::sqrt(200.0) / (2 * std::numbers::pi), 0.005},
+    {"LinearForm", linear_form, {1, 0, 0}, 2.5, 5.0, 2.5, 0.125, 2.5},
     {"AnyForm", any_form, {0.5, 0, 0}, needs_newton, no_load_cases, golden, no_inertia, golden},
 };
 
