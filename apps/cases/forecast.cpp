@@ -53,6 +53,12 @@ Forecast forecast_of(Run& run, const CaseModel& read, const Modal& analysis, con
         "how many modes the band holds is known only when they are counted: the forecast is for {}", analysis.count));
   return forecast(read.model, analysis, prepared);
 }
+Forecast forecast_of(Run& run, const CaseModel& read, const Transient& analysis, const Prepared& prepared) {
+  if (run.options().estimate)
+    run.log().line("times are those of {:.0f} steps{}", expected_steps(analysis),
+                   analysis.fixed_step > 0 ? "" : ", a guess: the control of the error chooses them");
+  return forecast(read.model, analysis, prepared);
+}
 Forecast forecast_of(Run&, const CaseModel& read, const auto& analysis, const Prepared& prepared) {
   return forecast(read.model, analysis, prepared);
 }

@@ -1,6 +1,7 @@
 #include "apps/cases/initial_values.hpp"
 
 #include "io/results/point_field.hpp"
+#include "mesh/quality.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -32,18 +33,19 @@ void check_mesh(const PointField& field, const Mesh& mesh) {
   const char* fix = "name results on the same mesh, with [output] cells = \"mesh\"";
   const Index count = std::ssize(field.points) / 3;
   if (count != mesh.node_count())
-    throw Error(Exit::input, fmt::format("'{}' has {} points, and the mesh has {} nodes", field.file, count,
-                                         mesh.node_count()),
+    throw Error(Exit::input,
+                fmt::format("'{}' has {} points, and the mesh has {} nodes", field.file, count, mesh.node_count()),
                 "the values at the begin are those at the nodes of the mesh", fix);
   const double tolerance = 1e-6 * bounding_box(mesh).diagonal();  // files may hold 32-bit numbers
   for (Index node = 0; node < count; ++node) {
     const auto x = mesh.point(node);
     const double* y = field.points.data() + 3 * node;
     if (std::hypot(x[0] - y[0], x[1] - y[1], x[2] - y[2]) > tolerance)
-      throw Error(Exit::input,
-                  fmt::format("'{}' has point {} at ({:g}, {:g}, {:g}), and the mesh has its node at ({:g}, {:g}, {:g})",
-                              field.file, node, y[0], y[1], y[2], x[0], x[1], x[2]),
-                  "the values at the begin are those at the nodes of the mesh", fix);
+      throw Error(
+          Exit::input,
+          fmt::format("'{}' has point {} at ({:g}, {:g}, {:g}), and the mesh has its node at ({:g}, {:g}, {:g})",
+                      field.file, node, y[0], y[1], y[2], x[0], x[1], x[2]),
+          "the values at the begin are those at the nodes of the mesh", fix);
   }
 }
 
@@ -61,7 +63,7 @@ void check_field(const PointField& field, const std::string& name, int component
 }
 
 std::function<std::vector<double>(const FunctionSpace&)> initial_of_file(Run& run, const Case::Table& initial,
-                                                                        const std::string& unknown, int components) {
+                                                                         const std::string& unknown, int components) {
   const std::string file = initial.path(
       "file", "the values are a field of another run on the same mesh: its .pvd or .vtu", {.must_exist = true});
   const std::string name = initial.text("field", "at the nodes, in that file", {.fallback = unknown});
@@ -91,8 +93,8 @@ std::function<std::vector<double>(const FunctionSpace&)> read_initial(Run& run, 
     return initial_of_file(run, initial, field, components);
   }
   const std::string about = components == 1 ? "a number or a formula" : "a number or a formula for each component";
-  std::vector<Formula> values =
-      components == 1 ? std::vector{initial.formula(key, about)} : initial.formulas(key, about, components);
+  std::vector<Formula> values = initial.formulas(key, about, components);
+  if (key != field) initial.open_to_plugins(key);  // whose unknown may be a plugin's
   for (const Formula& value : values)
     if (value.depends_on_time())
       initial.error(key, fmt::format("'{}' depends on t", value.text()), "the begin is one moment, t = 0",

@@ -69,7 +69,8 @@ std::vector<Integral> with_rates(const Model& model);
 // With the promise that the model makes.
 LinearSolverOptions promised(LinearSolverOptions linear, const Model& model);
 
-bool is_linear_in_time(const Model& model);  // the capacity or inertia, too
+bool is_linear_in_time(const Model& model);        // the capacity or inertia, too
+double expected_steps(const Transient& analysis);  // of a controlled length: a guess
 
 // What supports leave free, and what stays.
 VibrationModel vibration_model(const Model& model, const Constraints& supports, const Prepared& prepared);

@@ -82,8 +82,8 @@ class Forecaster {
     const double product = groups_of_columns() * matrix_bytes + 12 * vector_bytes,
                  width = path == SolverPath::multigrid_single ? 0.5 : 1;
     const double iterations = cycle ? (block_ == 1 ? 18 : 40) : diagonal_iterations();
-    result.bytes_moved = steps() * (6 * matrix_bytes + (cycle ? 12 * matrix_bytes : 0) +
-                                    iterations * (product + (cycle ? 5 * 1.3 * width * product : 0)));
+    result.bytes_moved = tangents() * (6 * matrix_bytes + (cycle ? 12 * matrix_bytes : 0)) +
+                         solves() * iterations * (product + (cycle ? 5 * 1.3 * width * product : 0));
     count_slabs(result,
                 newton() || analysis_.reuses ? std::vector{Task::residual, Task::matrix} : std::vector{Task::residual});
     result.host_lists = host_of_lists(matrix_lists()) + needs_.host_of_pattern;
@@ -107,8 +107,8 @@ class Forecaster {
     raise(result, solve, "factorisation");
     // Assembly; two substitutions for each column, of which eight read the factor together.
     const double matrix_bytes = 8.0 * double(needs_.size.pairs) * block_ * block_;
-    result.bytes_moved = steps() * (6 * matrix_bytes + 4 * double(result.factor) * groups_of_columns());
-    result.operations = (newton() ? steps() : 1) * factor_operations(factor.operations, n_);
+    result.bytes_moved = tangents() * 6 * matrix_bytes + solves() * 4 * double(result.factor) * groups_of_columns();
+    result.operations = tangents() * factor_operations(factor.operations, n_);
     if (analysis_.reuses) raise(result, matrix + residual_ + matrix_lists() + results(), "results");
     raise(result, needs_.standing + needs_.pattern + residual_ + needs_.coordinates + staying_lists() + results(),
           "results");
@@ -140,7 +140,7 @@ class Forecaster {
     raise(result, needs_.standing + actions + results(), "results");
     const double product = 40.0 * double(connectivity()) + 24.0 * double(n_);
     // Chebyshev of degree 4; or some thirty cycles, whose arithmetic a CPU does in four times the time of the moves.
-    result.bytes_moved = steps() * columns_ *
+    result.bytes_moved = solves() * columns_ *
                          (cycle ? (space_.device().is_gpu() ? 30 : 120) * (product + cycle->cycle)
                                 : 4 * 0.28 * diagonal_iterations() * product);
     result.more_on_a_gpu = equations_.slabs_on_a_gpu({Task::residual, Task::diagonal, Task::action, Task::evaluate});
@@ -193,7 +193,9 @@ class Forecaster {
   }
   bool newton() const { return analysis_.stages > 0; }
   bool definite() const { return linear_.promise == MatrixPromise::positive_definite; }
-  double steps() const { return newton() ? newton_steps * analysis_.stages : 1; }
+  double tangents() const { return analysis_.tangents > 0 ? analysis_.tangents : newton_tangents(); }
+  double solves() const { return analysis_.solves > 0 ? analysis_.solves : newton_tangents(); }
+  double newton_tangents() const { return newton() ? newton_steps * analysis_.stages : 1; }
   double groups_of_columns() const { return double(in_lanes(columns_)) / MultiVector::lanes; }
   // b of each column, and the residual of its own loads.
   Index right_sides() const { return columns_ + analysis_.own_loads; }

@@ -70,6 +70,9 @@ struct AnalysisNeeds {
   // Stages in which Newton's method linearises anew: its vectors and the lists of the assembly stay; 0: one linear
   // solution.
   int stages = 0;
+  // For the time alone: tangents that are set up, and linear systems solved with them; 0: one, or what Newton's method
+  // takes in its stages.
+  double tangents = 0, solves = 0;
   bool shows_stages = false;  // results of each: the lists that derive them stay while the next is solved
   // what other solutions with the same operators use stays: matrix, lists, factor or hierarchy, earlier solutions
   bool reuses = false;

@@ -1,6 +1,7 @@
 #include "fem/analysis/setup.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <utility>
 
@@ -19,7 +20,8 @@ const std::vector<Integral>& rates_of(const Model& model) {
 void check(const Model& model, const Transient& analysis) {
   if (rates_of(model).empty())
     throw Error(Exit::model, "an evolution in time of a model without capacity or inertia",
-                "nothing says what the body stores", "give the materials a density, and a specific heat for heat; in ritz-solve add [[capacity]]");
+                "nothing says what the body stores",
+                "give the materials a density, and a specific heat for heat; in ritz-solve add [[capacity]]");
   if (!model.load_cases.empty())
     throw Error(Exit::model, "load cases of an evolution in time",
                 "each load case is a state of its own, and here one state follows the other",
@@ -60,16 +62,36 @@ TransientResult solve(const Model& model, Transient analysis, const Observer& ob
                          std::move(analysis), within_ranges(model, observer));
 }
 
+// Of a smooth solution: the error of a step grows with the power order + 1 of its length.
+double expected_steps(const Transient& analysis) {
+  const double whole = analysis.end - analysis.begin.time;
+  if (analysis.fixed_step > 0) return std::ceil(whole / analysis.fixed_step * (1 - 1e-9));
+  const bool second = analysis.method->order > 1;
+  const double controlled = second ? 2 * std::pow(analysis.tolerance, -1.0 / 3) : std::pow(analysis.tolerance, -0.5);
+  const double longest = analysis.largest_step > 0 ? whole / analysis.largest_step : 0;
+  return std::ceil(std::max({controlled, longest, static_cast<double>(analysis.output.size())}));
+}
+
 Forecast forecast(const Model& model, const Transient& analysis, const Prepared&) {
   LinearSolverOptions linear = analysis.linear;
   linear.one_of_many = is_linear_in_time(model);
   const Operator rates = counted(model, rates_of(model));
-  return forecast_of(model, with_rates(model), linear,
-                     {.results = 2,
-                      .stages = 1,
-                      .shows_stages = true,
-                      .beside = transient_vector_needs(*model.space, is_of_second_order(model)) +
-                                rates.memory_needs(Operator::Task::residual)});
+  // Each stage is a solution, and so is the estimate of the error of first order; steps that are controlled change
+  // their length ten times or so.
+  const bool controlled = analysis.fixed_step == 0, second = is_of_second_order(model);
+  const double stages = second ? 1 : analysis.method->stages - 1;
+  const double solves =
+      expected_steps(analysis) * (linear.one_of_many ? stages + (controlled && !second ? 1 : 0) : 3 * stages);
+  return forecast_of(
+      model, with_rates(model), linear,
+      {.results = 2,
+       .stages = 1,
+       .tangents = !linear.one_of_many ? solves
+                   : controlled        ? 10.0
+                                       : 1.0,
+       .solves = solves,
+       .shows_stages = true,
+       .beside = transient_vector_needs(*model.space, second) + rates.memory_needs(Operator::Task::residual)});
 }
 
 }  // namespace ritz

@@ -35,8 +35,7 @@ template <int G>
 std::optional<FormValue> mass_form(const FormRecord& main, const Coefficient& density) {
   const auto [weight, around] = measure_of(main);
   if (main.components == 1 && density.is_number()) return HeatCapacity<G>{density.number(), 1, weight, around};
-  if (main.components == 1)
-    return FormValue(VaryingHeatCapacity<G>{weight, around}, {density.function(), constant(1)});
+  if (main.components == 1) return FormValue(VaryingHeatCapacity<G>{weight, around}, {density.function(), constant(1)});
   if (main.components != G) return std::nullopt;
   if constexpr (G == 2) {
     if (around && density.is_number()) return Mass<2, 2, true>{density.number(), weight};
@@ -87,7 +86,11 @@ void AnyForm::inertia(On cells, StoredQuantity momentum, std::string origin) {
 class AnyForm::Builder {
  public:
   Builder(const AnyForm& body, Model& model, ErrorList& errors)
-      : body_(body), mesh_(*body.mesh_), main_(facts_of(body.materials_.front().form, model.space->device())), model_(model), errors_(errors) {}
+      : body_(body),
+        mesh_(*body.mesh_),
+        main_(facts_of(body.materials_.front().form, model.space->device())),
+        model_(model),
+        errors_(errors) {}
 
   void build() {
     model_.definite = false;  // nobody promises it
@@ -145,10 +148,9 @@ class AnyForm::Builder {
       }
       for (const Coefficient& each : density) check_values(each, any_value, mesh_, *region, origin, errors_);
       const bool on_facets = region->kind == RegionKind::facets;
-      integrals.push_back(
-          Integral::over(main_.dimension == 3 ? density_form<3>(main_, density, on_facets)
-                                              : density_form<2>(main_, density, on_facets),
-                         *region));
+      integrals.push_back(Integral::over(main_.dimension == 3 ? density_form<3>(main_, density, on_facets)
+                                                              : density_form<2>(main_, density, on_facets),
+                                         *region));
     }
     for (const auto& [place, component, value, origin] : from.prescribed_) {
       const Region* region = find(place, {RegionKind::facets, RegionKind::nodes, RegionKind::cells}, origin);
@@ -188,13 +190,13 @@ class AnyForm::Builder {
     const bool on_facets = form.codimension == 1;
     if (form.components == main_.components && form.dimension == mesh_.dimension() && form.codimension == codimension)
       return true;
-    errors_.add(Error(
-        Exit::input,
-        fmt::format("the form '{}' is one of {} components on {} in {} dimensions{}", form.name, form.components,
-                    on_facets ? "facets" : "cells", form.dimension, at_origin(each.origin)),
-        fmt::format("'{}', that of the first material, has {}, and the mesh is one of {} dimensions", main_.name,
-                    main_.components, mesh_.dimension()),
-        fmt::format("take a form on {} for this unknown", codimension == 1 ? "facets" : "cells")));
+    errors_.add(
+        Error(Exit::input,
+              fmt::format("the form '{}' is one of {} components on {} in {} dimensions{}", form.name, form.components,
+                          on_facets ? "facets" : "cells", form.dimension, at_origin(each.origin)),
+              fmt::format("'{}', that of the first material, has {}, and the mesh is one of {} dimensions", main_.name,
+                          main_.components, mesh_.dimension()),
+              fmt::format("take a form on {} for this unknown", codimension == 1 ? "facets" : "cells")));
     return false;
   }
 

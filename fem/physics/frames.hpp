@@ -106,6 +106,7 @@ class Frames {
     On place;
     Input input;
   };
+  class Parts;
   class Builder;
 
   const Mesh* mesh_;

@@ -207,17 +207,19 @@ class Survey {
     return json;
   }
 
-  static Json list_of(Json item, const std::vector<CaseQuestion>& variants, bool with_plugin) {
+  static Json list_of(Json item, const std::vector<CaseQuestion>& variants) {
     const auto size = [](const CaseQuestion& q) { return q.limits.size; };
     const int smallest = std::ranges::min(variants, {}, size).limits.size,
               largest = std::ranges::max(variants, {}, size).limits.size;
     Json list{{"type", "array"}, {"items", item}};
     const bool may_be_empty =
         std::ranges::any_of(variants, [](const CaseQuestion& q) { return q.type == "texts" || q.fallback == "[]"; });
-    const bool open = with_plugin && std::ranges::any_of(variants, [](const CaseQuestion& q) { return q.limits.open; });
-    if (smallest > 0 || !may_be_empty) list["minItems"] = std::max(smallest, 1);
+    // As many entries as the form has components.
+    const bool open = std::ranges::any_of(variants, [](const CaseQuestion& q) { return q.limits.open; });
+    if (smallest > 0 || !may_be_empty) list["minItems"] = open ? 1 : std::max(smallest, 1);
     if (smallest > 0 && !open) list["maxItems"] = largest;
-    const bool one_will_do = std::ranges::any_of(variants, [](const CaseQuestion& q) { return q.limits.size <= 1; });
+    const bool one_will_do =
+        open || std::ranges::any_of(variants, [](const CaseQuestion& q) { return q.limits.size <= 1; });
     return one_will_do ? Json{{"anyOf", {item, list}}} : list;
   }
 
@@ -229,9 +231,9 @@ class Survey {
     if (type == "integer") return number["type"] = "integer", number;
     if (type == "flag") return {{"type", "boolean"}};
     if (type == "formula" || type == "expression") return {{"anyOf", {number, text}}};
-    if (type == "vector") return list_of(number, variants, with_plugin);
-    if (type == "formulas") return list_of({{"anyOf", {number, text}}}, variants, with_plugin);
-    if (type == "texts") return list_of(text, variants, with_plugin);
+    if (type == "vector") return list_of(number, variants);
+    if (type == "formulas") return list_of({{"anyOf", {number, text}}}, variants);
+    if (type == "texts") return list_of(text, variants);
     if (type == "literals") {
       const Json plain = {"number", "string", "boolean"};
       const Json item{{"anyOf", {{{"type", plain}}, {{"type", "array"}, {"items", {{"type", plain}}}}}}};

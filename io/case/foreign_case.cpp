@@ -37,7 +37,7 @@ const std::vector<Program>& programs() {
        {}},
       {"ritz-solve",
        {"material", "solver", "newton", "combination", "load_case", "time", "initial", "plugin", "boundary", "capacity",
-        "load", "prescribe"},
+        "inertia", "load", "modal", "prescribe"},
        {"*"}},
   };
   return list;

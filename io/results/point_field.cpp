@@ -76,8 +76,8 @@ std::string file_at(const std::string& path, std::optional<double> time) {
 PointField read_point_field(const std::string& path, const std::string& field, std::optional<double> time) {
   const std::string extension = std::filesystem::path(path).extension().string();
   if (extension != ".pvd" && extension != ".vtu")
-    throw Error(Exit::input, fmt::format("'{}' is not read as results", path),
-                "fields are read from .vtu and .pvd", "write those results with [output] format = \"vtu\"");
+    throw Error(Exit::input, fmt::format("'{}' is not read as results", path), "fields are read from .vtu and .pvd",
+                "write those results with [output] format = \"vtu\"");
   PointField result{.file = extension == ".pvd" ? file_at(path, time) : path};
   refuse_outside(result.file);
   UnstructuredGrid grid = read_grid(result.file, VtkFormat::xml, field);

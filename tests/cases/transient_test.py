@@ -145,10 +145,10 @@ measure = "mean"
 
     def test_a_state_in_balance_stays(self):
         for keys in ({}, {"space.order": 2}, {"output.single_precision": "true", "output.compression": '"lz4"'}):
-            steady = self.solve("ritz-heat", self.steady, output=self.folder / "steady", keys=keys)
+            steady = self.solve("ritz-heat", self.steady, "--overwrite", output=self.folder / "steady", keys=keys)
             self.assert_close(steady.probes["end"], 24, 1e-7)
             keys = {key: value for key, value in keys.items() if not key.startswith("output")}
-            outcome = self.solve("ritz-heat", self.from_file('file = "steady/steady.pvd"'), output=self.folder / "later", keys=keys)
+            outcome = self.solve("ritz-heat", self.from_file('file = "steady/steady.pvd"'), "--overwrite", output=self.folder / "later", keys=keys)
             rows = [float(line.split(",")[3]) for line in (self.folder / "later/later_probes.csv").read_text().splitlines()[1:]]
             self.assertEqual(len(rows), 4)
             for value in rows:

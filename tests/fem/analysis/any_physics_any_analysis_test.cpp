@@ -305,6 +305,17 @@ TEST_P(EveryAnalysis, ForecastsItsMemory) {
     EXPECT_GT(peak(forecast(plain, Transient{.end = 1})), peak(forecast(plain, Nonlinear{})));
 }
 
+TEST(AnyAnalysis, ForecastOfTheTimeGrowsWithTheSteps) {
+  const auto moved = [](const Model& model, int steps) {
+    return forecast(model, Transient{.end = 1, .fixed_step = 1.0 / steps}).paths.front().bytes_moved;
+  };
+  for (const Model& model : {heat(false), heat_with_a_table(false)}) {
+    const double more = moved(model, 200) - moved(model, 100);
+    EXPECT_GT(more, 0);
+    EXPECT_NEAR(moved(model, 300) - moved(model, 200), more, 1e-9 * more);
+  }
+}
+
 std::string refusal(const std::function<void()>& work) {
   try {
     work();

@@ -43,7 +43,8 @@ std::string refusal(const AnyForm& body) {
   } catch (const Error& error) { return std::string(error.what()) + error.why() + error.fix(); }
 }
 
-// k = 2 in the left half and 4 in the right, between 0 and a fluid of 10 with h = 4: three resistances of 1/4, 1/8, 1/4.
+// k = 2 in the left half and 4 in the right, between 0 and a fluid of 10 with h = 4: three resistances of 1/4, 1/8,
+// 1/4.
 TEST(AnyForm, TakesItsNumbersByName) {
   const Mesh mesh = rectangle(16, 1, {1, 0.1}, CellKind::quad9);
   const Region left{.name = "left", .kind = RegionKind::cells, .cells = {0, 1, 2, 3, 4, 5, 6, 7}},
@@ -81,8 +82,8 @@ TEST(AnyForm, HasLoadCases) {
 
 // u = cos(pi x) exp(-(k / c) pi^2 t) between insulated ends: the capacity as a number, and as a form.
 TEST(AnyForm, DecaysAsItsCapacitySays) {
-  for (const StoredQuantity& capacity : {StoredQuantity(3.0), StoredQuantity(PointFunction(constant(3))),
-                                         StoredQuantity(FormValue(Mass<1, 2>{3}))}) {
+  for (const StoredQuantity& capacity :
+       {StoredQuantity(3.0), StoredQuantity(PointFunction(constant(3))), StoredQuantity(FormValue(Mass<1, 2>{3}))}) {
     AnyForm body(rod());
     body.material("all", Diffusion<2>{0.6});
     body.capacity("all", capacity);

@@ -1,0 +1,189 @@
+#include "fem/physics/frame_parts.hpp"
+
+#include "fem/elements/mass.hpp"
+#include "mesh/opposed_cells.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace ritz {
+std::optional<Beam> beam_in(const FormValue& element) {
+  if (element.name != Beam::name || element.module != "ritz_fem_kernels") return std::nullopt;
+  Beam beam;
+  std::memcpy(&beam, element.bytes.data(), sizeof beam);
+  return beam;
+}
+
+Frames::Parts::Parts(const Frames& frames, ErrorList& errors) : mesh_(*frames.mesh_), errors_(errors) {
+  find_sections(frames);
+  find_masses(frames);
+}
+
+std::optional<Beam> Frames::Parts::beam_at(Index cell) const {
+  const int s = section_at(cell);
+  return s < 0 ? std::nullopt : beam_in(sections_[static_cast<std::size_t>(s)].input.element);
+}
+
+bool Frames::Parts::any_knows_less(const std::vector<Node>& nodes, int components) const {
+  return std::ranges::any_of(nodes, [&](Node node) { return known_at(node) < components; });
+}
+
+std::vector<Integral> Frames::Parts::inertia(ErrorList& errors) const {
+  std::vector<Integral> result;
+  for (const FoundSection& s : sections_)
+    if (s.mass > 0) result.push_back(inertia_of(s, errors));
+  for (const FoundMass& m : masses_) {
+    const auto& [x, y, z] = m.inertia;
+    result.push_back(Integral::at_nodes(
+        any_not_zero(m.inertia) ? FormValue(node_mass<6>(m.mass, x, y, z)) : FormValue(node_mass<3>(m.mass)), m.nodes));
+  }
+  return result;
+}
+
+Integral Frames::Parts::inertia_of(const FoundSection& s, ErrorList& errors) {
+  const bool turn = s.input.element.components == 6;
+  if (const std::optional<Beam> beam = beam_in(s.input.element))
+    return Integral::over(BeamMass{*beam, s.input.density}, *s.region);
+  if (s.cell() == CellKind::line2) return Integral::over(LineMass{s.mass}, *s.region);
+  const double thickness = s.mass / s.input.density, rotary = s.mass * thickness * thickness / 12;
+  if (s.cell() == CellKind::quad4)
+    return turn ? Integral::over(SurfaceMass<CellKind::quad4, 6>{s.mass, rotary}, *s.region)
+                : Integral::over(SurfaceMass<CellKind::quad4, 3>{s.mass, 0}, *s.region);
+  if (s.cell() == CellKind::tri3)
+    return turn ? Integral::over(SurfaceMass<CellKind::tri3, 6>{s.mass, rotary}, *s.region)
+                : Integral::over(SurfaceMass<CellKind::tri3, 3>{s.mass, 0}, *s.region);
+  errors.add(Error(Exit::model,
+                   fmt::format("the mass of '{}' on cells of kind {} is not known, in {}", s.input.element.name,
+                               traits(s.cell()).name, s.input.origin),
+                   "masses are built in for lines of two nodes, and for surfaces of three and four",
+                   "use such cells, or point masses ([[mass]]) without a density"));
+  return Integral::over(LineMass{0}, *s.region);
+}
+
+void Frames::Parts::fail(Exit exit, std::string what, const std::string& origin, std::string why, std::string fix) {
+  errors_.add(Error(exit, what + at_origin(origin), std::move(why), std::move(fix)));
+}
+
+const Region* Frames::Parts::nodes_at(const On& place, const std::string& origin) {
+  return find_region(place, mesh_, {RegionKind::nodes, RegionKind::facets, RegionKind::cells}, origin, errors_);
+}
+
+void Frames::Parts::find_sections(const Frames& frames) {
+  section_of_.assign(static_cast<std::size_t>(mesh_.cell_count()), -1);
+  components_at_.assign(static_cast<std::size_t>(mesh_.node_count()), 0);
+  for (const auto& [place, input] : frames.sections_) {
+    const Region* region = find_region(place, mesh_, {RegionKind::cells}, input.origin, errors_);
+    if (region == nullptr) continue;
+    check_kind(*region, input);
+    if (const std::optional<Beam> beam = beam_in(input.element)) check_orientation(*region, *beam, input.origin);
+    sections_.push_back({region, input, input.density * input.size});
+    give_cells(*region, static_cast<int>(sections_.size()) - 1);
+  }
+}
+
+void Frames::Parts::give_cells(const Region& region, int section) {
+  const FormValue& element = sections_[static_cast<std::size_t>(section)].input.element;
+  Index overlap = 0;
+  int other = 0;
+  for (const Index cell : region.cells) {
+    int& of_cell = section_of_[static_cast<std::size_t>(cell)];
+    if (of_cell >= 0) {
+      ++overlap;
+      other = of_cell;
+    }
+    of_cell = section;
+    for (const Node node : mesh_.nodes_of(cell)) {
+      int& known = components_at_[static_cast<std::size_t>(node)];
+      known = std::max(known, element.components);
+    }
+  }
+  const auto name = [&](int number) {
+    const FoundSection& s = sections_[static_cast<std::size_t>(number)];
+    return s.input.origin.empty() ? fmt::format("'{}'", s.region->name) : s.input.origin;
+  };
+  if (overlap > 0)
+    fail(Exit::model, fmt::format("{} cells have two sections", overlap), {},
+         fmt::format("{} and {} share them", name(other), name(section)),
+         "give each cell one section: use regions that do not overlap");
+}
+
+void Frames::Parts::check_kind(const Region& region, const Section& input) {
+  Index other = 0;
+  for (const Index cell : region.cells) other += static_cast<int>(mesh_.kind_of(cell)) != input.element.cell;
+  if (other == 0) return;
+  const std::string kind(traits(static_cast<CellKind>(input.element.cell)).name);
+  fail(Exit::model,
+       fmt::format("'{}' stands on cells of kind {}, but {} of {} in '{}' are others", input.element.name, kind, other,
+                   region.cells.size(), region.name),
+       input.origin, {},
+       kind == "quad4" ? "recombine triangles into quadrilaterals of order 1 (gmsh: Mesh.RecombineAll = 1), or take "
+                         "shell3 for triangles"
+                       : "name a region of such cells, in a mesh of order 1");
+}
+
+// A direction along the member leaves its other axes open.
+void Frames::Parts::check_orientation(const Region& region, const Beam& beam, const std::string& origin) {
+  const double* o = beam.orientation;
+  const double length = std::hypot(o[0], o[1], o[2]);
+  if (length == 0) return;
+  for (const Index cell : region.cells) {
+    const auto nodes = mesh_.nodes_of(cell);
+    const auto a = mesh_.point(nodes[0]), b = mesh_.point(nodes[1]);
+    const double d[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
+    const double cross = std::hypot(d[1] * o[2] - d[2] * o[1], d[2] * o[0] - d[0] * o[2], d[0] * o[1] - d[1] * o[0]);
+    if (cross > 1e-6 * length * std::hypot(d[0], d[1], d[2])) continue;
+    return fail(Exit::model, fmt::format("beam {} runs along its orientation ({}, {}, {})", cell, o[0], o[1], o[2]),
+                origin, "local y is the part of it across the beam",
+                "give another direction, or a section of its own for this beam");
+  }
+}
+
+void Frames::Parts::tell_cells_without_section(Model& model) {
+  Index lines = 0, others = 0, first = -1;
+  std::vector<Index> carrying;
+  for (Index cell = 0; cell < mesh_.cell_count(); ++cell) {
+    if (section_of_[static_cast<std::size_t>(cell)] >= 0) {
+      carrying.push_back(cell);
+      continue;
+    }
+    const bool is_line = traits(mesh_.kind_of(cell)).dimension == 1;
+    ++(is_line ? lines : others);
+    if (!is_line && first < 0) first = cell;
+  }
+  if (const OpposedCells opposed = opposed_cells(mesh_, carrying); opposed.pairs > 0)
+    model.notices.push_back(
+        fmt::format("normals of shells look to opposite sides at {} edges, first between cells {} and {}: moments and "
+                    "transverse forces change their signs there",
+                    opposed.pairs, opposed.first, opposed.second));
+  if (lines > 0)
+    model.notices.push_back(fmt::format("{} line cells have no section: they carry nothing and name places", lines));
+  if (others > 0)
+    fail(Exit::model, fmt::format("{} surface or volume cells have no section", others), {},
+         fmt::format("the first is cell {} of kind {}", first, traits(mesh_.kind_of(first)).name),
+         "add a [[section]] for them, or remove them from the mesh");
+}
+
+void Frames::Parts::find_masses(const Frames& frames) {
+  for (const auto& [place, input] : frames.masses_) {
+    const Region* region = nodes_at(place, input.origin);
+    if (region == nullptr) continue;
+    FoundMass mass{nodes_in(mesh_, *region), 0, {}};
+    if (mass.nodes.empty()) {
+      fail(Exit::input, fmt::format("the region '{}' is empty", region->name), input.origin, {}, "name another region");
+      continue;
+    }
+    if (any_knows_less(mass.nodes, 1))
+      fail(Exit::model, fmt::format("a node of '{}' belongs to no section", region->name), input.origin,
+           "nothing carries the mass there", "name nodes of beams, bars or shells");
+    else if (any_not_zero(input.inertia) && any_knows_less(mass.nodes, 6))
+      fail(Exit::model, fmt::format("a node of '{}' has no rotations", region->name), input.origin,
+           "only beams and shells have", "omit the inertia");
+    const double part = 1 / static_cast<double>(mass.nodes.size());
+    mass.mass = part * input.total;
+    for (std::size_t d = 0; d < 3; ++d) mass.inertia[d] = part * input.inertia[d];
+    masses_.push_back(std::move(mass));
+  }
+}
+
+}  // namespace ritz
