@@ -72,6 +72,61 @@ Index host_of_shown(Run& run, const CaseModel& read, const Analysis& analysis, c
                                                     forecast.results);
 }
 
+// [bytes] Memory in use before a forecast is made.
+struct PresentUse {
+  explicit PresentUse(const Device& device) : of_pool(device.memory().live()) {}
+  Index of_host = host_memory_now(), counted = host_memory_live(), of_pool;
+};
+
+// Memory of the host in the moments of a run.
+class HostMoments {
+ public:
+  HostMoments(Run& run, const PresentUse& now, const Forecast& foreseen, Index shown)
+      : run_(run), now_(now), foreseen_(foreseen), shown_(shown) {}
+
+  Index peak(const ForecastPath& path, Index at_solve) const {
+    Index peak = host_memory_peak();  // reading the mesh may have been the worst
+    for (const Moment& m : moments(path, at_solve)) {
+      const Index counted = foreseen_.host_of_elements + m.counted;
+      peak = std::max(peak, now_.of_host + counted - m.untouched + m.factor + m.libraries +
+                                kept_by_allocator(now_.counted + counted));
+    }
+    return peak;
+  }
+  // A CPU's factor is in no pool. A limit of 0: none.
+  bool keep_below(Index limit, const ForecastPath& path) const {
+    const auto holds = [&](const Moment& m) {
+      return now_.counted + foreseen_.host_of_elements + m.counted + m.factor <= limit;
+    };
+    return limit == 0 || std::ranges::all_of(moments(path, path.at_solve), holds);
+  }
+
+ private:
+  struct Moment {  // in addition to the present use
+    Index counted, untouched, factor, libraries;
+  };
+
+  std::array<Moment, 4> moments(const ForecastPath& path, Index at_solve) const {
+    const Index most = std::max({path.at_assembly, at_solve, path.at_results});
+    const bool writes = run_.shared().writes_fields;
+    const Index loaded = kernels_loaded + (writes ? writer_loaded : 0),
+                solver = loaded + (path.host_factor > 0 ? factorisation_loaded : 0);
+    const Index writer = !writes ? 0 : writer_used + (foreseen_.results > 1 ? writer_of_later_steps : 0);
+    const Index staying = run_.shared().sweeps ? path.host_factor : 0;  // for the next member
+    const Moment lists{pool(path.at_assembly) + path.host_lists, path.untouched, 0, loaded};
+    const Moment assembly{pool(path.at_assembly), 0, 0, loaded};
+    const Moment solve{pool(foreseen_.solver_stays ? most : at_solve), 0, path.host_factor, solver};
+    const Moment results{pool(foreseen_.solver_stays ? most : path.at_results) + shown_, 0, staying, solver + writer};
+    return {lists, assembly, solve, results};
+  }
+  Index pool(Index bytes) const { return run_.device().is_gpu() ? 0 : bytes - now_.of_pool; }
+
+  Run& run_;
+  const PresentUse& now_;
+  const Forecast& foreseen_;
+  Index shown_;
+};
+
 }  // namespace
 
 void forecast(Run& run, const CaseModel& read, const Analysis& analysis, const Prepared& prepared) {
@@ -79,46 +134,17 @@ void forecast(Run& run, const CaseModel& read, const Analysis& analysis, const P
   if (!options.check || options.describe || !run.input().sound()) return;  // what is wrong comes first
   const Device& device = run.device();
   auto phase = device.profile().phase("forecast");
-  const Index before = host_memory_now(), live = device.memory().live(), available = device.memory().available() + live;
-  const Index counted_before = host_memory_live(), host_limit = host_memory_limit();
+  const PresentUse now(device);
+  const Index available = device.memory().available() + now.of_pool, host_limit = host_memory_limit();
   const Forecast foreseen = std::visit([&](const auto& a) { return forecast_of(run, read, a, prepared); }, analysis);
   const std::vector<ForecastPath>& paths = foreseen.paths;
-  const Index host_of_elements = foreseen.host_of_elements, shown = host_of_shown(run, read, analysis, foreseen);
+  const HostMoments host(run, now, foreseen, host_of_shown(run, read, analysis, foreseen));
   const Index free = device.machine().current_info().memory_free;  // 0: the machine does not say
-  const auto pool = [&](Index bytes) { return device.is_gpu() ? 0 : bytes - live; };
-  // Host memory in addition to the present use.
-  struct Moment {
-    Index counted, untouched, factor, libraries;
+  const FitsHere fits = [&](const ForecastPath& path) {
+    return host.keep_below(host_limit, path) && path.peak.total() <= available &&
+           (free == 0 || needs_of_one(path) <= free + now.of_pool);
   };
-  const auto moments = [&](const ForecastPath& path, Index at_solve) {
-    const Index most = std::max({path.at_assembly, at_solve, path.at_results});
-    const bool writes = run.shared().writes_fields;
-    const Index loaded = kernels_loaded + (writes ? writer_loaded : 0),
-                solver = loaded + (path.host_factor > 0 ? factorisation_loaded : 0);
-    const Index writer = !writes ? 0 : writer_used + (foreseen.results > 1 ? writer_of_later_steps : 0);
-    const Index staying = run.shared().sweeps ? path.host_factor : 0;  // for the next member
-    const Moment lists{pool(path.at_assembly) + path.host_lists, path.untouched, 0, loaded};
-    const Moment assembly{pool(path.at_assembly), 0, 0, loaded};
-    const Moment solve{pool(foreseen.solver_stays ? most : at_solve), 0, path.host_factor, solver};
-    const Moment results{pool(foreseen.solver_stays ? most : path.at_results) + shown, 0, staying, solver + writer};
-    return std::array{lists, assembly, solve, results};
-  };
-  const FitsHere fits = [&](const ForecastPath& path) {  // a CPU's factor is in no pool
-    const auto holds = [&](const Moment& m) {
-      return counted_before + host_of_elements + m.counted + m.factor <= host_limit;
-    };
-    const bool host_fits = host_limit == 0 || std::ranges::all_of(moments(path, path.at_solve), holds);
-    return host_fits && path.peak.total() <= available && (free == 0 || needs_of_one(path) <= free + live);
-  };
-  fill(run.report(), paths, fits, [&](const ForecastPath& path, Index at_solve) {
-    Index peak = host_memory_peak();  // reading the mesh may have been the worst
-    for (const Moment& m : moments(path, at_solve)) {
-      const Index counted = host_of_elements + m.counted;
-      peak = std::max(
-          peak, before + counted - m.untouched + m.factor + m.libraries + kept_by_allocator(counted_before + counted));
-    }
-    return peak;
-  });
+  fill(run.report(), paths, fits, [&](const ForecastPath& path, Index at_solve) { return host.peak(path, at_solve); });
   run.log().line(
       "forecast: {} unknowns, device peak {}, host peak {}; {} has {} for it{}: {}", read.space().unknown_count(),
       text_of_bytes(paths.front().peak.total()), text_of_bytes(run.report().forecast.front().host_peak),
