@@ -3,11 +3,11 @@
 #include "apps/cases/form_parameters.hpp"
 #include "apps/cases/formulas.hpp"
 #include "apps/cases/model.hpp"
-#include "apps/cases/transient_analysis.hpp"
-#include "fem/physics/any_form.hpp"
 #include "apps/cases/plugins.hpp"
+#include "apps/cases/transient_analysis.hpp"
 #include "apps/results/evaluated_fields.hpp"
 #include "apps/results/field_component.hpp"
+#include "fem/physics/any_form.hpp"
 
 #include <algorithm>
 #include <cmath>

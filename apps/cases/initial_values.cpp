@@ -35,7 +35,7 @@ void check_mesh(const PointField& field, const Mesh& mesh) {
   if (count != mesh.node_count())
     throw Error(Exit::input,
                 fmt::format("'{}' has {} points, and the mesh has {} nodes", field.file, count, mesh.node_count()),
-                "the values at the begin are those at the nodes of the mesh", fix);
+                "initial values are taken at the nodes of the mesh", fix);
   const double tolerance = 1e-6 * bounding_box(mesh).diagonal();  // files may hold 32-bit numbers
   for (Index node = 0; node < count; ++node) {
     const auto x = mesh.point(node);
@@ -45,7 +45,7 @@ void check_mesh(const PointField& field, const Mesh& mesh) {
           Exit::input,
           fmt::format("'{}' has point {} at ({:g}, {:g}, {:g}), and the mesh has its node at ({:g}, {:g}, {:g})",
                       field.file, node, y[0], y[1], y[2], x[0], x[1], x[2]),
-          "the values at the begin are those at the nodes of the mesh", fix);
+          "initial values are taken at the nodes of the mesh", fix);
   }
 }
 
@@ -85,10 +85,10 @@ std::function<std::vector<double>(const FunctionSpace&)> initial_of_file(Run& ru
 
 std::function<std::vector<double>(const FunctionSpace&)> read_initial(Run& run, const std::string& key,
                                                                       const std::string& field, int components) {
-  const Case::Table initial = run.input().table("initial", "the state at the begin");
+  const Case::Table initial = run.input().table("initial", "the state at the start");
   if (initial.has("file")) {
     if (initial.has(key))
-      initial.refuse(key, fmt::format("'{}' was given with a file", key), "both are the values at the begin",
+      initial.refuse(key, fmt::format("'{}' was given with a file", key), "both are initial values",
                      "omit one of them");
     return initial_of_file(run, initial, field, components);
   }
@@ -97,7 +97,7 @@ std::function<std::vector<double>(const FunctionSpace&)> read_initial(Run& run, 
   if (key != field) initial.open_to_plugins(key);  // whose unknown may be a plugin's
   for (const Formula& value : values)
     if (value.depends_on_time())
-      initial.error(key, fmt::format("'{}' depends on t", value.text()), "the begin is one moment, t = 0",
+      initial.error(key, fmt::format("'{}' depends on t", value.text()), "the start is one moment, t = 0",
                     "give a number, or a formula of the position");
   return [values = std::move(values)](const FunctionSpace& space) { return values_of(values, space); };
 }

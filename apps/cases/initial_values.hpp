@@ -1,4 +1,4 @@
-// [initial]: the unknown at the begin of an evolution in time, as a number or formula for each component, or as a field
+// [initial]: the unknown at the start of an evolution in time, as a number or formula for each component, or as a field
 // of another run on the same mesh:
 //
 //   [initial]                     [initial]

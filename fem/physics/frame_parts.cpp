@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <fmt/format.h>
 
 namespace ritz {
+
 std::optional<Beam> beam_in(const FormValue& element) {
   if (element.name != Beam::name || element.module != "ritz_fem_kernels") return std::nullopt;
   Beam beam;
