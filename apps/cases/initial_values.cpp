@@ -13,21 +13,6 @@
 namespace ritz {
 namespace {
 
-// Values at the nodes of the space. [unknown]
-std::vector<double> values_of(const std::vector<Formula>& formulas, const FunctionSpace& space) {
-  const auto nodes = static_cast<std::size_t>(space.node_count()), components = formulas.size();
-  std::vector<double> points(3 * nodes), values(nodes), u(nodes * components);
-  for (std::size_t n = 0; n < nodes; ++n) {
-    const Point x = space.point(static_cast<Node>(n));
-    std::ranges::copy(x, points.begin() + static_cast<std::ptrdiff_t>(3 * n));
-  }
-  for (std::size_t c = 0; c < components; ++c) {
-    formulas[c].at(points, values);
-    for (std::size_t n = 0; n < nodes; ++n) u[n * components + c] = values[n];
-  }
-  return u;
-}
-
 // Throws Error(Exit::input) where the field is none of this mesh.
 void check_mesh(const PointField& field, const Mesh& mesh) {
   const char* fix = "name results on the same mesh, with [output] cells = \"mesh\"";
@@ -62,8 +47,7 @@ void check_field(const PointField& field, const std::string& name, int component
                 {}, "name a field with a number at every node");
 }
 
-std::function<std::vector<double>(const FunctionSpace&)> initial_of_file(Run& run, const Case::Table& initial,
-                                                                         const std::string& unknown, int components) {
+InitialValues values_of_file(Run& run, const Case::Table& initial, const std::string& unknown, int components) {
   const std::string file = initial.path(
       "file", "the values are a field of another run on the same mesh: its .pvd or .vtu", {.must_exist = true});
   const std::string name = initial.text("field", "at the nodes, in that file", {.fallback = unknown});
@@ -83,23 +67,47 @@ std::function<std::vector<double>(const FunctionSpace&)> initial_of_file(Run& ru
 
 }  // namespace
 
-std::function<std::vector<double>(const FunctionSpace&)> read_initial(Run& run, const std::string& key,
-                                                                      const std::string& field, int components) {
+InitialPart read_initial_part(const Case::Table& initial, const std::string& key, const std::string& about, int first,
+                              int count) {
+  InitialPart part{initial.formulas(key, about, count), first};
+  for (const Formula& value : part.formulas)
+    if (value.depends_on_time())
+      initial.error(key, fmt::format("'{}' depends on t", value.text()), "the start is one moment, t = 0",
+                    "give a number, or a formula of the position");
+  return part;
+}
+
+InitialValues initial_values(std::vector<InitialPart> parts) {
+  return [parts = std::move(parts)](const FunctionSpace& space) {
+    const auto nodes = static_cast<std::size_t>(space.node_count()),
+               components = static_cast<std::size_t>(space.components());
+    std::vector<double> points, values(nodes), u(nodes * components, 0.0);
+    for (std::size_t n = 0; n < nodes; ++n) {
+      const Point x = space.point(static_cast<Node>(n));
+      points.insert(points.end(), x.begin(), x.end());
+    }
+    for (const InitialPart& part : parts)
+      for (std::size_t c = 0; c < part.formulas.size(); ++c) {
+        part.formulas[c].at(points, values);
+        for (std::size_t n = 0; n < nodes; ++n)
+          u[n * components + static_cast<std::size_t>(part.first) + c] = values[n];
+      }
+    return u;
+  };
+}
+
+InitialValues read_initial(Run& run, const std::string& key, const std::string& field, int components) {
   const Case::Table initial = run.input().table("initial", "the state at the start");
   if (initial.has("file")) {
     if (initial.has(key))
       initial.refuse(key, fmt::format("'{}' was given with a file", key), "both are initial values",
                      "omit one of them");
-    return initial_of_file(run, initial, field, components);
+    return values_of_file(run, initial, field, components);
   }
-  const std::string about = components == 1 ? "a number or a formula" : "a number or a formula for each component";
-  std::vector<Formula> values = initial.formulas(key, about, components);
+  const char* about = components == 1 ? "a number or a formula" : "a number or a formula for each component";
+  InitialPart all = read_initial_part(initial, key, about, 0, components);
   if (key != field) initial.open_to_plugins(key);  // whose unknown may be a plugin's
-  for (const Formula& value : values)
-    if (value.depends_on_time())
-      initial.error(key, fmt::format("'{}' depends on t", value.text()), "the start is one moment, t = 0",
-                    "give a number, or a formula of the position");
-  return [values = std::move(values)](const FunctionSpace& space) { return values_of(values, space); };
+  return initial_values({std::move(all)});
 }
 
 }  // namespace ritz

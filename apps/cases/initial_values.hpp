@@ -7,6 +7,7 @@
 
 #include "apps/cases/run.hpp"
 #include "fem/space/function_space.hpp"
+#include "io/case/formula.hpp"
 
 #include <functional>
 #include <string>
@@ -14,9 +15,18 @@
 
 namespace ritz {
 
-// `key` holds the values; `field` is the name of the unknown in results. What is wrong is added to the case. The
-// function gives the values at the nodes of a space. [unknown]
-std::function<std::vector<double>(const FunctionSpace&)> read_initial(Run& run, const std::string& key,
-                                                                      const std::string& field, int components);
+using InitialValues = std::function<std::vector<double>(const FunctionSpace&)>;  // [unknown] at the nodes of a space
+
+// Formulas of the position for components from the first on.
+struct InitialPart {
+  std::vector<Formula> formulas;
+  int first;
+};
+InitialPart read_initial_part(const Case::Table& initial, const std::string& key, const std::string& about, int first,
+                              int count);
+InitialValues initial_values(std::vector<InitialPart> parts);  // zero elsewhere
+
+// `key` holds the values; `field` is the name of the unknown in results. What is wrong is added to the case.
+InitialValues read_initial(Run& run, const std::string& key, const std::string& field, int components);
 
 }  // namespace ritz

@@ -1,68 +1,27 @@
 #include "apps/cases/motion.hpp"
 
+#include "apps/cases/initial_values.hpp"
 #include "apps/cases/transient_analysis.hpp"
 
-#include <algorithm>
-#include <array>
 #include <fmt/format.h>
-#include <optional>
 
 namespace ritz {
-namespace {
-
-using ValuesAtBegin = std::function<std::vector<double>(const FunctionSpace&)>;
-
-// Formulas for `count` components from the first on; empty: zero.
-struct PartOfState {
-  std::vector<Formula> formulas;
-  int first;
-};
-
-PartOfState read_part(const Case::Table& initial, const char* key, const char* about, int first, int count) {
-  PartOfState part{{}, first};
-  if (!initial.has(key)) return part;
-  part.formulas = initial.formulas(key, about, count);
-  for (const Formula& value : part.formulas)
-    if (value.depends_on_time())
-      initial.error(key, fmt::format("'{}' depends on t", value.text()), "the begin is one moment, t = 0",
-                    "give a number, or a formula of the position");
-  return part;
-}
-
-ValuesAtBegin values_of(std::vector<PartOfState> parts) {
-  return [parts = std::move(parts)](const FunctionSpace& space) {
-    const auto nodes = static_cast<std::size_t>(space.node_count()),
-               components = static_cast<std::size_t>(space.components());
-    std::vector<double> points, values(nodes), u(nodes * components, 0.0);
-    for (std::size_t n = 0; n < nodes; ++n) {
-      const Point x = space.point(static_cast<Node>(n));
-      points.insert(points.end(), x.begin(), x.end());
-    }
-    for (const PartOfState& part : parts)
-      for (std::size_t c = 0; c < part.formulas.size(); ++c) {
-        part.formulas[c].at(points, values);
-        for (std::size_t n = 0; n < nodes; ++n)
-          u[n * components + static_cast<std::size_t>(part.first) + c] = values[n];
-      }
-    return u;
-  };
-}
-
-}  // namespace
-
 TransientInput read_motion(Run& run, int displacements, int rotations) {
   TransientInput input;
   input.options =
       read_steps(run.input().table("time", "the steps of an evolution in time, and its results"), TimeOrder::second);
   const Case::Table initial = run.input().table("initial", "the state at the begin; without it at rest and undeformed");
-  const auto part = [&](const char* key, const char* about, bool turns) {
-    return read_part(initial, key, about, turns ? displacements : 0, turns ? rotations : displacements);
+  std::vector<InitialPart> where, how_fast;
+  const auto add = [&](std::vector<InitialPart>& to, const char* key, const char* about, bool turns) {
+    if (initial.has(key))
+      to.push_back(
+          read_initial_part(initial, key, about, turns ? displacements : 0, turns ? rotations : displacements));
   };
-  std::vector<PartOfState> where = {part("displacement", "a number or a formula for each component [m]", false)},
-                           how_fast = {part("velocity", "likewise [m/s]", false)};
+  add(where, "displacement", "a number or a formula for each component [m]", false);
+  add(how_fast, "velocity", "likewise [m/s]", false);
   if (rotations > 0) {
-    where.push_back(part("rotation", "likewise, about the axes [rad]", true));
-    how_fast.push_back(part("angular_velocity", "likewise [rad/s]", true));
+    add(where, "rotation", "likewise, about the axes [rad]", true);
+    add(how_fast, "angular_velocity", "likewise [rad/s]", true);
   }
   input.options.from_equilibrium =
       initial.flag("equilibrium", "begins with the displacement in static equilibrium with the loads at t = 0", false);
@@ -71,8 +30,8 @@ TransientInput read_motion(Run& run, int displacements, int rotations) {
       if (initial.has(key))
         initial.refuse(key, fmt::format("'{}' was given with equilibrium", key), "equilibrium finds the displacement",
                        "omit one of them");
-  input.initial = values_of(std::move(where));
-  input.velocity = values_of(std::move(how_fast));
+  input.initial = initial_values(std::move(where));
+  input.velocity = initial_values(std::move(how_fast));
   return input;
 }
 
