@@ -229,15 +229,19 @@ void show(Run& run, const std::vector<const FormRecord*>& records, const Operato
 
 // Keys that belong to another analysis than the one that the case asks for.
 void refuse_keys_of_others(Case& input, const CaseModel& read) {
-  const auto refuse = [&](const char* key, const char* with, const char* why) {
-    if (input.root().has(key))
-      input.root().refuse(key, fmt::format("'{}' was given {}", key, with), why, "omit one of them");
-  };
+  const Case::Table root = input.root();
   if (read.modes)
     for (const char* key : {"load", "load_case", "combination", "time"})
-      refuse(key, "with [modal]", "free vibration is about the state of rest: it has no loads and no time");
-  if (!read.time) refuse("capacity", "without [time]", "a stored quantity acts when it changes in time");
-  if (!read.modes) refuse("inertia", "without [modal]", "masses act in free vibration");
+      if (root.has(key))
+        root.refuse(key, fmt::format("'{}' was given with [modal]", key),
+                    "free vibration is about the state of rest: it has no loads and no time", "omit one of them");
+  const auto needs = [&](const char* key, const char* table, const char* why) {
+    if (root.has(key))
+      root.refuse(key, fmt::format("'{}' was given without {}", key, table), why,
+                  fmt::format("add {}, or omit it", table));
+  };
+  if (!read.time) needs("capacity", "[time]", "a stored quantity acts when it changes in time");
+  if (!read.modes) needs("inertia", "[modal]", "masses act in free vibration");
 }
 
 // The form of the equations; the other keys of [model] are those of other programs.
