@@ -21,16 +21,8 @@ int refuse(const RunOptions& options, const Error& error) {
   return static_cast<int>(error.exit());
 }
 
-}  // namespace
-
-std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info, RunOptions& options) {
-  CLI::App cli{info.description, info.name};
-  cli.footer(
-      "Example case file:\n\n" + info.example +
-      "\nExit codes: 0 complete, 2 command line or case file, 3 mesh, 4 model not well posed, 5 not converged,\n"
-      "6 out of memory, 7 output, 8 GPU or driver, 9 journal of the results damaged, 1 a bug in Ritz;\n"
-      "stopped: 75 with a checkpoint, for --resume; without one 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP, 124 time limit.");
-  cli.set_version_flag("--version", info.name + " " + ritz_version());
+// The case, and where it runs.
+void add_case_and_place(CLI::App& cli, RunOptions& options) {
   cli.add_option("case", options.case_file, "case file (TOML)");
   cli.add_option("--set", options.overrides, "override a key of the case: --set material.0.young=70e9 (repeatable)")
       ->take_all()
@@ -43,6 +35,10 @@ std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info
   cli.add_flag("--untrusted", options.untrusted,
                "the case comes from a stranger: no plugins, nothing read outside of its folder, results only where "
                "--output says (SECURITY.md)");
+}
+
+// An end before the solution, and the way on from there.
+void add_stopping(CLI::App& cli, RunOptions& options) {
   cli.add_option("--time-limit", options.time_limit, "stop in order after so many seconds; 0: no limit")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
@@ -52,7 +48,10 @@ std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info
                  "write a checkpoint at most so often [s]; 0: only when the run is stopped")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  add_memory_options(cli, options.memory);
+}
+
+// Kinds of runs, and what they tell.
+void add_kinds_and_reports(CLI::App& cli, RunOptions& options) {
   cli.add_option("--json", options.json, "write the report of the run to this file, in every outcome");
   cli.add_option("--profile", options.profile,
                  "write the phases of the run to this file as a Chrome trace, in every outcome");
@@ -67,6 +66,22 @@ std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info
                "write the log as JSON lines, with the parts of errors (docs/errors.md)");
   cli.add_flag("--quiet", options.quiet, "print errors only");
   cli.add_flag("--verbose", options.verbose, "print details");
+}
+
+}  // namespace
+
+std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info, RunOptions& options) {
+  CLI::App cli{info.description, info.name};
+  cli.footer(
+      "Example case file:\n\n" + info.example +
+      "\nExit codes: 0 complete, 2 command line or case file, 3 mesh, 4 model not well posed, 5 not converged,\n"
+      "6 out of memory, 7 output, 8 GPU or driver, 9 journal of the results damaged, 1 a bug in Ritz;\n"
+      "stopped: 75 with a checkpoint, for --resume; without one 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP, 124 time limit.");
+  cli.set_version_flag("--version", info.name + " " + ritz_version());
+  add_case_and_place(cli, options);
+  add_stopping(cli, options);
+  add_memory_options(cli, options.memory);
+  add_kinds_and_reports(cli, options);
   try {
     cli.parse(argc, argv);
     if (options.case_file.empty() && !options.schema) throw CLI::RequiredError("case");

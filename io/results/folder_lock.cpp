@@ -83,55 +83,57 @@ std::string utc_now() {
 FolderLock::FolderLock(const std::string& folder, const std::string& program,
                        const std::function<void(const std::string&)>& notice)
     : path_(lock_path(folder)) {
-  const auto fail = [&] {
-    const int reason = errno;
-    if (descriptor_ >= 0) ::close(descriptor_);
-    throw Error(
-        Exit::output,
-        fmt::format("cannot write results to the folder '{}': cannot lock it: {}", folder, std::strerror(reason)),
-        "a lock keeps two runs apart",
-        "check that the folder may be written to and that the disk has room; on a file system without locks, name "
-        "another folder");
-  };
-  const auto refuse_other_file = [&](const char* what) {
-    if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
-    throw Error(Exit::output, fmt::format("'{}' is no lock of a run, but {}", path_, what), "it would be overwritten",
-                "look at it and remove it, or name another folder with --output");
-  };
+  take(folder);
+  const LockHolder me{this_host(), program, utc_now(), static_cast<long>(::getpid())};
+  if (const auto dead = earlier_holder()) take_over(folder, *dead, me, notice);
+  removal_ = std::make_unique<RemovedWhenStopped>(path_);
+  write_holder(folder, me);
+}
+
+// Throws Error(Exit::output) while another run holds the folder.
+void FolderLock::take(const std::string& folder) {
   for (int attempt = 0;; ++attempt) {
     descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
     if (descriptor_ < 0 && errno == ELOOP) refuse_other_file("a symbolic link");
-    if (descriptor_ < 0) fail();
+    if (descriptor_ < 0) fail(folder);
     if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
-      if (errno != EWOULDBLOCK) fail();
+      if (errno != EWOULDBLOCK) fail(folder);
       const auto holder = named_holder(descriptor_);
       ::close(std::exchange(descriptor_, -1));
       if (attempt >= 5) refuse(folder, holder);
       std::this_thread::sleep_for(std::chrono::milliseconds(10));  // holder_of opens it for a moment, too
       continue;
     }
-    if (still_there(descriptor_, path_)) break;
+    if (still_there(descriptor_, path_)) return;
     ::close(descriptor_);
   }
-  const LockHolder me{this_host(), program, utc_now(), static_cast<long>(::getpid())};
+}
+
+// The run that ended without releasing the lock.
+std::optional<LockHolder> FolderLock::earlier_holder() {
   const std::string before = contents_of(descriptor_);
-  const auto dead = parse(before);
+  std::optional<LockHolder> dead = parse(before);
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode) || (!before.empty() && !dead))
     refuse_other_file("another file");
-  if (dead) {
-    if (dead->host != me.host) {  // flock may not reach across hosts
-      ::close(std::exchange(descriptor_, -1));
-      throw Error(Exit::output, fmt::format("the folder '{}' is locked by {}", folder, text_of(*dead)),
-                  "whether that run is alive cannot be seen from here",
-                  fmt::format("when it has ended, remove '{}'", path_));
-    }
-    if (notice)
-      notice(
-          fmt::format("{} ended without releasing its lock in '{}'; the lock is taken over, committed results are kept",
-                      text_of(*dead), folder));
+  return dead;
+}
+
+void FolderLock::take_over(const std::string& folder, const LockHolder& dead, const LockHolder& me,
+                           const std::function<void(const std::string&)>& notice) {
+  if (dead.host != me.host) {  // flock may not reach across hosts
+    ::close(std::exchange(descriptor_, -1));
+    throw Error(Exit::output, fmt::format("the folder '{}' is locked by {}", folder, text_of(dead)),
+                "whether that run is alive cannot be seen from here",
+                fmt::format("when it has ended, remove '{}'", path_));
   }
-  removal_ = std::make_unique<RemovedWhenStopped>(path_);
+  if (notice)
+    notice(
+        fmt::format("{} ended without releasing its lock in '{}'; the lock is taken over, committed results are kept",
+                    text_of(dead), folder));
+}
+
+void FolderLock::write_holder(const std::string& folder, const LockHolder& me) {
   const std::string text =
       nlohmann::json{{"host", me.host}, {"program", me.program}, {"began", me.began}, {"pid", me.pid}}.dump(
           -1, ' ', false, nlohmann::json::error_handler_t::replace) +
@@ -146,7 +148,25 @@ FolderLock::FolderLock(const std::string& folder, const std::string& program,
   const int reason = errno;
   ::unlink(path_.c_str());
   errno = reason;
-  fail();
+  fail(folder);
+}
+
+// By errno.
+void FolderLock::fail(const std::string& folder) {
+  const int reason = errno;
+  if (descriptor_ >= 0) ::close(descriptor_);
+  throw Error(
+      Exit::output,
+      fmt::format("cannot write results to the folder '{}': cannot lock it: {}", folder, std::strerror(reason)),
+      "a lock keeps two runs apart",
+      "check that the folder may be written to and that the disk has room; on a file system without locks, name "
+      "another folder");
+}
+
+void FolderLock::refuse_other_file(const char* what) {
+  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+  throw Error(Exit::output, fmt::format("'{}' is no lock of a run, but {}", path_, what), "it would be overwritten",
+              "look at it and remove it, or name another folder with --output");
 }
 
 FolderLock::~FolderLock() {

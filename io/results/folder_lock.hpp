@@ -28,6 +28,14 @@ class FolderLock {
   FolderLock& operator=(const FolderLock&) = delete;
 
  private:
+  void take(const std::string& folder);
+  std::optional<LockHolder> earlier_holder();
+  void take_over(const std::string& folder, const LockHolder& dead, const LockHolder& me,
+                 const std::function<void(const std::string&)>& notice);
+  void write_holder(const std::string& folder, const LockHolder& me);
+  [[noreturn]] void fail(const std::string& folder);
+  [[noreturn]] void refuse_other_file(const char* what);
+
   std::string path_;
   int descriptor_ = -1;
   std::unique_ptr<RemovedWhenStopped> removal_;

@@ -55,6 +55,25 @@ Point ours(CellKind shape, const double* vtk) {
   return x;
 }
 
+Point place_of(const Mesh& mesh, Index cell, const Point& xi) {
+  const std::vector<double> values = shape_values(mesh.kind_of(cell), xi);
+  Point x{};
+  for (std::size_t m = 0; m < values.size(); ++m)
+    for (std::size_t k = 0; k < 3; ++k) x[k] += values[m] * mesh.point(mesh.nodes_of(cell)[m])[k];
+  return x;
+}
+
+double field_at(const FunctionSpace& space, const std::vector<double>& coefficients, Index cell, const Point& xi) {
+  std::vector<Node> nodes;
+  space.nodes_of(cell, nodes);
+  std::vector<double> values(nodes.size());
+  std::vector<Point> gradients(nodes.size());
+  space.element(space.mesh().kind_of(cell)).evaluate(xi, values, gradients);
+  double sum = 0;
+  for (std::size_t a = 0; a < nodes.size(); ++a) sum += values[a] * coefficients[static_cast<std::size_t>(nodes[a])];
+  return sum;
+}
+
 // At arbitrary points of every cell, VTK finds the place that the mesh's geometry has there, and the value that the
 // space's shape functions give: for an arbitrary field, so every node has to be in its place.
 void expect_the_same_field(const Case& each, int order) {
@@ -77,31 +96,13 @@ void expect_the_same_field(const Case& each, int order) {
   vtkDataArray* written = grid->GetPointData()->GetArray("u");
   for (Index cell = 0; cell < mesh.cell_count(); ++cell) {
     const CellKind kind = mesh.kind_of(cell), shape = traits(kind).linear;
-    const ReferenceElement& element = space.element(kind);
-    std::vector<Node> nodes;
-    space.nodes_of(cell, nodes);
-    const auto field_at = [&](const Point& xi) {
-      std::vector<double> values(nodes.size());
-      std::vector<Point> gradients(nodes.size());
-      element.evaluate(xi, values, gradients);
-      double sum = 0;
-      for (std::size_t a = 0; a < nodes.size(); ++a)
-        sum += values[a] * coefficients[static_cast<std::size_t>(nodes[a])];
-      return sum;
-    };
-    const auto place_of = [&](const Point& xi) {
-      const std::vector<double> values = shape_values(kind, xi);
-      Point x{};
-      for (std::size_t m = 0; m < values.size(); ++m)
-        for (std::size_t k = 0; k < 3; ++k) x[k] += values[m] * mesh.point(mesh.nodes_of(cell)[m])[k];
-      return x;
-    };
+    const auto value_at = [&](const Point& xi) { return field_at(space, coefficients, cell, xi); };
     vtkCell* vtk = grid->GetCell(cell);
     if (shape == pyramid5) {  // VTK has no Lagrange pyramid: its nodes are right
       const auto reference = reference_nodes(vtk->GetNumberOfPoints() == 13 ? pyramid13 : pyramid5);
       ASSERT_EQ(vtk->GetNumberOfPoints(), std::ssize(reference));
       for (vtkIdType i = 0; i < vtk->GetNumberOfPoints(); ++i)
-        EXPECT_NEAR(written->GetTuple1(vtk->GetPointId(i)), field_at(reference[static_cast<std::size_t>(i)]), 1e-11);
+        EXPECT_NEAR(written->GetTuple1(vtk->GetPointId(i)), value_at(reference[static_cast<std::size_t>(i)]), 1e-11);
       continue;
     }
     for (const auto& at : {std::array{0.2, 0.3, 0.15}, std::array{0.61, 0.07, 0.22}, std::array{0.1, 0.85, 0.03}}) {
@@ -110,12 +111,12 @@ void expect_the_same_field(const Case& each, int order) {
       std::vector<double> weights(static_cast<std::size_t>(vtk->GetNumberOfPoints()));
       int part = 0;
       vtk->EvaluateLocation(part, vtk_at, x, weights.data());
-      const Point xi = ours(shape, vtk_at), expected = place_of(xi);
+      const Point xi = ours(shape, vtk_at), expected = place_of(mesh, cell, xi);
       for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(x[k], expected[k], 1e-12);
       double value = 0;
       for (vtkIdType i = 0; i < vtk->GetNumberOfPoints(); ++i)
         value += weights[static_cast<std::size_t>(i)] * written->GetTuple1(vtk->GetPointId(i));
-      EXPECT_NEAR(value, field_at(xi), 1e-10) << "cell " << cell << ", type " << grid->GetCellType(cell);
+      EXPECT_NEAR(value, value_at(xi), 1e-10) << "cell " << cell << ", type " << grid->GetCellType(cell);
     }
   }
 }
