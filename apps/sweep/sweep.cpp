@@ -362,7 +362,7 @@ class Sweep {
     const double seconds = since(start_);
     log_.line("sweep: {} members complete, {} failed{} in {:.2f} s, {:.1f} a second", complete_, failed,
               kept == 0 ? "" : fmt::format(", {} were there", kept), seconds, double(complete_ + failed) / seconds);
-    const PreparedSolver::Counts& counts = shared_.reuse.solver();
+    const SolverCache::Counts& counts = shared_.reuse.solver();
     if (batch.solutions() > 0)
       log_.line(
           "solved in {} batches of up to {}; matrices assembled {}, analyses {}, factorised again {}, hierarchies set "

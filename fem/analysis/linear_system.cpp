@@ -69,11 +69,11 @@ SolveReport LinearSystem::solve(const Vector& b, Vector& x, const std::optional<
   }
   if (!K_) return solve_without_matrix(b, x, options);
   eliminate();
-  if (cache_) options.prepared = &*cache_;
+  if (cache_) options.cache = &*cache_;
   const bool projects = keeps_ == Keeps::solver_and_solutions && options.promise == MatrixPromise::positive_definite;
   SolveReport report;
   if (projects) {
-    report.true_relative_residual = solutions_.start(*K_, b, x);
+    report.true_relative_residual = guess_.start(*K_, b, x);
     if (report.true_relative_residual <= 0.99 * options.relative) {
       report.method = "combination of earlier solutions";
       report.reason = StopReason::converged;
@@ -83,7 +83,7 @@ SolveReport LinearSystem::solve(const Vector& b, Vector& x, const std::optional<
   report = solve_linear(*K_, b, x, options, solver_geometry(space_));
   options_.say = {};                                     // said once
   const bool iterated = !report.preconditioner.empty();  // a factor needs no initial guess
-  if (projects && report.converged() && iterated) solutions_.add(x);
+  if (projects && report.converged() && iterated) guess_.add(x);
   return report;
 }
 
@@ -155,7 +155,7 @@ SolveReport LinearSystem::turn_to_matrix(const std::string& reason, const std::o
 std::vector<SolveReport> LinearSystem::solve(const MultiVector& B, MultiVector& X, const AfterColumns& after_columns) {
   eliminate();
   LinearSolverOptions options = options_;
-  if (cache_) options.prepared = &*cache_;
+  if (cache_) options.cache = &*cache_;
   options.after_columns = after_columns;
   return solve_linear(*K_, B, X, options, solver_geometry(space_));
 }

@@ -14,9 +14,9 @@
 #include "fem/multigrid/matrix_free_solver.hpp"
 #include "fem/operator/operator.hpp"
 #include "fem/space/constraints.hpp"
-#include "solvers/linear/earlier_solutions.hpp"
+#include "solvers/linear/projected_guess.hpp"
 #include "solvers/linear/linear_solver.hpp"
-#include "solvers/linear/prepared_solver.hpp"
+#include "solvers/linear/solver_cache.hpp"
 
 #include <functional>
 #include <optional>
@@ -66,7 +66,7 @@ class LinearSystem {
   bool has_matrix() const { return K_.has_value(); }
   // Why a matrix took over: "with a matrix, since without one ..."; empty: none did.
   const std::string& turned() const { return turned_; }
-  const PreparedSolver::Counts& counts() const { return cache_->counts(); }  // of a system that keeps its solver
+  const SolverCache::Counts& counts() const { return cache_->counts(); }  // of a system that keeps its solver
 
  private:
   void assemble(const Vector& u);
@@ -83,8 +83,8 @@ class LinearSystem {
   std::optional<SparseMatrix> K_;
   bool eliminated_ = false;
   std::optional<MatrixFreeSolver> without_matrix_;
-  std::optional<PreparedSolver> cache_;  // of K_
-  EarlierSolutions solutions_;
+  std::optional<SolverCache> cache_;  // of K_
+  ProjectedGuess guess_;
   std::string stage_, turned_;
   bool no_room_ = false;  // for a matrix
 };

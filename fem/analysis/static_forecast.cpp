@@ -5,7 +5,7 @@
 #include "fem/multigrid/p_multigrid_needs.hpp"
 #include "fem/operator/space_needs.hpp"
 #include "solvers/direct/direct_solver.hpp"
-#include "solvers/linear/earlier_solutions.hpp"
+#include "solvers/linear/projected_guess.hpp"
 #include "solvers/multigrid/hierarchy_needs.hpp"
 
 #include <algorithm>
@@ -22,9 +22,9 @@ constexpr double newton_steps = 6;
 constexpr Index newton_vectors = 10;
 
 // Follows fem/analysis/static_solution.cpp, or fem/analysis/nonlinear_solution.cpp, moment by moment.
-class Forecaster {
+class StaticForecaster {
  public:
-  Forecaster(const Operator& equations, const LinearSolverOptions& linear, const AnalysisNeeds& analysis)
+  StaticForecaster(const Operator& equations, const LinearSolverOptions& linear, const AnalysisNeeds& analysis)
       : equations_(equations),
         space_(equations.space()),
         linear_(linear),
@@ -209,10 +209,10 @@ class Forecaster {
   MemoryNeeds staying_lists() const { return newton() || analysis_.reuses ? matrix_lists() : MemoryNeeds(); }
   MemoryNeeds lists_of_shown() const { return analysis_.shows_stages ? evaluate_ : MemoryNeeds(); }
   // Those that the iterations of a sweep's members start from, where they are solved one after the other
-  // (solvers/linear/earlier_solutions.hpp).
+  // (solvers/linear/projected_guess.hpp).
   MemoryNeeds earlier_solutions() const {
     if (!analysis_.reuses || columns_ > 1 || !symmetric() || !definite()) return {};
-    return MemoryNeeds().array<double>("vectors", n_ * EarlierSolutions::most);
+    return MemoryNeeds().array<double>("vectors", n_ * ProjectedGuess::most);
   }
   // Conjugate gradients; GMRES with its two bases (solvers/krylov/gmres.cpp); BiCGSTAB with the diagonal.
   MemoryNeeds krylov_vectors(bool diagonal) const {
@@ -305,7 +305,7 @@ std::string name_of(SolverPath path) {
 
 std::vector<ForecastPath> forecast_static(const Operator& equations, const LinearSolverOptions& linear,
                                           const AnalysisNeeds& needs) {
-  const Forecaster forecaster(equations, linear, needs);
+  const StaticForecaster forecaster(equations, linear, needs);
   if (forecaster.is_factorised()) return {forecaster.direct()};
   const SolverPath diagonal = forecaster.symmetric() ? SolverPath::diagonal : SolverPath::diagonal_unsymmetric;
   std::vector<ForecastPath> paths;

@@ -11,7 +11,7 @@ void SystemCache::clear() noexcept {
   current_ = false;
 }
 
-PreparedSolver::Counts SystemCache::solver() const { return system_ ? counts_ + system_->counts() : counts_; }
+SolverCache::Counts SystemCache::solver() const { return system_ ? counts_ + system_->counts() : counts_; }
 
 bool SystemCache::refill(const Operator& equations, const Constraints& constraints,
                          const LinearSolverOptions& options) {

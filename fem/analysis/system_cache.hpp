@@ -12,13 +12,13 @@ namespace ritz {
 // Data that one solution leaves for the next of the same equations with other numbers (Operator::set_numbers): the
 // matrix, its hierarchy or factor, the lists of the assembly. If the numbers in the matrix and the eliminated unknowns
 // are the same, it is reused as it is; else values are recomputed in place. Iterations of positive definite equations
-// start from the best combination of earlier solutions (solvers/linear/earlier_solutions.hpp). It must be destroyed
+// start from the best combination of earlier solutions (solvers/linear/projected_guess.hpp). It must be destroyed
 // before the equations.
 class SystemCache {
  public:
   void clear() noexcept;
   int matrices() const { return matrices_; }  // that were assembled
-  PreparedSolver::Counts solver() const;      // of all systems
+  SolverCache::Counts solver() const;         // of all systems
 
  private:
   friend class StaticSystem;
@@ -32,8 +32,8 @@ class SystemCache {
   std::vector<std::uint8_t> mask_;
   DependentRows dependent_;
   std::optional<LinearSystem> system_;
-  PreparedSolver::Counts counts_;  // of those before it
-  bool current_ = false;           // its matrix is assembled
+  SolverCache::Counts counts_;  // of those before it
+  bool current_ = false;        // its matrix is assembled
   int matrices_ = 0;
 };
 

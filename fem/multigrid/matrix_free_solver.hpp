@@ -8,7 +8,7 @@
 #include "fem/operator/matrix_free.hpp"
 #include "solvers/linear/linear_solver.hpp"
 #include "solvers/linear/memory_steps.hpp"
-#include "solvers/linear/used_preconditioner.hpp"
+#include "solvers/linear/preconditioner_reuse.hpp"
 
 #include <memory>
 
@@ -22,7 +22,7 @@ class MatrixFreeSolver {
   MatrixFreeSolver& operator=(const MatrixFreeSolver&) = delete;
 
   // The tangent at another u. The preconditioner serves on for as long as it does well
-  // (solvers/linear/used_preconditioner.hpp).
+  // (solvers/linear/preconditioner_reuse.hpp).
   void move_to(const Vector& u);
   std::shared_ptr<const Vector> point() const { return operator_.point(); }  // that u; empty: zero
 
@@ -44,8 +44,8 @@ class MatrixFreeSolver {
   const Operator& equations_;
   MatrixFree operator_;
   std::unique_ptr<LinearOperator> preconditioner_;
-  UsedPreconditioner use_;  // of it
-  MemorySavings memory_;    // its kind and precision, which step down where memory is short
+  PreconditionerReuse use_;  // of it
+  MemorySavings memory_;     // its kind and precision, which step down where memory is short
   bool chosen_ = false, single_failed_ = false;
 };
 

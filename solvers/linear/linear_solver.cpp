@@ -10,7 +10,7 @@
 #include "solvers/krylov/minres.hpp"
 #include "solvers/linear/columns.hpp"
 #include "solvers/linear/memory_steps.hpp"
-#include "solvers/linear/prepared_solver.hpp"
+#include "solvers/linear/solver_cache.hpp"
 #include "solvers/multigrid/hierarchy_needs.hpp"
 
 #include <algorithm>
@@ -90,7 +90,7 @@ class LinearSolve {
  public:
   LinearSolve(const SparseMatrix& A, const Columns& columns, const LinearSolverOptions& options,
               const SolverGeometry& geometry)
-      : A_(A), columns_(columns), options_(options), geometry_(geometry), kept_(options.prepared) {
+      : A_(A), columns_(columns), options_(options), geometry_(geometry), kept_(options.cache) {
     columns.check_sizes(A);
     if (const auto wrong = mismatch(options.method, options.preconditioner))
       throw Error(Exit::input, wrong->what, wrong->why, wrong->fix);
@@ -193,7 +193,7 @@ class LinearSolve {
   Reports factorise(const MethodChoice& choice) {
     const DirectKind kind = direct_kind(traits_, options_.promise);
     Profile& profile = A_.device().profile();
-    PreparedSolver passing;
+    SolverCache passing;
     DirectSolver* solver = nullptr;
     {
       auto phase = profile.phase("factorisation");
@@ -230,7 +230,7 @@ class LinearSolve {
     Reports reports;
     std::string why;  // the reports so far were not enough
     for (auto basis = bases.begin();;) {
-      PreparedSolver passing;
+      SolverCache passing;
       Reports next;
       bool of_this_matrix = true;
       if (const ChosenPreconditioner* M = preconditioner(passing, choice, *basis, multigrid, next)) {
@@ -270,7 +270,7 @@ class LinearSolve {
   }
 
   // nullptr: one that needs a positive definite matrix has refused this one, and the reports say so.
-  const ChosenPreconditioner* preconditioner(PreparedSolver& passing, const MethodChoice& choice,
+  const ChosenPreconditioner* preconditioner(SolverCache& passing, const MethodChoice& choice,
                                              PreconditionerBasis basis, const SmoothedAggregationOptions& multigrid,
                                              Reports& reports) {
     try {
@@ -353,14 +353,14 @@ class LinearSolve {
   }
 
   // Owner of preconditioners and factors: that of the matrix, or one attempt only.
-  PreparedSolver& cache(PreparedSolver& passing) const { return kept_ != nullptr ? *kept_ : passing; }
+  SolverCache& cache(SolverCache& passing) const { return kept_ != nullptr ? *kept_ : passing; }
 
   const SparseMatrix& A_;
   const Columns columns_;
   const LinearSolverOptions& options_;
   const SolverGeometry& geometry_;
   MatrixTraits traits_;
-  PreparedSolver* const kept_;
+  SolverCache* const kept_;
   Reports reports_;  // empty: nothing has been tried to the end
   std::vector<MethodChoice> tried_;
   std::vector<std::string> fallbacks_;

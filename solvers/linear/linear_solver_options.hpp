@@ -15,7 +15,7 @@
 
 namespace ritz {
 
-class PreparedSolver;  // solvers/linear/prepared_solver.hpp
+class SolverCache;  // solvers/linear/solver_cache.hpp
 
 enum class LinearMethod { automatic, conjugate_gradient, flexible_conjugate_gradient, minres, gmres, bicgstab, direct };
 enum class PreconditionerKind { automatic, none, jacobi, chebyshev, multigrid };
@@ -52,7 +52,7 @@ struct LinearSolverOptions {
   bool one_of_many = false;      // other right-hand sides or numbers follow: load cases, members of a sweep
   Index direct_memory = 0;       // [bytes] that a factorisation may need; 0: what the device has
   double direct_operations = 0;  // that a factorisation may need, as its analysis counts them; 0: `automatic` decides
-  PreparedSolver* prepared = nullptr;  // of this matrix: what it holds is used, and what is made is kept there
+  SolverCache* cache = nullptr;  // of this matrix: what it holds is used, and what is made is kept there
   // called by functions that throw for a failed solve
   std::function<void(const SolveReport&, Index unknowns)> on_failure;
   // Called by solve_linear of several columns, as soon as those from `first` on are solved and are in X.

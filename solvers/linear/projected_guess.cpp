@@ -1,4 +1,4 @@
-#include "solvers/linear/earlier_solutions.hpp"
+#include "solvers/linear/projected_guess.hpp"
 
 #include "device/memory_shortage.hpp"
 #include "solvers/algebra/dense_symmetric.hpp"
@@ -30,7 +30,7 @@ std::vector<double> solved(std::vector<double> G, const std::vector<double>& g) 
 
 }  // namespace
 
-double EarlierSolutions::start(const LinearOperator& A, const Vector& b, Vector& x) {
+double ProjectedGuess::start(const LinearOperator& A, const Vector& b, Vector& x) {
   double left = 1;
   if (count_ > 0 && solutions_->rows() == b.size()) try {
       if (memory_shortage([&] { left = combine(A, b, x); })) clear();
@@ -43,7 +43,7 @@ double EarlierSolutions::start(const LinearOperator& A, const Vector& b, Vector&
   return 1;
 }
 
-double EarlierSolutions::combine(const LinearOperator& A, const Vector& b, Vector& x) const {
+double ProjectedGuess::combine(const LinearOperator& A, const Vector& b, Vector& x) const {
   MultiVector products(b.device(), b.size(), most);
   A.apply_block(*solutions_, products);
   const std::vector<double> all = gram(*solutions_, products);
@@ -68,7 +68,7 @@ double EarlierSolutions::combine(const LinearOperator& A, const Vector& b, Vecto
   return load > 0 && std::isfinite(left) ? left / load : 1;
 }
 
-void EarlierSolutions::add(const Vector& x) {
+void ProjectedGuess::add(const Vector& x) {
   if (!solutions_ || solutions_->rows() != x.size()) {
     clear();
     if (memory_shortage([&] { solutions_.emplace(x.device(), x.size(), most); })) return;
@@ -78,7 +78,7 @@ void EarlierSolutions::add(const Vector& x) {
   count_ = std::min(count_ + 1, most);
 }
 
-void EarlierSolutions::clear() noexcept {
+void ProjectedGuess::clear() noexcept {
   solutions_.reset();
   count_ = next_ = 0;
 }

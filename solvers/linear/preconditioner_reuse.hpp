@@ -8,7 +8,7 @@
 
 namespace ritz {
 
-class UsedPreconditioner {
+class PreconditionerReuse {
  public:
   void matrix_changed(bool alike);  // alike: by other numbers in the same equations; else it is of no use any more
   void made_anew() { current_ = true; }

@@ -1,4 +1,4 @@
-#include "solvers/linear/used_preconditioner.hpp"
+#include "solvers/linear/preconditioner_reuse.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -23,17 +23,17 @@ constexpr double good_enough = 0.6;
 
 }  // namespace
 
-void UsedPreconditioner::matrix_changed(bool alike) {
+void PreconditionerReuse::matrix_changed(bool alike) {
   current_ = false;
   may_serve_ = may_serve_ && alike;
 }
 
-int UsedPreconditioner::patience(double digits) const {
+int PreconditionerReuse::patience(double digits) const {
   if (current_) return 0;
   return digits_ > 0 ? static_cast<int>(std::min(1e6, 10 + 2 * digits / digits_)) : 50;
 }
 
-bool UsedPreconditioner::judge(const std::vector<SolveReport>& reports, bool may_serve_others) {
+bool PreconditionerReuse::judge(const std::vector<SolveReport>& reports, bool may_serve_others) {
   const bool converged = std::ranges::all_of(reports, &SolveReport::converged);
   const double digits = digits_of(reports);
   if (current_) {

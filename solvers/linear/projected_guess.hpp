@@ -1,8 +1,8 @@
-// A start for an iteration from the solutions of systems like this one: members of a sweep, steps that follow each
-// other.
+// Initial guess of an iteration, projected from earlier solutions of systems like this one: members of a sweep, steps
+// that follow each other.
 //
-//   const double left = earlier.start(A, b, x);    // x: the best that they combine to, and ||b - A x|| / ||b||
-//   ... iterate from x ...   earlier.add(x);
+//   const double left = guess.start(A, b, x);    // x: the best that they combine to, and ||b - A x|| / ||b||
+//   ... iterate from x ...   guess.add(x);
 #pragma once
 
 #include "solvers/algebra/linear_operator.hpp"
@@ -12,7 +12,7 @@
 
 namespace ritz {
 
-class EarlierSolutions {
+class ProjectedGuess {
  public:
   static constexpr int most = MultiVector::lanes;
 

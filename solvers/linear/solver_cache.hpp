@@ -3,16 +3,16 @@
 // only numbers are recomputed. A multigrid cycle of other values is still a preconditioner: it is used as long as
 // iterations gain nearly as many digits with it as they did when it was new.
 //
-//   PreparedSolver prepared;                               // dies before K
-//   solve_linear(K, b, x, {.prepared = &prepared});        // factorises
-//   solve_linear(K, c, y, {.prepared = &prepared});        // substitutes
-//   equations.assemble(u, K);   prepared.values_changed();
+//   SolverCache cache;                               // dies before K
+//   solve_linear(K, b, x, {.cache = &cache});        // factorises
+//   solve_linear(K, c, y, {.cache = &cache});        // substitutes
+//   equations.assemble(u, K);   cache.values_changed();
 #pragma once
 
 #include "solvers/direct/direct_solver.hpp"
 #include "solvers/linear/chosen_preconditioner.hpp"
 #include "solvers/linear/method_choice.hpp"
-#include "solvers/linear/used_preconditioner.hpp"
+#include "solvers/linear/preconditioner_reuse.hpp"
 
 #include <memory>
 #include <optional>
@@ -20,7 +20,7 @@
 
 namespace ritz {
 
-class PreparedSolver {
+class SolverCache {
  public:
   // `alike`: by other numbers in the same equations; else nothing is used on.
   void values_changed(bool alike = false);
@@ -62,7 +62,7 @@ class PreparedSolver {
     PreconditionerBasis basis;
     bool single_precision, half_storage;
     std::unique_ptr<ChosenPreconditioner> preconditioner;
-    UsedPreconditioner use = {};
+    PreconditionerReuse use = {};
   };
   std::optional<Factor> factor_;
   std::vector<Hierarchy> hierarchies_;  // one of each kind, basis and precision that was asked for

@@ -1,22 +1,22 @@
-#include "solvers/linear/prepared_solver.hpp"
+#include "solvers/linear/solver_cache.hpp"
 
 #include <algorithm>
 #include <utility>
 
 namespace ritz {
 
-void PreparedSolver::values_changed(bool alike) {
+void SolverCache::values_changed(bool alike) {
   if (factor_) factor_->current = false;
   for (Hierarchy& each : hierarchies_) each.use.matrix_changed(alike);
 }
 
-int PreparedSolver::patience(const ChosenPreconditioner& used, double digits) const {
+int SolverCache::patience(const ChosenPreconditioner& used, double digits) const {
   const auto found =
       std::ranges::find_if(hierarchies_, [&](const Hierarchy& each) { return each.preconditioner.get() == &used; });
   return found == hierarchies_.end() ? 0 : found->use.patience(digits);
 }
 
-bool PreparedSolver::judge(const ChosenPreconditioner& used, const std::vector<SolveReport>& reports) {
+bool SolverCache::judge(const ChosenPreconditioner& used, const std::vector<SolveReport>& reports) {
   const auto found =
       std::ranges::find_if(hierarchies_, [&](const Hierarchy& each) { return each.preconditioner.get() == &used; });
   if (found == hierarchies_.end()) return true;
@@ -24,17 +24,17 @@ bool PreparedSolver::judge(const ChosenPreconditioner& used, const std::vector<S
   return found->use.judge(reports, found->kind == PreconditionerKind::multigrid);
 }
 
-PreparedSolver::Counts PreparedSolver::Counts::operator+(const Counts& other) const {
+SolverCache::Counts SolverCache::Counts::operator+(const Counts& other) const {
   return {analyses + other.analyses, factorisations + other.factorisations, set_ups + other.set_ups,
           refreshes + other.refreshes, used_on + other.used_on};
 }
 
-void PreparedSolver::clear() noexcept {
+void SolverCache::clear() noexcept {
   factor_.reset();
   hierarchies_.clear();
 }
 
-DirectSolver& PreparedSolver::direct(const SparseMatrix& A, DirectKind kind, const DirectOptions& options) {
+DirectSolver& SolverCache::direct(const SparseMatrix& A, DirectKind kind, const DirectOptions& options) {
   if (factor_ && factor_->kind != kind) factor_.reset();
   if (!factor_) {
     factor_ = Factor{kind, std::make_unique<DirectSolver>(A, kind, options), true};
@@ -51,9 +51,9 @@ DirectSolver& PreparedSolver::direct(const SparseMatrix& A, DirectKind kind, con
   return *factor_->solver;
 }
 
-const ChosenPreconditioner& PreparedSolver::preconditioner(const SparseMatrix& A, PreconditionerKind kind,
-                                                           PreconditionerBasis basis,
-                                                           const SmoothedAggregationOptions& multigrid) {
+const ChosenPreconditioner& SolverCache::preconditioner(const SparseMatrix& A, PreconditionerKind kind,
+                                                        PreconditionerBasis basis,
+                                                        const SmoothedAggregationOptions& multigrid) {
   const auto found = std::ranges::find_if(hierarchies_, [&](const Hierarchy& each) {
     return each.kind == kind && each.basis == basis && each.single_precision == multigrid.single_precision &&
            each.half_storage == multigrid.half_storage;
@@ -86,11 +86,11 @@ const ChosenPreconditioner& PreparedSolver::preconditioner(const SparseMatrix& A
   return *hierarchies_.back().preconditioner;
 }
 
-bool PreparedSolver::holds(PreconditionerKind kind) const {
+bool SolverCache::holds(PreconditionerKind kind) const {
   return std::ranges::any_of(hierarchies_, [&](const Hierarchy& each) { return each.kind == kind; });
 }
 
-void PreparedSolver::put_first(std::vector<MethodChoice>& plan) const {
+void SolverCache::put_first(std::vector<MethodChoice>& plan) const {
   if (!last_) return;
   std::ranges::stable_partition(plan, [&](const MethodChoice& choice) {
     return choice.method == last_->method && choice.preconditioner == last_->preconditioner;

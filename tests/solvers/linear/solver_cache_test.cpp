@@ -1,5 +1,5 @@
 // Reuse from one matrix to the next of the same pattern: a cycle of other values serves while it is good enough.
-#include "solvers/linear/prepared_solver.hpp"
+#include "solvers/linear/solver_cache.hpp"
 
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/linear/linear_solver.hpp"
@@ -18,7 +18,7 @@ struct Kept {
     options.preconditioner = PreconditionerKind::multigrid;
     options.promise = MatrixPromise::positive_definite;
     options.multigrid.coarsest_size = 50;
-    options.prepared = &prepared;
+    options.cache = &cache;
   }
   SolveReport solve() {
     const Vector b(device, random_numbers(static_cast<std::size_t>(A.rows()), 1), "test");
@@ -28,12 +28,12 @@ struct Kept {
   }
   void change(const std::vector<double>& values, bool alike) {
     A.values().upload(values);
-    prepared.values_changed(alike);
+    cache.values_changed(alike);
   }
 
   Device device;
   SparseMatrix A;
-  PreparedSolver prepared;
+  SolverCache cache;
   LinearSolverOptions options;
 };
 
@@ -52,7 +52,7 @@ std::vector<double> badly_scaled(const Blocks& A) {
   return values;
 }
 
-TEST(PreparedSolver, ACycleServesForAMatrixThatIsAlike) {
+TEST(SolverCache, ACycleServesForAMatrixThatIsAlike) {
   const Blocks poisson = poisson_matrix(14);
   Kept kept(poisson);
   const SolveReport first = kept.solve();
@@ -61,14 +61,14 @@ TEST(PreparedSolver, ACycleServesForAMatrixThatIsAlike) {
   const SolveReport second = kept.solve();
   EXPECT_TRUE(second.converged());
   EXPECT_NEAR(second.iterations, first.iterations, 1);  // conjugate gradients do not see a factor
-  EXPECT_EQ(kept.prepared.counts().used_on, 1);
-  EXPECT_EQ(kept.prepared.counts().refreshes, 0);
+  EXPECT_EQ(kept.cache.counts().used_on, 1);
+  EXPECT_EQ(kept.cache.counts().refreshes, 0);
   kept.change(poisson.values, false);
   EXPECT_TRUE(kept.solve().converged());
-  EXPECT_EQ(kept.prepared.counts().refreshes, 1);
+  EXPECT_EQ(kept.cache.counts().refreshes, 1);
 }
 
-TEST(PreparedSolver, ACycleThatServesBadlyIsMadeForTheMatrixAtHand) {
+TEST(SolverCache, ACycleThatServesBadlyIsMadeForTheMatrixAtHand) {
   const Blocks poisson = poisson_matrix(14);
   Kept kept(poisson);
   const int fresh = kept.solve().iterations;
@@ -77,13 +77,13 @@ TEST(PreparedSolver, ACycleThatServesBadlyIsMadeForTheMatrixAtHand) {
   const SolveReport bad = kept.solve();
   EXPECT_TRUE(bad.converged());
   EXPECT_GT(bad.iterations, 2 * fresh);
-  EXPECT_EQ(kept.prepared.counts().used_on, 1);  // the cycle of the Laplacian, which was given up soon
-  EXPECT_EQ(kept.prepared.counts().refreshes, 1);
+  EXPECT_EQ(kept.cache.counts().used_on, 1);  // the cycle of the Laplacian, which was given up soon
+  EXPECT_EQ(kept.cache.counts().refreshes, 1);
   kept.change(poisson.values, true);
   // and what does not lead to the end within the limit is tried once more
   kept.options.max_iterations = 2 * fresh;
   EXPECT_TRUE(kept.solve().converged());
-  EXPECT_EQ(kept.prepared.counts().refreshes, 2);
+  EXPECT_EQ(kept.cache.counts().refreshes, 2);
 }
 
 }  // namespace
