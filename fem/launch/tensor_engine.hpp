@@ -265,119 +265,11 @@ constexpr void to_points(const Team& team, const typename Team::Scalar* tables, 
   }
 }
 
-// Fields at point n of a line along the last direction, whose values and slopes there are given.
-template <Form F, class Sh, class T, class P>
-constexpr Fields<T, Sh::C, Sh::G> fields_on_line(const P& field, int n, const T* value, const T* last_slope, int stride,
-                                                 const PointGeometry<Sh, T>& g) {
-  Fields<T, Sh::C, Sh::G> u{};
-  for (int c = 0; c < Sh::C; ++c) {
-    if constexpr (F::uses_value) { u.value[c] = value[c * stride]; }
-    if constexpr (F::uses_gradient) {
-      T reference[Sh::D];
-      for (int d = 0; d + 1 < Sh::D; ++d) reference[d] = field(((d + 1) * Sh::C + c) * Sh::points + n);
-      reference[Sh::D - 1] = last_slope[c * stride];
-      for (int i = 0; i < Sh::G; ++i) {
-        T slope = reference[0] * g.m[0][i];
-        for (int d = 1; d < Sh::D; ++d) slope += reference[d] * g.m[d][i];
-        u.gradient[c][i] = g.in * slope;
-      }
-    }
-  }
-  return u;
-}
-
-template <Form F, int Order, int Dimension, class Team, class Memory>
-constexpr void tensor_actions(const Team& team, const Memory& memory, const F& form, const ElementArguments& arguments,
-                              Index batch) {
-  using Sh = TensorShape<F, Order, Dimension>;
+// What to_points() made, transposed: integrals of W and its derivatives, to nodes; store(node, component, value).
+template <Form F, class Sh, class Team, class P, class Store>
+constexpr void to_nodes(const Team& team, const typename Team::Scalar* tables, const P& field, const Store& store) {
   using T = typename Team::Number;
-  // last: stride of the last direction
-  constexpr int N = Sh::N, D = Sh::D, C = Sh::C, points = Sh::points, last = Sh::lines;
-  const auto* tables = team.line_tables(arguments.table);
-  const Piece<Memory> corners{memory, 0}, field = corners.from(Sh::G * Sh::corners), state = field.from(Sh::field_size);
-  const bool stored = arguments.point_geometry != nullptr;
-  const auto factor = factor_of<T>(arguments);
-
-  if (!stored) multilinear_coefficients<Sh>(team, arguments, batch, corners);
-  to_points<F, Sh>(team, tables, field, [&](int node, const LocalEntries<T>& values) {
-    team.load_direction(arguments, batch, node, points, C, ShiftedEntries<T>{values.values, node * C});
-  });
-  if constexpr (Sh::with_state) {
-    to_points<F, Sh>(team, tables, state, [&](int node, const LocalEntries<T>& values) {
-      team.load_unknowns(arguments, batch, node, points, C, ShiftedEntries<T>{values.values, node * C});
-    });
-  }
-  // The points of a line along the last direction.
-  team.each(Sh::lines, [&](int item) {
-    T value[C][N], slope[C][N], state_value[C][N], state_slope[C][N];
-    for (int c = 0; c < C; ++c) {
-      for (int k = 0; k < N; ++k) value[c][k] = field(c * points + item + k * last);
-      if constexpr (F::uses_gradient) { line_product<N, LineMatrix::slopes>(tables, value[c], slope[c]); }
-      if constexpr (Sh::with_state) {
-        for (int k = 0; k < N; ++k) state_value[c][k] = state(c * points + item + k * last);
-        if constexpr (F::uses_gradient) { line_product<N, LineMatrix::slopes>(tables, state_value[c], state_slope[c]); }
-      }
-    }
-    const auto* at = tables + Sh::Tables::points;
-    const auto* weights = tables + Sh::Tables::weights;
-    typename Team::Scalar line_weight = factor * weights[item % N];
-    if constexpr (D == 3) { line_weight *= weights[item / N]; }
-    const auto along = [&](const auto& geometry_of) {
-      for (int k = 0; k < N; ++k) {
-        const int n = item + k * last;
-        const PointGeometry<Sh, T> g = geometry_of(k);
-        Location<T, Sh::G> place{};
-        place.t = arguments.time.t;
-        place.dt = arguments.time.dt;
-        for (int i = 0; i < Sh::G; ++i) {
-          place.x[i] = g.x[i];
-          place.normal[i] = unset;
-        }
-        Fields<T, C, Sh::G> u{};
-        if constexpr (Sh::with_state) {
-          u = fields_on_line<F, Sh, T>(state, n, &state_value[0][k], &state_slope[0][k], N, g);
-        }
-        const Fields<T, C, Sh::G> du = fields_on_line<F, Sh, T>(field, n, &value[0][k], &slope[0][k], N, g);
-        const Fields<T, C, Sh::G> f = tangent_flux<F, Sh, T>(form, place, u, du);
-        for (int c = 0; c < C; ++c) {
-          if constexpr (F::uses_value) { value[c][k] = g.measure * f.value[c]; }
-          if constexpr (F::uses_gradient) {
-            for (int d = 0; d < D; ++d) {
-              T back = f.gradient[c][0] * g.m[d][0];
-              for (int i = 1; i < Sh::G; ++i) back += f.gradient[c][i] * g.m[d][i];
-              if (d + 1 < D) field(((d + 1) * C + c) * points + n) = g.out * back;
-              else slope[c][k] = g.out * back;
-            }
-          }
-        }
-      }
-    };
-    if (stored) {
-      along([&](int k) {
-        return PointGeometry<Sh, T>(
-            [&](int entry) {
-              return team.point_geometry(arguments, batch, item + k * last, points, entry, Sh::D * Sh::G + 1 + Sh::G);
-            },
-            factor);
-      });
-    } else {
-      const LineGeometry<Sh, T> line(corners, at, item);
-      along([&](int k) { return PointGeometry<Sh, T>(line, at[k], line_weight * weights[k]); });
-    }
-    for (int c = 0; c < C; ++c) {
-      if constexpr (F::uses_gradient) {
-        T sum[N];
-        line_product<N, LineMatrix::slopes_transposed>(tables, slope[c], sum);
-        for (int k = 0; k < N; ++k) {
-          if constexpr (F::uses_value) { sum[k] += value[c][k]; }
-          field(c * points + item + k * last) = sum[k];
-        }
-      } else {
-        for (int k = 0; k < N; ++k) field(c * points + item + k * last) = value[c][k];
-      }
-    }
-  });
-  team.sync();
+  constexpr int N = Sh::N, D = Sh::D, C = Sh::C, points = Sh::points;
   if constexpr (D == 3 && F::uses_gradient) {
     sweep_y<LineMatrix::slopes_transposed, Sh, Sweep::adds>(team, tables, field.from(2 * C * points), field);
   }
@@ -404,11 +296,152 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
       T in[N], out[N];
       for (int i = 0; i < N; ++i) in[i] = field(c * points + line.first + i * line.stride);
       line_product<N, LineMatrix::values_transposed>(tables, in, out);
-      for (int i = 0; i < N; ++i)
-        team.store(arguments, batch, (line.first + i * line.stride) * C + c, points * C, out[i]);
+      for (int i = 0; i < N; ++i) store(line.first + i * line.stride, c, out[i]);
     }
   });
   team.sync();
+}
+
+// A field at the points of a line along the last direction: W and its derivative along the line. [component][point]
+template <class Sh, class T>
+struct LastLineField {
+  T value[Sh::C][Sh::N], slope[Sh::C][Sh::N];
+};
+
+template <Form F, class Sh, class T, class P, class S>
+constexpr void load_last_line(const S* tables, const P& field, int item, LastLineField<Sh, T>& line) {
+  for (int c = 0; c < Sh::C; ++c) {
+    for (int k = 0; k < Sh::N; ++k) line.value[c][k] = field(c * Sh::points + item + k * Sh::lines);
+    if constexpr (F::uses_gradient) { line_product<Sh::N, LineMatrix::slopes>(tables, line.value[c], line.slope[c]); }
+  }
+}
+
+// Adds what the slopes along the line give, transposed.
+template <Form F, class Sh, class T, class P, class S>
+constexpr void store_last_line(const S* tables, const LastLineField<Sh, T>& line, int item, const P& field) {
+  for (int c = 0; c < Sh::C; ++c) {
+    if constexpr (F::uses_gradient) {
+      T sum[Sh::N];
+      line_product<Sh::N, LineMatrix::slopes_transposed>(tables, line.slope[c], sum);
+      for (int k = 0; k < Sh::N; ++k) {
+        if constexpr (F::uses_value) { sum[k] += line.value[c][k]; }
+        field(c * Sh::points + item + k * Sh::lines) = sum[k];
+      }
+    } else {
+      for (int k = 0; k < Sh::N; ++k) field(c * Sh::points + item + k * Sh::lines) = line.value[c][k];
+    }
+  }
+}
+
+// Fields at the point k of a line, which is point n of the element.
+template <Form F, class Sh, class T, class P>
+constexpr Fields<T, Sh::C, Sh::G> fields_on_line(const P& field, int n, const LastLineField<Sh, T>& line, int k,
+                                                 const PointGeometry<Sh, T>& g) {
+  Fields<T, Sh::C, Sh::G> u{};
+  for (int c = 0; c < Sh::C; ++c) {
+    if constexpr (F::uses_value) { u.value[c] = line.value[c][k]; }
+    if constexpr (F::uses_gradient) {
+      T reference[Sh::D];
+      for (int d = 0; d + 1 < Sh::D; ++d) reference[d] = field(((d + 1) * Sh::C + c) * Sh::points + n);
+      reference[Sh::D - 1] = line.slope[c][k];
+      for (int i = 0; i < Sh::G; ++i) {
+        T slope = reference[0] * g.m[0][i];
+        for (int d = 1; d < Sh::D; ++d) slope += reference[d] * g.m[d][i];
+        u.gradient[c][i] = g.in * slope;
+      }
+    }
+  }
+  return u;
+}
+
+// A flux takes the place of the field at that point, pulled back to the reference element.
+template <Form F, class Sh, class T, class P>
+constexpr void put_flux(const Fields<T, Sh::C, Sh::G>& f, const PointGeometry<Sh, T>& g, int n, int k, const P& field,
+                        LastLineField<Sh, T>& line) {
+  for (int c = 0; c < Sh::C; ++c) {
+    if constexpr (F::uses_value) { line.value[c][k] = g.measure * f.value[c]; }
+    if constexpr (F::uses_gradient) {
+      for (int d = 0; d < Sh::D; ++d) {
+        T back = f.gradient[c][0] * g.m[d][0];
+        for (int i = 1; i < Sh::G; ++i) back += f.gradient[c][i] * g.m[d][i];
+        if (d + 1 < Sh::D) field(((d + 1) * Sh::C + c) * Sh::points + n) = g.out * back;
+        else line.slope[c][k] = g.out * back;
+      }
+    }
+  }
+}
+
+template <class Sh, class T>
+constexpr Location<T, Sh::G> location_of(const PointGeometry<Sh, T>& g, const Time& time) {
+  Location<T, Sh::G> place{};
+  place.t = time.t;
+  place.dt = time.dt;
+  for (int i = 0; i < Sh::G; ++i) {
+    place.x[i] = g.x[i];
+    place.normal[i] = unset;
+  }
+  return place;
+}
+
+template <Form F, int Order, int Dimension, class Team, class Memory>
+constexpr void tensor_actions(const Team& team, const Memory& memory, const F& form, const ElementArguments& arguments,
+                              Index batch) {
+  using Sh = TensorShape<F, Order, Dimension>;
+  using T = typename Team::Number;
+  // last: stride of the last direction
+  constexpr int N = Sh::N, D = Sh::D, C = Sh::C, points = Sh::points, last = Sh::lines;
+  const auto* tables = team.line_tables(arguments.table);
+  const Piece<Memory> corners{memory, 0}, field = corners.from(Sh::G * Sh::corners), state = field.from(Sh::field_size);
+  const bool stored = arguments.point_geometry != nullptr;
+  const auto factor = factor_of<T>(arguments);
+
+  if (!stored) multilinear_coefficients<Sh>(team, arguments, batch, corners);
+  to_points<F, Sh>(team, tables, field, [&](int node, const LocalEntries<T>& values) {
+    team.load_direction(arguments, batch, node, points, C, ShiftedEntries<T>{values.values, node * C});
+  });
+  if constexpr (Sh::with_state) {
+    to_points<F, Sh>(team, tables, state, [&](int node, const LocalEntries<T>& values) {
+      team.load_unknowns(arguments, batch, node, points, C, ShiftedEntries<T>{values.values, node * C});
+    });
+  }
+  // The points of a line along the last direction.
+  team.each(Sh::lines, [&](int item) {
+    LastLineField<Sh, T> line, state_line;
+    load_last_line<F>(tables, field, item, line);
+    if constexpr (Sh::with_state) { load_last_line<F>(tables, state, item, state_line); }
+    const auto* at = tables + Sh::Tables::points;
+    const auto* weights = tables + Sh::Tables::weights;
+    typename Team::Scalar line_weight = factor * weights[item % N];
+    if constexpr (D == 3) { line_weight *= weights[item / N]; }
+    const auto along = [&](const auto& geometry_of) {
+      for (int k = 0; k < N; ++k) {
+        const int n = item + k * last;
+        const PointGeometry<Sh, T> g = geometry_of(k);
+        const Location<T, Sh::G> place = location_of(g, arguments.time);
+        Fields<T, C, Sh::G> u{};
+        if constexpr (Sh::with_state) { u = fields_on_line<F>(state, n, state_line, k, g); }
+        const Fields<T, C, Sh::G> du = fields_on_line<F>(field, n, line, k, g);
+        put_flux<F>(tangent_flux<F, Sh, T>(form, place, u, du), g, n, k, field, line);
+      }
+    };
+    if (stored) {
+      along([&](int k) {
+        return PointGeometry<Sh, T>(
+            [&](int entry) {
+              return team.point_geometry(arguments, batch, item + k * last, points, entry, Sh::D * Sh::G + 1 + Sh::G);
+            },
+            factor);
+      });
+    } else {
+      const LineGeometry<Sh, T> geometry(corners, at, item);
+      along([&](int k) { return PointGeometry<Sh, T>(geometry, at[k], line_weight * weights[k]); });
+    }
+    store_last_line<F>(tables, line, item, field);
+  });
+  team.sync();
+  to_nodes<F, Sh>(team, tables, field, [&](int node, int component, const T& value) {
+    team.store(arguments, batch, node * C + component, points * C, value);
+  });
 }
 
 }  // namespace ritz::RITZ_BACKEND
