@@ -302,48 +302,48 @@ constexpr void to_nodes(const Team& team, const typename Team::Scalar* tables, c
   team.sync();
 }
 
-// A field at the points of a line along the last direction: W and its derivative along the line. [component][point]
+// A field at the points of a line along the last direction is W and its derivative along the line, [component][point]:
+// two arrays, since one object of both would keep W in a GPU's local memory where only its derivative is needed.
 template <class Sh, class T>
-struct LastLineField {
-  T value[Sh::C][Sh::N], slope[Sh::C][Sh::N];
-};
+using OnLine = T[Sh::C][Sh::N];
 
 template <Form F, class Sh, class T, class P, class S>
-constexpr void load_last_line(const S* tables, const P& field, int item, LastLineField<Sh, T>& line) {
+constexpr void load_last_line(const S* tables, const P& field, int item, OnLine<Sh, T>& value, OnLine<Sh, T>& slope) {
   for (int c = 0; c < Sh::C; ++c) {
-    for (int k = 0; k < Sh::N; ++k) line.value[c][k] = field(c * Sh::points + item + k * Sh::lines);
-    if constexpr (F::uses_gradient) { line_product<Sh::N, LineMatrix::slopes>(tables, line.value[c], line.slope[c]); }
+    for (int k = 0; k < Sh::N; ++k) value[c][k] = field(c * Sh::points + item + k * Sh::lines);
+    if constexpr (F::uses_gradient) { line_product<Sh::N, LineMatrix::slopes>(tables, value[c], slope[c]); }
   }
 }
 
 // Adds what the slopes along the line give, transposed.
 template <Form F, class Sh, class T, class P, class S>
-constexpr void store_last_line(const S* tables, const LastLineField<Sh, T>& line, int item, const P& field) {
+constexpr void store_last_line(const S* tables, const OnLine<Sh, T>& value, const OnLine<Sh, T>& slope, int item,
+                               const P& field) {
   for (int c = 0; c < Sh::C; ++c) {
     if constexpr (F::uses_gradient) {
       T sum[Sh::N];
-      line_product<Sh::N, LineMatrix::slopes_transposed>(tables, line.slope[c], sum);
+      line_product<Sh::N, LineMatrix::slopes_transposed>(tables, slope[c], sum);
       for (int k = 0; k < Sh::N; ++k) {
-        if constexpr (F::uses_value) { sum[k] += line.value[c][k]; }
+        if constexpr (F::uses_value) { sum[k] += value[c][k]; }
         field(c * Sh::points + item + k * Sh::lines) = sum[k];
       }
     } else {
-      for (int k = 0; k < Sh::N; ++k) field(c * Sh::points + item + k * Sh::lines) = line.value[c][k];
+      for (int k = 0; k < Sh::N; ++k) field(c * Sh::points + item + k * Sh::lines) = value[c][k];
     }
   }
 }
 
 // Fields at the point k of a line, which is point n of the element.
 template <Form F, class Sh, class T, class P>
-constexpr Fields<T, Sh::C, Sh::G> fields_on_line(const P& field, int n, const LastLineField<Sh, T>& line, int k,
-                                                 const PointGeometry<Sh, T>& g) {
+constexpr Fields<T, Sh::C, Sh::G> fields_on_line(const P& field, int n, const OnLine<Sh, T>& value,
+                                                 const OnLine<Sh, T>& slopes, int k, const PointGeometry<Sh, T>& g) {
   Fields<T, Sh::C, Sh::G> u{};
   for (int c = 0; c < Sh::C; ++c) {
-    if constexpr (F::uses_value) { u.value[c] = line.value[c][k]; }
+    if constexpr (F::uses_value) { u.value[c] = value[c][k]; }
     if constexpr (F::uses_gradient) {
       T reference[Sh::D];
       for (int d = 0; d + 1 < Sh::D; ++d) reference[d] = field(((d + 1) * Sh::C + c) * Sh::points + n);
-      reference[Sh::D - 1] = line.slope[c][k];
+      reference[Sh::D - 1] = slopes[c][k];
       for (int i = 0; i < Sh::G; ++i) {
         T slope = reference[0] * g.m[0][i];
         for (int d = 1; d < Sh::D; ++d) slope += reference[d] * g.m[d][i];
@@ -357,15 +357,15 @@ constexpr Fields<T, Sh::C, Sh::G> fields_on_line(const P& field, int n, const La
 // A flux takes the place of the field at that point, pulled back to the reference element.
 template <Form F, class Sh, class T, class P>
 constexpr void put_flux(const Fields<T, Sh::C, Sh::G>& f, const PointGeometry<Sh, T>& g, int n, int k, const P& field,
-                        LastLineField<Sh, T>& line) {
+                        OnLine<Sh, T>& value, OnLine<Sh, T>& slope) {
   for (int c = 0; c < Sh::C; ++c) {
-    if constexpr (F::uses_value) { line.value[c][k] = g.measure * f.value[c]; }
+    if constexpr (F::uses_value) { value[c][k] = g.measure * f.value[c]; }
     if constexpr (F::uses_gradient) {
       for (int d = 0; d < Sh::D; ++d) {
         T back = f.gradient[c][0] * g.m[d][0];
         for (int i = 1; i < Sh::G; ++i) back += f.gradient[c][i] * g.m[d][i];
         if (d + 1 < Sh::D) field(((d + 1) * Sh::C + c) * Sh::points + n) = g.out * back;
-        else line.slope[c][k] = g.out * back;
+        else slope[c][k] = g.out * back;
       }
     }
   }
@@ -406,9 +406,9 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
   }
   // The points of a line along the last direction.
   team.each(Sh::lines, [&](int item) {
-    LastLineField<Sh, T> line, state_line;
-    load_last_line<F>(tables, field, item, line);
-    if constexpr (Sh::with_state) { load_last_line<F>(tables, state, item, state_line); }
+    OnLine<Sh, T> value, slope, state_value, state_slope;
+    load_last_line<F, Sh, T>(tables, field, item, value, slope);
+    if constexpr (Sh::with_state) { load_last_line<F, Sh, T>(tables, state, item, state_value, state_slope); }
     const auto* at = tables + Sh::Tables::points;
     const auto* weights = tables + Sh::Tables::weights;
     typename Team::Scalar line_weight = factor * weights[item % N];
@@ -419,9 +419,9 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
         const PointGeometry<Sh, T> g = geometry_of(k);
         const Location<T, Sh::G> place = location_of(g, arguments.time);
         Fields<T, C, Sh::G> u{};
-        if constexpr (Sh::with_state) { u = fields_on_line<F>(state, n, state_line, k, g); }
-        const Fields<T, C, Sh::G> du = fields_on_line<F>(field, n, line, k, g);
-        put_flux<F>(tangent_flux<F, Sh, T>(form, place, u, du), g, n, k, field, line);
+        if constexpr (Sh::with_state) { u = fields_on_line<F, Sh, T>(state, n, state_value, state_slope, k, g); }
+        const Fields<T, C, Sh::G> du = fields_on_line<F, Sh, T>(field, n, value, slope, k, g);
+        put_flux<F, Sh, T>(tangent_flux<F, Sh, T>(form, place, u, du), g, n, k, field, value, slope);
       }
     };
     if (stored) {
@@ -436,7 +436,7 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
       const LineGeometry<Sh, T> geometry(corners, at, item);
       along([&](int k) { return PointGeometry<Sh, T>(geometry, at[k], line_weight * weights[k]); });
     }
-    store_last_line<F>(tables, line, item, field);
+    store_last_line<F, Sh, T>(tables, value, slope, item, field);
   });
   team.sync();
   to_nodes<F, Sh>(team, tables, field, [&](int node, int component, const T& value) {
