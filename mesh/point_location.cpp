@@ -144,25 +144,34 @@ void PointLocator::for_each_near(const Point& point, double reach, Visit visit) 
 }
 
 PointLocator::Place PointLocator::locate(const Point& point) const {
-  if (!std::isfinite(point[0] + point[1] + point[2])) throw_outside(point);
+  if (const std::optional<Place> place = find(point, reach_)) return *place;
+  throw_outside(point);
+}
+
+std::optional<PointLocator::Place> PointLocator::find(const Point& point, double reach) const {
+  if (!std::isfinite(point[0] + point[1] + point[2])) return std::nullopt;
   std::vector<Index> near;
-  for_each_near(point, reach_, [&near](Index cell) { near.push_back(cell); });
+  for_each_near(point, reach, [&near](Index cell) { near.push_back(cell); });
   std::sort(near.begin(), near.end());
-  for (const Index cell : near) {  // a cell that holds the point, up to rounding
-    const CellMap map(*mesh_, cell);
-    const double rounding = 1e-12 * size_of(map) + 4e-16 * length(point);
-    const Nearest found = descend_twice(shape_of(map), point, rounding);
-    if (found.distance <= rounding) return {cell, found.xi, found.distance};
-  }
-  Place best{-1, {}, reach_};
+  for (const Index cell : near)
+    if (const std::optional<Place> place = in_cell(cell, point)) return place;
+  Place best{-1, {}, reach};
   for (const Index cell : near) {
     const CellMap map(*mesh_, cell);
     const Nearest found = nearest_point(shape_of(map), point, 0);
-    if (found.distance < best.distance || (best.cell < 0 && found.distance <= reach_))
+    if (found.distance < best.distance || (best.cell < 0 && found.distance <= reach))
       best = {cell, found.xi, found.distance};
   }
-  if (best.cell < 0) throw_outside(point);
+  if (best.cell < 0) return std::nullopt;
   return best;
+}
+
+std::optional<PointLocator::Place> PointLocator::in_cell(Index cell, const Point& point) const {
+  const CellMap map(*mesh_, cell);
+  const double rounding = 1e-12 * size_of(map) + 4e-16 * length(point);
+  const Nearest found = descend_twice(shape_of(map), point, rounding);
+  if (found.distance > rounding) return std::nullopt;
+  return Place{cell, found.xi, found.distance};
 }
 
 void PointLocator::throw_outside(const Point& point) const {

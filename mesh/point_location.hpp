@@ -10,6 +10,7 @@
 #include "mesh/mesh.hpp"
 
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -29,6 +30,10 @@ class PointLocator {
   // Takes the cell with the lowest number if several share the point. A point outside belongs to the nearest cell
   // within the tolerance. Throws Error(Exit::input) with the bounding box and the nearest node when there is none.
   Place locate(const Point& point) const;
+  // The same within another distance [length]; nothing where there is no cell.
+  std::optional<Place> find(const Point& point, double reach) const;
+  // In this cell, if it holds the point up to rounding: where the cell can be guessed, without a search.
+  std::optional<Place> in_cell(Index cell, const Point& point) const;
 
  private:
   struct Box {

@@ -1,5 +1,6 @@
 #include "apps/cases/elastic_case.hpp"
 
+#include "apps/cases/elastic_materials.hpp"
 #include "apps/cases/formulas.hpp"
 #include "apps/cases/model.hpp"
 #include "apps/cases/motion.hpp"
@@ -24,26 +25,6 @@ PlaneKind kind_of(const PlaneModel& plane) {
   return plane.type == "plane_stress" ? PlaneKind::stress
          : plane.axisymmetric         ? PlaneKind::axisymmetric
                                       : PlaneKind::strain;
-}
-
-void read_elastic_materials(Case& input, const Mesh& mesh, const char* about_density, bool needs_density,
-                            ElasticBody& body) {
-  for (const Case::Table& t : input.tables("material", "material of the cells")) {
-    const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
-    const Formula young = t.formula("young", "Young's modulus [Pa]", {.above = 0, .out_of_bounds = Exit::model});
-    const Formula poisson =
-        t.formula("poisson", "Poisson's ratio; at 0.5 nothing can be compressed, which these elements cannot follow",
-                  {.above = -1, .below = 0.5, .out_of_bounds = Exit::model});
-    NumberRule rule{.above = 0, .out_of_bounds = Exit::model};
-    if (!needs_density) rule.fallback = 1;
-    const bool weighs =
-        needs_density || t.has("density");  // else not giving it is no value, in the resolved case either
-    const Formula density = t.formula("density", about_density, rule);
-    body.material(region, {.young = coefficient(young),
-                           .poisson = coefficient(poisson),
-                           .density = weighs ? std::optional(coefficient(density)) : std::nullopt,
-                           .origin = t.where()});
-  }
 }
 
 // With `only_zero`, other values are errors. `oblique`: takes supports along other directions; none in a load case.
@@ -186,8 +167,28 @@ void fill(std::vector<Field>& fields, std::vector<double> Field::*values, const 
                                                        : stress;
 }
 
-EvaluatedFields stress_fields(Run& run, const Operator& equations, const Vector& u) {
-  const DerivedFields derived = evaluate(run.results(), equations, u);
+void add(const std::vector<double>& values, double factor, std::vector<double>& sum) {
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += factor * values[i];
+}
+
+// The stress that a temperature of a load case takes away; the equations know that of all load cases only.
+void add_thermal_stress(Run& run, const CaseModel& read, const SolutionView& s, DerivedFields& derived) {
+  for (std::size_t i = 0; i < s.factors.size(); ++i) {
+    if (s.factors[i] == 0) continue;
+    std::vector<Integral> thermal;
+    for (const Integral& load : read.model.load_cases[i].loads)
+      if (load.form.derived > 0) thermal.push_back(load);
+    if (thermal.empty()) continue;
+    const DerivedFields own = evaluate(run.results(), Operator(read.space(), std::move(thermal)), s.u);
+    add(own.at_nodes, s.factors[i], derived.at_nodes);
+    add(own.at_cells, s.factors[i], derived.at_cells);
+    add(own.at_space_nodes, s.factors[i], derived.at_space_nodes);
+  }
+}
+
+EvaluatedFields stress_fields(Run& run, const CaseModel& read, const Operator& equations, const SolutionView& s) {
+  DerivedFields derived = evaluate(run.results(), equations, s.u);
+  add_thermal_stress(run, read, s, derived);
   auto phase = run.device().profile().phase("fields");
   EvaluatedFields fields = stress_names(false);
   fill(fields.nodal, &Field::values, derived.at_nodes);
@@ -197,7 +198,8 @@ EvaluatedFields stress_fields(Run& run, const Operator& equations, const Vector&
   return fields;
 }
 
-void show(Run& run, const Operator& equations, const ElasticBody* estimated, const SolutionView& s) {
+void show(Run& run, const CaseModel& read, const Operator& equations, const ElasticBody* estimated,
+          const SolutionView& s) {
   const FunctionSpace& space = equations.space();
   const Mesh& mesh = space.mesh();
   const int dimension = mesh.dimension();
@@ -211,7 +213,7 @@ void show(Run& run, const Operator& equations, const ElasticBody* estimated, con
   std::optional<DiscretisationError> error;
   EvaluatedFields stresses = derive(run.results(), equations, stress_names(estimated != nullptr), [&] {
     if (estimated != nullptr) error = mesh_error(run, space, s.u, estimated->error_model());
-    EvaluatedFields fields = stress_fields(run, equations, s.u);
+    EvaluatedFields fields = stress_fields(run, read, equations, s);
     if (error) fields.cells.push_back({"stress_error", 1, std::move(error->magnitudes)});
     return fields;
   });
@@ -242,9 +244,9 @@ CaseModel read_elasticity(Run& run) {
   const char* move_out = "move it out of the load case, or make two case files";
   CaseModel read;
   if (goes_through_time(run)) read.time = read_motion(run, dimension, 0);
-  read.load_cases =
-      read_load_cases(run.input(), {"gravity", "body_force", "traction", "force", "pressure", "displacement"},
-                      relation_tables({{"material", move_out}, {"model", move_out}}));
+  read.load_cases = read_load_cases(
+      run.input(), {"gravity", "body_force", "traction", "force", "pressure", "thermal", "displacement"},
+      relation_tables({{"material", move_out}, {"model", move_out}}));
   ElasticBody body(mesh, kind_of(plane), plane.weight);
   bool weighs = read_gravity(run.input().root(), dimension, body.loads);
   std::vector<ElasticLoads*> own;
@@ -252,11 +254,12 @@ CaseModel read_elasticity(Run& run) {
     own.push_back(&body.load_case(each.name));
     weighs = read_gravity(each.table, dimension, *own.back()) || weighs;
   }
-  read_elastic_materials(run.input(), mesh, "[kg/m^3], needed with gravity and with [time]",
-                         weighs || read.time.has_value(), body);
+  read_elastic_materials(run, "[kg/m^3], needed with gravity and with [time]", weighs || read.time.has_value(), body);
   read_loads_on_body(run.input().root(), mesh, body.loads);
+  read_thermal(run, run.input().root(), body.loads);
   for (std::size_t i = 0; i < own.size(); ++i) {
     read_loads_on_body(read.load_cases.cases[i].table, mesh, *own[i]);
+    read_thermal(run, read.load_cases.cases[i].table, *own[i]);
     read_displacements(read.load_cases.cases[i].table, mesh, false, *own[i], nullptr);
   }
   std::vector<ObliqueSupport> oblique;
@@ -272,8 +275,8 @@ CaseModel read_elasticity(Run& run) {
   read.nodal_results.insert(read.nodal_results.end(), stresses.begin(), stresses.end());
   read.nodal_results.push_back({"reaction", dimension});
   read.cell_results = cell_results;
-  read.show = [&run, wants_error, body](const CaseModel&, const Operator& equations, const SolutionView& s) {
-    show(run, equations, wants_error ? &body : nullptr, s);
+  read.show = [&run, wants_error, body](const CaseModel& shown, const Operator& equations, const SolutionView& s) {
+    show(run, shown, equations, wants_error ? &body : nullptr, s);
   };
   return read;
 }
@@ -283,7 +286,8 @@ CaseModel read_elastic_vibration(Run& run) {
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
   const PlaneModel plane = plane_model(run, mesh, {"plane_strain", "plane_stress", "axisymmetric"}, "");
   ElasticBody body(mesh, kind_of(plane), plane.weight);
-  read_elastic_materials(run.input(), mesh, "[kg/m^3]", true, body);
+  read_elastic_materials(run, "[kg/m^3]", true, body);
+  read_thermal(run, run.input().root(), body.loads);
   phase.reset();
   const FunctionSpace& space = make_space(run, mesh, mesh.dimension());
   phase.emplace(run.device().profile(), "model");

@@ -1,8 +1,8 @@
 // Numbers and formulas of the case file as coefficients of a model.
 #pragma once
 
-#include "fem/physics/coefficient.hpp"
-#include "io/case/formula.hpp"
+#include "fem/physics/material_property.hpp"
+#include "io/case/case.hpp"
 
 #include <vector>
 
@@ -16,6 +16,15 @@ inline std::vector<Coefficient> coefficients(const std::vector<Formula>& formula
   std::vector<Coefficient> result;
   for (const Formula& each : formulas) result.push_back(coefficient(each));
   return result;
+}
+
+// What `property` of the table is; errors are added to the case.
+inline MaterialProperty property_of(const Case::Table& t, const char* key, const CaseProperty& given) {
+  if (!given.table) return coefficient(given.formula);
+  try {
+    return TemperatureTable{PiecewiseLinear::through(given.table->rows), given.table->continued};
+  } catch (const Error& error) { t.error(key, error.message(), error.why(), error.fix()); }
+  return Coefficient(1);
 }
 
 }  // namespace ritz

@@ -17,14 +17,6 @@
 namespace ritz {
 namespace {
 
-HeatProperty property_of(const Case::Table& t, const char* key, const CaseProperty& given) {
-  if (!given.table) return coefficient(given.formula);
-  try {
-    return TemperatureTable{PiecewiseLinear::through(given.table->rows), given.table->continued};
-  } catch (const Error& error) { t.error(key, error.message(), error.why(), error.fix()); }
-  return Coefficient(1);
-}
-
 // The stored heat. Without [time] it may be given, and changes nothing.
 void read_capacity(bool needed, const Case::Table& t, HeatConduction::Material& material) {
   const bool given = t.has("density") || t.has("specific_heat");

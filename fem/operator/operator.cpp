@@ -91,12 +91,10 @@ Operator::Outline Operator::outline(const Job& job) const {
     for (const int i : group.integrals) {
       const Integral& integral = integrals_[static_cast<std::size_t>(i)];
       if (!takes_part(job, integral.form)) continue;
-      if (task == Task::evaluate && !taking_part.empty())
-        throw Error(Exit::internal,
-                    fmt::format("two forms with derived quantities on the same cells: '{}'", integral.form.name));
-      if (task == Task::evaluate && !result.groups.empty() && integral.form.derived != result.block)
-        throw Error(Exit::internal, fmt::format("'{}' derives {} quantities, the form on other cells {}",
-                                                integral.form.name, integral.form.derived, result.block));
+      if (task == Task::evaluate && (!result.groups.empty() || !taking_part.empty()) &&
+          integral.form.derived != result.block)
+        throw Error(Exit::internal, fmt::format("'{}' derives {} quantities, another form {}", integral.form.name,
+                                                integral.form.derived, result.block));
       if (task == Task::evaluate) result.block = integral.form.derived;
       taking_part.push_back(i);
     }
@@ -229,6 +227,7 @@ void Operator::with_groups(const Plan& plan, bool matrix, bool single, const Vec
     for (AssemblyTerm& term : terms[g]) {
       term.arguments.u = vectors.u;
       term.arguments.cell_values = cells;
+      if (cells != nullptr) cells += group.batch_count() * plan.block * lane_count;
       term.arguments.direction = vectors.direction;
       term.arguments.single_direction = vectors.single_direction;
       if (single) term.kernel = term.single_kernel;
@@ -243,7 +242,6 @@ void Operator::with_groups(const Plan& plan, bool matrix, bool single, const Vec
         terms[g].data(),   static_cast<int>(terms[g].size()), group.batch_count(), plan.chunk_batches[g], chunk,
         matrix ? n * n : n};
     chunk += groups[g].chunk_count();
-    if (cells != nullptr) cells += group.batch_count() * plan.block * lane_count;
   }
   use(groups);
 }

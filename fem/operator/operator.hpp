@@ -67,9 +67,9 @@ class Operator {
   // Gives back what assemble() made for itself, which is as large as the matrix or larger; a further call makes it
   // anew.
   void forget_assembly() const;
-  // Results of the forms on cells, or only of those with this name, on cells or facets; without such forms, numbers at
-  // nodes and cells are zero. Those of facets are at nodes only. Throws Error(Exit::internal) for forms with different
-  // numbers of results at once.
+  // Results of the forms on cells, or only of those with this name, on cells or facets; those of several forms on the
+  // same cells add up. Without such forms, numbers at nodes and cells are zero. Those of facets are at nodes only.
+  // Throws Error(Exit::internal) for forms with different numbers of results at once.
   DerivedFields evaluate(const Vector& u, const std::string& form = {}) const;
 
   // Sets the time at which loads, coefficients and forms are evaluated. Functions that vary in time are evaluated anew,

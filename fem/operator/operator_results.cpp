@@ -15,7 +15,8 @@ DerivedFields Operator::evaluate(const Vector& u, const std::string& form) const
   if (k == 0) return fields;
   const Plan& p = plan(job);
   Index batches = 0;
-  for (const int g : p.groups) batches += groups_[static_cast<std::size_t>(g)].batch_count();
+  for (std::size_t g = 0; g < p.groups.size(); ++g)
+    batches += std::ssize(p.terms[g]) * groups_[static_cast<std::size_t>(p.groups[g])].batch_count();
   Vector sums(space_->device(), space_->node_count() * k, "results");
   Vector means(space_->device(), batches * k * lane_count, "results");
   run(p, "evaluation", false, {.u = u.data(), .target = sums.data(), .cells = means.data()});
@@ -25,16 +26,15 @@ DerivedFields Operator::evaluate(const Vector& u, const std::string& form) const
   fields.at_cells.assign(static_cast<std::size_t>(space_->mesh().cell_count() * k), 0.0);
   std::vector<int> cells_at(static_cast<std::size_t>(space_->node_count()), 0);
   Index batch = 0;
-  for (const int g : p.groups) {
-    const ElementGroup& group = groups_[static_cast<std::size_t>(g)];
-    for (Index e = 0; e < group.element_count; ++e) {
+  for (std::size_t g = 0; g < p.groups.size(); ++g) {
+    const ElementGroup& group = groups_[static_cast<std::size_t>(p.groups[g])];
+    for (Index e = 0; e < group.element_count; ++e)
       for (int a = 0; a < group.node_count(); ++a) ++cells_at[static_cast<std::size_t>(group.node(e, a))];
-      const Index base = (batch + e / lane_count) * k;
-      for (int i = 0; i < k && !group.elements.empty(); ++i)
-        fields.at_cells[static_cast<std::size_t>(group.elements[static_cast<std::size_t>(e)] * k + i)] =
-            cell_means[static_cast<std::size_t>((base + i) * lane_count + e % lane_count)];
-    }
-    batch += group.batch_count();
+    for (std::size_t term = 0; term < p.terms[g].size(); ++term, batch += group.batch_count())
+      for (Index e = 0; e < group.element_count && !group.elements.empty(); ++e)
+        for (int i = 0; i < k; ++i)
+          fields.at_cells[static_cast<std::size_t>(group.elements[static_cast<std::size_t>(e)] * k + i)] +=
+              cell_means[static_cast<std::size_t>(((batch + e / lane_count) * k + i) * lane_count + e % lane_count)];
   }
   std::vector<double> elsewhere(static_cast<std::size_t>(k), 0.0);  // the state as it started
   for (const Integral& integral : integrals_)

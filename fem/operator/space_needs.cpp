@@ -125,9 +125,13 @@ int derived_numbers(const std::vector<Integral>& integrals) {
 
 MemoryNeeds needs_of_results(const FunctionSpace& space, const std::vector<Integral>& integrals) {
   const int derived = derived_numbers(integrals);
+  Index cells = 0;  // a cell counts for each form that derives something there
+  for (const Integral& integral : integrals)
+    if (integral.form.derived > 0)
+      cells += integral.everywhere ? space.mesh().cell_count() : static_cast<Index>(integral.cells.size());
   return MemoryNeeds()
       .array<double>("results", space.node_count() * derived)
-      .array<double>("results", (space.mesh().cell_count() + 7) / 8 * 8 * derived);
+      .array<double>("results", (std::max(cells, space.mesh().cell_count()) + 7) / 8 * 8 * derived);
 }
 
 Index host_of_lists(const MemoryNeeds& task) {

@@ -50,6 +50,10 @@ void ElasticLoads::fix(On region, std::string origin) {
   displacements_.push_back({std::move(region), -1, 0, std::move(origin)});
 }
 
+void ElasticLoads::temperature(Coefficient value, double reference, std::string origin) {
+  temperature_ = {{std::move(value), reference}, std::move(origin)};
+}
+
 ElasticBody::ElasticBody(const Mesh& mesh, PlaneKind plane, double thickness) : mesh_(&mesh), plane_(plane) {
   const bool axisymmetric = mesh.dimension() == 2 && plane == PlaneKind::axisymmetric;
   measure_ = {axisymmetric ? 2 * std::numbers::pi : mesh.dimension() == 2 ? thickness : 1, axisymmetric};
@@ -63,7 +67,12 @@ template <int G>
 class ElasticBody::Builder {
  public:
   Builder(const ElasticBody& body, Model& model, ErrorList& errors)
-      : body_(body), mesh_(*body.mesh_), measure_(body.measure_), model_(model), errors_(errors) {}
+      : body_(body),
+        mesh_(*body.mesh_),
+        measure_(body.measure_),
+        setting_{G, body.plane_, body.measure_},
+        model_(model),
+        errors_(errors) {}
 
   void build() {
     const bool weighs = body_.loads.gravity_ || std::ranges::any_of(body_.load_cases_, [](const ElasticLoads& each) {
@@ -72,18 +81,21 @@ class ElasticBody::Builder {
     find_materials(weighs);
     tell_locking();
     for (const FoundMaterial& m : materials_) {
-      model_.equations.push_back(Integral::over(stiffness(m.input), *m.region));
+      model_.equations.push_back(stiffness_integral(m.input, body_.common_temperature(), setting_, *m.region));
       if (has_gravity(body_.loads)) add_weight(*body_.loads.gravity_, m, model_.equations);
       if (m.input.density) model_.inertia.push_back(Integral::over(mass(*m.input.density), *m.region));
     }
     if (model_.inertia.size() < materials_.size()) model_.inertia.clear();
+    add_thermal(body_.loads, false, model_.equations);
     add_loads(body_.loads, model_.equations, model_.supports);
     for (const ElasticLoads& each : body_.load_cases_) {
       ModelLoadCase& own = model_.load_cases.emplace_back(ModelLoadCase{each.name()});
       if (has_gravity(each))
         for (const FoundMaterial& m : materials_) add_weight(*each.gravity_, m, own.loads);
+      add_thermal(each, true, own.loads);
       add_loads(each, own.loads, own.prescribed);
     }
+    check_temperatures();
     model_.rigid = G == 3 ? RigidModes::solid : measure_.axisymmetric ? RigidModes::axisymmetric : RigidModes::plane;
     if (measure_.axisymmetric) hold_axis();
   }
@@ -104,39 +116,99 @@ class ElasticBody::Builder {
       const Region* region = find_region(place, mesh_, {RegionKind::cells}, input.origin, errors_);
       if (region == nullptr) continue;
       regions.push_back({region, input.origin.empty() ? fmt::format("'{}'", region->name) : input.origin});
-      check(input.young, positive_young, *region, input.origin);
-      check(input.poisson, possible_poisson, *region, input.origin);
+      const bool can_be_made = check_constants(input, *region);
       if (input.density) check(*input.density, positive_density, *region, input.origin);
       else if (weighs)
         errors_.add(Error(Exit::model,
                           fmt::format("the material of '{}' has no density{}", region->name, at_origin(input.origin)),
                           "gravity acts on it", "give the density [kg/m^3]"));
-      materials_.push_back({region, input});
+      if (can_be_made) materials_.push_back({region, input});
     }
     if (!regions.empty() || body_.materials_.empty()) check_materials(mesh_, regions, errors_);
   }
 
-  FormValue stiffness(const Material& m) const {
-    const bool constant = m.young.is_number() && m.poisson.is_number();
-    const std::vector<PointFunction> given = {m.young.function(), m.poisson.function()};
-    const Lame l = constant ? Lame::from(m.young.number(), m.poisson.number()) : Lame{};
-    if constexpr (G == 3) {
-      if (constant) return Elasticity{l.lambda, l.mu};
-      return {VaryingElasticity{}, given};
+  // Of the elastic constants and the expansion: can integrals be made of them?
+  bool check_constants(const Material& input, const Region& region) {
+    const std::size_t before = errors_.errors().size();
+    const std::string place = fmt::format("'{}'{}", region.name, at_origin(input.origin));
+    const auto wrong = [&](std::string what, std::string why, std::string fix) {
+      errors_.add(Error(Exit::model, fmt::format(fmt::runtime(what), place), std::move(why), std::move(fix)));
+    };
+    const bool isotropic = !input.stiffness;
+    const Coefficient* temperature = body_.common_temperature();
+    if (isotropic && (table_in(input.young) != nullptr || table_in(input.poisson) != nullptr) && temperature == nullptr)
+      wrong("no temperature for the elastic constants of {}", "they are tables over the temperature",
+            "give a [temperature] outside of the load cases, or numbers");
+    else if (isotropic) {
+      const IsotropicConstants constants = isotropic_constants(input, temperature);
+      check(constants.young, positive_young, region, input.origin);
+      check(constants.poisson, possible_poisson, region, input.origin);
+      if (input.expansion.size() == 3 && !(constants.young.is_number() && constants.poisson.is_number()))
+        wrong("three coefficients of expansion of {}", "the elastic constants vary",
+              "give one coefficient, or constants that are numbers");
     } else {
-      const double t = measure_.weight;
-      switch (body_.plane_) {
-        case PlaneKind::strain:
-          if (constant) return PlaneElasticity::plane_strain(l, t);
-          return {VaryingPlaneElasticity<PlaneKind::strain>{t}, given};
-        case PlaneKind::stress:
-          if (constant) return PlaneElasticity::plane_stress(l, t);
-          return {VaryingPlaneElasticity<PlaneKind::stress>{t}, given};
-        default:
-          if (constant) return AxisymmetricElasticity{l.lambda, l.mu};
-          return {VaryingPlaneElasticity<PlaneKind::axisymmetric>{}, given};
-      }
+      check_axes(input, region, wrong);
     }
+    if (input.expansion.size() != 0 && input.expansion.size() != 1 && input.expansion.size() != 3)
+      wrong(fmt::format("{} coefficients of expansion of {{}}", input.expansion.size()), {},
+            "give one, or three along the material axes");
+    return errors_.errors().size() == before;
+  }
+
+  template <class Wrong>
+  void check_axes(const Material& input, const Region& region, const Wrong& wrong) const {
+    if (!input.stiffness->positive_definite())
+      wrong("the elastic constants of {}", "some strain would have no positive energy",
+            "check Poisson's ratios: nu12^2 < E1/E2, and likewise for 13 and 23");
+    const bool turns = input.orientation && !input.orientation->is_constant();
+    if (turns && measure_.axisymmetric)
+      wrong("material axes that vary, of {}", "a body of revolution has the axes r, y and hoop in each section",
+            "give constant axes in the section");
+    if (G == 3 || region.cells.empty()) return;
+    if (turns) {
+      const auto x = mesh_.point(mesh_.nodes_of(region.cells.front())[0]);
+      const Axes axes = input.orientation->at({x[0], x[1], x[2]});
+      if (std::abs(axes.third()[0]) + std::abs(axes.third()[1]) > 1e-9)
+        wrong("the material axes of {}", "the third one lies in the plane",
+              "let axis 3 stand across the plane, as of a cylindrical orientation about z");
+      return;
+    }
+    const StiffnessTensor tensor = input.stiffness->from_axes(input.orientation ? input.orientation->axes() : Axes{});
+    if (tensor.couples_plane())
+      wrong("the material axes of {}", "shear out of the plane would follow tension in it",
+            "let one material axis stand across the plane, or model the body in three dimensions");
+  }
+
+  // `everywhere`: also a form without effect in materials that do not expand, so that each cell derives a stress.
+  void add_thermal(const ElasticLoads& loads, bool everywhere, std::vector<Integral>& integrals) {
+    if (!loads.temperature_) return;
+    const BodyTemperature& temperature = loads.temperature_->of;
+    for (const FoundMaterial& m : materials_) {
+      std::vector<Integral> made = thermal_integrals(m.input, temperature, setting_, *m.region);
+      if (made.empty() && everywhere) made.push_back(no_thermal_stress(setting_, *m.region));
+      for (std::size_t axis = 0; axis < m.input.expansion.size(); ++axis)
+        check(thermal_strain(m.input, axis, temperature), any_value, *m.region, m.input.origin);
+      std::ranges::move(made, std::back_inserter(integrals));
+    }
+  }
+
+  void check_temperatures() {
+    const auto has_own = [](const ElasticLoads& each) { return each.temperature_.has_value(); };
+    const auto own = std::ranges::find_if(body_.load_cases_, has_own);
+    if (own != body_.load_cases_.end() && body_.loads.temperature_)
+      errors_.add(
+          Error(Exit::input,
+                fmt::format("the load case '{}' has a temperature of its own{}", own->name(),
+                            at_origin(own->temperature_->origin)),
+                fmt::format("one stands outside of the load cases, too{}", at_origin(body_.loads.temperature_->origin)),
+                "give each load case its temperature, or all of them one"));
+    const bool given = own != body_.load_cases_.end() || body_.loads.temperature_;
+    const bool used = std::ranges::any_of(materials_, [](const FoundMaterial& m) {
+      return !m.input.expansion.empty() || table_in(m.input.young) != nullptr || table_in(m.input.poisson) != nullptr;
+    });
+    if (given && !used && errors_.errors().empty())
+      model_.notices.emplace_back(
+          "the temperature has no effect: no material has an expansion, or constants over the temperature");
   }
 
   FormValue mass(const Coefficient& density) const {
@@ -293,7 +365,9 @@ class ElasticBody::Builder {
     if (G == 2 && body_.plane_ == PlaneKind::stress) return;  // the thickness gives way
     const FunctionSpace& space = *model_.space;
     for (const FoundMaterial& m : materials_) {
-      const double poisson = largest(m.input.poisson, mesh_, *m.region);
+      if (m.input.stiffness) continue;
+      const double poisson =
+          largest(isotropic_constants(m.input, body_.common_temperature()).poisson, mesh_, *m.region);
       if (poisson <= 0.49) continue;
       if (space.order() == 1) {
         model_.notices.emplace_back(
@@ -328,6 +402,7 @@ class ElasticBody::Builder {
   const ElasticBody& body_;
   const Mesh& mesh_;
   const BodyMeasure measure_;
+  const ElasticSetting setting_;
   Model& model_;
   ErrorList& errors_;
   std::vector<FoundMaterial> materials_;
@@ -352,9 +427,12 @@ ErrorModel ElasticBody::error_model() const {
                    .plane_stress = mesh_->dimension() == 2 && plane_ == PlaneKind::stress};
   ErrorList ignored;
   std::vector<MaterialNumbers> materials;
-  for (const auto& [place, input] : materials_)
-    if (const Region* region = find_region(place, *mesh_, {RegionKind::cells}, input.origin, ignored))
-      materials.push_back({region, {input.young, input.poisson}});
+  for (const auto& [place, input] : materials_) {
+    const Region* region = find_region(place, *mesh_, {RegionKind::cells}, input.origin, ignored);
+    if (region == nullptr || input.stiffness) continue;
+    const IsotropicConstants constants = isotropic_constants(input, common_temperature());
+    materials.push_back({region, {constants.young, constants.poisson}});
+  }
   const auto lame_of = [](std::span<const double> given) {
     const Lame lame = Lame::from(given[0], given[1]);
     return std::array{lame.lambda, lame.mu};

@@ -9,7 +9,7 @@
 //   const Model model = body.model(Device::automatic());
 #pragma once
 
-#include "fem/forms/in_plane.hpp"
+#include "fem/physics/elastic_material.hpp"
 #include "fem/physics/model.hpp"
 #include "fem/physics/remote_force.hpp"
 #include "fem/results/error_estimate.hpp"
@@ -32,6 +32,9 @@ class ElasticLoads {
   void pressure(On facets, Coefficient value, std::string origin = {});                     // into the body [Pa]
   void displacement(On region, int component, Coefficient value, std::string origin = {});  // prescribed [m]
   void fix(On region, std::string origin = {});                                             // all of them are 0
+  // Of the whole body, which is free of thermal strain at the reference. Either outside of all load cases, or in some
+  // of them.
+  void temperature(Coefficient value, double reference, std::string origin = {});
   const std::string& name() const { return name_; }
 
  private:
@@ -63,7 +66,12 @@ class ElasticLoads {
     std::string origin;
   };
   std::string name_;
+  struct Temperature {
+    BodyTemperature of;
+    std::string origin;
+  };
   std::optional<Gravity> gravity_;
+  std::optional<Temperature> temperature_;
   std::vector<Entry> body_forces_, tractions_, pressures_;
   std::vector<Force> forces_;
   std::vector<Remote> remote_forces_;
@@ -72,12 +80,7 @@ class ElasticLoads {
 
 class ElasticBody {
  public:
-  struct Material {
-    Coefficient young;                        // Young's modulus [Pa]
-    Coefficient poisson;                      // Poisson's ratio
-    std::optional<Coefficient> density = {};  // [kg/m^3] for gravity and for modes
-    std::string origin = {};
-  };
+  using Material = ElasticMaterial;
 
   // The mesh must outlive it, and its models. `plane` says what a mesh of two dimensions stands for.
   explicit ElasticBody(const Mesh& mesh, PlaneKind plane = PlaneKind::strain, double thickness = 1);
@@ -89,7 +92,7 @@ class ElasticBody {
   const BodyMeasure& measure() const { return measure_; }
   // [kg] density times volume, by quadrature over the mesh alone; nothing where a density varies, or is not given.
   std::optional<double> mass() const;
-  // For an estimate of the error by the mesh. Materials whose place is not found are left out.
+  // For an estimate of the error by the mesh. Materials whose place is not found, and those along axes, are left out.
   ErrorModel error_model() const;
 
   // Throws Error or Errors: what is wrong with the inputs, all of it at once.
@@ -104,6 +107,9 @@ class ElasticBody {
   };
   template <int G>
   class Builder;
+
+  // Of all load cases; null where there is none.
+  const Coefficient* common_temperature() const { return loads.temperature_ ? &loads.temperature_->of.value : nullptr; }
 
   const Mesh* mesh_;
   PlaneKind plane_;

@@ -11,12 +11,6 @@
 #include <set>
 
 namespace ritz {
-namespace {
-
-const Coefficient* coefficient_in(const HeatProperty& property) { return std::get_if<Coefficient>(&property); }
-const TemperatureTable* table_in(const HeatProperty& property) { return std::get_if<TemperatureTable>(&property); }
-
-}  // namespace
 
 void HeatLoads::source(On cells, Coefficient density, std::string origin) {
   sources_.push_back({std::move(cells), std::move(density), std::move(origin)});
@@ -89,7 +83,7 @@ class HeatConduction::Builder {
     if (!materials.empty() || heat_.materials_.empty()) check_materials(mesh_, materials, errors_);
   }
 
-  FormValue conduction(const HeatProperty& k) {
+  FormValue conduction(const MaterialProperty& k) {
     if (const TemperatureTable* table = table_in(k))
       return Conduction<G>{table->values, measure_.weight, measure_.axisymmetric};
     const Coefficient& given = *coefficient_in(k);
@@ -106,7 +100,7 @@ class HeatConduction::Builder {
     model_.capacity.push_back(Integral::over(stored_heat(density, *material.specific_heat, material.origin), region));
   }
 
-  FormValue stored_heat(const Coefficient& density, const HeatProperty& c, const std::string& origin) {
+  FormValue stored_heat(const Coefficient& density, const MaterialProperty& c, const std::string& origin) {
     const TemperatureTable* table = table_in(c);
     if (table == nullptr) {
       const Coefficient& specific_heat = *coefficient_in(c);
@@ -223,7 +217,7 @@ class HeatConduction::Builder {
     return region != nullptr && has_size(mesh_, *region, measure_, origin, errors_) ? region : nullptr;
   }
 
-  void check(const HeatProperty& property, const ParameterFacts& facts, const Region& region,
+  void check(const MaterialProperty& property, const ParameterFacts& facts, const Region& region,
              const std::string& origin) {
     if (const Coefficient* coefficient = coefficient_in(property))
       return check_values(*coefficient, facts, mesh_, region, origin, errors_);

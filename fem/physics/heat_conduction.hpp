@@ -8,24 +8,13 @@
 //   const Model model = heat.model(Device::automatic());
 #pragma once
 
-#include "fem/forms/piecewise_linear.hpp"
+#include "fem/physics/material_property.hpp"
 #include "fem/physics/model.hpp"
 #include "fem/results/error_estimate.hpp"
 
 #include <deque>
-#include <variant>
 
 namespace ritz {
-
-// A table over the temperature. With `continued` it is constant outside of its rows; else a solution out there is an
-// error of the analysis, by check_ranges().
-struct TemperatureTable {
-  PiecewiseLinear values;
-  bool continued = false;
-};
-
-// A number, a function of the position, or a table over the temperature.
-using HeatProperty = std::variant<Coefficient, TemperatureTable>;
 
 // Loads and temperatures that act together: always, or in one load case.
 class HeatLoads {
@@ -51,9 +40,9 @@ class HeatLoads {
 class HeatConduction {
  public:
   struct Material {
-    HeatProperty conductivity;                       // k [W/(m K)]
-    std::optional<Coefficient> density = {};         // [kg/m^3] for evolutions in time
-    std::optional<HeatProperty> specific_heat = {};  // c [J/(kg K)] likewise
+    MaterialProperty conductivity;                       // k [W/(m K)]
+    std::optional<Coefficient> density = {};             // [kg/m^3] for evolutions in time
+    std::optional<MaterialProperty> specific_heat = {};  // c [J/(kg K)] likewise
     std::string origin = {};
   };
   struct Options {

@@ -14,8 +14,8 @@ struct Topic {
 const std::vector<Topic>& topics() {
   static const std::vector<Topic> list{
       {{"expansion", "=cte", "=alpha", "thermal_strain", "reference_temperature"},
-       "thermal expansion is not in ritz-elasticity yet; a form of displacement and temperature does it in ritz-solve: "
-       "examples/custom_coupled"},
+       "thermal expansion is 'expansion' of [[material]], with [thermal] temperature and reference, in ritz-elasticity "
+       "(docs/thermal.md)"},
       {{"contact", "friction", "bolt", "preload", "pretension", "=gap"},
        "contact, friction and bolts are not in Ritz yet: join the parts by [[tie]] or a common mesh (docs/limits.md)"},
       {{"=tied", "=ties", "glue", "interface"},
@@ -37,10 +37,12 @@ const std::vector<Topic>& topics() {
        "large displacements are in forms by their energy in ritz-solve: examples/custom_energy; not in "
        "ritz-elasticity, "
        "beams and shells yet"},
-      {{"orthotropic", "anisotropic", "laminate", "composite", "=layers", "=layup", "young_x", "young_1", "=e1", "=ex",
-        "=e_x", "shear_modulus_xy", "=g12"},
-       "orthotropic materials and laminates are not in Ritz yet; a form of your own in ritz-solve may have them "
-       "(docs/your-own-element.md)"},
+      {{"orthotropic", "anisotropic", "young_x", "young_1", "=e1", "=ex", "=e_x", "shear_modulus_xy", "=g12"},
+       "orthotropic materials are [material.orthotropic] of ritz-elasticity and ritz-modal, with [[orientation]] "
+       "(docs/thermal.md)"},
+      {{"laminate", "composite", "=layers", "=layup"},
+       "laminates are layers of cells with an [[orientation]] each (docs/thermal.md); layered shells are not in Ritz "
+       "yet"},
       {{"fatigue", "fracture", "stress_intensity", "j_integral"}, "fatigue and fracture are not in Ritz yet"},
       {{"coupling", "=mpc", "=equations", "rigid_body", "rigid_link", "periodicity", "cyclic", "multi_point"},
        "relations between unknowns are [[rigid]], [[periodic]] and [[equation]] (docs/joining.md); a force that a "

@@ -25,6 +25,18 @@ def square(points=((0, 0), (1, 0), (1, 1), (0, 1))):
     return msh([(x, y, 0) for x, y in points], elements, groups)
 
 
+def grid(cells, length=1.0):
+    """A square of cells x cells quadrilaterals, "all", with its sides "bottom", "right", "top" and "left"."""
+    n = cells + 1
+    points = [(length * i / cells, length * j / cells, 0) for j in range(n) for i in range(n)]
+    elements = [(3, 1, [1 + i + n * j, 2 + i + n * j, 2 + i + n * (j + 1), 1 + i + n * (j + 1)])
+                for j in range(cells) for i in range(cells)]
+    for i in range(cells):
+        elements += [(1, 2, [1 + i, 2 + i]), (1, 3, [n * (i + 1), n * (i + 2)]), (1, 4, [n * cells + 1 + i, n * cells + 2 + i]),
+                     (1, 5, [1 + n * i, 1 + n * (i + 1)])]
+    return msh(points, elements, [(2, "all"), (1, "bottom"), (1, "right"), (1, "top"), (1, "left")])
+
+
 def pair():
     """Two unit cubes that share a face, "all", with the facets "left" and "between"."""
     points = [(x, y, z) for z in (0, 1) for y in (0, 1) for x in (0, 1, 2)]

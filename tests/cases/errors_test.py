@@ -36,6 +36,8 @@ STEEL = '[[material]]\nregion = "{}"\nyoung = 210e9\npoisson = 0.3\n'
 CLAMP = '[[displacement]]\nregion = "{}"\nfixed = true\n'
 GOOD = STEEL.format("a") + CLAMP.format("a.x0")
 PLATE = STEEL.format("all") + CLAMP.format("left")
+ORTHOTROPIC = ('[[orientation]]\nname = "wound"\ncylindrical = {}\n[[material]]\nregion = "all"\norientation = "wound"\n'
+               '[material.orthotropic]\nyoung = [3e9, 2e9, 1e9]\npoisson = [0.1, 0.1, 0.1]\nshear = [1e9, 1e9, 1e9]\n')
 HEAT = '[[material]]\nregion = "a"\nconductivity = 400\n[[temperature]]\nregion = "a.x0"\nvalue = 1\n'
 FLUX = '[[flux]]\nregion = "a.x1"\nvalue = {}\n'
 PROBE = '[[probe]]\nname = "p"\nfield = "displacement"\npoint = [9, 9, 9]\n'
@@ -78,6 +80,7 @@ class Errors(CaseTest):
         "model-options": dict(body=PLATE, mesh=boxes.square(), keys={"model.type": "axisymmetric", "model.thickness": 2}),
         "output-options": dict(keys={"output.format": "vtkhdf", "output.compression": "lz4"}),
         "initial-values": dict(body=HEAT.replace("400", "400\ndensity = 1\nspecific_heat = 1") + '[initial]\nfile = "mesh.msh"\n[time]\nend = 1\n', program="ritz-heat"),
+        "orientation": dict(keys={"material.0.orientation": '"fibres"'}),
         "plugin": dict(body='[model]\nform = "diffusion3"\n' + HEAT.replace("temperature", "prescribe"), program="ritz-solve", files={"p.cpp": "int;;!"}, keys={"plugin": "p.cpp"}),
         "axisymmetric-radius": dict(body=PLATE, mesh=boxes.square(((-1, 0), (1, 0), (1, 1), (-1, 1))), keys={"model.type": "axisymmetric"}),
         "inverted-cells": dict(mesh=boxes.cubes(["a"]).replace(" 1 2 3 4 5 6 7 8\n", " 1 2 4 3 5 6 8 7\n")),
@@ -93,6 +96,7 @@ class Errors(CaseTest):
         "unsupported-body": dict(body=STEEL.format("a")),
         "conflicting-conditions": dict(body=GOOD + '[[displacement]]\nregion = "a.y0"\nx = 0.1\n'),
         "material-value": dict(keys={"material.0.poisson": 0.5}),
+        "material-axes": dict(body=ORTHOTROPIC + CLAMP.format("left"), mesh=boxes.square(), keys={"model.type": "axisymmetric"}),
         "formula-value": dict(body=HEAT.replace("400", '"x - 2"'), program="ritz-heat"),
         "command-line": dict(arguments=["--colour", "red"]),
         "outside-folder": dict(keys={"mesh.file": '"/etc/passwd"'}, arguments=["--untrusted"]),

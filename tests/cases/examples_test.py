@@ -76,6 +76,16 @@ class Examples(CaseTest):
         for f, r in zip(load, reaction):
             self.assertLessEqual(abs(f + r), 1e-7 * max(map(abs, load)), outcome.report["case"])
 
+    def test_thermal_stresses_and_materials_along_axes(self):
+        """NAFEMS LE11; a hot spot in an infinite membrane (NAFEMS T1: 50 MPa at its rim); Timoshenko's strip; Jones, eq. 2.102."""
+        for name, references in {
+            "thermal/le11": {"stress_at_A": (-105e6, 0.005)},
+            "thermal/t1": {"beside": (50e6 / 1.02**2, 0.03)},
+            "thermal/bimetal": {"tip": (2.1e-3, 1e-4)},
+            "composite/off_axis": {"strain": (4.696428571e-5, 1e-6), "stress": (1e6, 1e-6)},
+        }.items():
+            self.check("ritz-elasticity", name, references)
+
     def test_joined_parts_are_what_they_would_be_in_one(self):
         """Lame's tube in two tied rings; a spinning disc, (3 + nu) / 4 rho w^2 (b^2 + (1 - nu) / (3 + nu) a^2); T L / (G J); layers in series."""
         self.check("ritz-elasticity", "joining/tube", {"u_inside": (57.2e-6, 1e-4), "stress_inside": (100e6, 1e-3)})

@@ -155,7 +155,7 @@ class Mistakes(BadInputs):
         self.wrong(["is called 'pull'"], ELASTIC + pull + '[[combination]]\nname = "pull"\nfactors = {pull = 1}\n')
 
     def test_without_loads(self):
-        self.wrong(["the load case 'pull' has no loads", "tables without that prefix act in all", "'pressure' and 'displacement'"], ELASTIC + '[[load_case]]\nname = "pull"\n' + LOADS["pull"])
+        self.wrong(["the load case 'pull' has no loads", "tables without that prefix act in all", "'pressure', 'thermal' and 'displacement'"], ELASTIC + '[[load_case]]\nname = "pull"\n' + LOADS["pull"])
 
     def test_without_a_name(self):
         self.wrong(["missing key 'load_case.0.name'"], ELASTIC + as_load_case("pull", LOADS["pull"]).replace('name = "pull"\n', ""))

@@ -189,7 +189,7 @@ TEST(Case, UnknownKeysListTheValidOnesAndTheirPlace) {
 
 TEST(Case, KeysOfKnownPhysicsAreAnsweredWithWhereItIs) {
   const auto answer = [](const std::string& key) { return message(sample + "[" + key + "]\n"); };
-  for (const auto& [key, words] : {std::pair{"thermal_expansion", "thermal expansion is not in ritz-elasticity yet"},
+  for (const auto& [key, words] : {std::pair{"thermal_expansion", "thermal expansion is 'expansion' of [[material]]"},
                                    {"contact", "not in Ritz yet"},
                                    {"time", "[time]"},
                                    {"specific_heat", "ritz-heat"},

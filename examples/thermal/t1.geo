@@ -1,0 +1,24 @@
+// NAFEMS T1: a quarter of a square membrane of 20 mm with a hot spot of radius 1 mm [m].
+a = 0.01; r = 0.001;
+Point(1) = {0, 0, 0, r / 6};
+Point(2) = {r, 0, 0, r / 20};
+Point(3) = {0, r, 0, r / 20};
+Point(4) = {a, 0, 0, a / 5};
+Point(5) = {0, a, 0, a / 5};
+Point(6) = {a, a, 0, a / 5};
+Line(1) = {1, 2};
+Circle(2) = {2, 1, 3};
+Line(3) = {3, 1};
+Line(4) = {2, 4};
+Line(5) = {4, 6};
+Line(6) = {6, 5};
+Line(7) = {5, 3};
+Curve Loop(1) = {1, 2, 3};
+Curve Loop(2) = {4, 5, 6, 7, -2};
+Plane Surface(1) = {1};
+Plane Surface(2) = {2};
+Mesh.ElementOrder = 2;
+Physical Surface("hot spot") = {1};
+Physical Surface("membrane") = {2};
+Physical Curve("x0") = {3, 7};
+Physical Curve("y0") = {1, 4};

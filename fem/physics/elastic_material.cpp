@@ -1,0 +1,174 @@
+#include "fem/physics/elastic_material.hpp"
+
+#include "fem/forms/elasticity.hpp"
+#include "fem/forms/thermal_stress.hpp"
+#include "fem/forms/varying.hpp"
+
+#include <algorithm>
+
+namespace ritz {
+namespace {
+
+using Six = StiffnessTensor::Six;
+
+bool is_stress_free(const ElasticSetting& setting) {
+  return setting.dimension == 2 && setting.plane == PlaneKind::stress;
+}
+
+FormValue isotropic_stiffness(const IsotropicConstants& m, const ElasticSetting& setting) {
+  const bool constant = m.young.is_number() && m.poisson.is_number();
+  const std::vector<PointFunction> given = {m.young.function(), m.poisson.function()};
+  const Lame l = constant ? Lame::from(m.young.number(), m.poisson.number()) : Lame{};
+  if (setting.dimension == 3) {
+    if (constant) return Elasticity{l.lambda, l.mu};
+    return {VaryingElasticity{}, given};
+  }
+  const double t = setting.measure.weight;
+  switch (setting.plane) {
+    case PlaneKind::strain:
+      if (constant) return PlaneElasticity::plane_strain(l, t);
+      return {VaryingPlaneElasticity<PlaneKind::strain>{t}, given};
+    case PlaneKind::stress:
+      if (constant) return PlaneElasticity::plane_stress(l, t);
+      return {VaryingPlaneElasticity<PlaneKind::stress>{t}, given};
+    default:
+      if (constant) return AxisymmetricElasticity{l.lambda, l.mu};
+      return {VaryingPlaneElasticity<PlaneKind::axisymmetric>{}, given};
+  }
+}
+
+FormValue stiffness_along(const StiffnessTensor& tensor, const ElasticSetting& setting) {
+  if (setting.dimension == 3) return tensor.form<AnisotropicElasticity>();
+  switch (setting.plane) {
+    case PlaneKind::strain: return tensor.form<PlaneStrain<AnisotropicElasticity>>();
+    case PlaneKind::stress: return tensor.form<PlaneStress<AnisotropicElasticity>>();
+    default: return tensor.form<Axisymmetric<AnisotropicElasticity>>();
+  }
+}
+
+FormValue stiffness_along(const StiffnessTensor& tensor, const Orientation& axes, const ElasticSetting& setting) {
+  if (setting.dimension == 3) return {tensor.form<OrientedElasticity>(), axes.functions()};
+  if (setting.plane == PlaneKind::stress) return {tensor.form<PlaneStress<OrientedElasticity>>(), axes.functions()};
+  return {tensor.form<PlaneStrain<OrientedElasticity>>(), axes.functions()};
+}
+
+// The stress of a free strain that is prevented, and the strain across the plane that remains free in plane stress.
+struct PreventedStress {
+  Six stress;
+  double across = 0;
+};
+PreventedStress prevented(const StiffnessTensor& tensor, const Six& strain, const ElasticSetting& setting) {
+  PreventedStress result{tensor.stress(strain)};
+  if (!is_stress_free(setting)) return result;
+  const double across = result.stress[2];
+  for (std::size_t k = 0; k < 6; ++k) result.stress[k] -= tensor.c[k][2] / tensor.c[2][2] * across;
+  result.across = across / tensor.c[2][2];
+  return result;
+}
+
+template <int G, bool Oriented>
+FormValue thermal_form(const Six& stress, const ElasticSetting& setting, std::vector<PointFunction> given) {
+  ThermalStress<G, Oriented> form{.weight = setting.measure.weight, .axisymmetric = setting.measure.axisymmetric};
+  std::ranges::copy(stress, form.stress);
+  return {form, std::move(given)};
+}
+
+// theta times the stress, and the strain across the plane; with axes, the stress is along them.
+FormValue thermal_form(const Six& stress, const Coefficient& theta, const Coefficient& across,
+                       const ElasticSetting& setting, const Orientation* axes = nullptr) {
+  std::vector<PointFunction> given = axes != nullptr ? axes->functions() : std::vector<PointFunction>{};
+  given.push_back(theta.function());
+  if (setting.dimension == 3)
+    return axes != nullptr ? thermal_form<3, true>(stress, setting, std::move(given))
+                           : thermal_form<3, false>(stress, setting, std::move(given));
+  given.push_back(across.function());
+  return axes != nullptr ? thermal_form<2, true>(stress, setting, std::move(given))
+                         : thermal_form<2, false>(stress, setting, std::move(given));
+}
+
+Coefficient times(const Coefficient& a, double factor) {
+  return combined({a}, [factor](std::span<const double> at) { return factor * at[0]; });
+}
+
+// An isotropic material whose constants vary: the stress of a unit strain does, too.
+FormValue varying_thermal_form(const IsotropicConstants& m, const Coefficient& strain, const ElasticSetting& setting) {
+  if (!is_stress_free(setting)) {
+    const auto stress = [](std::span<const double> at) { return at[0] * at[1] / (1 - 2 * at[2]); };
+    return thermal_form({1, 1, 1, 0, 0, 0}, combined({strain, m.young, m.poisson}, stress), 0, setting);
+  }
+  const auto stress = [](std::span<const double> at) { return at[0] * at[1] / (1 - at[2]); };
+  const auto across = [](std::span<const double> at) { return at[0] * (1 + at[1]) / (1 - at[1]); };
+  return thermal_form({1, 1, 0, 0, 0, 0}, combined({strain, m.young, m.poisson}, stress),
+                      combined({strain, m.poisson}, across), setting);
+}
+
+}  // namespace
+
+IsotropicConstants isotropic_constants(const ElasticMaterial& material, const Coefficient* temperature) {
+  const Coefficient none = 0;
+  const Coefficient& at = temperature != nullptr ? *temperature : none;
+  return {at_temperature(material.young, at, "young", material.origin),
+          at_temperature(material.poisson, at, "poisson", material.origin)};
+}
+
+Integral stiffness_integral(const ElasticMaterial& material, const Coefficient* temperature,
+                            const ElasticSetting& setting, const Region& region) {
+  if (!material.stiffness)
+    return Integral::over(isotropic_stiffness(isotropic_constants(material, temperature), setting), region);
+  const bool turns = material.orientation && !material.orientation->is_constant();
+  const Axes axes = material.orientation && !turns ? material.orientation->axes() : Axes{};
+  Integral result = Integral::over(turns ? stiffness_along(*material.stiffness, *material.orientation, setting)
+                                         : stiffness_along(material.stiffness->from_axes(axes), setting),
+                                   region);
+  // Forms in the plane are per unit of depth; of a body of revolution they hold the measure.
+  if (setting.dimension == 2 && !setting.measure.axisymmetric) result.factor = setting.measure.weight;
+  return result;
+}
+
+Coefficient thermal_strain(const ElasticMaterial& material, std::size_t axis, const BodyTemperature& temperature) {
+  const MaterialProperty& alpha = material.expansion[material.expansion.size() == 1 ? 0 : axis];
+  const double reference = temperature.reference, zero = material.expansion_zero.value_or(reference);
+  const Coefficient now = at_temperature(alpha, temperature.value, "expansion", material.origin);
+  const Coefficient then =
+      zero == reference ? Coefficient(0) : at_temperature(alpha, reference, "expansion", material.origin);
+  return combined({now, then, temperature.value}, [reference, zero](std::span<const double> at) {
+    return at[0] * (at[2] - zero) - at[1] * (reference - zero);
+  });
+}
+
+std::vector<Integral> thermal_integrals(const ElasticMaterial& material, const BodyTemperature& temperature,
+                                        const ElasticSetting& setting, const Region& region) {
+  if (material.expansion.empty()) return {};
+  std::vector<Coefficient> strains;
+  for (std::size_t axis = 0; axis < material.expansion.size(); ++axis)
+    strains.push_back(thermal_strain(material, axis, temperature));
+  StiffnessTensor tensor;
+  if (material.stiffness) {
+    tensor = *material.stiffness;
+  } else {
+    const IsotropicConstants constants = isotropic_constants(material, &temperature.value);
+    if (!constants.young.is_number() || !constants.poisson.is_number())
+      return {Integral::over(varying_thermal_form(constants, strains[0], setting), region)};
+    tensor = StiffnessTensor::isotropic(constants.young.number(), constants.poisson.number());
+  }
+  const Orientation* axes = material.orientation ? &*material.orientation : nullptr;
+  const bool turns = axes != nullptr && !axes->is_constant();
+  const Axes constant = axes != nullptr && !turns ? axes->axes() : Axes{};
+  if (!turns) tensor = tensor.from_axes(constant);
+  const std::array<Point, 3> along = {constant.first, constant.second, constant.third()};
+  std::vector<Integral> result;
+  for (std::size_t axis = 0; axis < strains.size(); ++axis) {
+    const Six unit = strains.size() == 1 ? Six{1, 1, 1, 0, 0, 0} : strain_along(along[axis]);
+    const PreventedStress full = prevented(tensor, unit, setting);
+    result.push_back(Integral::over(
+        thermal_form(full.stress, strains[axis], times(strains[axis], full.across), setting, turns ? axes : nullptr),
+        region));
+  }
+  return result;
+}
+
+Integral no_thermal_stress(const ElasticSetting& setting, const Region& region) {
+  return Integral::over(thermal_form(Six{}, 0, 0, setting), region);
+}
+
+}  // namespace ritz

@@ -1,0 +1,68 @@
+// A linear elastic material of a body, isotropic or along material axes, and the integrals that it makes: the
+// stiffness, and the stress that a free thermal strain takes away.
+//
+//   ElasticMaterial steel{.young = 210e9, .poisson = 0.3, .density = 7850, .expansion = {12e-6}};
+//   ElasticMaterial ply{.stiffness = StiffnessTensor::orthotropic(constants), .orientation = fibres};
+#pragma once
+
+#include "fem/forms/in_plane.hpp"
+#include "fem/operator/integral.hpp"
+#include "fem/physics/material_property.hpp"
+#include "fem/physics/orientation.hpp"
+#include "fem/results/region_points.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ritz {
+
+struct ElasticMaterial {
+  // Isotropic: Young's modulus [Pa] and Poisson's ratio. Not used where there is a stiffness.
+  MaterialProperty young = Coefficient(0), poisson = Coefficient(0);
+  std::optional<Coefficient> density = {};        // [kg/m^3] for gravity, modes and motion
+  std::optional<StiffnessTensor> stiffness = {};  // along the material axes
+  std::optional<Orientation> orientation = {};    // of the material axes; those of space by default
+  // Thermal expansion [1/K]: one number, or one along each material axis; none: the material does not expand. Tables
+  // are of secant coefficients.
+  std::vector<MaterialProperty> expansion = {};
+  // Temperature from which secant coefficients count; the reference temperature by default.
+  std::optional<double> expansion_zero = {};
+  std::string origin = {};
+};
+
+// The temperature of a body, and that at which it is free of thermal strain, in the same unit.
+struct BodyTemperature {
+  Coefficient value;
+  double reference = 0;
+};
+
+// What a mesh of two dimensions stands for.
+struct ElasticSetting {
+  int dimension = 3;
+  PlaneKind plane = PlaneKind::strain;
+  BodyMeasure measure = {};
+};
+
+// Young's modulus and Poisson's ratio of an isotropic material at the temperature of the body, or at none.
+struct IsotropicConstants {
+  Coefficient young, poisson;
+};
+IsotropicConstants isotropic_constants(const ElasticMaterial& material, const Coefficient* temperature);
+
+// f.gradient = sigma(eps) over a region of cells.
+Integral stiffness_integral(const ElasticMaterial& material, const Coefficient* temperature,
+                            const ElasticSetting& setting, const Region& region);
+
+// The free thermal strain along material axis `axis`: alpha(T) (T - zero) - alpha(reference) (reference - zero).
+Coefficient thermal_strain(const ElasticMaterial& material, std::size_t axis, const BodyTemperature& temperature);
+
+// The integrals whose stress is that of the prevented thermal strain; none where the material does not expand. They
+// derive strain and stress as the stiffness does, and add to what it derives.
+std::vector<Integral> thermal_integrals(const ElasticMaterial& material, const BodyTemperature& temperature,
+                                        const ElasticSetting& setting, const Region& region);
+
+// One that changes nothing: where others on the same field derive stresses, each cell must derive some.
+Integral no_thermal_stress(const ElasticSetting& setting, const Region& region);
+
+}  // namespace ritz

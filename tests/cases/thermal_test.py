@@ -1,0 +1,87 @@
+"""Thermal stresses from the command line: temperatures of heat runs on the same mesh and another, load cases and combinations, and errors."""
+import unittest
+
+import boxes
+from ritz import CaseTest
+
+STEEL = '[[material]]\nregion = "all"\nyoung = 200e9\npoisson = 0.25\nexpansion = 1e-5\n'
+SIDES = "".join(f'[[displacement]]\nregion = "{side}"\n{axis} = 0\n' for side, axis in (("left", "x"), ("bottom", "y")))
+PROBES = ('[[probe]]\nname = "stress"\nfield = "stress"\nregion = "all"\nmeasure = "mean"\n'
+          '[[probe]]\nname = "tip"\nfield = "displacement"\ncomponent = "x"\nregion = "right"\nmeasure = "mean"\n')
+PLANE = '[mesh]\nfile = "{}"\n[model]\ntype = "plane_stress"\n'
+HEAT = ('[mesh]\nfile = "{}"\n[[material]]\nregion = "all"\nconductivity = 5\n[[temperature]]\nregion = "left"\nvalue = 20\n'
+        '[[temperature]]\nregion = "right"\nvalue = 120\n')
+
+
+class Thermal(CaseTest):
+    def setUp(self):
+        super().setUp()
+        for name, cells in (("coarse", 4), ("fine", 7)):
+            self.write(f"{name}.msh", boxes.grid(cells))
+
+    def probes(self, text):
+        outcome = self.run_case("ritz-elasticity", self.write("case.toml", text))
+        self.assertEqual(outcome.exit, 0, outcome.errors)
+        return outcome
+
+    def heat(self, mesh):
+        outcome = self.run_case("ritz-heat", self.write("heat.toml", HEAT.format(mesh)), output=self.folder / f"heat_{mesh}")
+        self.assertEqual(outcome.exit, 0, outcome.errors)
+        return self.folder / f"heat_{mesh}" / "heat.pvd"
+
+    def test_a_heat_run_on_this_mesh_or_another_gives_what_a_formula_gives(self):
+        body = PLANE.format("fine.msh") + STEEL + SIDES + PROBES
+        expected = self.probes(body + '[thermal]\ntemperature = "20 + 100*x"\nreference = 20\n').report["probes"]
+        self.assertAlmostEqual(expected["tip"], 5e-4, delta=5e-5)  # the mean warming is 50 K; the held edge changes little
+        for mesh in ("fine.msh", "coarse.msh"):
+            found = self.probes(body + f'[thermal]\nfile = "{self.heat(mesh)}"\nreference = 20\n')
+            self.assertEqual("of another mesh" in found.log, mesh == "coarse.msh")
+            self.assertAlmostEqual(found.report["probes"]["tip"] / expected["tip"], 1, delta=1e-9)
+            for a, b in zip(found.report["probes"]["stress"], expected["stress"]):
+                self.assertAlmostEqual(a, b, delta=1.0)  # of stresses of 1e7 Pa
+
+    def test_combinations_add_the_stresses_of_their_load_cases(self):
+        """Held at left and right: sigma_x = -E alpha dT. Pulled upwards by 1 MPa: sigma_y, and sigma_x by nu."""
+        held = SIDES + '[[displacement]]\nregion = "right"\nx = 0\n'
+        outcome = self.probes(PLANE.format("fine.msh") + STEEL + held + PROBES +
+                              '[[load_case]]\nname = "hot"\n[load_case.thermal]\ntemperature = 60\nreference = 20\n'
+                              '[[load_case]]\nname = "pulled"\n[[load_case.traction]]\nregion = "top"\nvalue = [0, 1e6]\n'
+                              '[[combination]]\nname = "both"\nfactors = {hot = 0.5, pulled = 2}\n')
+        stress = {name: values["probes"]["stress"] for name, values in
+                  [*outcome.report["load_cases"].items(), *outcome.report["combinations"].items()]}
+        self.assertAlmostEqual(stress["hot"][0] / -80e6, 1, delta=1e-8)
+        self.assertAlmostEqual(stress["hot"][1], 0, delta=1)
+        self.assertAlmostEqual(stress["pulled"][0] / 0.25e6, 1, delta=1e-8)
+        self.assertAlmostEqual(stress["both"][0] / -39.5e6, 1, delta=1e-8)
+        self.assertAlmostEqual(stress["both"][1] / 2e6, 1, delta=1e-6)
+
+    def test_a_temperature_beyond_the_table_is_an_error_that_names_it(self):
+        self.write("E.csv", "T,E\n0,200e9\n100,180e9\n")
+        table = '[[table]]\nname = "E"\nfile = "E.csv"\ninterpolation = "linear"\n'
+        body = table + STEEL.replace("200e9", '"E(T)"') + SIDES
+        outcome = self.run_case("ritz-elasticity", self.write("case.toml", PLANE.format("fine.msh") + body +
+                                                              "[thermal]\ntemperature = 150\nreference = 20\n"))
+        self.assertEqual(outcome.exit, 4)
+        self.assertIn("the temperature 150 lies outside of the table of 'young', [[material]] #1 at", outcome.errors)
+        outcome = self.run_case("ritz-elasticity", self.write("case.toml", PLANE.format("fine.msh") + body))
+        self.assertIn("no temperature for the elastic constants of 'all', [[material]] #1 at", outcome.errors)
+
+    def test_a_heat_run_of_another_part_is_an_error(self):
+        self.write("far.msh", boxes.grid(4, 3.0))
+        outcome = self.run_case("ritz-elasticity", self.write(
+            "case.toml", PLANE.format("far.msh") + STEEL + SIDES + f'[thermal]\nfile = "{self.heat("coarse.msh")}"\nreference = 20\n'))
+        self.assertEqual(outcome.exit, 4)
+        self.assertIn("a field is needed where it has no values", outcome.errors)
+        self.assertIn("'thermal.file'", outcome.errors + outcome.log)
+
+    def test_a_plain_orthotropic_material_is_the_isotropic_one(self):
+        load = '[[traction]]\nregion = "right"\nvalue = [3e6, 1e6]\n'
+        orthotropic = ('[[material]]\nregion = "all"\nexpansion = 1e-5\n[material.orthotropic]\nyoung = [200e9, 200e9, 200e9]\n'
+                       'poisson = [0.25, 0.25, 0.25]\nshear = [80e9, 80e9, 80e9]\n')
+        found = [self.probes(PLANE.format("fine.msh") + material + SIDES + load + PROBES +
+                             "[thermal]\ntemperature = 50\nreference = 20\n").report["probes"] for material in (STEEL, orthotropic)]
+        self.assertAlmostEqual(found[0]["tip"] / found[1]["tip"], 1, delta=1e-8)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,100 @@
+// Fields on a mesh as coefficients of a model on the same mesh or another one.
+#include "fem/physics/mesh_field.hpp"
+
+#include "device/error.hpp"
+#include "mesh/generators.hpp"
+
+#include <cmath>
+#include <gmock/gmock.h>
+
+namespace ritz::test {
+namespace {
+
+using testing::HasSubstr;
+
+std::shared_ptr<const Mesh> shared(Mesh mesh) { return std::make_shared<const Mesh>(std::move(mesh)); }
+
+template <class F>
+std::vector<double> at_nodes(const Mesh& mesh, const F& f) {
+  std::vector<double> values;
+  for (Index n = 0; n < mesh.node_count(); ++n)
+    values.push_back(f(mesh.point(n)[0], mesh.point(n)[1], mesh.point(n)[2]));
+  return values;
+}
+
+double value_at(const Coefficient& field, const Point& x) {
+  double value = 0;
+  field.at(x, 0, {&value, 1});
+  return value;
+}
+
+std::vector<CellKind> bodies() {
+  std::vector<CellKind> kinds;
+  for (const CellKind each : all_cell_kinds())
+    if (traits(each).dimension >= 2) kinds.push_back(each);
+  return kinds;
+}
+
+class MeshField : public testing::TestWithParam<CellKind> {};
+
+TEST_P(MeshField, OfLinearValuesIsExact) {
+  const bool solid = traits(GetParam()).dimension == 3;
+  const auto mesh = shared(solid ? box(3, 2, 2, {1, 1, 1}, GetParam()) : rectangle(3, 2, {1, 1}, GetParam()));
+  const auto linear = [](double x, double y, double z) { return 1 + 2 * x - 3 * y + 5 * z; };
+  const Coefficient field = mesh_field(mesh, at_nodes(*mesh, linear));
+  for (const Point x : {Point{0.1, 0.2, 0.3}, Point{0.77, 0.5, 0.9}, Point{1, 1, 1}, Point{0, 0, 0}}) {
+    const double z = solid ? x[2] : 0;
+    EXPECT_NEAR(value_at(field, {x[0], x[1], z}), linear(x[0], x[1], z), 1e-11);
+  }
+}
+INSTANTIATE_TEST_SUITE_P(AllCells, MeshField, testing::ValuesIn(bodies()),
+                         [](const auto& info) { return std::string(traits(info.param).name); });
+
+// Of cells of order p the error is of order p + 1.
+TEST(MeshFieldOrder, IsThatOfInterpolation) {
+  const auto smooth = [](double x, double y, double) { return std::sin(3 * x) * std::cos(2 * y); };
+  for (const auto& [kind, order] : {std::pair{CellKind::tri3, 2}, {CellKind::quad9, 3}}) {
+    double error[2];
+    for (int i = 0; i < 2; ++i) {
+      const auto mesh = shared(rectangle(8 << i, 8 << i, {1, 1}, kind));
+      const Coefficient field = mesh_field(mesh, at_nodes(*mesh, smooth));
+      double sum = 0;
+      for (int k = 0; k < 400; ++k) {
+        const Point x{std::fmod(0.618034 * k, 1), std::fmod(0.754878 * k, 1), 0};
+        sum += std::pow(value_at(field, x) - smooth(x[0], x[1], 0), 2);
+      }
+      error[i] = std::sqrt(sum);
+    }
+    EXPECT_NEAR(std::log2(error[0] / error[1]), order, 0.25);
+  }
+}
+
+TEST(MeshFieldOfCells, HasTheValueOfTheCell) {
+  const auto mesh = shared(rectangle(2, 1, {2, 1}, CellKind::quad4));
+  const Coefficient field = mesh_field(mesh, {7, 9});
+  EXPECT_EQ(value_at(field, {0.9, 0.5, 0}), 7);
+  EXPECT_EQ(value_at(field, {1.1, 0.5, 0}), 9);
+}
+
+TEST(MeshFieldOutside, TakesTheNearestValueOrIsRefused) {
+  const auto mesh = shared(rectangle(4, 4, {1, 1}, CellKind::quad4));
+  const Coefficient field = mesh_field(mesh, at_nodes(*mesh, [](double x, double, double) { return x; }));
+  EXPECT_NEAR(value_at(field, {1.005, 0.3, 0}), 1, 1e-12);
+  try {
+    value_at(field, {1.5, 0.3, 0});
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit(), Exit::model);
+    EXPECT_THAT(error.what(), HasSubstr("a field is needed where it has no values: the point (1.5, 0.3, 0)"));
+  }
+  const Misfit off = misfit(rectangle(2, 2, {1.01, 1}, CellKind::quad4), *mesh);
+  EXPECT_EQ(off.nodes, 3);
+  EXPECT_NEAR(off.distance, 0.01, 1e-12);
+}
+
+TEST(MeshFieldSize, MustBeThatOfTheMesh) {
+  EXPECT_THROW(mesh_field(shared(rectangle(2, 1, {2, 1}, CellKind::quad4)), {1, 2, 3}), Error);
+}
+
+}  // namespace
+}  // namespace ritz::test
