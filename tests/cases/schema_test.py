@@ -128,7 +128,7 @@ class Schema(CaseTest):
                 self.assertIn(outcome.exit, (2, 4), outcome.log + outcome.errors)
 
     def test_what_must_be_given(self):
-        for name, table, key in (("fin", "mesh", "file"), ("cantilever/cantilever", ("material", 0), "young"), ("modal/free", ("material", 0), "density"),
+        for name, table, key in (("fin", "mesh", "file"), ("cantilever/cantilever", ("material", 0), "region"), ("modal/free", ("material", 0), "density"),
                                  ("structure/portal", ("section", 0), "element"), ("fin", (), "mesh"), ("structure/portal", (), "section")):
             path = next(p for p in CASES if str(p).endswith(f"{name}.toml"))
             case = tomllib.loads(path.read_text())
@@ -137,10 +137,7 @@ class Schema(CaseTest):
                 target = target[step]
             del target[key]
             with self.subTest(case=name, key=key):
-                errors = list(validator(CASES[path]).iter_errors(case))
-                for error in errors:  # of alternatives, each one's
-                    errors += error.context or []
-                self.assertTrue(any(f"'{key}' is a required property" in e.message for e in errors))
+                self.assertTrue(any(f"'{key}' is a required property" in e.message for e in validator(CASES[path]).iter_errors(case)))
 
     def test_every_key_that_a_case_describes_is_in_the_schema_with_its_words(self):
         """--describe asks for this case and its mesh; the schema was asked without them."""

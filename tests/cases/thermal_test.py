@@ -72,7 +72,7 @@ class Thermal(CaseTest):
             "case.toml", PLANE.format("far.msh") + STEEL + SIDES + f'[thermal]\nfile = "{self.heat("coarse.msh")}"\nreference = 20\n'))
         self.assertEqual(outcome.exit, 4)
         self.assertIn("a field is needed where it has no values", outcome.errors)
-        self.assertIn("'thermal.file'", outcome.errors + outcome.log)
+        self.assertIn("thermal.file at", outcome.errors + outcome.log)
 
     def test_a_plain_orthotropic_material_is_the_isotropic_one(self):
         load = '[[traction]]\nregion = "right"\nvalue = [3e6, 1e6]\n'
