@@ -49,10 +49,28 @@ void PointLocator::Box::add(const Box& other) {
   }
 }
 
-double PointLocator::Box::distance(const Point& point) const {
-  Point gap;
-  for (std::size_t k = 0; k < 3; ++k) gap[k] = std::max({low[k] - point[k], point[k] - high[k], 0.0});
-  return length(gap);
+namespace {
+bool within(double reach, const Point& point, const auto& low, const auto& high) {
+  double square = 0;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const double gap = std::max({low[k] - point[k], point[k] - high[k], 0.0});
+    square += gap * gap;
+  }
+  return square <= reach * reach;
+}
+}  // namespace
+
+bool PointLocator::Box::is_within(double reach, const Point& point) const { return within(reach, point, low, high); }
+bool PointLocator::CellBox::is_within(double reach, const Point& point) const {
+  return within(reach, point, low, high);
+}
+
+PointLocator::CellBox::CellBox(const Box& box) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  for (std::size_t k = 0; k < 3; ++k) {
+    low[k] = std::nextafter(static_cast<float>(box.low[k]), -infinity);
+    high[k] = std::nextafter(static_cast<float>(box.high[k]), infinity);
+  }
 }
 
 // A bent cell is its straight twin plus a deviation, by whose greatest the box of the corners grows. The deviation of
@@ -108,11 +126,16 @@ PointLocator::PointLocator(const Mesh& mesh, double tolerance)
   const auto cell_count = static_cast<Index>(order_.size());
   levels_.emplace_back(static_cast<std::size_t>(grouped(cell_count)));
   std::vector<Box>& leaves = levels_.back();
+  boxes_.resize(order_.size());
 #pragma omp parallel for schedule(static)
   for (Index i = 0; i < static_cast<Index>(leaves.size()); ++i) {
-    Box box = box_of(order_[static_cast<std::size_t>(fan_out * i)]);
-    for (Index j = fan_out * i + 1; j < std::min(fan_out * (i + 1), cell_count); ++j)
-      box.add(box_of(order_[static_cast<std::size_t>(j)]));
+    Box box;
+    for (Index j = fan_out * i; j < std::min(fan_out * (i + 1), cell_count); ++j) {
+      const Box own = box_of(order_[static_cast<std::size_t>(j)]);
+      boxes_[static_cast<std::size_t>(j)] = CellBox(own);
+      if (j == fan_out * i) box = own;
+      else box.add(own);
+    }
     leaves[static_cast<std::size_t>(i)] = box;
   }
   while (levels_.back().size() > 1) {
@@ -134,12 +157,12 @@ void PointLocator::for_each_near(const Point& point, double reach, Visit visit) 
   while (!open.empty()) {
     const auto [level, index] = open.back();
     open.pop_back();
-    if (levels_[level][index].distance(point) > reach) continue;
+    if (!levels_[level][index].is_within(reach, point)) continue;
     const std::size_t first = fan_out * index;
     const std::size_t last = std::min(first + fan_out, level > 0 ? levels_[level - 1].size() : order_.size());
     for (std::size_t child = first; child < last; ++child)
       if (level > 0) open.push_back({level - 1, child});
-      else if (box_of(order_[child]).distance(point) <= reach) visit(order_[child]);
+      else if (boxes_[child].is_within(reach, point)) visit(order_[child]);
   }
 }
 
@@ -166,7 +189,66 @@ std::optional<PointLocator::Place> PointLocator::find(const Point& point, double
   return best;
 }
 
+// Barycentric coordinates in a triangle or tetrahedron with straight edges: no search is needed.
+struct PointLocator::Straight {
+  std::array<Point, 4> corners;
+  int dimension;
+
+  static std::optional<Straight> of(const CellBlock& block, Index position, const Mesh& mesh) {
+    const CellKind linear = traits(block.kind).linear;
+    if ((linear != CellKind::tri3 && linear != CellKind::tet4) || !block.curved.of(position).empty())
+      return std::nullopt;
+    const auto nodes = block.cell(position);
+    const auto at = [&](std::size_t a) {
+      const auto x = mesh.point(nodes[a]);
+      return Point{x[0], x[1], x[2]};
+    };
+    Straight result{{}, traits(linear).dimension};
+    const auto corner_count = static_cast<std::size_t>(traits(linear).corner_count);
+    for (std::size_t a = 0; a < corner_count; ++a) result.corners[a] = at(a);
+    const double size = distance(result.corners[0], result.corners[1]);
+    const auto& places = straight_places(block.kind);
+    for (std::size_t m = 0; m < places.size(); ++m) {
+      Point middle{};
+      for (std::size_t a = 0; a < corner_count; ++a)
+        for (std::size_t k = 0; k < 3; ++k) middle[k] += places[m][a] * result.corners[a][k];
+      if (distance(at(corner_count + m), middle) > 1e-13 * size) return std::nullopt;
+    }
+    return result;
+  }
+
+  // Reference coordinates; nothing outside by more than `slack` of them.
+  std::optional<Point> at(const Point& point, double slack) const {
+    const Point r = minus(point, corners[0]), a = minus(corners[1], corners[0]), b = minus(corners[2], corners[0]);
+    Point xi{};
+    if (dimension == 3) {
+      const Point c = minus(corners[3], corners[0]);
+      const double volume = dot(a, cross(b, c));
+      xi = {dot(r, cross(b, c)) / volume, dot(a, cross(r, c)) / volume, dot(a, cross(b, r)) / volume};
+    } else {
+      const double area = a[0] * b[1] - a[1] * b[0];
+      xi = {(r[0] * b[1] - r[1] * b[0]) / area, (a[0] * r[1] - a[1] * r[0]) / area, 0};
+    }
+    double rest = 1;
+    for (double& coordinate : xi) {
+      if (coordinate < -slack) return std::nullopt;
+      coordinate = std::max(coordinate, 0.0);
+      rest -= coordinate;
+    }
+    if (rest < -slack) return std::nullopt;
+    if (rest < 0)
+      for (double& coordinate : xi) coordinate /= 1 - rest;
+    return xi;
+  }
+};
+
 std::optional<PointLocator::Place> PointLocator::in_cell(Index cell, const Point& point) const {
+  const CellBlock& block = mesh_->block_of(cell);
+  if (mesh_->dimension() == traits(block.kind).dimension && (mesh_->dimension() == 3 || point[2] == 0))
+    if (const auto straight = Straight::of(block, cell - block.first_cell, *mesh_)) {
+      const std::optional<Point> xi = straight->at(point, 1e-12);
+      return xi ? std::optional(Place{cell, *xi, 0}) : std::nullopt;
+    }
   const CellMap map(*mesh_, cell);
   const double rounding = 1e-12 * size_of(map) + 4e-16 * length(point);
   const Nearest found = descend_twice(shape_of(map), point, rounding);

@@ -9,6 +9,7 @@
 #include "mesh/cell_geometry.hpp"
 #include "mesh/mesh.hpp"
 
+#include <array>
 #include <map>
 #include <optional>
 #include <span>
@@ -39,8 +40,15 @@ class PointLocator {
   struct Box {
     Point low, high;
     void add(const Box& other);
-    double distance(const Point& point) const;
+    bool is_within(double reach, const Point& point) const;
   };
+  struct CellBox {  // the same in half the memory, not smaller
+    std::array<float, 3> low, high;
+    explicit CellBox(const Box& box);
+    CellBox() = default;
+    bool is_within(double reach, const Point& point) const;
+  };
+  struct Straight;
   Box box_of(Index cell) const;
   template <class Visit>  // visit(cell) for all cells whose box is within `reach` of the point
   void for_each_near(const Point& point, double reach, Visit visit) const;
@@ -52,6 +60,7 @@ class PointLocator {
   };
   std::map<const LagrangePolynomials*, std::vector<Sample>> samples_;
   std::vector<Index> order_;              // cells along the curve
+  std::vector<CellBox> boxes_;            // [i] of order_[i]
   std::vector<std::vector<Box>> levels_;  // levels_[0][i] holds order_[4 i ... 4 i + 3]; the last level is the root
   double reach_ = 0;                      // tolerance as a distance
 };
