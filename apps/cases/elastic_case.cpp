@@ -268,6 +268,7 @@ CaseModel read_elasticity(Run& run) {
   if (read.time) read_damping(run.input(), read.model);
   else read.model.inertia.clear();
   const bool wants_error = wants_mesh_error(run);
+  if (wants_error && body.has_axes()) refuse_estimate_along_axes(run.input());
   const auto [stresses, cell_results] = stress_names(wants_error);
   read.nodal_results = {{"displacement", dimension}};
   if (read.time)

@@ -3,6 +3,7 @@
 #include "apps/cases/formulas.hpp"
 #include "apps/cases/mesh_error.hpp"
 #include "apps/cases/model.hpp"
+#include "apps/cases/orientations.hpp"
 #include "apps/cases/transient_analysis.hpp"
 #include "apps/results/derived_fields.hpp"
 #include "fem/physics/heat_conduction.hpp"
@@ -30,12 +31,21 @@ void read_capacity(bool needed, const Case::Table& t, HeatConduction::Material& 
 }
 
 void read_materials(Case& input, const Mesh& mesh, bool evolves, HeatConduction& heat) {
+  const Orientations orientations = read_orientations(input, mesh.dimension());
   for (const Case::Table& t : input.tables("material", "material of the cells")) {
     const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
-    const CaseProperty k = t.property(
-        "conductivity", "thermal conductivity k [W/(m K)]; or \"name(T)\", a [[table]] over the temperature T", "T",
-        {.above = 0, .out_of_bounds = Exit::model});
-    HeatConduction::Material material{.conductivity = property_of(t, "conductivity", k), .origin = t.where()};
+    HeatConduction::Material material{.origin = t.where()};
+    if (t.has("conductivity_along")) {
+      material.conductivity_along = numbers<3>(
+          t, "conductivity_along", "k along material axes 1, 2, 3 [W/(m K)], in place of conductivity", {.above = 0});
+      material.orientation = named_orientation(t, orientations);
+    } else {
+      material.conductivity =
+          property_of(t, "conductivity",
+                      t.property("conductivity",
+                                 "thermal conductivity k [W/(m K)]; or \"name(T)\", a [[table]] over the temperature T",
+                                 "T", {.above = 0, .out_of_bounds = Exit::model}));
+    }
     read_capacity(evolves, t, material);
     heat.material(region, std::move(material));
   }
@@ -241,6 +251,7 @@ CaseModel read_heat(Run& run) {
     input.add_error(Error(
         Exit::input, "[output] error_estimate of a conductivity that depends on the temperature, or with radiation",
         "the estimate knows linear equations only", "omit error_estimate, and compare with a finer mesh"));
+  if (wants_error && heat.has_axes()) refuse_estimate_along_axes(input);
   read.nodal_results = {{"temperature", 1}, {"heat_flux", mesh.dimension()}, {"reaction", 1}};
   read.cell_results = flux_names(mesh, wants_error).cells;
   read.show = [&run, wants_error, heat](const CaseModel& shown, const Operator& equations, const SolutionView& s) {

@@ -56,6 +56,12 @@ double relative_at_peak(const DiscretisationError& error) {
 
 }  // namespace
 
+void refuse_estimate_along_axes(Case& input) {
+  input.add_error(Error(Exit::input, "[output] error_estimate of a material along axes",
+                        "the estimate knows isotropic materials only",
+                        "omit error_estimate, and compare with a finer mesh"));
+}
+
 bool wants_mesh_error(Run& run) {
   const bool wanted =
       run.input()

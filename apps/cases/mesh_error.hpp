@@ -9,6 +9,8 @@ namespace ritz {
 
 // [output] error_estimate
 bool wants_mesh_error(Run& run);
+// An error of the case: the estimate knows isotropic materials only.
+void refuse_estimate_along_axes(Case& input);
 
 // The estimate for a solution, as a phase.
 DiscretisationError mesh_error(Run& run, const FunctionSpace& space, const Vector& u, const ErrorModel& model);

@@ -408,6 +408,10 @@ class ElasticBody::Builder {
   std::vector<FoundMaterial> materials_;
 };
 
+bool ElasticBody::has_axes() const {
+  return std::ranges::any_of(materials_, [](const PlacedMaterial& each) { return each.input.stiffness.has_value(); });
+}
+
 std::optional<double> ElasticBody::mass() const {
   ErrorList ignored;
   double sum = 0;

@@ -1,5 +1,6 @@
 #include "fem/physics/heat_conduction.hpp"
 
+#include "fem/forms/anisotropic_conduction.hpp"
 #include "fem/forms/diffusion.hpp"
 #include "fem/forms/heat.hpp"
 #include "fem/physics/load_forms.hpp"
@@ -71,8 +72,13 @@ class HeatConduction::Builder {
       const Region* region = find(place, {RegionKind::cells}, material.origin);
       if (region == nullptr) continue;
       materials.push_back({region, material.origin.empty() ? fmt::format("'{}'", region->name) : material.origin});
-      check(material.conductivity, positive_conductivity, *region, material.origin);
-      model_.equations.push_back(Integral::over(conduction(material.conductivity), *region));
+      if (material.conductivity_along)
+        for (const double k : *material.conductivity_along)
+          check_values(k, positive_conductivity, mesh_, *region, material.origin, errors_);
+      else check(material.conductivity, positive_conductivity, *region, material.origin);
+      model_.equations.push_back(Integral::over(
+          material.conductivity_along ? conduction_along(material, *region) : conduction(material.conductivity),
+          *region));
       if (material.density && material.specific_heat) add_capacity(*region, material);
       else all_store = false;
       const bool depends = table_in(material.conductivity) != nullptr;
@@ -91,6 +97,33 @@ class HeatConduction::Builder {
     if constexpr (G == 2)
       if (measure_.axisymmetric) return AxisymmetricDiffusion{given.number()};
     return Diffusion<G>{given.number(), measure_.weight};
+  }
+
+  FormValue conduction_along(const Material& material, const Region& region) {
+    const Orientation* axes = material.orientation ? &*material.orientation : nullptr;
+    check_plane(axes, region, material.origin);
+    const auto form = [&](auto form) {
+      std::ranges::copy(*material.conductivity_along, form.conductivity);
+      form.weight = measure_.weight;
+      form.axisymmetric = measure_.axisymmetric;
+      return form;
+    };
+    if (axes != nullptr && !axes->is_constant()) return {form(AnisotropicConduction<G, true>{}), axes->functions()};
+    auto constant = form(AnisotropicConduction<G>{});
+    const Axes at = axes != nullptr ? axes->axes() : Axes{};
+    for (const auto& [a, axis] : {std::pair{0, at.first}, {1, at.second}, {2, at.third()}})
+      std::ranges::copy(axis, constant.axis[a]);
+    return constant;
+  }
+
+  // In two dimensions one axis stands across the plane, else heat would flow across it.
+  void check_plane(const Orientation* axes, const Region& region, const std::string& origin) {
+    if (G == 3 || axes == nullptr || region.cells.empty()) return;
+    const auto x = mesh_.point(mesh_.nodes_of(region.cells.front())[0]);
+    if (axes->at({x[0], x[1], x[2]}).keeps_plane()) return;
+    errors_.add(Error(Exit::model, fmt::format("the material axes of '{}'{}", region.name, at_origin(origin)),
+                      "heat would flow out of the plane",
+                      "let one material axis stand across the plane, or model the body in three dimensions"));
   }
 
   void add_capacity(const Region& region, const Material& material) {
@@ -236,6 +269,10 @@ class HeatConduction::Builder {
   ErrorList& errors_;
 };
 
+bool HeatConduction::has_axes() const {
+  return std::ranges::any_of(materials_, [](const auto& each) { return each.input.conductivity_along.has_value(); });
+}
+
 ErrorModel HeatConduction::error_model() const {
   ErrorModel model{.physics = measure_.axisymmetric ? ErrorPhysics::axisymmetric_heat : ErrorPhysics::heat,
                    .weight = measure_.weight};
@@ -244,7 +281,8 @@ ErrorModel HeatConduction::error_model() const {
   for (const auto& [place, input] : materials_) {
     const Region* region = find_region(place, *mesh_, {RegionKind::cells}, input.origin, ignored);
     const Coefficient* conductivity = coefficient_in(input.conductivity);
-    if (region != nullptr && conductivity != nullptr) materials.push_back({region, {*conductivity}});
+    if (region != nullptr && conductivity != nullptr && !input.conductivity_along)
+      materials.push_back({region, {*conductivity}});
   }
   const auto number_of = [](std::span<const double> given) { return std::array{given[0], 0.0}; };
   add_materials(*mesh_, materials, number_of, model);

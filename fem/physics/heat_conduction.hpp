@@ -10,8 +10,10 @@
 
 #include "fem/physics/material_property.hpp"
 #include "fem/physics/model.hpp"
+#include "fem/physics/orientation.hpp"
 #include "fem/results/error_estimate.hpp"
 
+#include <array>
 #include <deque>
 
 namespace ritz {
@@ -40,7 +42,10 @@ class HeatLoads {
 class HeatConduction {
  public:
   struct Material {
-    MaterialProperty conductivity;                       // k [W/(m K)]
+    MaterialProperty conductivity = Coefficient(0);  // k [W/(m K)]
+    // k along the material axes, in place of it.
+    std::optional<std::array<double, 3>> conductivity_along = {};
+    std::optional<Orientation> orientation = {};         // of the material axes; those of space by default
     std::optional<Coefficient> density = {};             // [kg/m^3] for evolutions in time
     std::optional<MaterialProperty> specific_heat = {};  // c [J/(kg K)] likewise
     std::string origin = {};
@@ -73,6 +78,7 @@ class HeatConduction {
   HeatLoads& load_case(std::string name) { return load_cases_.emplace_back(std::move(name)); }
 
   const BodyMeasure& measure() const { return measure_; }
+  bool has_axes() const;  // does a material conduct along axes?
   // For an estimate of the error by the mesh, of linear equations: materials whose conductivity is a table, or whose
   // place is not found, are left out.
   ErrorModel error_model() const;

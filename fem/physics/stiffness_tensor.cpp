@@ -28,6 +28,11 @@ Matrix inverse(Matrix a) {
 
 }  // namespace
 
+bool Axes::keeps_plane() const {
+  return std::ranges::any_of(std::array{first, second, third()},
+                             [](const Point& axis) { return std::abs(axis[0]) + std::abs(axis[1]) < 1e-9; });
+}
+
 StiffnessTensor StiffnessTensor::isotropic(double young, double poisson) {
   const double lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson)), mu = young / (2 * (1 + poisson));
   StiffnessTensor result;

@@ -22,6 +22,7 @@ struct OrthotropicConstants {
 struct Axes {
   Point first{1, 0, 0}, second{0, 1, 0};
   Point third() const { return cross(first, second); }
+  bool keeps_plane() const;  // does one of them stand across the plane z = const?
 };
 
 struct StiffnessTensor {

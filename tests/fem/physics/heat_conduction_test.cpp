@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <gmock/gmock.h>
+#include <numbers>
 
 namespace ritz::test {
 namespace {
@@ -172,6 +173,73 @@ TEST(HeatConduction, RefusesWhatCannotBe) {
   EXPECT_THAT(refusal(around), HasSubstr("lies on the axis of revolution"));
 
   EXPECT_THROW(make_constraints(with_material().model(cpu())), Error);  // nothing holds the temperature
+}
+
+// A rectangle that conducts along turned axes: T = a . x is a solution, with the flux -K a.
+TEST(HeatConductionAlongAxes, OfALinearTemperatureHasItsFlux) {
+  const std::array<double, 3> k{7, 2, 3};
+  for (const CellKind kind : {CellKind::tet4, CellKind::hex20, CellKind::quad4, CellKind::tri6})
+    for (const bool varies : {false, true}) {
+      const bool solid = traits(kind).dimension == 3;
+      const Mesh mesh = solid ? box(2, 2, 2, {1, 2, 3}, kind) : rectangle(2, 2, {1, 2}, kind);
+      const Orientation fixed =
+          solid ? Orientation::along({1, 2, 3}, {0, 1, 0}) : Orientation::along({1, 2, 0}, {-2, 1, 0});
+      HeatConduction heat(mesh, {.thickness = 0.5});
+      const Axes axes = fixed.axes();
+      heat.material("all",
+                    {.conductivity_along = k,
+                     .orientation = varies ? Orientation::varying([axes](const Point&) { return axes; }) : fixed});
+      const Coefficient linear = PointFunction([](std::span<const double> x, std::span<double> values) {
+        for (std::size_t i = 0; i < values.size(); ++i) values[i] = x[3 * i] + 2 * x[3 * i + 1] - x[3 * i + 2];
+      });
+      for (const char* side : {"x0", "x1", "y0", "y1"}) heat.loads.temperature(side, linear);
+      if (solid)
+        for (const char* side : {"z0", "z1"}) heat.loads.temperature(side, linear);
+      const Model model = heat.model(Device::named("cpu", 1));
+      const Operator equations(*model.space, model.equations);
+      const Vector u = solve_static(equations, make_constraints(model), {.relative = 1e-12}).u;
+      const Point gradient{1, 2, solid ? -1.0 : 0};
+      const DerivedFields flux = equations.evaluate(u);
+      const auto dimension = static_cast<std::size_t>(mesh.dimension());
+      for (std::size_t i = 0; i < flux.at_cells.size(); ++i) {
+        const std::size_t d = i % dimension;
+        const double expected = -k[0] * dot(axes.first, gradient) * axes.first[d] -
+                                k[1] * dot(axes.second, gradient) * axes.second[d] -
+                                k[2] * dot(axes.third(), gradient) * axes.third()[d];
+        EXPECT_NEAR(flux.at_cells[i], expected, 1e-8);
+      }
+    }
+}
+
+// Heat through a wound cylinder follows the radial conductivity alone: q = k1 dT / (r ln(b / a)).
+TEST(HeatConductionAlongAxes, ThroughAWoundCylinderFollowsTheRadialOne) {
+  MeshData data = rectangle_data(16, 8, {1, 1}, CellKind::quad9);
+  for (std::size_t n = 0; n < data.points.size(); n += 3) {
+    const double r = 1 + data.points[n], angle = data.points[n + 1] * std::numbers::pi / 2;
+    data.points[n] = r * std::cos(angle);
+    data.points[n + 1] = r * std::sin(angle);
+  }
+  const Mesh mesh(std::move(data));
+  HeatConduction heat(mesh);
+  heat.material("all", {.conductivity_along = std::array{2.0, 50.0, 50.0},
+                        .orientation = Orientation::cylindrical({0, 0, 0}, {0, 0, 1})});
+  heat.loads.temperature("x0", 100);
+  heat.loads.temperature("x1", 0);
+  const Model model = heat.model(Device::named("cpu", 1));
+  const Operator equations(*model.space, model.equations);
+  const StaticSolution s = solve_static(equations, make_constraints(model), {.relative = 1e-12});
+  double inside = 0;
+  for (const Node node : nodes_in(mesh, mesh.region("x0"))) inside += s.reaction[static_cast<std::size_t>(node)];
+  EXPECT_NEAR(inside / (2 * 100 * std::numbers::pi / 2 / std::log(2.0)), 1, 1e-5);
+}
+
+TEST(HeatConductionAlongAxes, OutOfThePlaneIsRefused) {
+  const Mesh mesh = rectangle(1, 1, {1, 1}, CellKind::quad4);
+  HeatConduction heat(mesh);
+  heat.material("all", {.conductivity_along = std::array{2.0, 5.0, 5.0},
+                        .orientation = Orientation::along({1, 0, 1}, {0, 1, 1})});
+  heat.loads.temperature("x0", 100);
+  EXPECT_THROW(heat.model(Device::named("cpu", 1)), Error);
 }
 
 }  // namespace
