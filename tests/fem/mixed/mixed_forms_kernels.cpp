@@ -1,0 +1,12 @@
+#include "fem/launch/register_mixed.hpp"
+#include "tests/fem/mixed/mixed_forms.hpp"
+
+namespace ritz::RITZ_BACKEND {
+namespace {
+
+const RegisterMixedForm<test::Everything<2>> everything2;
+const RegisterMixedForm<test::Everything<3>> everything3;
+const RegisterMixedForm<test::Chain> chain;
+
+}  // namespace
+}  // namespace ritz::RITZ_BACKEND
