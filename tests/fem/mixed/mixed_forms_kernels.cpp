@@ -1,4 +1,4 @@
-#include "fem/launch/register_mixed.hpp"
+#include "fem/add_form.hpp"
 #include "tests/fem/mixed/mixed_forms.hpp"
 
 namespace ritz::RITZ_BACKEND {
@@ -6,7 +6,7 @@ namespace {
 
 const RegisterMixedForm<test::Everything<2>> everything2;
 const RegisterMixedForm<test::Everything<3>> everything3;
-const RegisterMixedForm<test::Chain> chain;
+const AddForm<test::Chain> chain;  // as a plugin does
 
 }  // namespace
 }  // namespace ritz::RITZ_BACKEND
