@@ -20,8 +20,9 @@
 //     }
 //   };
 //
-// v and p are Fields<T, components, dimension>; so are the fluxes, which begin as zero. Optional members, with their
-// defaults: symmetric = false, linear = false, extra_degree = 0 and varies_in_time = false, as in fem/forms/form.hpp;
+// v and p are Fields<T, components, dimension> (other families: below); so are the fluxes, which begin as zero.
+// Optional members, with their defaults: symmetric = false, linear = false, extra_degree = 0 and varies_in_time =
+// false, as in fem/forms/form.hpp;
 //   couples(test, trial) = true   static constexpr: false where the flux of field `test` does not depend on field
 //                                 `trial`, so that this block of the matrix does not exist
 // Forms of several fields live on cells, of the dimension of space.
@@ -37,20 +38,41 @@ namespace ritz {
 
 inline constexpr int most_fields = 4;
 
+// Where the unknowns of a field are, and what it does between cells:
+//   lagrange  at nodes: continuous; Fields<T, components, dimension>
+//   cell      one value in each cell, which jumps: order 0; Fields<T, components, dimension> without a gradient
+//   facet     fluxes through facets, Raviart and Thomas: the normal component is continuous; FacetField<T, dimension>
+//   edge      circulations along edges, Nedelec's first kind: the tangential component is; EdgeField<T, dimension>
+// Of facets and edges the order is 1, and components is 1: an unknown is a number, the field a vector.
+enum class Family { lagrange, cell, facet, edge };
+
 struct FieldFacts {
   const char* name;  // in messages and results: "velocity"
   int components;    // 1 to 6
-  int order;         // of the space that spaces_of() makes; operators take any other order, too
-  bool uses_value = true, uses_gradient = true;  // which of them enter, of the field and of its test function
+  int order;         // of the space that spaces_of() makes; operators take any other order of Lagrange fields, too
+  bool uses_value = true, uses_gradient = true;  // which of them enter, of the field and of its test function: value
+                                                 // and gradient, divergence or curl
+  Family family = Family::lagrange;
+};
+
+template <class T, int G>
+struct FacetField {
+  T value[G];
+  T divergence;
+};
+template <class T, int G>
+struct EdgeField {
+  T value[G];
+  T curl[G == 3 ? 3 : 1];  // in two dimensions its component across the plane
 };
 
 // The fields of a form at a point, as a tuple: get<k>(), or structured bindings.
-template <class T, int G, int... Components>
+template <class... Members>
 struct FieldSet {};
-template <class T, int G, int C, int... Others>
-struct FieldSet<T, G, C, Others...> {
-  Fields<T, C, G> first;
-  FieldSet<T, G, Others...> others;
+template <class First, class... Others>
+struct FieldSet<First, Others...> {
+  First first;
+  FieldSet<Others...> others;
 
   template <std::size_t k>
   constexpr auto& get() {
@@ -64,11 +86,24 @@ struct FieldSet<T, G, C, Others...> {
   }
 };
 
+template <class T, int G, int C, Family family>
+struct FieldAt {
+  using Type = Fields<T, C, G>;
+};
+template <class T, int G, int C>
+struct FieldAt<T, G, C, Family::facet> {
+  using Type = FacetField<T, G>;
+};
+template <class T, int G, int C>
+struct FieldAt<T, G, C, Family::edge> {
+  using Type = EdgeField<T, G>;
+};
+
 template <class T, class F, class Numbers = std::make_index_sequence<F::fields.size()>>
 struct FieldSetOf;
 template <class T, class F, std::size_t... k>
 struct FieldSetOf<T, F, std::index_sequence<k...>> {
-  using Set = FieldSet<T, F::dimension, F::fields[k].components...>;
+  using Set = FieldSet<typename FieldAt<T, F::dimension, F::fields[k].components, F::fields[k].family>::Type...>;
 };
 template <class T, class F>
 using MixedFields = typename FieldSetOf<T, F>::Set;
@@ -104,11 +139,12 @@ struct MixedFormFacts {
 
 }  // namespace ritz
 
-template <class T, int G, int... Components>
-struct std::tuple_size<ritz::FieldSet<T, G, Components...>>
-    : std::integral_constant<std::size_t, sizeof...(Components)> {};
-template <std::size_t k, class T, int G, int... Components>
-struct std::tuple_element<k, ritz::FieldSet<T, G, Components...>> {
-  static constexpr int components[] = {Components...};
-  using type = ritz::Fields<T, components[k], G>;
+template <class... Members>
+struct std::tuple_size<ritz::FieldSet<Members...>> : std::integral_constant<std::size_t, sizeof...(Members)> {};
+template <std::size_t k, class First, class... Others>
+struct std::tuple_element<k, ritz::FieldSet<First, Others...>> : std::tuple_element<k - 1, ritz::FieldSet<Others...>> {
+};
+template <class First, class... Others>
+struct std::tuple_element<0, ritz::FieldSet<First, Others...>> {
+  using type = First;
 };

@@ -8,11 +8,14 @@
 
 namespace ritz {
 
+// Of facets and edges the table holds values [point][node][dimension], and divergences [point][node] or curls
+// [point][node][3 or 1] in place of gradients, of vectors on the reference cell.
 struct FieldArguments {
   ReferenceTable table;       // of the field's element; the geometry is that of all fields
   const std::int32_t* nodes;  // [batch][node][lane]
   const double* u;            // [node][component]; nullptr: zero
   const double* direction;    // likewise, of actions
+  const double* signs;        // [batch][node][lane] 1 or -1: of facets and edges as the cell sees them; else nullptr
 };
 
 // Entries of residuals and actions: [field][node][component]. Of matrices, which are those of one row field and one

@@ -68,10 +68,17 @@ Index position_in_row(const FunctionSpace::HostPattern& pattern, Node row, Node 
 
 Spaces spaces_of(const MixedFormValue& form, const Mesh& mesh, const Device& device, int raise) {
   Spaces spaces;
-  for (const FieldFacts& field : form.fields)
-    spaces.push_back(std::make_shared<const FunctionSpace>(
-        mesh, field.components, device,
-        SpaceOptions{.order = field.order + raise, .beside = spaces.empty() ? nullptr : spaces.front().get()}));
+  for (const FieldFacts& field : form.fields) {
+    SpaceOptions options{.beside = spaces.empty() ? nullptr : spaces.front().get()};
+    if (field.family == Family::lagrange) options.order = field.order + raise;
+    else if (raise != 0)
+      throw Error(Exit::input, fmt::format("the order of field '{}' cannot be raised", field.name),
+                  "fields of facets, edges and cells have their lowest order", "leave the order as it is");
+    else
+      for (const CellBlock& block : mesh.blocks())
+        options.elements.push_back(entity_element(traits(block.kind).linear, field.family));
+    spaces.push_back(std::make_shared<const FunctionSpace>(mesh, field.components, device, options));
+  }
   return spaces;
 }
 
@@ -109,7 +116,13 @@ MixedOperator::MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals
                       form.name, form.field_count(), form.dimension, field_count(), space(0).mesh().dimension()));
   }
   layout_ = layout_of(spaces_);
+  choose_families();
   std::vector<std::vector<Integral>> alone(spaces_.size());
+  for (const FieldIntegral& each : of_fields)
+    if (family(each.field) == Family::facet || family(each.field) == Family::edge)
+      throw Error(Exit::internal,
+                  fmt::format("form '{}' of one field was given for facets or edges", each.integral.form.name),
+                  "forms of one field know unknowns at nodes", "write it as a form of several fields, if only of one");
   for (FieldIntegral& each : of_fields)
     alone.at(static_cast<std::size_t>(each.field)).push_back(std::move(each.integral));
   of_fields_.resize(spaces_.size());
@@ -125,6 +138,45 @@ MixedOperator::MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals
     for (const ElementGroup& each : group.of_field)
       if (each.elements != group.geometry().elements)
         throw Error(Exit::internal, "the spaces of a mixed operator list their cells in different orders");
+  make_signs();
+}
+
+// As the forms say, which must agree with each other and with the spaces.
+void MixedOperator::choose_families() {
+  families_.assign(spaces_.size(), Family::lagrange);
+  for (std::size_t i = 0; i < integrals_.size(); ++i)
+    for (std::size_t k = 0; k < families_.size(); ++k) {
+      const Family family = integrals_[i].form.fields[k].family;
+      if (i == 0) families_[k] = family;
+      bool fits = family == families_[k];
+      for (const CellBlock& block : spaces_[k]->mesh().blocks())
+        if (family != Family::lagrange)
+          fits = fits && spaces_[k]->element(block.kind).name == entity_element(traits(block.kind).linear, family).name;
+      if (!fits)
+        throw Error(Exit::internal,
+                    fmt::format("field '{}' of form '{}' has its unknowns elsewhere than its space",
+                                integrals_[i].form.fields[k].name, integrals_[i].form.name),
+                    {}, "make the spaces by spaces_of() of this form");
+    }
+}
+
+void MixedOperator::make_signs() {
+  for (int k = 0; k < field_count(); ++k) {
+    const bool signs_needed = family(k) == Family::facet || family(k) == Family::edge;
+    const EntitySigns signs = signs_needed ? EntitySigns(space(k), family(k)) : EntitySigns();
+    for (Group& group : groups_) {
+      Vector& of_field = group.signs.emplace_back();
+      if (!signs_needed) continue;
+      const ElementGroup& nodes = group.of_field[static_cast<std::size_t>(k)];
+      std::vector<double> values(static_cast<std::size_t>(nodes.entry_count()));
+      const Index padded = nodes.batch_count() * lane_count;
+      for (Index e = 0; e < padded; ++e)
+        for (int a = 0; a < nodes.node_count(); ++a)
+          values[static_cast<std::size_t>((e / lane_count * nodes.node_count() + a) * lane_count + e % lane_count)] =
+              signs.of(nodes.elements[static_cast<std::size_t>(std::min(e, nodes.element_count - 1))], a);
+      of_field = Vector(device(), std::span<const double>(values), "connectivity");
+    }
+  }
 }
 
 bool MixedOperator::symmetric() const {
@@ -219,6 +271,16 @@ BlockOperator MixedOperator::make_matrix() const {
 
 ReferenceTable MixedOperator::table(const Group& group, int field, int degree) const {
   const ElementGroup& of_field = group.of_field[static_cast<std::size_t>(field)];
+  if (family(field) == Family::facet || family(field) == Family::edge) {
+    const CellKind shape = traits(of_field.kind).linear;
+    const std::tuple place{family(field), shape, of_field.geometry.get(), degree};
+    const auto known = vector_tables_.find(place);
+    if (known != vector_tables_.end()) return known->second.table();
+    return vector_tables_
+        .try_emplace(place, device(), vector_element(shape, family(field)), *of_field.geometry,
+                     quadrature(of_field.kind, degree))
+        .first->second.table();
+  }
   const std::tuple key{of_field.element, of_field.geometry.get(), degree};
   const auto found = tables_.find(key);
   if (found != tables_.end()) return found->second.table();
@@ -259,7 +321,7 @@ void MixedOperator::add_terms(const Key& key, const Group& group, const std::vec
     MixedArguments mixed{.form = integral.form.bytes.data(), .row = key.row, .column = key.column, .fields = {}};
     for (int k = 0; k < field_count(); ++k)
       mixed.fields[k] = {table(group, k, degree), group.of_field[static_cast<std::size_t>(k)].nodes.data(), nullptr,
-                         nullptr};
+                         nullptr, group.signs[static_cast<std::size_t>(k)].data()};
     AssemblyTerm term{};
     term.kernel = key.task == Task::matrix   ? found.matrices
                   : key.task == Task::action ? found.actions

@@ -9,11 +9,12 @@
 //   BlockOperator K = equations.make_matrix();   equations.assemble(u, K);   // K = d(residual)/du
 #pragma once
 
-#include "fem/cells/tabulation.hpp"
+#include "fem/cells/vector_element.hpp"
 #include "fem/forms/mixed_form_value.hpp"
 #include "fem/forms/time.hpp"
 #include "fem/launch/mixed_arguments.hpp"
 #include "fem/operator/operator.hpp"
+#include "fem/space/entity_signs.hpp"
 #include "solvers/algebra/block_operator.hpp"
 
 #include <functional>
@@ -59,6 +60,7 @@ class MixedOperator {
   int field_count() const { return static_cast<int>(spaces_.size()); }
   const FunctionSpace& space(int field) const { return *spaces_.at(static_cast<std::size_t>(field)); }
   const Spaces& spaces() const { return spaces_; }
+  Family family(int field) const { return families_.at(static_cast<std::size_t>(field)); }
   const BlockLayout& layout() const { return layout_; }
   const Device& device() const { return spaces_.front()->device(); }
   bool symmetric() const;  // every form promises a symmetric matrix
@@ -81,6 +83,7 @@ class MixedOperator {
   // Elements of one shape with the same forms; [field] the lists of nodes.
   struct Group {
     std::vector<ElementGroup> of_field;
+    std::vector<Vector> signs;  // [field] of facets and edges, in the layout of its nodes; empty for others
     const ElementGroup& geometry() const { return of_field.front(); }
   };
   struct Key {
@@ -106,6 +109,8 @@ class MixedOperator {
   const Operator* of_field(int field) const;  // null: no form of this field alone
   bool has_block(int row, int column) const;
   const NodePattern& coupling_pattern(int row, int column) const;
+  void choose_families();
+  void make_signs();
   ReferenceTable table(const Group& group, int field, int degree) const;
   int degree_of(const MixedFormValue& form, const Group& group) const;
   Plan& plan(const Key& key) const;
@@ -119,6 +124,7 @@ class MixedOperator {
 
   Spaces spaces_;
   BlockLayout layout_;
+  std::vector<Family> families_;  // [field]
   std::vector<MixedIntegral> integrals_;
   std::vector<std::unique_ptr<Operator>> of_fields_;  // [field]
   std::vector<Group> groups_;
@@ -126,6 +132,7 @@ class MixedOperator {
   mutable std::map<Key, Plan> plans_;
   mutable std::map<std::pair<int, int>, NodePattern> patterns_;
   mutable std::map<std::tuple<const ReferenceElement*, const ReferenceElement*, int>, Tabulation> tables_;
+  mutable std::map<std::tuple<Family, CellKind, const ReferenceElement*, int>, VectorTabulation> vector_tables_;
   mutable std::vector<std::string> steps_down_;
 };
 

@@ -57,4 +57,63 @@ struct Chain {
   }
 };
 
+// The current that makes u_i = c_i cos(pi x_i) times the other sin(pi x_j) the solution of curl curl u + u = current.
+template <int G>
+struct WaveCurrent {
+  static constexpr const char* name = G == 3 ? "test_wave_current3" : "test_wave_current2";
+  static constexpr int dimension = G, extra_degree = 2;
+  static constexpr bool linear = true, symmetric = true;
+  static constexpr std::array<FieldFacts, 1> fields{
+      {{.name = "field", .components = 1, .order = 1, .uses_gradient = false, .family = Family::edge}}};
+  static constexpr bool couples(int, int) { return false; }
+  static constexpr double pi = 3.14159265358979323846;
+  double c[G];
+
+  template <class T>
+  constexpr void operator()(const Location<T, G>& at, const MixedFields<T, WaveCurrent>&,
+                            MixedFields<T, WaveCurrent>& f) const {
+    using std::cos;
+    using std::sin;
+    auto& [flux] = f;
+    double sum = 0;
+    for (int i = 0; i < G; ++i) sum += c[i];
+    for (int i = 0; i < G; ++i) {
+      T product = pi * pi * sum - (1 + G * pi * pi) * c[i];
+      for (int j = 0; j < G; ++j) {
+        const T angle = pi * at.x[j];
+        product = product * (j == i ? cos(angle) : sin(angle));
+      }
+      flux.value[i] = product;
+    }
+  }
+};
+
+// A field of facets with everything that it may have, beside a continuous one: a tangent that depends on both.
+template <int G, Family family>
+struct VectorBeside {
+  static constexpr const char* name =
+      family == Family::facet ? (G == 3 ? "test_facets3" : "test_facets2") : (G == 3 ? "test_edges3" : "test_edges2");
+  static constexpr int dimension = G;
+  static constexpr std::array<FieldFacts, 2> fields{{{.name = "vector", .components = 1, .order = 1, .family = family},
+                                                     {.name = "scalar", .components = 1, .order = 1}}};
+
+  template <class T>
+  constexpr void operator()(const Location<T, G>&, const MixedFields<T, VectorBeside>& u,
+                            MixedFields<T, VectorBeside>& f) const {
+    const auto& [v, p] = u;
+    auto& [flux, balance] = f;
+    for (int i = 0; i < G; ++i) {
+      flux.value[i] = (1.0 + p.value[0] * p.value[0]) * v.value[i] + p.gradient[0][i];
+      balance.gradient[0][i] = v.value[i] * v.value[0];
+    }
+    if constexpr (family == Family::facet) {
+      flux.divergence = v.divergence * v.divergence;
+      balance.value[0] = v.divergence * p.value[0];
+    } else {
+      for (int i = 0; i < (G == 3 ? 3 : 1); ++i) flux.curl[i] = v.curl[i] * (2.0 + v.value[1]);
+      balance.value[0] = v.curl[0] * p.value[0];
+    }
+  }
+};
+
 }  // namespace ritz::test
