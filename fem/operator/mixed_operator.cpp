@@ -132,7 +132,10 @@ MixedOperator::MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals
   for (const auto& each : spaces_) {
     std::vector<ElementGroup> groups = element_groups(*each, places(integrals_, *each));
     groups_.resize(groups.size());
-    for (std::size_t g = 0; g < groups.size(); ++g) groups_[g].of_field.push_back(std::move(groups[g]));
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      if (!groups_[g].of_field.empty()) groups[g].own_geometry = {};  // that of the first field serves all
+      groups_[g].of_field.push_back(std::move(groups[g]));
+    }
   }
   for (const Group& group : groups_)
     for (const ElementGroup& each : group.of_field)

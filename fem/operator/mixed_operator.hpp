@@ -21,7 +21,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace ritz {
@@ -74,6 +76,9 @@ class MixedOperator {
   void assemble(const Vector& u, BlockOperator& K) const;
   // y = tangent at u applied to x, without a matrix; an empty u is zero.
   void action(const Vector& u, const Vector& x, Vector& y) const;
+
+  // Fall-backs that were taken since the last call, because memory was short: sentences for people.
+  std::vector<std::string> take_steps_down() const { return std::exchange(steps_down_, {}); }
 
   // Sets the time at which forms, loads and coefficients are evaluated; t = dt = 0 before the first call.
   void set_time(const Time& time);
