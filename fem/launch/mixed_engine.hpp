@@ -21,7 +21,8 @@ struct MixedShape {
 };
 
 // One field of a form. Entries of a component: its value (of vectors as many as dimensions), then its gradient,
-// divergence or curl; slots are the entries that are used.
+// divergence or curl; slots are the entries that are used. Kernels read F::fields through these constants alone: nvcc
+// makes a kernel that reads the array at run time empty, without a word.
 template <MixedForm F, int k>
 struct FieldShape {
   static constexpr int G = F::dimension, C = F::fields[k].components;

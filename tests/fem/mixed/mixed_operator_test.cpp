@@ -112,6 +112,20 @@ TEST_P(OnEveryCell, ThreadsDoNotChangeABit) {
   EXPECT_EQ(host_matrix(K).values, host_matrix(L).values);
 }
 
+// Hexahedra, prisms, pyramids and tetrahedra in one mesh, straight and curved: several groups of elements.
+TEST(MixedOperator, BlocksAreTheMatrixOfTheActionOnAMeshOfAllCells) {
+  for (const bool curved : {false, true}) {
+    const MixedModel m(mixed_patch(curved ? 2 : 1, MidNodes::full, {.count = 4, .curved = curved}), everything(3));
+    const Vector u = random_vector(m.equations, 1), x = random_vector(m.equations, 2);
+    BlockOperator K = m.equations.make_matrix();
+    m.equations.assemble(u, K);
+    Vector y = m.equations.zeros(), z = m.equations.zeros();
+    m.equations.action(u, x, y);
+    K.apply(x, z);
+    EXPECT_LE(largest_difference(y.host(), z.host()), 1e-12 * largest(y.host()));
+  }
+}
+
 TEST(MixedOperator, BlocksThatDoNotCoupleDoNotExist) {
   const MixedModel m(patch(CellKind::tri3, {.count = 3}), own_form(Chain{}));
   BlockOperator K = m.equations.make_matrix();
