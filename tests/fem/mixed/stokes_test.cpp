@@ -1,6 +1,7 @@
 // Taylor and Hood's elements on every shape that has them: orders of convergence for a known flow, a bound on the
 // iterations of every block preconditioner, and the same flow by a factorisation.
 #include "fem/forms/mass.hpp"
+#include "fem/forms/navier_stokes.hpp"
 #include "fem/forms/stokes.hpp"
 #include "fem/forms/varying.hpp"
 #include "fem/operator/mixed_constraints.hpp"
@@ -212,6 +213,46 @@ TEST(Stokes, IsTheSameWithoutTheMatrix) {
   EXPECT_TRUE(report.converged()) << summary(report);
   const Vector v = problem.equations.layout().part(x, 0), w = problem.equations.layout().part(problem.u, 0);
   EXPECT_LE(largest_difference(v, w), 1e-8 * max_abs(w));
+}
+
+// The cavity at a Reynolds number of 100: Marchi, Suero and Araki, J. Braz. Soc. Mech. Sci. Eng. 31 (2009) 186, give
+// -0.20914925 in the middle. Newton's method squares the residual.
+TEST(NavierStokes, FlowsAroundTheCavityAsPublished) {
+  const Mesh mesh = rectangle(40, 40, {1, 1}, CellKind::quad4);
+  const MixedFormValue form = NavierStokes<2>{0.01, 1};
+  const Spaces spaces = spaces_of(form, mesh, device_under_test(2));
+  const MixedOperator equations(spaces, {MixedIntegral::over_all_cells(form)});
+  MixedConstraints fixed(spaces);
+  const PointFunction lid = of([](const Point& x) { return x[1] == 1 && x[0] > 0 && x[0] < 1 ? 1.0 : 0.0; });
+  for (const char* side : {"x0", "x1", "y0", "y1"}) {
+    fixed[0].prescribe(mesh.region(side), 0, lid, side);
+    fixed[0].prescribe(mesh.region(side), 1, 0.0, side);
+  }
+  fixed[1].prescribe_nodes(std::array<Node, 1>{0}, 0, 0.0, "level of the pressure");
+  fixed.finish();
+  Vector u = equations.zeros(), r = equations.zeros(), du = equations.zeros();
+  fixed.set_values(u);
+  BlockOperator K = equations.make_matrix();
+  std::vector<double> residuals;
+  for (int step = 0; step < 8; ++step) {
+    equations.residual(u, r);
+    fixed.set_zero(r);
+    residuals.push_back(norm2(r));
+    if (residuals.back() < 1e-11) break;
+    equations.assemble(u, K);
+    fixed.eliminate(K, 1);
+    const SparseMatrix A = sparse_matrix(equations.device(), host_matrix(K));
+    const SolveReport report = DirectSolver(A, DirectSolver::Kind::general).solve(r, du);
+    EXPECT_TRUE(report.converged()) << summary(report);
+    axpy(-1, du, u);
+  }
+  EXPECT_LE(residuals.size(), 7);
+  EXPECT_LE(residuals.back(), 1e-11);
+  const std::size_t last = residuals.size() - 1;
+  EXPECT_LE(residuals[last - 1], 30 * std::pow(residuals[last - 2], 2));
+  const Point middle{0.5, 0.5, 0};
+  const double v = values_at(*spaces[0], equations.layout().part(u, 0), {&middle, 1})[0];
+  EXPECT_NEAR(v, -0.20914925, 2e-5);
 }
 
 }  // namespace
