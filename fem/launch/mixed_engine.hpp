@@ -36,7 +36,7 @@ struct FieldShape {
   static constexpr int S = (uses_value ? values : 0) + (uses_gradient ? slopes : 0);
   static_assert(C >= 1 && C <= 6, "a field has 1 to 6 components");
   static_assert(!vector || C == 1, "unknowns of facets and edges have one component: the field is a vector");
-  static_assert(family != Family::cell || !uses_gradient, "constants in cells have no gradient");
+  static_assert(family != Family::cell || !uses_gradient, "fields that jump between cells have no gradient");
   static_assert(S > 0, "a field enters by its value or by its gradient");
 };
 

@@ -58,6 +58,13 @@ class SlotEntries {
   std::vector<std::pair<std::uint32_t, std::uint16_t>> entries_;
 };
 
+// Has the element its nodes where unknowns of the family are?
+bool numbers_family(const ReferenceElement& element, Family family) {
+  for (int order = family == Family::cell ? 0 : 1; order <= highest_order(family); ++order)
+    if (element.name == entity_element(element.shape, family, order).name) return true;
+  return false;
+}
+
 Index position_in_row(const FunctionSpace::HostPattern& pattern, Node row, Node column) {
   const auto first = pattern.columns.begin() + pattern.offsets[static_cast<std::size_t>(row)];
   const auto last = pattern.columns.begin() + pattern.offsets[static_cast<std::size_t>(row) + 1];
@@ -71,12 +78,9 @@ Spaces spaces_of(const MixedFormValue& form, const Mesh& mesh, const Device& dev
   for (const FieldFacts& field : form.fields) {
     SpaceOptions options{.beside = spaces.empty() ? nullptr : spaces.front().get()};
     if (field.family == Family::lagrange) options.order = field.order + raise;
-    else if (raise != 0)
-      throw Error(Exit::input, fmt::format("the order of field '{}' cannot be raised", field.name),
-                  "fields of facets, edges and cells have their lowest order", "leave the order as it is");
     else
       for (const CellBlock& block : mesh.blocks())
-        options.elements.push_back(entity_element(traits(block.kind).linear, field.family));
+        options.elements.push_back(entity_element(traits(block.kind).linear, field.family, field.order + raise));
     spaces.push_back(std::make_shared<const FunctionSpace>(mesh, field.components, device, options));
   }
   return spaces;
@@ -153,8 +157,7 @@ void MixedOperator::choose_families() {
       if (i == 0) families_[k] = family;
       bool fits = family == families_[k];
       for (const CellBlock& block : spaces_[k]->mesh().blocks())
-        if (family != Family::lagrange)
-          fits = fits && spaces_[k]->element(block.kind).name == entity_element(traits(block.kind).linear, family).name;
+        fits = fits && (family == Family::lagrange || numbers_family(spaces_[k]->element(block.kind), family));
       if (!fits)
         throw Error(Exit::internal,
                     fmt::format("field '{}' of form '{}' has its unknowns elsewhere than its space",
@@ -275,13 +278,12 @@ BlockOperator MixedOperator::make_matrix() const {
 ReferenceTable MixedOperator::table(const Group& group, int field, int degree) const {
   const ElementGroup& of_field = group.of_field[static_cast<std::size_t>(field)];
   if (family(field) == Family::facet || family(field) == Family::edge) {
-    const CellKind shape = traits(of_field.kind).linear;
-    const std::tuple place{family(field), shape, of_field.geometry.get(), degree};
+    const std::tuple place{of_field.element, of_field.geometry.get(), degree};
     const auto known = vector_tables_.find(place);
     if (known != vector_tables_.end()) return known->second.table();
     return vector_tables_
-        .try_emplace(place, device(), vector_element(shape, family(field)), *of_field.geometry,
-                     quadrature(of_field.kind, degree))
+        .try_emplace(place, device(), vector_element(of_field.element->shape, family(field), of_field.element->order),
+                     *of_field.geometry, quadrature(of_field.kind, degree))
         .first->second.table();
   }
   const std::tuple key{of_field.element, of_field.geometry.get(), degree};

@@ -137,7 +137,7 @@ class MixedOperator {
   mutable std::map<Key, Plan> plans_;
   mutable std::map<std::pair<int, int>, NodePattern> patterns_;
   mutable std::map<std::tuple<const ReferenceElement*, const ReferenceElement*, int>, Tabulation> tables_;
-  mutable std::map<std::tuple<Family, CellKind, const ReferenceElement*, int>, VectorTabulation> vector_tables_;
+  mutable std::map<std::tuple<const ReferenceElement*, const ReferenceElement*, int>, VectorTabulation> vector_tables_;
   mutable std::vector<std::string> steps_down_;
 };
 

@@ -59,7 +59,7 @@ VectorField::VectorField(const MixedOperator& equations, int field, const Vector
 VectorField::Value VectorField::at(Index cell, const Point& xi) const {
   const CellKind kind = space_.mesh().kind_of(cell);
   const int dimension = traits(kind).dimension;
-  const VectorElement element = vector_element(traits(kind).linear, family_);
+  const VectorElement element = vector_element(traits(kind).linear, family_, space_.element(kind).order);
   std::vector<Point> values(static_cast<std::size_t>(element.unknown_count)), derivatives(values.size());
   element.evaluate(xi, values, derivatives);
   std::vector<Node> nodes;
@@ -112,6 +112,9 @@ Vector interpolate(const MixedOperator& equations, int field, const std::vector<
   check(equations, field);
   const FunctionSpace& space = equations.space(field);
   const Mesh& mesh = space.mesh();
+  if (space.order() > 1)
+    throw Error(Exit::input, "an interpolant of facets or edges of order 2 was asked for", {},
+                "use order 1, or project");
   const EntitySigns signs(space, equations.family(field));
   std::vector<double> u(static_cast<std::size_t>(space.unknown_count()));
   std::vector<Node> nodes;

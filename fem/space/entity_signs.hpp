@@ -19,7 +19,7 @@ class EntitySigns {
   int of(Index cell, int a) const { return signs_[static_cast<std::size_t>(cell * most + a)]; }
 
  private:
-  static constexpr int most = 12;   // edges of a hexahedron
+  static constexpr int most = 36;   // unknowns of a hexahedron of order 2
   std::vector<std::int8_t> signs_;  // [cell][unknown]
 };
 
