@@ -13,21 +13,24 @@
 #include "fem/forms/in_plane.hpp"
 #include "fem/forms/parameter.hpp"
 #include "fem/launch/register_form.hpp"
+#include "fem/launch/register_mixed.hpp"
 #include "fem/launch/register_whole.hpp"
 #include "fem/numbers/mixed_numbers.hpp"
 
 namespace ritz {
 
-// Registers a form, or the form of an energy density (FromEnergy), for all elements. `Cells` may list cells that get
-// kernels of their own, faster and slower to compile: Cell<8, 3> for hexahedra of 8 nodes.
+// Registers a form, the form of an energy density (FromEnergy) or a form of several fields, for all elements. `Cells`
+// may list cells that get kernels of their own, faster and slower to compile: Cell<8, 3> for hexahedra of 8 nodes.
 template <class F, class... Cells>
 struct AddForm {
   AddForm() {
-    if constexpr (HasEnergy<F>) add<FromEnergy<F>>();
+    if constexpr (MixedForm<F>) add_mixed();
+    else if constexpr (HasEnergy<F>) add<FromEnergy<F>>();
     else add<F>();
   }
 
  private:
+  static void add_mixed() { static const RITZ_BACKEND::RegisterMixedForm<F> added; }
   template <Form Known>
   static void add() {
     static_assert(Known::components >= 1 && Known::components <= 6, "a form has 1 to 6 components");

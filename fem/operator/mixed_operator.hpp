@@ -1,0 +1,144 @@
+// The equations of a mixed problem: forms of several fields, each field in a space of its own on one mesh, and forms of
+// one field on any of the spaces. It computes residuals and matrices of blocks; a vector holds the unknowns of one
+// space after the other.
+//
+//   const MixedFormValue flow = Stokes<2>{1e-3};
+//   MixedOperator equations(spaces_of(flow, mesh, device), {MixedIntegral::over_all_cells(flow)},
+//                           {{.field = 0, .integral = Integral::over(load, region)}});
+//   equations.residual(u, r);
+//   BlockOperator K = equations.make_matrix();   equations.assemble(u, K);   // K = d(residual)/du
+#pragma once
+
+#include "fem/cells/vector_element.hpp"
+#include "fem/forms/mixed_form_value.hpp"
+#include "fem/forms/time.hpp"
+#include "fem/launch/mixed_arguments.hpp"
+#include "fem/operator/operator.hpp"
+#include "fem/space/entity_signs.hpp"
+#include "solvers/algebra/block_operator.hpp"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace ritz {
+
+// Spaces of fields on one mesh that share its geometry (SpaceOptions::beside).
+using Spaces = std::vector<std::shared_ptr<const FunctionSpace>>;
+
+// One space for each field of the form, of the order that it names plus `raise`. The mesh must outlive them. Throws as
+// FunctionSpace does.
+Spaces spaces_of(const MixedFormValue& form, const Mesh& mesh, const Device& device, int raise = 0);
+BlockLayout layout_of(const Spaces& spaces);
+
+// A form of several fields and where it is integrated.
+struct MixedIntegral {
+  MixedFormValue form;
+  bool everywhere = true;    // over all cells
+  std::vector<Index> cells;  // else over these
+  double factor = 1;         // multiplies residual, tangent and action
+
+  static MixedIntegral over_all_cells(MixedFormValue form) { return {std::move(form), true, {}}; }
+  // Throws Error(Exit::input) for a region of other things than cells.
+  static MixedIntegral over(MixedFormValue form, const Region& region);
+};
+
+// A form of one field on one of the spaces: a load, a traction, a mass.
+struct FieldIntegral {
+  int field;
+  Integral integral;
+};
+
+class MixedOperator {
+ public:
+  // Throws Error(Exit::internal) when spaces do not share a geometry, or a form does not suit them.
+  MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals, std::vector<FieldIntegral> of_fields = {});
+
+  int field_count() const { return static_cast<int>(spaces_.size()); }
+  const FunctionSpace& space(int field) const { return *spaces_.at(static_cast<std::size_t>(field)); }
+  const Spaces& spaces() const { return spaces_; }
+  Family family(int field) const { return families_.at(static_cast<std::size_t>(field)); }
+  const BlockLayout& layout() const { return layout_; }
+  const Device& device() const { return spaces_.front()->device(); }
+  bool symmetric() const;  // every form promises a symmetric matrix
+  bool linear() const;     // no form's tangent depends on u
+  Vector zeros(const char* tag = "vectors") const;
+
+  void residual(const Vector& u, Vector& r) const;  // r = residual(u)
+  // Blocks where fields couple: pattern and memory; values are zero.
+  BlockOperator make_matrix() const;
+  // Values become the tangent at u; an empty u is zero. Blocks that no form fills become zero.
+  void assemble(const Vector& u, BlockOperator& K) const;
+  // y = tangent at u applied to x, without a matrix; an empty u is zero.
+  void action(const Vector& u, const Vector& x, Vector& y) const;
+
+  // Fall-backs that were taken since the last call, because memory was short: sentences for people.
+  std::vector<std::string> take_steps_down() const { return std::exchange(steps_down_, {}); }
+
+  // Sets the time at which forms, loads and coefficients are evaluated; t = dt = 0 before the first call.
+  void set_time(const Time& time);
+
+ private:
+  enum class Task { residual, action, matrix };
+  // Elements of one shape with the same forms; [field] the lists of nodes.
+  struct Group {
+    std::vector<ElementGroup> of_field;
+    std::vector<Vector> signs;  // [field] of facets and edges, in the layout of its nodes; empty for others
+    const ElementGroup& geometry() const { return of_field.front(); }
+  };
+  struct Key {
+    Task task;
+    int row = 0, column = 0;
+    auto operator<=>(const Key&) const = default;
+  };
+  // Everything that one task needs, made at its first use.
+  struct Plan {
+    std::vector<int> groups;                           // that take part
+    std::vector<Index> chunk_batches, first_chunk{0};  // of each of them; first_chunk ends with the number of all
+    std::vector<std::vector<MixedArguments>> mixed;    // of each term: the terms point to them
+    std::vector<std::vector<AssemblyTerm>> terms;      // of each group
+    std::vector<int> items;                            // of an element, of each group
+    int block = 1;
+    std::shared_ptr<const ScatterPlan> scatter;
+    Vector extension, workspace;
+  };
+  // Which nodes of the column field share a cell with a node of the row field.
+  using NodePattern = FunctionSpace::HostPattern;
+
+  bool couples(int test, int trial) const;    // by a form of several fields
+  const Operator* of_field(int field) const;  // null: no form of this field alone
+  bool has_block(int row, int column) const;
+  const NodePattern& coupling_pattern(int row, int column) const;
+  void choose_families();
+  void make_signs();
+  ReferenceTable table(const Group& group, int field, int degree) const;
+  int degree_of(const MixedFormValue& form, const Group& group) const;
+  Plan& plan(const Key& key) const;
+  Plan make_plan(const Key& key) const;
+  int items_of(const Key& key, const Group& group) const;
+  void add_terms(const Key& key, const Group& group, const std::vector<int>& integrals, Plan& plan) const;
+  void list_chunk(const Key& key, const Plan& plan, Index chunk, ChunkSlots& out) const;
+  void run(Plan& plan, const char* name, const Vector* u, const Vector* direction, double* target) const;
+  void add_of_fields(const Vector& x, Vector& y,
+                     const std::function<void(const Operator&, const Vector&, int, Vector&)>& apply) const;
+
+  Spaces spaces_;
+  BlockLayout layout_;
+  std::vector<Family> families_;  // [field]
+  std::vector<MixedIntegral> integrals_;
+  std::vector<std::unique_ptr<Operator>> of_fields_;  // [field]
+  std::vector<Group> groups_;
+  Time time_;
+  mutable std::map<Key, Plan> plans_;
+  mutable std::map<std::pair<int, int>, NodePattern> patterns_;
+  mutable std::map<std::tuple<const ReferenceElement*, const ReferenceElement*, int>, Tabulation> tables_;
+  mutable std::map<std::tuple<const ReferenceElement*, const ReferenceElement*, int>, VectorTabulation> vector_tables_;
+  mutable std::vector<std::string> steps_down_;
+};
+
+}  // namespace ritz

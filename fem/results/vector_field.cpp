@@ -1,0 +1,156 @@
+#include "fem/results/vector_field.hpp"
+
+#include "device/error.hpp"
+#include "mesh/curved_cells.hpp"
+#include "mesh/point_algebra.hpp"
+#include "mesh/quadrature.hpp"
+
+#include <array>
+#include <cmath>
+
+namespace ritz {
+namespace {
+
+void check(const MixedOperator& equations, int field) {
+  if (equations.family(field) != Family::facet && equations.family(field) != Family::edge)
+    throw Error(Exit::internal,
+                "the values of a field at nodes or in cells were asked for as vectors of facets or edges", {},
+                "use the field's space");
+}
+
+// Columns of the Jacobian, of a plane one with the unit normal as the third, and its determinant.
+struct Jacobian {
+  std::array<Point, 3> t;
+  double determinant;
+  Jacobian(const CellMap& map, const Point& xi, int dimension) : t(map.tangents(xi)) {
+    if (dimension == 2) t[2] = {0, 0, 1};
+    determinant = dot(t[0], cross(t[1], t[2]));
+  }
+  Point of_flux(const Point& v) const {  // J v / det J
+    Point out{};
+    for (std::size_t d = 0; d < 3; ++d)
+      for (std::size_t i = 0; i < 3; ++i) out[i] += t[d][i] * v[d] / determinant;
+    return out;
+  }
+  Point of_circulation(const Point& v) const {  // J^-T v
+    Point out{};
+    for (std::size_t d = 0; d < 3; ++d) {
+      const Point row = cross(t[(d + 1) % 3], t[(d + 2) % 3]);
+      for (std::size_t i = 0; i < 3; ++i) out[i] += row[i] * v[d] / determinant;
+    }
+    return out;
+  }
+};
+
+Point evaluate(const std::vector<PointFunction>& f, const Point& x) {
+  Point value{};
+  for (std::size_t i = 0; i < f.size(); ++i) f[i](std::span<const double>(x), 0, std::span(value).subspan(i, 1));
+  return value;
+}
+
+}  // namespace
+
+VectorField::VectorField(const MixedOperator& equations, int field, const Vector& u)
+    : space_(equations.space(field)),
+      family_((check(equations, field), equations.family(field))),
+      signs_(space_, family_),
+      u_(equations.layout().part(u, field).host()) {}
+
+VectorField::Value VectorField::at(Index cell, const Point& xi) const {
+  const CellKind kind = space_.mesh().kind_of(cell);
+  const int dimension = traits(kind).dimension;
+  const VectorElement element = vector_element(traits(kind).linear, family_, space_.element(kind).order);
+  std::vector<Point> values(static_cast<std::size_t>(element.unknown_count)), derivatives(values.size());
+  element.evaluate(xi, values, derivatives);
+  std::vector<Node> nodes;
+  space_.nodes_of(cell, nodes);
+  Point value{}, derivative{};
+  for (std::size_t a = 0; a < nodes.size(); ++a) {
+    const double factor = signs_.of(cell, static_cast<int>(a)) * u_[static_cast<std::size_t>(nodes[a])];
+    for (std::size_t d = 0; d < 3; ++d) {
+      value[d] += factor * values[a][d];
+      derivative[d] += factor * derivatives[a][d];
+    }
+  }
+  const Jacobian J(CellMap(space_.mesh(), cell), xi, dimension);
+  Value result{family_ == Family::facet ? J.of_flux(value) : J.of_circulation(value), {}};
+  if (family_ == Family::edge && dimension == 3) result.derivative = J.of_flux(derivative);
+  else result.derivative[0] = derivative[0] / J.determinant;
+  return result;
+}
+
+std::vector<double> VectorField::in_cells() const {
+  std::vector<double> all;
+  for (Index cell = 0; cell < space_.mesh().cell_count(); ++cell) {
+    const Point value = at(cell, reference_centroid(space_.mesh().kind_of(cell))).value;
+    all.insert(all.end(), value.begin(), value.end());
+  }
+  return all;
+}
+
+double VectorField::error(const std::vector<PointFunction>& exact, Point Value::*part) const {
+  double sum = 0;
+  for (Index cell = 0; cell < space_.mesh().cell_count(); ++cell) {
+    const CellKind kind = space_.mesh().kind_of(cell);
+    const CellMap map(space_.mesh(), cell);
+    const QuadratureRule rule = quadrature(traits(kind).linear, 5);
+    for (std::size_t q = 0; q < rule.points.size(); ++q) {
+      const Point known = evaluate(exact, map.at(rule.points[q])), value = at(cell, rule.points[q]).*part;
+      const double weight = rule.weights[q] * Jacobian(map, rule.points[q], traits(kind).dimension).determinant;
+      for (std::size_t i = 0; i < 3; ++i) sum += weight * std::pow(value[i] - known[i], 2);
+    }
+  }
+  return std::sqrt(sum);
+}
+
+double VectorField::l2_error(const std::vector<PointFunction>& exact) const { return error(exact, &Value::value); }
+double VectorField::l2_error_of_derivative(const std::vector<PointFunction>& exact) const {
+  return error(exact, &Value::derivative);
+}
+
+Vector interpolate(const MixedOperator& equations, int field, const std::vector<PointFunction>& vector) {
+  check(equations, field);
+  const FunctionSpace& space = equations.space(field);
+  const Mesh& mesh = space.mesh();
+  if (space.order() > 1)
+    throw Error(Exit::input, "an interpolant of facets or edges of order 2 was asked for", {},
+                "use order 1, or project");
+  const EntitySigns signs(space, equations.family(field));
+  std::vector<double> u(static_cast<std::size_t>(space.unknown_count()));
+  std::vector<Node> nodes;
+  for (Index cell = 0; cell < mesh.cell_count(); ++cell) {
+    const CellTraits& t = traits(mesh.kind_of(cell));
+    const CellMap map(mesh, cell);
+    space.nodes_of(cell, nodes);
+    for (std::size_t a = 0; a < nodes.size(); ++a) {
+      double sum = 0;
+      if (equations.family(field) == Family::facet) {
+        const FacetMap facet(map, static_cast<int>(a));
+        const QuadratureRule rule = quadrature(t.facets[a].kind, 5);
+        for (std::size_t q = 0; q < rule.points.size(); ++q) {
+          const auto tangents = facet.tangents(rule.points[q]);
+          const Point normal = cross(tangents[0], t.dimension == 3 ? tangents[1] : Point{0, 0, 1});
+          sum += rule.weights[q] * dot(normal, evaluate(vector, facet.at(rule.points[q])));
+        }
+      } else {
+        const auto places = reference_nodes(t.linear);
+        const Point p = places[static_cast<std::size_t>(t.edges[a][0])],
+                    q = places[static_cast<std::size_t>(t.edges[a][1])];
+        const QuadratureRule rule = quadrature(CellKind::line2, 5);
+        for (std::size_t point = 0; point < rule.points.size(); ++point) {
+          Point xi{}, along{};
+          const double s = 0.5 * (1 + rule.points[point][0]);
+          for (std::size_t d = 0; d < 3; ++d) xi[d] = p[d] + s * (q[d] - p[d]);
+          const auto tangents = map.tangents(xi);
+          for (std::size_t d = 0; d < 3; ++d)
+            for (std::size_t i = 0; i < 3; ++i) along[i] += 0.5 * (q[d] - p[d]) * tangents[d][i];
+          sum += rule.weights[point] * dot(along, evaluate(vector, map.at(xi)));
+        }
+      }
+      u[static_cast<std::size_t>(nodes[a])] = signs.of(cell, static_cast<int>(a)) * sum;
+    }
+  }
+  return Vector(space.device(), std::span<const double>(u), "vectors");
+}
+
+}  // namespace ritz

@@ -1,0 +1,44 @@
+// A field of facets or edges as vectors in space, on the host: at points of cells, as means of cells for results, its
+// error, and its interpolant.
+//
+//   const VectorField flux(equations, 0, u);   std::vector<double> means = flux.in_cells();   // [cell][3]
+#pragma once
+
+#include "fem/forms/point_function.hpp"
+#include "fem/operator/mixed_operator.hpp"
+
+#include <vector>
+
+namespace ritz {
+
+class VectorField {
+ public:
+  // Field `field` of the unknowns u of these equations, which must outlive it. Throws Error(Exit::internal) for other
+  // families.
+  VectorField(const MixedOperator& equations, int field, const Vector& u);
+
+  struct Value {
+    Point value, derivative;  // derivative: divergence in [0]; curl, of the plane in [0]
+  };
+  Value at(Index cell, const Point& xi) const;  // xi: on the reference cell
+  std::vector<double> in_cells() const;         // [cell][3] at the centroids
+
+  // Square roots of the integrals of |v - exact|^2, and of the same of the derivative; exact: three functions, or fewer
+  // in the plane (of a divergence or a plane curl: one), evaluated at t = 0.
+  double l2_error(const std::vector<PointFunction>& exact) const;
+  double l2_error_of_derivative(const std::vector<PointFunction>& exact) const;
+
+ private:
+  double error(const std::vector<PointFunction>& exact, Point Value::*part) const;
+
+  const FunctionSpace& space_;
+  Family family_;
+  EntitySigns signs_;
+  std::vector<double> u_;
+};
+
+// The unknowns of a field of facets or edges of order 1 that interpolates a vector: fluxes through facets, circulations
+// along edges, by quadrature. Throws Error(Exit::input) for order 2.
+Vector interpolate(const MixedOperator& equations, int field, const std::vector<PointFunction>& vector);
+
+}  // namespace ritz

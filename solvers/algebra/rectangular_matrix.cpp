@@ -1,0 +1,69 @@
+#include "solvers/algebra/rectangular_matrix.hpp"
+
+#include "device/error.hpp"
+#include "device/kernels.hpp"
+#include "solvers/algebra/matrix_kernels.hpp"
+#include "solvers/algebra/rectangular_kernels.hpp"
+
+#include <fmt/format.h>
+#include <limits>
+
+namespace ritz {
+namespace {
+
+// Throws on a pattern that the kernels cannot trust.
+void check_pattern(std::span<const Index> offsets, std::span<const std::int32_t> columns, Index column_count) {
+  if (column_count > std::numeric_limits<std::int32_t>::max())
+    throw Error(Exit::resources, fmt::format("a matrix of {} columns does not fit 32 bits", column_count),
+                "columns are stored in 32 bits", "use a coarser mesh");
+  if (offsets.empty() || offsets.front() != 0 || offsets.back() != static_cast<Index>(columns.size()))
+    throw Error(Exit::internal,
+                fmt::format("the offsets of a sparsity pattern must run from 0 to its {} columns", columns.size()));
+  for (std::size_t row = 0; row + 1 < offsets.size(); ++row) {
+    if (offsets[row] > offsets[row + 1] || offsets[row + 1] > static_cast<Index>(columns.size()))
+      throw Error(Exit::internal, fmt::format("the offsets of a sparsity pattern decrease at row {}", row));
+    Index previous = -1;
+    for (Index k = offsets[row]; k < offsets[row + 1]; ++k) {
+      const Index column = columns[static_cast<std::size_t>(k)];
+      if (column <= previous || column >= column_count)
+        throw Error(Exit::internal, fmt::format("row {} of a sparsity pattern holds column {} after {}, of {} columns",
+                                                row, column, previous, column_count));
+      previous = column;
+    }
+  }
+}
+
+}  // namespace
+
+RectangularMatrix::RectangularMatrix(const Device& device, std::span<const Index> offsets,
+                                     std::span<const std::int32_t> columns, Index column_count)
+    : column_count_(column_count) {
+  check_pattern(offsets, columns, column_count);
+  offsets_ = Array<Index>(device, offsets, "pattern");
+  columns_ = Array<std::int32_t>(device, columns, "pattern");
+  values_ = Vector(device, static_cast<Index>(columns.size()), "matrix");
+  values_.fill_zero();
+}
+
+void RectangularMatrix::apply(const Vector& x, Vector& y) const {
+  if (x.size() != columns()) throw_size_mismatch(columns(), x.size());
+  if (y.size() != rows()) throw_size_mismatch(rows(), y.size());
+  if (y.empty()) return;
+  device().profile().count(values_.bytes() + columns_.bytes() + offsets_.bytes() + x.bytes() + y.bytes());
+  const MatrixView view{rows(), values_.size(), 1, offsets_.data(), columns_.data(), values_.data()};
+  kernels<MatrixKernels>(device(), solver_kernels, "matrix").multiply(device(), view, x.data(), y.data());
+}
+
+void RectangularMatrix::eliminate(const Array<std::uint8_t>& rows, const Array<std::uint8_t>& columns) {
+  if (!rows.empty() && rows.size() != this->rows()) throw_size_mismatch(this->rows(), rows.size());
+  if (!columns.empty() && columns.size() != this->columns()) throw_size_mismatch(this->columns(), columns.size());
+  device().profile().count(columns_.bytes() + offsets_.bytes() + values_.bytes());
+  kernels<RectangularKernels>(device(), solver_kernels, "rectangular matrix")
+      .eliminate(device(), this->rows(), offsets_.data(), columns_.data(), rows.data(), columns.data(), values_.data());
+}
+
+HostMatrix host_matrix(const RectangularMatrix& matrix) {
+  return {matrix.offsets_.host(), matrix.columns_.host(), matrix.values_.host()};
+}
+
+}  // namespace ritz

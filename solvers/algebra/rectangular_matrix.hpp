@@ -1,0 +1,42 @@
+// A sparse matrix with another number of columns than of rows, in scalar CSR: the coupling between two fields. Its
+// pattern never changes; values are overwritten in place.
+#pragma once
+
+#include "solvers/algebra/sparse_matrix.hpp"
+
+#include <cstdint>
+#include <span>
+
+namespace ritz {
+
+class RectangularMatrix final : public LinearOperator {
+ public:
+  // offsets: [rows + 1], columns: ascending within each row and below column_count. Values are zero. Throws
+  // Error(Exit::internal) when they are not, Error(Exit::resources) for more columns than 32 bits count.
+  RectangularMatrix(const Device& device, std::span<const Index> offsets, std::span<const std::int32_t> columns,
+                    Index column_count);
+
+  const Device& device() const override { return offsets_.device(); }
+  Index rows() const override { return offsets_.size() - 1; }
+  Index columns() const override { return column_count_; }
+  void apply(const Vector& x, Vector& y) const override;
+  std::string name() const override { return "rectangular matrix"; }
+
+  Vector& values() { return values_; }  // [nonzero]
+  const Vector& values() const { return values_; }
+  // Zero rows i with rows[i] != 0 and columns j with columns[j] != 0. An empty mask: none.
+  void eliminate(const Array<std::uint8_t>& rows, const Array<std::uint8_t>& columns);
+
+ private:
+  Index column_count_;
+  Array<Index> offsets_;
+  Array<std::int32_t> columns_;
+  Vector values_;
+
+  friend HostMatrix host_matrix(const RectangularMatrix& matrix);
+};
+
+// A host copy in scalar CSR.
+HostMatrix host_matrix(const RectangularMatrix& matrix);
+
+}  // namespace ritz

@@ -1,0 +1,119 @@
+// Forms of several fields of the tests' own, in a module like a user's (ritz_mixed_forms).
+#pragma once
+
+#include "fem/forms/mixed_form.hpp"
+
+#include <cmath>
+
+namespace ritz::test {
+
+// A displacement and a temperature with everything that a form may have: values and gradients of both, a tangent that
+// depends on all and is not symmetric, the position and the time.
+template <int G>
+struct Everything {
+  static constexpr const char* name = G == 3 ? "test_everything3" : "test_everything2";
+  static constexpr int dimension = G, extra_degree = 1;
+  static constexpr bool varies_in_time = true;
+  static constexpr std::array<FieldFacts, 2> fields{
+      {{.name = "displacement", .components = G, .order = 2}, {.name = "temperature", .components = 1, .order = 1}}};
+  double stiffness = 1.3, coupling = 0.4;
+
+  template <class T>
+  constexpr void operator()(const Location<T, G>& at, const MixedFields<T, Everything>& u,
+                            MixedFields<T, Everything>& f) const {
+    using std::exp;
+    const auto& [v, t] = u;
+    auto& [force, heat] = f;
+    const T k = stiffness * (1.0 + t.value[0] * t.value[0]);
+    for (int i = 0; i < G; ++i) {
+      for (int j = 0; j < G; ++j) force.gradient[i][j] = k * v.gradient[i][j] + coupling * v.value[i] * v.value[j];
+      force.gradient[i][i] += coupling * t.value[0] * (1.0 + at.t);
+      force.value[i] = v.value[i] * t.gradient[0][i] + at.x[i];
+      heat.gradient[0][i] = (1.0 + v.value[i] * v.value[i]) * t.gradient[0][i];
+    }
+    heat.value[0] = exp(0.3 * t.value[0]) + coupling * v.gradient[0][1];
+  }
+};
+
+// Three fields of which only neighbours couple, in a ring that is open.
+struct Chain {
+  static constexpr const char* name = "test_chain";
+  static constexpr int dimension = 2;
+  static constexpr std::array<FieldFacts, 3> fields{{{.name = "a", .components = 1, .order = 1},
+                                                     {.name = "b", .components = 2, .order = 2, .uses_gradient = false},
+                                                     {.name = "c", .components = 1, .order = 3}}};
+  static constexpr bool linear = true;
+  static constexpr bool couples(int test, int trial) { return test == trial ? test != 1 : test - trial == 1; }
+
+  template <class T>
+  constexpr void operator()(const Location<T, 2>&, const MixedFields<T, Chain>& u, MixedFields<T, Chain>& f) const {
+    const auto& [a, b, c] = u;
+    f.template get<0>().gradient[0][0] = 2.0 * a.gradient[0][0];
+    f.template get<0>().value[0] = a.value[0];
+    f.template get<1>().value[0] = a.value[0];
+    f.template get<1>().value[1] = 3.0 * a.gradient[0][1];
+    f.template get<2>().gradient[0][1] = b.value[1];
+    f.template get<2>().value[0] = b.value[0] + c.value[0];
+  }
+};
+
+// The current that makes u_i = c_i cos(pi x_i) times the other sin(pi x_j) the solution of curl curl u + u = current.
+template <int G>
+struct WaveCurrent {
+  static constexpr const char* name = G == 3 ? "test_wave_current3" : "test_wave_current2";
+  static constexpr int dimension = G, extra_degree = 2;
+  static constexpr bool linear = true, symmetric = true;
+  static constexpr std::array<FieldFacts, 1> fields{
+      {{.name = "field", .components = 1, .order = 1, .uses_gradient = false, .family = Family::edge}}};
+  static constexpr bool couples(int, int) { return false; }
+  static constexpr double pi = 3.14159265358979323846;
+  double c[G];
+
+  template <class T>
+  constexpr void operator()(const Location<T, G>& at, const MixedFields<T, WaveCurrent>&,
+                            MixedFields<T, WaveCurrent>& f) const {
+    using std::cos;
+    using std::sin;
+    auto& [flux] = f;
+    double sum = 0;
+    for (int i = 0; i < G; ++i) sum += c[i];
+    for (int i = 0; i < G; ++i) {
+      T product = pi * pi * sum - (1 + G * pi * pi) * c[i];
+      for (int j = 0; j < G; ++j) {
+        const T angle = pi * at.x[j];
+        product = product * (j == i ? cos(angle) : sin(angle));
+      }
+      flux.value[i] = product;
+    }
+  }
+};
+
+// A field of facets with everything that it may have, beside a continuous one: a tangent that depends on both.
+template <int G, Family family>
+struct VectorBeside {
+  static constexpr const char* name =
+      family == Family::facet ? (G == 3 ? "test_facets3" : "test_facets2") : (G == 3 ? "test_edges3" : "test_edges2");
+  static constexpr int dimension = G;
+  static constexpr std::array<FieldFacts, 2> fields{{{.name = "vector", .components = 1, .order = 1, .family = family},
+                                                     {.name = "scalar", .components = 1, .order = 1}}};
+
+  template <class T>
+  constexpr void operator()(const Location<T, G>&, const MixedFields<T, VectorBeside>& u,
+                            MixedFields<T, VectorBeside>& f) const {
+    const auto& [v, p] = u;
+    auto& [flux, balance] = f;
+    for (int i = 0; i < G; ++i) {
+      flux.value[i] = (1.0 + p.value[0] * p.value[0]) * v.value[i] + p.gradient[0][i];
+      balance.gradient[0][i] = v.value[i] * v.value[0];
+    }
+    if constexpr (family == Family::facet) {
+      flux.divergence = v.divergence * v.divergence;
+      balance.value[0] = v.divergence * p.value[0];
+    } else {
+      for (int i = 0; i < (G == 3 ? 3 : 1); ++i) flux.curl[i] = v.curl[i] * (2.0 + v.value[1]);
+      balance.value[0] = v.curl[0] * p.value[0];
+    }
+  }
+};
+
+}  // namespace ritz::test
