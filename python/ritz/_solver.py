@@ -97,6 +97,8 @@ class Matrix:
     def update(self, A=None):
         """Takes over the values of a matrix with the same pattern, or what was written into `data`. Analyses and aggregates serve on."""
         if A is None:
+            if self.data is None:
+                raise _errors.refuse("no matrix to update from", "values on a GPU have no view", "give the matrix with the new values")
             self._matrix.set_values(np.array(self.data))
             return
         offsets, columns, values, b, _ = _blocks(A, self._coordinates, self.block)
