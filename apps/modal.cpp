@@ -1,7 +1,6 @@
 // ritz-modal: frequencies and shapes of free vibration of elastic bodies and structures, supported or free.
 #include "apps/cases/analyses.hpp"
-#include "apps/cases/elastic_case.hpp"
-#include "apps/cases/structure_case.hpp"
+#include "apps/cases/modal_analysis.hpp"
 #include "apps/program/run_app.hpp"
 
 namespace {
@@ -24,14 +23,6 @@ fixed = true                  # leave it out for a free body
 count = 10                    # or band = [100, 2000] in Hz
 animate = 24                  # files of one period for each mode
 )";
-
-ritz::CaseModel read_vibration(ritz::Run& run) {
-  const char* about = "sections of a structure: beams, bars, springs, shells; without any, bodies with materials";
-  ritz::CaseModel read =
-      run.input().tables("section", about).empty() ? read_elastic_vibration(run) : read_structure_vibration(run);
-  read.modes = true;
-  return read;
-}
 
 }  // namespace
 

@@ -1,5 +1,7 @@
 #include "device/stop_request.hpp"
 
+#include "device/stop_source.hpp"
+
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -43,6 +45,24 @@ void on_signal(int signal) {
   remove_promised_files();
   std::signal(signal, SIG_DFL);
   ::raise(signal);
+}
+
+// The program around Ritz, if it is to be asked.
+std::mutex asking;
+std::function<bool()> around;
+std::atomic<bool> is_to_be_asked{false};
+std::atomic<Clock::rep> asked_last{0};
+
+void ask_the_program_around() {
+  if (!is_to_be_asked.load(std::memory_order_relaxed)) return;
+  constexpr Clock::duration pause = std::chrono::milliseconds(20);
+  const Clock::rep now = Clock::now().time_since_epoch().count();
+  if (now - asked_last.load(std::memory_order_relaxed) < pause.count()) return;
+  const std::unique_lock alone(asking, std::try_to_lock);
+  if (!alone || !around) return;
+  asked_last = now;
+  int none = 0;
+  if (around()) received.compare_exchange_strong(none, SIGINT);
 }
 
 bool late() { return Clock::now().time_since_epoch().count() >= deadline.load(std::memory_order_relaxed); }
@@ -147,12 +167,26 @@ void set_time_limit(double seconds) {
 
 int stop_signal() noexcept { return received.load(); }
 
+StopSource::StopSource(std::function<bool()> asked) {
+  const std::lock_guard alone(asking);
+  around = std::move(asked);
+  is_to_be_asked = true;
+}
+
+StopSource::~StopSource() {
+  const std::lock_guard alone(asking);
+  is_to_be_asked = false;
+  around = {};
+  received = 0;
+}
+
 std::string stop_reason() {
   if (const int signal = received.load()) return fmt::format("stopped by {}", name_of_signal(signal));
   return late() ? fmt::format("stopped at the time limit of {} s", time_limit.load()) : "";
 }
 
 void throw_if_stop_requested() {
+  ask_the_program_around();
   const int signal = received.load(std::memory_order_relaxed);
   if (signal == 0 && !late()) return;
   throw Error(signal != 0 ? exit_of_signal(signal) : time_is_up, stop_reason(),

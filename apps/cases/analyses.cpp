@@ -76,7 +76,7 @@ Observer observer_of(Run& run, const std::shared_ptr<const CaseModel>& read, con
   Observer observer{.show =
                         [read, &equations, written](const SolutionView& s) {
                           read->show(*read, equations, s);
-                          if (read->tell) read->tell(s.u);
+                          if (read->tell) read->tell(s);
                           ++*written;
                         },
                     .record = [&run, unknowns = read->space().unknown_count()](
@@ -127,7 +127,7 @@ void run_case(Run& run, CaseModel given) {
     run.log().line("in every load case, and once in every combination: {}", fmt::join(read->load_cases.common, ", "));
   Observer observer = observer_of(run, read, *prepared.equations, analysis);
   const auto* linear = std::get_if<Static>(&analysis);
-  if (run.shared().batch != nullptr && linear != nullptr)
+  if (run.shared().batch != nullptr && linear != nullptr && model.means.empty())
     return run.shared().batch->add(run, *prepared.equations, read->supports, linear->linear, std::move(observer));
   std::visit([&](auto& a) { conclude(run, *read, solve(model, std::move(a), observer, prepared)); }, analysis);
 }

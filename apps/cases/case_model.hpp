@@ -39,7 +39,7 @@ struct CaseModel {
   std::function<std::optional<double>()> mass = {};          // [kg] by other means than the mass matrix
   // Log, report, result files.
   std::function<void(const CaseModel&, const Operator& equations, const SolutionView&)> show = {};
-  std::function<void(const Vector& u)> tell = {};  // more in the log and among the facts: motions of rigid regions
+  std::function<void(const SolutionView&)> tell = {};  // more in the log and among the facts: motions of regions
   std::function<void(const CaseModel&, VibrationModes)> show_modes = {};  // read_modal()
 
   const FunctionSpace& space() const { return *model.space; }

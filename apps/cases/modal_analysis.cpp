@@ -1,5 +1,7 @@
 #include "apps/cases/modal_analysis.hpp"
 
+#include "apps/cases/elastic_case.hpp"
+#include "apps/cases/structure_case.hpp"
 #include "apps/results/modal_results.hpp"
 
 #include <algorithm>
@@ -113,6 +115,14 @@ Modal read_modal(Run& run, CaseModel& read) {
     write_modes(run.results(), shown.space(), modes, shapes);
   };
   return settings.eigen;
+}
+
+CaseModel read_vibration(Run& run) {
+  const char* about = "sections of a structure: beams, bars, springs, shells; without any, bodies with materials";
+  CaseModel read =
+      run.input().tables("section", about).empty() ? read_elastic_vibration(run) : read_structure_vibration(run);
+  read.modes = true;
+  return read;
 }
 
 }  // namespace ritz

@@ -4,6 +4,7 @@
 #include "fem/elements/loads.hpp"
 #include "fem/operator/untouched_unknowns.hpp"
 #include "fem/physics/load_forms.hpp"
+#include "fem/physics/mean_motion.hpp"
 #include "fem/physics/periodic_region.hpp"
 #include "fem/physics/remote_force.hpp"
 #include "fem/physics/rigid_region.hpp"
@@ -13,7 +14,9 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <functional>
 #include <numbers>
+#include <tuple>
 
 namespace ritz {
 namespace {
@@ -82,6 +85,10 @@ class RelationReader {
       read_tie(t);
     if (kinds_.displacements)
       for (const Case::Table& t : root.tables("rigid", "a region that moves as a rigid body")) read_rigid(t);
+    if (kinds_.displacements && mesh_.dimension() == 3 && !mesh_.structural() && !kinds_.at_rest)
+      for (const Case::Table& t :
+           root.tables("coupling", "a surface of a solid whose mean motion is that of a reference point"))
+        read_coupling(t);
     if (kinds_.periodic)
       for (const Case::Table& t :
            root.tables("periodic", "a side on which the field is that of another side, moved or turned"))
@@ -196,34 +203,85 @@ class RelationReader {
     RigidOptions options{.acting = acting_, .origin = t.where()};
     options.reference =
         optional_point(t, "reference", "the reference point [m]; not given: the mean of the nodes", dimension);
-    const char* names[] = {"x", "y", "z", "rx", "ry", "rz"};
     for (int c = 0; c < 6; ++c) {
       if (dimension == 2 && c != 0 && c != 1 && c != 5) continue;
-      const bool given = t.has(names[c]);
-      const double value = t.number(names[c],
-                                    c < 3 ? "displacement of the reference point [m]; not given: free"
-                                          : "rotation of the region about this axis [rad]; not given: free",
-                                    given ? NumberRule{} : NumberRule{.fallback = 0});
-      if (given && kinds_.at_rest && value != 0) moves(t, names[c], value);
-      if (given) (c < 3 ? options.displacement : options.rotation)[static_cast<std::size_t>(c % 3)] = value;
+      const std::optional<double> value = motion_of(t, c);
+      if (value && kinds_.at_rest && *value != 0) moves(t, motion_names[static_cast<std::size_t>(c)], *value);
+      (c < 3 ? options.displacement : options.rotation)[static_cast<std::size_t>(c % 3)] = value;
     }
-    std::array<double, 3> force{}, moment{};
-    if (dimension == 3 && !kinds_.at_rest) {
-      force = padded(t.vector("force", "force at the reference point [N]", {.size = 3, .fallback = zeros_of(3)}));
-      moment = padded(t.vector("moment", "moment on the region [N m]", {.size = 3, .fallback = zeros_of(3)}));
-    }
+    Point force{}, moment{};
+    if (dimension == 3 && !kinds_.at_rest) std::tie(force, moment) = loads_of(t);
     if (region == nullptr) return;
     attempt([&] {
       auto rigid = std::make_shared<const RigidRegion>(space_, *region, options);
       run_.log().line("rigid region '{}': {} unknowns follow {}", region->name, rigid->equations().size(),
                       rigid->parameter_count());
-      const auto acts = [](const std::array<double, 3>& v) {
-        return std::ranges::any_of(v, [](double each) { return each != 0; });
-      };
       if (acts(force) || acts(moment)) add_force(*region, *rigid, force, moment);
       keep(rigid->equations());
-      rigid_.push_back({region->name, std::move(rigid)});
+      told_.push_back({.kind = "rigid",
+                       .sentence = fmt::format("rigid region '{}': its reference point moves by", region->name),
+                       .name = region->name,
+                       .motion = [rigid](std::span<const double> u) { return rigid->motion(u); }});
     });
+  }
+
+  static constexpr std::array<const char*, 6> motion_names = {"x", "y", "z", "rx", "ry", "rz"};
+
+  // Of a reference point; none: free.
+  static std::optional<double> motion_of(const Case::Table& t, int c) {
+    const char* name = motion_names[static_cast<std::size_t>(c)];
+    const bool given = t.has(name);
+    const double value = t.number(name,
+                                  c < 3 ? "displacement of the reference point [m]; not given: free"
+                                        : "rotation of the region about this axis [rad]; not given: free",
+                                  given ? NumberRule{} : NumberRule{.fallback = 0});
+    return given ? std::optional(value) : std::nullopt;
+  }
+
+  static std::pair<Point, Point> loads_of(const Case::Table& t) {
+    const Point force =
+        padded(t.vector("force", "force at the reference point [N]", {.size = 3, .fallback = zeros_of(3)}));
+    return {force, padded(t.vector("moment", "moment on the region [N m]", {.size = 3, .fallback = zeros_of(3)}))};
+  }
+
+  static bool acts(const Point& v) {
+    return std::ranges::any_of(v, [](double each) { return each != 0; });
+  }
+
+  // The surface stays free to deform: forces and prescribed motions act through the equivalent traction.
+  void read_coupling(const Case::Table& t) {
+    const Region* region = t.region("region", "facets", mesh_, {RegionKind::facets});
+    const std::optional<Point> reference =
+        optional_point(t, "reference", "the reference point [m]; not given: the centre of the surface", 3);
+    std::array<std::optional<double>, 6> prescribed;
+    for (int c = 0; c < 6; ++c) prescribed[static_cast<std::size_t>(c)] = motion_of(t, c);
+    const auto [force, moment] = loads_of(t);
+    if (region == nullptr) return;
+    attempt([&] {
+      const auto mean = std::make_shared<const MeanMotion>(space_, *region, reference, t.where());
+      if (acts(force) || acts(moment))
+        read_.model.equations.push_back(traction_on(*region, {.force = force, .moment = moment, .at = reference}));
+      Told told{.kind = "coupling",
+                .sentence = fmt::format("coupling '{}': in the mean it moves by", region->name),
+                .name = region->name,
+                .motion = [mean](std::span<const double> u) { return mean->of(u); }};
+      for (std::size_t c = 0; c < 6; ++c) {
+        if (!prescribed[c]) continue;
+        RemoteForce unit{.at = reference};
+        (c < 3 ? unit.force : unit.moment)[c % 3] = 1;
+        told.loads[c] = static_cast<int>(read_.model.means.size());
+        read_.model.means.push_back({.load = traction_on(*region, unit),
+                                     .value = [mean, c](std::span<const double> u) { return mean->work(c, u); },
+                                     .prescribed = *prescribed[c],
+                                     .origin = t.where(motion_names[c])});
+      }
+      told_.push_back(std::move(told));
+    });
+  }
+
+  Integral traction_on(const Region& facets, const RemoteForce& load) const {
+    return Integral::over(load_form<3, 3, 1>(equivalent_traction(mesh_, facets, load, space_.order()), BodyMeasure{}),
+                          facets);
   }
 
   // On facets as a traction with this force and moment, for fields of any order; else at nodes.
@@ -233,9 +291,7 @@ class RelationReader {
       for (const NodalForce& each : rigid.forces(force, moment)) add_nodal_force(each);
       return;
     }
-    const RemoteForce load{.force = force, .moment = moment, .at = rigid.reference()};
-    read_.model.equations.push_back(Integral::over(
-        load_form<3, 3, 1>(equivalent_traction(mesh_, region, load, space_.order()), BodyMeasure{}), region));
+    read_.model.equations.push_back(traction_on(region, {.force = force, .moment = moment, .at = rigid.reference()}));
   }
 
   void add_nodal_force(const NodalForce& f) {
@@ -357,32 +413,47 @@ class RelationReader {
     row.push_back({node, component, factor});
   }
 
-  // The motions of rigid regions are told after each solution.
+  // A region whose motion is told after each solution.
+  struct Told {
+    std::string kind, sentence, name;
+    std::function<RigidMotion(std::span<const double>)> motion;
+    std::array<int, 6> loads = {-1, -1, -1, -1, -1, -1};  // [motion] number among the prescribed means, -1: it is free
+
+    bool is_prescribed() const {
+      return std::ranges::any_of(loads, [](int each) { return each >= 0; });
+    }
+    void tell(Run& run, const SolutionView& s, std::span<const double> u) const {
+      const RigidMotion m = motion(u);
+      run.log().line("{} ({:.6g}) m, it turns by ({:.6g}) rad", sentence, fmt::join(m.displacement, ", "),
+                     fmt::join(m.rotation, ", "));
+      auto& facts = run.results().facts();
+      facts[kind + " " + name] =
+          fmt::format("{:.10g} {:.10g}", fmt::join(m.displacement, " "), fmt::join(m.rotation, " "));
+      if (!is_prescribed()) return;
+      std::array<double, 6> f{};
+      for (std::size_t c = 0; c < f.size(); ++c)
+        if (loads[c] >= 0) f[c] = s.mean_loads.at(static_cast<std::size_t>(loads[c]));
+      run.log().line("{} '{}': held by the force ({:.6g}) N and the moment ({:.6g}) N m", kind, name,
+                     fmt::join(f.begin(), f.begin() + 3, ", "), fmt::join(f.begin() + 3, f.end(), ", "));
+      facts[kind + " " + name + " force"] = fmt::format("{:.10g}", fmt::join(f, " "));
+    }
+  };
+
   void finish() {
-    if (rigid_.empty()) return;
-    read_.tell = [&run = run_, regions = std::move(rigid_)](const Vector& u) {
-      const std::vector<double> values = u.host();
-      for (const auto& [name, rigid] : regions) {
-        const RigidMotion m = rigid->motion(values);
-        run.log().line("rigid region '{}': its reference point moves by ({:.6g}) m, it turns by ({:.6g}) rad", name,
-                       fmt::join(m.displacement, ", "), fmt::join(m.rotation, ", "));
-        run.results().facts()["rigid " + name] =
-            fmt::format("{:.10g} {:.10g}", fmt::join(m.displacement, " "), fmt::join(m.rotation, " "));
-      }
+    if (told_.empty()) return;
+    read_.tell = [&run = run_, regions = std::move(told_)](const SolutionView& s) {
+      const std::vector<double> u = s.u.host();
+      for (const Told& each : regions) each.tell(run, s, u);
     };
   }
 
-  struct Named {
-    std::string name;
-    std::shared_ptr<const RigidRegion> rigid;
-  };
   Run& run_;
   const RelationKinds& kinds_;
   CaseModel& read_;
   const FunctionSpace& space_;
   const Mesh& mesh_;
   std::vector<std::uint8_t> acting_;
-  std::vector<Named> rigid_;
+  std::vector<Told> told_;
 };
 
 // Supports along other directions than those of the axes, of one table.
@@ -484,7 +555,7 @@ void read_relations(Run& run, const RelationKinds& kinds, const std::vector<Obli
 }
 
 std::vector<MatrixTable> relation_tables(std::vector<MatrixTable> others) {
-  for (const char* key : {"tie", "rigid", "periodic", "equation"})
+  for (const char* key : {"tie", "rigid", "coupling", "periodic", "equation"})
     others.push_back({key, "move it out of the load case: it holds in all of them"});
   return others;
 }

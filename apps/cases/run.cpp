@@ -33,7 +33,7 @@ std::string stem_of(const std::string& path) { return std::filesystem::path(path
 
 // Name of the mesh file, before the case is fully read; empty if it cannot be known.
 std::string mesh_file(const RunOptions& options) {
-  if (options.device != "auto" || options.survey) return "";
+  if (options.device != "auto" || options.survey || options.case_text) return "";
   try {
     Case input = Case::from_file(options.case_file, options.overrides);
     return input.table("mesh", "").path("file", "", {.fallback = ""});
@@ -72,8 +72,9 @@ Run::Run(AppInfo info, RunOptions options, SharedModel* shared)
   auto phase = this->phase("case");
   report_.device = device().description();
   for (const std::string& notice : options_.notices) log_.notice(notice);
-  case_ = options_.survey ? Case::survey(options_.case_file, options_.survey->taken)
-                          : Case::from_file(options_.case_file, options_.overrides);
+  case_ = options_.survey      ? Case::survey(options_.case_file, options_.survey->taken)
+          : options_.case_text ? Case::from_text(*options_.case_text, options_.case_file, options_.overrides)
+                               : Case::from_file(options_.case_file, options_.overrides);
   case_->set_program(info_.name);
   if (options_.describe || options_.survey) read_sweep(*case_, name_);
   else case_->drop("sweep");
@@ -108,13 +109,14 @@ struct MeshInput {
   bool torn;
 };
 
-MeshInput read_mesh_input(Case& input) {
+MeshInput read_mesh_input(Case& input, bool is_given) {
   const Case::Table table = input.table("mesh", "the mesh of the part");
   MeshInput m;
   m.file = table.path("file",
                       "mesh file (.msh, .inp, .vtu, .vtk, .mesh, .bdf, .exo, .med, .cgns, ...: "
                       "docs/formats.md), relative to the case file",
-                      {.must_exist = true});
+                      is_given ? PathRule{.fallback = ""} : PathRule{.must_exist = true});
+  if (is_given) m.file = "the caller's arrays";
   m.scale = table.number("scale", "factor on the coordinates, 0.001 for a mesh in mm", {.fallback = 1, .above = 0});
   m.refinements = table.integer("refine", "number of uniform refinements, each of which halves all cells",
                                 {.fallback = 0, .minimum = 0, .maximum = 10});
@@ -137,9 +139,9 @@ class MeshMaker {
  public:
   MeshMaker(Case& input, Log& log, const MeshInput& mesh) : case_(input), log_(log), input_(mesh) {}
 
-  Mesh make(const std::optional<RunSurvey>& survey, bool structural) {
+  Mesh make(const RunOptions& options, bool structural) {
     log_.progress("reading " + input_.file);
-    std::optional<Mesh> mesh = read(survey, structural);
+    std::optional<Mesh> mesh = read(options, structural);
     check(*mesh);
     case_.set_dimension(mesh->dimension());
     CaseRegions made = with_case_regions(case_, std::move(*mesh), steps());
@@ -157,13 +159,14 @@ class MeshMaker {
   }
 
  private:
-  std::optional<Mesh> read(const std::optional<RunSurvey>& survey, bool structural) {
-    ReadOptions options{.scale = input_.scale};
-    options.structural = structural;
-    options.notices = &notices_;
+  std::optional<Mesh> read(const RunOptions& options, bool structural) {
+    ReadOptions from_file{.scale = input_.scale};
+    from_file.structural = structural;
+    from_file.notices = &notices_;
     try {
       const LongWork reading;
-      return survey ? survey->mesh(structural) : read_mesh(input_.file, options);
+      if (options.survey) return options.survey->mesh(structural);
+      return options.mesh ? options.mesh(structural, input_.scale, notices_) : read_mesh(input_.file, from_file);
     } catch (const Error& error) {  // together with what was wrong in the case file so far
       if (!stop_reason().empty()) throw;
       case_.add_error(error);
@@ -227,13 +230,14 @@ class MeshMaker {
 const Mesh& Run::mesh(bool structural) {
   if (mesh_ != nullptr) return *mesh_;
   auto phase = device().profile().phase("read");
-  const MeshInput input = read_mesh_input(*case_);
+  const MeshInput input = read_mesh_input(*case_, options_.mesh != nullptr);
   std::error_code unknown;
-  if (reads_one_folder_only() || !std::filesystem::exists(input.file, unknown)) case_->throw_if_any();
+  if (reads_one_folder_only() || (!options_.mesh && !std::filesystem::exists(input.file, unknown)))
+    case_->throw_if_any();
   report_.mesh_file = input.file;
   const std::string key = mesh_key();
   const bool is_there = shared_->mesh && shared_->mesh_key == key;
-  mesh_ = &shared_->mesh_for(key, [&] { return MeshMaker(*case_, log_, input).make(options_.survey, structural); });
+  mesh_ = &shared_->mesh_for(key, [&] { return MeshMaker(*case_, log_, input).make(options_, structural); });
   case_->set_dimension(mesh_->dimension());
   if (is_there) case_->excuse("region");             // they are in the mesh
   else if (!case_->sound()) shared_->mesh_key = "";  // the next member is to hear of it, too

@@ -23,19 +23,22 @@
 
 namespace ritz {
 
-class ResultWriter {
- public:
+struct SolvedStep {
   using Probes = std::vector<std::pair<std::string, std::vector<double>>>;  // name -> one number or a vector
 
-  struct Step {
-    std::optional<double> time;  // its number by default
-    std::string load_case;
-    std::vector<Field> nodal, cells;
-    const LagrangeCells* finer = nullptr;  // on which the nodal fields stand; null: on the mesh's
-    Probes probes;                         // the same in every step
-    // called in the caller's thread, some time after the commit
-    std::function<void(const std::string& file)> written = {};
-  };
+  std::optional<double> time;  // its number by default
+  std::string load_case;
+  std::vector<Field> nodal, cells;
+  const LagrangeCells* finer = nullptr;  // on which the nodal fields stand; null: on the mesh's
+  Probes probes;                         // the same in every step
+  // called in the caller's thread, some time after the commit
+  std::function<void(const std::string& file)> written = {};
+};
+
+class ResultWriter {
+ public:
+  using Probes = SolvedStep::Probes;
+  using Step = SolvedStep;
   struct Text {
     std::string name, text;
   };

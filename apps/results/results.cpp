@@ -52,6 +52,7 @@ void Results::read_settings() {
 
 void Results::open(const Mesh& mesh, const ProbeFields& fields) {
   mesh_ = &mesh;
+  if (!context_.options.writes_files()) return;
   if (context_.sweep != nullptr) folder_ = std::make_unique<ResultFolder>(context_.sweep->member(context_.name));
   else if (!context_.is_member && context_.options.check) try_folder();
   else if (!context_.is_member) open_folder();
@@ -59,7 +60,7 @@ void Results::open(const Mesh& mesh, const ProbeFields& fields) {
 }
 
 void Results::load_library() {
-  if (context_.writes_fields) load_library_of(format_.format);
+  if (context_.writes_fields && context_.options.writes_files()) load_library_of(format_.format);
 }
 
 void Results::begin_load_case(const std::string& name) {
@@ -309,22 +310,32 @@ void Results::write(std::vector<Field> nodal, std::vector<Field> cells, std::opt
   leave_out_missing(nodal);
   leave_out_missing(cells);
   keep_lack();
-  if (!context_.writes_fields) return;
-  if (!writer_) open_writer(!row.empty());
+  SolvedStep step{time,
+                  part_ != nullptr ? part_->name : "",
+                  fields_.on_cells(std::move(nodal)),
+                  std::move(cells),
+                  fields_.cells(),
+                  std::move(row)};
+  if (context_.options.take) context_.options.take(step);
+  if (!context_.writes_fields || !context_.options.writes_files()) return;
+  write(std::move(step));
+}
+
+void Results::write(SolvedStep step) {
+  if (!writer_) open_writer(!step.probes.empty());
   if (writing_is_short()) context_.give_back_lists();
   // The load case by its place: the report's list may grow before the step is written.
   auto* const list = part_ == nullptr                       ? nullptr
                      : context_.report.combinations.empty() ? &context_.report.load_cases
                                                             : &context_.report.combinations;
-  const auto written = [this, list, place = list == nullptr ? 0 : list->size() - 1](const std::string& file) {
+  step.written = [this, list, place = list == nullptr ? 0 : list->size() - 1](const std::string& file) {
     committed_.push_back(folder_->relative(file));
     if (list != nullptr) (*list)[place].output = file;
     if (file != writer_->path())
       context_.report.outputs.insert(context_.report.outputs.end() - 1, file);  // the index stays last
     context_.log.line("results: {}", file);
   };
-  writer_->write(*mesh_, {time, part_ != nullptr ? part_->name : "", fields_.on_cells(std::move(nodal)),
-                          std::move(cells), fields_.cells(), std::move(row), written});
+  writer_->write(*mesh_, std::move(step));
 }
 
 // Strains that the small-strain theory does not know, once in a run.
@@ -366,7 +377,7 @@ std::optional<Error> Results::give_back() {
 
 void Results::write_series(const std::string& name, int count,
                            const std::function<std::pair<double, std::vector<Field>>(int)>& frame) {
-  if (!context_.writes_fields) return;
+  if (!context_.writes_fields || !context_.options.writes_files()) return;
   settle();
   auto phase = device().profile().phase("output");
   const auto series =

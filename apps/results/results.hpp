@@ -125,6 +125,7 @@ class Results {
   void report_steps_down();
   void note_large_strains(std::span<const Field> nodal, std::span<const Field> cells);
   void keep_lack();
+  void write(SolvedStep step);  // to the folder
   void unless_memory_is_short(const std::function<void()>& write_checkpoint);
   void leave_out_missing(std::vector<Field>& fields);
   std::filesystem::path path_of(const std::string& file) const;

@@ -19,6 +19,8 @@ struct AppInfo {
   int components = 3;       // unknowns per node, about: for the choice of a device
 };
 
+struct SolvedStep;  // apps/results/result_writer.hpp
+
 // Instead of a case file and its mesh: Case::survey and a small mesh, for apps/program/schema.hpp. The run ends at
 // checked().
 struct RunSurvey {
@@ -40,6 +42,13 @@ struct RunOptions {
   std::string member;   // of a sweep: its results are named after it; empty: after the case
   bool resume = false;  // what an earlier run of this case committed is not done again
   std::optional<RunSurvey> survey;
+
+  // Of a program that calls a run, apps/program/call.hpp.
+  std::optional<std::string> case_text;  // in place of the file, whose name messages have
+  // in place of [mesh] file; scale: a factor on the points
+  std::function<Mesh(bool structural, double scale, std::vector<std::string>& notices)> mesh = {};
+  std::function<void(SolvedStep)> take = {};  // each step; files are written where `output` says
+  bool writes_files() const { return !take || !output.empty(); }
 };
 
 // Thrown where a run ends that was to be checked only.

@@ -403,7 +403,9 @@ class Sweep {
 bool has_sweep(const RunOptions& options) {
   if (options.describe) return false;
   try {
-    return Case::from_file(options.case_file, options.overrides).root().has("sweep");
+    const Case input = options.case_text ? Case::from_text(*options.case_text, options.case_file, options.overrides)
+                                         : Case::from_file(options.case_file, options.overrides);
+    return input.root().has("sweep");
   } catch (const Error&) { return false; }
 }
 

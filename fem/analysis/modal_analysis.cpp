@@ -6,6 +6,7 @@
 namespace ritz {
 
 void check(const Model& model, const Modal&) {
+  refuse_prescribed_means(model, "free vibration");
   if (model.inertia.empty())
     throw Error(Exit::model, "modes of a model without inertia", "free vibration needs the mass of what moves",
                 "give the materials a density; in ritz-solve add [[inertia]]");

@@ -23,6 +23,7 @@ struct SolutionView {
   double tolerance = 1e-8;               // that it was to reach
   std::span<const double> applied = {};  // [component] sums of the external loads; empty where they are not summed
   std::vector<double> factors = {};      // [load case] that acts, with its factor; empty without load cases
+  std::vector<double> mean_loads = {};   // [prescribed mean] the size of its load
   double part = 1;                       // of the loads outside of load cases: below 1 along a load path
   std::optional<double> time = {};       // of the step in the results; the number of the step by default
   // Of an evolution of second order.

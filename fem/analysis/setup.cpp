@@ -1,5 +1,6 @@
 #include "fem/analysis/setup.hpp"
 
+#include <fmt/format.h>
 #include <utility>
 
 namespace ritz {
@@ -8,6 +9,15 @@ void refuse_nonlinear_load_cases(const Model& model) {
   if (model.linear) return;
   throw Error(Exit::model, "load cases of a model with nonlinear equations",
               "they share one matrix, which the solution of such equations changes", "make a case file of each");
+}
+
+void refuse_prescribed_means(const Model& model, const std::string& analysis) {
+  if (model.means.empty()) return;
+  throw Error(
+      Exit::model,
+      fmt::format("a prescribed mean motion in an analysis of {}{}", analysis, at_origin(model.means.front().origin)),
+      "its force follows from a superposition of static solutions",
+      "prescribe it in a static case, load the coupling by force and moment, or make the region rigid");
 }
 
 Setup::Setup(const Model& model, const Prepared& prepared, Held held, std::vector<Integral> equations,

@@ -31,7 +31,9 @@ class Setup {
 // An observer for which a solution beyond the tables of the model is an error.
 Observer within_ranges(const Model& model, const Observer& observer);
 
-void refuse_nonlinear_load_cases(const Model& model);  // throws
+void refuse_nonlinear_load_cases(const Model& model);
+// Prescribed means are of static analyses without load cases. `analysis`: "load cases".
+void refuse_prescribed_means(const Model& model, const std::string& analysis);  // throws
 
 // Integrals that are laid out, and not computed.
 Operator counted(const Model& model, const std::vector<Integral>& integrals);

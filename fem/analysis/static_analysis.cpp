@@ -1,3 +1,4 @@
+#include "fem/analysis/prescribed_means.hpp"
 #include "fem/analysis/setup.hpp"
 
 #include "device/host_memory.hpp"
@@ -46,6 +47,7 @@ void check(const Model& model, const Static&) {
 
 void check(const Model& model, const LoadCases& analysis) {
   refuse_nonlinear_load_cases(model);
+  refuse_prescribed_means(model, "load cases");
   if (model.load_cases.empty())
     throw Error(Exit::model, "an analysis of load cases, and the model has none", {}, "add some, or take Static");
   for (const LoadCombination& each : analysis.combinations)
@@ -62,18 +64,22 @@ SolutionView view_of(const StaticSolution& solution, double tolerance, std::vect
           .residual = solution.residual,
           .tolerance = tolerance,
           .applied = solution.applied,
-          .factors = std::move(factors)};
+          .factors = std::move(factors),
+          .mean_loads = solution.mean_loads};
 }
 
 StaticSolution solve(const Model& model, const Static& analysis, const Observer& observer, const Prepared& prepared) {
   check(model, analysis);
   const Setup setup(model, prepared, Setup::Held::required, model.equations);
-  const LoadVectors loads{.cases = {{.constraints = &setup.supports().common()}}};
-  StaticSolutions solutions =
-      solve_columns_of(setup, loads, promised(analysis.linear, model), {.progress = observer.progress}, prepared.cache);
-  StaticSolution& s = solutions.cases.front();
+  const LinearSolverOptions linear = promised(analysis.linear, model);
+  StaticSolution s;
+  if (model.means.empty()) {
+    const LoadVectors loads{.cases = {{.constraints = &setup.supports().common()}}};
+    s = std::move(
+        solve_columns_of(setup, loads, linear, {.progress = observer.progress}, prepared.cache).cases.front());
+  } else s = solve_with_means(setup, model.means, linear, observer, prepared.cache);
   tell_solution(observer, s, analysis.linear.relative);
-  return std::move(s);
+  return s;
 }
 
 std::vector<SolveReport> solve(const Model& model, const LoadCases& analysis, const Observer& observer,
@@ -121,8 +127,13 @@ std::vector<SolveReport> solve(const Model& model, const LoadCases& analysis, co
 }
 
 Forecast forecast(const Model& model, const Static& analysis, const Prepared& prepared, int together) {
-  return forecast_of(model, model.equations, analysis.linear,
-                     {.columns = together, .supports = together, .reuses = prepared.cache != nullptr});
+  AnalysisNeeds needs{.columns = together, .supports = together, .reuses = prepared.cache != nullptr};
+  if (!model.means.empty()) {  // a column for each, and one for what acts without them
+    needs.columns += static_cast<int>(model.means.size());
+    needs.own_loads = static_cast<int>(model.means.size());
+    needs.combines = true;
+  }
+  return forecast_of(model, model.equations, analysis.linear, needs);
 }
 
 Forecast forecast(const Model& model, const LoadCases& analysis, const Prepared& prepared) {

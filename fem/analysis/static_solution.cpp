@@ -83,10 +83,10 @@ class StaticSystem {
   const std::string& turned() const { return turned_; }  // LinearSystem::turned()
   const ColdTraffic& traffic() const { return columns_.traffic(); }
   bool has_combinations() const { return !combinations_.empty(); }
+  const LoadCombination& asked(std::size_t number) const { return combinations_.at(number); }
 
   // Superposition.
-  StaticSolution combine(std::vector<StaticSolution>& cases, std::size_t number) {
-    const LoadCombination& combination = combinations_.at(number);
+  StaticSolution combine(std::vector<StaticSolution>& cases, const LoadCombination& combination) {
     std::vector<double> weights = combination.factors;  // of the columns
     if (columns_.share()) weights.push_back(std::accumulate(weights.begin(), weights.end(), 1.0, std::minus<>{}));
     StaticSolution s;
@@ -336,7 +336,12 @@ StaticSolutions& StaticSolutions::operator=(StaticSolutions&&) noexcept = defaul
 StaticSolution StaticSolutions::combination(std::size_t number) {
   if (!system_)
     throw Error(Exit::internal, fmt::format("combination {} was asked for, and there are none", number), "", "");
-  StaticSolution s = system_->combine(cases, number);
+  return combination(system_->asked(number));
+}
+
+StaticSolution StaticSolutions::combination(const LoadCombination& combination) {
+  if (!system_) throw Error(Exit::internal, "a combination of solutions whose system is gone", "", "");
+  StaticSolution s = system_->combine(cases, combination);
   s.report.fallbacks.insert(s.report.fallbacks.begin(), steps_.begin(), steps_.end());
   return s;
 }

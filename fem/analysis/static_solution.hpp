@@ -31,7 +31,8 @@ struct StaticSolution {
   std::vector<double> reaction;
   std::vector<double> applied;  // [component] sum of the external loads
   SolveReport report;
-  double residual = 0;  // ||residual of the free unknowns||_2 / ||load of the free unknowns||_2
+  double residual = 0;                  // ||residual of the free unknowns||_2 / ||load of the free unknowns||_2
+  std::vector<double> mean_loads = {};  // [prescribed mean] the size of its load
 };
 
 // The model must be held (check_held). Forms that are all symmetric
@@ -88,6 +89,7 @@ class StaticSolutions {
 
   std::vector<StaticSolution> cases;               // combinations need them all
   StaticSolution combination(std::size_t number);  // certified by its own residual; Error(Exit::not_converged) names it
+  StaticSolution combination(const LoadCombination& combination);  // likewise, of a system made with any
   // gives back what combinations can do without: all, where there are none
   void release(std::size_t load_case);
   void add_steps(const std::vector<std::string>& steps);  // to the fallbacks of each

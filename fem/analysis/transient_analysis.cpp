@@ -18,6 +18,7 @@ const std::vector<Integral>& rates_of(const Model& model) {
 }  // namespace
 
 void check(const Model& model, const Transient& analysis) {
+  refuse_prescribed_means(model, "an evolution in time");
   if (rates_of(model).empty())
     throw Error(Exit::model, "an evolution in time of a model without capacity or inertia",
                 "nothing says what the body stores",

@@ -12,8 +12,10 @@
 #include "fem/space/linear_equations.hpp"
 #include "fem/space/rigid_motion.hpp"
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -53,6 +55,14 @@ struct ValidRange {
   std::string origin = {};
 };
 
+// The mean motion of a surface that stays free to deform is a value. A load does work on it, and its size is unknown.
+struct PrescribedMean {
+  Integral load;                                         // of size 1
+  std::function<double(std::span<const double>)> value;  // of u [unknown]: the work of that load
+  double prescribed;
+  std::string origin = {};
+};
+
 struct Model {
   std::shared_ptr<const FunctionSpace> space;
   std::vector<Integral> equations;  // residual = internal - external: stiffness, and loads outside of load cases
@@ -61,6 +71,7 @@ struct Model {
   std::vector<PrescribedValue> supports;
   RayleighDamping damping = {};                 // of evolutions of second order
   std::vector<LinearEquations> relations = {};  // between unknowns, in all load cases: ties, rigid regions, equations
+  std::vector<PrescribedMean> means = {};       // of static analyses without load cases
   std::vector<Node> held_on_axis = {};          // nodes of the space whose component 0 is zero: an axis of revolution
   bool sparse = false;  // elements do not act on all unknowns: those without any are held at zero
   std::vector<ModelLoadCase> load_cases = {};

@@ -95,6 +95,8 @@ class Examples(CaseTest):
         turn = 5000 * 0.5 / (200e9 / 2.6 * math.pi * 0.05**4 / 2)
         self.assert_close(shaft.fact("rigid end")[5], turn, 1e-3)
         self.assert_close(shaft.probes["edge"], 0.05 * turn, 1e-3)
+        turned = self.check("ritz-elasticity", "joining/turned_shaft", {"edge": (0.05 * 0.01, 1e-3)})
+        self.assert_close(turned.fact("coupling end force")[5], 5000 * 0.01 / turn, 1e-3)
         layers = self.check("ritz-elasticity", "joining/laminate", {})
         shear = 2e-3 / (0.25 / (200e9 / 2.6) + 0.75 / (4e9 / 2.7))
         self.assert_close(0.25 * layers.probes["stiff_shear"] + 0.75 * layers.probes["soft_shear"], shear, 1e-3)

@@ -180,6 +180,81 @@ class Rigid(Joining):
         self.refuse(2, ["'bar.x9'"], self.bar, text.replace(line, "").replace('"line"\n', '"bar.x9"\n'))
 
 
+class Couplings(Joining):
+    """A bar of 4 x 1 x 1 m without Poisson's effect, which order 2 bends exactly: E = 200 GPa, I = 1/12 m^4."""
+    bar = boxes.blocks(("bar", (4, 2, 2), box(0, 0, 0, (4, 1, 1))))
+    text = STEEL.format("bar", 0) + "[space]\norder = 2\n" + EXACT + held("bar.x0", fixed="true")
+    end = '[[coupling]]\nregion = "bar.x1"\nreference = {}\n'
+
+    def test_a_force_and_a_moment_move_a_reference_point_as_statics_say(self):
+        turn = 1e6 * 4 / (200e9 / 12)  # M L / (E I)
+        outcome = self.of(self.bar, self.text + self.end.format("[4, 0.5, 0.5]") + "moment = [0, 1e6, 0]\n")
+        motion = outcome.fact("coupling bar.x1")
+        self.assert_close(motion[4], turn, 1e-8)
+        self.assert_close(motion[2], -turn * 4 / 2, 1e-8)
+        # three metres beside the bar a force is itself and its moment, and the reference point turns along
+        outcome = self.of(self.bar, self.text + self.end.format("[4, 0.5, 3.5]") + "force = [1e6, 0, 0]\n")
+        motion = outcome.fact("coupling bar.x1")
+        self.assert_close(motion[4], 3 * turn, 1e-8)
+        self.assert_close(motion[0], 1e6 * 4 / 200e9 + 3 * 3 * turn, 1e-8)
+        self.assert_close(outcome.fact("reaction")[0], -1e6, 1e-8)
+
+    def test_a_prescribed_mean_motion_takes_the_force_of_statics(self):
+        for solver in ("", 'operator = "matrix_free"\n', 'method = "direct"\n'):
+            text = self.text.replace(EXACT, EXACT + solver)
+            outcome = self.of(self.bar, text + self.end.format("[4, 0.5, 0.5]") + "x = 0.001\nry = 0.002\n")
+            force = outcome.fact("coupling bar.x1 force")
+            self.assert_close(force[0], 200e9 * 0.001 / 4, 1e-8)
+            self.assert_close(force[4], 200e9 / 12 * 0.002 / 4, 1e-8)
+            motion = outcome.fact("coupling bar.x1")
+            for value, exact in zip(motion, (0.001, 0, -0.002 * 4 / 2, 0, 0.002, 0)):
+                self.assertAlmostEqual(value, exact, delta=1e-11)
+            self.assert_close(outcome.fact("reaction")[0], -200e9 * 0.001 / 4, 1e-8)
+
+    def test_all_six_motions_beside_gravity_and_another_coupling(self):
+        """What six prescribed motions take, applied as force and moment, gives the same field."""
+        text = STEEL.format("bar", 0.3) + "density = 7850\n" + EXACT + held("bar.x0", fixed="true") + "[gravity]\nacceleration = [0, 0, -9.81]\n"
+        text += '[[coupling]]\nregion = "bar.y1"\nforce = [0, 3e5, 0]\n' + at("tip", "displacement", (4, 1, 1))
+        end = self.end.format("[5, 0, 1]")
+        moved = (1e-3, -2e-3, 3e-3, 1e-3, 2e-3, -1e-3)
+        prescribed = self.of(self.bar, text + end + "".join(f"{name} = {value}\n" for name, value in zip(("x", "y", "z", "rx", "ry", "rz"), moved)))
+        for value, exact in zip(prescribed.fact("coupling bar.x1"), moved):
+            self.assert_close(value, exact, 1e-8)
+        force = prescribed.fact("coupling bar.x1 force")
+        loaded = self.of(self.bar, text + end + f"force = {force[:3]}\nmoment = {force[3:]}\n")
+        for a, b in zip(loaded.probes["tip"], prescribed.probes["tip"]):
+            self.assert_close(a, b, 1e-6)
+        for a, b in zip(loaded.fact("reaction"), prescribed.fact("reaction")):
+            self.assert_close(a, b, 1e-6)
+
+    def test_a_sweep_over_a_prescribed_motion_is_proportional_to_it(self):
+        text = self.text + self.end.format("[4, 0.5, 0.5]") + "x = 0.001\n" + PROBE.format("tip", "displacement", 'component = "x"\npoint = [4, 1, 1]')
+        outcome = self.of(self.bar, text + '[[sweep.parameter]]\nkey = "coupling.0.x"\nvalues = [0.001, 0.002]\n')
+        members = [member["probes"]["tip"] for member in outcome.report["sweep"].values()]
+        self.assert_close(members[0], 0.001, 1e-8)
+        self.assert_close(members[1], 0.002, 1e-8)
+
+    def test_what_couplings_cannot_do_is_refused(self):
+        end = self.end.format("[4, 0.5, 0.5]")
+        load_case = '[[load_case]]\nname = "a"\n[[load_case.force]]\nregion = "bar.x1"\nvalue = [1, 0, 0]\n'
+        self.refuse(4, ["a prescribed mean motion in an analysis of load cases", "coupling.0.x"], self.bar, self.text + load_case + end + "x = 0.1\n")
+        self.refuse(4, ["a prescribed mean motion in an analysis of an evolution in time"], self.bar,
+                    self.text.replace("poisson", "density = 1\npoisson") + "[time]\nend = 1\nstep = 1\n" + end + "x = 0.1\n")
+        self.refuse(4, ["can still move freely"], self.bar, self.text.replace("fixed = true", "x = 0") + end + "y = 0\nz = 0\nrx = 0\n")
+        self.refuse(2, ["a load case cannot have its own [coupling]"], self.bar, self.text + load_case + '[[load_case.coupling]]\nregion = "bar.x1"\n')
+        self.refuse(2, ["'bar.x9'"], self.bar, self.text + end.replace("x1", "x9"))
+        self.write("mesh.msh", self.bar)
+        twice = self.run_case("ritz-elasticity", self.write("case.toml", MESH + self.text + end.replace("x1", "x0") + "x = 0.1\n"))
+        self.assertEqual(twice.exit, 4, twice.errors)
+        self.assertIn("the mean motion is prescribed twice", twice.errors)
+
+    def test_load_cases_take_couplings_with_forces(self):
+        load_case = '[[load_case]]\nname = "{}"\n[[load_case.force]]\nregion = "bar.x1"\nvalue = [{}, 0, 0]\n'
+        outcome = self.of(self.bar, self.text + self.end.format("[4, 0.5, 0.5]") + "force = [1e6, 0, 0]\n" + load_case.format("a", 0) + load_case.format("b", 1e6))
+        self.assertIn("in the mean it moves by (2e-05,", outcome.log)
+        self.assertIn("in the mean it moves by (4e-05,", outcome.log)
+
+
 class Periodicity(Joining):
     def test_a_laminate_is_its_closed_form(self):
         """Two layers with moduli E and E / 4, halves of the cell along z. Strain zz: 1 / mean(1 / C); shear xz: 1 / mean(1 / mu); strain xx

@@ -1,0 +1,34 @@
+// Mean motion of a surface that stays free to deform, weighted by area: what a force and a moment do work on that act
+// at a reference point as the equivalent traction of remote_force.hpp. With the centre c and the second moments I of
+// the surface, the rotation is w of I w = int (x - c) x u dA, and the displacement at p is mean(u) + w x (p - c).
+//
+//   const MeanMotion flange(space, mesh.region("flange"), {.at = Point{0, 0, 1}});
+//   const RigidMotion moved = flange.of(u);
+#pragma once
+
+#include "fem/physics/rigid_region.hpp"
+
+#include <array>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace ritz {
+
+class MeanMotion {
+ public:
+  // Of displacements in three dimensions, over a region of facets; `reference`: none is the centre of the surface.
+  // Throws Error(Exit::input) for other fields.
+  MeanMotion(const FunctionSpace& space, const Region& facets, const std::optional<Point>& reference,
+             const std::string& origin = {});
+
+  // u [unknown]
+  RigidMotion of(std::span<const double> u) const;
+  double work(std::size_t motion, std::span<const double> u) const;  // of a unit force or moment: 0..2 x y z, 3..5
+
+ private:
+  std::vector<std::int32_t> unknowns_;
+  std::array<std::vector<double>, 6> weights_;  // [motion][of unknowns_]
+};
+
+}  // namespace ritz

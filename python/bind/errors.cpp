@@ -1,0 +1,38 @@
+#include "io/results/error_catalogue.hpp"
+#include "python/bind/guest.hpp"
+
+#include <new>
+
+namespace ritz::python {
+namespace {
+
+py::object exception_of(const Error& error) {
+  const ErrorParts parts = parts_of(error);
+  py::list several;
+  if (const auto* const list = dynamic_cast<const Errors*>(&error))
+    for (const Error& each : list->list()) several.append(exception_of(each));
+  return py::module_::import("ritz._errors")
+      .attr("make")(static_cast<int>(error.exit()), kind_of(error).name, error.message(), error.why(), error.fix(),
+                    parts.key, parts.value, parts.place, several);
+}
+
+}  // namespace
+
+void bind_errors(py::module_&) {
+  py::register_exception_translator([](std::exception_ptr pointer) {
+    try {
+      if (pointer) std::rethrow_exception(pointer);
+    } catch (const Error& error) {
+      const py::object exception = exception_of(error);
+      PyErr_SetObject(py::type::handle_of(exception).ptr(), exception.ptr());
+    }
+  });
+}
+
+}  // namespace ritz::python
+
+PYBIND11_MODULE(_ritz, module) {
+  ritz::python::bind_errors(module);
+  ritz::python::bind_solver(module);
+  ritz::python::bind_runs(module);
+}

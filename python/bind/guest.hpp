@@ -1,0 +1,78 @@
+// Manners of a guest in Python's process: work runs without the interpreter's lock, one call at a time, and obeys
+// Ctrl-C; errors become exceptions of ritz/_errors.py.
+#pragma once
+
+#include "device/array.hpp"
+#include "device/error.hpp"
+#include "device/stop_source.hpp"
+
+#include <mutex>
+#include <optional>
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+#include <span>
+#include <vector>
+
+namespace ritz::python {
+
+namespace py = pybind11;
+
+// C-contiguous arrays; the callers in Python convert, so that a copy is made in one place.
+using Doubles = py::array_t<double, py::array::c_style>;
+using Longs = py::array_t<std::int64_t, py::array::c_style>;
+using Ints = py::array_t<std::int32_t, py::array::c_style>;
+
+template <class T, int Flags>
+std::span<const T> span_of(const py::array_t<T, Flags>& array) {
+  return {array.data(), static_cast<std::size_t>(array.size())};
+}
+
+inline std::mutex& one_at_a_time() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+template <class Work>
+void without_the_lock(const Work& work) {
+  std::optional<py::error_already_set> interrupted;
+  {
+    const py::gil_scoped_release release;
+    const std::lock_guard alone(one_at_a_time());
+    const StopSource source([&] {
+      const py::gil_scoped_acquire lock;
+      if (interrupted || PyErr_CheckSignals() == 0) return interrupted.has_value();
+      interrupted.emplace();
+      return true;
+    });
+    try {
+      work();
+    } catch (const std::exception&) {
+      if (!interrupted) throw;
+    }
+  }
+  if (interrupted) throw py::error_already_set(*interrupted);
+}
+
+// An array that takes the values over: no copy.
+inline py::array_t<double> adopt(std::vector<double>&& values, std::vector<py::ssize_t> shape) {
+  auto* const kept = new std::vector<double>(std::move(values));
+  return py::array_t<double>(std::move(shape), kept->data(),
+                             py::capsule(kept, [](void* p) { delete static_cast<std::vector<double>*>(p); }));
+}
+inline py::array_t<double> adopt(Vector&& values) {
+  if (values.device().info().kind != "cpu") {
+    std::vector<double> host = values.host();
+    const auto size = static_cast<py::ssize_t>(host.size());
+    return adopt(std::move(host), {size});
+  }
+  auto* const kept = new Vector(std::move(values));
+  return py::array_t<double>({static_cast<py::ssize_t>(kept->size())}, kept->data(),
+                             py::capsule(kept, [](void* p) { delete static_cast<Vector*>(p); }));
+}
+
+void bind_errors(py::module_& module);
+void bind_solver(py::module_& module);
+void bind_runs(py::module_& module);
+
+}  // namespace ritz::python

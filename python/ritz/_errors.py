@@ -1,0 +1,72 @@
+"""Errors of Ritz as exceptions, a class for each group of exit codes."""
+
+
+class Error(Exception):
+    """What is wrong, where, why, and what to do.
+
+    kind: a name that scripts may rely on, "unknown-key" (docs/errors.md); exit_code: that of the programs; message, why, remedy:
+    sentences; key, value, place: of the message, "" where it has none; errors: all of them, where a case has several."""
+
+    kind = key = value = place = message = why = remedy = ""
+    exit_code = 1
+    errors = ()
+
+    def __str__(self):
+        if len(self.errors) > 1:
+            return "\n".join(str(each) for each in self.errors)
+        lines = [self.message]
+        if self.why:
+            lines.append(f"  why: {self.why}")
+        if self.remedy:
+            lines.append(f"  fix: {self.remedy}")
+        return "\n".join(lines)
+
+
+class InputError(Error, ValueError):
+    """Arguments or a case that say what cannot be."""
+
+
+class MeshError(Error, ValueError):
+    """A mesh that is damaged or inside out."""
+
+
+class ModelError(Error):
+    """A model that is not well posed: a body that can move, a matrix that is not what was promised."""
+
+
+class NotConverged(Error):
+    """A solver did not reach its tolerance. `report` says how far it came."""
+
+    report = None
+
+
+class OutOfMemory(Error, MemoryError):
+    """Memory of the host or the device."""
+
+
+class OutputError(Error, OSError):
+    """Results that could not be written."""
+
+    def __init__(self, *arguments):
+        Exception.__init__(self, *arguments)
+
+
+class DeviceError(Error):
+    """A GPU or its driver."""
+
+
+_CLASSES = {2: InputError, 3: MeshError, 4: ModelError, 5: NotConverged, 6: OutOfMemory, 7: OutputError, 8: DeviceError}
+
+
+def make(exit_code, kind, message, why="", remedy="", key="", value="", place="", errors=()):
+    """The exception for an error of the library, which calls this."""
+    error = _CLASSES.get(exit_code, Error)(message)
+    error.exit_code, error.kind, error.message, error.why, error.remedy = exit_code, kind, message, why, remedy
+    error.key, error.value, error.place = key, value, place
+    error.errors = tuple(errors) or (error,)
+    return error
+
+
+def refuse(message, why="", remedy="", kind="argument"):
+    """An InputError of a Python argument."""
+    return make(2, kind, message, why, remedy)

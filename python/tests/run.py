@@ -1,0 +1,14 @@
+"""Runs one group of tests. Usage: run.py GROUP [WHY NOT]. Exit code 77: skipped, and the reason is printed."""
+import importlib.util
+import pathlib
+import sys
+import unittest
+
+group, reason = sys.argv[1], "".join(sys.argv[2:])
+missing = [name for name in ("numpy", "scipy") if importlib.util.find_spec(name) is None]
+if reason or missing:
+    print("skipped:", reason or f"{sys.executable} has no {' and no '.join(missing)}")
+    sys.exit(77)
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.argv[1:] = []
+unittest.main(module=f"{group}_test", verbosity=2)

@@ -1,0 +1,239 @@
+"""ritz.solve, ritz.multigrid and ritz.Matrix against SciPy."""
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+import numpy as np
+import scipy.sparse as sparse
+import scipy.sparse.linalg as linalg
+
+import ritz
+
+
+def laplacian(n, dimension=3):
+    """-u'' on a grid of n^dimension points, zero around it, and the points."""
+    line, one = sparse.diags([-1, 2, -1], [-1, 0, 1], shape=(n, n)), sparse.identity(n)
+    A = line
+    for _ in range(dimension - 1):
+        A = sparse.kron(A, one) + sparse.kron(sparse.identity(A.shape[0]), line)
+    return A.tocsr(), np.stack(np.meshgrid(*[np.arange(n, dtype=float)] * dimension, indexing="ij"), -1).reshape(-1, dimension)
+
+
+def springs(n):
+    """Nodes of a cube of n^3, each joined to its 26 neighbours by springs; one side is held. Three unknowns a node: elasticity."""
+    x = np.stack(np.meshgrid(*[np.arange(n, dtype=float)] * 3, indexing="ij"), -1).reshape(-1, 3)
+    number = np.arange(n**3).reshape(n, n, n)
+    component = np.arange(3)
+    triplets = []
+    for step in [(a, b, c) for a in (0, 1) for b in (-1, 0, 1) for c in (-1, 0, 1) if (a, b, c) > (0, 0, 0)]:
+        near = number[tuple(slice(max(0, -s), n - max(0, s)) for s in step)].ravel()
+        far = number[tuple(slice(max(0, s), n + min(0, s)) for s in step)].ravel()
+        along = np.array(step) / np.linalg.norm(step)
+        k = np.outer(along, along)
+        for p, q, sign in ((near, near, 1), (far, far, 1), (near, far, -1), (far, near, -1)):
+            shape = (len(p), 3, 3)
+            triplets.append([np.broadcast_to(each, shape).ravel() for each in
+                             (sign * k, 3 * p[:, None, None] + component[:, None], 3 * q[:, None, None] + component[None, :])])
+    values, rows, columns = (np.concatenate(each) for each in zip(*triplets))
+    A = sparse.csr_matrix((values, (rows, columns)))
+    free = sparse.diags(np.repeat(x[:, 0] > 0, 3).astype(float))
+    return (free @ A @ free + sparse.identity(3 * n**3) - free).tocsr(), x
+
+
+class Solve(unittest.TestCase):
+    A, x = laplacian(20)
+    b = np.linspace(0, 1, 8000)
+
+    def test_every_method_meets_the_tolerance(self):
+        exact = linalg.spsolve(self.A.tocsc(), self.b)
+        for method in ("auto", "cg", "flexible_cg", "minres", "gmres", "bicgstab", "direct"):
+            x, report = ritz.solve(self.A, self.b, self.x, method=method, tolerance=1e-10)
+            self.assertLess(np.linalg.norm(self.b - self.A @ x), 2e-10 * np.linalg.norm(self.b), method)
+            self.assertLess(np.linalg.norm(x - exact), 1e-8 * np.linalg.norm(exact), method)
+            self.assertTrue(report.converged and report.residual <= 1e-10, report)
+
+    def test_blocks_and_rows_are_one_matrix(self):
+        A, points = springs(6)
+        b = np.sin(np.arange(A.shape[0]))
+        exact = linalg.spsolve(A.tocsc(), b)
+        for matrix in (A, A.tobsr((3, 3)), A.tobsr((1, 1)), sparse.csr_array(A)):
+            x, _ = ritz.solve(matrix, b, points, tolerance=1e-11, promise="positive_definite")
+            self.assertLess(np.linalg.norm(x - exact), 1e-8 * np.linalg.norm(exact))
+        self.assertEqual(ritz.Matrix(A, points).block, 3)
+        self.assertEqual(ritz.Matrix(A.tobsr((3, 3))).block, 3)
+        self.assertEqual(ritz.Matrix(A).block, 1)
+
+    def test_entries_that_stand_twice_or_in_disorder_are_summed_and_sorted(self):
+        A = sparse.csr_matrix((np.array([1.0, 3, 1, 4]), np.array([1, 0, 0, 1]), np.array([0, 3, 4])), shape=(2, 2))  # (0,0): 4
+        x, _ = ritz.solve(A, [5.0, 8])
+        self.assertTrue(np.allclose(x, [0.75, 2]))
+        self.assertEqual(A.nnz, 4)  # the caller's matrix is left alone
+
+    def test_an_unsymmetric_matrix_and_several_right_hand_sides(self):
+        A = (sparse.random(200, 200, 0.05, random_state=3) + 10 * sparse.identity(200)).tocsr()
+        B = np.stack([np.ones(200), np.arange(200.0)], 1)
+        X, reports = ritz.solve(A, B)
+        self.assertLess(np.linalg.norm(A @ X - B), 1e-7 * np.linalg.norm(B))
+        self.assertEqual(len(reports), 2)
+
+    def test_a_solver_serves_further_right_hand_sides_and_values(self):
+        M = ritz.Matrix(self.A, self.x)
+        x, _ = M.solve(self.b)
+        M.update(2 * self.A)
+        y, _ = M.solve(self.b)
+        self.assertLess(np.linalg.norm(x - 2 * y), 1e-6 * np.linalg.norm(x))
+        M.data[:] *= 2
+        M.update()
+        z, _ = M.solve(self.b, start=y / 2)
+        self.assertLess(np.linalg.norm(y - 2 * z), 1e-6 * np.linalg.norm(y))
+        self.assertLess(np.linalg.norm(M @ self.b - 4 * (self.A @ self.b)), 1e-12 * np.linalg.norm(self.A @ self.b))
+        with self.assertRaises(ritz.InputError):
+            M.update(self.A[:400, :400])
+
+    def test_values_and_solutions_are_no_copies(self):
+        M = ritz.Matrix(self.A, self.x)
+        address = M.data.__array_interface__["data"][0]
+        self.assertEqual(M.data.__array_interface__["data"][0], address)
+        view = M.data
+        view[0, 0, 0] = 17.0
+        self.assertEqual(M.data[0, 0, 0], 17.0)
+        x, _ = ritz.solve(self.A, self.b, self.x)
+        self.assertFalse(x.flags.owndata)
+        self.assertTrue(x.flags.writeable)
+        del M
+        self.assertEqual(view[0, 0, 0], 17.0)  # the view keeps the matrix
+
+    def test_what_does_not_converge_raises(self):
+        with self.assertRaises(ritz.NotConverged) as raised:
+            ritz.solve(self.A, self.b, self.x, method="cg", preconditioner="none", max_iterations=3)
+        self.assertEqual(raised.exception.report.iterations, 3)
+        self.assertEqual(raised.exception.exit_code, 5)
+        with self.assertRaises(ritz.NotConverged):
+            ritz.solve(self.A, np.full(8000, np.nan), self.x)
+        with self.assertRaises(ritz.Error):
+            ritz.solve(-self.A, self.b, self.x, promise="positive_definite")
+
+    def test_arguments_that_cannot_be_are_refused_in_words(self):
+        for words, call in {"CSR or BSR": lambda: ritz.solve(self.A.tocoo(), self.b), "shape (7999,)": lambda: ritz.solve(self.A, self.b[1:]),
+                            "coordinates of shape": lambda: ritz.solve(self.A, self.b, self.x[1:]), "method='lu'": lambda: ritz.solve(self.A, self.b, method="lu"),
+                            "7999 columns": lambda: ritz.solve(self.A[:, 1:], self.b), "complex": lambda: ritz.solve(1j * self.A, self.b),
+                            "tolerance=0": lambda: ritz.solve(self.A, self.b, tolerance=0), "blocks of 7": lambda: ritz.solve(self.A, self.b, block=7)}.items():
+            with self.assertRaises(ritz.InputError) as raised:
+                call()
+            self.assertIn(words, str(raised.exception))
+            self.assertIsInstance(raised.exception, ValueError)
+
+
+class Multigrid(unittest.TestCase):
+    def iterations(self, A, b, M):
+        count = [0]
+        x, info = linalg.cg(A, b, M=M, callback=lambda _: count.__setitem__(0, count[0] + 1), **tolerance(1e-8))
+        self.assertEqual(info, 0)
+        self.assertLess(np.linalg.norm(b - A @ x), 1.1e-8 * np.linalg.norm(b))
+        return count[0]
+
+    def test_it_preconditions_the_methods_of_scipy(self):
+        A, x = laplacian(40)
+        b = np.ones(A.shape[0])
+        M = ritz.multigrid(A, coordinates=x)
+        self.assertLess(self.iterations(A, b, M), 20)
+        self.assertGreater(len(M.levels), 2)
+        self.assertEqual(M.levels[0][0], A.shape[0])
+        self.assertLess(M.operator_complexity, 2)
+        M.update(3 * A)
+        self.assertLess(self.iterations(3 * A, b, M), 20)
+
+    def test_it_is_symmetric(self):
+        A, x = springs(8)
+        M = ritz.multigrid(A, coordinates=x)
+        u, v = np.cos(np.arange(A.shape[0])), np.sin(np.arange(A.shape[0]) ** 2)
+        self.assertLess(abs(u @ (M @ v) - v @ (M @ u)), 1e-4 * abs(u @ (M @ u)))  # a cycle in single precision
+
+    def test_rotations_are_taken_from_the_coordinates(self):
+        A, x = springs(16)
+        b = np.tile([0.0, 0, 1], len(x)) * np.repeat(x[:, 0] > 0, 3)
+        with_rotations, without = self.iterations(A, b, ritz.multigrid(A, coordinates=x)), self.iterations(A, b, ritz.multigrid(A, block=3))
+        self.assertLess(with_rotations, 25)
+        self.assertLess(with_rotations, without)
+
+
+class Guest(unittest.TestCase):
+    def test_ctrl_c_ends_an_iteration_and_the_next_call_works(self):
+        n = 400000
+        A = sparse.diags([-1.0, 2, -1], [-1, 0, 1], shape=(n, n)).tocsr()  # condition 6e10: 20000 iterations are not enough
+        timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        begin = time.monotonic()
+        with self.assertRaises(KeyboardInterrupt):
+            ritz.solve(A, np.ones(n), method="cg", preconditioner="none")
+        self.assertLess(time.monotonic() - begin, 5)
+        A, x = laplacian(10)
+        self.assertTrue(ritz.solve(A, np.ones(1000), x)[1].converged)
+
+    def test_other_threads_run_during_a_solve(self):
+        A, x = laplacian(50)
+        ticks, done = [0], threading.Event()
+
+        def count():
+            while not done.is_set():
+                ticks[0] += 1
+                time.sleep(0.001)
+
+        thread = threading.Thread(target=count)
+        thread.start()
+        before = ticks[0]
+        ritz.solve(A, np.ones(A.shape[0]), method="cg", preconditioner="jacobi", threads=1)
+        during = ticks[0] - before
+        done.set()
+        thread.join()
+        self.assertGreater(during, 20)
+
+    def test_threads_may_solve_at_once(self):
+        A, x = laplacian(16)
+        b = np.ones(A.shape[0])
+        alone, results = ritz.solve(A, b, x)[0], [None] * 4
+
+        def work(i):
+            results[i] = ritz.solve(A, b, x)[0]
+
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for result in results:
+            self.assertTrue(np.array_equal(result, alone))
+
+    def test_nothing_is_printed_and_the_import_is_quick(self):
+        code = ("import time; t = time.perf_counter(); import ritz; t = time.perf_counter() - t; import numpy as np, scipy.sparse as s;"
+                "assert 'numpy' in __import__('sys').modules; x, r = ritz.solve(s.identity(50, format='csr'), np.ones(50)); assert t < 0.05, t")
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+
+    def test_a_thousand_matrices_leave_no_memory_behind(self):
+        A, x = laplacian(5)
+        grown = grows(lambda: ritz.solve(A, np.ones(125), x, method="cg", preconditioner="multigrid", threads=1), 200, 800)
+        self.assertLess(grown, 2e6)
+
+
+def tolerance(value):
+    """SciPy 1.12 renamed the argument."""
+    return {"rtol" if tuple(map(int, __import__("scipy").__version__.split(".")[:2])) >= (1, 12) else "tol": value}
+
+
+def grows(work, first, more):
+    """Bytes of resident memory that `more` calls add after the `first` ones."""
+    def resident():
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    for _ in range(first):
+        work()
+    before = resident()
+    for _ in range(more):
+        work()
+    return resident() - before
