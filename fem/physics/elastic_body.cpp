@@ -62,6 +62,10 @@ ElasticBody::ElasticBody(const Mesh& mesh, PlaneKind plane, double thickness) : 
 void ElasticBody::material(On cells, Material material) {
   materials_.push_back({std::move(cells), std::move(material)});
 }
+void ElasticBody::foundation(On facets, Foundation foundation) {
+  foundations_.emplace_back(std::move(facets), std::move(foundation));
+}
+void ElasticBody::spring(On nodes, GroundSpring spring) { springs_.emplace_back(std::move(nodes), std::move(spring)); }
 
 template <int G>
 class ElasticBody::Builder {
@@ -86,6 +90,8 @@ class ElasticBody::Builder {
       if (m.input.density) model_.inertia.push_back(Integral::over(mass(*m.input.density), *m.region));
     }
     if (model_.inertia.size() < materials_.size()) model_.inertia.clear();
+    for (const auto& [facets, input] : body_.foundations_) add_foundation<G>(facets, input, measure_, model_, errors_);
+    for (const auto& [nodes, input] : body_.springs_) add_spring(nodes, input, model_, errors_);
     add_thermal(body_.loads, false, model_.equations);
     add_loads(body_.loads, model_.equations, model_.supports);
     for (const ElasticLoads& each : body_.load_cases_) {

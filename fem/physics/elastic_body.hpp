@@ -10,6 +10,7 @@
 #pragma once
 
 #include "fem/physics/elastic_material.hpp"
+#include "fem/physics/ground.hpp"
 #include "fem/physics/model.hpp"
 #include "fem/physics/remote_force.hpp"
 #include "fem/results/error_estimate.hpp"
@@ -86,6 +87,8 @@ class ElasticBody {
   explicit ElasticBody(const Mesh& mesh, PlaneKind plane = PlaneKind::strain, double thickness = 1);
 
   void material(On cells, Material material);  // each cell has one
+  void foundation(On facets, Foundation foundation);
+  void spring(On nodes, GroundSpring spring);  // of solids
   ElasticLoads loads;                          // in all load cases
   ElasticLoads& load_case(std::string name) { return load_cases_.emplace_back(std::move(name)); }
 
@@ -115,6 +118,8 @@ class ElasticBody {
   PlaneKind plane_;
   BodyMeasure measure_;
   std::vector<PlacedMaterial> materials_;
+  std::vector<std::pair<On, Foundation>> foundations_;
+  std::vector<std::pair<On, GroundSpring>> springs_;
   std::deque<ElasticLoads> load_cases_;  // references to them stay valid
 };
 
