@@ -1,10 +1,10 @@
 #include "apps/cases/ground.hpp"
 
 #include "apps/cases/formulas.hpp"
+#include "apps/cases/model.hpp"
 #include "fem/operator/operator.hpp"
 #include "solvers/algebra/vectors.hpp"
 
-#include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -102,7 +102,6 @@ void print_ground(Run& run, const CaseModel& read, const Vector& u) {
   std::vector<std::string> facts;
   for (const Exchange& each : read.model.exchanges) {
     std::vector<double> sums(components, 0.0);
-    double largest = 0;
     try {
       const std::vector<double> forces = forces_on_ground(space, {each.integral}, u);
       for (std::size_t i = 0; i < forces.size(); ++i) sums[i % components] -= forces[i];
@@ -110,10 +109,8 @@ void print_ground(Run& run, const CaseModel& read, const Vector& u) {
       if (error.exit() != Exit::resources) throw;
       return run.log().notice(fmt::format("forces of the ground are not reported: {}", error.message()));
     }
-    for (const double sum : sums) largest = std::max(largest, std::abs(sum));
-    for (double& sum : sums)
-      if (std::abs(sum) < 1e-12 * largest) sum = 0;  // rounding of a sum over nodes
-    run.log().line("{} on '{}': ({:.6g}) N", each.kind, each.region->name, fmt::join(sums, ", "));
+    run.log().line("{} on '{}': ({:.6g}) N", each.kind, each.region->name,
+                   fmt::join(without_rounding(sums, largest_of(sums)), ", "));
     facts.push_back(fmt::format("{} {}: {:.10g}", each.kind, each.region->name, fmt::join(sums, " ")));
   }
   if (!facts.empty()) run.results().facts()["ground"] = fmt::format("{}", fmt::join(facts, "; "));

@@ -12,7 +12,7 @@ namespace ritz {
 // Errors are added to the case.
 void read_ground(Case& input, const Mesh& mesh, ElasticBody& body);
 
-// Of a solution: what the ground does to the body, and what is left as its loads.
+// Forces of a solution: those of the ground on the body, and what is left as its loads.
 struct GroundForces {
   std::vector<double> reaction;  // [mesh node][component] of supports, foundations and springs
   std::vector<double> applied;   // [component] sums of the loads; empty where they are not summed

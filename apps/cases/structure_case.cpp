@@ -61,8 +61,10 @@ void print_forces(Run& run, const std::vector<double>& applied, const std::vecto
   for (std::size_t i = 0; i < reaction.size(); ++i) sum[i % 3] += reaction[i];
   if (!applied.empty()) {
     const std::span<const double> loads(applied.data(), 3);
-    run.log().line("loads: ({:.6g}) N, reactions: ({:.6g}) N, relative residual {:.1e}", fmt::join(loads, ", "),
-                   fmt::join(sum, ", "), residual);
+    const double largest = std::max(largest_of(loads), largest_of(sum));
+    run.log().line("loads: ({:.6g}) N, reactions: ({:.6g}) N, relative residual {:.1e}",
+                   fmt::join(without_rounding(loads, largest), ", "), fmt::join(without_rounding(sum, largest), ", "),
+                   residual);
     run.results().facts()["applied_load"] = fmt::format("{:.10g}", fmt::join(loads, " "));
   }
   run.results().facts()["reaction"] = fmt::format("{:.10g}", fmt::join(sum, " "));

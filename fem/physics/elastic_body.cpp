@@ -329,7 +329,7 @@ class ElasticBody::Builder {
           region.nodes));
   }
 
-  // Where a load acts; null where it does not suit the place, with an error.
+  // The region on which a load acts; null where it does not suit the place, with an error.
   const Region* loaded(const On& place, RegionKind kind, const std::vector<Coefficient>& value, const char* what,
                        const std::string& origin) {
     const Region* region = find_region(place, mesh_, {kind}, origin, errors_);

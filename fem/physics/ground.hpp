@@ -28,7 +28,7 @@ struct GroundSpring {
 template <int G>
 void add_foundation(const On& facets, const Foundation& input, const BodyMeasure& measure, Model& model,
                     ErrorList& errors);
-// Of solids: plane models have forces per length only.
+// Solids alone have such springs: plane models have forces per length.
 void add_spring(const On& nodes, const GroundSpring& input, Model& model, ErrorList& errors);
 
 }  // namespace ritz

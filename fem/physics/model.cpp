@@ -9,7 +9,7 @@
 namespace ritz {
 namespace {
 
-// What the supports, the axis and the elements of a model say of a load case, or without one.
+// Prescribes what the supports, the axis and the elements of a model say in a load case, or without one.
 Index prescribe_all(const Model& model, const std::vector<std::uint8_t>& touched,
                     const std::vector<PrescribedValue>& own, Constraints& result) {
   const auto add = [&](const PrescribedValue& p) {

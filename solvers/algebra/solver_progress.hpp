@@ -1,4 +1,4 @@
-// What a solver is doing, for those who wait: iterations with residual, rate and expected end; levels of a set-up;
+// Progress of a solver, for those who wait: iterations with residual, rate and expected end; levels of a set-up;
 // phases of a factorisation. Only counted work. A listener hears the solvers that run in its own thread while it
 // exists.
 //
@@ -42,9 +42,11 @@ struct IterationMark {
   double residual, seconds;  // since the first iteration
 };
 
-// How long the iterations to the target take from the last mark on [s]: from the rate of the residual and the time of
-// an iteration over all marks, over their last half and over their last quarter the least and the most, and a tenth on
-// both sides. None where the residual does not fall.
+// How long the iterations to the target take from the last mark on [s]: from the time of an iteration and the rate of
+// the least residual so far, over all marks, over their last half and over their last quarter, and a tenth on both
+// sides. None before a sixth of the way from the first residual to the target, in powers of ten; where the three rates
+// differ by more than a factor of 1.5; and for more than 200 iterations in all. With a weak preconditioner conjugate
+// gradients begin on a plateau and become faster, and no rate tells when: with multigrid it stays.
 struct ExpectedRest {
   double low, high;
 };
@@ -52,7 +54,7 @@ std::optional<ExpectedRest> expected_rest(std::span<const IterationMark> marks, 
 
 // "iteration 120, residual 3.1e-05, target 1e-08, 8 % less in each, 10 to 14 s left": of the last mark.
 std::string text_of_iteration(std::span<const IterationMark> marks, double target);
-// "10 to 14 s"; "12 s" where both are the same whole number. Minutes from 200 s on.
+// "10 to 14 s"; "12 s" where both are the same whole number, "up to 1 s". Minutes from 200 s on.
 std::string text_of_rest(const ExpectedRest& rest);
 
 }  // namespace ritz

@@ -141,7 +141,7 @@ TEST(FromEnergy, GivesTheStressOfSmallStrains) {
   EXPECT_NEAR(out[4], lame.mu * (g[1][2] + g[2][1]), 1e-13);
 }
 
-// What is no displacement has no stress, and what derives a quantity of its own keeps that.
+// A field that is no displacement has no stress, and a form that derives a quantity of its own keeps that.
 struct OwnQuantity : Rubber {
   static constexpr int derived = 1;
   template <class T>
