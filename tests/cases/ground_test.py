@@ -80,6 +80,18 @@ class Ground(CaseTest):
         self.assert_close(outcome.fact("frequencies_hz")[0], math.sqrt(1e5 / 8000) / (2 * math.pi), 1e-4)
         self.assertNotIn("rigid-body", outcome.log)
 
+    def test_a_stiff_block_that_is_let_go_bounces_back_after_a_period(self):
+        period = 2 * math.pi * math.sqrt(8000 / 1e5)
+        outcome = self.solve("ritz-elasticity", self.case(
+            STEEL + foundation("a.z0", stiffness=1e5) + "".join(
+                f'[[displacement]]\nregion = "a.{side}"\n{axis} = 0\n' for side, axis in (("x0", "x"), ("x1", "x"), ("y0", "y"), ("y1", "y")))
+            + f"[initial]\ndisplacement = [0, 0, 0.01]\n[time]\nend = {period!r}\nstep = {period / 400!r}\n"
+            + f"output_at = [{period / 2!r}]\nspectral_radius = 1.0\n" + mean("z", "z", "a")))
+        steps = [line.split(",") for line in (outcome.folder / "results" / "case_probes.csv").read_text().splitlines()]
+        z = [float(row[steps[0].index("z")]) for row in steps[1:]]
+        self.assert_close(z[-1], 0.01, 1e-3)
+        self.assert_close(z[-2], -0.01, 1e-3)
+
     def test_springs_at_nodes_carry_the_load(self):
         corners = '[[region]]\nname = "feet"\nkind = "nodes"\nplane = {point = [0, 0, 0], normal = [0, 0, 1]}\n'
         spring = '[[spring]]\nregion = "feet"\nstiffness = [1e6, 1e6, 2e6]\n'
