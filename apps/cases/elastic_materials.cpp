@@ -19,7 +19,7 @@ std::array<double, N> numbers(const Case::Table& t, const char* key, const char*
   return result;
 }
 
-// Of a plane case the third coordinate is zero.
+// In a plane case the third coordinate is zero.
 Point point(const Case::Table& t, const char* key, const char* about, int dimension,
             std::optional<std::vector<double>> fallback = {}) {
   const std::vector<double> given = t.vector(key, about, {.size = dimension, .fallback = std::move(fallback)});

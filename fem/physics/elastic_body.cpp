@@ -133,7 +133,7 @@ class ElasticBody::Builder {
     if (!regions.empty() || body_.materials_.empty()) check_materials(mesh_, regions, errors_);
   }
 
-  // Of the elastic constants and the expansion: can integrals be made of them?
+  // Checks the elastic constants and the expansion: can integrals be made of them?
   bool check_constants(const Material& input, const Region& region) {
     const std::size_t before = errors_.errors().size();
     const std::string place = fmt::format("'{}'{}", region.name, at_origin(input.origin));

@@ -33,8 +33,8 @@ class ElasticLoads {
   void pressure(On facets, Coefficient value, std::string origin = {});                     // into the body [Pa]
   void displacement(On region, int component, Coefficient value, std::string origin = {});  // prescribed [m]
   void fix(On region, std::string origin = {});                                             // all of them are 0
-  // Of the whole body, which is free of thermal strain at the reference. Either outside of all load cases, or in some
-  // of them.
+  // The temperature of the whole body, which is free of thermal strain at the reference. Either outside of all load
+  // cases, or in some of them.
   void temperature(Coefficient value, double reference, std::string origin = {});
   const std::string& name() const { return name_; }
 
@@ -111,7 +111,7 @@ class ElasticBody {
   template <int G>
   class Builder;
 
-  // Of all load cases; null where there is none.
+  // The one of all load cases; null where there is none.
   const Coefficient* common_temperature() const { return loads.temperature_ ? &loads.temperature_->of.value : nullptr; }
 
   const Mesh* mesh_;
