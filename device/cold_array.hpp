@@ -11,7 +11,7 @@
 
 namespace ritz {
 
-// What went to the host and back, and how long that took.
+// Bytes that went to the host and back, and how long that took.
 struct ColdTraffic {
   Index out = 0, back = 0;  // [bytes]
   double seconds = 0;

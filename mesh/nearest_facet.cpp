@@ -53,8 +53,8 @@ double NearestFacet::Box::distance(const Point& point) const {
   return length(gap);
 }
 
-// Of the corners, and of samples of a bent facet, by whose greatest deviation from the straight one the box grows: it
-// comes to 0.8 of the greatest and more.
+// The box of the corners, and of samples of a bent facet, by whose greatest deviation from the straight one the box
+// grows: it comes to 0.8 of the greatest and more.
 NearestFacet::Box NearestFacet::box_of(const FacetOfCell& facet) const {
   const CellMap map(*mesh_, facet.cell);
   const LocatedShape shape = shape_of(map, facet.facet);

@@ -82,7 +82,7 @@ int mid_node(const CellTraits& t, int a, int b) {
   return -1;
 }
 
-// Of a parabola through both ends and the node between them, at its start; the chord of a straight edge.
+// The tangent of a parabola through both ends and the node between them, at its start; the chord of a straight edge.
 Point tangent(std::span<const Point> x, const CellTraits& t, int from, int to) {
   const Point& a = x[static_cast<std::size_t>(from)];
   const Point& b = x[static_cast<std::size_t>(to)];

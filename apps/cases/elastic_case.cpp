@@ -2,6 +2,7 @@
 
 #include "apps/cases/elastic_materials.hpp"
 #include "apps/cases/formulas.hpp"
+#include "apps/cases/ground.hpp"
 #include "apps/cases/model.hpp"
 #include "apps/cases/motion.hpp"
 #include "apps/cases/transient_analysis.hpp"
@@ -224,9 +225,11 @@ void show(Run& run, const CaseModel& read, const Operator& equations, const Elas
     tell_mesh_error(run, space, *error);
     run.results().facts()["strain_energy"] = fmt::format("{:.10g}", error->solution / 2);
   }
-  print_balance(run, s.applied, s.reaction, s.residual, dimension);
+  GroundForces forces = ground_forces(run, read, s);
+  print_balance(run, forces.applied, forces.reaction, s.residual, dimension);
+  print_ground(run, read, s.u);
   std::ranges::move(stresses.nodal, std::back_inserter(nodal));
-  nodal.push_back({.name = "reaction", .components = dimension, .values = s.reaction, .forces = true});
+  nodal.push_back({.name = "reaction", .components = dimension, .values = std::move(forces.reaction), .forces = true});
   phase.reset();
   run.results().write(std::move(nodal), std::move(stresses.cells), s.time, energies_of(s));
 }
@@ -246,7 +249,7 @@ CaseModel read_elasticity(Run& run) {
   if (goes_through_time(run)) read.time = read_motion(run, dimension, 0);
   read.load_cases = read_load_cases(
       run.input(), {"gravity", "body_force", "traction", "force", "pressure", "thermal", "displacement"},
-      relation_tables({{"material", move_out}, {"model", move_out}}));
+      relation_tables({{"material", move_out}, {"model", move_out}, {"foundation", move_out}, {"spring", move_out}}));
   ElasticBody body(mesh, kind_of(plane), plane.weight);
   bool weighs = read_gravity(run.input().root(), dimension, body.loads);
   std::vector<ElasticLoads*> own;
@@ -255,6 +258,7 @@ CaseModel read_elasticity(Run& run) {
     weighs = read_gravity(each.table, dimension, *own.back()) || weighs;
   }
   read_elastic_materials(run, "[kg/m^3], needed with gravity and with [time]", weighs || read.time.has_value(), body);
+  read_ground(run.input(), mesh, body);
   read_loads_on_body(run.input().root(), mesh, body.loads);
   read_thermal(run, run.input().root(), body.loads);
   for (std::size_t i = 0; i < own.size(); ++i) {
@@ -289,6 +293,7 @@ CaseModel read_elastic_vibration(Run& run) {
   ElasticBody body(mesh, kind_of(plane), plane.weight);
   read_elastic_materials(run, "[kg/m^3]", true, body);
   read_thermal(run, run.input().root(), body.loads);
+  read_ground(run.input(), mesh, body);
   phase.reset();
   const FunctionSpace& space = make_space(run, mesh, mesh.dimension());
   phase.emplace(run.device().profile(), "model");

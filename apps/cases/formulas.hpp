@@ -18,7 +18,7 @@ inline std::vector<Coefficient> coefficients(const std::vector<Formula>& formula
   return result;
 }
 
-// What `property` of the table is; errors are added to the case.
+// The value of `property` of the table; errors are added to the case.
 inline MaterialProperty property_of(const Case::Table& t, const char* key, const CaseProperty& given) {
   if (!given.table) return coefficient(given.formula);
   try {

@@ -89,7 +89,8 @@ void report(Run& run, const CaseModel& read, const VibrationModes& modes, double
   if (known) check_mass(modes, *known);
   const double mass = known.value_or(modes.total_mass.front());
   record(run.results(), modes, space.unknown_count(), mass, tolerance);
-  run.log().line("mass: {:.8g}; rigid motions left by the supports: {}", mass, modes.rigid_motions);
+  run.log().line("mass: {:.8g}{}; rigid motions left by the supports: {}", mass,
+                 run.report().program == "ritz-modal" ? " kg" : "", modes.rigid_motions);
   if (modes.frequencies.empty()) run.log().notice("there is no mode in the band");
   if (const int loose = count_loose(modes); loose > 0)
     run.log().notice(fmt::format(

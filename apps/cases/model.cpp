@@ -153,14 +153,29 @@ void print_range(Run& run, const Mesh& mesh, const std::string& name, const std:
                  place(mesh, static_cast<std::size_t>(high - values.begin())));
 }
 
+double largest_of(std::span<const double> numbers) {
+  double largest = 0;
+  for (const double each : numbers) largest = std::max(largest, std::abs(each));
+  return largest;
+}
+
+std::vector<double> without_rounding(std::span<const double> sums, double largest) {
+  std::vector<double> result(sums.begin(), sums.end());
+  for (double& each : result)
+    if (std::abs(each) < 1e-9 * largest) each = 0;
+  return result;
+}
+
 void print_balance(Run& run, std::span<const double> applied, const std::vector<double>& reaction, double residual,
                    int components) {
   std::vector<double> sums(static_cast<std::size_t>(components), 0.0);
   for (std::size_t i = 0; i < reaction.size(); ++i) sums[i % static_cast<std::size_t>(components)] += reaction[i];
   if (!applied.empty()) {
     const std::string unit = unit_of_field(run.report().program, "reaction");
-    run.log().line("loads: ({:.6g}){}, reactions: ({:.6g}){}, relative residual {:.1e}", fmt::join(applied, ", "), unit,
-                   fmt::join(sums, ", "), unit, residual);
+    const double largest = std::max(largest_of(applied), largest_of(sums));
+    run.log().line("loads: ({:.6g}){}, reactions: ({:.6g}){}, relative residual {:.1e}",
+                   fmt::join(without_rounding(applied, largest), ", "), unit,
+                   fmt::join(without_rounding(sums, largest), ", "), unit, residual);
     run.results().facts()["applied_load"] = fmt::format("{:.10g}", fmt::join(applied, " "));
   }
   run.results().facts()["reaction"] = fmt::format("{:.10g}", fmt::join(sums, " "));

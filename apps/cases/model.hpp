@@ -60,6 +60,9 @@ void print_range(Run& run, const Mesh& mesh, const std::string& name, const std:
 // loads are not known.
 void print_balance(Run& run, std::span<const double> applied, const std::vector<double>& reaction, double residual,
                    int components);
+// Sums over many nodes, for a log: 0 where they are rounding beside the largest.
+std::vector<double> without_rounding(std::span<const double> sums, double largest);
+double largest_of(std::span<const double> numbers);
 void print_peak(Run& run, const Mesh& mesh, const std::string& name, const std::vector<double>& magnitudes);
 // A notice, once a run, where nodes move against each other by more than a tenth of the mesh's size: equations that
 // take displacements as small do not hold there. `displacements` [node][components]

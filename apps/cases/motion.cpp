@@ -61,8 +61,8 @@ void report_motion(Run& run, const State& state, double spectral_radius) {
                  state.rejected > 0 ? fmt::format(", {} more were too long and taken again", state.rejected) : "",
                  state.residual);
   run.log().line(
-      "energy: {:.6g} at the begin + {:.6g} by loads + {:.6g} by supports = {:.6g} kinetic + {:.6g} strain + {:.6g} "
-      "damped + {:.3g} lost in steps",
+      "energy in J: {:.6g} at the begin + {:.6g} by loads + {:.6g} by supports = {:.6g} kinetic + {:.6g} strain + "
+      "{:.6g} damped + {:.3g} lost in steps",
       e.begin, e.by_loads, e.by_supports, e.kinetic, e.strain, e.damped, e.lost());
   auto& facts = run.results().facts();
   facts["time_steps"] = fmt::format("{}", state.steps);

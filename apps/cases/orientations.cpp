@@ -5,7 +5,7 @@
 namespace ritz {
 namespace {
 
-// Of a plane case the third coordinate is zero.
+// In a plane case the third coordinate is zero.
 Point point(const Case::Table& t, const char* key, const char* about, int dimension,
             std::optional<std::vector<double>> fallback = {}) {
   const std::vector<double> given = t.vector(key, about, {.size = dimension, .fallback = std::move(fallback)});

@@ -1,6 +1,7 @@
 #include "apps/cases/section_forces.hpp"
 
 #include "apps/results/evaluated_fields.hpp"
+#include "apps/results/units.hpp"
 #include "fem/elements/beam.hpp"
 
 #include <algorithm>
@@ -42,7 +43,8 @@ void record_largest(Run& run, const Field& field) {
   std::string text;
   for (std::size_t c = 0; c < largest.size(); ++c) {
     const std::string name = c < field.component_names.size() ? field.component_names[c] : fmt::format("{}", c);
-    text += fmt::format("{}{} {:.5g}", c == 0 ? "" : ", ", name, largest[c]);
+    text += fmt::format("{}{} {:.5g}{}", c == 0 ? "" : ", ", name, largest[c],
+                        unit_of_component(run.report().program, field.name, name));
   }
   run.log().line("largest {}: {}", field.name, text);
   run.results().facts()["largest_" + field.name] = fmt::format("{:.10g}", fmt::join(largest, " "));

@@ -1,5 +1,6 @@
 #include "apps/cases/structure_case.hpp"
 
+#include "apps/cases/ground.hpp"
 #include "apps/cases/model.hpp"
 #include "apps/cases/motion.hpp"
 #include "apps/cases/transient_analysis.hpp"
@@ -60,55 +61,14 @@ void print_forces(Run& run, const std::vector<double>& applied, const std::vecto
   for (std::size_t i = 0; i < reaction.size(); ++i) sum[i % 3] += reaction[i];
   if (!applied.empty()) {
     const std::span<const double> loads(applied.data(), 3);
-    run.log().line("loads: ({:.6g}) N, reactions: ({:.6g}) N, relative residual {:.1e}", fmt::join(loads, ", "),
-                   fmt::join(sum, ", "), residual);
+    const double largest = std::max(largest_of(loads), largest_of(sum));
+    run.log().line("loads: ({:.6g}) N, reactions: ({:.6g}) N, relative residual {:.1e}",
+                   fmt::join(without_rounding(loads, largest), ", "), fmt::join(without_rounding(sum, largest), ", "),
+                   residual);
     run.results().facts()["applied_load"] = fmt::format("{:.10g}", fmt::join(loads, " "));
   }
   run.results().facts()["reaction"] = fmt::format("{:.10g}", fmt::join(sum, " "));
   run.results().facts()["residual_certificate"] = fmt::format("{:.3e}", residual);
-}
-
-// The ground's forces on the structure: those of supports, and of springs that keep nothing (what others did to get
-// here is not known any more). Of supports alone where memory is short.
-std::vector<double> with_springs(Run& run, const FunctionSpace& space, const Model& model, const Vector& u,
-                                 std::vector<double> reaction) {
-  std::vector<Integral> springs;
-  for (const Exchange& each : model.exchanges)
-    if (each.integral.form.state_start.empty()) springs.push_back(each.integral);
-  if (springs.size() < model.exchanges.size())
-    run.log().notice("reactions are those of supports and of springs without a state");
-  if (springs.empty()) return reaction;
-  try {
-    Vector r = space.zeros();
-    Operator(space, std::move(springs)).residual(u, r);
-    const std::vector<double> forces = space.forces_to_mesh(r);
-    for (std::size_t i = 0; i < reaction.size(); ++i) reaction[i] -= forces[i];
-  } catch (const Error& error) {
-    if (error.exit() != Exit::resources) throw;
-    run.log().notice(fmt::format("reactions are those of supports, without springs: {}", error.message()));
-  }
-  return reaction;
-}
-
-// The sums of a linear solution's loads: what springs do where supports move their nodes is the ground's, and no load.
-std::vector<double> without_springs(Run& run, const FunctionSpace& space, const Model& model, const Constraints& held,
-                                    const Vector& u, std::vector<double> applied) try {
-  if (model.exchanges.empty()) return applied;
-  std::vector<Integral> springs;
-  for (const Exchange& each : model.exchanges) springs.push_back(each.integral);
-  Vector moved = space.zeros(), r = space.zeros();
-  ritz::copy(u, moved);
-  held.set_zero(moved);
-  axpby(1.0, u, -1.0, moved);  // u where it is prescribed, else 0
-  Operator(space, std::move(springs)).residual(moved, r);
-  const std::vector<double> forces = space.forces_to_mesh(r);
-  for (std::size_t i = 0; i < forces.size(); ++i) applied[i % applied.size()] += forces[i];
-  return applied;
-} catch (const Error& error) {
-  if (error.exit() != Exit::resources) throw;
-  run.log().notice(
-      fmt::format("loads include the forces of springs where supports move their nodes: {}", error.message()));
-  return applied;
 }
 
 // The data that results of a structure need beside its model.
@@ -122,19 +82,16 @@ void show(Run& run, const Operator& equations, const StructureView& view, const 
           const SolutionView& s) {
   const FunctionSpace& space = equations.space();
   const int components = space.components();
-  const Model& model = read.model;
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
-  std::vector<double> applied(s.applied.begin(), s.applied.end());
-  if (!applied.empty()) applied = without_springs(run, space, model, read.supports->common(), s.u, std::move(applied));
-  std::vector<Field> nodal =
-      nodal_fields(components, space.to_mesh(s.u), with_springs(run, space, model, s.u, s.reaction));
+  const GroundForces forces = ground_forces(run, read, s);
+  std::vector<Field> nodal = nodal_fields(components, space.to_mesh(s.u), forces.reaction);
   add_rates(space, s.velocity, "velocity", "angular_velocity", nodal);
   add_rates(space, s.acceleration, "acceleration", "angular_acceleration", nodal);
   print_peak(run, space.mesh(), "displacement", magnitudes(nodal[0].values));
   if (std::ranges::all_of(view.sections,
                           [](const StructureSection& section) { return section.record->small_displacements; }))
     judge_displacements(run, space.mesh(), nodal[0].values, 3);
-  print_forces(run, applied, nodal[1].values, s.residual);
+  print_forces(run, forces.applied, nodal[1].values, s.residual);
   phase.reset();
   EvaluatedFields derived =
       derive(run.results(), equations, {{}, section_force_names(view.sections, space.mesh().cell_count())}, [&] {

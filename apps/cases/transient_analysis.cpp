@@ -45,8 +45,9 @@ class LiveLine {
     before_ = now;
     per_step_ = per_step_ == 0 ? seconds : 0.8 * per_step_ + 0.2 * seconds;
     const double left = per_step_ * std::ceil((end_ - step.time) / step.dt);
-    log_->progress(fmt::format("t = {:.6g} of {:g}, step {}, dt {:.3g}{}, expected end in {:.0f} s", step.time, end_,
-                               step.number, step.dt, step.accepted ? "" : " was too long", left));
+    log_->progress(fmt::format("t = {:.6g} of {:g}, step {}, dt {:.3g}{}, expected end in {}", step.time, end_,
+                               step.number, step.dt, step.accepted ? "" : " was too long",
+                               left < 1 ? "less than 1 s" : fmt::format("{:.0f} s", left)));
   }
 
  private:
@@ -140,9 +141,11 @@ void report_evolution(Run& run, const State& state, const DiagonallyImplicitMeth
   run.log().line("time: {} steps to t = {:g} by {}{}; relative residual {:.1e}", state.steps, state.time, method.name,
                  state.rejected > 0 ? fmt::format(", {} more were too long and taken again", state.rejected) : "",
                  state.residual);
-  run.log().line("balance: stored {:.6g} = {:.6g} by loads and boundaries + {:.6g} by prescribed values; defect {:.1e}",
-                 fmt::join(sums.stored, " "), fmt::join(sums.supplied, " "), fmt::join(sums.prescribed, " "),
-                 sums.defect());
+  const char* unit = run.report().program == "ritz-heat" ? " J" : "";
+  run.log().line(
+      "balance: stored {:.6g}{} = {:.6g}{} by loads and boundaries + {:.6g}{} by prescribed values; defect {:.1e}",
+      fmt::join(sums.stored, " "), unit, fmt::join(sums.supplied, " "), unit, fmt::join(sums.prescribed, " "), unit,
+      sums.defect());
   run.results().facts()["time_steps"] = fmt::format("{}", state.steps);
   run.results().facts()["rejected_steps"] = fmt::format("{}", state.rejected);
   run.results().facts()["stored"] = fmt::format("{:.10g}", fmt::join(sums.stored, " "));

@@ -93,7 +93,8 @@ class AppCall {
 
   void attempt() {
     run_.emplace(info_, options_);
-    const SolverListener listening([this](const std::string& text) { run_->log().progress(text); });
+    const SolverListener listening([this](const std::string& text) { run_->log().progress(text); },
+                                   [this](const std::string& text) { run_->log().line("{}", text); });
     app_(*run_);
     run_->finish();
     report_ = std::move(run_->report());

@@ -1,5 +1,7 @@
 #include "apps/results/evaluated_fields.hpp"
 
+#include "fem/forms/derived_fields.hpp"
+
 #include <sstream>
 
 namespace ritz {
@@ -24,9 +26,9 @@ std::vector<double> columns(const std::vector<double>& all, int components, int 
 
 std::vector<Field> evaluated_fields(const FormRecord& record) {
   std::vector<Field> fields;
-  if (record.derived > 0) {
-    fields.push_back({record.derives, record.derived, {}, words(record.derived_names)});
-    if (fields.back().component_names.size() != static_cast<std::size_t>(record.derived))
+  for (const DerivedField& each : derived_fields(record)) {
+    fields.push_back({each.name, each.components, {}, words(record.derived_names)});
+    if (fields.back().component_names.size() != static_cast<std::size_t>(each.components))
       fields.back().component_names.clear();
   }
   for (const StateFacts& each : record.states()) fields.push_back({each.name, each.components});

@@ -297,7 +297,11 @@ std::map<std::string, std::string> probe_units(Case& input, const Mesh& mesh, co
     const int dimension = region == nullptr || probe.place || region->kind == RegionKind::nodes ? 0
                           : region->kind == RegionKind::cells                                   ? 3
                                                                                                 : 2;
-    const std::string unit = unit_of_measure(program, probe.field, probe.measure, mesh.structural() ? 0 : dimension);
+    const std::string of_component = unit_of_component(program, probe.field, probe.component),
+                      unit =
+                          of_component == unit_of_field(program, probe.field)
+                              ? unit_of_measure(program, probe.field, probe.measure, mesh.structural() ? 0 : dimension)
+                              : of_component;
     if (!unit.empty()) units.emplace(probe.name, unit);
   }
   return units;

@@ -36,6 +36,16 @@ void Results::read_settings() {
   format_.vtu.compression = compression == "lz4"    ? Compression::lz4
                             : compression == "zlib" ? Compression::zlib
                                                     : Compression::none;
+  format_.vtu.inline_data =
+      table.choice("encoding",
+                   "of vtu. appended: raw data after the XML; inline: base64 within it, a third larger and without "
+                   "names of regions, as meshio reads it",
+                   {"appended", "inline"}, "appended") == "inline";
+  if (format == "vtkhdf" && format_.vtu.inline_data)
+    table.error("encoding", "the format vtkhdf has no encoding", "HDF5 files are binary", "omit it");
+  if (format_.vtu.inline_data && compression == "lz4")
+    table.error("compression", "lz4 with encoding = \"inline\"", "meshio reads none and zlib",
+                "use compression = \"zlib\" or \"none\"");
   format_.vtu.single_precision = table.flag("single_precision", "fields as 32-bit numbers: half the size", false);
   fields_ = ResultFields(
       table.choice("cells",

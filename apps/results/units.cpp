@@ -29,6 +29,15 @@ std::string unit_of_field(std::string_view program, std::string_view field) {
   return "";
 }
 
+std::string unit_of_component(std::string_view program, std::string_view field, std::string_view component) {
+  if (program == "ritz-solve" || component.empty()) return unit_of_field(program, field);
+  const bool is_moment = component.front() == 'M' || component.front() == 'T';
+  if (field == "bar_force" || field == "spring_force") return " N";
+  if (field == "beam_force") return is_moment ? " N m" : " N";
+  if (field == "shell_force") return is_moment ? " N m/m" : " N/m";
+  return unit_of_field(program, field);
+}
+
 std::string unit_of_measure(std::string_view program, std::string_view field, std::string_view measure, int dimension) {
   const std::string unit = unit_of_field(program, field);
   if (unit.empty() || measure != "integral" || dimension == 0) return unit;

@@ -124,7 +124,7 @@ class DeckTranslation {
         {"DFLUX", &DeckTranslation::heat_load},         {"DSFLUX", &DeckTranslation::heat_load},
         {"SFILM", &DeckTranslation::heat_load},         {"SRADIATE", &DeckTranslation::heat_load},
     };
-    // Of the mesh, of output, and ends of blocks.
+    // Keywords of the mesh, of output, and ends of blocks.
     static const std::set<std::string> silent{
         "NODE",     "ELEMENT",     "NSET",     "ELSET",        "SURFACE",       "HEADING",        "PART",
         "END PART", "ASSEMBLY",    "INSTANCE", "END INSTANCE", "END ASSEMBLY",  "END STEP",       "NODE FILE",

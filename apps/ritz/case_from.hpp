@@ -1,5 +1,5 @@
 // `ritz case from DECK`: a case file with what an Abaqus or CalculiX deck says of materials, supports, loads and steps.
-// What Ritz does not read is left as a comment with its line, never dropped in silence.
+// Lines that Ritz does not read are left as comments with its line, never dropped in silence.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What is asked of a model: any physics with any analysis that makes sense for it.
+// Analyses of a model: any physics with any analysis that makes sense for it.
 //
 //   StaticSolution s = solve(model, Static{});
 //   NonlinearSolution n = solve(model, Nonlinear{.increments = 10});
@@ -34,8 +34,8 @@ struct LoadCases {
 // Free vibration. The rigid motions that supports leave are counted.
 using Modal = EigenOptions;
 
-// What the caller keeps from one analysis to the next, or has made before; the rest is made here. All must be those of
-// the model and outlive the call.
+// Objects that the caller keeps from one analysis to the next, or has made before; the rest is made here. All must be
+// those of the model and outlive the call.
 struct Prepared {
   Operator* equations = nullptr;            // of an evolution in time with_rates()
   Operator* rates = nullptr;                // of the inertia or the capacity alone
@@ -72,7 +72,7 @@ LinearSolverOptions promised(LinearSolverOptions linear, const Model& model);
 bool is_linear_in_time(const Model& model);        // the capacity or inertia, too
 double expected_steps(const Transient& analysis);  // of a controlled length: a guess
 
-// What supports leave free, and what stays.
+// The motions that supports leave free, and what stays.
 VibrationModel vibration_model(const Model& model, const Constraints& supports, const Prepared& prepared);
 
 // The same value for all unknowns, to begin with.

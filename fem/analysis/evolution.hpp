@@ -1,6 +1,6 @@
-// What evolutions in time share, whatever their order: the times of results, the control of the step, one linear system
-// while the step stays, Newton's method, and what is kept from step to step. A method of one order says how a step is
-// taken. Private to fem/analysis.
+// The parts that evolutions in time share, whatever their order: the times of results, the control of the step, one
+// linear system while the step stays, Newton's method, and what is kept from step to step. A method of one order says
+// how a step is taken. Private to fem/analysis.
 //
 //   TransientResult result = first_order(model, options, observer)->solve();
 #pragma once

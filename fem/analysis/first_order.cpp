@@ -94,7 +94,7 @@ class FirstOrderEvolution final : public Evolution {
       };
       balance(residual, prescribed_, place_of(step), u_);
       residual_in_step_ = std::max(i == 1 ? 0.0 : residual_in_step_, newton_.relative_residual());
-      // What is left of the residual, without the capacity.
+      // The rest of the residual, without the capacity.
       Vector& r = r_[stage];
       rates_.residual(u_, stored_);
       copy(newton_.free_residual(), r);

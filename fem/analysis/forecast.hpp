@@ -23,7 +23,7 @@ Forecast forecast(const Model& model, const Static& analysis, const Prepared& pr
 Forecast forecast(const Model& model, const LoadCases& analysis, const Prepared& prepared = {});
 Forecast forecast(const Model& model, const Nonlinear& analysis, const Prepared& prepared = {});
 Forecast forecast(const Model& model, const Transient& analysis, const Prepared& prepared = {});
-// Of a band, for `count` modes: how many it holds is not known before.
+// A band is forecast for `count` modes: how many it holds is not known before.
 Forecast forecast(const Model& model, const Modal& analysis, const Prepared& prepared = {});
 
 }  // namespace ritz

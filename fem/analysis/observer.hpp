@@ -1,4 +1,4 @@
-// What an analysis tells while it runs: one observer for all of them. Functions that are empty are not called.
+// Messages of an analysis while it runs: one observer for all of them. Functions that are empty are not called.
 //
 //   solve(model, Transient{.end = 60}, {.show = [&](const SolutionView& s) { print(*s.time, s.u); }});
 #pragma once
@@ -26,7 +26,7 @@ struct SolutionView {
   std::vector<double> mean_loads = {};   // [prescribed mean] the size of its load
   double part = 1;                       // of the loads outside of load cases: below 1 along a load path
   std::optional<double> time = {};       // of the step in the results; the number of the step by default
-  // Of an evolution of second order.
+  // In an evolution of second order:
   const Vector *velocity = nullptr, *acceleration = nullptr;
   const EnergyBalance* energy = nullptr;
 };
@@ -39,7 +39,7 @@ struct AnalysisStep {
   bool accepted = true;
   Index solves = 0;     // of Newton's method since the begin
   double residual = 0;  // relative
-  // Of an evolution of second order, at the end of the step.
+  // In an evolution of second order, at the end of the step:
   const EnergyBalance* energy = nullptr;
 };
 

@@ -127,7 +127,7 @@ class SecondOrderEvolution final : public Evolution {
       add(t, 0, -2);
     }
   }
-  // Of rates: they have no offsets.
+  // Rates have no offsets.
   void put(const Vector& held, Vector& x) const {
     supports_.set_zero(x);
     axpy(1.0, held, x);

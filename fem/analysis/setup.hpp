@@ -1,4 +1,5 @@
-// What analyses of models share: their operators and supports, and the sum of a forecast. Private to fem/analysis.
+// The parts that analyses of models share: their operators and supports, and the sum of a forecast. Private to
+// fem/analysis.
 #pragma once
 
 #include "fem/analysis/forecast.hpp"

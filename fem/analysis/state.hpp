@@ -47,8 +47,8 @@ struct EnergyBalance {
   double damped = 0;       // work against Rayleigh damping
   double begin = 0;        // kinetic + strain at the begin
 
-  // What the method damped, and rounding: what is missing in the balance. Nothing of a linear body at rest or in free
-  // motion with a spectral radius of 1.
+  // The part that the method damped, and rounding: what is missing in the balance. Nothing of a linear body at rest or
+  // in free motion with a spectral radius of 1.
   double lost() const;
 };
 
@@ -76,7 +76,7 @@ struct State {
   Index steps = 0, rejected = 0, solves = 0;
   double residual = 0;  // largest relative residual of a stage
 
-  // Of second order.
+  // In evolutions of second order:
   std::vector<double> v = {}, a = {};  // [unknown] velocity and acceleration; at the begin none: zero
   EnergyBalance energy = {};
   double largest = 0;  // sqrt(u^T M u) so far: errors are relative to it

@@ -60,7 +60,7 @@ Index resident_factor(Index needed, DirectKind kind);
 // Operations of a factorisation on a CPU with its analysis.
 double factor_operations(double of_factorisation, Index unknowns);
 
-// What an analysis takes beside the equations and the solver of its linear systems.
+// Memory that an analysis takes beside the equations and the solver of its linear systems.
 struct AnalysisNeeds {
   int columns = 1;        // right-hand sides solved together
   int own_loads = 0;      // of them, those with loads of their own: their residuals are kept

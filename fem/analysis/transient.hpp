@@ -37,10 +37,10 @@ struct Transient {
   double end = 0;
   std::vector<double> output = {};  // ascending times after the begin, met exactly; the end is always one
   const DiagonallyImplicitMethod* method = &tr_bdf2;  // of first order
-  // Of second order: the part of the fastest motions that a step leaves, 0 to 1 (solvers/time/generalised_alpha.hpp).
+  // Second order: the part of the fastest motions that a step leaves, 0 to 1 (solvers/time/generalised_alpha.hpp).
   double spectral_radius = 0.8;
-  // Of the local error of a step. First order: at any node, relative to the range of the unknown so far. Second order:
-  // sqrt(e^T M e) relative to the largest sqrt(u^T M u) so far.
+  // Bound of the local error of a step. First order: at any node, relative to the range of the unknown so far. Second
+  // order: sqrt(e^T M e) relative to the largest sqrt(u^T M u) so far.
   double tolerance = 1e-3;
   double first_step = 0;    // 0: a thousandth of the time to the end
   double largest_step = 0;  // 0: no limit

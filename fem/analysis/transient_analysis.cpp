@@ -63,7 +63,7 @@ TransientResult solve(const Model& model, Transient analysis, const Observer& ob
                          std::move(analysis), within_ranges(model, observer));
 }
 
-// Of a smooth solution: the error of a step grows with the power order + 1 of its length.
+// For a smooth solution the error of a step grows with the power order + 1 of its length.
 double expected_steps(const Transient& analysis) {
   const double whole = analysis.end - analysis.begin.time;
   if (analysis.fixed_step > 0) return std::ceil(whole / analysis.fixed_step * (1 - 1e-9));

@@ -266,7 +266,7 @@ class ReferenceFacet {
     return xi;
   }
 
-  // Of a gradient along the directions of the facet.
+  // The part of a gradient along the directions of the facet.
   Point along_facet(const Point& gradient) const {
     Point result{};
     for (std::size_t d = 0; d < dimension_; ++d)

@@ -10,6 +10,10 @@
 // residual(v) = derivative of the integral of energy(u) in the direction v. Holzapfel, Nonlinear Solid Mechanics, 2000,
 // ch. 8.
 //
+// A form of displacements in space (components = dimension = 3, objective, of the gradient alone) has its stress as a
+// derived quantity, where it derives none of its own: Cauchy's stress xx yy zz xy yz xz [Pa], then that of Piola and
+// Kirchhoff, of the first kind, row by row. Forms of small displacements have the one stress there is.
+//
 // With a point state the energy is that of an increment, energy(p, u, before, now) with arrays as of the call operator;
 // for what is kept to be that of the material, it is stationary in `now`: Ortiz and Stainier, Comput. Methods Appl.
 // Mech. Engrg. 171, 1999.
@@ -37,8 +41,15 @@ concept HasEnergy = HasPlainEnergy<E> || HasEnergyOfIncrements<E>;
 
 template <HasEnergy E>
 struct FromEnergy : E {
+  using Facts = FormFacts<E>;
   static constexpr bool symmetric = true;
-  static constexpr int C = E::components, G = E::dimension, S = FormFacts<E>::state, M = FormFacts<E>::given;
+  static constexpr int C = E::components, G = E::dimension, S = Facts::state, M = Facts::given;
+  static constexpr bool derives_stress = Facts::derived == 0 && S == 0 && C == 3 && G == 3 && Facts::codimension == 0 &&
+                                         Facts::objective && E::uses_gradient && !E::uses_value;
+  static constexpr int derived = !derives_stress ? Facts::derived : Facts::small_displacements ? 6 : 15;
+  static constexpr const char* derives = !derives_stress              ? Facts::derives
+                                         : Facts::small_displacements ? "stress"
+                                                                      : "cauchy_stress:6 piola_kirchhoff_stress:9";
 
   template <class T>
   constexpr void operator()(const Location<T, G, M>& p, const Fields<T, C, G>& u, Fields<T, C, G>& f) const
@@ -55,6 +66,39 @@ struct FromEnergy : E {
       for (int i = 0; i < S; ++i) now[i] = later[i].value;
       return derivative;
     });
+  }
+
+  template <class T>
+  constexpr void derive(const Location<T, G, M>& p, const Fields<T, C, G>& u, T* out) const requires(derives_stress) {
+    Fields<T, C, G> nominal{};
+    (*this)(p, u, nominal);
+    const int row[6] = {0, 1, 2, 0, 1, 0}, column[6] = {0, 1, 2, 1, 2, 2};
+    if constexpr (Facts::small_displacements) {
+      for (int k = 0; k < 6; ++k) out[k] = nominal.gradient[row[k]][column[k]];
+    } else {
+      const auto& P = nominal.gradient;
+      T F[3][3];
+      for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) F[i][j] = u.gradient[i][j] + (i == j ? 1.0 : 0.0);
+      const T J = F[0][0] * (F[1][1] * F[2][2] - F[1][2] * F[2][1]) -
+                  F[0][1] * (F[1][0] * F[2][2] - F[1][2] * F[2][0]) + F[0][2] * (F[1][0] * F[2][1] - F[1][1] * F[2][0]);
+      for (int k = 0; k < 6; ++k) {  // sigma = P F^T / J
+        T sum = 0.0;
+        for (int m = 0; m < 3; ++m) sum += P[row[k]][m] * F[column[k]][m];
+        out[k] = sum / J;
+      }
+      for (int k = 0; k < 9; ++k) out[6 + k] = P[k / 3][k % 3];
+    }
+  }
+  template <class T>
+  constexpr void derive(const Location<T, G, M>& p, const Fields<T, C, G>& u, T* out) const
+      requires(S == 0 && Facts::derived > 0) {
+    E::derive(p, u, out);
+  }
+  template <class T>
+  constexpr void derive(const Location<T, G, M>& p, const Fields<T, C, G>& u, const T* state, T* out) const
+      requires(S > 0 && Facts::derived > 0) {
+    E::derive(p, u, state, out);
   }
 
  private:

@@ -265,7 +265,7 @@ constexpr void to_points(const Team& team, const typename Team::Scalar* tables, 
   }
 }
 
-// What to_points() made, transposed: integrals of W and its derivatives, to nodes; store(node, component, value).
+// Values of to_points(), transposed: integrals of W and its derivatives, to nodes; store(node, component, value).
 template <Form F, class Sh, class Team, class P, class Store>
 constexpr void to_nodes(const Team& team, const typename Team::Scalar* tables, const P& field, const Store& store) {
   using T = typename Team::Number;

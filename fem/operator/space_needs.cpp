@@ -36,7 +36,7 @@ std::vector<std::vector<Node>> neighbours_of_coupled(const FunctionSpace& space)
   return result;
 }
 
-// What equations add to the pairs of nodes: in the rows of nodes that others follow, and as often in the columns there
+// Pairs of nodes that equations add: in the rows of nodes that others follow, and as often in the columns there
 // of nodes that none follows.
 Index coupled_pairs(const FunctionSpace& space) {
   const NodeCouplings& couplings = *space.couplings();

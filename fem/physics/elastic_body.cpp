@@ -62,6 +62,10 @@ ElasticBody::ElasticBody(const Mesh& mesh, PlaneKind plane, double thickness) : 
 void ElasticBody::material(On cells, Material material) {
   materials_.push_back({std::move(cells), std::move(material)});
 }
+void ElasticBody::foundation(On facets, Foundation foundation) {
+  foundations_.emplace_back(std::move(facets), std::move(foundation));
+}
+void ElasticBody::spring(On nodes, GroundSpring spring) { springs_.emplace_back(std::move(nodes), std::move(spring)); }
 
 template <int G>
 class ElasticBody::Builder {
@@ -86,6 +90,8 @@ class ElasticBody::Builder {
       if (m.input.density) model_.inertia.push_back(Integral::over(mass(*m.input.density), *m.region));
     }
     if (model_.inertia.size() < materials_.size()) model_.inertia.clear();
+    for (const auto& [facets, input] : body_.foundations_) add_foundation<G>(facets, input, measure_, model_, errors_);
+    for (const auto& [nodes, input] : body_.springs_) add_spring(nodes, input, model_, errors_);
     add_thermal(body_.loads, false, model_.equations);
     add_loads(body_.loads, model_.equations, model_.supports);
     for (const ElasticLoads& each : body_.load_cases_) {
@@ -127,7 +133,7 @@ class ElasticBody::Builder {
     if (!regions.empty() || body_.materials_.empty()) check_materials(mesh_, regions, errors_);
   }
 
-  // Of the elastic constants and the expansion: can integrals be made of them?
+  // Checks the elastic constants and the expansion: can integrals be made of them?
   bool check_constants(const Material& input, const Region& region) {
     const std::size_t before = errors_.errors().size();
     const std::string place = fmt::format("'{}'{}", region.name, at_origin(input.origin));
@@ -323,7 +329,7 @@ class ElasticBody::Builder {
           region.nodes));
   }
 
-  // Where a load acts; null where it does not suit the place, with an error.
+  // The region on which a load acts; null where it does not suit the place, with an error.
   const Region* loaded(const On& place, RegionKind kind, const std::vector<Coefficient>& value, const char* what,
                        const std::string& origin) {
     const Region* region = find_region(place, mesh_, {kind}, origin, errors_);

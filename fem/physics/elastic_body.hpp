@@ -10,6 +10,7 @@
 #pragma once
 
 #include "fem/physics/elastic_material.hpp"
+#include "fem/physics/ground.hpp"
 #include "fem/physics/model.hpp"
 #include "fem/physics/remote_force.hpp"
 #include "fem/results/error_estimate.hpp"
@@ -32,8 +33,8 @@ class ElasticLoads {
   void pressure(On facets, Coefficient value, std::string origin = {});                     // into the body [Pa]
   void displacement(On region, int component, Coefficient value, std::string origin = {});  // prescribed [m]
   void fix(On region, std::string origin = {});                                             // all of them are 0
-  // Of the whole body, which is free of thermal strain at the reference. Either outside of all load cases, or in some
-  // of them.
+  // The temperature of the whole body, which is free of thermal strain at the reference. Either outside of all load
+  // cases, or in some of them.
   void temperature(Coefficient value, double reference, std::string origin = {});
   const std::string& name() const { return name_; }
 
@@ -86,6 +87,8 @@ class ElasticBody {
   explicit ElasticBody(const Mesh& mesh, PlaneKind plane = PlaneKind::strain, double thickness = 1);
 
   void material(On cells, Material material);  // each cell has one
+  void foundation(On facets, Foundation foundation);
+  void spring(On nodes, GroundSpring spring);  // of solids
   ElasticLoads loads;                          // in all load cases
   ElasticLoads& load_case(std::string name) { return load_cases_.emplace_back(std::move(name)); }
 
@@ -109,13 +112,15 @@ class ElasticBody {
   template <int G>
   class Builder;
 
-  // Of all load cases; null where there is none.
+  // The one of all load cases; null where there is none.
   const Coefficient* common_temperature() const { return loads.temperature_ ? &loads.temperature_->of.value : nullptr; }
 
   const Mesh* mesh_;
   PlaneKind plane_;
   BodyMeasure measure_;
   std::vector<PlacedMaterial> materials_;
+  std::vector<std::pair<On, Foundation>> foundations_;
+  std::vector<std::pair<On, GroundSpring>> springs_;
   std::deque<ElasticLoads> load_cases_;  // references to them stay valid
 };
 

@@ -37,7 +37,7 @@ struct BodyTemperature {
   double reference = 0;
 };
 
-// What a mesh of two dimensions stands for.
+// Meanings of a mesh of two dimensions.
 struct ElasticSetting {
   int dimension = 3;
   PlaneKind plane = PlaneKind::strain;

@@ -93,7 +93,8 @@ class Frames {
   // On a space of components(). Adds to `errors` instead, and leaves out what is wrong. Springs are among the exchanges
   // of the model.
   Model model(std::shared_ptr<const FunctionSpace> space, ErrorList& errors) const;
-  // Of the sections and point masses. Elements whose mass is not known are errors, and make a model without inertia.
+  // Masses of the sections and point masses. Elements whose mass is not known are errors, and make a model without
+  // inertia.
   std::vector<Integral> inertia(ErrorList& errors) const;
 
   // [cell] force per length on beams: `factor` times what acts in all load cases, and each load case times its own.

@@ -9,7 +9,7 @@
 namespace ritz {
 namespace {
 
-// What the supports, the axis and the elements of a model say of a load case, or without one.
+// Prescribes what the supports, the axis and the elements of a model say in a load case, or without one.
 Index prescribe_all(const Model& model, const std::vector<std::uint8_t>& touched,
                     const std::vector<PrescribedValue>& own, Constraints& result) {
   const auto add = [&](const PrescribedValue& p) {
@@ -63,6 +63,13 @@ std::vector<std::uint8_t> held_unknowns(const Model& model, const Constraints& c
   return held;
 }
 
+// Relations, and what the equations hold along directions of their own.
+std::vector<LinearEquations> holding_rows(const Model& model, const Constraints& constraints) {
+  std::vector<LinearEquations> rows = constraints.equations();
+  rows.insert(rows.end(), model.held_along.begin(), model.held_along.end());
+  return rows;
+}
+
 }  // namespace
 
 Constraints make_constraints(const Model& model, const ModelLoadCase* load_case) {
@@ -76,11 +83,12 @@ Constraints make_constraints(const Model& model, const ModelLoadCase* load_case)
 
 std::vector<FreePart> free_parts(const Model& model, const Constraints& constraints) {
   if (!model.rigid) return {};
-  return free_parts(*model.space, held_unknowns(model, constraints), constraints.equations(), *model.rigid);
+  return free_parts(*model.space, held_unknowns(model, constraints), holding_rows(model, constraints), *model.rigid);
 }
 
 void check_held(const Model& model, const Constraints& constraints) {
-  if (model.rigid) check_held(*model.space, held_unknowns(model, constraints), constraints.equations(), *model.rigid);
+  if (model.rigid)
+    check_held(*model.space, held_unknowns(model, constraints), holding_rows(model, constraints), *model.rigid);
 }
 
 ModelSupports::ModelSupports(const Model& model) {

@@ -41,9 +41,9 @@ struct HeldNodes {
   int component = -1;  // -1: all
 };
 
-// A surface that exchanges heat with its surroundings.
+// A place that exchanges heat with its surroundings, or forces with the ground.
 struct Exchange {
-  std::string kind;  // "convection", "radiation"
+  std::string kind;  // "convection", "radiation", "foundation", "spring"
   const Region* region;
   Integral integral;
 };
@@ -82,10 +82,11 @@ struct Model {
   double tolerance = 1e-8;              // of linear solvers, where none is named: what double precision leaves
   // The motions that supports must prevent; none: bodies may be free.
   std::optional<RigidModes> rigid = RigidModes::scalar;
-  std::vector<HeldNodes> held = {};       // by the equations: convection, springs
-  std::vector<Exchange> exchanges = {};   // among the equations, too
-  std::vector<ValidRange> ranges = {};    // asked for by tables that are not to be continued
-  std::vector<std::string> notices = {};  // what a user may want to know: sentences
+  std::vector<HeldNodes> held = {};              // by the equations: convection, springs
+  std::vector<LinearEquations> held_along = {};  // sums of unknowns that the equations hold: normal to a foundation
+  std::vector<Exchange> exchanges = {};          // among the equations, too
+  std::vector<ValidRange> ranges = {};           // asked for by tables that are not to be continued
+  std::vector<std::string> notices = {};         // what a user may want to know: sentences
 };
 
 // Without a load case, or with one of them. Finished, and checked: throws Error(Exit::model) where two sources

@@ -26,7 +26,7 @@ Point outward(const std::array<Point, 3>& t, int dimension) {
   return dimension == 3 ? cross(t[0], t[1]) : Point{t[0][1], -t[0][0], 0};
 }
 
-// Of all facets at their nodes, by node.
+// Normals of all facets at their nodes, by node.
 std::vector<AreaNormal> facet_normals(const FunctionSpace& space, const Region& region) {
   const Mesh& mesh = space.mesh();
   std::vector<AreaNormal> all;

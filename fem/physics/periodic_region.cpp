@@ -75,7 +75,7 @@ class PeriodicEquations {
                   fmt::format("give {}, one for each component of the unknown", space_.components()));
   }
 
-  // Where the point lies on the other side.
+  // The place of the point on the other side.
   Point image_of(const Point& x) const {
     if (!options_.rotation) return minus(x, result_.translation);
     const Point turned = options_.rotation->turned(minus(x, options_.rotation->origin), -1);

@@ -22,7 +22,7 @@ struct RotationAbout {
   Point turned(const Point& vector, double sign = 1) const;  // the vector, not the place
 };
 
-// What moves `onto` to the region: a translation or a rotation. Without either the translation is that between the
+// The motion of `onto` to the region: a translation or a rotation. Without either the translation is that between the
 // middles of their bounding boxes.
 struct PeriodicOptions {
   std::optional<Point> translation = {};

@@ -1,6 +1,6 @@
 #include "fem/physics/place.hpp"
 
-#include "fem/plugins/form_catalogue.hpp"
+#include "fem/forms/parameter_bounds.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

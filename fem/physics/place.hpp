@@ -1,5 +1,5 @@
-// Where a number of a model holds: a region of the mesh by itself or by its name, and the checks that all physics
-// share. Errors name the origin of an input where it has one: "[[flux]] #1 at case.toml:12".
+// The place where a number of a model holds: a region of the mesh by itself or by its name, and the checks that all
+// physics share. Errors name the origin of an input where it has one: "[[flux]] #1 at case.toml:12".
 #pragma once
 
 #include "device/error.hpp"

@@ -10,7 +10,7 @@ constexpr std::size_t first[6] = {0, 1, 2, 0, 1, 0}, second[6] = {0, 1, 2, 1, 2,
 
 using Matrix = std::array<std::array<double, 6>, 6>;
 
-// Of a symmetric matrix with positive pivots, by Gauss and Jordan.
+// The inverse of a symmetric matrix with positive pivots, by Gauss and Jordan.
 Matrix inverse(Matrix a) {
   Matrix result{};
   for (std::size_t i = 0; i < 6; ++i) result[i][i] = 1;

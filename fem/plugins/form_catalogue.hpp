@@ -6,6 +6,7 @@
 
 #include "fem/cells/reference_element.hpp"
 #include "fem/forms/form_value.hpp"
+#include "fem/forms/parameter_bounds.hpp"
 #include "fem/plugins/plugin.hpp"
 
 #include <map>
@@ -45,11 +46,5 @@ class FormCatalogue {
 // Writes a declared parameter into the form's bytes.
 void set_parameter(FormValue& form, const ParameterRecord& parameter, double value);  // of a vector: all three
 void set_parameter(FormValue& form, const ParameterRecord& parameter, const std::vector<double>& vector);
-
-// "> 0", "0 <= value <= 1"; empty without bounds. And whether a value (a number) keeps them.
-std::string bounds_of(const ParameterFacts& facts);
-bool keeps_bounds(const ParameterFacts& facts, double value);
-// A value to try: the declared example, else the fallback, else one within the bounds.
-double example_of(const ParameterFacts& facts);
 
 }  // namespace ritz

@@ -165,7 +165,7 @@ class FunctionSpace {
   static std::shared_ptr<const Geometry> geometry_of(const Mesh& mesh, const Device& device);
   void choose_elements(const SpaceOptions& options);
   void number_nodes();
-  // Of a cell with chosen nodes of the mesh: those on facets and edges all of whose nodes are chosen.
+  // Adds nodes of a cell with chosen nodes of the mesh: those on facets and edges all of whose nodes are chosen.
   void add_nodes_between(Index cell, const std::vector<bool>& chosen, std::vector<Node>& result) const;
 
   const Mesh* mesh_;

@@ -184,7 +184,7 @@ class Case::Table {
   // The same, or "name(T)": a [[table]] over T, the name of an unknown. Its values are not held to the rule here.
   CaseProperty property(std::string_view key, std::string_view about, const std::string& unknown,
                         const NumberRule& rule = {}) const;
-  // As formula(), one per component. `size` 0 takes any length; a single entry is not repeated.
+  // Like formula(), one per component. `size` 0 takes any length; a single entry is not repeated.
   std::vector<Formula> formulas(std::string_view key, std::string_view about, int size) const;
   // A list of values of any kind, each as TOML on one line: what overrides are made of.
   std::vector<std::string> literals(std::string_view key, std::string_view about) const;

@@ -127,7 +127,7 @@ void CaseData::throw_errors() {
   std::stable_partition(errors.begin(), errors.end(),
                         [](const Found& found) { return found.error.exit() == Exit::input; });
   ErrorList list;
-  // Of a case for another program the other mistakes are none.
+  // In a case for another program the other mistakes are none.
   if (const std::optional<Error> other = errors.empty() ? std::nullopt : other_program_error(root, path, program))
     throw Error(*other);
   for (const Found& found : errors) list.add(found.error);

@@ -214,7 +214,7 @@ class Survey {
     Json list{{"type", "array"}, {"items", item}};
     const bool may_be_empty =
         std::ranges::any_of(variants, [](const CaseQuestion& q) { return q.type == "texts" || q.fallback == "[]"; });
-    // As many entries as the form has components.
+    // The form has as many components as there are entries.
     const bool open = std::ranges::any_of(variants, [](const CaseQuestion& q) { return q.limits.open; });
     if (smallest > 0 || !may_be_empty) list["minItems"] = open ? 1 : std::max(smallest, 1);
     if (smallest > 0 && !open) list["maxItems"] = largest;

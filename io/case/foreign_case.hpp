@@ -1,4 +1,4 @@
-// What is given as the case file of a program and is not: a case of another program, a mesh, a deck, another text.
+// Files that are given as the case of a program and are not: a case of another program, a mesh, a deck, another text.
 #pragma once
 
 #include "device/error.hpp"

@@ -73,7 +73,8 @@ const std::vector<Topic>& topics() {
       {{"=young", "=poisson", "=elastic", "=traction", "=body_force"},
        "linear elasticity is in ritz-elasticity; frames and shells are in ritz-structure"},
       {{"foundation", "=spring", "=springs", "=winkler"},
-       "springs are in ritz-structure, [[spring]]; this program has none"},
+       "an elastic ground is [[foundation]] and [[spring]] of ritz-elasticity and ritz-modal, for solids; springs of "
+       "frames are [[spring]] of ritz-structure"},
       {{"fluid", "magnetic", "electric", "voltage", "current_density", "permittivity"},
        "fluids and electromagnetics are not in Ritz"},
       {{"=units", "=unit", "unit_system"},

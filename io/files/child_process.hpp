@@ -101,8 +101,9 @@ class ChildProcess {
   ChildProcess& operator=(const ChildProcess&) = delete;
 
   Channel& channel() { return channel_; }
-  // What `take` makes of the next answer, after `ask` has put a question. Throws the Error that the child met instead,
-  // Error(Exit::mesh) where it crashed or ran into its limits, and the error of a stop request that comes meanwhile.
+  // Returns what `take` makes of the next answer, after `ask` has put a question. Throws the Error that the child met
+  // instead, Error(Exit::mesh) where it crashed or ran into its limits, and the error of a stop request that comes
+  // meanwhile.
   template <class Ask, class Take>
   auto answer(const Ask& ask, const Take& take) {
     try {

@@ -38,7 +38,7 @@ Hdf5Handle timeless(hid_t of_class) {
   return {properties, H5Pclose};
 }
 
-// What HDF5 reads from: numbers, or pointers to texts.
+// The memory that HDF5 reads from: numbers, or pointers to texts.
 class Source {
  public:
   explicit Source(const Hdf5Rows& rows) : numbers_(rows.begin()) {

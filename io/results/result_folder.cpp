@@ -295,7 +295,7 @@ void ResultFolder::complete() {
   fs::remove(replaced, ignored);  // when it is empty
 }
 
-// Of a file that was set aside without being asked for: was it never committed and is made anew, or are its steps among
+// A file that was set aside without being asked for: was it never committed and is made anew, or are its steps among
 // the new ones, with the same bytes?
 bool ResultFolder::may_go(const Journal& before, const Journal& now, const std::string& file) const {
   const auto parts = [&file](const Journal& journal) {

@@ -1,4 +1,4 @@
-// What a file of VTK says, in whichever of VTK's formats, as plain arrays. The readers fill it, and nothing of it is
+// Contents of a file of VTK, in whichever of VTK's formats, as plain arrays. The readers fill it, and nothing of it is
 // checked yet: mesh_of_grid() (io/vtk/vtu_reader.hpp) does that. Private to io.
 #pragma once
 

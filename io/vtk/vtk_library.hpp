@@ -23,7 +23,7 @@ UnstructuredGrid read_grid(const std::string& path, VtkFormat format, const std:
 
 // In the module.
 namespace with_vtk {
-// Of XML files. It may crash on a damaged one: to be called in a child process (io/files/child_process.hpp).
+// Reads XML files. It may crash on a damaged one: to be called in a child process (io/files/child_process.hpp).
 UnstructuredGrid read(const std::string& path, VtkFormat format, const std::string& point_array);
 void write_mesh(const std::string& path, const Mesh& mesh, std::span<const Field> point_fields,
                 std::span<const Field> cell_fields, const VtuOptions& options);

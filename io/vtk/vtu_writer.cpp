@@ -134,7 +134,7 @@ vtkSmartPointer<vtkDataArray> array_of(const Field& field, Index entries, const 
 }
 
 // A cell of several regions shows the first; 0 is no region but "all".
-void add_regions(const Mesh& mesh, vtkUnstructuredGrid& grid) {
+void add_regions(const Mesh& mesh, bool with_names, vtkUnstructuredGrid& grid) {
   vtkNew<vtkStringArray> names;
   names->SetName("region_names");
   vtkNew<vtkIntArray> numbers;
@@ -148,7 +148,7 @@ void add_regions(const Mesh& mesh, vtkUnstructuredGrid& grid) {
       if (numbers->GetValue(cell) == 0) numbers->SetValue(cell, number);
   }
   grid.GetCellData()->AddArray(numbers);
-  grid.GetFieldData()->AddArray(names);
+  if (with_names) grid.GetFieldData()->AddArray(names);
 }
 
 // One array of numbers per region: cells; pairs of cell and facet; nodes. Names apart, since attributes of VTK's XML
@@ -195,7 +195,7 @@ void set_compression(vtkXMLWriter& writer, Compression compression) {
   }
 }
 
-void write_grid(const std::string& path, vtkUnstructuredGrid& grid, Compression compression) {
+void write_grid(const std::string& path, vtkUnstructuredGrid& grid, const VtuOptions& options) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
   if (::access(folder.empty() ? "." : folder.c_str(), W_OK) != 0) fail_to_write(path, std::strerror(errno));
   const RemovedWhenStopped removal(temporary_path(path));
@@ -203,10 +203,11 @@ void write_grid(const std::string& path, vtkUnstructuredGrid& grid, Compression 
   const VtkErrors errors;
   writer->SetInputData(&grid);
   writer->SetFileName(temporary_path(path).c_str());
-  writer->SetDataModeToAppended();
+  if (options.inline_data) writer->SetDataModeToBinary();
+  else writer->SetDataModeToAppended();
   writer->EncodeAppendedDataOff();
   writer->SetHeaderTypeToUInt64();
-  set_compression(*writer, compression);
+  set_compression(*writer, options.compression);
   const bool written = writer->Write() != 0 && writer->GetErrorCode() == vtkErrorCode::NoError;
   if (written && errors.text().empty()) return;
   discard_temporary(path);
@@ -227,11 +228,11 @@ void with_vtk::write_mesh(const std::string& path, const Mesh& mesh, std::span<c
     grid->GetPointData()->AddArray(array_of(field, written.point_count(), "nodes", options));
   for (const Field& field : cell_fields)
     grid->GetCellData()->AddArray(array_of(field, mesh.cell_count(), "cells", options));
-  if (options.regions) add_regions(mesh, *grid);
+  if (options.regions) add_regions(mesh, !options.inline_data, *grid);
   if (options.region_tables) add_region_tables(mesh, *grid);
   if (options.time) add_time(*options.time, *grid);
-  if (!options.load_case.empty()) add_load_case(options.load_case, *grid);
-  write_grid(path, *grid, options.compression);
+  if (!options.load_case.empty() && !options.inline_data) add_load_case(options.load_case, *grid);
+  write_grid(path, *grid, options);
   if (!options.staged) commit_file(path);
 }
 
@@ -242,7 +243,7 @@ void with_vtk::write_cells(const std::string& path, const MeshData& data, std::s
   const VtuOptions options;
   for (const Field& field : cell_fields)
     grid->GetCellData()->AddArray(array_of(field, written.cell_count(), "cells", options));
-  write_grid(path, *grid, options.compression);
+  write_grid(path, *grid, options);
   commit_file(path);
 }
 

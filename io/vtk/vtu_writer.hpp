@@ -36,7 +36,9 @@ enum class Compression { none, lz4, zlib };
 struct VtuOptions {
   Compression compression = Compression::none;
   bool single_precision = false;  // fields as 32-bit numbers; points stay double
-  bool regions = true;            // cell array "region" (1, 2, ... of region_names, 0: none) and its names
+  // data as base64 within the XML, and no texts: what meshio reads. No names of regions, no load case.
+  bool inline_data = false;
+  bool regions = true;  // cell array "region" (1, 2, ... of region_names, 0: none) and its names
   // all regions, also overlapping ones, of facets and of nodes: read_mesh gets them back
   bool region_tables = false;
   std::optional<double> time = {};       // written as TimeValue

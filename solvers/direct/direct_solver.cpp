@@ -72,8 +72,8 @@ DirectSolver::DirectSolver(const SparseMatrix& A, Kind kind, const DirectOptions
   memory_needed_ = factor_->memory_needed();
   check_limits(options);
   if (options.say)
-    options.say(fmt::format("{}: {} unknowns, a factor of {:.3g} million entries, {:.2f} GB needed", factor_->name(),
-                            A.rows(), 1e-6 * double(factor_->factor_entries()), 1e-9 * double(memory_needed_)));
+    options.say(fmt::format("{}: {} unknowns, a factor of {:.3g} entries, {:.3g} MB needed", factor_->name(), A.rows(),
+                            double(factor_->factor_entries()), 1e-6 * double(memory_needed_)));
   factorise();
   name_ = factor_->name();
   residual_ = Vector(A.device(), A.rows(), "vectors");

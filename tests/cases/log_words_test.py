@@ -40,6 +40,15 @@ class LogWords(CaseTest):
         self.assertEqual(outcome.report["probe_units"], {"eye_displacement": "m", "peak_von_mises": "Pa", "bolt_force": "N"})
         heat = self.solve("ritz-heat", example("fin"))
         self.assertRegex(heat.log, r"temperature: from \S+ degrees at .* m to")
+        frame = self.solve("ritz-structure", example("structure/portal"))
+        self.assertRegex(frame.log, r"largest beam_force: N_1 \S+ N, .* Mz_1 \S+ N m, N_2 \S+ N, ")
+        self.assertEqual(frame.report["probe_units"]["moment"], "N m")
+        self.assertRegex(self.solve("ritz-modal", example("modal/cantilever")).log, r"mass: \S+ kg; ")
+        self.assertRegex(self.solve("ritz-heat", example("transient/nafems_t3")).log, r"balance: stored \S+ J = ")
+
+    def test_sums_show_no_rounding(self):
+        log = self.solve("ritz-structure", example("structure/portal")).log
+        self.assertIn("loads: (0, 0, -120000) N, reactions: (0, 0, 120000) N", log)
 
 
 class Doubtful(CaseTest):

@@ -80,6 +80,9 @@ class Examples(OwnForms):
         s = contraction(2)
         self.assert_close(outcome.probes["force"], 0.09 * (2 - 0.5 + math.log(2 * s * s) / 2), 1e-9)
         self.assert_close(outcome.probes["contraction"], 0.3 * (s - 1), 1e-9)
+        # stresses that nobody wrote: the force by the area before, and by that of the bar when it is pulled
+        self.assert_close(outcome.probes["nominal_stress"], outcome.probes["force"] / 0.09, 1e-9)
+        self.assert_close(outcome.probes["stress"], outcome.probes["force"] / (0.09 * s * s), 1e-9)
 
     def test_fields_that_are_solved_for_together(self):
         """Between walls the stress is constant, -(3 lambda + 2 mu) alpha times the mean temperature; displacements are a parabola."""

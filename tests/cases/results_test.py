@@ -8,6 +8,7 @@ import subprocess
 import time
 import zlib
 
+import vtu
 from ritz import BIN, CaseTest, example
 
 
@@ -81,6 +82,21 @@ class Journal(CaseTest):
 
 
 class Existing(CaseTest):
+    def test_inline_data_are_the_numbers_of_the_raw_ones(self):
+        raw, inline = (self.solve("ritz-heat", example("fin"), keys={"output.encoding": encoding}) for encoding in ("appended", "inline"))
+        of_raw, of_inline = vtu.read(raw.results()), vtu.read_inline(inline.results())
+        self.assertEqual(of_raw, of_inline)
+        self.assertIn("temperature", of_inline["PointData"])
+        text = pathlib.Path(inline.results()).read_text()  # what meshio knows: no appended data, no texts
+        self.assertNotIn("AppendedData", text)
+        self.assertNotIn('type="String"', text)
+
+    def test_an_encoding_that_readers_do_not_have_is_refused(self):
+        for keys in ({"output.format": "vtkhdf"}, {"output.compression": "lz4"}):
+            outcome = self.run_case("ritz-heat", example("fin"), "--check", keys={"output.encoding": "inline", **keys})
+            self.assertEqual(outcome.exit, 2)
+            self.assertIn("output.encoding" if "output.format" in keys else "output.compression", outcome.errors)
+
     def test_results_are_replaced_only_when_asked_for(self):
         folder = self.folder / "shared"
         self.solve("ritz-heat", example("fin"), output=folder)

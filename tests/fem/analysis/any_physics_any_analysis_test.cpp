@@ -26,7 +26,7 @@ namespace {
 
 Device one_thread() { return Device::named("cpu", 1); }
 
-// What an analysis gives: a value at the probe or a frequency, or a part of the error.
+// The result of an analysis: a value at the probe or a frequency, or a part of the error.
 using Outcome = std::variant<double, std::string>;
 
 struct AnyPhysics {

@@ -50,7 +50,7 @@ TEST_P(MeshField, OfLinearValuesIsExact) {
 INSTANTIATE_TEST_SUITE_P(AllCells, MeshField, testing::ValuesIn(bodies()),
                          [](const auto& info) { return std::string(traits(info.param).name); });
 
-// Of cells of order p the error is of order p + 1.
+// With cells of order p the error is of order p + 1.
 TEST(MeshFieldOrder, IsThatOfInterpolation) {
   const auto smooth = [](double x, double y, double) { return std::sin(3 * x) * std::cos(2 * y); };
   for (const auto& [kind, order] : {std::pair{CellKind::tri3, 2}, {CellKind::quad9, 3}}) {

@@ -361,7 +361,7 @@ TEST(LinearSolver, SaysWhatAFactorNeedsBeforeItIsMade) {
       solve(poisson_matrix(8), ones(512), x,
             {.method = LinearMethod::direct, .say = [&](const std::string& line) { lines.push_back(line); }});
   ASSERT_EQ(lines.size(), 1u);
-  EXPECT_NE(lines[0].find("GB needed"), std::string::npos) << lines[0];
+  EXPECT_NE(lines[0].find("MB needed"), std::string::npos) << lines[0];
   EXPECT_GT(report.memory_needed, 0);
   EXPECT_GT(report.memory_used, 0);
 }

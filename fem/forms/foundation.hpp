@@ -1,0 +1,85 @@
+// Elastic ground under facets (Winkler): the traction on the body is minus a stiffness times the displacement, with one
+// stiffness along the normal, one along the facet, and others along the axes beside these. Winkler, Die Lehre von der
+// Elasticitaet und Festigkeit, 1867; Hetenyi, Beams on Elastic Foundation, 1946. In two dimensions `weight` is the
+// thickness; of a body of revolution it is 2 pi, and r joins it.
+#pragma once
+
+#include "fem/forms/form.hpp"
+#include "fem/forms/parameter.hpp"
+
+#include <array>
+
+namespace ritz {
+
+// -traction = t u + (n - t) (u . normal) normal + (k_x u_x, k_y u_y, k_z u_z); factor: weight, and r.
+template <int G, class T, class K, class Factor>
+constexpr Fields<T, G, G> ground_traction(const T (&normal)[G], const T (&u)[G], K n, K t, const K (&along)[G],
+                                          Factor factor) {
+  Fields<T, G, G> f{};
+  T out = 0.0;
+  for (int d = 0; d < G; ++d) out = out + normal[d] * u[d];
+  for (int d = 0; d < G; ++d) f.value[d] = factor * ((t + along[d]) * u[d] + (n - t) * out * normal[d]);
+  return f;
+}
+
+template <int G>
+struct Winkler {
+  static constexpr const char* name = G == 3 ? "foundation3" : "foundation2";
+  static constexpr int components = G, dimension = G, codimension = 1, extra_degree = 1;
+  static constexpr bool uses_value = true, uses_gradient = false, symmetric = true, linear = true;
+  static constexpr const char* unknown = "displacement";
+  double normal;               // [N/m^3]
+  double tangential;           // [N/m^3]
+  double x = 0, y = 0, z = 0;  // [N/m^3]
+  double weight = 1;
+  bool axisymmetric = false;
+  static constexpr Parameter<Winkler> parameters[] = {
+      {&Winkler::normal, {.name = "normal", .unit = "N/m^3", .about = "along the normal", .minimum = 0}},
+      {&Winkler::tangential,
+       {.name = "tangential", .unit = "N/m^3", .about = "along the facet", .minimum = 0, .fallback = 0}},
+      {&Winkler::weight,
+       {.name = "thickness", .unit = "m", .about = "of a plate; 1 in three dimensions", .above = 0, .fallback = 1}}};
+
+  template <class T>
+  constexpr void operator()(const Location<T, G>& p, const Fields<T, G, G>& u, Fields<T, G, G>& f) const {
+    const double axes[3] = {x, y, z};
+    double along[G];
+    for (int d = 0; d < G; ++d) along[d] = axes[d];
+    T factor = weight;
+    if (axisymmetric) factor = factor * p.x[0];
+    f = ground_traction<G>(p.normal, u.value, normal, tangential, along, factor);
+  }
+};
+
+// The same with stiffnesses that vary from point to point.
+template <int G>
+struct VaryingWinkler {
+  static constexpr const char* name = G == 3 ? "varying_foundation3" : "varying_foundation2";
+  static constexpr int components = G, dimension = G, codimension = 1, extra_degree = 1;
+  static constexpr bool uses_value = true, uses_gradient = false, symmetric = true, linear = true;
+  static constexpr const char* unknown = "displacement";
+  static constexpr std::array<ParameterFacts, 2 + G> given = [] {
+    constexpr ParameterFacts all[5] = {
+        {.name = "normal", .unit = "N/m^3", .about = "along the normal", .minimum = 0},
+        {.name = "tangential", .unit = "N/m^3", .about = "along the facet", .minimum = 0},
+        {.name = "x", .unit = "N/m^3", .about = "along x", .minimum = 0},
+        {.name = "y", .unit = "N/m^3", .about = "along y", .minimum = 0},
+        {.name = "z", .unit = "N/m^3", .about = "along z", .minimum = 0}};
+    std::array<ParameterFacts, 2 + G> first{};
+    for (int i = 0; i < 2 + G; ++i) first[i] = all[i];
+    return first;
+  }();
+  double weight = 1;
+  bool axisymmetric = false;
+
+  template <class T>
+  constexpr void operator()(const Location<T, G, 2 + G>& p, const Fields<T, G, G>& u, Fields<T, G, G>& f) const {
+    T along[G];
+    for (int d = 0; d < G; ++d) along[d] = p.given[2 + d];
+    T factor = weight;
+    if (axisymmetric) factor = factor * p.x[0];
+    f = ground_traction<G>(p.normal, u.value, p.given[0], p.given[1], along, factor);
+  }
+};
+
+}  // namespace ritz

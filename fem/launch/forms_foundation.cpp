@@ -1,0 +1,17 @@
+#include "fem/forms/foundation.hpp"
+#include "fem/launch/register_form.hpp"
+
+namespace ritz::RITZ_BACKEND {
+namespace {
+
+// One set of kernels for all facets: they are few beside the cells.
+template <Form F>
+using OnFacets = RegisterForm<F, AnyElement<F::dimension - 1>>;
+
+const OnFacets<Winkler<3>> foundation3;
+const OnFacets<Winkler<2>> foundation2;
+const OnFacets<VaryingWinkler<3>> varying_foundation3;
+const OnFacets<VaryingWinkler<2>> varying_foundation2;
+
+}  // namespace
+}  // namespace ritz::RITZ_BACKEND

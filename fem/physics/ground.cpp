@@ -1,0 +1,122 @@
+#include "fem/physics/ground.hpp"
+
+#include "fem/elements/bar.hpp"
+#include "fem/forms/foundation.hpp"
+#include "fem/physics/oblique_support.hpp"
+#include "mesh/point_algebra.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace ritz {
+namespace {
+
+constexpr ParameterFacts not_negative{.name = "stiffness", .minimum = 0};
+
+// Which stiffnesses act anywhere.
+struct Acting {
+  bool normal = false, tangential = false;
+  std::array<bool, 3> along{};
+  bool any() const { return normal || tangential || std::ranges::count(along, true) > 0; }
+};
+
+// Two directions across the first, of length 1; the first one alone in the plane.
+std::vector<Point> directions_across(const Point& normal, int dimension) {
+  if (dimension == 2) return {{-normal[1], normal[0], 0}};
+  const Point axis = std::abs(normal[0]) < 0.7 ? Point{1, 0, 0} : Point{0, 1, 0};
+  const Point across = cross(normal, axis);
+  const double size = length(across);
+  const Point first{across[0] / size, across[1] / size, across[2] / size};
+  return {first, cross(normal, first)};
+}
+
+void add_row(Node node, const Point& direction, int dimension, LinearEquations& rows) {
+  std::vector<UnknownTerm> row;
+  for (int c = 0; c < dimension; ++c)
+    if (const double factor = direction[static_cast<std::size_t>(c)]; factor != 0) row.push_back({node, c, factor});
+  rows.add(row);
+}
+
+void hold(const Acting& acting, const Region& region, const std::string& origin, Model& model) {
+  const FunctionSpace& space = *model.space;
+  const int dimension = space.mesh().dimension();
+  if (acting.normal && acting.tangential) return model.held.push_back({space.nodes_in(region)});
+  for (int c = 0; c < dimension; ++c)
+    if (acting.along[static_cast<std::size_t>(c)]) model.held.push_back({space.nodes_in(region), c});
+  if (!acting.normal && !acting.tangential) return;
+  LinearEquations rows{.origin = origin};
+  for (const NodeNormal& each : node_normals(space, region)) {
+    if (acting.normal) add_row(each.node, each.normal, dimension, rows);
+    if (acting.tangential)
+      for (const Point& direction : directions_across(each.normal, dimension))
+        add_row(each.node, direction, dimension, rows);
+  }
+  model.held_along.push_back(std::move(rows));
+}
+
+template <int G>
+FormValue winkler(const Foundation& input, const BodyMeasure& measure) {
+  const auto& [n, t, along, origin] = input;
+  if (n.is_number() && t.is_number() && all_numbers(along)) {
+    const double z = G == 3 ? along[2].number() : 0;
+    return Winkler<G>{n.number(), t.number(),     along[0].number(),   along[1].number(),
+                      z,          measure.weight, measure.axisymmetric};
+  }
+  std::vector<PointFunction> given = {n.function(), t.function()};
+  for (std::size_t d = 0; d < G; ++d) given.push_back(along[d].function());
+  return {VaryingWinkler<G>{measure.weight, measure.axisymmetric}, given};
+}
+
+}  // namespace
+
+template <int G>
+void add_foundation(const On& facets, const Foundation& input, const BodyMeasure& measure, Model& model,
+                    ErrorList& errors) {
+  const Mesh& mesh = model.space->mesh();
+  const std::string& origin = input.origin;
+  const Region* region = find_region(facets, mesh, {RegionKind::facets}, origin, errors);
+  if (region == nullptr || !has_size(mesh, *region, measure, origin, errors)) return;
+  const auto acts = [&](const Coefficient& stiffness) {
+    check_values(stiffness, not_negative, mesh, *region, origin, errors);
+    return largest(stiffness, mesh, *region) > 0;
+  };
+  Acting acting{.normal = acts(input.normal), .tangential = acts(input.tangential)};
+  for (std::size_t d = 0; d < G; ++d) acting.along[d] = acts(input.along[d]);
+  if (!acting.any())
+    return errors.add(Error(Exit::input, "this foundation has no stiffness" + at_origin(origin), {},
+                            "give a stiffness along the normal in N/m^3, a tangential one, or those along axes"));
+  model.equations.push_back(Integral::over(winkler<G>(input, measure), *region));
+  model.exchanges.push_back({"foundation", region, model.equations.back()});
+  hold(acting, *region, origin, model);
+}
+
+template void add_foundation<2>(const On&, const Foundation&, const BodyMeasure&, Model&, ErrorList&);
+template void add_foundation<3>(const On&, const Foundation&, const BodyMeasure&, Model&, ErrorList&);
+
+void add_spring(const On& nodes, const GroundSpring& input, Model& model, ErrorList& errors) {
+  const FunctionSpace& space = *model.space;
+  const std::string& origin = input.origin;
+  if (space.mesh().dimension() < 3)
+    return errors.add(Error(Exit::input, "springs at nodes of a plane model" + at_origin(origin),
+                            "a force there is one per length of a line", "give a [[foundation]] on a few facets"));
+  const Region* region = find_region(nodes, space.mesh(), {RegionKind::nodes}, origin, errors);
+  if (region == nullptr) return;
+  const std::array<double, 3>& k = input.stiffness;
+  if (std::ranges::any_of(k, [](double each) { return !(each >= 0); }) || std::ranges::count(k, 0.0) == 3)
+    return errors.add(Error(Exit::input, "this spring has no stiffness" + at_origin(origin),
+                            fmt::format("stiffness = [{:g}, {:g}, {:g}]", k[0], k[1], k[2]),
+                            "give numbers of at least 0 in N/m, one of them above 0"));
+  if (std::ranges::any_of(region->nodes, [&](Node n) { return space.node_of(n) < 0; }))
+    return errors.add(Error(Exit::model,
+                            fmt::format("a node of '{}' belongs to no cell{}", region->name, at_origin(origin)),
+                            "nothing is held there", "name nodes of the body"));
+  const double part = input.each ? 1 : 1 / static_cast<double>(region->nodes.size());
+  model.equations.push_back(
+      Integral::at_nodes(NodeSpring<3>{{part * k[0], part * k[1], part * k[2]}, {}}, region->nodes));
+  model.exchanges.push_back({"spring", region, model.equations.back()});
+  for (int c = 0; c < 3; ++c)
+    if (k[static_cast<std::size_t>(c)] > 0) model.held.push_back({space.nodes_in(*region), c});
+}
+
+}  // namespace ritz

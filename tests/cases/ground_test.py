@@ -1,0 +1,125 @@
+"""[[foundation]] and [[spring]]: bodies on elastic ground, each against a closed form."""
+import math
+import unittest
+
+import boxes
+from ritz import CaseTest, example
+
+STEEL = '[[material]]\nregion = "a"\nyoung = 2e9\npoisson = 0.3\ndensity = 8000\n'
+EXACT = "[solver]\ntolerance = 1e-11\n"
+
+
+def foundation(region, **keys):
+    return f'[[foundation]]\nregion = "{region}"\n' + "".join(f"{key} = {value}\n" for key, value in keys.items())
+
+
+def mean(name, component, region):
+    return f'[[probe]]\nname = "{name}"\nfield = "displacement"\ncomponent = "{component}"\nregion = "{region}"\nmeasure = "mean"\n'
+
+
+class Ground(CaseTest):
+    def case(self, text):
+        self.write("mesh.msh", boxes.blocks(("a", (2, 2, 2), lambda u, v, w: (u, 2 * v, w))))
+        return self.write("case.toml", '[mesh]\nfile = "mesh.msh"\n' + text)
+
+    def refuse(self, exit, words, text, program="ritz-elasticity"):
+        outcome = self.run_case(program, self.case(text), "--check")
+        self.assertEqual(outcome.exit, exit, outcome.errors)
+        for word in words:
+            self.assertIn(word, outcome.errors)
+
+    def test_a_block_sinks_by_pressure_over_stiffness_and_reactions_balance(self):
+        # Its sides slide, so it carries 1 MPa all the way: u_z = -p / k below, -p / k - p L / E above.
+        slide = "".join(f'[[displacement]]\nregion = "a.{side}"\n{axis} = 0\n' for side, axis in (("x0", "x"), ("y0", "y")))
+        outcome = self.solve("ritz-elasticity", self.case(
+            STEEL + EXACT + slide + foundation("a.z0", stiffness=5e7) + '[[pressure]]\nregion = "a.z1"\nvalue = 1e6\n'
+            + mean("below", "z", "a.z0") + mean("above", "z", "a.z1")
+            + '[[probe]]\nname = "ground"\nregion = "a.z0"\nmeasure = "reaction"\ncomponent = "z"\n'))
+        self.assert_close(outcome.probes["below"], -1e6 / 5e7, 1e-7)
+        self.assert_close(outcome.probes["above"], -1e6 / 5e7 - 1e6 / 2e9, 1e-7)
+        self.assert_close(outcome.probes["ground"], 2e6, 1e-7)
+        self.assert_close(outcome.fact("applied_load")[2], -2e6, 1e-7)
+        self.assert_close(outcome.fact("reaction")[2], 2e6, 1e-7)
+        self.assertIn("foundation on 'a.z0': (0, 0, 2e+06) N", outcome.log)
+
+    def test_the_ground_pushes_back_where_a_support_moves_its_nodes(self):
+        # The whole base goes down by 1 mm: there is no load, and support and ground hold each other.
+        outcome = self.solve("ritz-elasticity", self.case(
+            STEEL + EXACT + foundation("a.z0", stiffness=5e7)
+            + '[[displacement]]\nregion = "a.z0"\nx = 0\ny = 0\nz = -0.001\n'))
+        self.assertLess(abs(outcome.fact("applied_load")[2]), 1e-3)
+        self.assertLess(abs(outcome.fact("reaction")[2]), 1e-3)
+        self.assertIn("foundation on 'a.z0': (0, 0, 100000) N", outcome.log)
+
+    def test_load_cases_share_the_ground(self):
+        loads = "".join(f'[[load_case]]\nname = "{name}"\n[[load_case.traction]]\nregion = "a.z0"\nvalue = {value}\n'
+                        for name, value in (("one", [1e5, 0, 0]), ("two", [0, 0, 1e5])))
+        outcome = self.solve("ritz-elasticity", self.case(
+            STEEL + EXACT + foundation("a.z0", stiffness=5e7, tangential=1e7, x=1e7) + loads
+            + mean("x", "x", "a") + mean("z", "z", "a")))
+        cases = {name: case["probes"] for name, case in outcome.report["load_cases"].items()}
+        self.assert_close(cases["one"]["x"], 1e5 / 2e7, 1e-7)
+        self.assert_close(cases["two"]["z"], 1e5 / 5e7, 1e-7)
+
+    def test_a_formula_of_the_position_turns_a_block(self):
+        # k = k0 (1 + x) under a traction of the same shape: the block stays straight.
+        outcome = self.solve("ritz-elasticity", self.case(
+            STEEL + EXACT + foundation("a.z0", stiffness='"5e7 * (1 + x)"', tangential=1e7)
+            + '[[traction]]\nregion = "a.z0"\nvalue = [0, 0, "-1e5 * (1 + x)"]\n'
+            + '[[probe]]\nname = "left"\nfield = "displacement"\ncomponent = "z"\npoint = [0, 1, 0.5]\n'
+            + '[[probe]]\nname = "right"\nfield = "displacement"\ncomponent = "z"\npoint = [1, 1, 0.5]\n'))
+        for name in ("left", "right"):
+            self.assert_close(outcome.probes[name], -1e5 / 5e7, 1e-7)
+
+    def test_a_stiff_block_bounces_with_the_frequency_of_a_mass_on_a_spring(self):
+        # 16000 kg on 2 m^2 of 1e5 N/m^3, 2e4 times softer than the block: sqrt(k A / m) / (2 pi).
+        outcome = self.solve("ritz-modal", self.case(
+            STEEL + foundation("a.z0", stiffness=1e5) + "".join(
+                f'[[displacement]]\nregion = "a.{side}"\n{axis} = 0\n' for side, axis in (("x0", "x"), ("x1", "x"), ("y0", "y"), ("y1", "y")))
+            + "[modal]\ncount = 1\n"))
+        self.assert_close(outcome.fact("frequencies_hz")[0], math.sqrt(1e5 / 8000) / (2 * math.pi), 1e-4)
+        self.assertNotIn("rigid-body", outcome.log)
+
+    def test_a_stiff_block_that_is_let_go_bounces_back_after_a_period(self):
+        period = 2 * math.pi * math.sqrt(8000 / 1e5)
+        outcome = self.solve("ritz-elasticity", self.case(
+            STEEL + foundation("a.z0", stiffness=1e5) + "".join(
+                f'[[displacement]]\nregion = "a.{side}"\n{axis} = 0\n' for side, axis in (("x0", "x"), ("x1", "x"), ("y0", "y"), ("y1", "y")))
+            + f"[initial]\ndisplacement = [0, 0, 0.01]\n[time]\nend = {period!r}\nstep = {period / 400!r}\n"
+            + f"output_at = [{period / 2!r}]\nspectral_radius = 1.0\n" + mean("z", "z", "a")))
+        steps = [line.split(",") for line in (outcome.folder / "results" / "case_probes.csv").read_text().splitlines()]
+        z = [float(row[steps[0].index("z")]) for row in steps[1:]]
+        self.assert_close(z[-1], 0.01, 1e-3)
+        self.assert_close(z[-2], -0.01, 1e-3)
+
+    def test_springs_at_nodes_carry_the_load(self):
+        corners = '[[region]]\nname = "feet"\nkind = "nodes"\nplane = {point = [0, 0, 0], normal = [0, 0, 1]}\n'
+        spring = '[[spring]]\nregion = "feet"\nstiffness = [1e6, 1e6, 2e6]\n'
+        force = '[[force]]\nregion = "feet"\nvalue = [0, 0, -1000]\n'
+        outcome = self.solve("ritz-elasticity", self.case(STEEL + EXACT + corners + spring + force + mean("z", "z", "feet")))
+        self.assert_close(outcome.probes["z"], -1000 / 2e6, 1e-7)
+        self.assertIn("spring on 'feet': (0, 0, 1000) N", outcome.log)
+        outcome = self.solve("ritz-elasticity", self.case(STEEL + EXACT + corners + spring + "each = true\n" + force + mean("z", "z", "feet")))
+        self.assert_close(outcome.probes["z"], -1000 / (9 * 2e6), 1e-7)
+
+    def test_a_beam_on_gravel_meets_hetenyi(self):
+        outcome = self.solve("ritz-elasticity", example("foundation"))
+        k, EI, L, P = 7e7 * 0.05, 210e9 * 0.05 * 0.1**3 / 12, 1.0, 1000
+        b = (k / (4 * EI))**0.25
+        sh, ch, s, c = math.sinh(b * L), math.cosh(b * L), math.sin(b * L), math.cos(b * L)
+        end = 2 * P * b / k * (sh * ch - s * c) / (sh**2 - s**2)
+        self.assert_close(outcome.probes["end"], -end, 5e-3)
+        self.assert_close(outcome.fact("reaction")[2], 1000, 1e-6)
+
+    def test_what_cannot_be_is_refused(self):
+        self.refuse(2, ["this foundation has no stiffness"], STEEL + foundation("a.z0"))
+        self.refuse(4, ["stiffness' is -1"], STEEL + foundation("a.z0", stiffness=-1))
+        self.refuse(2, ["depends on t", "does not change in time"], STEEL + foundation("a.z0", stiffness='"1e6 * (1 + t)"')
+                    + "[time]\nend = 1\nstep = 0.1\n")
+        self.refuse(4, ["can still move freely", "translation along x"], STEEL + foundation("a.z0", stiffness=1e6))
+        self.refuse(2, ["move it out of the load case"], STEEL + foundation("a.z0", stiffness=1e6, tangential=1)
+                    + '[[load_case]]\nname = "a"\n[[load_case.foundation]]\nregion = "a.z1"\nstiffness = 1\n')
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,74 @@
+"""The sources keep what docs/architecture.md and the style promise, where a program can see it: no circle of includes between
+folders, mains and example programs of a page, comments that open with a noun or a verb."""
+import os
+import pathlib
+import re
+import unittest
+
+SOURCE = pathlib.Path(os.environ["RITZ_SOURCE"])
+LIBRARY = [path for room in ("apps", "device", "fem", "io", "mesh", "solvers") for path in sorted((SOURCE / room).rglob("*"))
+           if path.suffix in (".cpp", ".hpp", ".cu")]
+OTHERS = [path for room in ("examples", "tests") for path in sorted((SOURCE / room).rglob("*")) if path.suffix in (".cpp", ".hpp", ".cu")]
+
+
+def rooms_included():
+    """{folder: folders whose headers its files include}"""
+    graph = {}
+    for path in LIBRARY:
+        room = str(path.parent.relative_to(SOURCE))
+        for header in re.findall(r'^#include "([^"]+)"', path.read_text(), re.M):
+            other = str(pathlib.PurePosixPath(header).parent)
+            if other != room and (SOURCE / header).exists():
+                graph.setdefault(room, set()).add(other)
+    return graph
+
+
+def circle_in(graph):
+    """The folders of a circle, the first one again at its end; None: there is none."""
+    done = set()
+
+    def visit(room, way):
+        if room in way:
+            return way[way.index(room):] + [room]
+        if room in done:
+            return None
+        found = next(filter(None, (visit(other, way + [room]) for other in sorted(graph.get(room, ())))), None)
+        done.add(room)
+        return found
+
+    return next(filter(None, (visit(room, []) for room in sorted(graph))), None)
+
+
+class Sources(unittest.TestCase):
+    def test_folders_include_each_other_in_no_circle(self):
+        graph = rooms_included()
+        self.assertGreater(len(graph), 20)
+        self.assertIsNone(circle_in(graph))
+        self.assertEqual(circle_in({"a": {"b"}, "b": {"c", "d"}, "d": {"b"}}), ["b", "d", "b"])  # it can fail
+
+    def test_lower_folders_know_no_upper_ones(self):
+        below = {"device": (), "mesh": ("device",), "solvers": ("device",), "fem": ("device", "mesh", "solvers"), "io": ("device", "mesh")}
+        for room, others in rooms_included().items():
+            top = room.split("/")[0]
+            if top == "apps":
+                continue
+            with self.subTest(room=room):
+                self.assertLessEqual({other.split("/")[0] for other in others}, {top, *below[top]})
+
+    def test_mains_and_example_programs_are_a_page(self):
+        mains = [SOURCE / "apps" / f"{name}.cpp" for name in ("elasticity", "heat", "modal", "solve", "structure")]
+        for path in mains + sorted((SOURCE / "examples" / "programs").glob("*.cpp")):
+            with self.subTest(file=path.name):
+                self.assertLessEqual(len(path.read_text().splitlines()), 60)
+
+    def test_comments_open_with_a_noun_or_a_verb(self):
+        for path in LIBRARY + OTHERS:
+            lines = path.read_text().splitlines()
+            for number, line in enumerate(lines, 1):
+                continues = number > 1 and re.match(r"\s*//", lines[number - 2]) is not None
+                if re.match(r"\s*// (Of|What|Where|Who|As|That|Whose) ", line) and not continues:
+                    self.fail(f"{path.relative_to(SOURCE)}:{number}: {line.strip()}")
+
+
+if __name__ == "__main__":
+    unittest.main()
