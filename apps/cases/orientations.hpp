@@ -19,7 +19,7 @@ namespace ritz {
 
 using Orientations = std::map<std::string, std::optional<Orientation>>;  // by name; none: its error was said
 
-// What is wrong is added to the case.
+// Errors are added to the case.
 Orientations read_orientations(Case& input, int dimension);
 // The key `orientation` of a material.
 std::optional<Orientation> named_orientation(const Case::Table& t, const Orientations& all);

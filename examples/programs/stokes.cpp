@@ -20,7 +20,7 @@ struct Flow {
   int iterations;
 };
 
-// Of viscosity 1, with these velocities at the sides of the mesh. The pressure is known up to a constant.
+// The flow of viscosity 1, with these velocities at the sides of the mesh. The pressure is known up to a constant.
 Flow flow_in(const Mesh& mesh, const PointFunction& v_x, const PointFunction& v_y) {
   const MixedFormValue stokes = Stokes<2>{1};
   const Spaces spaces = spaces_of(stokes, mesh, Device::named("auto"));

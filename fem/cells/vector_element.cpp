@@ -22,7 +22,7 @@ Point middle_of(CellKind shape, std::span<const int> corners) {
   return sum;
 }
 
-// Of a simplex: (x - P) / (d V), with P the corner across and V the volume 1 / d!.
+// In a simplex: (x - P) / (d V), with P the corner across and V the volume 1 / d!.
 void facet_of_simplex(CellKind shape, int facet, const Point& xi, Point& value, Point& derivative) {
   const CellTraits& t = traits(shape);
   const auto& on = t.facets[static_cast<std::size_t>(facet)].nodes;
@@ -34,7 +34,7 @@ void facet_of_simplex(CellKind shape, int facet, const Point& xi, Point& value, 
   derivative[0] = scale * t.dimension;
 }
 
-// Of a square or cube [-1, 1]^d: along the axis of the facet, (1 +- x) / 2 over the facet's area 2^(d - 1).
+// In a square or cube [-1, 1]^d: along the axis of the facet, (1 +- x) / 2 over the facet's area 2^(d - 1).
 void facet_of_cube(CellKind shape, int facet, const Point& xi, Point& value, Point& derivative) {
   const CellTraits& t = traits(shape);
   const Point middle = middle_of(shape, t.facets[static_cast<std::size_t>(facet)].nodes);
@@ -44,7 +44,7 @@ void facet_of_cube(CellKind shape, int facet, const Point& xi, Point& value, Poi
   derivative[0] = 1 / (2 * area);
 }
 
-// Of a simplex: l_p grad l_q - l_q grad l_p, with the barycentric coordinates l of the edge's ends.
+// In a simplex: l_p grad l_q - l_q grad l_p, with the barycentric coordinates l of the edge's ends.
 void edge_of_simplex(CellKind shape, int edge, const Point& xi, Point& value, Point& derivative) {
   const auto [p, q] = traits(shape).edges[static_cast<std::size_t>(edge)];
   const std::vector<double> l = shape_values(shape, xi);
@@ -55,7 +55,7 @@ void edge_of_simplex(CellKind shape, int edge, const Point& xi, Point& value, Po
   for (double& each : derivative) each *= 2;
 }
 
-// Of a square or cube: along the axis of the edge, falling linearly to the edges across, 1 / 2 on the edge of length 2.
+// In a square or cube: along the axis of the edge, falling linearly to the edges across, 1 / 2 on the edge of length 2.
 void edge_of_cube(CellKind shape, int edge, const Point& xi, Point& value, Point& derivative) {
   const CellTraits& t = traits(shape);
   const auto& ends = t.edges[static_cast<std::size_t>(edge)];

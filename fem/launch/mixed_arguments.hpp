@@ -8,7 +8,7 @@
 
 namespace ritz {
 
-// Of facets and edges the table holds values [point][node][dimension], and divergences [point][node] or curls
+// For facets and edges the table holds values [point][node][dimension], and divergences [point][node] or curls
 // [point][node][3 or 1] in place of gradients, of vectors on the reference cell.
 struct FieldArguments {
   ReferenceTable table;       // of the field's element; the geometry is that of all fields

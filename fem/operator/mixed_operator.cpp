@@ -148,7 +148,7 @@ MixedOperator::MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals
   make_signs();
 }
 
-// As the forms say, which must agree with each other and with the spaces.
+// Takes the families that the forms say, which must agree with each other and with the spaces.
 void MixedOperator::choose_families() {
   families_.assign(spaces_.size(), Family::lagrange);
   for (std::size_t i = 0; i < integrals_.size(); ++i)

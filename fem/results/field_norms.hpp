@@ -15,7 +15,7 @@ namespace ritz {
 // affine cells. Throws Error(Exit::internal) for another number of functions than components.
 double l2_error(const FunctionSpace& space, const Vector& u, const std::vector<PointFunction>& exact);
 
-// Of a component, over the volume.
+// The mean of a component, over the volume.
 double mean_value(const FunctionSpace& space, const Vector& u, int component = 0);
 
 // [point][component], by the functions of the cell that holds the point. Throws Error(Exit::input) for a point outside

@@ -196,7 +196,7 @@ TEST_P(TaylorHood, IsTheSameByAFactorisation) {
   const double size = max_abs(x);
   axpy(-1, problem.u, x);
   EXPECT_LE(max_abs(x), 1e-7 * size);
-  // As many negative pivots as pressures, without the one that is prescribed: a saddle point.
+  // There are as many negative pivots as pressures, without the one that is prescribed: a saddle point.
   if (solver.knows_inertia()) EXPECT_EQ(solver.negative_pivots(), problem.spaces[1]->unknown_count() - 1);
 }
 

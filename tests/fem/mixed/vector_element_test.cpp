@@ -344,7 +344,7 @@ TEST_P(Shapes, KernelsIntegrateWhatTheHostEvaluates) {
   for (const double balance : flow.layout().part(r, 1).host()) EXPECT_NEAR(balance, std::round(balance), 1e-12);
 }
 
-// As for continuous fields (mixed_operator_test.cpp), with tangents that depend on both fields.
+// The same as for continuous fields (mixed_operator_test.cpp), with tangents that depend on both fields.
 TEST_P(Shapes, ActionsAreDerivativesAndBlocksAreTheirMatrices) {
   const Mesh mesh = turned_at_random(unit_data(kind(), 2, {.random = 0.05}), 5);
   for (const Family family : {Family::facet, Family::edge}) {
