@@ -12,10 +12,21 @@
 
 namespace ritz {
 
+// What a run asked of its device (device/machine.hpp, Traffic), and the bytes that its kernels say they move.
+struct Calls {
+  double kernels = 0, graphs = 0, waits = 0, bytes = 0;
+  // The part of one of `runs` equal runs; what others did besides is taken off before.
+  Calls each(double runs, const Calls& besides = {}) const {
+    return {(kernels - besides.kernels) / runs, (graphs - besides.graphs) / runs, (waits - besides.waits) / runs,
+            (bytes - besides.bytes) / runs};
+  }
+};
+
 struct Samples {
   std::vector<double> seconds;
   // [s] of all threads, the least of the runs: what others on the machine add little to; 0: not taken
   double processor = 0;
+  Calls calls = {};  // of one run
   double median() const;
   double least() const;
   double most() const;
