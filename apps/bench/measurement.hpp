@@ -15,11 +15,10 @@ namespace ritz {
 // What a run asked of its device (device/machine.hpp, Traffic), and the bytes that its kernels say they move.
 struct Calls {
   double kernels = 0, graphs = 0, waits = 0, bytes = 0;
-  // The part of one of `runs` equal runs; what others did besides is taken off before.
-  Calls each(double runs, const Calls& besides = {}) const {
-    return {(kernels - besides.kernels) / runs, (graphs - besides.graphs) / runs, (waits - besides.waits) / runs,
-            (bytes - besides.bytes) / runs};
+  Calls beyond(const Calls& fewer) const {
+    return {kernels - fewer.kernels, graphs - fewer.graphs, waits - fewer.waits, bytes - fewer.bytes};
   }
+  Calls each(double runs) const { return {kernels / runs, graphs / runs, waits / runs, bytes / runs}; }
 };
 
 struct Samples {
