@@ -80,7 +80,7 @@ TEST_F(Gpu, VectorsAgreeWithTheCpu) {
 }
 
 TEST_F(Gpu, ConjugateGradientsSolveAndRepeatBitwise) {
-  const SparseMatrix A = on(gpu, grid_matrix(12, 3));
+  const SparseMatrix A = on(gpu, grid_matrix(8, 3));
   const std::vector<double> f = random_numbers(static_cast<std::size_t>(A.rows()), 4);
   const Vector b(gpu, f, "test");
   const JacobiPreconditioner jacobi(A);
@@ -244,7 +244,7 @@ TEST_F(Gpu, SeveralVectorsAgreeWithTheHostAndAreRepeatable) {
 }
 
 TEST_F(Gpu, KrylovMethodsSolveAndRepeatBitwise) {
-  const SparseMatrix A = on(gpu, grid_matrix(12, 2));
+  const SparseMatrix A = on(gpu, grid_matrix(6, 2));
   const std::vector<double> f = random_numbers(static_cast<std::size_t>(A.rows()), 6);
   const Vector b(gpu, f, "test");
   const JacobiPreconditioner jacobi(A);
