@@ -83,16 +83,15 @@ std::unique_ptr<Machine> make_gpu(const std::string& request, int ordinal) {
   return std::unique_ptr<Machine>(cuda_factory(why)->create(ordinal));
 }
 
-// Ranks take theirs, and find out then whether it can be used.
-DeviceChoice chosen_automatically() {
-  std::string why;
+// Opens the chosen GPU and no other.
+std::unique_ptr<Machine> make_chosen(std::string& why) {
   std::vector<MachineInfo> gpus = list_gpus(why);
   DeviceFacts facts = facts_of_environment(std::move(gpus), why);
-  if (!is_one_of_several_ranks(facts))
-    keep_usable(facts, [](const MachineInfo& gpu) { return make_gpu("gpu", gpu.ordinal)->current_info(); });
-  DeviceChoice choice = choose_device(facts);
-  if (choice.gpu >= 0) choice.gpu = facts.gpus[static_cast<std::size_t>(choice.gpu)].ordinal;
-  return choice;
+  std::unique_ptr<Machine> machine;
+  const DeviceChoice choice =
+      choose_usable(facts, [&](const MachineInfo& gpu) { machine = make_gpu("gpu", gpu.ordinal); });
+  why = "auto: " + choice.why;
+  return choice.gpu < 0 ? make_cpu_machine("") : std::move(machine);
 }
 
 // "2 threads", what holds them down where they are fewer than processors, and where they are more than can run.
@@ -137,9 +136,7 @@ Device Device::named(const std::string& asked, int threads) {
   std::unique_ptr<Machine> machine;
   std::string why;
   if (request == "auto") {
-    const DeviceChoice choice = chosen_automatically();
-    machine = choice.gpu < 0 ? make_cpu_machine("") : make_gpu("gpu", choice.gpu);
-    why = "auto: " + choice.why;
+    machine = make_chosen(why);
   } else if (request == "cpu" || request == "cpu:v3" || request == "cpu:v4") {
     machine = make_cpu_machine(request == "cpu" ? "" : request.substr(4));
     why = as_asked;
@@ -184,14 +181,7 @@ Profile& Device::profile() const { return state_->profile; }
 DeviceList list_devices() {
   DeviceList list;
   list.devices.push_back(make_cpu_machine("")->current_info());
-  const std::vector<MachineInfo> gpus = list_gpus(list.why_no_gpu);
-  for (const MachineInfo& gpu : gpus) {
-    try {
-      list.devices.push_back(make_gpu("gpu", gpu.ordinal)->current_info());
-    } catch (const Error&) {  // Device::named reports why it cannot be used, and so does 'ritz doctor'
-      list.devices.push_back(gpu);
-    }
-  }
+  for (const MachineInfo& gpu : list_gpus(list.why_no_gpu)) list.devices.push_back(gpu);
   return list;
 }
 

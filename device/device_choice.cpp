@@ -68,17 +68,6 @@ DeviceChoice choose_freest(const DeviceFacts& facts) {
 
 }  // namespace
 
-void keep_usable(DeviceFacts& facts, const std::function<MachineInfo(const MachineInfo&)>& open) {
-  std::vector<MachineInfo> usable;
-  for (const MachineInfo& gpu : facts.gpus) {
-    try {
-      usable.push_back(open(gpu));
-    } catch (const Error& error) { facts.left_out += (facts.left_out.empty() ? "" : "; ") + error.message(); }
-  }
-  if (usable.empty() && !facts.gpus.empty()) facts.why_no_gpu = facts.left_out;
-  facts.gpus = std::move(usable);
-}
-
 bool is_one_of_several_ranks(const DeviceFacts& facts) {
   return facts.local_rank >= 0 && (facts.local_ranks > 1 || facts.local_rank > 0);
 }
@@ -90,6 +79,24 @@ DeviceChoice choose_device(const DeviceFacts& facts) {
                     "about {} unknowns are faster here than on a GPU, whose time begins at {}; --device gpu overrides",
                     facts.unknowns, *facts.crossover)};
   return is_one_of_several_ranks(facts) ? choose_for_rank(facts) : choose_freest(facts);
+}
+
+// Ranks take theirs: another would be a second rank's.
+DeviceChoice choose_usable(DeviceFacts& facts, const std::function<void(const MachineInfo&)>& open) {
+  while (true) {
+    const DeviceChoice choice = choose_device(facts);
+    if (choice.gpu < 0) return choice;
+    const auto place = facts.gpus.begin() + choice.gpu;
+    try {
+      open(*place);
+      return {place->ordinal, choice.why};
+    } catch (const Error& error) {
+      if (is_one_of_several_ranks(facts)) throw;
+      facts.left_out += (facts.left_out.empty() ? "" : "; ") + error.message();
+    }
+    facts.gpus.erase(place);
+    if (facts.gpus.empty()) facts.why_no_gpu = facts.left_out;
+  }
 }
 
 DeviceFacts facts_of_environment(std::vector<MachineInfo> gpus, std::string why_no_gpu) {

@@ -30,15 +30,16 @@ struct DeviceChoice {
   std::string why;  // one line
 };
 
-// Opens each GPU to see how it is now. Those that cannot be used (too old for this build, taken by another process)
-// leave the facts, and the reason goes to left_out, or to why_no_gpu where none remains. `open` throws Error for them.
-void keep_usable(DeviceFacts& facts, const std::function<MachineInfo(const MachineInfo&)>& open);
-
 // One of several ranks of its node, which share the GPUs out by their numbers. A batch job with one rank is none.
 bool is_one_of_several_ranks(const DeviceFacts& facts);
 
 // Throws Error(Exit::environment) if two ranks of a node would share a GPU without RITZ_SHARE_GPU.
 DeviceChoice choose_device(const DeviceFacts& facts);
+
+// The first choice that can be opened; its `gpu` is an ordinal. GPUs that cannot be used (too old for this build, taken
+// by another process) leave the facts, and the reason goes to left_out, or to why_no_gpu where none remains. `open`
+// throws Error for them; it is not called for GPUs that are not chosen.
+DeviceChoice choose_usable(DeviceFacts& facts, const std::function<void(const MachineInfo&)>& open);
 
 // Ranks and permissions from the environment: SLURM_LOCALID, SLURM_NTASKS_PER_NODE, OMPI_COMM_WORLD_LOCAL_RANK and
 // _SIZE, MPI_LOCALRANKID and MPI_LOCALNRANKS, RITZ_SHARE_GPU.

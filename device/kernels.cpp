@@ -76,7 +76,7 @@ void load_or_throw(const std::string& backend, const std::string& module) {
   if (!reason.empty())
     throw Error(Exit::environment,
                 fmt::format("kernel module '{}' for back end '{}' cannot be loaded", module, backend), reason,
-                "install or build Ritz again; a GPU needs the CUDA libraries cuSPARSE and cuSOLVER");
+                "install or build Ritz again; on a GPU the direct solver needs cuDSS, or cuSOLVER and cuSPARSE");
 }
 
 }  // namespace

@@ -5,7 +5,8 @@
 //   for_each(device, "axpy", n, Axpy{a, x, y});            // calls f(i) once for every i in [0, n)
 //   reduce<2>(device, "dots", n, Dots{x, y}, result);      // result[k] = sum over i of f(i)[k], in a fixed order
 //
-// reduce adds blocks of reduction_block entries and then the blocks, so the sum depends on n only: not on threads.
+// reduce adds blocks of entries and then the blocks, so the sum depends on n only: not on threads. On a CPU a block has
+// reduction_block entries; on a GPU as many as make at most most_blocks (launch_cuda.hpp).
 #pragma once
 
 #include "device/device.hpp"

@@ -31,6 +31,7 @@ void start(const Device& device, const Grid& grid, void (*kernel)(Parameters...)
   configuration.blockDim = dim3(static_cast<unsigned>(grid.threads));
   configuration.dynamicSmemBytes = static_cast<std::size_t>(grid.shared_bytes);
   configuration.stream = stream_of(device);
+  device.machine().count_kernel();
   launch_check(cudaLaunchKernelEx(&configuration, kernel, arguments...));
 }
 
@@ -40,11 +41,20 @@ __device__ inline double* block_scratch() {
   return scratch;
 }
 
+// A functor with the numbers in hand that it would read for every entry: those that were still to be computed when the
+// launch was queued. F::ready() returns it; functors without such numbers are used as they are.
+template <class F>
+constexpr decltype(auto) made_ready(const F& f) {
+  if constexpr (requires { f.ready(); }) return f.ready();
+  else return (f);
+}
+
 // thread = index, with a stride of the whole grid
 template <class F>
 __global__ void for_each_kernel(Index count, const __grid_constant__ F f) {
+  const auto& now = made_ready(f);
   const Index stride = Index{gridDim.x} * block_threads;
-  for (Index i = Index{blockIdx.x} * block_threads + threadIdx.x; i < count; i += stride) f(i);
+  for (Index i = Index{blockIdx.x} * block_threads + threadIdx.x; i < count; i += stride) now(i);
 }
 
 template <class F>
@@ -67,34 +77,59 @@ __device__ Sums<K> sum_block(Sums<K> mine) {
   return shared[0];
 }
 
-// block = reduction_block entries, thread = every block_threads-th of them
-template <int K, class F>
-__global__ void reduce_kernel(Index count, const __grid_constant__ F f, Sums<K>* partial) {
-  const Index first = Index{blockIdx.x} * reduction_block;
-  const Index last = first + reduction_block < count ? first + reduction_block : count;
-  Sums<K> mine;
-  for (Index i = first + threadIdx.x; i < last; i += block_threads) mine.add(f(i));
-  const Sums<K> sum = sum_block(mine);
-  if (threadIdx.x == 0) partial[blockIdx.x] = sum;
+// Returns to all threads whether their block is the last of the grid to come here. That one sees what the others wrote
+// before, and leaves the ticket at zero (CUDA C++ Programming Guide, "Memory Fence Functions").
+__device__ inline bool is_last_block(unsigned* ticket) {
+  __shared__ bool last;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    last = atomicInc(ticket, gridDim.x - 1) == gridDim.x - 1;
+    __threadfence();
+  }
+  __syncthreads();
+  return last;
 }
 
-// one block: thread = every block_threads-th partial sum
+// The sums of all blocks, in the order of the blocks, by the last of them.
 template <int K>
-__global__ void reduce_partial_kernel(Index count, const Sums<K>* partial, double* result) {
+__device__ void sum_of_blocks(const Sums<K>& block, Sums<K>* partial, unsigned* ticket, double* result) {
+  if (threadIdx.x == 0) partial[blockIdx.x] = block;
+  if (!is_last_block(ticket)) return;
   Sums<K> mine;
-  for (Index i = threadIdx.x; i < count; i += block_threads) mine.add(partial[i]);
+  for (unsigned i = threadIdx.x; i < gridDim.x; i += block_threads) mine.add(partial[i]);
   const Sums<K> sum = sum_block(mine);
   if (threadIdx.x == 0)
     for (int k = 0; k < K; ++k) result[k] = sum.value[k];
 }
 
+// Blocks of a reduction: enough to fill a GPU, and few enough for one of them to add their sums.
+inline constexpr Index most_blocks = 4096;
+
+// Entries of a block, a multiple of `step`; at most most_blocks blocks have all.
+inline Index share_of_block(Index count, Index step) {
+  const Index share = (count + most_blocks - 1) / most_blocks;
+  return std::max<Index>((share + step - 1) / step, 1) * step;
+}
+
+// block = `share` entries, thread = every block_threads-th of them
+template <int K, class F>
+__global__ void reduce_kernel(Index count, Index share, const __grid_constant__ F f, Sums<K>* partial, unsigned* ticket,
+                              double* result) {
+  const auto& now = made_ready(f);
+  const Index first = Index{blockIdx.x} * share;
+  const Index last = first + share < count ? first + share : count;
+  Sums<K> mine;
+  for (Index i = first + threadIdx.x; i < last; i += block_threads) mine.add(now(i));
+  sum_of_blocks(sum_block(mine), partial, ticket, result);
+}
+
 template <int K, class F>
 void reduce(const Device& device, const char* name, Index count, const F& f, double* result) {
-  const Index blocks = (count + reduction_block - 1) / reduction_block;
-  Array<Sums<K>> partial(device, std::max<Index>(blocks, 1), "reductions");
+  const Index share = share_of_block(count, block_threads), blocks = std::max<Index>((count + share - 1) / share, 1);
+  Array<Sums<K>> partial(device, blocks, "reductions");
   const LaunchScope launch(device, name);
-  if (blocks > 0) start(device, {blocks}, reduce_kernel<K, F>, count, f, partial.data());
-  start(device, {1}, reduce_partial_kernel<K>, blocks, partial.data(), result);
+  start(device, {blocks}, reduce_kernel<K, F>, count, share, f, partial.data(), device.machine().ticket(), result);
 }
 
 }  // namespace ritz::RITZ_BACKEND

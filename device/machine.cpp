@@ -4,9 +4,12 @@
 #include "device/host_memory.hpp"
 #include "device/last_launch.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <fmt/format.h>
+#include <functional>
+#include <vector>
 
 namespace ritz {
 namespace {
@@ -55,6 +58,7 @@ void Machine::copy_to_device(void* device, const void* host, Index bytes) {
 void Machine::copy_to_host(void* host, const void* device, Index bytes) {
   checked(MachineCall::copy, "a copy from the device");
   traffic_.to_host += bytes;
+  ++traffic_.waits;
   do_copy_to_host(host, device, bytes);
 }
 
@@ -83,12 +87,47 @@ void Machine::fill_zero(void* device, Index bytes) {
 void Machine::read_scalars(double* host, const double* device, int count) {
   checked(MachineCall::copy, "a read of scalars");
   ++traffic_.scalar_reads;
+  ++traffic_.waits;
   do_copy_to_host(host, device, count * static_cast<Index>(sizeof(double)));
+}
+
+void Machine::begin_read(ScalarRead& read, const double* device, int count) {
+  checked(MachineCall::copy, "a read of scalars");
+  ++traffic_.scalar_reads;
+  read.begin(device, count);
+}
+
+void Machine::finish_read(ScalarRead& read, double* host, int count) {
+  ++traffic_.waits;
+  read.finish(host, count);
+}
+
+namespace {
+
+class ImmediateRead final : public ScalarRead {
+ public:
+  using Copy = std::function<void(double*, const double*, int)>;
+  ImmediateRead(int most, Copy copy) : numbers_(static_cast<std::size_t>(most)), copy_(std::move(copy)) {}
+  void begin(const double* device, int count) override { copy_(numbers_.data(), device, count); }
+  void finish(double* host, int count) override { std::copy_n(numbers_.data(), count, host); }
+
+ private:
+  std::vector<double> numbers_;
+  Copy copy_;
+};
+
+}  // namespace
+
+std::unique_ptr<ScalarRead> Machine::do_make_scalar_read(int most) {
+  return std::make_unique<ImmediateRead>(most, [this](double* host, const double* device, int count) {
+    do_copy_to_host(host, device, count * static_cast<Index>(sizeof(double)));
+  });
 }
 
 void Machine::begin_launch(const char* name) {
   checked(MachineCall::launch, name);
   newest_launch = name;
+  if (info_.kind != "gpu") ++traffic_.kernels;
   do_begin_launch();
 }
 
@@ -102,6 +141,7 @@ void Machine::end_launch() {
 
 void Machine::synchronize() {
   checked(MachineCall::synchronize, "synchronisation");
+  ++traffic_.waits;
   do_synchronize();
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 namespace ritz {
@@ -39,9 +40,20 @@ struct MachineInfo {
   int ordinal = 0;
 };
 
-// Bytes that crossed between host and device, and the times a few scalars were read back.
+// Bytes that crossed between host and device, the times a few scalars were read back, and what the host asked for:
+// kernels started one by one (on CPUs: launches), recorded launches replayed together, waits for the device.
 struct Traffic {
   Index to_device = 0, to_host = 0, scalar_reads = 0;
+  Index kernels = 0, graphs = 0, waits = 0;
+};
+
+// A few numbers on their way from a device to the host: the solvers' way to them is device/communicator.hpp.
+class ScalarRead {
+ public:
+  virtual ~ScalarRead() = default;
+  virtual void begin(const double* device, int count) = 0;  // the copy is queued behind the launches so far
+  // Waits for that copy alone, not for what was launched after it.
+  virtual void finish(double* host, int count) = 0;
 };
 
 class Machine {
@@ -67,11 +79,15 @@ class Machine {
   void begin_copy_to_host(void* pinned, const void* device, Index bytes);
   void copy_on_device(void* target, const void* source, Index bytes);
   void fill_zero(void* device, Index bytes);
-  void read_scalars(double* host, const double* device, int count);  // waits for the stream
   void begin_launch(const char* name);
   void end_launch();
   void synchronize();
+  void count_kernel() { ++traffic_.kernels; }  // for launch_cuda.hpp
+  void count_graph() { ++traffic_.graphs; }    // for recordings
 
+  // A zero in the device's memory: the last block of a reduction finds by it that it is the last, and leaves it zero.
+  // All launches of a machine are in one stream, so one at a time uses it. nullptr on machines that are not GPUs.
+  virtual unsigned* ticket() { return nullptr; }
   virtual void* stream() { return nullptr; }  // cudaStream_t on CUDA
   virtual void push_range(const char*) {}     // profiler ranges (NVTX)
   virtual void pop_range() {}
@@ -95,10 +111,18 @@ class Machine {
   virtual void do_begin_launch() {}
   virtual void do_end_launch() {}
   virtual void do_synchronize() {}
+  virtual std::unique_ptr<ScalarRead> do_make_scalar_read(int most);  // the default copies at once
 
   MachineInfo info_;
 
  private:
+  friend class Communicator;
+  friend class PendingSum;
+  void read_scalars(double* host, const double* device, int count);  // waits for the stream
+  // Of at most `most` numbers; the caller owns it, and has one copy under way at a time.
+  std::unique_ptr<ScalarRead> make_scalar_read(int most) { return do_make_scalar_read(most); }
+  void begin_read(ScalarRead& read, const double* device, int count);
+  void finish_read(ScalarRead& read, double* host, int count);
   void checked(MachineCall call, const char* what);
   MachineCalls calls_;
   Traffic traffic_;

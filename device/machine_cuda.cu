@@ -1,9 +1,13 @@
 // A CUDA GPU as a machine: one stream, the driver's stream-ordered pool under ours, pinned memory for scalars. Every
 // call that works on the thread's current GPU chooses it first: there may be other machines, and other threads.
 #include "device/cuda_check.hpp"
+#include "device/environment_variable.hpp"
 #include "device/host_memory.hpp"
 #include "device/kernels.hpp"
+#include "device/last_launch.hpp"
+#include "device/launch_table_cuda.hpp"
 #include "device/machine_cuda.hpp"
+#include "device/nvml_cuda.hpp"
 
 #include <cstring>
 #include <nvtx3/nvToolsExt.h>
@@ -54,6 +58,7 @@ class CudaMachine final : public Machine {
   }
   ~CudaMachine() override { close(); }
   void* stream() override { return stream_; }
+  unsigned* ticket() override { return ticket_; }
   bool is_apart() const override { return true; }
   void push_range(const char* name) override { nvtxRangePushA(name); }
   void pop_range() override { nvtxRangePop(); }
@@ -140,12 +145,64 @@ class CudaMachine final : public Machine {
     choose();
     cuda_check(cudaMemsetAsync(device, 0, static_cast<std::size_t>(bytes), stream_), "filling memory with zeros");
   }
-  void do_begin_launch() override { choose(); }
-  void do_end_launch() override { launch_check(cudaGetLastError()); }
+  void do_begin_launch() override {
+    choose();
+    if (table_ && depth_++ == 0) table_->begin(stream_, last_launch());
+  }
+  void do_end_launch() override {
+    if (table_ && --depth_ == 0) table_->end(stream_);
+    launch_check(cudaGetLastError());
+  }
+  std::unique_ptr<ScalarRead> do_make_scalar_read(int most) override {
+    choose();
+    return std::make_unique<CudaRead>(*this, most);
+  }
   void do_synchronize() override { wait("waiting for the GPU"); }
 
  private:
   static constexpr std::size_t pinned_count = 64;
+  static constexpr unsigned read_places = 8;  // of pinned_count numbers each, for reads that are looked at later
+
+  // The copy goes to pinned memory, and an event behind it is waited for. Solvers make one for each solution, so memory
+  // is the machine's own where there is a free place: locking pages takes longer than a small solution.
+  class CudaRead final : public ScalarRead {
+   public:
+    CudaRead(CudaMachine& machine, int most) : machine_(machine) {
+      cuda_check(cudaEventCreateWithFlags(&copied_, cudaEventDisableTiming), "creating an event");
+      const auto size = static_cast<std::size_t>(most);
+      while (place_ < read_places && (machine.places_taken_ >> place_ & 1) != 0) ++place_;
+      if (size > pinned_count) place_ = read_places;
+      if (place_ < read_places) {
+        machine.places_taken_ |= 1u << place_;
+        pinned_ = machine.pinned_ + (place_ + 1) * pinned_count;
+      } else if (const cudaError_t status = cudaMallocHost(&pinned_, size * sizeof(double)); status != cudaSuccess) {
+        cudaEventDestroy(copied_);
+        cuda_check(status, "allocating pinned memory");
+      }
+    }
+    ~CudaRead() override {
+      cudaEventSynchronize(copied_);  // a copy may still be under way
+      cudaEventDestroy(copied_);
+      if (place_ < read_places) machine_.places_taken_ &= ~(1u << place_);
+      else cudaFreeHost(pinned_);
+    }
+    CudaRead(const CudaRead&) = delete;
+    void begin(const double* device, int count) override {
+      machine_.choose();
+      machine_.begin(pinned_, device, count * Index{sizeof(double)}, cudaMemcpyDeviceToHost);
+      cuda_check(cudaEventRecord(copied_, machine_.stream_), "recording an event");
+    }
+    void finish(double* host, int count) override {
+      machine_.check_wait(cudaEventSynchronize(copied_), "waiting for numbers");
+      std::memcpy(host, pinned_, static_cast<std::size_t>(count) * sizeof(double));
+    }
+
+   private:
+    CudaMachine& machine_;
+    unsigned place_ = 0;
+    double* pinned_ = nullptr;
+    cudaEvent_t copied_ = nullptr;
+  };
 
   void choose() const noexcept {
     int now = -1;
@@ -174,11 +231,17 @@ class CudaMachine final : public Machine {
       unsigned long long keep = ~0ull;  // freed memory stays with us until trimmed
       cuda_check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep), "setting up the memory pool");
     }
-    cuda_check(cudaMallocHost(&pinned_, pinned_count * sizeof(double)), "allocating pinned memory");
+    cuda_check(cudaMallocHost(&pinned_, (1 + read_places) * pinned_count * sizeof(double)), "allocating pinned memory");
+    ticket_ = static_cast<unsigned*>(do_allocate(sizeof(unsigned)));
+    if (ticket_ == nullptr) cuda_check(cudaErrorMemoryAllocation, "allocating memory");
+    do_fill_zero(ticket_, sizeof(unsigned));
+    if (environment("RITZ_LAUNCH_TABLE") == "1") table_ = std::make_unique<LaunchTable>();
     probe();
   }
   void close() noexcept {
     if (stream_ != nullptr) cudaStreamSynchronize(stream_);
+    table_.reset();
+    if (ticket_ != nullptr) do_free(ticket_);
     if (pinned_ != nullptr) cudaFreeHost(pinned_);
     if (stream_ != nullptr) cudaStreamDestroy(stream_);
   }
@@ -203,8 +266,8 @@ class CudaMachine final : public Machine {
     wait("waiting for a copy");
   }
   // A kernel's fault shows here, some launches later.
-  void wait(const char* what) {
-    const cudaError_t status = cudaStreamSynchronize(stream_);
+  void wait(const char* what) { check_wait(cudaStreamSynchronize(stream_), what); }
+  void check_wait(cudaError_t status, const char* what) const {
     if (succeeded(status)) return;
     throw Error(Exit::environment, std::string(what) + " failed on the GPU: " + cudaGetErrorString(status),
                 std::string("the last launch was '") + last_launch() + "', and the fault is in it or in one before it",
@@ -233,6 +296,10 @@ class CudaMachine final : public Machine {
 
   cudaStream_t stream_ = nullptr;
   double* pinned_ = nullptr;
+  unsigned places_taken_ = 0;
+  unsigned* ticket_ = nullptr;
+  std::unique_ptr<LaunchTable> table_;  // where RITZ_LAUNCH_TABLE asks for it
+  int depth_ = 0;                       // launches within launches
   bool has_pool_ = false;
 };
 
@@ -249,7 +316,11 @@ std::vector<MachineInfo> list(std::string& why) {
     return {};
   }
   std::vector<MachineInfo> infos;
-  for (int ordinal = 0; ordinal < count; ++ordinal) infos.push_back(info_of(ordinal));
+  const Nvml nvml;
+  for (int ordinal = 0; ordinal < count; ++ordinal) {
+    infos.push_back(info_of(ordinal));
+    infos.back().memory_free = nvml.free_memory(ordinal);
+  }
   return infos;
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Packs a built Ritz so that it runs on any x86-64 Linux with this C library or a newer one: executables, libraries,
-# kernel modules, examples, and the shared libraries that they need, but for the C and C++ run-time libraries and CUDA.
+# kernel modules, headers for plugins, examples, and the shared libraries that they need, but for the C and C++ run-time
+# libraries and CUDA.
 #
 #   tools/bundle.sh [--with-tests] [BUILD] [OUT]     from build folder BUILD (build) to OUT/ritz-VERSION-....tar.xz (.)
 #
@@ -21,7 +22,7 @@ trap 'rm -rf "$work"' EXIT
 root=$work/$name
 cmake --install "$build" --prefix "$root" --strip >/dev/null
 bin=$root/$(cached CMAKE_INSTALL_BINDIR) lib=$root/$(cached CMAKE_INSTALL_LIBDIR)
-rm -rf "${root:?}/include" "$lib/cmake"  # to build on Ritz, install it
+rm -rf "$lib/cmake"  # to build on Ritz, install it; headers stay, as plugins in C++ are compiled with them
 
 if [ -n "$with_tests" ]; then
   for file in "$build"/bin/test_*; do
@@ -31,8 +32,9 @@ if [ -n "$with_tests" ]; then
   for file in "$build"/lib/*test*.so; do strip -o "$lib/${file##*/}" "$file"; done
 fi
 
-# Libraries that every Linux has, or the GPU's owner.
-not_ours='^(ld-linux.*|lib(c|m|dl|rt|pthread|util|resolv|mvec|stdc\+\+|gcc_s)\.so.*|lib(cu[bds]|nv)[A-Za-z]+\.so.*)$'
+# Libraries that every Linux has, the driver's, and the large ones of CUDA, without which all but the direct solver runs.
+# CUDA's run-time library is small, may be passed on, and comes along: a machine needs no more than the driver.
+not_ours='^(ld-linux.*|lib(c|m|dl|rt|pthread|util|resolv|mvec|stdc\+\+|gcc_s)\.so.*|lib(cuda|cublas|cublasLt|cusolver|cusparse|cudss|nv[A-Za-z]+)\.so.*)$'
 needed() {  # names and paths of the shared libraries behind these files, this bundle's own left out
   ldd "$@" 2>/dev/null | awk '$2 == "=>" && $3 ~ /^\// {print $1, $3}' | sort -u | grep -v " $root" |
     while read -r soname path; do [[ $soname =~ $not_ours ]] || echo "$soname $path"; done
@@ -56,7 +58,7 @@ for file in "$lib"/*.so*; do
   esac
 done
 
-unresolved=$(LD_LIBRARY_PATH='' ldd "$bin"/* "$lib"/*.so* 2>/dev/null | grep 'not found' | grep -Ev 'lib(cu[bds]|nv)' | sort -u || true)
+unresolved=$(LD_LIBRARY_PATH='' ldd "$bin"/* "$lib"/*.so* 2>/dev/null | grep 'not found' | grep -Ev 'lib(cuda|cublas|cublasLt|cusolver|cusparse|cudss|nv[A-Za-z]+)\.so' | sort -u || true)
 [ -z "$unresolved" ] || { echo "error: libraries are missing: $unresolved" >&2; exit 1; }
 
 mkdir -p "$out"
@@ -64,7 +66,14 @@ tar -C "$work" --owner=0 --group=0 --sort=name -cf - "$name" | xz -T0 >"$out/$na
 megabytes() { du -b -L -c "$@" | awk 'END {printf "%7.1f MB", $1 / 1e6}'; }
 echo "executables       $(megabytes "$bin"/*)"
 echo "Ritz's libraries  $(megabytes "$lib"/libritz_*.so "$lib"/ritz_vtk.so "$lib"/ritz_hdf5.so "$lib"/ritz_direct.cpu.so "$lib"/*.v3.so "$lib"/*.v4.so)"
-if compgen -G "$lib/*.cuda.so" >/dev/null; then echo "CUDA modules      $(megabytes "$lib"/*.cuda.so)"; fi
+if compgen -G "$lib/*.cuda.so" >/dev/null; then
+  echo "CUDA modules      $(megabytes "$lib"/*.cuda.so)   for $(cached RITZ_CUDA_ARCHITECTURES)"
+  case $(cached RITZ_CUDA_ARCHITECTURES) in
+    *80*90*100*120*) ;;
+    *) echo "note: to pass on, configure with -DRITZ_CUDA_ARCHITECTURES='80-real;90-real;100-real;120': A100 to Blackwell, and PTX for later cards" ;;
+  esac
+fi
+echo "headers           $(megabytes "$root/include")   for plugins"
 echo "other libraries   $(find "$lib" -type f ! -name 'libritz_*' ! -name 'ritz_*' ! -name '*.v?.so' ! -name '*.cuda.so' -print0 |
   xargs -0 du -b -c | awk 'END {printf "%7.1f MB", $1 / 1e6}')"
 echo "unpacked          $(megabytes "$root")"

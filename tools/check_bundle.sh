@@ -3,6 +3,7 @@
 #
 #   tools/check_bundle.sh ritz-0.1.0-linux-x86_64.tar.xz
 #
+# A plugin in C++ is compiled with the bundle's headers, outside of that folder, where there is a compiler.
 # Needs to be root, or user namespaces.
 set -euo pipefail
 bundle=$1
@@ -36,3 +37,10 @@ done
 status=0
 inside /ritz/bin/ritz-elasticity /ritz/share/ritz/examples/bracket/bracket.toml --device gpu --output /tmp/gpu || status=$?
 [ $status -eq 8 ] || { echo "a GPU that is not there: exit $status instead of 8" >&2; exit 1; }
+
+# `plugin = "x.cpp"` takes the headers of the bundle and a compiler of the machine.
+example=$(grep -rl --include=*.toml '^plugin = ".*\.cpp"' "$root/ritz/share/ritz/examples" | sort | head -1)
+echo "== a plugin: ${example#"$root/ritz/"}"
+env -i PATH="$PATH" HOME="$root/tmp" XDG_CACHE_HOME="$root/tmp/cache" OMP_WAIT_POLICY=passive \
+  "$root/ritz/bin/ritz-solve" "$example" --device cpu --output "$root/tmp/plugin"
+[ -n "$(find "$root/tmp/plugin" -name '*.pvd' -size +0)" ] || { echo "the plugin's case left no result" >&2; exit 1; }

@@ -1,24 +1,40 @@
 #!/usr/bin/env python3
 """Checks and measures Ritz on a machine with a GPU, from an unpacked bundle (tools/bundle.sh --with-tests BUILD).
 
-    tools/gpu_check.py BUNDLE [OUT] [--steps doctor tests agree bench sanitize] [--minutes 9]
+    tools/gpu_check.py BUNDLE [OUT] [--steps doctor probe tests agree repeat memory bench table sanitize] [--minutes 9]
 
-Steps, in this order: the CUDA libraries and 'ritz doctor'; the GPU tests; every example on the CPU and on the GPU, whose
-probes must agree to 1e-6; the benchmarks, with the copy rate of the same run; compute-sanitizer over the tests. Logs and JSON
-go to OUT (gpu_check), and a short table is printed last. What does not fit into the minutes is said to be left out. Exit 0: nothing failed.
-Needs Python alone.
+Steps, in this order:
+
+    doctor     what the machine is, the CUDA libraries, 'ritz doctor'
+    probe      constants of the card (gpu_probe.cu, beside this file; needs nvcc)
+    tests      the GPU tests, all kernels loaded at once; what fails runs again launch by launch, then under memcheck
+    agree      every example on the CPU and on the GPU: probes must agree to 1e-6
+    repeat     cases twice on the GPU: probes and residuals must agree to the last bit
+    memory     a case's memory on the card beside our own sum, and the case once more at 60 % of that sum
+    bench      the benchmarks at several sizes, with the copy rate of the same run; our products beside cuSPARSE's
+    table      time of each kernel of one solution (RITZ_LAUNCH_TABLE)
+    sanitize   compute-sanitizer over the tests, the likeliest finds first
+
+Logs and JSON go to OUT (gpu_check) and, packed, to OUT.tar.gz; a table of verdicts is printed last. What does not fit into
+the minutes is said to be left out. Exit 0: nothing failed. Needs Python alone.
 """
 import argparse
 import json
 import os
 import re
+import shutil
 import site
 import subprocess
 import sys
+import tarfile
+import threading
 import time
 from pathlib import Path
 
-SANITIZERS = ["memcheck", "racecheck", "initcheck", "synccheck"]
+# (tool, beginning of the test's name): the likeliest finds first
+SANITIZERS = [("memcheck", "test_multigrid"), ("racecheck", "test_fem_operators"), ("racecheck", "test_solvers"), ("memcheck", "test_fem"),
+              ("initcheck", "test_multigrid"), ("synccheck", "test_multigrid"), ("memcheck", ""), ("racecheck", ""), ("initcheck", ""), ("synccheck", "")]
+SIZES = [0.25, 0.5, 1]  # of the benchmarks
 BENCHES = [["asm"], ["spmv"], ["op-"], ["solve-poisson"], ["solve-elastic"], ["solve-hex"], ["small-cg"], ["block-cg"]]
 OPERATOR_TESTS = ":".join((Path(__file__).parents[1] / "tests/fem/operator_tests.txt").read_text().split())
 AGREEMENT = 1e-6  # of the largest probe value: both devices solve to 1e-8
@@ -36,7 +52,7 @@ class Check:
         self.failed |= not ok
         print(f"{step:9} {what:44} {outcome}", flush=True)
 
-    def run(self, name, command, at_most=300):
+    def run(self, name, command, at_most=300, environment=None):
         """Exit status (None: no time left, 124: stopped) and output, which also goes to OUT/name.log."""
         left = self.end - time.monotonic()
         if left < 5:
@@ -44,7 +60,8 @@ class Check:
         start = time.monotonic()
         try:
             done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                  errors="replace", timeout=min(left, at_most), cwd=self.out)
+                                  errors="replace", timeout=min(left, at_most), cwd=self.out,
+                                  env={**os.environ, **(environment or {})})
             status, text = done.returncode, done.stdout
         except subprocess.TimeoutExpired as stopped:
             said = stopped.stdout or b""  # bytes even where text is asked for, up to some version of Python
@@ -94,18 +111,54 @@ def step_doctor(check):
     check.add("doctor", "ritz doctor", {None: "left out: no time", 0: "no fault"}.get(status, "; ".join(faults)[:200] or f"exit {status}"), status in (0, None))
 
 
+def first(names):
+    """Path of the first program of these that exists; None: none does."""
+    return next((found for found in map(shutil.which, names) if found), None)
+
+
+def step_probe(check):
+    nvcc, source = first(["nvcc", "/usr/local/cuda/bin/nvcc"]), Path(__file__).with_name("gpu_probe.cu")
+    if nvcc is None or not source.is_file():
+        return check.add("probe", "constants of the card", "left out: no nvcc" if nvcc is None else "left out: no gpu_probe.cu")
+    status, text = check.run("probe-build", [nvcc, "-O3", "-std=c++17", "-arch=native", source, "-o", check.out / "gpu_probe"], 120)
+    if status == 0:
+        status, text = check.run("probe", [check.out / "gpu_probe"], 60)
+    check.add("probe", "constants of the card", {None: "left out: no time", 0: text.splitlines()[0] if text else "no output"}.get(status, f"exit {status}"),
+              status in (0, None))
+    for line in text.splitlines()[1:] if status == 0 else []:
+        check.add("probe", *(part.strip() for part in line.rsplit(":", 1))) if ":" in line else None
+
+
+def run_again(check, name, command, failed):
+    """Failed tests launch by launch, so that the launch at fault is named, and under memcheck."""
+    chosen = [*command, f"--gtest_filter={':'.join(failed)}"]
+    status, text = check.run(f"again-{name}", chosen, 60, {"CUDA_LAUNCH_BLOCKING": "1"})
+    said = re.findall(r"failed on the GPU.*|the last launch was .*", text)
+    check.add("tests", f"{name}, launch by launch", (said or [f"exit {status}"])[-1][:100])
+    if sanitizer := first(["compute-sanitizer", "/usr/local/cuda/bin/compute-sanitizer"]):
+        status, text = check.run(f"memcheck-{name}", [sanitizer, "--tool", "memcheck", *chosen], 120)
+        errors = re.findall(r"ERROR SUMMARY: (\d+)", text)
+        check.add("tests", f"{name}, under memcheck", f"{errors[-1]} errors" if errors else f"exit {status}")
+
+
 def step_tests(check):
     for command, name in check.tests():
-        status, text = check.run(f"tests-{name}", command)
+        status, text = check.run(f"tests-{name}", command, environment={"CUDA_MODULE_LOADING": "EAGER"})
         said, found = counts(text)
         if found.get("skipped") and not found.get("passed") or "no GPU can be used" in text:
             said, status = "skipped: no GPU", 0
         check.add("tests", name, {None: "left out: no time", 124: "stopped by the clock"}.get(status, said), status in (0, None))
+        if failed := sorted(set(re.findall(r"^\[  FAILED  \] (\S+\.\S+?)(?: \(|,|$)", text, re.M))) if status not in (0, None) else []:
+            run_again(check, name, command, failed)
 
 
 def step_sanitize(check):
-    for tool in SANITIZERS:
+    done = set()
+    for tool, beginning in SANITIZERS:
         for command, name in check.tests():
+            if not name.startswith(beginning) or (tool, name) in done:
+                continue
+            done.add((tool, name))
             prefix = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "86", "--print-limit", "20"]
             status, text = check.run(f"{tool}-{name}", prefix + command, 150)
             if "Device not supported" in text:  # of some virtual machines
@@ -135,7 +188,7 @@ def step_agree(check):
     for case, program in cases(check.bundle / "share/ritz/examples"):
         name = f"{case.parent.name}-{case.stem}"
         if "\nplugin = " in case.read_text() and not (check.bundle / "include").is_dir():
-            check.add("agree", name, "left out: a plugin needs the headers, which a bundle has not")
+            check.add("agree", name, "left out: a plugin needs the headers, which this bundle has not")
             continue
         reports, worst = {}, 0.0
         for device in ("cpu", "gpu"):
@@ -157,26 +210,107 @@ def step_agree(check):
                       same and worst <= AGREEMENT)
 
 
+def run_case(check, name, case, program, *options):
+    """Exit status and report of a case on the GPU."""
+    report = check.out / f"{name}.json"
+    status, _ = check.run(name, [check.bundle / "bin" / program, case, "--device", "gpu", "--overwrite", "--output", check.out / "results" / name,
+                          "--json", report, *options], 120)
+    return status, json.loads(report.read_text()) if report.is_file() else {}
+
+
+def whole_cases(check):
+    """One case of each of the two large programs."""
+    found = {program: case for case, program in reversed(cases(check.bundle / "share/ritz/examples"))}
+    return [(found[program], program) for program in ("ritz-elasticity", "ritz-heat") if program in found]
+
+
+def step_repeat(check):
+    for case, program in whole_cases(check):
+        runs = [run_case(check, f"repeat-{case.stem}-{turn}", case, program) for turn in (1, 2)]
+        if any(status != 0 for status, _ in runs):
+            status = next(status for status, _ in runs if status != 0)
+            check.add("repeat", case.stem, "left out: no time" if status is None else f"exit {status}", status is None)
+            continue
+        seen = [[probes_of(report), report.get("solver", {}).get("last_residuals"), report.get("solver", {}).get("iterations")] for _, report in runs]
+        check.add("repeat", case.stem, f"{len(seen[0][0])} probes and the residuals: " + ("the same bits" if seen[0] == seen[1] else "other bits"),
+                  seen[0] == seen[1])
+
+
+def memory_used():
+    """[bytes] of the first card by nvidia-smi; None: not known."""
+    try:
+        said = subprocess.run(["nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits"], stdout=subprocess.PIPE, text=True, timeout=20)
+        return float(said.stdout.split()[0]) * 2**20
+    except (OSError, ValueError, IndexError, subprocess.TimeoutExpired):
+        return None
+
+
+class Watch(threading.Thread):
+    """The most memory in use meanwhile."""
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.before = self.most = memory_used()
+        self.over = threading.Event()
+
+    def run(self):
+        while self.before is not None and not self.over.wait(0.1):
+            self.most = max(self.most, memory_used() or 0)
+
+
+def step_memory(check):
+    for case, program in whole_cases(check):
+        watch = Watch()
+        watch.start()
+        status, report = run_case(check, f"memory-{case.stem}", case, program)
+        watch.over.set()
+        watch.join()
+        if status != 0:
+            check.add("memory", case.stem, "left out: no time" if status is None else f"exit {status}", status is None)
+            continue
+        ours = report["memory"]["device_held_peak"]
+        theirs = "unknown" if watch.before is None else f"{(watch.most - watch.before) / 1e6:.0f} MB"
+        check.add("memory", case.stem, f"ours {ours / 1e6:.0f} MB, on the card {theirs} (with the context)")
+        status, report = run_case(check, f"limit-{case.stem}", case, program, "--memory-limit", f"{int(0.6 * ours / 1e6)}MB")
+        steps = len(report.get("solver", {}).get("fallbacks") or [])
+        said = {None: "left out: no time", 0: f"solved, {steps} fall-backs", 6: "too little memory, said so"}.get(status, f"exit {status}")
+        check.add("memory", f"{case.stem} at 60 %", said, status in (0, 6, None))
+
+
+def step_table(check):
+    for case, program in whole_cases(check):
+        name = f"table-{case.stem}"
+        status, text = check.run(name, [check.bundle / "bin" / program, case, "--device", "gpu", "--overwrite", "--output",
+                                 check.out / "results" / name], 120, {"RITZ_LAUNCH_TABLE": "1"})
+        rows = text[text.find("launch   "):].splitlines()[1:6] if "launch   " in text else []
+        check.add("table", case.stem, {None: "left out: no time", 0: f"{len(rows)} rows" if rows else "no table"}.get(status, f"exit {status}"),
+                  status is None or bool(rows))
+        for row in rows:
+            check.add("table", f"  {row[:32].strip()}", " ".join(row[32:].split()) + "  (count, ms, mean us, least us)")
+
+
 def step_bench(check):
-    for only in BENCHES:
-        name = only[0].strip("-")
+    for only, size in [(only, size) for only in BENCHES for size in SIZES]:
+        name = f"{only[0].strip('-')}-{size:g}"
         report = check.out / f"bench-{name}.json"
         status, text = check.run(f"bench-{name}", [check.bundle / "bin/ritz-bench", "--device", "gpu", "--only", *only, "--no-triplets",
-                                 "--json", report], 240)
+                                 "--size", size, "--json", report], 240)
         if status != 0:
             check.add("bench", name, "left out: no time" if status is None else f"exit {status}", status is None)
             continue
         for record in json.loads(report.read_text())["records"]:
             for what, m in record["measurements"].items():
                 part = m.get("fraction_of_copy_rate")
-                check.add("bench", f"{record['name']} {what}", f"{m['seconds']:.3g} s" + (f", {100 * part:.0f} % of the copy rate" if part else ""))
+                calls = f", {m['launches']:.3g} launches, {m['waits']:.3g} waits" if m.get("launches") else ""
+                check.add("bench", f"{record['name']} {what}, size {size:g}",
+                          f"{m['seconds']:.3g} s" + (f", {100 * part:.0f} % of the copy rate" if part else "") + calls)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("bundle", type=Path)
     parser.add_argument("out", type=Path, nargs="?", default=Path("gpu_check"))
-    steps = {"doctor": step_doctor, "tests": step_tests, "agree": step_agree, "bench": step_bench, "sanitize": step_sanitize}
+    steps = {"doctor": step_doctor, "probe": step_probe, "tests": step_tests, "agree": step_agree, "repeat": step_repeat, "memory": step_memory,
+             "bench": step_bench, "table": step_table, "sanitize": step_sanitize}
     parser.add_argument("--steps", nargs="+", choices=list(steps), default=list(steps))
     parser.add_argument("--minutes", type=float, default=9)
     arguments = parser.parse_args()
@@ -189,6 +323,10 @@ def main():
         steps[step](check)
     table = "\n".join(f"{step:9} {what:44} {outcome}" for step, what, outcome in check.rows)
     (check.out / "table.txt").write_text(table + "\n")
+    packed = check.out.with_name(check.out.name + ".tar.gz")
+    with tarfile.open(packed, "w:gz") as archive:  # one file, without the cases' result files
+        archive.add(check.out, check.out.name, filter=lambda entry: None if "/results" in entry.name or entry.name.endswith("gpu_probe") else entry)
+    print(f"\npacked: {packed} ({packed.stat().st_size / 1e6:.1f} MB)")
     print(f"\n{table}\n{'FAILED' if check.failed else 'nothing failed'}")
     sys.exit(1 if check.failed else 0)
 

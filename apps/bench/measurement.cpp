@@ -30,7 +30,11 @@ nlohmann::ordered_json json_of(const Record& record) {
                                   {"least", m.samples.least()},
                                   {"most", m.samples.most()},
                                   {"runs", m.samples.seconds.size()},
-                                  {"processor", m.samples.processor}};
+                                  {"processor", m.samples.processor},
+                                  {"launches", m.samples.calls.kernels},
+                                  {"graphs", m.samples.calls.graphs},
+                                  {"waits", m.samples.calls.waits},
+                                  {"counted_bytes", m.samples.calls.bytes}};
     if (!m.work_name.empty()) one[m.work_name + "_per_second"] = m.work / m.samples.median();
     if (m.floor) {
       one["floor_bytes"] = m.floor->bytes;
@@ -42,6 +46,18 @@ nlohmann::ordered_json json_of(const Record& record) {
   json["host_peak"] = record.host_peak;
   json["device_peak"] = record.device_peak;
   return json;
+}
+
+Calls calls_of(const Traffic& before, const Traffic& after, Index bytes) {
+  return {double(after.kernels - before.kernels), double(after.graphs - before.graphs),
+          double(after.waits - before.waits), double(bytes)};
+}
+
+// Bytes that kernels have counted within the phase of this name.
+Index bytes_within(const Device& device, const std::string& name) {
+  for (const PhaseRecord& phase : device.profile().phases())
+    if (phase.name == name) return phase.bytes;
+  return 0;
 }
 
 double processor_seconds() {
@@ -66,13 +82,21 @@ Samples time(const Device& device, int repeat, const std::function<void()>& run,
   for (int i = 0; i < repeat; ++i) {
     if (prepare) prepare();
     device.synchronize();
+    const char* const here = "bench";
+    const Traffic before = device.machine().traffic();
+    const Index bytes_before = bytes_within(device, here);
     const auto start = std::chrono::steady_clock::now();
     const double processor_start = processor_seconds();
-    run();
+    {
+      auto phase = device.profile().phase(here);
+      run();
+    }
+    const Traffic after = device.machine().traffic();
     device.synchronize();
     samples.seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     const double processor = processor_seconds() - processor_start;
     samples.processor = i == 0 ? processor : std::min(samples.processor, processor);
+    samples.calls = calls_of(before, after, bytes_within(device, here) - bytes_before);
   }
   return samples;
 }
@@ -102,6 +126,9 @@ std::string text_of(const Record& record) {
         fmt::format("  {:<21} {:.4g} s ({:.4g} .. {:.4g}, {} run{}{})", m.name, m.samples.median(), m.samples.least(),
                     m.samples.most(), m.samples.seconds.size(), m.samples.seconds.size() == 1 ? "" : "s",
                     m.samples.processor > 0 ? fmt::format(", processor {:.4g} s", m.samples.processor) : "");
+    if (m.samples.calls.kernels > 0)
+      text += fmt::format(", {:.4g} launches, {:.4g} graphs, {:.4g} waits, {:.4g} MB counted", m.samples.calls.kernels,
+                          m.samples.calls.graphs, m.samples.calls.waits, 1e-6 * m.samples.calls.bytes);
     if (!m.work_name.empty()) text += fmt::format(", {:.4g} M {}/s", 1e-6 * m.work / m.samples.median(), m.work_name);
     if (m.floor)
       text += fmt::format(", {:.0f} % of the copy rate [{:.4g} MB = {}]", 100 * fraction_of_floor(record, m),

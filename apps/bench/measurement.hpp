@@ -12,10 +12,20 @@
 
 namespace ritz {
 
+// What a run asked of its device (device/machine.hpp, Traffic), and the bytes that its kernels say they move.
+struct Calls {
+  double kernels = 0, graphs = 0, waits = 0, bytes = 0;
+  Calls beyond(const Calls& fewer) const {
+    return {kernels - fewer.kernels, graphs - fewer.graphs, waits - fewer.waits, bytes - fewer.bytes};
+  }
+  Calls each(double runs) const { return {kernels / runs, graphs / runs, waits / runs, bytes / runs}; }
+};
+
 struct Samples {
   std::vector<double> seconds;
   // [s] of all threads, the least of the runs: what others on the machine add little to; 0: not taken
   double processor = 0;
+  Calls calls = {};  // of one run
   double median() const;
   double least() const;
   double most() const;

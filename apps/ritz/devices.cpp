@@ -12,8 +12,12 @@ std::string instruction_set(const MachineInfo& info) {
   return info.backend == "v4" ? "AVX-512 (x86-64-v4)" : info.backend == "v3" ? "AVX2 (x86-64-v3)" : "";
 }
 
-std::vector<DeviceReport::Rate> copy_rates(const MachineInfo& info) {
-  if (info.kind == "gpu") return {{0, copy_rate_or_none(Device::named(fmt::format("gpu:{}", info.ordinal)))}};
+// Of CPUs, and of the GPU that `--device auto` takes: the others are not opened.
+std::vector<DeviceReport::Rate> copy_rates(const MachineInfo& info, const Device& chosen) {
+  if (info.kind == "gpu") {
+    if (!chosen.is_gpu() || chosen.info().ordinal != info.ordinal) return {};
+    return {{0, copy_rate_or_none(chosen)}};
+  }
   const int all = Device::named("cpu").threads();
   std::vector<DeviceReport::Rate> rates;
   for (const int threads : {1, all})
@@ -31,8 +35,8 @@ std::string text_of(const DeviceReport& device) {
       info.kind == "gpu" ? fmt::format("gpu:{}  {}\n", info.ordinal, info.name) : fmt::format("cpu    {}\n", info.name);
   text += line("instruction set", instruction_set(info));
   text += line("compute capability", info.compute_capability);
-  text += line("memory", fmt::format("{:.1f} GB, {:.1f} GB free", 1e-9 * double(info.memory_total),
-                                     1e-9 * double(info.memory_free)));
+  const std::string free = info.memory_free > 0 ? fmt::format(", {:.1f} GB free", 1e-9 * double(info.memory_free)) : "";
+  text += line("memory", fmt::format("{:.1f} GB{}", 1e-9 * double(info.memory_total), free));
   text += line("driver", info.driver);
   text += line("toolkit", info.toolkit);
   std::string rates;
@@ -47,7 +51,8 @@ std::string text_of(const DeviceReport& device) {
 DevicesReport inspect_devices() {
   const DeviceList list = list_devices();
   DevicesReport report{{}, list.why_no_gpu};
-  for (const MachineInfo& info : list.devices) report.devices.push_back({info, copy_rates(info)});
+  const Device chosen = Device::named("auto");
+  for (const MachineInfo& info : list.devices) report.devices.push_back({info, copy_rates(info, chosen)});
   return report;
 }
 

@@ -126,7 +126,14 @@ void look_at_gpus(std::vector<Finding>& findings) {
     findings.push_back({State::fault, "driver", fault->what, fault->fix});
     return;
   }
-  for (const MachineInfo& gpu : facts.gpus) look_at_gpu(facts, gpu, findings);
+  const Device taken = Device::named("auto");
+  for (const MachineInfo& gpu : facts.gpus)
+    if (taken.is_gpu() && taken.info().ordinal != gpu.ordinal && !gpu_fault(facts, gpu))
+      findings.push_back({State::good, fmt::format("gpu:{}", gpu.ordinal),
+                          fmt::format("{}, compute capability {}, {}; not opened: runs take gpu:{} here", gpu.name,
+                                      gpu.compute_capability, text_of_bytes(gpu.memory_total), taken.info().ordinal),
+                          ""});
+    else look_at_gpu(facts, gpu, findings);
   if (!facts.gpus.empty()) return;
   const bool harmless = facts.driver.empty() || facts.why_no_gpu == "the driver reports no GPU" ||
                         facts.why_no_gpu.find("no CUDA-capable device") != std::string::npos;

@@ -11,7 +11,7 @@ struct BoxAround {
   std::array<double, 3> centre{}, extent{};  // 0 in directions that the points do not have
 };
 
-// coordinates: [point][dimension]; copied to the host.
+// coordinates: [point][dimension]. Six numbers are read from the device.
 BoxAround box_around(const Vector& coordinates, int dimension);
 
 }  // namespace ritz

@@ -1,9 +1,15 @@
-// On a GPU the numbers are still to be written when the launch is queued: every thread reads them.
+// On a GPU the numbers are still to be written when the launch is queued: every thread reads them, once (ready()).
 #pragma once
 
 #include "device/device.hpp"
 
 namespace ritz::RITZ_BACKEND {
+
+struct KnownRatio {
+  double known;
+  constexpr double value() const { return known; }
+  constexpr double at(Index) const { return known; }
+};
 
 class DeviceRatio {
  public:
@@ -11,6 +17,7 @@ class DeviceRatio {
       : numerator_(numerator), denominator_(denominator) {}
   constexpr double value() const { return *denominator_ > 0 ? *numerator_ / *denominator_ : 0.0; }
   constexpr double at(Index) const { return value(); }
+  constexpr KnownRatio ready() const { return {value()}; }
 
  private:
   const double *numerator_, *denominator_;
@@ -25,6 +32,7 @@ class DeviceQuotient {
     if (denominator_ == nullptr) return *numerator_;
     return *denominator_ != 0 ? *numerator_ / *denominator_ : 0.0;
   }
+  constexpr KnownRatio ready() const { return {value()}; }
 
  private:
   const double *numerator_, *denominator_;

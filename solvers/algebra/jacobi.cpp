@@ -1,5 +1,6 @@
 #include "solvers/algebra/jacobi.hpp"
 
+#include "device/communicator.hpp"
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
@@ -29,9 +30,7 @@ Vector inverse_diagonal(Vector diagonal) {
   const auto& vector = kernels<VectorKernels>(device, solver_kernels, "vector");
   Vector result(device, 1, "reductions");
   vector.count_not_positive(device, diagonal.size(), diagonal.data(), result.data());
-  double count = 0;
-  device.machine().read_scalars(&count, result.data(), 1);
-  if (count > 0) throw_first_not_positive(diagonal);
+  if (Communicator(device).sum(result.data()) > 0) throw_first_not_positive(diagonal);
   device.profile().count(3 * diagonal.bytes());  // checked, read and written
   vector.invert(device, diagonal.size(), diagonal.data());
   return diagonal;

@@ -48,26 +48,23 @@ __device__ Sums<K> sum_lanes_of_block(Sums<K> mine) {
   return shared[threadIdx.x];
 }
 
-// block = lane_block rows, thread = one lane of every 32nd of them
+// block = `share` rows, thread = one lane of every 32nd of them; the last block adds those of all blocks, in their
+// order
 template <int K, class F>
-__global__ void reduce_lanes_kernel(Index rows, const __grid_constant__ F f, Sums<K>* partial) {
+__global__ void reduce_lanes_kernel(Index rows, Index share, const __grid_constant__ F f, Sums<K>* partial,
+                                    unsigned* ticket, double* result) {
   constexpr int rows_at_once = block_threads / lane_count;
   const int lane = threadIdx.x % lane_count;
-  const Index first = Index{blockIdx.x} * lane_block;
-  const Index last = first + lane_block < rows ? first + lane_block : rows;
+  const Index first = Index{blockIdx.x} * share;
+  const Index last = first + share < rows ? first + share : rows;
   Sums<K> mine;
   for (Index row = first + threadIdx.x / lane_count; row < last; row += rows_at_once) mine.add(f(LanePlace{row, lane}));
-  const Sums<K> sum = sum_lanes_of_block(mine);
-  if (threadIdx.x < lane_count) partial[Index{blockIdx.x} * lane_count + lane] = sum;
-}
-
-// one block: thread = one lane of every 32nd partial sum
-template <int K>
-__global__ void reduce_lanes_partial_kernel(Index blocks, const Sums<K>* partial, double* result) {
-  const int lane = threadIdx.x % lane_count;
-  Sums<K> mine;
-  for (Index block = threadIdx.x / lane_count; block < blocks; block += block_threads / lane_count)
-    mine.add(partial[block * lane_count + lane]);
+  const Sums<K> of_block = sum_lanes_of_block(mine);
+  if (threadIdx.x < lane_count) partial[Index{blockIdx.x} * lane_count + lane] = of_block;
+  if (!is_last_block(ticket)) return;
+  mine = {};
+  for (unsigned block = threadIdx.x / lane_count; block < gridDim.x; block += rows_at_once)
+    mine.add(partial[Index{block} * lane_count + lane]);
   const Sums<K> sum = sum_lanes_of_block(mine);
   if (threadIdx.x < lane_count)
     for (int k = 0; k < K; ++k) result[k * lane_count + lane] = sum.value[k];
@@ -75,11 +72,11 @@ __global__ void reduce_lanes_partial_kernel(Index blocks, const Sums<K>* partial
 
 template <int K, class F>
 void reduce_lanes(const Device& device, const char* name, Index rows, const F& f, double* result) {
-  const Index blocks = (rows + lane_block - 1) / lane_block;
-  Array<Sums<K>> partial(device, std::max<Index>(blocks, 1) * lane_count, "reductions");
+  const Index share = share_of_block(rows, block_threads / lane_count),
+              blocks = std::max<Index>((rows + share - 1) / share, 1);
+  Array<Sums<K>> partial(device, blocks * lane_count, "reductions");
   const LaunchScope launch(device, name);
-  if (blocks > 0) start(device, {blocks}, reduce_lanes_kernel<K, F>, rows, f, partial.data());
-  start(device, {1}, reduce_lanes_partial_kernel<K>, blocks, partial.data(), result);
+  start(device, {blocks}, reduce_lanes_kernel<K, F>, rows, share, f, partial.data(), device.machine().ticket(), result);
 }
 
 // Eight quotients that may still have to be computed when the launch is queued: every thread reads its lane's.

@@ -1,11 +1,14 @@
 #include "solvers/algebra/linear_operator.hpp"
 
+#include "device/communicator.hpp"
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
 #include "solvers/algebra/vector_kernels.hpp"
 
 namespace ritz {
+
+Index LinearOperator::total_rows() const { return Communicator(device()).total(rows()); }
 
 void LinearOperator::apply_dot(const Vector& x, Vector& y, double* xy) const {
   apply(x, y);

@@ -11,8 +11,9 @@ class LinearOperator {
  public:
   virtual ~LinearOperator() = default;
   virtual const Device& device() const = 0;
-  virtual Index rows() const = 0;  // number of scalar unknowns
+  virtual Index rows() const = 0;  // scalar unknowns that this rank owns: the size of its vectors
   virtual Index columns() const { return rows(); }
+  Index total_rows() const;  // of all ranks: what reports say, and what decides on methods
   virtual void apply(const Vector& x, Vector& y) const = 0;  // y = A x; x and y differ
 
   // Y = A X for several vectors; X and Y differ and have the same columns. To override where it saves reads of A; the

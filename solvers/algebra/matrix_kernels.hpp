@@ -32,9 +32,10 @@ struct MatrixKernels {
   void (*symmetric_part)(const Device&, const MatrixView&, bool dominant, double* values);
 };
 
-// y = A x by a vendor's library: prepared once for a matrix, applied often (table "vendor product").
+// y = A x by a vendor's library: prepared once for a matrix, applied often (table "vendor product" of the module
+// ritz_cusparse, which is loaded when first asked for: the library is large, and no other kernel needs it).
 struct VendorProduct {
-  void* (*prepare)(const Device&, const MatrixView&);  // nullptr: not for this matrix, use the kernel of our own
+  void* (*prepare)(const Device&, const MatrixView&);  // nullptr: not for this matrix
   // false: not for this matrix either, y is as it was
   bool (*multiply)(void* prepared, const MatrixView&, const double* x, double* y);
   void (*release)(void* prepared);

@@ -1,5 +1,6 @@
 #include "solvers/algebra/multi_vector.hpp"
 
+#include "device/communicator.hpp"
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
@@ -106,7 +107,7 @@ std::vector<std::vector<double>> grams(const std::vector<std::pair<const MultiVe
       queue_gram(*X, *Y, blocks.data() + offset);
       offset += Index{X->groups()} * Y->groups() * lanes * lanes;
     }
-    device.machine().read_scalars(numbers.data(), blocks.data(), static_cast<int>(count));
+    Communicator(device).sum(blocks.data(), numbers);
   }
   std::vector<std::vector<double>> results;
   Index offset = 0;
@@ -144,7 +145,7 @@ std::vector<double> column_dots(const MultiVector& X, const MultiVector& Y) {
       count(X, &X == &Y ? lanes : 2 * lanes);
       kernels_for(X).dots(X.device(), X.rows(), X.group(g), Y.group(g), results.data() + g * lanes);
     }
-    X.device().machine().read_scalars(dots.data(), results.data(), static_cast<int>(dots.size()));
+    Communicator(X.device()).sum(results.data(), dots);
   }
   dots.resize(static_cast<std::size_t>(X.columns()));
   return dots;

@@ -20,33 +20,33 @@ __device__ inline double sum_gram_of_block(double mine) {
   return shared[threadIdx.x];
 }
 
-// block = lane_block rows, thread = one of the 64 products over every 4th of them
-__global__ void gram_kernel(Index rows, const double* x, const double* y, double* partial) {
+// block = `share` rows, thread = one of the 64 products over every 4th of them; the last block adds those of all
+// blocks, in their order
+__global__ void gram_kernel(Index rows, Index share, const double* x, const double* y, double* partial,
+                            unsigned* ticket, double* result) {
+  constexpr int rows_at_once = block_threads / gram_size;
   const int i = threadIdx.x % gram_size / lane_count, j = threadIdx.x % lane_count;
-  const Index first = Index{blockIdx.x} * lane_block;
-  const Index last = first + lane_block < rows ? first + lane_block : rows;
+  const Index first = Index{blockIdx.x} * share;
+  const Index last = first + share < rows ? first + share : rows;
   double mine = 0;
-  for (Index row = first + threadIdx.x / gram_size; row < last; row += block_threads / gram_size)
+  for (Index row = first + threadIdx.x / gram_size; row < last; row += rows_at_once)
     mine += x[row * lane_count + i] * y[row * lane_count + j];
-  const double sum = sum_gram_of_block(mine);
-  if (threadIdx.x < gram_size) partial[Index{blockIdx.x} * gram_size + threadIdx.x] = sum;
-}
-
-// one block: thread = one of the 64 products over every 4th partial sum
-__global__ void gram_partial_kernel(Index blocks, const double* partial, double* result) {
-  double mine = 0;
-  for (Index block = threadIdx.x / gram_size; block < blocks; block += block_threads / gram_size)
-    mine += partial[block * gram_size + threadIdx.x % gram_size];
+  const double of_block = sum_gram_of_block(mine);
+  if (threadIdx.x < gram_size) partial[Index{blockIdx.x} * gram_size + threadIdx.x] = of_block;
+  if (!is_last_block(ticket)) return;
+  mine = 0;
+  for (unsigned block = threadIdx.x / gram_size; block < gridDim.x; block += rows_at_once)
+    mine += partial[Index{block} * gram_size + threadIdx.x % gram_size];
   const double sum = sum_gram_of_block(mine);
   if (threadIdx.x < gram_size) result[threadIdx.x] = sum;
 }
 
 void gram(const Device& device, Index rows, const double* x, const double* y, double* result) {
-  const Index blocks = (rows + lane_block - 1) / lane_block;
-  Vector partial(device, std::max<Index>(blocks, 1) * gram_size, "reductions");
+  const Index share = share_of_block(rows, block_threads / lane_count),
+              blocks = std::max<Index>((rows + share - 1) / share, 1);
+  Vector partial(device, blocks * gram_size, "reductions");
   const LaunchScope launch(device, "gram");
-  if (blocks > 0) start(device, {blocks}, gram_kernel, rows, x, y, partial.data());
-  start(device, {1}, gram_partial_kernel, blocks, partial.data(), result);
+  start(device, {blocks}, gram_kernel, rows, share, x, y, partial.data(), device.machine().ticket(), result);
 }
 
 // thread = (row, lane) with a stride of the whole grid: its column of C stays in registers

@@ -1,5 +1,6 @@
 #include "solvers/algebra/sparse_matrix.hpp"
 
+#include "device/environment_variable.hpp"
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
@@ -14,13 +15,10 @@ const MatrixKernels& kernels_for(const SparseMatrix& A) {
   return kernels<MatrixKernels>(A.device(), solver_kernels, "matrix");
 }
 
-const VendorProduct& vendor_for(const Device& device) {
-  return kernels<VendorProduct>(device, solver_kernels, "vendor product");
-}
+constexpr const char* vendor_module = "ritz_cusparse";
 
-MatrixView view(const SparseMatrix& A) {
-  return {A.pattern().rows(),           A.pattern().nonzeros(),       A.block_size(),
-          A.pattern().offsets().data(), A.pattern().columns().data(), A.values().data()};
+const VendorProduct& vendor_for(const Device& device) {
+  return kernels<VendorProduct>(device, vendor_module, "vendor product");
 }
 
 Index pattern_bytes(const SparseMatrix& A) { return A.pattern().columns().bytes() + A.pattern().offsets().bytes(); }
@@ -61,6 +59,11 @@ bool check_pattern(std::span<const Index> offsets, std::span<const std::int32_t>
 
 }  // namespace
 
+MatrixView matrix_view(const SparseMatrix& A) {
+  return {A.pattern().rows(),           A.pattern().nonzeros(),       A.block_size(),
+          A.pattern().offsets().data(), A.pattern().columns().data(), A.values().data()};
+}
+
 SparsityPattern::SparsityPattern(const Device& device, std::span<const Index> offsets,
                                  std::span<const std::int32_t> columns)
     : has_full_diagonal_(check_pattern(offsets, columns)) {
@@ -75,10 +78,19 @@ SparseMatrix::SparseMatrix(std::shared_ptr<const SparsityPattern> pattern, int b
                 "use block size 1 to 6");
   values_ = Vector(device(), pattern_->nonzeros() * block_size * block_size, "matrix");
   values_.fill_zero();
-  if (device().is_gpu()) {
-    const VendorProduct& vendor = vendor_for(device());
-    vendor_ = std::shared_ptr<void>(vendor.prepare(device(), view(*this)), vendor.release);
-  }
+  if (!device().is_gpu() || environment("RITZ_CUSPARSE") != "1") return;
+  if (const std::string why = load_kernels(device().backend(), vendor_module); !why.empty())
+    throw Error(Exit::environment, "RITZ_CUSPARSE=1 asks for products by cuSPARSE, which cannot be loaded", why,
+                "install the CUDA libraries of this build, or do without: our own products take its place");
+  use_vendor_product();  // for matrices that it takes
+}
+
+std::string SparseMatrix::use_vendor_product() {
+  if (!device().is_gpu()) return "only GPUs have a vendor's product";
+  if (std::string why = load_kernels(device().backend(), vendor_module); !why.empty()) return why;
+  const VendorProduct& vendor = vendor_for(device());
+  vendor_ = std::shared_ptr<void>(vendor.prepare(device(), matrix_view(*this)), vendor.release);
+  return vendor_ == nullptr ? "cuSPARSE does not multiply with this matrix" : "";
 }
 
 void SparseMatrix::check_vectors(const Vector& x, const Vector& y) const {
@@ -89,7 +101,7 @@ void SparseMatrix::check_vectors(const Vector& x, const Vector& y) const {
 
 bool SparseMatrix::apply_by_vendor(const Vector& x, Vector& y) const {
   if (vendor_ == nullptr) return false;
-  if (vendor_for(device()).multiply(vendor_.get(), view(*this), x.data(), y.data())) return true;
+  if (vendor_for(device()).multiply(vendor_.get(), matrix_view(*this), x.data(), y.data())) return true;
   vendor_ = nullptr;
   return false;
 }
@@ -97,14 +109,14 @@ bool SparseMatrix::apply_by_vendor(const Vector& x, Vector& y) const {
 void SparseMatrix::apply(const Vector& x, Vector& y) const {
   check_vectors(x, y);
   count_product(*this, 1);
-  if (!apply_by_vendor(x, y)) kernels_for(*this).multiply(device(), view(*this), x.data(), y.data());
+  if (!apply_by_vendor(x, y)) kernels_for(*this).multiply(device(), matrix_view(*this), x.data(), y.data());
 }
 
 void SparseMatrix::apply_dot(const Vector& x, Vector& y, double* xy) const {
   check_vectors(x, y);
   if (vendor_ != nullptr) return LinearOperator::apply_dot(x, y, xy);
   count_product(*this, 1);
-  kernels_for(*this).multiply_dot(device(), view(*this), x.data(), y.data(), xy);
+  kernels_for(*this).multiply_dot(device(), matrix_view(*this), x.data(), y.data(), xy);
 }
 
 void SparseMatrix::apply_block(const MultiVector& X, MultiVector& Y) const {
@@ -112,14 +124,14 @@ void SparseMatrix::apply_block(const MultiVector& X, MultiVector& Y) const {
   if (rows() == 0) return;
   for (int g = 0; g < X.groups(); ++g) {
     count_product(*this, MultiVector::lanes);
-    kernels_for(*this).multiply_lanes(device(), view(*this), X.group(g), Y.group(g));
+    kernels_for(*this).multiply_lanes(device(), matrix_view(*this), X.group(g), Y.group(g));
   }
 }
 
 Vector SparseMatrix::diagonal() const {
   Vector result(device(), rows(), "vectors");
   device().profile().count(pattern_bytes(*this) + 2 * result.bytes());
-  if (!result.empty()) kernels_for(*this).diagonal(device(), view(*this), result.data());
+  if (!result.empty()) kernels_for(*this).diagonal(device(), matrix_view(*this), result.data());
   return result;
 }
 
@@ -128,7 +140,7 @@ SparseMatrix SparseMatrix::symmetric_part(bool diagonally_dominant) const {
     throw Error(Exit::internal, "a matrix whose pattern lacks diagonal entries has no symmetric part here");
   SparseMatrix part(pattern_, block_size_);
   device().profile().count(3 * values_.bytes() + pattern_bytes(*this));  // and the transpose
-  kernels_for(*this).symmetric_part(device(), view(*this), diagonally_dominant, part.values().data());
+  kernels_for(*this).symmetric_part(device(), matrix_view(*this), diagonally_dominant, part.values().data());
   return part;
 }
 
@@ -137,7 +149,7 @@ void SparseMatrix::eliminate(const Array<std::uint8_t>& constrained, double pivo
   if (!pattern_->has_full_diagonal())
     throw Error(Exit::internal, "constraints cannot be eliminated from a matrix whose pattern lacks diagonal entries");
   device().profile().count(2 * values_.bytes() + pattern_bytes(*this) + constrained.bytes());
-  kernels_for(*this).eliminate(device(), view(*this), constrained.data(), pivot, values_.data());
+  kernels_for(*this).eliminate(device(), matrix_view(*this), constrained.data(), pivot, values_.data());
 }
 
 HostMatrix host_matrix(const SparseMatrix& matrix) {

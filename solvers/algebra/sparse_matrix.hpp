@@ -38,7 +38,7 @@ class SparseMatrix final : public LinearOperator {
 
   const Device& device() const override { return pattern_->device(); }
   Index rows() const override { return pattern_->rows() * block_size_; }
-  void apply(const Vector& x, Vector& y) const override;                  // cuSPARSE on a GPU, own kernels on a CPU
+  void apply(const Vector& x, Vector& y) const override;
   void apply_block(const MultiVector& X, MultiVector& Y) const override;  // reads A once per 8 columns
   void apply_dot(const Vector& x, Vector& y, double* xy) const override;
   std::string name() const override { return "matrix"; }
@@ -48,6 +48,11 @@ class SparseMatrix final : public LinearOperator {
   std::shared_ptr<const SparsityPattern> shared_pattern() const { return pattern_; }
   Vector& values() { return values_; }  // [block][b][b], row-major blocks
   const Vector& values() const { return values_; }
+
+  // From now on y = A x is cuSPARSE's, where it multiplies with this matrix: its bits may differ from run to run, and
+  // products with their dot take two passes. Returns why not; empty: it does. RITZ_CUSPARSE=1 asks for it for every
+  // matrix; 'ritz-bench' and 'ritz doctor' compare it with our own.
+  std::string use_vendor_product();
 
   Vector diagonal() const;  // [rows]
   // (A + A^T) / 2, on the same pattern: an entry without a mirror image in the pattern becomes zero. With
@@ -67,6 +72,9 @@ class SparseMatrix final : public LinearOperator {
   Vector values_;
   mutable std::shared_ptr<void> vendor_;  // data of the vendor's product for this matrix
 };
+
+struct MatrixView;  // matrix_kernels.hpp
+MatrixView matrix_view(const SparseMatrix& A);
 
 // A host copy in scalar CSR, for direct solvers, tests and files.
 struct HostMatrix {

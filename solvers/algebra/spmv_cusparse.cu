@@ -1,4 +1,5 @@
-// y = A x by cuSPARSE, for CSR and for blocks of 2 and 3 (BSR). cuSPARSE wants offsets and columns of one type: offsets
+// y = A x by cuSPARSE, for CSR and for blocks (BSR): a choice (SparseMatrix::use_vendor_product), not the default, as
+// products of blocks promise no bits. cuSPARSE wants offsets and columns of one type: offsets
 // are copied to 32 bits where they fit, else prepare() declines and the kernel of our own does the work; also where the
 // library has no product of blocks: that came with CUDA 13, some time between 13.0 and 13.1 (what others report
 // differs), and a 12.x of the same name may be loaded.
@@ -73,6 +74,11 @@ class Product {
                                 algorithm_, &bytes) != CUSPARSE_STATUS_SUCCESS)
       return false;
     buffer_ = Array<std::uint8_t>(device_, static_cast<Index>(bytes), "matrix");
+    // Partitions the rows once and not in every product; values may change afterwards. Where the library refuses, every
+    // product does it.
+    if (cusparseSpMV_preprocess(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, matrix_, x_, &zero_, y_, CUDA_R_64F,
+                                algorithm_, buffer_.data()) != CUSPARSE_STATUS_SUCCESS)
+      cudaGetLastError();  // as above
     return true;
   }
 

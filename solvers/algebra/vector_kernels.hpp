@@ -1,5 +1,5 @@
 // The kernels of vectors (module ritz_solvers_kernels). Sums are taken in a fixed order and stay on the device; loops
-// that need them on the host read several at once through Machine::read_scalars. Host code uses vectors.hpp.
+// that need them on the host read several at once through Communicator::sum. Host code uses vectors.hpp.
 #pragma once
 
 #include "device/device.hpp"

@@ -1,5 +1,6 @@
 #include "solvers/algebra/vectors.hpp"
 
+#include "device/communicator.hpp"
 #include "device/kernels.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
 #include "solvers/algebra/vector_kernels.hpp"
@@ -21,11 +22,8 @@ void check_same_size(const Vector& x, const Vector& y) {
 // Each of `vectors` vectors of this size read or written once.
 void count(const Vector& x, int vectors) { x.device().profile().count(vectors * x.bytes()); }
 
-double read(const Vector& result) {
-  double value = 0;
-  result.device().machine().read_scalars(&value, result.data(), 1);
-  return value;
-}
+// Over all ranks.
+double sum(const Vector& mine) { return Communicator(mine.device()).sum(mine.data()); }
 
 }  // namespace
 
@@ -60,7 +58,7 @@ double dot(const Vector& x, const Vector& y) {
   Vector result(x.device(), 1, "reductions");
   count(x, 2);
   kernels_for(x).dot(x.device(), x.size(), x.data(), y.data(), result.data());
-  return read(result);
+  return sum(result);
 }
 
 double norm2(const Vector& x) {
@@ -79,7 +77,7 @@ double max_abs(const Vector& x) {
   Vector result(x.device(), 1, "reductions");
   count(x, 1);
   kernels_for(x).max_abs(x.device(), x.size(), x.data(), result.data());
-  return read(result);
+  return Communicator(x.device()).largest(result.data());
 }
 
 // One pass counts; only if a number is not finite, the host examines the entries one by one.
@@ -88,7 +86,7 @@ Index first_not_finite(const Vector& x) {
   Vector result(x.device(), 1, "reductions");
   count(x, 1);
   kernels_for(x).count_not_finite(x.device(), x.size(), x.data(), result.data());
-  if (read(result) == 0) return -1;
+  if (sum(result) == 0) return -1;
   const std::vector<double> values = x.host();
   for (std::size_t i = 0; i < values.size(); ++i)
     if (!std::isfinite(values[i])) return static_cast<Index>(i);
@@ -100,7 +98,7 @@ bool all_positive(const Vector& x) {
   Vector result(x.device(), 1, "reductions");
   count(x, 1);
   kernels_for(x).count_not_positive(x.device(), x.size(), x.data(), result.data());
-  return read(result) == 0;
+  return sum(result) == 0;
 }
 
 void fill_start_vector(Vector& x) {

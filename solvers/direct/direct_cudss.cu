@@ -40,6 +40,7 @@ class CudssFactor final : public DirectFactor {
     }
     check(cudssSetStream(handle_, stream_of(device)), "setting the stream");
     check(cudssConfigCreate(&config_), "starting");
+    set(CUDSS_CONFIG_DETERMINISTIC_MODE, 1, "asking for the same bits in every run");
     check(cudssDataCreate(handle_, &data_), "starting");
     const cudssMatrixViewType_t triangle = kind_ == DirectKind::general ? CUDSS_MVIEW_FULL : CUDSS_MVIEW_LOWER;
     check(cudssMatrixCreateCsr(&matrix_, rows, rows, values_.size(), offsets_.data(), nullptr, columns_.data(),
@@ -48,6 +49,9 @@ class CudssFactor final : public DirectFactor {
           "describing the matrix");
     execute(CUDSS_PHASE_ANALYSIS, nullptr, nullptr, "the analysis");
   }
+  // Pivots that are too small are raised, and the factor is that of another matrix (cuDSS, CUDSS_DATA_NPIVOTS).
+  Index raised_pivots() const override { return kind_ == DirectKind::positive_definite ? 0 : raised_pivots_; }
+
   ~CudssFactor() override {
     if (matrix_ != nullptr) cudssMatrixDestroy(matrix_);
     if (data_ != nullptr) cudssDataDestroy(handle_, data_);
@@ -69,6 +73,9 @@ class CudssFactor final : public DirectFactor {
                   "the matrix is singular or not positive definite: met at row " + std::to_string(row - 1) +
                       " of its reordered form",
                   "some part of the model can move, or has no stiffness", "add supports, and check material data");
+    int raised = 0;
+    check(cudssDataGet(handle_, data_, CUDSS_DATA_NPIVOTS, &raised, sizeof raised, &written), "asking for pivots");
+    raised_pivots_ = raised;
   }
 
   void solve(const Vector& B, Vector& X, int columns) override {
@@ -101,6 +108,9 @@ class CudssFactor final : public DirectFactor {
   CudssFactor(const Device& device, DirectKind kind) : device_(device), kind_(kind) {
     device.memory().trim();  // cuDSS takes memory past our pool
   }
+  void set(cudssConfigParam_t parameter, int value, const char* what) {
+    check(cudssConfigSet(config_, parameter, &value, sizeof value), what);
+  }
   void execute(int phase, cudssMatrix_t x, cudssMatrix_t b, const char* what) {
     const LaunchScope launch(device_, "cudss");
     check(cudssExecute(handle_, phase, config_, data_, matrix_, x, b), what);
@@ -120,6 +130,7 @@ class CudssFactor final : public DirectFactor {
   Array<Index> offsets_;
   Array<std::int32_t> columns_;
   Vector values_;
+  Index raised_pivots_ = 0;
   cudssHandle_t handle_ = nullptr;
   cudssConfig_t config_ = nullptr;
   cudssData_t data_ = nullptr;

@@ -10,7 +10,6 @@
 #include <cmath>
 #include <cusolverSp.h>
 #include <cusparse.h>
-#include <limits>
 
 namespace ritz::cuda {
 namespace {
@@ -28,10 +27,14 @@ class CusolverFactor final : public DirectFactor {
  public:
   CusolverFactor(const Device& device, const HostMatrix& A, const DirectAnalysis& analysis)
       : CusolverFactor(device, analysis.kind) {
-    if (A.values.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
-      throw Error(Exit::resources,
-                  "a matrix of " + std::to_string(A.values.size()) + " entries is too large for cuSOLVER",
-                  "its sparse solvers use 32-bit indices", "use an iterative solver, or install cuDSS and build again");
+    if (A.values.size() > most_entries)
+      throw Error(
+          Exit::resources,
+          "a matrix of " + std::to_string(A.values.size()) + " entries is too large for cuSOLVER, which takes " +
+              std::to_string(most_entries) + " here",
+          "it factorises anew for every solution, and its factors of three-dimensional models outgrow the memory "
+          "without notice",
+          "use an iterative solver or --device cpu, or install cuDSS and build again");
     offsets_ = Array<int>(device, std::vector<int>(A.offsets.begin(), A.offsets.end()), "direct solver");
     columns_ = Array<int>(device, A.columns, "direct solver");
     values_ = Vector(device, A.values, "direct solver");
@@ -65,6 +68,9 @@ class CusolverFactor final : public DirectFactor {
   }
 
  private:
+  // A bound by reckoning: 300 000 unknowns of a solid, whose factor has some 10^9 entries.
+  static constexpr std::size_t most_entries = 20'000'000;
+
   // The constructor above continues from here: if it fails, the destructor frees what this one has made.
   CusolverFactor(const Device& device, DirectKind kind) : device_(device), kind_(kind) {
     device.memory().trim();  // cuSOLVER takes memory past our pool

@@ -35,6 +35,9 @@ class DirectFactor {
   virtual Index factor_entries() const { return 0; }  // after the analysis, estimated; 0: not known
   // of the factorisation, estimated by the analysis; 0: not known
   virtual double operations() const { return 0; }
+  // Pivots of the last factorisation that were too small and were replaced: then DirectSolver finds out whether the
+  // matrix is singular. Libraries that exchange rows instead replace none.
+  virtual Index raised_pivots() const { return 0; }
   virtual Index negative_pivots() const { return -1; }  // of a symmetric factor; -1: not known
 };
 

@@ -71,6 +71,7 @@ class DirectSolver {
   SolveReport new_report() const;
   void check_limits(const DirectOptions& options) const;
   void factorise();
+  void check_regular();  // throws Error(Exit::model) where the matrix is singular
   void substitute(const Vector& B, Vector& X, int columns);
   Index factor_bytes() const;
   double residual_norm(const Vector& b, const Vector& x);  // ||b - A x||, and the residual in residual_

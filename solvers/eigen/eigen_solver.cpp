@@ -50,7 +50,7 @@ EigenSolution solve_eigen(const SparseMatrix& K, const SparseMatrix& M, const Ei
                           const SolverGeometry& geometry) {
   check(options);
   const EigenProblem problem(K, M, options, geometry);
-  EigenChoice choice = choose_method(K.rows(), options, geometry.dimension);
+  EigenChoice choice = choose_method(K.total_rows(), options, geometry.dimension);
   if (choice.method == EigenMethod::lanczos) {
     EigenSolution solution;
     const std::optional<Error> shortage = shortage_or_no_library([&] { solution = solve_by_lanczos(problem); });

@@ -1,5 +1,6 @@
 #include "solvers/krylov/bicgstab.hpp"
 
+#include "device/communicator.hpp"
 #include "device/kernels.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
 #include "solvers/algebra/vector_kernels.hpp"
@@ -49,7 +50,7 @@ class BicgstabIteration {
       kernels_.bicg_update(device, n, rho(now), shadow_v(), t_dots(), Mp.data(), Ms_.data(), run.q.data(),
                            shadow_.data(), run.x.data(), run.r.data(), rho(1 - now));
       double k[number_count];
-      device.machine().read_scalars(k, numbers_.data(), number_count);
+      Communicator(device).sum(numbers_.data(), k);
       const double sv = k[0], ts = k[1], tt = k[2], rho_now = k[3 + 2 * now], rho_next = k[5 - 2 * now],
                    rr = k[6 - 2 * now];
       for (const double value : {sv, ts, tt, rho_now, rho_next, rr})

@@ -1,5 +1,6 @@
 #include "solvers/krylov/block_conjugate_gradient.hpp"
 
+#include "device/communicator.hpp"
 #include "device/kernels.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
 #include "solvers/algebra/multi_vector_kernels.hpp"
@@ -143,7 +144,7 @@ class Group {
     count(3);
     kernels_.residual(device_, size_, b_.group(0), q_.group(0), r_.group(0), sums(0));
     double squares[lanes];
-    device_.machine().read_scalars(squares, sums(0), lanes);
+    Communicator(device_).sum(sums(0), squares);
     for (int j = 0; j < columns_; ++j) {
       Lane& lane = lanes_[j];
       if (!lane.running) continue;
@@ -182,7 +183,7 @@ class Group {
       kernels_.update(device_, size_, active, sums(before), pq(), p_.group(0), q_.group(0), diagonal_, x_.group(0),
                       r_.group(0), sums(now));
       double numbers[number_count];
-      device_.machine().read_scalars(numbers, numbers_.data(), number_count);
+      Communicator(device_).sum(numbers_.data(), numbers);
       for (int j = 0; j < columns_; ++j) {
         if ((active >> j & 1) == 0) continue;
         const auto of = [&](int row) { return numbers[row * lanes + j]; };

@@ -1,5 +1,6 @@
 #include "solvers/krylov/conjugate_gradient.hpp"
 
+#include "device/communicator.hpp"
 #include "device/kernels.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
 #include "solvers/algebra/vector_kernels.hpp"
@@ -22,7 +23,8 @@ class ConjugateGradientIteration {
         kernels_(kernels<ConjugateGradientKernels>(device_, solver_kernels, "conjugate gradient")),
         vectors_(kernels<VectorKernels>(device_, solver_kernels, "vector")),
         p_(device_, size_, "vectors"),
-        numbers_(device_, number_count, "vectors") {
+        numbers_(device_, number_count, "vectors"),
+        read_(device_, number_count) {
     if (run.M != nullptr && run.M->diagonal_only() != nullptr) diagonal_ = run.M->diagonal_only()->data();
     else preconditioner_ = run.M;
     flexible_ = flexible && preconditioner_ != nullptr;
@@ -30,7 +32,11 @@ class ConjugateGradientIteration {
     numbers_.fill_zero();
   }
 
+  // The host looks at the numbers of an iteration when the next one is already launched: preconditioner, direction and
+  // product change neither x nor the residual's norm. Where the iteration under way may be the last, it looks first;
+  // and on a CPU, where nothing would run meanwhile. Either way the numbers are the same.
   StopReason iterate(KrylovRun& run) {
+    const bool looks_later = device_.machine().is_apart();
     int now = 0;
     run.report.steps.clear();
     count(diagonal_ != nullptr ? 2 : 1);
@@ -38,54 +44,63 @@ class ConjugateGradientIteration {
     precondition(run, now);
     p_.fill_zero();
     turn_to(run, now, now);
+    run.A.apply_dot(p_, run.q, numbers_.data());
     while (true) {
-      run.A.apply_dot(p_, run.q, numbers_.data());
       const int before = now;
       now = 1 - now;
       count(diagonal_ != nullptr ? 7 : 6);
       kernels_.update(device_, size_, sums(before), pq(), p_.data(), run.q.data(), diagonal_, run.x.data(),
                       run.r.data(), sums(now));
+      read_.begin(numbers_.data(), number_count);
+      const bool launched = looks_later && run.expects_more();
+      if (launched) launch_next(run, now, before);
       double numbers[number_count];
-      device_.machine().read_scalars(numbers, numbers_.data(), number_count);
-      const double p_q = numbers[0], rz_before = numbers[1 + 2 * before], rr_before = numbers[2 + 2 * before],
-                   rr = numbers[2 + 2 * now];
+      read_.finish(numbers);
+      const double* const old = numbers + place_of(before);
+      const double* const fresh = numbers + place_of(now);
+      const double p_q = numbers[0], rz_before = old[1], rr_before = old[2], rr = fresh[2];
       if (!std::isfinite(p_q) || !std::isfinite(rr) || !std::isfinite(rz_before)) return StopReason::not_finite;
       if (rz_before == 0) return StopReason::breakdown;
       if (rz_before < 0) return StopReason::indefinite_preconditioner;
       if (p_q <= 0) return StopReason::indefinite_matrix;
       if (!flexible_)
-        add_step(run.report, p_q, rz_before,
-                 preconditioner_ == nullptr ? numbers[1 + 2 * now] : rz_before * (rr / rr_before));
+        add_step(run.report, p_q, rz_before, preconditioner_ == nullptr ? fresh[1] : rz_before * (rr / rr_before));
       if (const auto reason = run.after_iteration(std::sqrt(rr))) return *reason;
-      precondition(run, now);
-      turn_to(run, now, before);
+      if (!launched) launch_next(run, now, before);
     }
   }
 
  private:
-  // Device numbers: p.q, {r.z, r.r} of this iteration and the one before, which change places, and -z.q.
-  static constexpr int number_count = 6;
+  // Device numbers: p.q, and {-z.q, r.z, r.r} of this iteration and the one before, which change places.
+  static constexpr int number_count = 7;
+  static constexpr int place_of(int turn) { return 1 + 3 * turn; }
   const double* pq() const { return numbers_.data(); }
-  double* sums(int turn) { return numbers_.data() + 1 + 2 * turn; }
-  double* minus_zq() { return numbers_.data() + 5; }
+  double* minus_zq(int turn) { return numbers_.data() + place_of(turn); }
+  double* sums(int turn) { return minus_zq(turn) + 1; }
 
   // Vectors read or written.
   void count(Index vectors) const { device_.profile().count(vectors * size_ * Index{sizeof(double)}); }
+
+  // All of the next iteration that does not touch x and r.
+  void launch_next(KrylovRun& run, int now, int before) {
+    precondition(run, now);
+    turn_to(run, now, before);
+    run.A.apply_dot(p_, run.q, numbers_.data());
+  }
 
   // z = M r and r.z, where M is not a diagonal
   void precondition(const KrylovRun& run, int turn) {
     if (preconditioner_ == nullptr) return;
     preconditioner_->apply(run.r, z_);
     count(flexible_ ? 3 : 2);
-    if (flexible_)
-      kernels_.flexible_dots(device_, size_, run.r.data(), z_.data(), run.q.data(), sums(turn), minus_zq());
+    if (flexible_) kernels_.flexible_dots(device_, size_, run.r.data(), z_.data(), run.q.data(), minus_zq(turn));
     else vectors_.dot(device_, size_, run.r.data(), z_.data(), sums(turn));
   }
 
   // p = z + beta p. Polak and Ribiere: beta = z.(r - r_before) / (r.z)_before, and r - r_before = -alpha q.
   void turn_to(const KrylovRun& run, int now, int before) {
     const Vector& z = preconditioner_ != nullptr ? z_ : run.r;
-    const double* numerator = flexible_ ? minus_zq() : sums(now);
+    const double* numerator = flexible_ ? minus_zq(now) : sums(now);
     const double* denominator = flexible_ ? pq() : sums(before);
     count(diagonal_ != nullptr ? 4 : 3);
     kernels_.direction(device_, size_, numerator, denominator, diagonal_, z.data(), p_.data());
@@ -99,6 +114,7 @@ class ConjugateGradientIteration {
   const LinearOperator* preconditioner_ = nullptr;  // nullptr: none, or a diagonal
   const double* diagonal_ = nullptr;
   Vector p_, z_, numbers_;
+  PendingSum read_;
 };
 
 // A residual that stagnates at rounding level is the best that double precision allows. If the last correction was

@@ -20,12 +20,20 @@ struct Residual {
   }
 };
 
-template <bool Scaled, class Place, class Number>
-constexpr Number scaled(const double* d, Place i, Number value) {
-  if constexpr (Scaled) return of_row(d, i) * value;
+// The diagonal at a place, as a factor; without one a number that nobody uses.
+template <bool Scaled, class Place>
+constexpr double diagonal_at(const double* d, Place i) {
+  if constexpr (Scaled) return of_row(d, i);
+  else return 1;
+}
+
+template <bool Scaled, class Number>
+constexpr Number scaled(double d, Number value) {
+  if constexpr (Scaled) return d * value;
   else return value;
 }
 
+// Loads come before stores: a compiler does not know that the arrays are apart, and would wait for one after the other.
 template <bool Scaled, class Ratio>
 struct Update {
   Ratio alpha;
@@ -34,10 +42,16 @@ struct Update {
   template <class Place>
   constexpr SumsAt<2, Place> operator()(Place i) const {
     const auto a = alpha.at(i);
-    at(x, i) += a * at(p, i);
-    const auto ri = at(r, i) - a * at(q, i);
+    const double di = diagonal_at<Scaled>(d, i);
+    const auto pi = at(p, i), xi = at(x, i), qi = at(q, i), r_before = at(r, i);
+    const auto ri = r_before - a * qi;
+    at(x, i) = xi + a * pi;
     at(r, i) = ri;
-    return {{ri * scaled<Scaled>(d, i, ri), ri * ri}};
+    return {{ri * scaled<Scaled>(di, ri), ri * ri}};
+  }
+  constexpr auto ready() const {
+    const auto known = alpha.ready();
+    return Update<Scaled, std::remove_const_t<decltype(known)>>{known, p, q, d, x, r};
   }
 };
 
@@ -47,14 +61,13 @@ struct Start {
   template <class Place>
   constexpr SumsAt<2, Place> operator()(Place i) const {
     const auto ri = at(r, i);
-    return {{ri * scaled<Scaled>(d, i, ri), ri * ri}};
+    return {{ri * scaled<Scaled>(diagonal_at<Scaled>(d, i), ri), ri * ri}};
   }
 };
 
-struct ScaledProduct {
-  double a;
-  const double *x, *y;
-  constexpr Sums<1> operator()(Index i) const { return {{a * (x[i] * y[i])}}; }
+struct FlexibleDots {
+  const double *r, *z, *q;
+  constexpr Sums<2> operator()(Index i) const { return {{-(z[i] * q[i]), r[i] * z[i]}}; }
 };
 
 template <bool Scaled, class Ratio>
@@ -65,7 +78,11 @@ struct Direction {
   template <class Place>
   constexpr void operator()(Place i) const {
     const auto zi = at(z, i);
-    at(p, i) = scaled<Scaled>(d, i, zi) + beta.at(i) * at(p, i);
+    at(p, i) = scaled<Scaled>(diagonal_at<Scaled>(d, i), zi) + beta.at(i) * at(p, i);
+  }
+  constexpr auto ready() const {
+    const auto known = beta.ready();
+    return Direction<Scaled, std::remove_const_t<decltype(known)>>{known, d, z, p};
   }
 };
 
@@ -92,10 +109,8 @@ void direction(const Device& device, Index n, const double* rz, const double* rz
   else for_each(device, "cg direction", n, Direction<true, DeviceRatio>{beta, d, z, p});
 }
 
-void flexible_dots(const Device& device, Index n, const double* r, const double* z, const double* q, double* rz,
-                   double* minus_zq) {
-  reduce<1>(device, "flexible cg dot", n, ScaledProduct{1, r, z}, rz);
-  reduce<1>(device, "flexible cg dot", n, ScaledProduct{-1, z, q}, minus_zq);
+void flexible_dots(const Device& device, Index n, const double* r, const double* z, const double* q, double* dots) {
+  reduce<2>(device, "flexible cg dots", n, FlexibleDots{r, z, q}, dots);
 }
 
 const ConjugateGradientKernels table{residual, update, start, flexible_dots, direction};

@@ -15,9 +15,8 @@ struct ConjugateGradientKernels {
                  const double* d, double* x, double* r, double* sums);
   // sums = {r.(d r), r.r}
   void (*start)(const Device&, Index n, const double* d, const double* r, double* sums);
-  // *rz = r.z and *minus_zq = -z.q
-  void (*flexible_dots)(const Device&, Index n, const double* r, const double* z, const double* q, double* rz,
-                        double* minus_zq);
+  // dots = {-z.q, r.z}
+  void (*flexible_dots)(const Device&, Index n, const double* r, const double* z, const double* q, double* dots);
   // p = d z + beta p with beta = *rz / *rz_before (0 unless *rz_before > 0). 32 bytes per unknown.
   void (*direction)(const Device&, Index n, const double* rz, const double* rz_before, const double* d, const double* z,
                     double* p);

@@ -1,5 +1,6 @@
 #include "solvers/krylov/gmres.hpp"
 
+#include "device/communicator.hpp"
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
@@ -125,7 +126,7 @@ class GmresIteration {
       run.count(columns + 2);
       kernels_.basis_add(run.device, run.size, groups, -1, V_.group(0), h + pass * columns, run.q.data(), square);
     }
-    run.device.machine().read_scalars(host_.data(), h, 2 * columns + 1);
+    Communicator(run.device).sum(h, std::span(host_).first(static_cast<std::size_t>(2 * columns + 1)));
     std::vector<double> result;
     for (int i = 0; i <= k; ++i) result.push_back(host_[i] + host_[columns + i]);
     result.push_back(std::sqrt(host_[2 * columns]));

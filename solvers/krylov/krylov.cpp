@@ -1,5 +1,6 @@
 #include "solvers/krylov/krylov.hpp"
 
+#include "device/communicator.hpp"
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "device/stop_request.hpp"
@@ -64,9 +65,7 @@ double KrylovRun::true_residual() {
   const auto& kernels = ritz::kernels<ConjugateGradientKernels>(device, solver_kernels, "conjugate gradient");
   count(3);
   kernels.residual(device, size, b_.data(), q.data(), r.data(), square_.data());
-  double square = 0;
-  device.machine().read_scalars(&square, square_.data(), 1);
-  return std::sqrt(square);
+  return std::sqrt(Communicator(device).sum(square_.data()));
 }
 
 // A little below the target, or rounding alone would make the true residual miss it; and never so far down that
@@ -88,6 +87,14 @@ std::optional<StopReason> KrylovRun::after_iteration(double residual) {
   if (reason || !give_up_) return reason;
   if (give_up_(report.iterations, std::log10(residual / b_norm_ / first_residual_))) return StopReason::iteration_limit;
   return std::nullopt;
+}
+
+// The residual falls as it fell in the iteration before.
+bool KrylovRun::expects_more() const {
+  const std::vector<double>& history = report.history;
+  if (history.size() < 2 || report.iterations + 1 >= max_iterations_) return false;
+  const double last = history.back(), expected = last * (last / history[history.size() - 2]);
+  return expected * b_norm_ > target_;
 }
 
 const Vector& KrylovRun::preconditioned(const Vector& v, Vector& z) const {

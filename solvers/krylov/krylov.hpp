@@ -40,6 +40,9 @@ class KrylovRun {
   void begin(double residual) { first_residual_ = residual / b_norm_; }
   // An iteration is done, and the method's own residual has this norm. A reason: stop.
   std::optional<StopReason> after_iteration(double residual);
+  // The residuals so far let expect that the iteration under way, whose own residual the host does not know yet, is
+  // not the last: then its successor can be launched before that residual is read.
+  bool expects_more() const;
   // Vectors that kernels read or write, for the profile.
   void count(Index vectors) const { device.profile().count(vectors * size * Index{sizeof(double)}); }
   bool at_limit() const { return report.iterations >= max_iterations_; }

@@ -7,12 +7,14 @@
 namespace ritz::RITZ_BACKEND {
 namespace {
 
+template <class Quotient>
 struct Lanczos {
   double s, c;
-  DeviceQuotient yq;
+  Quotient yq;
   const double *q, *r2;
   double* r1;
   constexpr void operator()(Index i) const { r1[i] = s * q[i] - c * r1[i] - ((yq.value() * s) * s) * (s * r2[i]); }
+  constexpr auto ready() const { return Lanczos<decltype(yq.ready())>{s, c, yq.ready(), q, r2, r1}; }
 };
 
 struct LanczosDots {
@@ -25,10 +27,11 @@ struct MinresUpdate {
   const double *y, *w2, *r2;
   double *w1, *x, *r;
   constexpr void operator()(Index i) const {
-    const double wi = (k.s * y[i] - k.e * w1[i] - k.d * w2[i]) * k.g;
+    const double yi = y[i], w1i = w1[i], w2i = w2[i], xi = x[i], ri = r[i], r2i = r2[i];
+    const double wi = (k.s * yi - k.e * w1i - k.d * w2i) * k.g;
     w1[i] = wi;
-    x[i] += k.phi * wi;
-    r[i] = k.a * r[i] - k.c * r2[i];
+    x[i] = xi + k.phi * wi;
+    r[i] = k.a * ri - k.c * r2i;
   }
 };
 
@@ -64,11 +67,13 @@ struct BicgDirection {
   constexpr void operator()(Index i) const { p[i] = r[i] + beta * (p[i] - omega * v[i]); }
 };
 
+template <class Quotient>
 struct BicgHalf {
-  DeviceQuotient alpha;
+  Quotient alpha;
   const double* v;
   double* r;
   constexpr void operator()(Index i) const { r[i] -= alpha.value() * v[i]; }
+  constexpr auto ready() const { return BicgHalf<decltype(alpha.ready())>{alpha.ready(), v, r}; }
 };
 
 struct BicgDots {
@@ -76,8 +81,9 @@ struct BicgDots {
   constexpr Sums<2> operator()(Index i) const { return {{t[i] * r[i], t[i] * t[i]}}; }
 };
 
+template <class Quotient>
 struct BicgUpdate {
-  DeviceQuotient alpha, omega;
+  Quotient alpha, omega;
   const double *p, *s, *t, *shadow;
   double *x, *r;
   constexpr Sums<2> operator()(Index i) const {
@@ -87,11 +93,14 @@ struct BicgUpdate {
     r[i] = ri;
     return {{shadow[i] * ri, ri * ri}};
   }
+  constexpr auto ready() const {
+    return BicgUpdate<decltype(alpha.ready())>{alpha.ready(), omega.ready(), p, s, t, shadow, x, r};
+  }
 };
 
 void lanczos(const Device& device, Index n, double s, double c, const double* yq, const double* q, const double* r2,
              double* r1) {
-  for_each(device, "lanczos", n, Lanczos{s, c, DeviceQuotient(device, yq), q, r2, r1});
+  for_each(device, "lanczos", n, Lanczos<DeviceQuotient>{s, c, DeviceQuotient(device, yq), q, r2, r1});
 }
 
 void lanczos_dots(const Device& device, Index n, const double* r2, const double* y, const double* r, double* sums) {
@@ -119,7 +128,7 @@ void bicg_direction(const Device& device, Index n, double beta, double omega, co
 }
 
 void bicg_half(const Device& device, Index n, const double* rho, const double* sv, const double* v, double* r) {
-  for_each(device, "bicgstab half", n, BicgHalf{DeviceQuotient(device, rho, sv), v, r});
+  for_each(device, "bicgstab half", n, BicgHalf<DeviceQuotient>{DeviceQuotient(device, rho, sv), v, r});
 }
 
 void bicg_dots(const Device& device, Index n, const double* t, const double* r, double* sums) {
@@ -129,7 +138,7 @@ void bicg_dots(const Device& device, Index n, const double* t, const double* r, 
 void bicg_update(const Device& device, Index n, const double* rho, const double* sv, const double* tr, const double* p,
                  const double* s, const double* t, const double* shadow, double* x, double* r, double* sums) {
   const DeviceQuotient alpha(device, rho, sv), omega(device, tr, tr + 1);
-  reduce<2>(device, "bicgstab update", n, BicgUpdate{alpha, omega, p, s, t, shadow, x, r}, sums);
+  reduce<2>(device, "bicgstab update", n, BicgUpdate<DeviceQuotient>{alpha, omega, p, s, t, shadow, x, r}, sums);
 }
 
 const KrylovKernels table{lanczos,        lanczos_dots, minres_update, basis_dots, basis_add,

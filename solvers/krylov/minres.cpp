@@ -1,5 +1,6 @@
 #include "solvers/krylov/minres.hpp"
 
+#include "device/communicator.hpp"
 #include "device/kernels.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -83,7 +84,7 @@ class MinresIteration {
     run.count(run.M == nullptr ? 2 : 3);  // without M, y is r2
     kernels_.lanczos_dots(run.device, run.size, r2_.data(), y.data(), run.r.data(), numbers_.data() + 1);
     double n[number_count];
-    run.device.machine().read_scalars(n, numbers_.data(), number_count);
+    Communicator(run.device).sum(numbers_.data(), n);
     return {n[0], n[1], n[2], n[3], n[4]};
   }
 

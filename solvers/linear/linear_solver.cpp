@@ -151,7 +151,7 @@ class LinearSolve {
   // The bounding box of the nodes is only needed to choose a method.
   SystemSize size() const {
     const int block = A_.block_size();
-    SystemSize size{A_.rows(),       A_.pattern().nonzeros() * block * block, geometry_.dimension, block, {},
+    SystemSize size{A_.total_rows(), A_.pattern().nonzeros() * block * block, geometry_.dimension, block, {},
                     columns_.count()};
     if (options_.method == LinearMethod::automatic && geometry_.coordinates != nullptr)
       size.extent = box_around(*geometry_.coordinates, geometry_.dimension).extent;

@@ -1,5 +1,6 @@
 #include "solvers/linear/matrix_traits.hpp"
 
+#include "device/communicator.hpp"
 #include "device/kernels.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
 
@@ -12,11 +13,10 @@ MatrixTraits inspect(const SparseMatrix& A) {
   const Device& device = A.device();
   const Vector diagonal = A.diagonal();
   Vector counts(device, 3, "reductions");
-  const MatrixView view{A.pattern().rows(),           A.pattern().nonzeros(),       A.block_size(),
-                        A.pattern().offsets().data(), A.pattern().columns().data(), A.values().data()};
-  kernels<MatrixKernels>(device, solver_kernels, "matrix").inspect(device, view, diagonal.data(), counts.data());
+  kernels<MatrixKernels>(device, solver_kernels, "matrix")
+      .inspect(device, matrix_view(A), diagonal.data(), counts.data());
   double found[3];
-  device.machine().read_scalars(found, counts.data(), 3);
+  Communicator(device).sum(counts.data(), found);
   return {.finite = found[0] == 0, .symmetric = found[1] == 0, .positive_diagonal = found[2] == 0};
 }
 

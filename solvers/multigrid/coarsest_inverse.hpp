@@ -1,4 +1,4 @@
-// The dense inverse of a hierarchy's coarsest matrix, made on the host.
+// The dense inverse of a hierarchy's coarsest matrix: made on the host for CPUs, on the device elsewhere.
 #pragma once
 
 #include "solvers/algebra/block_matrix.hpp"

@@ -23,6 +23,18 @@ constexpr void add_product(const double* __restrict x, const double* __restrict 
   }
 }
 
+// Threads that make a row together, and which of them this one is.
+template <class Row>
+constexpr int lanes_of(const Row&) {
+  if constexpr (requires { Row::lanes; }) return Row::lanes;
+  else return 1;
+}
+template <class Row>
+constexpr int lane_of(const Row& row) {
+  if constexpr (requires { Row::lanes; }) return row.lane();
+  else return 0;
+}
+
 // The same by several threads: each has every `lanes`-th number of the target.
 template <int L, int M, int N>
 constexpr void add_share_of_product(int lane, int lanes, const double* x, const double* y, double* target) {
@@ -36,7 +48,6 @@ constexpr void add_share_of_product(int lane, int lanes, const double* x, const 
 // For build_rows. Blocks of zeros in X, as meshes with right angles make them, add nothing.
 template <int L, int M, int N>
 struct ProductRow {
-  static constexpr bool shares_blocks = L * N > 1;
   BlockMatrixView<double> X, Y;
 
   constexpr Index work(Index i) const {
@@ -53,11 +64,8 @@ struct ProductRow {
       for (Index f = Y.offsets[j]; f < Y.offsets[j + 1]; ++f) {
         [[maybe_unused]] double* target = row.block(Y.column[f]);
         if constexpr (Row::has_values) {
-          if constexpr (requires {
-                          requires Row::lanes >
-                          1;
-                        })
-            add_share_of_product<L, M, N>(row.lane(), row.lanes, x, Y.values + f * M * N, target);
+          if constexpr (requires { Row::lanes; })
+            add_share_of_product<L, M, N>(lane_of(row), lanes_of(row), x, Y.values + f * M * N, target);
           else add_product<L, M, N>(x, Y.values + f * M * N, target);
         }
       }

@@ -38,6 +38,7 @@ void* record(const Device& device, void (*launches)(const void*), const void* co
 
 void replay(const Device& device, void* recorded) {
   const LaunchScope launch(device, "recorded launches");
+  device.machine().count_graph();
   cuda_check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(recorded), stream_of(device)), "launching a graph");
 }
 

@@ -1,6 +1,6 @@
-// Sparse matrices row by row on a GPU: a thread, or a warp where blocks are to be multiplied, takes a row and keeps its
-// columns in a small hash table. One pass counts, the next writes. Where a row has more columns than the table takes, a
-// larger table takes the whole matrix.
+// Sparse matrices row by row on a GPU: a warp takes a row and keeps its columns in a small hash table in shared memory.
+// One pass counts, the next writes. Where a row has more columns than the table takes, a larger table takes the whole
+// matrix.
 #pragma once
 
 #include "device/error.hpp"
@@ -20,39 +20,10 @@ constexpr unsigned slot_of(std::int32_t c, const std::int32_t* key, unsigned mas
   return k;
 }
 
-// The columns of one row, numbered in the order in which they come up. More than Capacity / 2 different
-// columns overflow it.
+// The columns of one row, numbered in the order in which they come up, in shared memory. The threads of the warp that
+// makes the row all look up the same columns, and the first enters them. More than Capacity / 2 different columns
+// overflow it.
 template <int Capacity>  // a power of two, at most 2^15
-struct ColumnMap {
-  static constexpr int lanes = 1, lane = 0;
-  std::int32_t key[Capacity];
-  std::uint16_t place[Capacity];
-  unsigned mask = 63;
-  int size = 0;
-
-  constexpr void clear(Index expected) {
-    while (mask + 1 < Capacity && mask + 1 < 2 * expected) mask = 2 * mask + 1;
-    for (unsigned k = 0; k <= mask; ++k) key[k] = -1;
-  }
-  constexpr bool overflow() const { return size > Capacity / 2; }
-  constexpr int find(std::int32_t c) const {  // -1: not here
-    const unsigned k = slot_of(c, key, mask);
-    return key[k] == c ? place[k] : -1;
-  }
-  constexpr int operator()(std::int32_t c) {
-    const unsigned k = slot_of(c, key, mask);
-    if (key[k] < 0) {
-      if (overflow()) return 0;
-      key[k] = c;
-      place[k] = static_cast<std::uint16_t>(size++);
-    }
-    return place[k];
-  }
-};
-
-// The same in shared memory, for a warp that makes a row together: all its threads look up the same columns, and the
-// first enters them.
-template <int Capacity>
 struct TeamMap {
   static constexpr int lanes = 32;
   std::int32_t* key;
@@ -85,13 +56,7 @@ struct TeamMap {
   }
 };
 
-// Place of a row's table: each thread has its own, or a warp has one. Maps are constructed in place: a copy would
-// double the stack.
-template <int Capacity>
-struct OwnTable {
-  using Map = ColumnMap<Capacity>;
-  constexpr void open(Map& map, Index expected) const { map.clear(expected); }
-};
+// Place of a row's table.
 template <int Capacity>
 struct TeamTable {
   using Map = TeamMap<Capacity>;
@@ -157,7 +122,7 @@ struct KnownRow {
   }
 };
 
-inline constexpr int largest_capacity = 1024;  // 6 KB: of local memory per thread, or of shared memory per warp
+inline constexpr int largest_capacity = 1024;  // 6 KB of shared memory per warp
 
 template <class F>
 struct CountRows {
@@ -212,12 +177,6 @@ struct RefillRows {
   }
 };
 
-template <int Capacity, class Task>
-struct RowsByThread {
-  Task task;
-  constexpr void operator()(Index i) const { task(i, OwnTable<Capacity>{}); }
-};
-
 // warp = row
 inline constexpr int team_rows = 4;  // of a block
 template <int Capacity, class Task>
@@ -229,16 +188,11 @@ __global__ void team_rows_kernel(Index rows, const __grid_constant__ Task task) 
   if (row < rows) task(row, TeamTable<Capacity>{key[warp], place[warp], static_cast<int>(threadIdx.x) % 32});
 }
 
-// By warps where F has blocks whose numbers its threads can share.
-template <int Capacity, class F, class Task>
+template <int Capacity, class Task>
 void for_each_row(const Device& device, const char* name, Index rows, const Task& task) {
-  if constexpr (requires { requires F::shares_blocks; }) {
-    if (rows == 0) return;
-    const LaunchScope launch(device, name);
-    start(device, {(rows + team_rows - 1) / team_rows, 32 * team_rows}, team_rows_kernel<Capacity, Task>, rows, task);
-  } else {
-    for_each(device, name, rows, RowsByThread<Capacity, Task>{task});
-  }
+  if (rows == 0) return;
+  const LaunchScope launch(device, name);
+  start(device, {(rows + team_rows - 1) / team_rows, 32 * team_rows}, team_rows_kernel<Capacity, Task>, rows, task);
 }
 
 // rows, columns and block sizes of `result` are given; offsets, columns and values are made.
@@ -249,7 +203,7 @@ void build_rows(const Device& device, const char* name, const F& f, const char* 
   {
     Array<std::int32_t> count(device, result.rows, "multigrid set-up"), overflow(device, 1, "multigrid set-up");
     overflow.fill_zero();
-    for_each_row<Capacity, F>(device, name, result.rows, CountRows<F>{f, count.data(), overflow.data()});
+    for_each_row<Capacity>(device, name, result.rows, CountRows<F>{f, count.data(), overflow.data()});
     std::int32_t any = 0;
     device.machine().copy_to_host(&any, overflow.data(), Index{sizeof any});
     if (any != 0) {
@@ -267,8 +221,8 @@ void build_rows(const Device& device, const char* name, const F& f, const char* 
   }
   result.column = Array<std::int32_t>(device, nonzeros, result_tag);
   result.values = Vector(device, nonzeros * Size, result_tag);
-  for_each_row<Capacity, F>(device, name, result.rows,
-                            WriteRows<Size, F>{f, result.offsets.data(), result.column.data(), result.values.data()});
+  for_each_row<Capacity>(device, name, result.rows,
+                         WriteRows<Size, F>{f, result.offsets.data(), result.column.data(), result.values.data()});
 }
 
 template <int Size, int Capacity, class F>
@@ -276,8 +230,8 @@ bool refill_rows(const Device& device, const char* name, const F& f, const Block
                  double* values) {
   Array<std::int32_t> misfit(device, 1, "multigrid set-up");
   misfit.fill_zero();
-  for_each_row<Capacity, F>(device, name, pattern.rows,
-                            RefillRows<Size, F>{f, pattern.offsets, pattern.column, values, misfit.data()});
+  for_each_row<Capacity>(device, name, pattern.rows,
+                         RefillRows<Size, F>{f, pattern.offsets, pattern.column, values, misfit.data()});
   std::int32_t any = 0;
   device.machine().copy_to_host(&any, misfit.data(), Index{sizeof any});
   return any == 0;

@@ -38,7 +38,7 @@ struct ProlongatorRow {
   }
   template <class Row>
   constexpr void add_values(Index i, double* own, Row& row) const {
-    for (int k = 0; k < C * K; ++k) own[k] += T[i * C * K + k];
+    for (int k = lane_of(row); k < C * K; k += lanes_of(row)) own[k] += T[i * C * K + k];
     for (Index e = A.offsets[i]; e < A.offsets[i + 1]; ++e) {
       const Index j = A.column[e];
       if (aggregate[j] < 0) continue;
@@ -46,6 +46,13 @@ struct ProlongatorRow {
       const double* t = T + (target == nullptr ? i : j) * C * K;
       target = target == nullptr ? own : target;
       const double* a = A.values + e * C * C;
+      if constexpr (requires { Row::lanes; }) {  // a number of the target is one thread's; sums as below
+        for (int k = lane_of(row); k < C * K; k += lanes_of(row)) {
+          const double factor = -omega * inverse_diagonal[i * C + k / K];
+          for (int d = 0; d < C; ++d) target[k] += factor * a[k / K * C + d] * t[d * K + k % K];
+        }
+        continue;
+      }
       for (int c = 0; c < C; ++c) {
         const double factor = -omega * inverse_diagonal[i * C + c];
         for (int d = 0; d < C; ++d) {

@@ -35,6 +35,8 @@ inline constexpr EmulatedIndex<ritz::emulator::grid_size> gridDim{};
 
 inline void __syncthreads() { ritz::emulator::barrier(); }
 inline void __syncwarp() { ritz::emulator::warp_barrier(); }
+inline void __threadfence() { ritz::emulator::fence(); }
+inline unsigned atomicInc(unsigned* number, unsigned last) { return ritz::emulator::increment(number, last); }
 
 template <class T>
 T __shfl_down_sync(unsigned mask, T value, unsigned distance, int width = 32) {

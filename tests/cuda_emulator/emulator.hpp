@@ -21,6 +21,10 @@ unsigned block_size() noexcept;
 unsigned grid_size() noexcept;
 void barrier();
 void warp_barrier();  // of all 32 lanes
+// A fence and an increment behind it release what the block wrote before; an increment and a fence behind it acquire
+// what others released before that.
+void fence();
+unsigned increment(unsigned* number, unsigned last);  // from `last` to zero
 std::uint64_t shuffle_down(unsigned mask, std::uint64_t value, unsigned distance, int width);
 
 // ---- work in streams ----

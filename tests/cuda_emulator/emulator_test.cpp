@@ -210,6 +210,77 @@ TEST_F(EmulatedGpu, FindsAMissingBarrierOfAWarp) {
   EXPECT_TRUE(said.find("race") != said.npos || said.find("initcheck") != said.npos) << said;
 }
 
+__global__ void write_number(double* at) { *at = 1; }
+
+// The last block adds what the others have written.
+__global__ void sum_by_last_block(double* parts, unsigned* ticket, bool releases, bool acquires, double* sum) {
+  if (threadIdx.x != 0) return;
+  parts[blockIdx.x] = blockIdx.x + 1;
+  if (releases) __threadfence();
+  if (atomicInc(ticket, gridDim.x - 1) != gridDim.x - 1) return;
+  if (acquires) __threadfence();
+  double total = 0;
+  for (unsigned i = 0; i < gridDim.x; ++i) total += parts[i];
+  *sum = total;
+}
+
+TEST_F(EmulatedGpu, OrdersBlocksByFencesAndATicket) {
+  const Numbers parts(7), ticket(1), sum(1);
+  ASSERT_EQ(cudaMemsetAsync(ticket.data, 0, sizeof(double), stream), cudaSuccess);
+  for (int repeat = 0; repeat < 2; ++repeat)  // the ticket is zero again
+    EXPECT_EQ(
+        fault_of(7, 0, sum_by_last_block, parts.data, reinterpret_cast<unsigned*>(ticket.data), true, true, sum.data),
+        "");
+  EXPECT_EQ(host(sum)[0], 28.0);
+}
+
+TEST_F(EmulatedGpu, FindsATicketWithoutAFenceBeforeIt) {
+  const Numbers parts(7), ticket(1), sum(1);
+  ASSERT_EQ(cudaMemsetAsync(ticket.data, 0, sizeof(double), stream), cudaSuccess);
+  EXPECT_NE(
+      fault_of(7, 0, sum_by_last_block, parts.data, reinterpret_cast<unsigned*>(ticket.data), false, true, sum.data)
+          .find("race"),
+      std::string::npos);
+}
+
+TEST_F(EmulatedGpu, FindsATicketWithoutAFenceBehindIt) {
+  const Numbers parts(7), ticket(1), sum(1);
+  ASSERT_EQ(cudaMemsetAsync(ticket.data, 0, sizeof(double), stream), cudaSuccess);
+  EXPECT_NE(
+      fault_of(7, 0, sum_by_last_block, parts.data, reinterpret_cast<unsigned*>(ticket.data), true, false, sum.data)
+          .find("race"),
+      std::string::npos);
+}
+
+TEST_F(EmulatedGpu, FindsATicketThatNobodyHasSet) {
+  const Numbers parts(7), ticket(1), sum(1);
+  EXPECT_NE(
+      fault_of(7, 0, sum_by_last_block, parts.data, reinterpret_cast<unsigned*>(ticket.data), true, true, sum.data)
+          .find("memcheck"),
+      std::string::npos);
+}
+
+// What is launched after an event is not waited for with it.
+TEST_F(EmulatedGpu, WaitsForAnEventAndNotForWhatComesAfterIt) {
+  const Numbers x(1);
+  double* pinned = nullptr;
+  ASSERT_EQ(cudaMallocHost(reinterpret_cast<void**>(&pinned), 2 * sizeof(double)), cudaSuccess);
+  pinned[0] = pinned[1] = -1;
+  cudaEvent_t event = nullptr;
+  ASSERT_EQ(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), cudaSuccess);
+  ASSERT_EQ(start(1, 0, write_number, x.data), cudaSuccess);
+  ASSERT_EQ(cudaMemcpyAsync(pinned, x.data, sizeof(double), cudaMemcpyDeviceToHost, stream), cudaSuccess);
+  ASSERT_EQ(cudaEventRecord(event, stream), cudaSuccess);
+  ASSERT_EQ(cudaMemcpyAsync(pinned + 1, x.data, sizeof(double), cudaMemcpyDeviceToHost, stream), cudaSuccess);
+  ASSERT_EQ(cudaEventSynchronize(event), cudaSuccess);
+  EXPECT_EQ(pinned[0], 1);
+  EXPECT_EQ(pinned[1], -1);
+  ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+  EXPECT_EQ(pinned[1], 1);
+  EXPECT_EQ(cudaEventDestroy(event), cudaSuccess);
+  EXPECT_EQ(cudaFreeHost(pinned), cudaSuccess);
+}
+
 TEST_F(EmulatedGpu, FindsAShuffleWhoseLanesDoNotCome) {
   const Numbers sums(2);
   EXPECT_DEATH((start(1, 0, sum_of_warp, sums.data, 31u), cudaStreamSynchronize(stream)), "wait in a shuffle");
@@ -284,8 +355,6 @@ TEST_F(EmulatedGpu, DoesNotRecordFreesPinnedMemoryOrWaitingForTheDevice) {
     EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaErrorStreamCaptureInvalidated);
   }
 }
-
-__global__ void write_number(double* at) { *at = 1; }
 
 TEST_F(EmulatedGpu, FindsMisalignedNumbers) {
   const Numbers x(2);

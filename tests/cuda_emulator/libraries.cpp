@@ -142,6 +142,11 @@ cusparseStatus_t cusparseSpMV_bufferSize(cusparseHandle_t, cusparseOperation_t, 
                                          cusparseSpMVAlg_t, std::size_t* bytes) {
   return *bytes = 64, CUSPARSE_STATUS_SUCCESS;
 }
+cusparseStatus_t cusparseSpMV_preprocess(cusparseHandle_t, cusparseOperation_t, const void*, cusparseConstSpMatDescr_t,
+                                         cusparseConstDnVecDescr_t, const void*, cusparseDnVecDescr_t, cudaDataType,
+                                         cusparseSpMVAlg_t, void*) {
+  return CUSPARSE_STATUS_SUCCESS;
+}
 cusparseStatus_t cusparseSpMV(cusparseHandle_t handle, cusparseOperation_t, const void* alpha,
                               cusparseConstSpMatDescr_t A, cusparseConstDnVecDescr_t x, const void* beta,
                               cusparseDnVecDescr_t y, cudaDataType, cusparseSpMVAlg_t, void*) {

@@ -54,6 +54,9 @@ struct Memory {
   unsigned suspect_bytes = 0;
   std::uint64_t suspect_value = 0;
   Moment suspect_first{};
+  // Of this launch: the newest moment of a block that it has released, and when a block acquired what was released.
+  std::map<std::uint32_t, std::uint32_t> released, acquired;
+  std::uint32_t fenced = 0, incremented = 0;  // moments of the last fence and the last increment
 
   Memory() {
     void* const memory = mmap(nullptr, arena_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -104,7 +107,11 @@ void fault(const char* kind, const void* p, unsigned bytes, Access access, const
 // Neither of the two comes before the other.
 bool unordered(std::uint32_t earlier) {
   const Moment &a = state.moments[earlier], &b = state.moments[state.now];
-  if (a.block != b.block) return true;
+  if (a.block != b.block) {
+    const auto release = state.released.find(a.block), acquire = state.acquired.find(b.block);
+    return release == state.released.end() || acquire == state.acquired.end() || earlier > release->second ||
+           release->second > acquire->second;
+  }
   const bool in_one_warp = a.thread / 32 == b.thread / 32;
   return a.thread != b.thread && a.epoch == b.epoch && !(in_one_warp && a.warp_epoch != b.warp_epoch);
 }
@@ -308,6 +315,25 @@ bool is_pinned(const void* memory) {
   return at < next->first + next->second;
 }
 
+void fence() {
+  state.fenced = state.now;
+  if (state.incremented == state.now) state.acquired[state.moments[state.now].block] = state.now;
+}
+
+unsigned increment(unsigned* number, unsigned last) {
+  const auto at = reinterpret_cast<std::uintptr_t>(number);
+  if (!on_device(at) || device_of(at) != state.device || at % sizeof(unsigned) != 0 ||
+      cell_of(at).state != Cell::initialised) {
+    fault("memcheck", number, sizeof(unsigned), Access::write, ": an atomic needs initialised memory of its GPU");
+    return 0;
+  }
+  if (state.fenced == state.now) state.released[state.moments[state.now].block] = state.now;
+  state.incremented = state.now;
+  const unsigned before = *number;
+  *number = before >= last ? 0 : before + 1;
+  return before;
+}
+
 void touch_range(const char* who, const void* memory, std::size_t bytes, Access access) {
   const auto first = reinterpret_cast<std::uintptr_t>(memory);
   if (bytes == 0) return;
@@ -329,6 +355,9 @@ void begin_accesses(const Kernel& kernel, int device) {
   state.arguments = {first, first + kernel.argument_bytes};
   ++state.launch;
   state.moments.assign(1, {});
+  state.released.clear();
+  state.acquired.clear();
+  state.fenced = state.incremented = 0;
 }
 void begin_block_accesses(const void* scratch, std::size_t scratch_bytes, std::size_t asked_for) {
   ++state.block_serial;

@@ -2,7 +2,9 @@
 #include "tests/cuda_emulator/memory.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
+#include <deque>
 #include <fmt/format.h>
 #include <map>
 #include <mutex>
@@ -18,9 +20,14 @@ struct CUgraph_st {
 struct CUgraphExec_st {
   std::vector<Work> work;
 };
+struct CUevent_st {
+  cudaStream_t stream = nullptr;
+  std::uint64_t asked = 0, reached = 0;  // times that the event was recorded, and came up in its stream
+  std::chrono::steady_clock::time_point when;
+};
 struct CUstream_st {
   int device = 0;
-  std::vector<Work> waiting;
+  std::deque<Work> waiting;
   CUgraph_st* recorded = nullptr;  // while a graph is recorded
   bool spoilt = false;             // the recording
 };
@@ -36,6 +43,7 @@ struct Runtime {
   std::map<std::string, int> faults;                          // of each kind
   std::map<std::pair<int, const void*>, std::size_t> shared;  // what kernels may ask for on each device
   std::set<cudaStream_t> streams;
+  std::set<int> contexts;  // GPUs that have been chosen
 };
 
 Runtime& runtime() {
@@ -51,16 +59,15 @@ cudaError_t failed(cudaError_t status) {
   return status;
 }
 
-void finish(cudaStream_t stream) {
-  std::vector<Work> work;
-  while (!stream->waiting.empty()) {
-    work.clear();
-    work.swap(stream->waiting);
-    open_memory();
-    for (const Work& item : work)
-      if (!runtime().at_fault) item();
-    close_memory();
+// All work of a stream, or the first of it until `enough`: what is behind waits on.
+void finish(cudaStream_t stream, const std::function<bool()>& enough = {}) {
+  open_memory();
+  while (!stream->waiting.empty() && !(enough && enough())) {
+    const Work item = std::move(stream->waiting.front());
+    stream->waiting.pop_front();
+    if (!runtime().at_fault) item();
   }
+  close_memory();
 }
 
 // RITZ_EMULATED_GPU_TAKEN: one that another process has alone.
@@ -110,7 +117,8 @@ void report(const std::string& kind, const std::string& fault) {
 
 cudaError_t enqueue(cudaStream_t stream, Work work) {
   RITZ_CALL;
-  (is_recording(stream) ? stream->recorded->work : stream->waiting).push_back(std::move(work));
+  if (is_recording(stream)) stream->recorded->work.push_back(std::move(work));
+  else stream->waiting.push_back(std::move(work));
   return cudaSuccess;
 }
 
@@ -161,7 +169,12 @@ cudaError_t cudaGetDevice(int* device) { return *device = current, cudaSuccess; 
 cudaError_t cudaSetDevice(int device) {
   if (device < 0 || device >= device_count()) return failed(cudaErrorInvalidDevice);
   if (is_taken(device)) return failed(cudaErrorDevicesUnavailable);
+  runtime().contexts.insert(device);
   return current = device, cudaSuccess;
+}
+cudaError_t cudaDeviceGetPCIBusId(char* id, int size, int device) {
+  std::snprintf(id, static_cast<std::size_t>(size), "0000:%02x:00.0", device);
+  return cudaSuccess;
 }
 cudaError_t cudaDeviceSynchronize() {
   RITZ_CALL;
@@ -191,6 +204,22 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
     return failed(cudaErrorInvalidValue);
   runtime().shared[{current, kernel}] = static_cast<std::size_t>(value);
   return cudaSuccess;
+}
+
+// ---- NVML, and what tests ask ----
+
+int emulatedContexts() { return static_cast<int>(runtime().contexts.size()); }
+int nvmlInit_v2() { return 0; }
+int nvmlShutdown() { return 0; }
+int nvmlDeviceGetHandleByPciBusId_v2(const char* id, void** handle) {
+  return *handle = reinterpret_cast<void*>(std::strtol(id + 5, nullptr, 16)), 0;
+}
+int nvmlDeviceGetMemoryInfo(void* handle, unsigned long long* memory) {  // total, free, used
+  const std::size_t used = memory_in_use(static_cast<int>(reinterpret_cast<std::intptr_t>(handle)));
+  memory[0] = memory_size();
+  memory[1] = memory_size() - used;
+  memory[2] = used;
+  return 0;
 }
 
 // ---- memory ----
@@ -293,7 +322,41 @@ cudaError_t cudaMemcpyAsync(void* target, const void* source, std::size_t bytes,
   return status;
 }
 
-// ---- streams and graphs ----
+// ---- events, streams and graphs ----
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
+  RITZ_CALL;
+  return *event = new CUevent_st, cudaSuccess;
+}
+cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, cudaEventDefault); }
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  const std::lock_guard lock(runtime().mutex);
+  if (event->stream != nullptr && runtime().streams.contains(event->stream)) finish(event->stream);
+  return delete event, cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  RITZ_CALL;
+  if (stream->device != current) return failed(cudaErrorInvalidResourceHandle);
+  if (is_recording(stream)) return refuse_recording(stream);
+  event->stream = stream;
+  const std::uint64_t turn = ++event->asked;
+  return enqueue(stream, [event, turn] {
+    event->reached = turn;
+    event->when = std::chrono::steady_clock::now();
+  });
+}
+// Work that was launched after the event is not done by this, as on a GPU that is slow.
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  RITZ_CALL;
+  if (event->stream != nullptr) finish(event->stream, [event] { return event->reached == event->asked; });
+  return runtime().at_fault ? failed(cudaErrorIllegalAddress) : cudaSuccess;
+}
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t first, cudaEvent_t last) {
+  RITZ_CALL;
+  if (first->reached != first->asked || last->reached != last->asked) return failed(cudaErrorNotReady);
+  *milliseconds = std::chrono::duration<float, std::milli>(last->when - first->when).count();
+  return cudaSuccess;
+}
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
   RITZ_CALL;

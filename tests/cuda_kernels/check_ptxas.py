@@ -4,7 +4,8 @@
     check_ptxas.py --table ptxas.tsv lib/ritz_fem_kernels.cuda.so ...             compare; exit 1 when something grew
     check_ptxas.py --table ptxas.tsv --update lib/ritz_fem_kernels.cuda.so ...    write the table anew
 
-Besides, every kernel must be one that can be launched at all: registers of its largest block, and static shared memory.
+Besides, every kernel must be one that can be launched at all: registers of its largest block, and static shared memory;
+and its stack is 1 KB at most, as a card sets that aside for every thread that it can hold.
 
 Needs neither a GPU nor cuobjdump: the numbers are read from the cubins inside the modules (ELF sections .nv.info and
 .nv.shared.*). Stack holds spilled registers as well as local arrays, so a kernel without stack does not spill. Numbers
@@ -21,6 +22,7 @@ FATBIN_MAGIC, CUBIN, REGISTER_COUNT, FRAME_SIZE, MAX_THREADS, VALUES_FOLLOW = 0x
 BLOCK_THREADS = 256  # of our own kernels: device/launch_cuda.hpp and fem/launch/block_shape.hpp
 REGISTERS, STATIC_SHARED = 65536, 48 << 10  # of a block, on every architecture
 RESERVED_SHARED = 1024  # [bytes] of every block, for the system, from sm_90 on; counted in the sections' sizes
+LARGEST_STACK = 1024  # [bytes] of a thread
 MORE_REGISTERS = 1.10  # a tenth more fails
 SKIPPED = 77
 
@@ -98,6 +100,13 @@ def cannot_be_launched(rows):
             yield f"{name}: {shared} bytes of static shared memory, more than {STATIC_SHARED}"
 
 
+def takes_much_local_memory(rows):
+    """CUDA sets a stack aside for every thread that a card can hold: 1 KB are 0.3 GB on an H200, in no forecast."""
+    for key, (_, stack, _, _) in sorted(rows.items()):
+        if stack > LARGEST_STACK:
+            yield f"{' '.join(key)}: a stack of {stack} bytes, more than {LARGEST_STACK}: use shared memory"
+
+
 def short_name(demangled):
     """Without return type, arguments and our own namespaces."""
     depth = 0
@@ -169,7 +178,7 @@ def main():
     toolkit, rows = measure(options.modules)
     if not rows:
         sys.exit("no kernel was found in the modules")
-    if impossible := list(cannot_be_launched(rows)):
+    if impossible := [*cannot_be_launched(rows), *takes_much_local_memory(rows)]:
         sys.exit("\n".join(impossible))
     if options.update:
         write(options.table, toolkit, rows)

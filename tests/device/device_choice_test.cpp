@@ -43,28 +43,40 @@ TEST(DeviceChoice, FreeMemoryOfASlowerCardDoesNotCount) {
 }
 
 TEST(DeviceChoice, AGpuThatCannotBeUsedIsLeftOutAndNamed) {
-  DeviceFacts facts{.gpus = {gpu("H200", 100), gpu("Quadro", 4, 4), gpu("H200", 140)}};
+  DeviceFacts facts{.gpus = {gpu("Quadro", 4, 4), gpu("H200", 140), gpu("H200", 100)}};
   for (std::size_t i = 0; i < facts.gpus.size(); ++i) facts.gpus[i].ordinal = static_cast<int>(i);
-  keep_usable(facts, [](const MachineInfo& each) {
-    if (each.ordinal == 0) throw Error(Exit::environment, "GPU 0 is taken by another process");
-    if (each.name == "Quadro") throw Error(Exit::environment, "GPU 1 is too old for this build");
-    return each;
+  const DeviceChoice choice = choose_usable(facts, [](const MachineInfo& each) {
+    if (each.ordinal == 1) throw Error(Exit::environment, "GPU 1 is taken by another process");
+    if (each.name == "Quadro") throw Error(Exit::environment, "GPU 0 is too old for this build");
   });
-  const DeviceChoice choice = choose_device(facts);
-  ASSERT_EQ(choice.gpu, 0);
-  EXPECT_EQ(facts.gpus[0].ordinal, 2);
+  EXPECT_EQ(choice.gpu, 2);
   EXPECT_EQ(
       choice.why,
-      "the only GPU that can be used; left out: GPU 0 is taken by another process; GPU 1 is too old for this build");
+      "the only GPU that can be used; left out: GPU 0 is too old for this build; GPU 1 is taken by another process");
+}
+
+// A context takes memory of a card, and may lock it.
+TEST(DeviceChoice, OnlyTheChosenGpuIsOpened) {
+  DeviceFacts facts{.gpus = {gpu("H200", 100), gpu("H200", 140), gpu("H200", 120)}};
+  for (std::size_t i = 0; i < facts.gpus.size(); ++i) facts.gpus[i].ordinal = static_cast<int>(i);
+  std::vector<int> opened;
+  EXPECT_EQ(choose_usable(facts, [&](const MachineInfo& each) { opened.push_back(each.ordinal); }).gpu, 1);
+  EXPECT_EQ(opened, std::vector<int>{1});
+}
+
+// Another would be another rank's.
+TEST(DeviceChoice, ARankDoesNotTakeAnotherGpuThanItsOwn) {
+  DeviceFacts facts{.gpus = {gpu("H200", 100), gpu("H200", 140)}, .local_rank = 1, .local_ranks = 2};
+  const auto taken = [](const MachineInfo&) { throw Error(Exit::environment, "taken"); };
+  EXPECT_THROW(choose_usable(facts, taken), Error);
 }
 
 TEST(DeviceChoice, WhereNoGpuCanBeUsedAutoIsTheCpuAndSaysWhy) {
   DeviceFacts facts{.gpus = {gpu("Quadro", 4, 4)}};
-  keep_usable(facts, [](const MachineInfo&) -> MachineInfo {
-    throw Error(Exit::environment, "GPU 0 is too old for this build");
-  });
-  EXPECT_EQ(choose_device(facts).gpu, -1);
-  EXPECT_EQ(choose_device(facts).why, "GPU 0 is too old for this build");
+  const DeviceChoice choice = choose_usable(
+      facts, [](const MachineInfo&) { throw Error(Exit::environment, "GPU 0 is too old for this build"); });
+  EXPECT_EQ(choice.gpu, -1);
+  EXPECT_EQ(choice.why, "GPU 0 is too old for this build");
 }
 
 TEST(DeviceChoice, SmallProblemsStayOnTheCpu) {

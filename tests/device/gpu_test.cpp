@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 namespace ritz {
@@ -116,6 +117,22 @@ TEST(SeveralGpus, AutoLeavesOutWhatIsTaken) {
   EXPECT_NE(std::to_string(free.info().ordinal), taken);
   EXPECT_NE(free.description().find("left out"), std::string::npos) << free.description();
   EXPECT_EQ(Vector(free, std::vector<double>{1, 2}, "test").host(), (std::vector<double>{1, 2}));
+}
+
+// A context takes memory and time, and may lock a card against others.
+TEST(SeveralGpus, AutoOpensTheChosenOneOnly) {
+  const char* const folder = std::getenv("RITZ_MODULES");
+  if (list_devices().devices.size() < 3 || folder == nullptr) GTEST_SKIP() << "on two emulated GPUs only";
+  void* const emulator = dlopen((std::string(folder) + "/libritz_emulated_gpu.so").c_str(), RTLD_NOW | RTLD_NOLOAD);
+  if (emulator == nullptr) GTEST_SKIP() << "on two emulated GPUs only";
+  const auto contexts = reinterpret_cast<int (*)()>(dlsym(emulator, "emulatedContexts"));
+  ASSERT_NE(contexts, nullptr);
+  EXPECT_EQ(contexts(), 0);
+  for (const MachineInfo& info : list_devices().devices) EXPECT_GT(info.memory_free, 0);
+  EXPECT_EQ(contexts(), 0);
+  const Device device = Device::named("auto");
+  EXPECT_TRUE(device.is_gpu());
+  EXPECT_EQ(contexts(), 1);
 }
 
 TEST_F(GpuMachine, CopyRateIsThatOfAGpu) { EXPECT_GT(measure_copy_rate(gpu), 5e10); }

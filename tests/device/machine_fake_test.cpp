@@ -1,3 +1,4 @@
+#include "device/communicator.hpp"
 #include "device/array.hpp"
 #include "device/error.hpp"
 #include "device/last_launch.hpp"
@@ -34,9 +35,31 @@ TEST(Fake, CountsTraffic) {
   EXPECT_EQ(machine.traffic().to_device, 800);
   EXPECT_EQ(machine.traffic().to_host, 800);
   double two[2];
-  machine.read_scalars(two, x.data(), 2);
+  Communicator(device).sum(x.data(), two);
   EXPECT_EQ(machine.traffic().scalar_reads, 1);
   EXPECT_EQ(two[1], 1.0);
+}
+
+// What is launched between the two halves does not change the sum.
+TEST(Fake, PendingSumIsThatOfItsBeginning) {
+  const Device device = Device::named("fake");
+  Vector x(device, std::vector<double>{1, 2, 3}, "test");
+  PendingSum pending(device, 3);
+  pending.begin(x.data(), 3);
+  x.fill_zero();
+  double values[3];
+  pending.finish(values);
+  EXPECT_EQ(values[0], 1.0);
+  EXPECT_EQ(values[2], 3.0);
+  EXPECT_EQ(device.machine().traffic().scalar_reads, 1);
+}
+
+TEST(Fake, PendingSumFailsAsACopyDoes) {
+  const Device device = Device::named("fake");
+  Vector x(device, 3, "test");
+  PendingSum pending(device, 3);
+  device.machine().calls().fail(MachineCall::copy, 1);
+  EXPECT_THROW(pending.begin(x.data(), 3), Error);
 }
 
 TEST(Fake, EveryKindOfCallCanBeMadeToFail) {

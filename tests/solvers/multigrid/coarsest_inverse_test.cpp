@@ -1,5 +1,8 @@
 #include "solvers/multigrid/coarsest_inverse.hpp"
 
+#include "solvers/algebra/box_around.hpp"
+#include "tests/solvers/matrices.hpp"
+
 #include <gtest/gtest.h>
 
 namespace ritz {
@@ -34,8 +37,16 @@ struct Chain {
 
 // Held at the left end, so that the inverse is the flexibility: inverse_ij = sum over k <= min(i, j) of 1 / spring_k.
 TEST(CoarsestInverse, IsTheFlexibilityOfAChain) {
-  const Device device = Device::named("cpu");
-  for (const std::int32_t n : {1, 2, 7, 150}) {
+  for (const auto& [name, n] : {std::pair{"cpu", 1},
+                                {"cpu", 2},
+                                {"cpu", 7},
+                                {"cpu", 150},
+                                {"fake", 1},
+                                {"fake", 7},
+                                {"fake", 8},
+                                {"fake", 15},
+                                {"fake", 150}}) {
+    const Device device = Device::named(name);
     const Chain chain(device, n);
     const auto size = static_cast<std::size_t>(n) + 1;
     const std::vector<double> inverse = coarsest_inverse(device, chain.matrix.view(), chain.matrix.nonzeros()).host();
@@ -53,6 +64,52 @@ TEST(CoarsestInverse, IsTheFlexibilityOfAChain) {
             << i << " " << j << " of " << size;
       }
   }
+}
+
+// On a device of its own: no transfer but that of one number, and the result is symmetric to the bit.
+TEST(CoarsestInverse, IsMadeOnTheDevice) {
+  const Device device = Device::named("fake", 1);
+  const testing::Blocks blocks = testing::grid_matrix(5, 3);
+  BlockMatrix A;
+  A.rows = A.columns = 125;
+  A.row_block = A.column_block = 3;
+  A.offsets = Array<Index>(device, std::span<const Index>(blocks.offsets), "test");
+  A.column = Array<std::int32_t>(device, std::span<const std::int32_t>(blocks.columns), "test");
+  A.values = Vector(device, std::span<const double>(blocks.values), "test");
+  const Traffic before = device.machine().traffic();
+  const Vector inverse = coarsest_inverse(device, A.view(), A.nonzeros());
+  EXPECT_EQ(device.machine().traffic().to_host, before.to_host);
+  EXPECT_EQ(device.machine().traffic().to_device, before.to_device);
+  EXPECT_EQ(device.machine().traffic().scalar_reads - before.scalar_reads, 1);
+  const std::vector<double> values = inverse.host();
+  const testing::Dense dense = testing::dense(testing::on(Device::named("cpu"), blocks));
+  constexpr std::size_t n = 375;
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) {
+      long double sum = 0;
+      for (std::size_t k = 0; k < n; ++k) sum += values[i * n + k] * dense[k][j];
+      ASSERT_NEAR(double(sum), i == j ? 1.0 : 0.0, 1e-12) << i << " " << j;
+      ASSERT_EQ(values[i * n + j], values[j * n + i]);
+    }
+}
+
+// Seven points, of which the box and one at each end of its diagonal are known; the host reads six numbers.
+TEST(BoxAround, IsThatOfThePointsAndReadsSixNumbers) {
+  for (const char* name : {"cpu", "fake"})
+    for (const std::size_t count : {1u, 7u, 64u, 65u, 5000u}) {
+      const Device device = Device::named(name);
+      std::vector<double> x = testing::random_numbers(3 * count, 4);
+      for (std::size_t d = 0; d < 3; ++d) x[3 * (count - 1) + d] = 2.0 + double(d);
+      for (std::size_t d = 0; d < 3; ++d) x[d] = count > 1 ? -3.0 - double(d) : 2.0 + double(d);
+      const Vector places(device, x, "test");
+      const Index before = device.machine().traffic().to_host;
+      const BoxAround box = box_around(places, 3);
+      EXPECT_EQ(device.machine().traffic().to_host, before);
+      for (std::size_t d = 0; d < 3; ++d) {
+        EXPECT_EQ(box.extent[d], count > 1 ? 5.0 + 2.0 * double(d) : 0.0) << name << " " << count;
+        EXPECT_EQ(box.centre[d], count > 1 ? -0.5 : 2.0 + double(d));
+      }
+    }
 }
 
 }  // namespace

@@ -1,0 +1,19 @@
+// The inverse of a dense matrix on its device (module ritz_solvers_kernels, table "dense inverse").
+#pragma once
+
+#include "solvers/algebra/block_matrix.hpp"
+
+namespace ritz {
+
+struct DenseInverseKernels {
+  // dense: [n][n] of zeros, n scalar rows of A; becomes A, and rows without stiffness those of the identity.
+  // diagonal: [n], as it was in A
+  void (*fill)(const Device&, const BlockMatrixView<double>& A, double* dense, double* diagonal);
+  // matrix: [n][n], symmetric and positive definite; becomes its inverse, symmetric to the bit. Pivots are kept above
+  // `smallest`. row_panel, column_panel: [inverse_step][n]. About 2 n^3 operations, 16 n^2 bytes for every eight rows.
+  void (*invert)(const Device&, Index n, double smallest, double* matrix, double* row_panel, double* column_panel);
+};
+
+inline constexpr int inverse_step = 8;  // rows that are eliminated together
+
+}  // namespace ritz
