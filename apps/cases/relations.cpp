@@ -227,7 +227,7 @@ class RelationReader {
 
   static constexpr std::array<const char*, 6> motion_names = {"x", "y", "z", "rx", "ry", "rz"};
 
-  // The motion of a reference point; none: free.
+  // A prescribed motion of a reference point; none: free.
   static std::optional<double> motion_of(const Case::Table& t, int c) {
     const char* name = motion_names[static_cast<std::size_t>(c)];
     const bool given = t.has(name);

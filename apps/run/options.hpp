@@ -43,7 +43,7 @@ struct RunOptions {
   bool resume = false;  // what an earlier run of this case committed is not done again
   std::optional<RunSurvey> survey;
 
-  // Given by a program that calls a run, apps/program/call.hpp:
+  // Options of a program that calls a run, apps/program/call.hpp.
   std::optional<std::string> case_text;  // in place of the file, whose name messages have
   // in place of [mesh] file; scale: a factor on the points
   std::function<Mesh(bool structural, double scale, std::vector<std::string>& notices)> mesh = {};

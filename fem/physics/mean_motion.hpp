@@ -17,8 +17,8 @@ namespace ritz {
 
 class MeanMotion {
  public:
-  // The motion of displacements in three dimensions, over a region of facets; `reference`: none is the centre of the
-  // surface. Throws Error(Exit::input) for other fields.
+  // Takes displacements in three dimensions, and facets; `reference`: none is the centre of the surface.
+  // Throws Error(Exit::input) for other fields.
   MeanMotion(const FunctionSpace& space, const Region& facets, const std::optional<Point>& reference,
              const std::string& origin = {});
 
