@@ -55,6 +55,19 @@ class Thermal(CaseTest):
         self.assertAlmostEqual(stress["both"][0] / -39.5e6, 1, delta=1e-8)
         self.assertAlmostEqual(stress["both"][1] / 2e6, 1, delta=1e-6)
 
+    def test_modes_take_moduli_over_the_temperature_and_say_that_strain_changes_nothing(self):
+        self.write("E.csv", "T,E\n0,200e9\n100,100e9\n")
+        table = '[[table]]\nname = "E"\nfile = "E.csv"\ninterpolation = "linear"\n'
+        body = table + STEEL.replace("200e9", '"E(T)"') + "density = 8000\n" + '[[displacement]]\nregion = "left"\nfixed = true\n[modal]\ncount = 1\n'
+        found = []
+        for temperature in (0, 75):
+            outcome = self.run_case("ritz-modal", self.write("case.toml", PLANE.format("fine.msh") + body +
+                                                             f"[thermal]\ntemperature = {temperature}\nreference = 20\n"))
+            self.assertEqual(outcome.exit, 0, outcome.errors)
+            self.assertIn("thermal strain changes no frequency here", outcome.log)
+            found.append(outcome.fact("frequencies_hz")[0])
+        self.assertAlmostEqual(found[1] / found[0], 0.625**0.5, delta=1e-6)  # of moduli 125e9 and 200e9
+
     def test_a_temperature_beyond_the_table_is_an_error_that_names_it(self):
         self.write("E.csv", "T,E\n0,200e9\n100,180e9\n")
         table = '[[table]]\nname = "E"\nfile = "E.csv"\ninterpolation = "linear"\n'
