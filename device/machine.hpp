@@ -119,7 +119,7 @@ class Machine {
   friend class Communicator;
   friend class PendingSum;
   void read_scalars(double* host, const double* device, int count);  // waits for the stream
-  // Of at most `most` numbers; the caller owns it, and has one copy under way at a time.
+  // Room for at most `most` numbers; the caller owns it, and has one copy under way at a time.
   std::unique_ptr<ScalarRead> make_scalar_read(int most) { return do_make_scalar_read(most); }
   void begin_read(ScalarRead& read, const double* device, int count);
   void finish_read(ScalarRead& read, double* host, int count);

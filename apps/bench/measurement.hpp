@@ -12,7 +12,7 @@
 
 namespace ritz {
 
-// What a run asked of its device (device/machine.hpp, Traffic), and the bytes that its kernels say they move.
+// The calls of a run to its device (device/machine.hpp, Traffic), and the bytes that its kernels say they move.
 struct Calls {
   double kernels = 0, graphs = 0, waits = 0, bytes = 0;
   Calls beyond(const Calls& fewer) const {

@@ -12,7 +12,7 @@ std::string instruction_set(const MachineInfo& info) {
   return info.backend == "v4" ? "AVX-512 (x86-64-v4)" : info.backend == "v3" ? "AVX2 (x86-64-v3)" : "";
 }
 
-// Of CPUs, and of the GPU that `--device auto` takes: the others are not opened.
+// Lists CPUs, and the GPU that `--device auto` takes: the others are not opened.
 std::vector<DeviceReport::Rate> copy_rates(const MachineInfo& info, const Device& chosen) {
   if (info.kind == "gpu") {
     if (!chosen.is_gpu() || chosen.info().ordinal != info.ordinal) return {};

@@ -260,7 +260,7 @@ TEST_F(EmulatedGpu, FindsATicketThatNobodyHasSet) {
       std::string::npos);
 }
 
-// What is launched after an event is not waited for with it.
+// A wait for an event does not wait for launches after it.
 TEST_F(EmulatedGpu, WaitsForAnEventAndNotForWhatComesAfterIt) {
   const Numbers x(1);
   double* pinned = nullptr;

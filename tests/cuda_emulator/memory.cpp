@@ -54,7 +54,7 @@ struct Memory {
   unsigned suspect_bytes = 0;
   std::uint64_t suspect_value = 0;
   Moment suspect_first{};
-  // Of this launch: the newest moment of a block that it has released, and when a block acquired what was released.
+  // The newest moment of a block that this launch has released, and when a block acquired what was released.
   std::map<std::uint32_t, std::uint32_t> released, acquired;
   std::uint32_t fenced = 0, incremented = 0;  // moments of the last fence and the last increment
 

@@ -40,7 +40,7 @@ TEST(Fake, CountsTraffic) {
   EXPECT_EQ(two[1], 1.0);
 }
 
-// What is launched between the two halves does not change the sum.
+// Launches between the two halves do not change the sum.
 TEST(Fake, PendingSumIsThatOfItsBeginning) {
   const Device device = Device::named("fake");
   Vector x(device, std::vector<double>{1, 2, 3}, "test");
