@@ -381,6 +381,31 @@ void MixedOperator::list_chunk(const Key& key, const Plan& plan, Index chunk, Ch
   entries.write(out);
 }
 
+// Diagonal blocks of nodes have the lists of operators on one space.
+std::shared_ptr<const ScatterPlan> MixedOperator::make_lists(const Key& key, const Plan& plan) const {
+  const bool matrix = key.task == Task::matrix, square = matrix && key.row == key.column;
+  const NodePattern* pattern = square   ? &space(key.row).host_pattern()
+                               : matrix ? &coupling_pattern(key.row, key.column)
+                                        : nullptr;
+  const Index targets = square   ? static_cast<Index>(pattern->columns.size())
+                        : matrix ? static_cast<Index>(pattern->columns.size()) * space(key.row).components() *
+                                       space(key.column).components()
+                                 : layout_.total();
+  std::vector<std::unique_ptr<ChunkLister>> listers(static_cast<std::size_t>(omp_get_max_threads()));
+  return std::make_shared<const ScatterPlan>(
+      device(), targets, plan.first_chunk.back(), [&](Index chunk, ChunkSlots& out) {
+        if (!square) return list_chunk(key, plan, chunk, out);
+        auto& lister = listers[static_cast<std::size_t>(omp_get_thread_num())];
+        if (!lister) lister = std::make_unique<ChunkLister>(space(key.row).node_count());
+        const auto g =
+            static_cast<std::size_t>(std::ranges::upper_bound(plan.first_chunk, chunk) - plan.first_chunk.begin() - 1);
+        const ElementGroup& group =
+            groups_[static_cast<std::size_t>(plan.groups[g])].of_field[static_cast<std::size_t>(key.row)];
+        const Index size = plan.chunk_batches[g] * lane_count, first = (chunk - plan.first_chunk[g]) * size;
+        lister->list_pairs(group, *pattern, first, std::min(first + size, group.element_count), out);
+      });
+}
+
 MixedOperator::Plan MixedOperator::make_plan(const Key& key) const {
   const AssemblyKernels& assembly = assembly_kernels(device());
   const bool matrix = key.task == Task::matrix, square = matrix && key.row == key.column;
@@ -413,34 +438,9 @@ MixedOperator::Plan MixedOperator::make_plan(const Key& key) const {
   }
   for (std::size_t g = 0; g < plan.terms.size(); ++g)
     for (std::size_t t = 0; t < plan.terms[g].size(); ++t) plan.terms[g][t].arguments.form = &plan.mixed[g][t];
-  const Plan* same_lists = nullptr;
-  for (const auto& [other, made] : plans_)
-    if (!matrix && other.task != Task::matrix) same_lists = &made;
-  if (same_lists != nullptr) {
-    plan.scatter = same_lists->scatter;
-  } else {
-    // Diagonal blocks of nodes have the lists of operators on one space.
-    const NodePattern* pattern = square   ? &space(key.row).host_pattern()
-                                 : matrix ? &coupling_pattern(key.row, key.column)
-                                          : nullptr;
-    const Index targets = square   ? static_cast<Index>(pattern->columns.size())
-                          : matrix ? static_cast<Index>(pattern->columns.size()) * space(key.row).components() *
-                                         space(key.column).components()
-                                   : layout_.total();
-    std::vector<std::unique_ptr<ChunkLister>> listers(static_cast<std::size_t>(omp_get_max_threads()));
-    plan.scatter = std::make_shared<const ScatterPlan>(
-        device(), targets, plan.first_chunk.back(), [&](Index chunk, ChunkSlots& out) {
-          if (!square) return list_chunk(key, plan, chunk, out);
-          auto& lister = listers[static_cast<std::size_t>(omp_get_thread_num())];
-          if (!lister) lister = std::make_unique<ChunkLister>(space(key.row).node_count());
-          const auto g = static_cast<std::size_t>(std::ranges::upper_bound(plan.first_chunk, chunk) -
-                                                  plan.first_chunk.begin() - 1);
-          const ElementGroup& group =
-              groups_[static_cast<std::size_t>(plan.groups[g])].of_field[static_cast<std::size_t>(key.row)];
-          const Index size = plan.chunk_batches[g] * lane_count, first = (chunk - plan.first_chunk[g]) * size;
-          lister->list_pairs(group, *pattern, first, std::min(first + size, group.element_count), out);
-        });
-  }
+  for (const auto& [other, made] : plans_)  // vectors of all tasks have the same lists
+    if (!matrix && other.task != Task::matrix) plan.scatter = made.scatter;
+  if (plan.scatter == nullptr) plan.scatter = make_lists(key, plan);
   plan.extension = Vector(device(), plan.scatter->extension_items() * plan.block, "assembly buffers");
   const Index slab = widest == 0 ? 0 : std::min(largest, std::max(widest, slab_bytes / Index{sizeof(double)}));
   plan.workspace = slab_buffer(device(), assembly.needs_workspace ? slab : 0, widest, steps_down_);

@@ -120,6 +120,7 @@ class MixedOperator {
   int degree_of(const MixedFormValue& form, const Group& group) const;
   Plan& plan(const Key& key) const;
   Plan make_plan(const Key& key) const;
+  std::shared_ptr<const ScatterPlan> make_lists(const Key& key, const Plan& plan) const;
   int items_of(const Key& key, const Group& group) const;
   void add_terms(const Key& key, const Group& group, const std::vector<int>& integrals, Plan& plan) const;
   void list_chunk(const Key& key, const Plan& plan, Index chunk, ChunkSlots& out) const;
