@@ -62,6 +62,8 @@ DeviceChoice choose_freest(const DeviceFacts& facts) {
   if (facts.gpus.size() == 1)
     return {0, (facts.left_out.empty() ? "the only GPU" : "the only GPU that can be used") + context};
   if (equals == 1) return {0, fmt::format("the first of {} GPUs{}", facts.gpus.size(), context)};
+  if (facts.gpus[static_cast<std::size_t>(best)].memory_free == 0)
+    return {0, fmt::format("the first of {} equal GPUs, whose free memory is not known{}", equals, context)};
   return {best, fmt::format("most free memory of {} equal GPUs, {:.1f} GB{}", equals,
                             1e-9 * double(facts.gpus[static_cast<std::size_t>(best)].memory_free), context)};
 }

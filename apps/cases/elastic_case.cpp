@@ -172,24 +172,25 @@ void add(const std::vector<double>& values, double factor, std::vector<double>& 
   for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += factor * values[i];
 }
 
-// The stress that a temperature of a load case takes away; the equations know that of all load cases only.
-void add_thermal_stress(Run& run, const CaseModel& read, const SolutionView& s, DerivedFields& derived) {
-  for (std::size_t i = 0; i < s.factors.size(); ++i) {
-    if (s.factors[i] == 0) continue;
-    std::vector<Integral> thermal;
-    for (const Integral& load : read.model.load_cases[i].loads)
-      if (load.form.derived > 0) thermal.push_back(load);
-    if (thermal.empty()) continue;
-    const DerivedFields own = evaluate(run.results(), Operator(read.space(), std::move(thermal)), s.u);
-    add(own.at_nodes, s.factors[i], derived.at_nodes);
-    add(own.at_cells, s.factors[i], derived.at_cells);
-    add(own.at_space_nodes, s.factors[i], derived.at_space_nodes);
-  }
+// factor times the stress that the thermal strain among these integrals takes away.
+void add_thermal_stress(Run& run, const CaseModel& read, const std::vector<Integral>& integrals, double factor,
+                        const Vector& u, DerivedFields& derived) {
+  std::vector<Integral> thermal;
+  for (const Integral& each : integrals)
+    if (each.form.derived > 0 && !each.form.has_matrix) thermal.push_back(each);
+  if (thermal.empty() || factor == 0) return;
+  const DerivedFields own = evaluate(run.results(), Operator(read.space(), std::move(thermal)), u);
+  add(own.at_nodes, factor, derived.at_nodes);
+  add(own.at_cells, factor, derived.at_cells);
+  add(own.at_space_nodes, factor, derived.at_space_nodes);
 }
 
 EvaluatedFields stress_fields(Run& run, const CaseModel& read, const Operator& equations, const SolutionView& s) {
   DerivedFields derived = evaluate(run.results(), equations, s.u);
-  add_thermal_stress(run, read, s, derived);
+  // The equations derive the whole thermal stress outside of load cases, and none inside.
+  if (s.part != 1) add_thermal_stress(run, read, read.model.equations, s.part - 1, s.u, derived);
+  for (std::size_t i = 0; i < s.factors.size(); ++i)
+    add_thermal_stress(run, read, read.model.load_cases[i].loads, s.factors[i], s.u, derived);
   auto phase = run.device().profile().phase("fields");
   EvaluatedFields fields = stress_names(false);
   fill(fields.nodal, &Field::values, derived.at_nodes);
@@ -272,7 +273,8 @@ CaseModel read_elasticity(Run& run) {
   if (read.time) read_damping(run.input(), read.model);
   else read.model.inertia.clear();
   const bool wants_error = wants_mesh_error(run);
-  if (wants_error && body.has_axes()) refuse_estimate_along_axes(run.input());
+  if (wants_error && body.has_axes()) refuse_estimate_of(run.input(), "a material along axes");
+  if (wants_error && body.has_thermal_strain()) refuse_estimate_of(run.input(), "thermal stresses");
   const auto [stresses, cell_results] = stress_names(wants_error);
   read.nodal_results = {{"displacement", dimension}};
   if (read.time)

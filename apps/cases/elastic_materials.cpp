@@ -73,6 +73,13 @@ void read_elastic_materials(Run& run, const char* about_density, bool needs_dens
     }
     read_expansion(t, material);
     material.orientation = named_orientation(t, orientations);
+    if (material.orientation && !material.stiffness && material.expansion.size() < 3)
+      t.refuse("orientation", "'orientation' was given without numbers along axes", "the material is isotropic",
+               "omit it, or give [material.orthotropic], [material.anisotropic] or expansion_along");
+    if (material.expansion_zero &&
+        std::ranges::none_of(material.expansion, [](const MaterialProperty& p) { return table_in(p) != nullptr; }))
+      t.refuse("expansion_zero", "'expansion_zero' was given without a table of the expansion",
+               "a constant coefficient counts from the reference", "omit it, or give expansion = \"name(T)\"");
     NumberRule rule{.above = 0, .out_of_bounds = Exit::model};
     if (!needs_density) rule.fallback = 1;
     const bool weighs =

@@ -3,6 +3,7 @@
 #include "fem/physics/mesh_field.hpp"
 #include "io/meshes/mesh_reader.hpp"
 #include "io/results/point_field.hpp"
+#include "mesh/quality.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -26,8 +27,9 @@ void check_scalar(const PointField& field, const std::string& name) {
 }
 
 bool is_on(const PointField& field, const Mesh& mesh) {
+  const double tolerance = 1e-6 * bounding_box(mesh).diagonal();  // files may hold 32-bit numbers
   return std::ranges::equal(field.points, mesh.points(),
-                            [](double a, double b) { return std::abs(a - b) <= 1e-7 * (1 + std::abs(b)); });
+                            [tolerance](double a, double b) { return std::abs(a - b) <= tolerance; });
 }
 
 // On another mesh: that of the file itself.
@@ -55,7 +57,11 @@ Coefficient read_field_coefficient(Run& run, const Case::Table& t, const std::st
              {.must_exist = true});
   const std::string chosen = t.text("field", "at the nodes, in that file", {.fallback = name});
   std::optional<double> time;
-  if (t.has("time")) time = t.number("time", "of the step in a .pvd; by default the last one");
+  if (t.has("time")) {
+    time = t.number("time", "of the step in a .pvd; by default the last one");
+    if (file.ends_with(".vtu"))
+      t.refuse("time", "'time' was given with a .vtu", "it holds one step", "omit it, or name the .pvd");
+  }
   std::error_code none;
   if (file.empty() || !std::filesystem::is_regular_file(file, none)) return 0;  // said before, or a survey
   try {

@@ -251,7 +251,7 @@ CaseModel read_heat(Run& run) {
     input.add_error(Error(
         Exit::input, "[output] error_estimate of a conductivity that depends on the temperature, or with radiation",
         "the estimate knows linear equations only", "omit error_estimate, and compare with a finer mesh"));
-  if (wants_error && heat.has_axes()) refuse_estimate_along_axes(input);
+  if (wants_error && heat.has_axes()) refuse_estimate_of(input, "a material along axes");
   read.nodal_results = {{"temperature", 1}, {"heat_flux", mesh.dimension()}, {"reaction", 1}};
   read.cell_results = flux_names(mesh, wants_error).cells;
   read.show = [&run, wants_error, heat](const CaseModel& shown, const Operator& equations, const SolutionView& s) {

@@ -56,9 +56,9 @@ double relative_at_peak(const DiscretisationError& error) {
 
 }  // namespace
 
-void refuse_estimate_along_axes(Case& input) {
-  input.add_error(Error(Exit::input, "[output] error_estimate of a material along axes",
-                        "the estimate knows isotropic materials only",
+void refuse_estimate_of(Case& input, const char* what) {
+  input.add_error(Error(Exit::input, fmt::format("[output] error_estimate of {}", what),
+                        "the estimate knows isotropic materials without thermal strain only",
                         "omit error_estimate, and compare with a finer mesh"));
 }
 

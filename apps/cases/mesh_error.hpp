@@ -9,8 +9,8 @@ namespace ritz {
 
 // [output] error_estimate
 bool wants_mesh_error(Run& run);
-// An error of the case: the estimate knows isotropic materials only.
-void refuse_estimate_along_axes(Case& input);
+// An error of the case: the estimate knows isotropic materials without thermal strain only.
+void refuse_estimate_of(Case& input, const char* what);
 
 // The estimate for a solution, as a phase.
 DiscretisationError mesh_error(Run& run, const FunctionSpace& space, const Vector& u, const ErrorModel& model);

@@ -18,11 +18,23 @@ bool same_matrix(const std::vector<FormValue>& a, const std::vector<FormValue>& 
                             [](const FormValue& x, const FormValue& y) { return !x.has_matrix || same_numbers(x, y); });
 }
 
+std::vector<double> factors_of(const Operator& equations) {
+  std::vector<double> factors;
+  for (const Integral& each : equations.integrals()) factors.push_back(each.factor);
+  return factors;
+}
+
 }  // namespace
+
+void StaticBatch::Waiting::take_numbers() const {
+  equations->set_numbers(numbers);
+  for (std::size_t i = 0; i < factors.size(); ++i) equations->set_factor(i, factors[i]);
+}
 
 bool StaticBatch::shares_its_matrix(const Waiting& member) const {
   const Waiting& first = waiting_.front();
   return first.equations == member.equations && same_matrix(first.numbers, member.numbers) &&
+         first.factors == member.factors &&
          first.supports->common().host_mask() == member.supports->common().host_mask();
 }
 
@@ -40,7 +52,8 @@ void StaticBatch::add(Run& run, const Operator& equations, std::shared_ptr<const
                       const LinearSolverOptions& options, Observer observer) {
   auto& shared = run.shared().equations;
   const auto found = std::ranges::find(shared, &equations, [](const auto& each) { return each.get(); });
-  Waiting member{&run, found->get(), equations.numbers(), std::move(supports), options, std::move(observer)};
+  Waiting member{&run,    found->get(),       equations.numbers(), factors_of(equations), std::move(supports),
+                 options, std::move(observer)};
   if (!waiting_.empty() && !shares_its_matrix(member)) solve();
   waiting_.push_back(std::move(member));
   if (static_cast<int>(waiting_.size()) >= members_that_fit(equations.space(), limit_)) solve();
@@ -61,7 +74,7 @@ void StaticBatch::finish(Waiting& member, const std::function<void()>& work) {
 std::vector<StaticSolution> StaticBatch::solved_together(std::vector<Waiting>& members) {
   LoadVectors loads;
   for (Waiting& each : members)
-    loads.cases.push_back({"", {}, &each.supports->common(), [&each] { each.equations->set_numbers(each.numbers); }});
+    loads.cases.push_back({"", {}, &each.supports->common(), [&each] { each.take_numbers(); }});
   const Waiting& first = members.front();
   StaticSolutions solutions = solve_static(*first.equations, loads, first.options,
                                            {.progress = first.observer.progress}, &first.run->shared().reuse);
@@ -72,7 +85,7 @@ std::vector<StaticSolution> StaticBatch::solved_together(std::vector<Waiting>& m
 
 void StaticBatch::show(Waiting& member, StaticSolution solution) {
   finish(member, [&] {
-    member.equations->set_numbers(member.numbers);
+    member.take_numbers();
     solution.bring_back();
     member.observer.record(solution.report);
     member.observer.show(view_of(solution, member.options.relative));

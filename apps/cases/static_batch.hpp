@@ -39,9 +39,11 @@ class StaticBatch {
     Run* run;
     Operator* equations;
     std::vector<FormValue> numbers;  // of the equations for this member
+    std::vector<double> factors;     // of their integrals, likewise
     std::shared_ptr<const ModelSupports> supports;
     LinearSolverOptions options;
     Observer observer;
+    void take_numbers() const;  // the equations become those of this member
   };
   bool shares_its_matrix(const Waiting& member) const;
   void solve(std::vector<Waiting> members);

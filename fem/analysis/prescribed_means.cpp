@@ -9,8 +9,6 @@
 namespace ritz {
 namespace {
 
-constexpr double independent = 1e-9;  // of a compliance, relative to what other loads leave of it
-
 using Rows = std::vector<std::vector<double>>;
 
 std::vector<double> values_of(std::span<const PrescribedMean> means, StaticSolution& s) {
@@ -21,15 +19,19 @@ std::vector<double> values_of(std::span<const PrescribedMean> means, StaticSolut
   return values;
 }
 
-// Cholesky's factor of compliances [mean][load], which are symmetric and positive.
-Rows factor_of(std::span<const PrescribedMean> means, Rows compliance) {
+[[noreturn]] void throw_dependent(const PrescribedMean& mean) {
+  throw Error(Exit::model, fmt::format("the mean motion is prescribed twice{}", at_origin(mean.origin)),
+              "supports or other prescribed motions determine it: no force moves the surface there",
+              "omit this value, or the support on the same surface");
+}
+
+// Cholesky's factor of compliances [mean][load], which are symmetric and positive. `independent`: the least part of a
+// compliance that other loads leave, by the accuracy of the solutions.
+Rows factor_of(std::span<const PrescribedMean> means, Rows compliance, double independent) {
   for (std::size_t j = 0; j < means.size(); ++j) {
     const double whole = compliance[j][j];
     for (std::size_t k = 0; k < j; ++k) compliance[j][j] -= compliance[j][k] * compliance[j][k];
-    if (!(whole > 0 && compliance[j][j] > independent * whole))
-      throw Error(Exit::model, fmt::format("the mean motion is prescribed twice{}", at_origin(means[j].origin)),
-                  "supports or other prescribed motions determine it: no force moves the surface there",
-                  "omit this value, or the support on the same surface");
+    if (!(whole > 0 && compliance[j][j] > independent * whole)) throw_dependent(means[j]);
     compliance[j][j] = std::sqrt(compliance[j][j]);
     for (std::size_t i = j + 1; i < means.size(); ++i) {
       for (std::size_t k = 0; k < j; ++k) compliance[i][j] -= compliance[i][k] * compliance[j][k];
@@ -68,7 +70,7 @@ class Superposition {
   }
 
   StaticSolution solve_for_sizes() {
-    const Rows factor = factor_of(means_, compliance_);
+    const Rows factor = factor_of(means_, compliance_, 100 * relative_);
     std::vector<double> gap = gap_of(without_);
     for (int round = 0; round < most_rounds && !(round > 0 && is_closed(gap)); ++round) {
       const std::vector<double> more = solve(factor, gap);
@@ -76,6 +78,7 @@ class Superposition {
       solution_ = solutions_->combination({"", sizes_});
       gap = gap_of(values_of(means_, solution_));
     }
+    if (!is_closed(gap)) throw_dependent(means_[farthest(gap)]);
     solution_.mean_loads = sizes_;
     return std::move(solution_);
   }
@@ -88,6 +91,12 @@ class Superposition {
     std::vector<double> gap;
     for (std::size_t i = 0; i < means_.size(); ++i) gap.push_back(means_[i].prescribed - values[i]);
     return gap;
+  }
+  static std::size_t farthest(const std::vector<double>& gap) {
+    std::size_t worst = 0;
+    for (std::size_t i = 1; i < gap.size(); ++i)
+      if (std::abs(gap[i]) > std::abs(gap[worst])) worst = i;
+    return worst;
   }
   // Relative to what is added up.
   bool is_closed(const std::vector<double>& gap) const {

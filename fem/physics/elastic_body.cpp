@@ -92,13 +92,13 @@ class ElasticBody::Builder {
     if (model_.inertia.size() < materials_.size()) model_.inertia.clear();
     for (const auto& [facets, input] : body_.foundations_) add_foundation<G>(facets, input, measure_, model_, errors_);
     for (const auto& [nodes, input] : body_.springs_) add_spring(nodes, input, model_, errors_);
-    add_thermal(body_.loads, false, model_.equations);
+    add_thermal(body_.loads, model_.equations);
     add_loads(body_.loads, model_.equations, model_.supports);
     for (const ElasticLoads& each : body_.load_cases_) {
       ModelLoadCase& own = model_.load_cases.emplace_back(ModelLoadCase{each.name()});
       if (has_gravity(each))
         for (const FoundMaterial& m : materials_) add_weight(*each.gravity_, m, own.loads);
-      add_thermal(each, true, own.loads);
+      add_thermal(each, own.loads);
       add_loads(each, own.loads, own.prescribed);
     }
     check_temperatures();
@@ -144,7 +144,7 @@ class ElasticBody::Builder {
     const Coefficient* temperature = body_.common_temperature();
     if (isotropic && (table_in(input.young) != nullptr || table_in(input.poisson) != nullptr) && temperature == nullptr)
       wrong("no temperature for the elastic constants of {}", "they are tables over the temperature",
-            "give a [temperature] outside of the load cases, or numbers");
+            "give a [thermal] temperature outside of the load cases, or numbers");
     else if (isotropic) {
       const IsotropicConstants constants = isotropic_constants(input, temperature);
       check(constants.young, positive_young, region, input.origin);
@@ -171,27 +171,24 @@ class ElasticBody::Builder {
       wrong("material axes that vary, of {}", "a body of revolution has the axes r, y and hoop in each section",
             "give constant axes in the section");
     if (G == 3 || region.cells.empty()) return;
-    if (turns) {
-      const auto x = mesh_.point(mesh_.nodes_of(region.cells.front())[0]);
-      const Axes axes = input.orientation->at({x[0], x[1], x[2]});
-      if (std::abs(axes.third()[0]) + std::abs(axes.third()[1]) > 1e-9)
-        wrong("the material axes of {}", "the third one lies in the plane",
-              "let axis 3 stand across the plane, as of a cylindrical orientation about z");
-      return;
-    }
-    const StiffnessTensor tensor = input.stiffness->from_axes(input.orientation ? input.orientation->axes() : Axes{});
+    if (turns && !keeps_plane(*input.orientation, mesh_, region, errors_))
+      wrong("the material axes of {}", "the third one lies in the plane",
+            "let axis 3 stand across the plane, as of a cylindrical orientation about z");
+    const StiffnessTensor tensor =
+        input.stiffness->from_axes(input.orientation && !turns ? input.orientation->axes() : Axes{});
     if (tensor.couples_plane())
       wrong("the material axes of {}", "shear out of the plane would follow tension in it",
             "let one material axis stand across the plane, or model the body in three dimensions");
   }
 
-  // `everywhere`: also a form without effect in materials that do not expand, so that each cell derives a stress.
-  void add_thermal(const ElasticLoads& loads, bool everywhere, std::vector<Integral>& integrals) {
-    if (!loads.temperature_) return;
+  // Materials that do not expand have a form without effect beside others: each cell derives a stress of its own.
+  void add_thermal(const ElasticLoads& loads, std::vector<Integral>& integrals) {
+    const auto expands = [](const FoundMaterial& m) { return !m.input.expansion.empty(); };
+    if (!loads.temperature_ || std::ranges::none_of(materials_, expands)) return;
     const BodyTemperature& temperature = loads.temperature_->of;
     for (const FoundMaterial& m : materials_) {
       std::vector<Integral> made = thermal_integrals(m.input, temperature, setting_, *m.region);
-      if (made.empty() && everywhere) made.push_back(no_thermal_stress(setting_, *m.region));
+      if (made.empty()) made.push_back(no_thermal_stress(setting_, *m.region));
       for (std::size_t axis = 0; axis < m.input.expansion.size(); ++axis)
         check(thermal_strain(m.input, axis, temperature), any_value, *m.region, m.input.origin);
       std::ranges::move(made, std::back_inserter(integrals));
@@ -413,6 +410,12 @@ class ElasticBody::Builder {
   ErrorList& errors_;
   std::vector<FoundMaterial> materials_;
 };
+
+bool ElasticBody::has_thermal_strain() const {
+  const auto is_warm = [](const ElasticLoads& each) { return each.temperature_.has_value(); };
+  return (is_warm(loads) || std::ranges::any_of(load_cases_, is_warm)) &&
+         std::ranges::any_of(materials_, [](const PlacedMaterial& each) { return !each.input.expansion.empty(); });
+}
 
 bool ElasticBody::has_axes() const {
   return std::ranges::any_of(materials_, [](const PlacedMaterial& each) { return each.input.stiffness.has_value(); });

@@ -93,7 +93,8 @@ class ElasticBody {
   ElasticLoads& load_case(std::string name) { return load_cases_.emplace_back(std::move(name)); }
 
   const BodyMeasure& measure() const { return measure_; }
-  bool has_axes() const;  // has a material its stiffness along axes?
+  bool has_axes() const;            // has a material its stiffness along axes?
+  bool has_thermal_strain() const;  // in all load cases or in one
   // [kg] density times volume, by quadrature over the mesh alone; nothing where a density varies, or is not given.
   std::optional<double> mass() const;
   // For an estimate of the error by the mesh. Materials whose place is not found, and those along axes, are left out.

@@ -119,8 +119,7 @@ class HeatConduction::Builder {
   // In two dimensions one axis stands across the plane, else heat would flow across it.
   void check_plane(const Orientation* axes, const Region& region, const std::string& origin) {
     if (G == 3 || axes == nullptr || region.cells.empty()) return;
-    const auto x = mesh_.point(mesh_.nodes_of(region.cells.front())[0]);
-    if (axes->at({x[0], x[1], x[2]}).keeps_plane()) return;
+    if (keeps_plane(*axes, mesh_, region, errors_)) return;
     errors_.add(Error(Exit::model, fmt::format("the material axes of '{}'{}", region.name, at_origin(origin)),
                       "heat would flow out of the plane",
                       "let one material axis stand across the plane, or model the body in three dimensions"));

@@ -58,7 +58,12 @@ class MeshField {
     if (!std::ranges::equal(points, last_points_)) {
       last_points_.assign(points.begin(), points.end());
       last_values_.resize(values.size());
-      evaluate();
+      try {
+        evaluate();
+      } catch (...) {
+        last_points_.clear();
+        throw;
+      }
     }
     std::ranges::copy(last_values_, values.begin());
   }

@@ -60,6 +60,18 @@ Orientation Orientation::spherical(const Point& centre, const Point& pole) {
   });
 }
 
+bool keeps_plane(const Orientation& orientation, const Mesh& mesh, const Region& region, ErrorList& errors) {
+  if (region.cells.empty()) return true;
+  Point centre{};
+  const auto nodes = mesh.nodes_of(region.cells.front());
+  for (const Node node : nodes)
+    for (std::size_t d = 0; d < 3; ++d) centre[d] += mesh.point(node)[d] / static_cast<double>(nodes.size());
+  try {
+    return orientation.at(centre).keeps_plane();
+  } catch (const Error& error) { errors.add(error); }
+  return true;
+}
+
 std::vector<PointFunction> Orientation::functions() const {
   std::vector<PointFunction> result;
   for (std::size_t k = 0; k < 6; ++k)

@@ -6,6 +6,7 @@
 
 #include "fem/forms/point_function.hpp"
 #include "fem/physics/stiffness_tensor.hpp"
+#include "mesh/mesh.hpp"
 
 #include <functional>
 #include <optional>
@@ -38,5 +39,9 @@ class Orientation {
   std::optional<Axes> constant_;
   std::function<Axes(const Point&)> axes_;
 };
+
+// Does a material axis stand across the plane in the first cell of the region? True where the axes have no direction
+// there, which is added to the errors.
+bool keeps_plane(const Orientation& orientation, const Mesh& mesh, const Region& region, ErrorList& errors);
 
 }  // namespace ritz

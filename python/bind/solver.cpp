@@ -56,8 +56,10 @@ class Matrix {
   int dimension() const { return dimension_; }
 
   void set_values(const Doubles& values) {
-    without_the_lock([&] { A_->values().upload(span_of(values)); });
-    cache_.values_changed(true);
+    without_the_lock([&] {
+      A_->values().upload(span_of(values));
+      cache_.values_changed(true);
+    });
   }
 
   py::array_t<double> apply(const Doubles& x) const {

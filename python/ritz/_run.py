@@ -115,9 +115,9 @@ def _physics(case, given):
     keys = {key for each in materials if isinstance(each, dict) for key in each}
     if "section" in case:
         return "modal" if "modal" in case else "structure"
-    if "conductivity" in keys:
+    if keys & {"conductivity", "conductivity_along"}:
         return "heat"
-    if "young" in keys:
+    if keys & {"young", "orthotropic", "anisotropic"}:
         return "modal" if "modal" in case else "elasticity"
     return "solve"
 
@@ -197,11 +197,13 @@ def _tables_of(path):
         return {}
     tables, name = {}, ""
     for line in text.splitlines():
-        header = re.match(r"\s*\[+\s*([\w-]+)", line)
+        header = re.match(r"\s*\[+\s*([\w-]+)(?:\.([\w-]+))?", line)
         key = re.match(r"\s*([\w-]+)\s*=", line)
         if header:
             name = header[1]
             tables.setdefault(name, [{}])
+            if header[2]:
+                tables[name][0][header[2]] = True
         elif key and name:
             tables[name][0][key[1]] = True
     return tables

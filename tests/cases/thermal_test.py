@@ -87,6 +87,51 @@ class Thermal(CaseTest):
         self.assertIn("a field is needed where it has no values", outcome.errors)
         self.assertIn("thermal.file at", outcome.errors + outcome.log)
 
+    PLY = ('[[material]]\nregion = "all"\n[material.orthotropic]\nyoung = [140e9, 10e9, 10e9]\npoisson = [0.3, 0.3, 0.4]\n'
+           'shear = [5e9, 5e9, 3e9]\n')
+
+    def refused(self, text, sentence, program="ritz-elasticity"):
+        outcome = self.run_case(program, self.write("case.toml", text), "--check")
+        self.assertEqual(outcome.exit, 2, outcome.log + outcome.errors)
+        self.assertIn(sentence, outcome.errors)
+
+    def test_members_of_a_sweep_have_their_own_thickness(self):
+        """A total force on the right: the stress is F / (h t), and the members wait for each other."""
+        case = self.write("case.toml", PLANE.format("fine.msh") + self.PLY + SIDES + PROBES +
+                          '[[force]]\nregion = "right"\nvalue = [1e6, 0]\n'
+                          '[sweep]\n[[sweep.parameter]]\nkey = "model.thickness"\nvalues = [0.5, 1, 2]\n')
+        outcome = self.run_case("ritz-elasticity", case, keys={"model.thickness": 1})
+        self.assertEqual(outcome.exit, 0, outcome.errors)
+        rows = next((outcome.folder / "results").glob("*_sweep.csv")).read_text().splitlines()
+        tip = rows[0].split(",").index("tip")
+        for row, thickness in zip(rows[1:], (0.5, 1, 2)):
+            self.assertAlmostEqual(float(row.split(",")[tip]) * 140e9 * thickness / 1e6, 1, delta=1e-7)
+
+    def test_a_path_of_loads_takes_its_part_of_the_thermal_stress(self):
+        held = SIDES + '[[displacement]]\nregion = "right"\nx = 0\n'
+        outcome = self.probes(PLANE.format("fine.msh") + STEEL + held + PROBES +
+                              '[thermal]\ntemperature = 60\nreference = 20\n[newton]\npath = [1, 0.25]\n')
+        self.assertAlmostEqual(outcome.report["probes"]["stress"][0] / -20e6, 1, delta=1e-6)
+
+    def test_what_has_no_effect_or_no_meaning_is_refused(self):
+        warm = "[thermal]\ntemperature = 60\nreference = 20\n"
+        self.refused(PLANE.format("fine.msh") + STEEL + SIDES + warm + "[output]\nerror_estimate = true\n",
+                     "[output] error_estimate of thermal stresses")
+        self.refused(PLANE.format("fine.msh") + self.PLY + SIDES + "[output]\nerror_estimate = true\n",
+                     "[output] error_estimate of a material along axes")
+        self.refused(PLANE.format("fine.msh") + '[[orientation]]\nname = "o"\naxis1 = [1, 1]\n' + STEEL + 'orientation = "o"\n' + SIDES + warm,
+                     "'orientation' was given without numbers along axes")
+        self.refused(PLANE.format("fine.msh") + STEEL + "expansion_zero = 0\n" + SIDES + warm,
+                     "'expansion_zero' was given without a table of the expansion")
+        step = next(self.heat("fine.msh").parent.rglob("*.vtu"))
+        self.refused(PLANE.format("fine.msh") + STEEL + SIDES + f'[thermal]\nfile = "{step}"\ntime = 3\nreference = 20\n',
+                     "'time' was given with a .vtu")
+
+    def test_a_disc_may_have_a_node_on_the_axis_of_its_material(self):
+        case = PLANE.format("fine.msh") + '[[orientation]]\nname = "wound"\ncylindrical = {}\n' + self.PLY.replace(
+            "region", 'orientation = "wound"\nregion', 1) + SIDES + '[[traction]]\nregion = "right"\nvalue = [1e6, 0]\n'
+        self.assertEqual(self.run_case("ritz-elasticity", self.write("case.toml", case)).exit, 0)
+
     def test_a_plain_orthotropic_material_is_the_isotropic_one(self):
         load = '[[traction]]\nregion = "right"\nvalue = [3e6, 1e6]\n'
         orthotropic = ('[[material]]\nregion = "all"\nexpansion = 1e-5\n[material.orthotropic]\nyoung = [200e9, 200e9, 200e9]\n'
