@@ -152,9 +152,8 @@ class ElasticBody::Builder {
       if (input.expansion.size() == 3 && !(constants.young.is_number() && constants.poisson.is_number()))
         wrong("three coefficients of expansion of {}", "the elastic constants vary",
               "give one coefficient, or constants that are numbers");
-    } else {
-      check_axes(input, region, wrong);
     }
+    if (!isotropic || input.expansion.size() == 3) check_axes(input, region, wrong);
     if (input.expansion.size() != 0 && input.expansion.size() != 1 && input.expansion.size() != 3)
       wrong(fmt::format("{} coefficients of expansion of {{}}", input.expansion.size()), {},
             "give one, or three along the material axes");
@@ -163,21 +162,24 @@ class ElasticBody::Builder {
 
   template <class Wrong>
   void check_axes(const Material& input, const Region& region, const Wrong& wrong) const {
-    if (!input.stiffness->positive_definite())
+    if (input.stiffness && !input.stiffness->positive_definite())
       wrong("the elastic constants of {}", "some strain would have no positive energy",
             "check Poisson's ratios: nu12^2 < E1/E2, and likewise for 13 and 23");
     const bool turns = input.orientation && !input.orientation->is_constant();
     if (turns && measure_.axisymmetric)
       wrong("material axes that vary, of {}", "a body of revolution has the axes r, y and hoop in each section",
             "give constant axes in the section");
-    if (G == 3 || region.cells.empty()) return;
-    if (turns && !keeps_plane(*input.orientation, mesh_, region, errors_))
+    if (G == 3) return;
+    // In plane stress the third of axes that vary is the one without stress.
+    const Axes axes = input.orientation && !turns ? input.orientation->axes() : Axes{};
+    const std::optional<Axes> varying =
+        turns ? axes_in_first_cell(*input.orientation, mesh_, region, errors_) : std::nullopt;
+    if (varying && std::abs(varying->third()[0]) + std::abs(varying->third()[1]) > 1e-9)
       wrong("the material axes of {}", "the third one lies in the plane",
             "let axis 3 stand across the plane, as of a cylindrical orientation about z");
-    const StiffnessTensor tensor =
-        input.stiffness->from_axes(input.orientation && !turns ? input.orientation->axes() : Axes{});
-    if (tensor.couples_plane())
-      wrong("the material axes of {}", "shear out of the plane would follow tension in it",
+    else if ((input.stiffness && input.stiffness->from_axes(axes).couples_plane()) ||
+             (input.expansion.size() == 3 && !axes.keeps_plane()))
+      wrong("the material axes of {}", "shear out of the plane would follow tension or warming in it",
             "let one material axis stand across the plane, or model the body in three dimensions");
   }
 

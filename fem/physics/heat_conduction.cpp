@@ -119,7 +119,8 @@ class HeatConduction::Builder {
   // In two dimensions one axis stands across the plane, else heat would flow across it.
   void check_plane(const Orientation* axes, const Region& region, const std::string& origin) {
     if (G == 3 || axes == nullptr || region.cells.empty()) return;
-    if (keeps_plane(*axes, mesh_, region, errors_)) return;
+    const std::optional<Axes> found = axes_in_first_cell(*axes, mesh_, region, errors_);
+    if (!found || found->keeps_plane()) return;
     errors_.add(Error(Exit::model, fmt::format("the material axes of '{}'{}", region.name, at_origin(origin)),
                       "heat would flow out of the plane",
                       "let one material axis stand across the plane, or model the body in three dimensions"));

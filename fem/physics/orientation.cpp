@@ -60,16 +60,17 @@ Orientation Orientation::spherical(const Point& centre, const Point& pole) {
   });
 }
 
-bool keeps_plane(const Orientation& orientation, const Mesh& mesh, const Region& region, ErrorList& errors) {
-  if (region.cells.empty()) return true;
+std::optional<Axes> axes_in_first_cell(const Orientation& orientation, const Mesh& mesh, const Region& region,
+                                       ErrorList& errors) {
+  if (region.cells.empty()) return std::nullopt;
   Point centre{};
   const auto nodes = mesh.nodes_of(region.cells.front());
   for (const Node node : nodes)
     for (std::size_t d = 0; d < 3; ++d) centre[d] += mesh.point(node)[d] / static_cast<double>(nodes.size());
   try {
-    return orientation.at(centre).keeps_plane();
+    return orientation.at(centre);
   } catch (const Error& error) { errors.add(error); }
-  return true;
+  return std::nullopt;
 }
 
 std::vector<PointFunction> Orientation::functions() const {

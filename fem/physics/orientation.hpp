@@ -40,8 +40,9 @@ class Orientation {
   std::function<Axes(const Point&)> axes_;
 };
 
-// Does a material axis stand across the plane in the first cell of the region? True where the axes have no direction
-// there, which is added to the errors.
-bool keeps_plane(const Orientation& orientation, const Mesh& mesh, const Region& region, ErrorList& errors);
+// The axes in the first cell of a region of cells; nothing without a cell, or where they have no direction there, which
+// is added to the errors.
+std::optional<Axes> axes_in_first_cell(const Orientation& orientation, const Mesh& mesh, const Region& region,
+                                       ErrorList& errors);
 
 }  // namespace ritz

@@ -420,7 +420,28 @@ TEST(Orientation, OutOfThePlaneIsRefused) {
   body.material(
       "all", {.stiffness = StiffnessTensor::orthotropic(ply), .orientation = Orientation::along({1, 0, 1}, {0, 1, 0})});
   body.loads.fix("x0");
-  EXPECT_THAT(refusal(body), HasSubstr("shear out of the plane would follow tension in it"));
+  EXPECT_THAT(refusal(body), HasSubstr("shear out of the plane would follow tension"));
+}
+
+TEST(Orientation, ThatVariesWithItsThirdAxisInThePlaneIsRefused) {
+  const Mesh mesh = rectangle(1, 1, {1, 1}, CellKind::quad4);
+  ElasticBody body(mesh, PlaneKind::stress);
+  body.material("all", {.stiffness = StiffnessTensor::orthotropic(ply),
+                        .orientation = Orientation::cylindrical({-1, 0, 0}, {0, 1, 0})});
+  body.loads.fix("x0");
+  EXPECT_THAT(refusal(body), HasSubstr("the third one lies in the plane"));
+}
+
+TEST(ThermalExpansion, AlongAxesOutOfThePlaneIsRefusedOfIsotropicMaterialsToo) {
+  const Mesh mesh = rectangle(1, 1, {1, 1}, CellKind::quad4);
+  ElasticBody body(mesh, PlaneKind::stress);
+  ElasticMaterial material = steel();
+  material.expansion = {Coefficient(1e-6), Coefficient(2e-6), Coefficient(3e-6)};
+  material.orientation = Orientation::along({1, 0, 1}, {0, 1, 0});
+  body.material("all", material);
+  body.loads.fix("x0");
+  body.loads.temperature(120, 20);
+  EXPECT_THAT(refusal(body), HasSubstr("shear out of the plane would follow tension or warming"));
 }
 
 }  // namespace
