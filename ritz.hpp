@@ -33,7 +33,7 @@
 #include "io/vtk/vtu_writer.hpp"
 #include "mesh/generators.hpp"
 #include "mesh/mesh.hpp"
-#include "solvers/algebra/jacobi.hpp"
+#include "solvers/smoothers/jacobi.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/direct/direct_solver.hpp"
 #include "solvers/krylov/conjugate_gradient.hpp"

@@ -1,5 +1,5 @@
 // ritz-elasticity: small-strain linear elasticity of solids, plane and axisymmetric bodies.
-#include "apps/cases/analyses.hpp"
+#include "apps/analyses/analyses.hpp"
 #include "apps/cases/elastic_case.hpp"
 #include "apps/program/run_app.hpp"
 

@@ -1,5 +1,5 @@
 // ritz-heat: steady heat conduction.
-#include "apps/cases/analyses.hpp"
+#include "apps/analyses/analyses.hpp"
 #include "apps/cases/heat_case.hpp"
 #include "apps/program/run_app.hpp"
 

@@ -1,6 +1,6 @@
 // ritz-modal: frequencies and shapes of free vibration of elastic bodies and structures, supported or free.
-#include "apps/cases/analyses.hpp"
-#include "apps/cases/modal_analysis.hpp"
+#include "apps/analyses/analyses.hpp"
+#include "apps/analyses/modal_analysis.hpp"
 #include "apps/program/run_app.hpp"
 
 namespace {

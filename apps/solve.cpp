@@ -1,5 +1,5 @@
 // ritz-solve: the equations of any form that is known by name, of Ritz or of a plugin.
-#include "apps/cases/analyses.hpp"
+#include "apps/analyses/analyses.hpp"
 #include "apps/cases/form_case.hpp"
 #include "apps/program/run_app.hpp"
 

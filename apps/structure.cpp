@@ -1,6 +1,6 @@
 // ritz-structure: frames, trusses and shells: beams, bars, springs and shells in space, and elements of one's own.
-#include "apps/cases/analyses.hpp"
-#include "apps/cases/structure_case.hpp"
+#include "apps/analyses/analyses.hpp"
+#include "apps/cases/structures/structure_case.hpp"
 #include "apps/program/run_app.hpp"
 
 namespace {

@@ -5,7 +5,7 @@ tests notice.
     tools/mutants.py --base main                      60 mutants of the C++ files that differ from a commit
     tools/mutants.py mesh solvers/krylov --count 20   of files and folders
     tools/mutants.py --all --count 300                of all folders, at length
-    tools/mutants.py --list mesh/volumes.cpp          prints the mutants of a file, builds nothing
+    tools/mutants.py --list mesh/quality/volumes.cpp          prints the mutants of a file, builds nothing
     tools/mutants.py --summary                        prints the counts of the table by folder, as Markdown
     tools/mutants.py --again survived                 runs the survivors of the table once more, after new tests
 
@@ -57,8 +57,7 @@ CASES = {
     "io/results": ["results"],
     "io/files": ["results"],
     "apps/cases": ["statics", "bad_inputs"],
-    "apps/cases/beam_profile": ["structure"],
-    "apps/cases/structure": ["structure"],
+    "apps/cases/structures": ["structure"],
     "apps/results": ["statics"],
     "apps/results/section_forces": ["structure"],
     "apps/run": ["statics", "bad_inputs"],

@@ -9,7 +9,7 @@
 #include "fem/space/function_space.hpp"
 #include "io/meshes/mesh_reader.hpp"
 #include "mesh/generators.hpp"
-#include "mesh/refine.hpp"
+#include "mesh/refinement/refine.hpp"
 
 #include <algorithm>
 #include <cmath>

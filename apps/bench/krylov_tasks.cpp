@@ -1,7 +1,7 @@
 // block-cg: many load cases at once against one after the other. small-cg: what an iteration costs on small systems.
 #include "apps/bench/tasks.hpp"
 #include "fem/operator/operator.hpp"
-#include "solvers/algebra/jacobi.hpp"
+#include "solvers/smoothers/jacobi.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/krylov/block_conjugate_gradient.hpp"
 #include "solvers/krylov/conjugate_gradient.hpp"

@@ -7,7 +7,7 @@
 #include "fem/operator/operator.hpp"
 #include "fem/space/nested_nodes.hpp"
 #include "io/meshes/mesh_reader.hpp"
-#include "solvers/algebra/jacobi.hpp"
+#include "solvers/smoothers/jacobi.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/krylov/conjugate_gradient.hpp"
 #include "solvers/multigrid/smoothed_aggregation.hpp"

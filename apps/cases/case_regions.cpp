@@ -1,6 +1,6 @@
 #include "apps/cases/case_regions.hpp"
 
-#include "mesh/quality.hpp"
+#include "mesh/quality/quality.hpp"
 #include "mesh/selection.hpp"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include "fem/physics/mesh_field.hpp"
 #include "io/meshes/mesh_reader.hpp"
 #include "io/results/point_field.hpp"
-#include "mesh/quality.hpp"
+#include "mesh/quality/quality.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 #include "apps/cases/initial_values.hpp"
 
 #include "io/results/point_field.hpp"
-#include "mesh/quality.hpp"
+#include "mesh/quality/quality.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include "apps/results/units.hpp"
 #include "device/memory_shortage.hpp"
 #include "fem/plugins/element_check.hpp"
-#include "mesh/quality.hpp"
+#include "mesh/quality/quality.hpp"
 
 #include <algorithm>
 #include <array>

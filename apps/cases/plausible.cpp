@@ -1,6 +1,6 @@
 #include "apps/cases/plausible.hpp"
 
-#include "mesh/quality.hpp"
+#include "mesh/quality/quality.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -11,14 +11,14 @@
 #include "apps/cases/shared_model.hpp"
 #include "apps/cases/sweep_plan.hpp"
 #include "device/host_limits.hpp"
-#include "device/stop_request.hpp"
+#include "device/process/stop_request.hpp"
 #include "io/files/input_file.hpp"
 #include "io/meshes/mesh_reader.hpp"
 #include "io/results/error_catalogue.hpp"
-#include "mesh/conformity.hpp"
+#include "mesh/quality/conformity.hpp"
 #include "mesh/order.hpp"
-#include "mesh/quality.hpp"
-#include "mesh/refine.hpp"
+#include "mesh/quality/quality.hpp"
+#include "mesh/refinement/refine.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -7,8 +7,8 @@
 #include "apps/run/trace.hpp"
 #include "apps/sweep/sweep.hpp"
 #include "device/memory_shortage.hpp"
-#include "device/process_start.hpp"
-#include "device/stop_request.hpp"
+#include "device/process/process_start.hpp"
+#include "device/process/stop_request.hpp"
 #include "solvers/algebra/solver_progress.hpp"
 
 #include <cerrno>

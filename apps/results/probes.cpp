@@ -3,7 +3,7 @@
 #include "apps/results/units.hpp"
 
 #include "apps/results/field_component.hpp"
-#include "mesh/point_location.hpp"
+#include "mesh/search/point_location.hpp"
 
 #include <fmt/format.h>
 

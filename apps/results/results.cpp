@@ -2,7 +2,7 @@
 
 #include "apps/run/run_summary.hpp"
 #include "device/memory_shortage.hpp"
-#include "device/stop_request.hpp"
+#include "device/process/stop_request.hpp"
 #include "io/files/byte_size.hpp"
 #include "io/files/checksum.hpp"
 #include "io/files/included_files.hpp"

@@ -2,7 +2,7 @@
 
 #include "io/meshes/mesh_reader.hpp"
 #include "mesh/order.hpp"
-#include "mesh/refine.hpp"
+#include "mesh/refinement/refine.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 #include "io/meshes/mesh_reader.hpp"
 #include "io/vtk/vtu_writer.hpp"
 #include "mesh/checks.hpp"
-#include "mesh/conformity.hpp"
+#include "mesh/quality/conformity.hpp"
 #include "mesh/facets.hpp"
 #include "mesh/hash.hpp"
 

@@ -1,7 +1,7 @@
 #include "apps/ritz/mesh_info.hpp"
 
 #include "io/meshes/mesh_reader.hpp"
-#include "mesh/conformity.hpp"
+#include "mesh/quality/conformity.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "mesh/mesh.hpp"
-#include "mesh/quality.hpp"
+#include "mesh/quality/quality.hpp"
 
 #include <map>
 #include <optional>

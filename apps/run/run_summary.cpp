@@ -1,7 +1,7 @@
 #include "apps/run/run_summary.hpp"
 
 #include "device/host_memory.hpp"
-#include "device/process_start.hpp"
+#include "device/process/process_start.hpp"
 #include "io/files/byte_size.hpp"
 
 #include <algorithm>

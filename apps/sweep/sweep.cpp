@@ -3,10 +3,10 @@
 #include "apps/run/run_summary.hpp"
 #include "apps/run/trace.hpp"
 #include "apps/cases/shared_model.hpp"
-#include "apps/cases/static_batch.hpp"
+#include "apps/analyses/static_batch.hpp"
 #include "apps/sweep/sweep_results.hpp"
 #include "device/memory_shortage.hpp"
-#include "device/stop_request.hpp"
+#include "device/process/stop_request.hpp"
 #include "io/files/checksum.hpp"
 #include "io/files/included_files.hpp"
 

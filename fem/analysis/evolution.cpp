@@ -1,6 +1,6 @@
 #include "fem/analysis/evolution.hpp"
 
-#include "device/stop_request.hpp"
+#include "device/process/stop_request.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 #include "fem/analysis/evolution.hpp"
-#include "solvers/algebra/jacobi.hpp"
+#include "solvers/smoothers/jacobi.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/krylov/conjugate_gradient.hpp"
 #include "solvers/time/generalised_alpha.hpp"

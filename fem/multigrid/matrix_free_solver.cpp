@@ -2,8 +2,8 @@
 
 #include "fem/multigrid/p_multigrid.hpp"
 #include "fem/space/pattern_size.hpp"
-#include "solvers/algebra/chebyshev.hpp"
-#include "solvers/algebra/jacobi.hpp"
+#include "solvers/smoothers/chebyshev.hpp"
+#include "solvers/smoothers/jacobi.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/linear/method_choice.hpp"
 

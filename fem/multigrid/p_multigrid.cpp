@@ -3,13 +3,13 @@
 #include "device/error.hpp"
 #include "device/host_memory.hpp"
 #include "device/kernels.hpp"
-#include "device/stop_request.hpp"
+#include "device/process/stop_request.hpp"
 #include "fem/launch/interpolation.hpp"
 #include "fem/multigrid/coarser_constraints.hpp"
 #include "fem/multigrid/space_transfer.hpp"
 #include "fem/space/nested_nodes.hpp"
-#include "solvers/algebra/chebyshev.hpp"
-#include "solvers/algebra/jacobi.hpp"
+#include "solvers/smoothers/chebyshev.hpp"
+#include "solvers/smoothers/jacobi.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "fem/physics/frame_parts.hpp"
 
 #include "fem/elements/mass.hpp"
-#include "mesh/opposed_cells.hpp"
+#include "mesh/quality/opposed_cells.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include "fem/elements/loads.hpp"
 #include "fem/elements/shell3.hpp"
 #include "fem/physics/frame_parts.hpp"
-#include "mesh/opposed_cells.hpp"
+#include "mesh/quality/opposed_cells.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -2,8 +2,8 @@
 
 #include "device/parallel_errors.hpp"
 #include "device/pack.hpp"
-#include "mesh/point_location.hpp"
-#include "mesh/quality.hpp"
+#include "mesh/search/point_location.hpp"
+#include "mesh/quality/quality.hpp"
 
 #include <algorithm>
 #include <array>

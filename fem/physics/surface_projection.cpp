@@ -1,6 +1,6 @@
 #include "fem/physics/surface_projection.hpp"
 
-#include "mesh/nearest_point.hpp"
+#include "mesh/search/nearest_point.hpp"
 #include "mesh/point_algebra.hpp"
 
 #include <cmath>

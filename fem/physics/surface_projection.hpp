@@ -8,7 +8,7 @@
 #pragma once
 
 #include "fem/space/function_space.hpp"
-#include "mesh/nearest_facet.hpp"
+#include "mesh/search/nearest_facet.hpp"
 
 #include <memory>
 #include <vector>

@@ -6,7 +6,7 @@
 #include "fem/results/polynomial_fit.hpp"
 #include "fem/results/recovery_patches.hpp"
 #include "mesh/point_algebra.hpp"
-#include "mesh/quality.hpp"
+#include "mesh/quality/quality.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 
 #include "device/error.hpp"
 #include "mesh/curved_cells.hpp"
-#include "mesh/point_location.hpp"
+#include "mesh/search/point_location.hpp"
 #include "mesh/quadrature.hpp"
 
 #include <cmath>

@@ -1,7 +1,7 @@
 #include "fem/space/function_space.hpp"
 
 #include "device/error.hpp"
-#include "device/stop_request.hpp"
+#include "device/process/stop_request.hpp"
 #include "fem/space/node_graph.hpp"
 #include "fem/space/node_numbering.hpp"
 #include "fem/space/straight_cells.hpp"

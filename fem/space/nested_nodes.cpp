@@ -2,10 +2,10 @@
 
 #include "device/host_view.hpp"
 #include "mesh/cell_geometry.hpp"
-#include "mesh/looks_refined.hpp"
+#include "mesh/refinement/looks_refined.hpp"
 #include "fem/space/coupled_nested_nodes.hpp"
-#include "mesh/nested_cells.hpp"
-#include "mesh/nested_graph.hpp"
+#include "mesh/refinement/nested_cells.hpp"
+#include "mesh/refinement/nested_graph.hpp"
 
 #include <algorithm>
 #include <array>

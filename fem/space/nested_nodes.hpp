@@ -1,6 +1,7 @@
 // Coarser spaces within a space, for multigrid: the coarser nodes between which each node lies. Below order 2 this is
 // order 1 on the same cells; below order 1 the coarser meshes, if the mesh is a uniform refinement
-// (mesh/nested_cells.hpp; mesh/nested_graph.hpp for triangles and tetrahedra, which needs the pattern of the space).
+// (mesh/refinement/nested_cells.hpp; mesh/refinement/nested_graph.hpp for triangles and tetrahedra, which needs the
+// pattern of the space).
 #pragma once
 
 #include "fem/space/function_space.hpp"
@@ -13,8 +14,8 @@ namespace ritz {
 // none.
 NestedLevels nested_nodes(const FunctionSpace& space);
 
-// Predicts the first level for forecasts, from the surface of the mesh (mesh/looks_refined.hpp). May return `cells` for
-// user-defined elements whose nodes lie elsewhere.
+// Predicts the first level for forecasts, from the surface of the mesh (mesh/refinement/looks_refined.hpp). May return
+// `cells` for user-defined elements whose nodes lie elsewhere.
 Nesting nesting_of(const FunctionSpace& space);
 
 // Facts of the mesh for solvers. The space must outlive the result.

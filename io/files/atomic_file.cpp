@@ -1,7 +1,7 @@
 #include "io/files/atomic_file.hpp"
 
 #include "device/error.hpp"
-#include "device/stop_request.hpp"
+#include "device/process/stop_request.hpp"
 #include "io/files/commit_group.hpp"
 
 #include <cerrno>

@@ -1,7 +1,7 @@
 #include "io/files/child_process.hpp"
 
 #include "device/host_limits.hpp"
-#include "device/stop_request.hpp"
+#include "device/process/stop_request.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,7 +1,7 @@
 #include "io/results/checkpoint.hpp"
 
 #include "device/error.hpp"
-#include "device/stop_request.hpp"
+#include "device/process/stop_request.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/checksum.hpp"
 #include "io/hdf5/hdf5_file.hpp"

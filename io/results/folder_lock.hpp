@@ -3,7 +3,7 @@
 // recognised with certainty, even if its process number is in use again.
 #pragma once
 
-#include "device/stop_request.hpp"
+#include "device/process/stop_request.hpp"
 
 #include <functional>
 #include <memory>

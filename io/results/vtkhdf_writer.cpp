@@ -1,6 +1,6 @@
 #include "io/results/vtkhdf_writer.hpp"
 
-#include "device/stop_request.hpp"
+#include "device/process/stop_request.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/commit_group.hpp"
 #include "io/hdf5/hdf5_file.hpp"

@@ -1,6 +1,6 @@
 #include "io/vtk/vtk_library.hpp"
 
-#include "device/stop_request.hpp"
+#include "device/process/stop_request.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/vtk/vtk_errors.hpp"
 #include "io/vtk/written_cells.hpp"

@@ -4,7 +4,7 @@
 
 #include "device/array.hpp"
 #include "device/error.hpp"
-#include "device/stop_source.hpp"
+#include "device/process/stop_source.hpp"
 
 #include <mutex>
 #include <optional>

@@ -1,10 +1,10 @@
 // Cases of the programs, called with text and arrays; python/ritz/_run.py is the caller.
-#include "apps/cases/analyses.hpp"
+#include "apps/analyses/analyses.hpp"
 #include "apps/cases/elastic_case.hpp"
 #include "apps/cases/form_case.hpp"
 #include "apps/cases/heat_case.hpp"
-#include "apps/cases/modal_analysis.hpp"
-#include "apps/cases/structure_case.hpp"
+#include "apps/analyses/modal_analysis.hpp"
+#include "apps/cases/structures/structure_case.hpp"
 #include "apps/program/call.hpp"
 #include "io/meshes/raw_mesh.hpp"
 #include "python/bind/guest.hpp"

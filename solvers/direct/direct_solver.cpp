@@ -3,7 +3,7 @@
 #include "device/error.hpp"
 #include "device/host_memory.hpp"
 #include "device/kernels.hpp"
-#include "device/stop_request.hpp"
+#include "device/process/stop_request.hpp"
 #include "solvers/direct/blas_threads.hpp"
 #include "solvers/direct/nested_dissection.hpp"
 #include "solvers/krylov/krylov.hpp"

@@ -3,7 +3,7 @@
 #include "device/communicator.hpp"
 #include "device/error.hpp"
 #include "device/kernels.hpp"
-#include "device/stop_request.hpp"
+#include "device/process/stop_request.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
 #include "solvers/algebra/solver_progress.hpp"
 #include "solvers/algebra/vectors.hpp"

@@ -1,8 +1,8 @@
 #include "solvers/linear/chosen_preconditioner.hpp"
 
 #include "device/error.hpp"
-#include "solvers/algebra/chebyshev.hpp"
-#include "solvers/algebra/jacobi.hpp"
+#include "solvers/smoothers/chebyshev.hpp"
+#include "solvers/smoothers/jacobi.hpp"
 
 namespace ritz {
 namespace {

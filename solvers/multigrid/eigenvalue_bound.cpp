@@ -1,7 +1,7 @@
 #include "solvers/multigrid/eigenvalue_bound.hpp"
 
 #include "device/kernels.hpp"
-#include "solvers/algebra/chebyshev.hpp"
+#include "solvers/smoothers/chebyshev.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
 #include "solvers/multigrid/cycle_kernels.hpp"
 

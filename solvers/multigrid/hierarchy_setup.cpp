@@ -3,7 +3,7 @@
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "solvers/algebra/box_around.hpp"
-#include "solvers/algebra/jacobi.hpp"
+#include "solvers/smoothers/jacobi.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/multigrid/aggregation_kernels.hpp"

@@ -2,7 +2,7 @@
 // measured with.
 #pragma once
 
-#include "solvers/algebra/jacobi.hpp"
+#include "solvers/smoothers/jacobi.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/krylov/conjugate_gradient.hpp"
 #include "tests/fem/models.hpp"

@@ -1,8 +1,8 @@
 // Cells whose maps are of order 3 and more, in the mesh and in meshes derived from it.
 #include "mesh/mirror.hpp"
-#include "mesh/point_location.hpp"
-#include "mesh/quality.hpp"
-#include "mesh/refine.hpp"
+#include "mesh/search/point_location.hpp"
+#include "mesh/quality/quality.hpp"
+#include "mesh/refinement/refine.hpp"
 #include "tests/mesh/curved.hpp"
 #include "tests/mesh/meshes.hpp"
 

@@ -1,5 +1,5 @@
 #include "mesh/facets.hpp"
-#include "mesh/quality.hpp"
+#include "mesh/quality/quality.hpp"
 #include "tests/mesh/meshes.hpp"
 
 #include <omp.h>

@@ -1,7 +1,7 @@
 #include "mesh/generators.hpp"
 
-#include "mesh/conformity.hpp"
-#include "mesh/quality.hpp"
+#include "mesh/quality/conformity.hpp"
+#include "mesh/quality/quality.hpp"
 #include "tests/mesh/meshes.hpp"
 
 using namespace ritz;

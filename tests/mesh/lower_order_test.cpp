@@ -5,7 +5,7 @@
 #include "mesh/generators.hpp"
 #include "mesh/lagrange_cells.hpp"
 #include "mesh/node_order.hpp"
-#include "mesh/quality.hpp"
+#include "mesh/quality/quality.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

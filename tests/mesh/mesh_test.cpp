@@ -1,5 +1,5 @@
 // Every error path of Mesh: the message names what, where and how many; the exit code is that of the mesh.
-#include "mesh/quality.hpp"
+#include "mesh/quality/quality.hpp"
 #include "tests/mesh/meshes.hpp"
 
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "mesh/order.hpp"
 
-#include "mesh/quality.hpp"
+#include "mesh/quality/quality.hpp"
 #include "tests/mesh/meshes.hpp"
 
 #include <set>

@@ -1,7 +1,7 @@
 // L15: every numbering of a cell that keeps its shape and orientation gives the same volume; the mirrored half is
 // recognised and repaired; any other numbering is refused.
 #include "mesh/mirror.hpp"
-#include "mesh/quality.hpp"
+#include "mesh/quality/quality.hpp"
 #include "tests/mesh/meshes.hpp"
 
 #include <algorithm>

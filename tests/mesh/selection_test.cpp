@@ -1,7 +1,7 @@
 #include "mesh/selection.hpp"
 
 #include "mesh/generators.hpp"
-#include "mesh/quality.hpp"
+#include "mesh/quality/quality.hpp"
 
 #include <gtest/gtest.h>
 

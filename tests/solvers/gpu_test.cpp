@@ -1,6 +1,6 @@
 // The GPU does what the CPU does. Label gpu: ctest -L gpu.
-#include "solvers/algebra/chebyshev.hpp"
-#include "solvers/algebra/jacobi.hpp"
+#include "solvers/smoothers/chebyshev.hpp"
+#include "solvers/smoothers/jacobi.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/direct/direct_solver.hpp"
 #include "solvers/krylov/bicgstab.hpp"

@@ -3,7 +3,7 @@
 #include "apps/results/region_integral.hpp"
 #include "mesh/generators.hpp"
 #include "mesh/order.hpp"
-#include "mesh/quality.hpp"
+#include "mesh/quality/quality.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 #include "fem/forms/diffusion.hpp"
 #include "fem/multigrid/p_multigrid.hpp"
 #include "fem/space/nested_nodes.hpp"
-#include "mesh/refine.hpp"
+#include "mesh/refinement/refine.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/krylov/conjugate_gradient.hpp"
 #include "solvers/multigrid/smoothed_aggregation.hpp"

@@ -1,7 +1,7 @@
 // Ties without a solver: the equations hold for every field that is linear in space, and say which nodes they bind.
 #include "fem/physics/tie.hpp"
 
-#include "mesh/nearest_facet.hpp"
+#include "mesh/search/nearest_facet.hpp"
 #include "mesh/order.hpp"
 #include "mesh/point_algebra.hpp"
 #include "tests/fem/physics/two_parts.hpp"

@@ -2,7 +2,7 @@
 #include "fem/analysis/static_solution.hpp"
 #include "fem/forms/mass.hpp"
 #include "fem/operator/matrix_free.hpp"
-#include "solvers/algebra/jacobi.hpp"
+#include "solvers/smoothers/jacobi.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/krylov/conjugate_gradient.hpp"
 #include "tests/fem/models.hpp"

@@ -1,7 +1,7 @@
 // Exodus II, MED and CGNS: files that netCDF4, libmed and libcgns wrote (tests/data/foreign/make.py).
 #include "io/meshes/mesh_reader.hpp"
 #include "mesh/generators.hpp"
-#include "mesh/quality.hpp"
+#include "mesh/quality/quality.hpp"
 #include "tests/io/files.hpp"
 #include "tests/io/meshes/one_cell.hpp"
 

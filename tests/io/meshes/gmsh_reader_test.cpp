@@ -1,7 +1,7 @@
 #include "io/meshes/gmsh_reader.hpp"
 
 #include "io/meshes/mesh_reader.hpp"
-#include "mesh/quality.hpp"
+#include "mesh/quality/quality.hpp"
 #include "tests/io/files.hpp"
 
 #include <clocale>

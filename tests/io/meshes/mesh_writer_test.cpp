@@ -3,7 +3,7 @@
 
 #include "io/meshes/mesh_reader.hpp"
 #include "mesh/generators.hpp"
-#include "mesh/quality.hpp"
+#include "mesh/quality/quality.hpp"
 #include "tests/io/files.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include "io/meshes/mesh_reader.hpp"
 #include "io/vtk/vtu_writer.hpp"
 #include "mesh/generators.hpp"
-#include "mesh/quality.hpp"
+#include "mesh/quality/quality.hpp"
 #include "tests/io/files.hpp"
 #include "tests/io/meshes/one_cell.hpp"
 

@@ -4,7 +4,7 @@
 #include "io/vtk/vtu_writer.hpp"
 #include "io/meshes/mesh_reader.hpp"
 #include "mesh/generators.hpp"
-#include "mesh/quality.hpp"
+#include "mesh/quality/quality.hpp"
 
 #include <numeric>
 #include <random>

@@ -4,7 +4,7 @@
 #include "io/meshes/mesh_reader.hpp"
 #include "io/results/pvd_writer.hpp"
 #include "mesh/generators.hpp"
-#include "mesh/quality.hpp"
+#include "mesh/quality/quality.hpp"
 #include "tests/io/files.hpp"
 
 #include <csignal>

@@ -7,7 +7,7 @@
 #include "fem/space/constraints.hpp"
 #include "io/vtk/vtu_writer.hpp"
 #include "mesh/generators.hpp"
-#include "solvers/algebra/jacobi.hpp"
+#include "solvers/smoothers/jacobi.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/krylov/conjugate_gradient.hpp"
 

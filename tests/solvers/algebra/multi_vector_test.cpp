@@ -1,7 +1,7 @@
 #include "solvers/algebra/multi_vector.hpp"
 
-#include "solvers/algebra/chebyshev.hpp"
-#include "solvers/algebra/jacobi.hpp"
+#include "solvers/smoothers/chebyshev.hpp"
+#include "solvers/smoothers/jacobi.hpp"
 #include "tests/solvers/matrices.hpp"
 
 #include <gtest/gtest.h>

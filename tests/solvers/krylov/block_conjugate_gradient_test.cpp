@@ -1,7 +1,7 @@
 #include "solvers/krylov/block_conjugate_gradient.hpp"
 
-#include "solvers/algebra/chebyshev.hpp"
-#include "solvers/algebra/jacobi.hpp"
+#include "solvers/smoothers/chebyshev.hpp"
+#include "solvers/smoothers/jacobi.hpp"
 #include "solvers/krylov/conjugate_gradient.hpp"
 #include "tests/solvers/matrices.hpp"
 

@@ -1,6 +1,6 @@
 #include "solvers/krylov/conjugate_gradient.hpp"
 
-#include "solvers/algebra/jacobi.hpp"
+#include "solvers/smoothers/jacobi.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "tests/solvers/matrices.hpp"
 

@@ -1,6 +1,6 @@
 // The n-th call to the machine fails, for every n: an Error comes out, nothing leaks, and the next solve works.
-#include "solvers/algebra/chebyshev.hpp"
-#include "solvers/algebra/jacobi.hpp"
+#include "solvers/smoothers/chebyshev.hpp"
+#include "solvers/smoothers/jacobi.hpp"
 #include "solvers/krylov/bicgstab.hpp"
 #include "solvers/krylov/conjugate_gradient.hpp"
 #include "solvers/krylov/gmres.hpp"

@@ -1,6 +1,6 @@
 // Facts of every Krylov method, from one list of methods and one list of matrices.
-#include "solvers/algebra/chebyshev.hpp"
-#include "solvers/algebra/jacobi.hpp"
+#include "solvers/smoothers/chebyshev.hpp"
+#include "solvers/smoothers/jacobi.hpp"
 #include "solvers/krylov/bicgstab.hpp"
 #include "solvers/krylov/conjugate_gradient.hpp"
 #include "solvers/krylov/gmres.hpp"

@@ -1,0 +1,135 @@
+#include "apps/analyses/analyses.hpp"
+
+#include "apps/analyses/forecast.hpp"
+#include "apps/analyses/modal_analysis.hpp"
+#include "apps/cases/model.hpp"
+#include "apps/cases/motion.hpp"
+#include "apps/analyses/newton.hpp"
+#include "apps/cases/shared_model.hpp"
+#include "apps/analyses/static_batch.hpp"
+#include "apps/cases/transient_analysis.hpp"
+#include "apps/results/checkpoint_states.hpp"
+
+#include <fmt/ranges.h>
+#include <utility>
+
+namespace ritz {
+namespace {
+
+LinearSolverOptions solver_of(Run& run, const CaseModel& read) {
+  LinearSolverOptions solver = run.solver(read.promise(), read.model.tolerance);
+  if (read.model.ill_conditioned && solver.method == LinearMethod::automatic) solver.method = LinearMethod::direct;
+  solver.one_of_many =
+      pay_for_a_matrix(read.load_cases.cases.size(), read.load_cases.combinations.size()) || run.shared().sweeps;
+  return solver;
+}
+
+Analysis read_analysis(Run& run, CaseModel& read) {
+  if (read.modes) return read_modal(run, read);
+  const LinearSolverOptions solver = solver_of(run, read);
+  Nonlinear newton = read_newton(run.input(), solver);
+  if (read.time) return read_evolution(run.input(), read, newton);
+  if (!read.model.linear || newton.follows_a_path()) return newton;
+  if (read.load_cases.cases.empty()) return Static{.linear = solver};
+  return LoadCases{.linear = solver, .combinations = read.load_cases.combinations};
+}
+
+// The analysis begins with the state of the run that is resumed, or with the initial values of an evolution.
+void set_begin(Run& run, const CaseModel& read, Analysis& analysis) {
+  const std::optional<CheckpointState>& resumed = run.results().resumed();
+  std::visit(
+      [&](auto& a) {
+        if constexpr (requires { a.begin; })
+          if (resumed) a.begin = state_of(*resumed);
+      },
+      analysis);
+  if (auto* evolution = std::get_if<Transient>(&analysis); evolution != nullptr && !resumed) {
+    evolution->begin.u = read.time->initial(read.space());
+    if (read.time->velocity) evolution->begin.v = read.time->velocity(read.space());
+  }
+}
+
+// Members of a sweep share operators, and what linear systems leave for the next.
+Prepared prepared_for(Run& run, const CaseModel& read) {
+  return {.supports = read.supports.get(), .cache = run.shared().sweeps ? &run.shared().reuse : nullptr};
+}
+
+void make_operators(Run& run, const Model& model, const Analysis& analysis, Prepared& prepared) {
+  if (std::holds_alternative<Modal>(analysis)) {
+    prepared.equations = &make_operator(run, *model.space, model.equations);
+    prepared.rates = &make_operator(run, *model.space, model.inertia);
+    return;
+  }
+  const auto solver = std::visit(
+      [](const auto& a) -> const LinearSolverOptions* {
+        if constexpr (requires { a.linear; }) return &a.linear;
+        return nullptr;
+      },
+      analysis);
+  const bool evolves = std::holds_alternative<Transient>(analysis);
+  prepared.equations = &make_operator(run, *model.space, evolves ? with_rates(model) : model.equations, solver);
+}
+
+Observer observer_of(Run& run, const std::shared_ptr<const CaseModel>& read, const Operator& equations,
+                     const Analysis& analysis) {
+  const auto written = std::make_shared<int>(run.results().resumed() ? run.results().resumed()->steps : 0);
+  Observer observer{.show =
+                        [read, &equations, written](const SolutionView& s) {
+                          read->show(*read, equations, s);
+                          if (read->tell) read->tell(s);
+                          ++*written;
+                        },
+                    .record = [&run, unknowns = read->space().unknown_count()](
+                                  const SolveReport& report) { run.results().record(report, unknowns); },
+                    .enter =
+                        [&run](const std::string& name, bool combination) {
+                          if (combination) run.results().begin_combination(name);
+                          else run.results().begin_load_case(name);
+                        },
+                    .keep = [&run, written](const State& s) { run.results().keep(checkpoint_of(s, *written)); },
+                    .progress = run.progress(),
+                    .spare = [&run] { run.results().give_back(); }};
+  if (std::holds_alternative<Nonlinear>(analysis)) observer.step = increments_in_log(run.log());
+  if (const auto* evolution = std::get_if<Transient>(&analysis)) follow_time(run.log(), *evolution, observer);
+  return observer;
+}
+
+// The report of an analysis, beside the solutions that were shown.
+void conclude(Run&, const CaseModel&, const StaticSolution&) {}
+void conclude(Run&, const CaseModel&, const std::vector<SolveReport>&) {}
+void conclude(Run& run, const CaseModel&, const NonlinearSolution& s) { report_newton(run, s); }
+void conclude(Run& run, const CaseModel& read, const TransientResult& result) {
+  if (read.time->velocity) return report_motion(run, result.state, read.time->options.spectral_radius);
+  report_evolution(run, result.state, *read.time->options.method);
+}
+void conclude(Run&, const CaseModel& read, VibrationModes modes) { read.show_modes(read, std::move(modes)); }
+
+}  // namespace
+
+void run_case(Run& run, CaseModel given) {
+  for (const Field& field : given.model_fields) given.nodal_results.push_back({field.name, field.components});
+  run.results().carry(given.model_fields);
+  Analysis analysis = read_analysis(run, given);
+  const auto read = std::make_shared<const CaseModel>(std::move(given));
+  const Model& model = read->model;
+  try {
+    std::visit([&](const auto& a) { check(model, a); }, analysis);
+  } catch (const Error& error) { run.input().add_error(error); }
+  Prepared prepared = prepared_for(run, *read);
+  forecast(run, *read, analysis, prepared);
+  const bool must_be_held =
+      !std::holds_alternative<Modal>(analysis) && (!read->time || read->time->options.from_equilibrium);
+  finish_model(run, *read, must_be_held, {read->nodal_results, read->cell_results});
+
+  set_begin(run, *read, analysis);
+  make_operators(run, model, analysis, prepared);
+  if (std::holds_alternative<LoadCases>(analysis) && !read->load_cases.common.empty())
+    run.log().line("in every load case, and once in every combination: {}", fmt::join(read->load_cases.common, ", "));
+  Observer observer = observer_of(run, read, *prepared.equations, analysis);
+  const auto* linear = std::get_if<Static>(&analysis);
+  if (run.shared().batch != nullptr && linear != nullptr && model.means.empty())
+    return run.shared().batch->add(run, *prepared.equations, read->supports, linear->linear, std::move(observer));
+  std::visit([&](auto& a) { conclude(run, *read, solve(model, std::move(a), observer, prepared)); }, analysis);
+}
+
+}  // namespace ritz

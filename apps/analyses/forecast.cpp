@@ -1,0 +1,169 @@
+#include "apps/analyses/forecast.hpp"
+
+#include "apps/results/derived_fields.hpp"
+#include "apps/run/cards.hpp"
+#include "apps/run/copy_rate.hpp"
+#include "apps/cases/shared_model.hpp"
+#include "apps/analyses/static_batch.hpp"
+#include "device/host_memory.hpp"
+#include "fem/analysis/forecast.hpp"
+#include "io/files/byte_size.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <functional>
+
+namespace ritz {
+namespace {
+
+// Uncounted memory of the host [bytes], measured (docs/measurements/2026-11-23-host-memory-cpu.md): pages of the
+// libraries that a run loads after its forecast, small blocks and threads' stacks, and what the C library keeps of
+// freed blocks below 1 MiB.
+constexpr Index kernels_loaded = 3'000'000, factorisation_loaded = 6'000'000;
+constexpr Index writer_loaded = 8'000'000, writer_used = 4'000'000, writer_of_later_steps = 8'000'000;
+Index kept_by_allocator(Index counted) { return 3'000'000 + counted / 10; }
+
+using HostPeak = std::function<Index(const ForecastPath&, Index at_solve)>;
+
+void fill(RunReport& report, const std::vector<ForecastPath>& paths, const FitsHere& fits, const HostPeak& host) {
+  for (const ForecastPath& path : paths) {
+    RunForecast& one = report.forecast.emplace_back();
+    one.path = name_of(path.path);
+    one.device_peak = path.peak.total();
+    one.host_peak = host(path, path.at_solve);
+    one.by_tag.assign(path.peak.by_tag().begin(), path.peak.by_tag().end());
+    one.fits = fits(path);
+    one.factor = path.factor;
+    one.refresh = path.refresh;
+    if (path.refresh > 0) one.host_refresh = host(path, path.refresh);
+  }
+}
+
+Forecast forecast_of(Run& run, const CaseModel& read, const Static& analysis, const Prepared& prepared) {
+  const SweepPlan* plan = run.shared().plan;
+  const int together = plan == nullptr ? 1
+                                       : std::min(plan->most_alike(read.load_cases.load_tables),
+                                                  members_that_fit(read.space(), batch_limit(*plan)));
+  return forecast(read.model, analysis, prepared, together);
+}
+Forecast forecast_of(Run& run, const CaseModel& read, const Modal& analysis, const Prepared& prepared) {
+  if (analysis.band)
+    run.log().notice(fmt::format(
+        "how many modes the band holds is known only when they are counted: the forecast is for {}", analysis.count));
+  return forecast(read.model, analysis, prepared);
+}
+Forecast forecast_of(Run& run, const CaseModel& read, const Transient& analysis, const Prepared& prepared) {
+  if (run.options().estimate)
+    run.log().line("times are those of {:.0f} steps{}", expected_steps(analysis),
+                   analysis.fixed_step > 0 ? "" : ", a guess: the control of the error chooses them");
+  return forecast(read.model, analysis, prepared);
+}
+Forecast forecast_of(Run&, const CaseModel& read, const auto& analysis, const Prepared& prepared) {
+  return forecast(read.model, analysis, prepared);
+}
+
+// [bytes] Of results on the host, while they are written.
+Index host_of_shown(Run& run, const CaseModel& read, const Analysis& analysis, const Forecast& forecast) {
+  if (std::holds_alternative<Modal>(analysis)) return forecast.host_of_columns;
+  const bool evolves = std::holds_alternative<Transient>(analysis);
+  return forecast.host_of_columns + host_of_results(run.results(), read.space(),
+                                                    evolves ? with_rates(read.model) : read.model.equations,
+                                                    forecast.results);
+}
+
+// [bytes] Memory in use before a forecast is made.
+struct PresentUse {
+  explicit PresentUse(const Device& device) : of_pool(device.memory().live()) {}
+  Index of_host = host_memory_now(), counted = host_memory_live(), of_pool;
+};
+
+// Memory of the host in the moments of a run.
+class HostMoments {
+ public:
+  HostMoments(Run& run, const PresentUse& now, const Forecast& foreseen, Index shown)
+      : run_(run), now_(now), foreseen_(foreseen), shown_(shown) {}
+
+  Index peak(const ForecastPath& path, Index at_solve) const {
+    Index peak = host_memory_peak();  // reading the mesh may have been the worst
+    for (const Moment& m : moments(path, at_solve)) {
+      const Index counted = foreseen_.host_of_elements + m.counted;
+      peak = std::max(peak, now_.of_host + counted - m.untouched + m.factor + m.libraries +
+                                kept_by_allocator(now_.counted + counted));
+    }
+    return peak;
+  }
+  // A CPU's factor is in no pool. A limit of 0: none.
+  bool keep_below(Index limit, const ForecastPath& path) const {
+    const auto holds = [&](const Moment& m) {
+      return now_.counted + foreseen_.host_of_elements + m.counted + m.factor <= limit;
+    };
+    return limit == 0 || std::ranges::all_of(moments(path, path.at_solve), holds);
+  }
+
+ private:
+  struct Moment {  // in addition to the present use
+    Index counted, untouched, factor, libraries;
+  };
+
+  std::array<Moment, 4> moments(const ForecastPath& path, Index at_solve) const {
+    const Index most = std::max({path.at_assembly, at_solve, path.at_results});
+    const bool writes = run_.shared().writes_fields;
+    const Index loaded = kernels_loaded + (writes ? writer_loaded : 0),
+                solver = loaded + (path.host_factor > 0 ? factorisation_loaded : 0);
+    const Index writer = !writes ? 0 : writer_used + (foreseen_.results > 1 ? writer_of_later_steps : 0);
+    const Index staying = run_.shared().sweeps ? path.host_factor : 0;  // for the next member
+    const Moment lists{pool(path.at_assembly) + path.host_lists, path.untouched, 0, loaded};
+    const Moment assembly{pool(path.at_assembly), 0, 0, loaded};
+    const Moment solve{pool(foreseen_.solver_stays ? most : at_solve), 0, path.host_factor, solver};
+    const Moment results{pool(foreseen_.solver_stays ? most : path.at_results) + shown_, 0, staying, solver + writer};
+    return {lists, assembly, solve, results};
+  }
+  Index pool(Index bytes) const { return run_.device().is_gpu() ? 0 : bytes - now_.of_pool; }
+
+  Run& run_;
+  const PresentUse& now_;
+  const Forecast& foreseen_;
+  Index shown_;
+};
+
+}  // namespace
+
+void forecast(Run& run, const CaseModel& read, const Analysis& analysis, const Prepared& prepared) {
+  const RunOptions& options = run.options();
+  if (!options.check || options.describe || !run.input().sound()) return;  // what is wrong comes first
+  const Device& device = run.device();
+  auto phase = device.profile().phase("forecast");
+  const PresentUse now(device);
+  const Index available = device.memory().available() + now.of_pool, host_limit = host_memory_limit();
+  const Forecast foreseen = std::visit([&](const auto& a) { return forecast_of(run, read, a, prepared); }, analysis);
+  const std::vector<ForecastPath>& paths = foreseen.paths;
+  const HostMoments host(run, now, foreseen, host_of_shown(run, read, analysis, foreseen));
+  const Index free = device.machine().current_info().memory_free;  // 0: the machine does not say
+  const FitsHere fits = [&](const ForecastPath& path) {
+    return host.keep_below(host_limit, path) && path.peak.total() <= available &&
+           (free == 0 || needs_of_one(path) <= free + now.of_pool);
+  };
+  fill(run.report(), paths, fits, [&](const ForecastPath& path, Index at_solve) { return host.peak(path, at_solve); });
+  run.log().line(
+      "forecast: {} unknowns, device peak {}, host peak {}; {} has {} for it{}: {}", read.space().unknown_count(),
+      text_of_bytes(paths.front().peak.total()), text_of_bytes(run.report().forecast.front().host_peak),
+      device.info().name, text_of_bytes(available),
+      host_limit > 0 ? fmt::format(", and the limit of counted host memory is {}", text_of_bytes(host_limit)) : "",
+      verdict(paths, fits));
+  if (const Index refresh = paths.front().refresh; refresh > paths.front().peak.total())
+    run.log().line(
+        "where the matrices of {} differ so much that the hierarchy is refreshed: device peak {}, or it is made anew "
+        "where that does not fit",
+        run.shared().sweeps ? "members" : "Newton's steps", text_of_bytes(refresh));
+  if (!options.estimate) return;
+  auto measuring = device.profile().phase("copy rate");
+  const CopyRate copies = known_copy_rate(device, available);
+  if (copies.rate > 0)
+    run.log().line("times: by a copy rate of {:.1f} GB/s, measured {}", 1e-9 * copies.rate,
+                   copies.from_before ? "here before ('ritz devices' measures anew)" : "now");
+  run.log().line("{}{}", text_of_paths(paths, copies.rate, device.is_gpu() ? 0 : device.threads()),
+                 text_of_cards(paths));
+}
+
+}  // namespace ritz

@@ -1,0 +1,129 @@
+#include "apps/analyses/modal_analysis.hpp"
+
+#include "apps/cases/elastic_case.hpp"
+#include "apps/cases/structures/structure_case.hpp"
+#include "apps/results/modal_results.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <numbers>
+#include <utility>
+
+namespace ritz {
+namespace {
+
+struct ModalSettings {
+  EigenOptions eigen;
+  ModeShapes shapes;
+};
+
+ModalSettings read_settings(Case& input) {
+  const Case::Table t = input.table("modal", "number, method and output of the modes");
+  ModalSettings s;
+  const bool has_band = t.has("band");
+  if (has_band && t.has("count"))
+    t.error("count", "a count and a band are given", "a band holds as many modes as it holds", "remove one of them");
+  s.eigen.count = static_cast<int>(t.integer("count", "number of lowest modes, rigid motions included",
+                                             {.fallback = 10, .minimum = 1, .maximum = 10000}));
+  if (has_band) {
+    const std::vector<double> band =
+        t.vector("band", "instead: all modes from a frequency to another [Hz]", {.size = 2, .minimum = 0});
+    if (band.size() == 2 && !(band[0] < band[1]))
+      t.error("band", fmt::format("the band from {:g} to {:g} Hz is empty", band[0], band[1]), {},
+              "give the lower frequency first");
+    else if (band.size() == 2)
+      s.eigen.band =
+          EigenBand{std::pow(2 * std::numbers::pi * band[0], 2), std::pow(2 * std::numbers::pi * band[1], 2)};
+  } else {
+    t.vector("band", "instead of a count: all modes from a frequency to another [Hz]",
+             {.fallback = std::vector<double>{}});
+  }
+  const std::string method =
+      t.choice("method", "lanczos factorises and counts, lobpcg iterates with multigrid; auto chooses by size",
+               {"auto", "lanczos", "lobpcg"}, "auto");
+  s.eigen.method = method == "lanczos"  ? EigenMethod::lanczos
+                   : method == "lobpcg" ? EigenMethod::lobpcg
+                                        : EigenMethod::automatic;
+  if (has_band && s.eigen.method == EigenMethod::lobpcg)
+    t.error("method", "lobpcg finds the lowest modes, not those of a band", {}, "give a count, or use lanczos");
+  s.eigen.relative = t.number(
+      "tolerance",
+      "limit of the residual of a mode, relative to its inertia forces; the frequency is off by about the square of it",
+      {.fallback = 1e-6, .above = 0, .below = 1});
+  s.eigen.max_iterations = static_cast<int>(
+      t.integer("max_iterations", "largest number of iterations of lobpcg; with lanczos, of blocks of eight solves",
+                {.fallback = 500, .minimum = 1, .maximum = 1000000}));
+  s.eigen.verify = t.flag("verify", "count the modes by the inertia of one more factor, with lanczos", true);
+  s.shapes.unit_maximum = t.choice("normalise", "mode shapes to unit modal mass, or to a largest displacement of 1",
+                                   {"mass", "maximum"}, "mass") == "maximum";
+  s.shapes.phases =
+      static_cast<int>(t.integer("animate", "steps of a period in a series of files for each mode; 0: none",
+                                 {.fallback = 0, .minimum = 0, .maximum = 360}));
+  s.shapes.factor =
+      t.number("animate_displacement", "largest displacement in those files; 0: a tenth of the size of the part",
+               {.fallback = 0, .minimum = 0});
+  return s;
+}
+
+void check_mass(const VibrationModes& modes, double expected) {
+  for (std::size_t d = 0; d < modes.directions.size(); ++d)
+    if (!(std::abs(modes.total_mass[d] - expected) <= 1e-8 * expected))
+      throw Error(Exit::internal,
+                  fmt::format("the mass matrix moves {:.10g} along {}, but density times volume is {:.10g}",
+                              modes.total_mass[d], "xyz"[modes.directions[d]], expected),
+                  "this is a bug in Ritz", "please report it with the case file");
+}
+
+// Modes beyond the rigid motions that are as good as zero beside the highest.
+int count_loose(const VibrationModes& modes) {
+  const std::vector<double>& values = modes.eigen.values;
+  const auto is_loose = [&](double value) { return std::abs(value) <= 1e-10 * std::abs(values.back()); };
+  return static_cast<int>(std::ranges::count_if(values, is_loose)) - modes.rigid_count;
+}
+
+void report(Run& run, const CaseModel& read, const VibrationModes& modes, double tolerance) {
+  const FunctionSpace& space = read.space();
+  auto phase = run.device().profile().phase("fields");
+  const std::optional<double> known = read.mass ? read.mass() : std::nullopt;
+  if (known) check_mass(modes, *known);
+  const double mass = known.value_or(modes.total_mass.front());
+  record(run.results(), modes, space.unknown_count(), mass, tolerance);
+  run.log().line("mass: {:.8g}{}; rigid motions left by the supports: {}", mass,
+                 run.report().program == "ritz-modal" ? " kg" : "", modes.rigid_motions);
+  if (modes.frequencies.empty()) run.log().notice("there is no mode in the band");
+  if (const int loose = count_loose(modes); loose > 0)
+    run.log().notice(fmt::format(
+        "modes without stiffness beyond the rigid motions: {}. A part is loose, or bars form a mechanism", loose));
+  print_table(run.results(), modes);
+}
+
+}  // namespace
+
+Modal read_modal(Run& run, CaseModel& read) {
+  ModalSettings settings = read_settings(run.input());
+  if (settings.shapes.factor != 0 && settings.shapes.phases == 0)
+    run.log().notice("[modal] animate_displacement has no effect: [modal] animate is 0");
+  const bool factorised = read.model.ill_conditioned && settings.eigen.method == EigenMethod::automatic;
+  if (factorised) settings.eigen.method = EigenMethod::lanczos;
+  const int count = settings.eigen.band ? 1000 : settings.eigen.count;
+  for (int k = 0; k < count; ++k)
+    read.nodal_results.push_back({mode_name(static_cast<std::size_t>(k)), mode_components(read.space())});
+  read.show_modes = [&run, factorised, shapes = settings.shapes, tolerance = settings.eigen.relative](
+                        const CaseModel& shown, VibrationModes modes) {
+    if (factorised) modes.eigen.choice = "beams and thin shells are ill-conditioned, so they are factorised";
+    report(run, shown, modes, tolerance);
+    write_modes(run.results(), shown.space(), modes, shapes);
+  };
+  return settings.eigen;
+}
+
+CaseModel read_vibration(Run& run) {
+  const char* about = "sections of a structure: beams, bars, springs, shells; without any, bodies with materials";
+  CaseModel read =
+      run.input().tables("section", about).empty() ? read_elastic_vibration(run) : read_structure_vibration(run);
+  read.modes = true;
+  return read;
+}
+
+}  // namespace ritz

@@ -1,0 +1,177 @@
+#include "apps/cases/structures/structure_case.hpp"
+
+#include "apps/cases/ground.hpp"
+#include "apps/cases/model.hpp"
+#include "apps/cases/motion.hpp"
+#include "apps/cases/transient_analysis.hpp"
+#include "apps/cases/plugins.hpp"
+#include "apps/cases/shared_model.hpp"
+#include "apps/results/derived_fields.hpp"
+#include "apps/results/field_component.hpp"
+#include "apps/cases/structures/section_forces.hpp"
+#include "apps/cases/structures/structure_inputs.hpp"
+#include "solvers/algebra/vectors.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+#include <iterator>
+#include <optional>
+
+namespace ritz {
+namespace {
+
+std::vector<double> magnitudes(const std::vector<double>& vectors) {
+  std::vector<double> result(vectors.size() / 3);
+  for (std::size_t i = 0; i < result.size(); ++i)
+    result[i] = std::hypot(vectors[3 * i], vectors[3 * i + 1], vectors[3 * i + 2]);
+  return result;
+}
+
+std::vector<Field> nodal_names(int components, bool moves) {
+  std::vector<Field> names = {{"displacement", 3}, {"reaction", 3}};
+  if (components == 6) names.insert(names.end(), {{"rotation", 3}, {"reaction_moment", 3}});
+  if (moves) names.insert(names.end(), {{"velocity", 3}, {"acceleration", 3}});
+  if (moves && components == 6) names.insert(names.end(), {{"angular_velocity", 3}, {"angular_acceleration", 3}});
+  return names;
+}
+
+// Translations, and rotations where there are any.
+void add_rates(const FunctionSpace& space, const Vector* rate, const char* name, const char* angular,
+               std::vector<Field>& fields) {
+  if (rate == nullptr) return;
+  const std::vector<double> values = space.to_mesh(*rate);
+  fields.push_back({name, 3, part_of(values, space.components(), 0, 3)});
+  if (space.components() == 6) fields.push_back({angular, 3, part_of(values, 6, 3, 3)});
+}
+
+std::vector<Field> nodal_fields(int components, const std::vector<double>& u, const std::vector<double>& reaction) {
+  std::vector<Field> fields = {{"displacement", 3, part_of(u, components, 0, 3)},
+                               {"reaction", 3, part_of(reaction, components, 0, 3)}};
+  if (components == 6) {
+    fields.push_back({"rotation", 3, part_of(u, components, 3, 3)});
+    fields.push_back({"reaction_moment", 3, part_of(reaction, components, 3, 3)});
+  }
+  return fields;
+}
+
+void print_forces(Run& run, const std::vector<double>& applied, const std::vector<double>& reaction, double residual) {
+  std::array<double, 3> sum{};
+  for (std::size_t i = 0; i < reaction.size(); ++i) sum[i % 3] += reaction[i];
+  if (!applied.empty()) {
+    const std::span<const double> loads(applied.data(), 3);
+    const double largest = std::max(largest_of(loads), largest_of(sum));
+    run.log().line("loads: ({:.6g}) N, reactions: ({:.6g}) N, relative residual {:.1e}",
+                   fmt::join(without_rounding(loads, largest), ", "), fmt::join(without_rounding(sum, largest), ", "),
+                   residual);
+    run.results().facts()["applied_load"] = fmt::format("{:.10g}", fmt::join(loads, " "));
+  }
+  run.results().facts()["reaction"] = fmt::format("{:.10g}", fmt::join(sum, " "));
+  run.results().facts()["residual_certificate"] = fmt::format("{:.3e}", residual);
+}
+
+// The data that results of a structure need beside its model.
+struct StructureView {
+  std::shared_ptr<const FormCatalogue> catalogue;
+  Frames frames;
+  std::vector<StructureSection> sections;
+};
+
+void show(Run& run, const Operator& equations, const StructureView& view, const CaseModel& read,
+          const SolutionView& s) {
+  const FunctionSpace& space = equations.space();
+  const int components = space.components();
+  std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
+  const GroundForces forces = ground_forces(run, read, s);
+  std::vector<Field> nodal = nodal_fields(components, space.to_mesh(s.u), forces.reaction);
+  add_rates(space, s.velocity, "velocity", "angular_velocity", nodal);
+  add_rates(space, s.acceleration, "acceleration", "angular_acceleration", nodal);
+  print_peak(run, space.mesh(), "displacement", magnitudes(nodal[0].values));
+  if (std::ranges::all_of(view.sections,
+                          [](const StructureSection& section) { return section.record->small_displacements; }))
+    judge_displacements(run, space.mesh(), nodal[0].values, 3);
+  print_forces(run, forces.applied, nodal[1].values, s.residual);
+  phase.reset();
+  EvaluatedFields derived =
+      derive(run.results(), equations, {{}, section_force_names(view.sections, space.mesh().cell_count())}, [&] {
+        const std::vector<Vector3> along = view.frames.along_beams(s.part, s.factors);
+        return EvaluatedFields{{}, section_forces(run, equations, view.sections, along, s.u)};
+      });
+  run.results().write(std::move(nodal), std::move(derived.cells), s.time, energies_of(s));
+}
+
+void add_inertia(Case& input, const Frames& frames, Model& model) {
+  ErrorList unknown;
+  model.inertia = frames.inertia(unknown);
+  for (const Error& error : unknown.errors()) input.add_error(error);
+}
+
+const FunctionSpace& structure_space(Run& run, const Mesh& mesh, int components) {
+  return run.shared().space_for(fmt::format("{}", components), [&] {
+    auto phase = run.device().profile().phase("space");
+    return FunctionSpace(mesh, components, run.device());
+  });
+}
+
+}  // namespace
+
+CaseModel read_structure(Run& run) {
+  Case& input = run.input();
+  const Mesh& mesh = run.mesh(true);
+  auto view = std::make_shared<StructureView>(std::make_shared<const FormCatalogue>(run.device(), load_plugins(run)),
+                                              Frames(mesh));
+  std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
+  const char* move_out = "move it out of the load case, or make two case files";
+  CaseModel read;
+  read.load_cases = read_load_cases(input, {"force", "line_load", "surface_load", "pressure", "gravity", "support"},
+                                    relation_tables({{"section", move_out}, {"spring", move_out}, {"mass", move_out}}));
+  const bool moves = goes_through_time(run);
+  bool weighs = moves || has_gravity(input.root());
+  for (const LoadCaseInput& each : read.load_cases.cases) weighs = weighs || has_gravity(each.table);
+  Frames& frames = view->frames;
+  view->sections = read_sections(run, mesh, *view->catalogue, weighs, frames);
+  read_structure_supports(input.root(), mesh, false, frames.components(), frames.loads);
+  read_structure_loads(input.root(), mesh, frames.loads);
+  for (const LoadCaseInput& each : read.load_cases.cases) {
+    FrameLoads& own = frames.load_case(each.name);
+    read_structure_loads(each.table, mesh, own);
+    read_structure_supports(each.table, mesh, false, frames.components(), own);
+  }
+  phase.reset();
+  const FunctionSpace& space = structure_space(run, mesh, frames.components());
+  phase.emplace(run.device().profile(), "model");
+  make_model(run, frames, space, {.displacements = true, .periodic = false}, {}, read);
+  read.model.inertia.clear();
+  if (moves) {
+    read.time = read_motion(run, 3, space.components() - 3);
+    read_damping(input, read.model);
+    add_inertia(input, frames, read.model);
+  }
+  if (const Index untouched = read.supports->untouched(); untouched > 0)
+    run.log().detail("{} unknowns on which no element acts are held at zero", untouched);
+  read.nodal_results = nodal_names(space.components(), moves);
+  read.cell_results = section_force_names(view->sections, mesh.cell_count());
+  read.show = [&run, view](const CaseModel& shown, const Operator& equations, const SolutionView& s) {
+    show(run, equations, *view, shown, s);
+  };
+  return read;
+}
+
+CaseModel read_structure_vibration(Run& run) {
+  const Mesh& mesh = run.mesh(true);
+  const FormCatalogue catalogue(run.device(), load_plugins(run));
+  std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
+  Frames frames(mesh);
+  read_sections(run, mesh, catalogue, true, frames);
+  read_structure_supports(run.input().root(), mesh, true, frames.components(), frames.loads);
+  phase.reset();
+  const FunctionSpace& space = structure_space(run, mesh, frames.components());
+  phase.emplace(run.device().profile(), "model");
+  CaseModel read;
+  make_model(run, frames, space, {.displacements = true, .periodic = false, .at_rest = true}, {}, read);
+  add_inertia(run.input(), frames, read.model);
+  return read;
+}
+
+}  // namespace ritz

@@ -1,0 +1,185 @@
+#include "solvers/smoothers/chebyshev.hpp"
+
+#include "device/error.hpp"
+#include "device/kernels.hpp"
+#include "solvers/smoothers/chebyshev_kernels.hpp"
+#include "solvers/smoothers/jacobi.hpp"
+#include "solvers/algebra/matrix_kernels.hpp"
+#include "solvers/algebra/solve_report.hpp"
+#include "solvers/algebra/vectors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace ritz {
+namespace {
+
+// A symmetric tridiagonal matrix.
+struct LanczosMatrix {
+  std::vector<double> diagonal, off_diagonal;
+};
+
+// How many eigenvalues are below `value` (Sturm sequence).
+int eigenvalues_below(const LanczosMatrix& T, double value) {
+  int count = 0;
+  double pivot = 1;
+  for (std::size_t i = 0; i < T.diagonal.size(); ++i) {
+    const double coupling = i == 0 ? 0 : T.off_diagonal[i - 1] * T.off_diagonal[i - 1];
+    pivot = T.diagonal[i] - value - (i == 0 ? 0 : coupling / pivot);
+    if (pivot == 0) pivot = 1e-300;
+    if (pivot < 0) ++count;
+  }
+  return count;
+}
+
+// By bisection between 0 and the bound of Gershgorin.
+double largest_of(const LanczosMatrix& T) {
+  const int size = static_cast<int>(T.diagonal.size());
+  double low = 0, high = 0;
+  for (int i = 0; i < size; ++i)
+    high = std::max(high, T.diagonal[i] + (i > 0 ? std::abs(T.off_diagonal[i - 1]) : 0) +
+                              (i + 1 < size ? std::abs(T.off_diagonal[i]) : 0));
+  for (int step = 0; step < 60; ++step) {
+    const double middle = 0.5 * (low + high);
+    if (eigenvalues_below(T, middle) == size) high = middle;
+    else low = middle;
+  }
+  return high;
+}
+
+// The matrix of Lanczos from the alphas and betas of conjugate gradients: T_ii = 1 / alpha_i + beta_(i-1) /
+// alpha_(i-1), T_i,i+1 = sqrt(beta_i) / alpha_i.
+LanczosMatrix lanczos_matrix(const std::vector<double>& alphas, const std::vector<double>& betas) {
+  LanczosMatrix T;
+  for (std::size_t i = 0; i < alphas.size(); ++i) {
+    T.diagonal.push_back(1 / alphas[i] + (i > 0 ? betas[i - 1] / alphas[i - 1] : 0));
+    if (i + 1 < alphas.size()) T.off_diagonal.push_back(std::sqrt(betas[i]) / alphas[i]);
+  }
+  return T;
+}
+
+// Last component of the eigenvector for an eigenvalue, of length 1: the row below would read `next` times it.
+double last_component(const LanczosMatrix& T, double eigenvalue) {
+  double before = 0, component = 1, squares = 1;
+  for (std::size_t i = 0; i + 1 < T.diagonal.size(); ++i) {
+    const double after =
+        ((eigenvalue - T.diagonal[i]) * component - (i > 0 ? T.off_diagonal[i - 1] * before : 0)) / T.off_diagonal[i];
+    before = component;
+    component = after;
+    squares += component * component;
+  }
+  return std::abs(component) / std::sqrt(squares);
+}
+
+void check(const ChebyshevOptions& options) {
+  if (options.degree < 1 || options.degree > 100 || !(options.ratio > 1) || options.estimate_steps < 1 ||
+      !(options.safety >= 1))
+    throw Error(
+        Exit::input,
+        fmt::format("a Chebyshev preconditioner of degree {}, ratio {}, {} estimate steps and safety {} was asked for",
+                    options.degree, options.ratio, options.estimate_steps, options.safety),
+        {}, "use degree 1 to 100, ratio > 1, at least one step and safety >= 1");
+}
+
+}  // namespace
+
+LargestEigenvalue::LargestEigenvalue(const LinearOperator& A, const Vector& inverse_diagonal)
+    : A_(A), inverse_diagonal_(inverse_diagonal) {
+  for (Vector* v : {&r_, &z_, &p_, &q_}) *v = Vector(A.device(), A.rows(), "vectors");
+  fill_start_vector(r_);
+  multiply(inverse_diagonal_, r_, z_);
+  copy(z_, p_);
+  rz_ = rz_start_ = dot(r_, z_);
+}
+
+double LargestEigenvalue::after(int steps) {
+  while (static_cast<int>(alphas_.size()) < steps && rz_ > 1e-24 * rz_start_) {
+    A_.apply(p_, q_);
+    const double pq = dot(p_, q_);
+    if (!(pq > 0) || !std::isfinite(pq))
+      throw Error(Exit::not_converged, fmt::format("the matrix is not positive definite: p.Ap = {} for a vector p", pq),
+                  "Chebyshev preconditioning needs positive eigenvalues", advice_for(StopReason::indefinite_matrix));
+    const double alpha = rz_ / pq;
+    axpy(-alpha, q_, r_);
+    multiply(inverse_diagonal_, r_, z_);
+    const double rz_before = rz_;
+    rz_ = dot(r_, z_);
+    axpby(1.0, z_, rz_ / rz_before, p_);
+    alphas_.push_back(alpha);
+    betas_.push_back(rz_ / rz_before);
+  }
+  return alphas_.empty() ? 1.0 : largest_of(lanczos_matrix(alphas_, betas_));
+}
+
+double LargestEigenvalue::residual() const {
+  if (alphas_.empty() || !(betas_.back() > 0)) return 0;
+  const LanczosMatrix T = lanczos_matrix(alphas_, betas_);
+  return std::sqrt(betas_.back()) / alphas_.back() * last_component(T, largest_of(T));
+}
+
+ChebyshevPreconditioner::ChebyshevPreconditioner(const SparseMatrix& A, const ChebyshevOptions& options)
+    : ChebyshevPreconditioner(A, A.diagonal(), options) {}
+
+ChebyshevPreconditioner::ChebyshevPreconditioner(const LinearOperator& A, Vector diagonal,
+                                                 const ChebyshevOptions& options)
+    : A_(A),
+      options_((check(options), options)),
+      inverse_diagonal_(ritz::inverse_diagonal(std::move(diagonal))),
+      bound_(options.safety * largest_eigenvalue(A, inverse_diagonal_, options.estimate_steps)) {
+  direction_ = Vector(A.device(), A.rows(), "vectors");
+  if (options.degree == 1) return;
+  product_ = Vector(A.device(), A.rows(), "vectors");
+  residual_ = Vector(A.device(), A.rows(), "vectors");
+}
+
+std::string ChebyshevPreconditioner::name() const { return fmt::format("Chebyshev of degree {}", options_.degree); }
+
+// Saad, Iterative Methods for Sparse Linear Systems, 2003, algorithm 12.1, for D^-1 A y = D^-1 x from y = 0. The error
+// polynomial T((theta - t) / delta) / T(theta / delta) is below one in size for 0 < t < 2 theta: y.x > 0.
+void ChebyshevPreconditioner::apply(const Vector& x, Vector& y) const {
+  if (x.size() != rows()) throw_size_mismatch(rows(), x.size());
+  if (y.size() != rows()) throw_size_mismatch(rows(), y.size());
+  if (x.empty()) return;
+  iterate(kernels<ChebyshevKernels>(device(), solver_kernels, "chebyshev"), x.data(), direction_.data(),
+          residual_.data(), y.data(), [&] {
+            A_.apply(direction_, product_);
+            return product_.data();
+          });
+}
+
+void ChebyshevPreconditioner::apply_block(const MultiVector& X, MultiVector& Y) const {
+  check_block(*this, X, Y);
+  if (rows() == 0 || X.columns() == 0) return;
+  if (directions_.columns() == 0)
+    for (MultiVector* work : {&directions_, &products_, &residuals_})
+      *work = MultiVector(device(), rows(), MultiVector::lanes);
+  for (int g = 0; g < X.groups(); ++g)
+    iterate(kernels<ChebyshevKernels>(device(), solver_kernels, "chebyshev lanes"), X.group(g), directions_.group(0),
+            residuals_.group(0), Y.group(g), [&] {
+              A_.apply_block(directions_, products_);
+              return products_.group(0);
+            });
+}
+
+// product(): q = A d, and its storage
+template <class Product>
+void ChebyshevPreconditioner::iterate(const ChebyshevKernels& chebyshev, const double* x, double* d, double* r,
+                                      double* y, const Product& product) const {
+  const double low = bound_ / options_.ratio, theta = 0.5 * (bound_ + low), delta = 0.5 * (bound_ - low);
+  const double sigma = theta / delta;
+  double rho = 1 / sigma;
+  const Index lanes = d == direction_.data() ? 1 : MultiVector::lanes, vector = rows() * Index{sizeof(double)};
+  device().profile().count(vector * (1 + 3 * lanes));
+  chebyshev.start(device(), rows(), 1 / theta, inverse_diagonal_.data(), x, d, y);
+  for (int step = 1; step < options_.degree; ++step) {
+    const double* q = product();
+    const double rho_next = 1 / (2 * sigma - rho);
+    device().profile().count(vector * (1 + 7 * lanes));
+    chebyshev.step(device(), rows(), 2 * rho_next / delta, rho_next * rho, inverse_diagonal_.data(), step == 1 ? x : r,
+                   q, r, d, y);
+    rho = rho_next;
+  }
+}
+
+}  // namespace ritz
