@@ -8,6 +8,7 @@
 #include "apps/sweep/sweep.hpp"
 #include "device/memory_shortage.hpp"
 #include "device/process/process_start.hpp"
+#include "device/process/several_ranks.hpp"
 #include "device/process/stop_request.hpp"
 #include "solvers/algebra/solver_progress.hpp"
 
@@ -103,6 +104,7 @@ class AppCall {
 
   // A device that lacks the memory gives way to the CPU.
   void attempt_on_some_device() {
+    refuse_several_ranks();
     try {
       if (has_sweep(options_)) run_sweep(info_, options_, app_, report_);
       else attempt();

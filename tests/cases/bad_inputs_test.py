@@ -68,6 +68,14 @@ class BadInputs(CaseTest):
         return self.refuse_case(exit_code, phrases, example(case), program, keys={k.replace("__", "."): v for k, v in keys.items()})
 
 
+class Start(BadInputs):
+    def test_several_ranks_do_not_each_run_the_whole_case(self):
+        ranks = {"OMPI_COMM_WORLD_SIZE": "4", "RITZ_INDEPENDENT_RANKS": ""}
+        outcome = self.refuse_case(8, ["started as 4 ranks", "srun --ntasks=1"], example("wall"), "ritz-heat", environment=ranks)
+        self.assertFalse((outcome.folder / "results").exists())
+        self.solve("ritz-heat", example("wall"), environment={**ranks, "RITZ_INDEPENDENT_RANKS": "1"})
+
+
 class CaseFile(BadInputs):
     def test_the_good_case_is_good(self):
         self.write("mesh.msh", boxes.cubes(["a"]))

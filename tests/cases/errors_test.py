@@ -162,6 +162,7 @@ class Errors(CaseTest):
         self.expect("cannot-write", self.run_case("ritz-heat", case, "--check", output=self.write("file", "")))
         self.expect("not-a-case", self.run_case("ritz-heat", self.write("job.inp", "*HEADING\n"), "--log-json"))
         self.expect("not-a-case", self.run_case("ritz-heat", self.write("case", boxes.cubes(["a"])), "--log-json"))
+        self.expect("several-ranks", self.run_case("ritz-heat", case, environment={"PMI_SIZE": "2", "RITZ_INDEPENDENT_RANKS": ""}))
         self.expect("case-unreadable", self.run_case("ritz-heat", self.folder / "none.toml", "--log-json"))
 
     def test_vtk_and_hdf5_are_loaded_with_the_first_file_that_needs_them(self):

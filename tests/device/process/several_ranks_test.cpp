@@ -1,0 +1,62 @@
+#include "device/process/several_ranks.hpp"
+
+#include "device/error.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace ritz {
+namespace {
+
+// Variables of launchers, set by a test and gone after it.
+class SeveralRanks : public testing::Test {
+ protected:
+  SeveralRanks() { clear(); }
+  ~SeveralRanks() override { clear(); }
+  void set(const char* name, const char* value) { ::setenv(name, value, 1); }
+
+ private:
+  static void clear() {
+    for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS",
+                             "SLURM_NTASKS", "RITZ_INDEPENDENT_RANKS"})
+      ::unsetenv(name);
+  }
+};
+
+TEST_F(SeveralRanks, AreRefusedWithWhatToDo) {
+  for (const char* variable :
+       {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"}) {
+    set(variable, "16");
+    try {
+      refuse_several_ranks();
+      ADD_FAILURE() << variable;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.exit(), Exit::environment);
+      EXPECT_NE(error.message().find("16 ranks"), std::string::npos);
+      EXPECT_NE(error.why().find(variable), std::string::npos);
+      EXPECT_NE(error.fix().find("--ntasks=1"), std::string::npos);
+    }
+    ::unsetenv(variable);
+  }
+}
+
+TEST_F(SeveralRanks, OneRankAndABatchScriptOutsideOfSrunAreNone) {
+  EXPECT_NO_THROW(refuse_several_ranks());
+  set("OMPI_COMM_WORLD_SIZE", "1");
+  set("SLURM_STEP_NUM_TASKS", "1");
+  set("SLURM_NTASKS", "64");  // of the job, in whose script one program runs
+  set("PMI_SIZE", "none");
+  EXPECT_NO_THROW(refuse_several_ranks());
+}
+
+TEST_F(SeveralRanks, MayEachHaveACaseOfTheirOwn) {
+  set("PMI_SIZE", "4");
+  set("RITZ_INDEPENDENT_RANKS", "1");
+  EXPECT_NO_THROW(refuse_several_ranks());
+  set("RITZ_INDEPENDENT_RANKS", "0");
+  EXPECT_THROW(refuse_several_ranks(), Error);
+}
+
+}  // namespace
+}  // namespace ritz
