@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <sched.h>
 #include <unistd.h>
 #include <vector>
@@ -105,11 +106,33 @@ void read_groups(const std::string& root, HostLimits& limits) {
   }
 }
 
+std::optional<cpu_set_t> affinity_mask() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return std::nullopt;
+  return set;
+}
+
+HostShare share_of_this_process;
+
 }  // namespace
 
 int HostLimits::threads() const {
   const int by_quota = group_processors > 0 ? static_cast<int>(std::ceil(group_processors)) : affinity;
-  return std::max(1, std::min(affinity, by_quota));
+  return std::max(1, std::min(affinity / share.on_these_processors, by_quota));
+}
+
+void share_host(HostShare share) { share_of_this_process = share; }
+
+std::string affinity_text() {
+  const std::optional<cpu_set_t> set = affinity_mask();
+  std::string text;
+  for (int processor = CPU_SETSIZE - 4; set && processor >= 0; processor -= 4) {
+    int digit = 0;
+    for (int bit = 0; bit < 4; ++bit) digit |= (CPU_ISSET(processor + bit, &*set) ? 1 : 0) << bit;
+    if (digit != 0 || !text.empty()) text += "0123456789abcdef"[digit];
+  }
+  return text;
 }
 
 bool HostLimits::group_limits_memory() const { return group_memory > 0 && group_memory <= memory_total; }
@@ -121,10 +144,13 @@ HostLimits host_limits(const std::string& root) {
   limits.memory_available = meminfo(root, "MemAvailable");
   if (limits.memory_available == 0) limits.memory_available = Index{sysconf(_SC_AVPHYS_PAGES)} * sysconf(_SC_PAGE_SIZE);
   limits.processors = std::max(1, static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)));
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  limits.affinity = sched_getaffinity(0, sizeof set, &set) == 0 ? std::max(1, CPU_COUNT(&set)) : limits.processors;
+  const std::optional<cpu_set_t> set = affinity_mask();
+  limits.affinity = set ? std::max(1, CPU_COUNT(&*set)) : limits.processors;
   read_groups(root, limits);
+  limits.share = share_of_this_process;
+  for (Index* memory : {&limits.memory_total, &limits.memory_available, &limits.group_memory})
+    *memory /= limits.share.processes;
+  limits.group_processors /= limits.share.processes;
   return limits;
 }
 

@@ -22,6 +22,7 @@ trap 'rm -rf "$work"' EXIT
 root=$work/$name
 cmake --install "$build" --prefix "$root" --strip >/dev/null
 bin=$root/$(cached CMAKE_INSTALL_BINDIR) lib=$root/$(cached CMAKE_INSTALL_LIBDIR)
+rm -f "$lib/ritz_ranks.mpi.so"  # each cluster has an MPI of its own, for which Ritz is built there
 rm -rf "$lib/cmake"  # to build on Ritz, install it; headers stay, as plugins in C++ are compiled with them
 
 if [ -n "$with_tests" ]; then

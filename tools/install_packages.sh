@@ -6,7 +6,7 @@ packages=(g++ cmake ninja-build ccache libfmt-dev libtomlplusplus-dev libcli11-d
 for part in "$@"; do
   case $part in
     demo) packages+=(python3-vtk9 xvfb xauth libgl1-mesa-dri) ;;
-    tests) packages+=(libgtest-dev libgmock-dev calculix-ccx gmsh python3-dev pybind11-dev python3-numpy python3-scipy python3-meshio python3-gmsh python3-h5py python3-jsonschema python3-vtk9 xvfb xauth libgl1-mesa-dri
+    tests) packages+=(libgtest-dev libgmock-dev calculix-ccx openmpi-bin libopenmpi-dev gmsh python3-dev pybind11-dev python3-numpy python3-scipy python3-meshio python3-gmsh python3-h5py python3-jsonschema python3-vtk9 xvfb xauth libgl1-mesa-dri
                       clang clang-format libclang-rt-14-dev libomp-dev libboost-context-dev) ;;
   esac
 done

@@ -8,7 +8,7 @@
 #include "apps/sweep/sweep.hpp"
 #include "device/memory_shortage.hpp"
 #include "device/process/process_start.hpp"
-#include "device/process/several_ranks.hpp"
+#include "device/ranks/launcher.hpp"
 #include "device/process/stop_request.hpp"
 #include "solvers/algebra/solver_progress.hpp"
 
@@ -82,10 +82,13 @@ class AppCall {
   }
 
   Exit complete() {
+    if (launched().rank > 0) options_.json = options_.profile = "";  // files of the first rank
     end_long_work_by([this] { return stop_long_work(); });
     solve_or_fail();
     write_report_and_trace();
     run_.reset();  // the lock is gone
+    if (ranks_) report_.exit = static_cast<Exit>(std::stoi(ranks_->of_first(fmt::format("{}", int(report_.exit)))));
+    ranks_.reset();
     return report_.exit;
   }
 
@@ -102,11 +105,19 @@ class AppCall {
     report_.complete();
   }
 
+  // Its members are divided among the ranks of the job. The first one tells and reports for all.
+  void attempt_sweep() {
+    ranks_ = start_ranks();
+    if (ranks_ && ranks_->rank() > 0) options_.quiet = true;
+    run_sweep(info_, options_, app_, report_, ranks_.get());
+  }
+
   // A device that lacks the memory gives way to the CPU.
   void attempt_on_some_device() {
-    refuse_several_ranks();
+    const bool is_sweep = has_sweep(options_);
+    if (!is_sweep) refuse_several_ranks();
     try {
-      if (has_sweep(options_)) run_sweep(info_, options_, app_, report_);
+      if (is_sweep) attempt_sweep();
       else attempt();
     } catch (const Error& error) {
       if (!run_ || error.exit() != Exit::resources || !run_->results().may_go_to_the_cpu()) throw;
@@ -202,6 +213,7 @@ class AppCall {
   const std::function<void(Run&)>& app_;
   RunReport report_;
   std::optional<Run> run_;
+  std::unique_ptr<Ranks> ranks_;  // of a sweep that a launcher started as several
   Log early_{LogLevel::quiet};
 };
 

@@ -4,6 +4,7 @@
 #include "apps/run/trace.hpp"
 #include "apps/cases/shared_model.hpp"
 #include "apps/analyses/static_batch.hpp"
+#include "apps/sweep/sweep_ranks.hpp"
 #include "apps/sweep/sweep_results.hpp"
 #include "device/memory_shortage.hpp"
 #include "device/process/stop_request.hpp"
@@ -23,17 +24,31 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
+// For the first rank; it has an end of its own for what is no Error.
+std::optional<Error> error_of(const std::exception_ptr& error) {
+  if (!error) return std::nullopt;
+  try {
+    std::rethrow_exception(error);
+  } catch (const Error& known) { return known; } catch (const std::bad_alloc&) {
+    return host_memory_error();
+  } catch (const std::exception& unknown) {
+    return Error(Exit::internal, unknown.what(), "this is a bug in Ritz", "please report it with the case file");
+  }
+}
+
 bool ends_the_sweep(const Error& error) {
   return error.exit() == Exit::output || static_cast<int>(error.exit()) >= static_cast<int>(Exit::stopped);
 }
 
 class Sweep {
  public:
-  Sweep(const AppInfo& info, const RunOptions& options, const std::function<void(Run&)>& app, RunReport& report)
+  Sweep(const AppInfo& info, const RunOptions& options, const std::function<void(Run&)>& app, RunReport& report,
+        SweepRanks& ranks)
       : info_(info),
         options_(options),
         app_(app),
         report_(report),
+        ranks_(ranks),
         log_(options.quiet     ? LogLevel::quiet
              : options.verbose ? LogLevel::verbose
                                : LogLevel::normal) {
@@ -50,6 +65,7 @@ class Sweep {
     const std::string obeyed = obey(options.memory);
     report_.device = shared_.device->description();
     log_.line("device: {}", report_.device);
+    if (ranks_.are_several()) log_.line("{}", ranks_.text());
     if (!obeyed.empty()) log_.line("{}", obeyed);
     shared_.sweeps = true;
     shared_.plan = &plan_;
@@ -59,19 +75,26 @@ class Sweep {
 
   void run() {
     log_.line("sweep: {} members over {}", plan_.members.size(), fmt::join(plan_.keys, ", "));
-    if (options_.check) return check();
-    open_folder();
+    if (options_.check) {
+      if (ranks_.is_first()) check();
+      return;
+    }
+    const std::vector<std::size_t> mine = ranks_.is_first() ? open_and_deal() : join();
     StaticBatch batch(batch_limit(plan_), [this](Run& run, std::exception_ptr error) { done(run, error); });
     shared_.batch = batch_ = &batch;
     try {
       results_->begin();
-      for (const SweepMember& member : plan_.members) {
+      for (const std::size_t member : mine) {
         throw_if_stop_requested();
-        if (!is_kept(member)) start(member);
+        if (!ranks_.is_first() && ranks_.is_told_to_end()) break;
+        start(plan_.members[member]);
+        take_what_is_there();
         if (results_->is_due()) commit();
       }
       settle();
       commit();
+      count(batch);
+      take_all();
     } catch (const Error& error) {  // what is finished is not lost
       const bool kept = stop();
       if (!kept || error.exit() == Exit::output || static_cast<int>(error.exit()) < static_cast<int>(Exit::stopped))
@@ -85,9 +108,11 @@ class Sweep {
       throw;
     }
     shared_.batch = batch_ = nullptr;
+    if (!ranks_.is_first()) return results_->end();
     results_->complete();
-    summarise(batch);
+    summarise();
   }
+  const SweepCounts& counts() const { return counts_; }
 
   // Members' errors decide how the process ends: the first one's code.
   void close() {
@@ -161,6 +186,8 @@ class Sweep {
       } catch (const CheckedOnly&) {
         if (report_.forecast.empty()) report_.forecast = std::move(run->report().forecast);
         if (options_.estimate) break;  // one stands for all
+      } catch (const Errors& several) {
+        for (const Error& error : several.list()) fail(member, error);
       } catch (const Error& error) { fail(member, error); }
     }
     tell_repeated();
@@ -169,7 +196,7 @@ class Sweep {
                 options_.estimate ? 1 : plan_.members.size(), plan_.members.size());
   }
 
-  void open_folder() {
+  void open_folder(bool joined) {
     auto phase = this->phase("output");
     if (!options_.json.empty()) probe_folder(fs::absolute(options_.json).parent_path());
     results_.emplace(plan_, folder_path_,
@@ -177,18 +204,34 @@ class Sweep {
                                          .program = info_.name,
                                          .overwrite = options_.overwrite,
                                          .add = options_.resume,
+                                         .joined = joined,
                                          .notice = [this](const std::string& text) { log_.notice(text); }});
     shared_.folder = &results_->folder();
-    if (!options_.resume) return;
-    results_->take_up([this](const SweepMember& member) { return fingerprint(member); });
-    log_.line("resume: {} members are complete, {} are left", results_->kept_count(),
-              plan_.members.size() - results_->kept_count());
   }
 
-  bool is_kept(const SweepMember& member) {
-    if (!results_->has(member)) return false;
-    outcome_of(member, RunReport{}).status = "kept";
-    return true;
+  // The first rank: the members that it computes. Those that are there are kept.
+  std::vector<std::size_t> open_and_deal() {
+    open_folder(false);
+    if (options_.resume) {
+      results_->take_up([this](const SweepMember& member) { return fingerprint(member); });
+      log_.line("resume: {} members are complete, {} are left", results_->kept_count(),
+                plan_.members.size() - results_->kept_count());
+    }
+    std::vector<std::size_t> left;
+    for (std::size_t m = 0; m < plan_.members.size(); ++m) {
+      if (results_->has(plan_.members[m]))
+        report_.sweep.emplace_back(outcome(plan_.members[m], RunReport{})).status = "kept";
+      else left.push_back(m);
+    }
+    if (ranks_.are_several()) results_->folder().make_room();  // the others write as soon as they know their part
+    return ranks_.deal(left);
+  }
+
+  // Another rank, once the folder is open.
+  std::vector<std::size_t> join() {
+    std::vector<std::size_t> mine = ranks_.wait_for_part();
+    open_folder(true);
+    return mine;
   }
 
   void start(const SweepMember& member) {
@@ -240,60 +283,99 @@ class Sweep {
     auto phase = this->phase("output");
     RunReport report = std::move(active.run->report());
     report.complete();
-    const SweepMember& member = *active.member;
-    results_->add(member, report, active.fingerprint, active.run->results().committed());
-    report_.cells = report.cells;
-    report_.nodes = report.nodes;
-    report_.unknowns = report.unknowns;
-    report_.mesh_file = report.mesh_file;
-    outcome_of(member, report).seconds = since(active.start);
-    ++complete_;
-    std::string numbers;
-    for (const auto& [name, values] : report.probes)
-      numbers += fmt::format(", {} {:.6g}", name, fmt::join(values, " "));
-    log_.end_progress();
-    tell_steps_down(member, report);
-    const int iterations = report.solves.empty() ? 0 : report.solves.back().iterations;
-    log_.line("{} {}/{} ({}): {} iteration{}{}", member.name, &member - plan_.members.data() + 1, plan_.members.size(),
-              member.text(), iterations, iterations == 1 ? "" : "s", numbers);
+    take(record_of(active, report, active.run->results().committed()));
     remove(active);
-  }
-
-  // Reports each kind once, for the first member that takes it: the members' own logs are quiet.
-  void tell_steps_down(const SweepMember& member, const RunReport& report) {
-    for (const auto& solve : report.solves)
-      for (const std::string& step : solve.fallbacks)
-        if (steps_down_.insert(step.substr(0, step.find(" ("))).second)
-          log_.notice(fmt::format("{} fell back: {}", member.name, step));
   }
 
   void finish_failed(Active& active, const Error& error) {
     RunReport report;
     if (active.run) report = std::move(active.run->report());
     report.fail(error);
-    results_->add(*active.member, report, active.fingerprint,
-                  active.run && active.run->results().lacks_fields() ? active.run->results().committed()
-                                                                     : std::vector<std::string>());
-    outcome_of(*active.member, report).seconds = since(active.start);
-    fail(*active.member, error);
+    take(record_of(active, report,
+                   active.run && active.run->results().lacks_fields() ? active.run->results().committed()
+                                                                      : std::vector<std::string>()));
     remove(active);
+  }
+
+  SweepRecord record_of(const Active& active, const RunReport& report, std::vector<std::string> steps) const {
+    SweepRecord record{.member = std::size_t(active.member - plan_.members.data()),
+                       .row = SweepTable::row_of(report, active.fingerprint),
+                       .steps = std::move(steps),
+                       .outcome = outcome(*active.member, report),
+                       .errors = report.errors,
+                       .fallbacks = {},
+                       .mesh_file = report.mesh_file,
+                       .cells = report.cells,
+                       .nodes = report.nodes,
+                       .unknowns = report.unknowns};
+    record.outcome.seconds = since(active.start);
+    for (const auto& solve : report.solves)
+      record.fallbacks.insert(record.fallbacks.end(), solve.fallbacks.begin(), solve.fallbacks.end());
+    return record;
+  }
+
+  // The first rank keeps the record, of a member of any rank. Another one hands it over with its files.
+  void take(SweepRecord record) {
+    if (!ranks_.is_first()) return to_hand_over_.push_back(std::move(record));
+    const SweepMember& member = plan_.members[record.member];
+    results_->add(member, std::move(record.row), std::move(record.steps));
+    SweepOutcome& outcome = report_.sweep.emplace_back(std::move(record.outcome));
+    outcome.name = member.name;
+    outcome.values = member.values;
+    if (!record.errors.empty()) {
+      for (const Error& error : record.errors) fail(member, error);
+      return;
+    }
+    report_.cells = record.cells;
+    report_.nodes = record.nodes;
+    report_.unknowns = record.unknowns;
+    report_.mesh_file = record.mesh_file;
+    ++complete_;
+    std::string numbers;
+    for (const auto& [name, values] : outcome.probes)
+      numbers += fmt::format(", {} {:.6g}", name, fmt::join(values, " "));
+    log_.end_progress();
+    tell_steps_down(member, record.fallbacks);
+    log_.line("{} {}/{} ({}): {} iteration{}{}", member.name, record.member + 1, plan_.members.size(), member.text(),
+              outcome.iterations, outcome.iterations == 1 ? "" : "s", numbers);
+  }
+
+  // Takes over what other ranks have handed over until now. Throws the error that ended another rank's part.
+  void take_what_is_there() {
+    while (std::optional<SweepHandOver> message = ranks_.next()) {
+      for (SweepRecord& record : message->records) take(std::move(record));
+      results_->add_lines(message->journal);
+      counts_.add(message->counts);
+      if (message->error) throw *message->error;
+    }
+  }
+  // Waits for all that the others hand over.
+  void take_all() {
+    while (ranks_.has_others_at_work()) {
+      throw_if_stop_requested();
+      Ranks::pause();
+      take_what_is_there();
+      if (results_->is_due() || !ranks_.has_others_at_work()) commit();
+    }
+  }
+
+  // Reports each kind once, for the first member that takes it: the members' own logs are quiet.
+  void tell_steps_down(const SweepMember& member, const std::vector<std::string>& fallbacks) {
+    for (const std::string& step : fallbacks)
+      if (steps_down_.insert(step.substr(0, step.find(" ("))).second)
+        log_.notice(fmt::format("{} fell back: {}", member.name, step));
   }
 
   // Reports the failure once, with the member's name and values: the others continue.
   void fail(const SweepMember& member, const Error& error) {
-    const auto one = [&](const Error& each) {
-      const auto known = std::ranges::find_if(failures_, [&](const Failure& f) {
-        return std::string_view(f.error.what()) == each.what() && f.error.exit() == each.exit();
-      });
-      if (known != failures_.end()) return known->members.push_back(&member);
-      failures_.push_back({each, {&member}});
-      if (options_.check) return;  // told when all have been looked at
-      log_.end_progress();
-      log_.error(named(each, member));
-    };
-    if (const auto* several = dynamic_cast<const Errors*>(&error))
-      for (const Error& each : several->list()) one(each);
-    else one(error);
+    const auto known = std::ranges::find_if(failures_, [&](const Failure& f) {
+      return std::string_view(f.error.what()) == error.what() && f.error.exit() == error.exit();
+    });
+    if (known != failures_.end()) return known->members.push_back(&member);
+    failures_.push_back({error, {&member}});
+    if (options_.check) return;  // told when all have been looked at
+    log_.end_progress();
+    log_.error(named(error, member));
   }
 
   static Error named(const Error& error, const SweepMember& member) {
@@ -303,6 +385,8 @@ class Sweep {
 
   // Reports the errors of several members. The report's exit code is that of the first error.
   void tell_repeated() {
+    for (Failure& f : failures_) std::ranges::sort(f.members);
+    std::ranges::sort(failures_, {}, [](const Failure& f) { return f.members.front(); });
     for (const Failure& f : failures_) {
       const std::size_t count = f.members.size();
       constexpr std::size_t shown = 4;
@@ -326,8 +410,8 @@ class Sweep {
 
   void remove(Active& active) { active_.erase(std::ranges::find(active_, active.member, &Active::member)); }
 
-  SweepOutcome& outcome_of(const SweepMember& member, const RunReport& report) {
-    SweepOutcome& outcome = report_.sweep.emplace_back();
+  static SweepOutcome outcome(const SweepMember& member, const RunReport& report) {
+    SweepOutcome outcome;
     outcome.name = member.name;
     outcome.values = member.values;
     outcome.status = report.status;
@@ -340,13 +424,24 @@ class Sweep {
 
   void commit() {
     auto phase = this->phase("commit");
-    results_->commit();
+    if (ranks_.is_first()) return results_->commit();
+    if (to_hand_over_.empty()) return;
+    std::string lines = results_->take_place();
+    ranks_.hand_over({.records = std::exchange(to_hand_over_, {}), .journal = std::move(lines)});
   }
 
   // True when members are committed.
   bool stop() {
     shared_.batch = batch_ = nullptr;
-    if (report_.sweep.empty()) return false;
+    ranks_.end_others();
+    while (ranks_.has_others_at_work()) {
+      try {
+        take_what_is_there();
+      } catch (const Error&) {  // the first error is the one to tell
+      }
+      Ranks::pause();
+    }
+    if (report_.sweep.empty() && to_hand_over_.empty()) return false;
     try {
       commit();
     } catch (const Error&) {  // the first error is the one to tell
@@ -357,25 +452,37 @@ class Sweep {
     return complete_ + results_->kept_count() > 0;
   }
 
-  void summarise(const StaticBatch& batch) {
+  void count(const StaticBatch& batch) {
+    const SolverCache::Counts& solver = shared_.reuse.solver();
+    counts_.add({.batches = std::int64_t(batch.solutions()),
+                 .largest_batch = std::int64_t(batch.largest()),
+                 .matrices = std::int64_t(shared_.reuse.matrices()),
+                 .analyses = std::int64_t(solver.analyses),
+                 .factorisations = std::int64_t(solver.factorisations),
+                 .set_ups = std::int64_t(solver.set_ups),
+                 .refreshes = std::int64_t(solver.refreshes),
+                 .used_on = std::int64_t(solver.used_on)});
+  }
+
+  void summarise() {
     const std::size_t kept = results_->kept_count(), failed = plan_.members.size() - complete_ - kept;
     const double seconds = since(start_);
     log_.line("sweep: {} members complete, {} failed{} in {:.2f} s, {:.1f} a second", complete_, failed,
               kept == 0 ? "" : fmt::format(", {} were there", kept), seconds, double(complete_ + failed) / seconds);
-    const SolverCache::Counts& counts = shared_.reuse.solver();
-    if (batch.solutions() > 0)
+    const SweepCounts& c = counts_;
+    if (c.batches > 0)
       log_.line(
           "solved in {} batches of up to {}; matrices assembled {}, analyses {}, factorised again {}, hierarchies set "
           "up {}, refreshed {}, used for other "
           "values {} times",
-          batch.solutions(), batch.largest(), shared_.reuse.matrices(), counts.analyses, counts.factorisations,
-          counts.set_ups, counts.refreshes, counts.used_on);
-    report_.facts["sweep_batches"] = fmt::format("{}", batch.solutions());
-    report_.facts["sweep_largest_batch"] = fmt::format("{}", batch.largest());
-    report_.facts["sweep_matrices"] = fmt::format("{}", shared_.reuse.matrices());
-    report_.facts["sweep_refreshes"] = fmt::format("{}", counts.refreshes);
+          c.batches, c.largest_batch, c.matrices, c.analyses, c.factorisations, c.set_ups, c.refreshes, c.used_on);
+    report_.facts["sweep_batches"] = fmt::format("{}", c.batches);
+    report_.facts["sweep_largest_batch"] = fmt::format("{}", c.largest_batch);
+    report_.facts["sweep_matrices"] = fmt::format("{}", c.matrices);
+    report_.facts["sweep_refreshes"] = fmt::format("{}", c.refreshes);
     if (!steps_down_.empty()) report_.facts["sweep_fallbacks"] = fmt::format("{}", fmt::join(steps_down_, "; "));
-    report_.facts["sweep_analyses"] = fmt::format("{}", counts.analyses);
+    report_.facts["sweep_analyses"] = fmt::format("{}", c.analyses);
+    if (ranks_.are_several()) report_.facts["ranks"] = fmt::format("{}", ranks_.count());
     report_.outputs.push_back(results_->table_path());
     log_.line("table: {}", results_->table_path());
   }
@@ -384,12 +491,15 @@ class Sweep {
   RunOptions options_;
   const std::function<void(Run&)>& app_;
   RunReport& report_;
+  SweepRanks& ranks_;
   Log log_;
   std::string stem_, folder_path_;
   SweepPlan plan_;
   SharedModel shared_;
   StaticBatch* batch_ = nullptr;
   std::optional<SweepResults> results_;
+  SweepCounts counts_;
+  std::vector<SweepRecord> to_hand_over_;  // members whose files wait for their places
   std::vector<Active> active_;
   std::set<std::string> steps_down_;  // of members, without what did not fit
   std::map<std::string, std::uint32_t> checksums_;
@@ -409,15 +519,22 @@ bool has_sweep(const RunOptions& options) {
   } catch (const Error&) { return false; }
 }
 
-void run_sweep(const AppInfo& info, const RunOptions& options, const std::function<void(Run&)>& app,
-               RunReport& report) {
-  Sweep sweep(info, options, app, report);
+void run_sweep(const AppInfo& info, const RunOptions& options, const std::function<void(Run&)>& app, RunReport& report,
+               Ranks* ranks) {
+  SweepRanks others(ranks);
   std::exception_ptr error;
+  std::optional<Sweep> sweep;
   try {
-    sweep.run();
+    sweep.emplace(info, options, app, report, others);
+    sweep->run();
   } catch (...) { error = std::current_exception(); }
-  sweep.close();
-  if (!options.profile.empty()) write_trace(options.profile, sweep.device().profile(), report.phases.front().seconds);
+  if (!others.is_first()) return others.finish(sweep ? sweep->counts() : SweepCounts(), error_of(error));
+  others.conclude();
+  if (sweep) {
+    sweep->close();
+    if (!options.profile.empty())
+      write_trace(options.profile, sweep->device().profile(), report.phases.front().seconds);
+  }
   if (error) std::rethrow_exception(error);
 }
 

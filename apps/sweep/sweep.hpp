@@ -1,10 +1,11 @@
-// Runs every member of a case's [sweep] in one process: what members share (SharedModel) is made once, those with the
-// same matrix are solved together, and results are committed in groups. A member that fails is reported with its
-// values, and the others go on.
+// Runs every member of a case's [sweep], in one process or divided among ranks: what members share (SharedModel) is
+// made once, those with the same matrix are solved together, and results are committed in groups. A member that fails
+// is reported with its values, and the others go on.
 #pragma once
 
 #include "apps/cases/run.hpp"
 #include "apps/cases/sweep_plan.hpp"
+#include "device/ranks/ranks.hpp"
 
 #include <functional>
 
@@ -13,6 +14,9 @@ namespace ritz {
 // Does the case have a [sweep]? False where it cannot be read: then the run says why.
 bool has_sweep(const RunOptions& options);
 // Fills the report as it goes. Throws what ends a sweep as a whole: [sweep] itself, the folder, a request to stop.
-void run_sweep(const AppInfo& info, const RunOptions& options, const std::function<void(Run&)>& app, RunReport& report);
+// ranks: null for one process. On another rank than the first nothing is told: the first one has its members and
+// errors.
+void run_sweep(const AppInfo& info, const RunOptions& options, const std::function<void(Run&)>& app, RunReport& report,
+               Ranks* ranks);
 
 }  // namespace ritz

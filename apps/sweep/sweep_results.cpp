@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fmt/format.h>
+#include <utility>
 
 namespace ritz {
 namespace {
@@ -54,16 +55,15 @@ void SweepResults::take_up(const std::function<std::string(const SweepMember&)>&
                               member.text()),
                   "a resumed sweep must be the one that was begun",
                   "name another folder with --output, or add --overwrite instead of --resume");
-    table_.keep(member, row->second);
+    table_.add(member, row->second);
     kept_.insert(member.name);
     if (plan_.fields) steps_[member.name] = committed[member.name];
   }
   folder_.forget(again);
 }
 
-void SweepResults::add(const SweepMember& member, const RunReport& report, const std::string& fingerprint,
-                       std::vector<std::string> steps) {
-  table_.add(member, report, fingerprint);
+void SweepResults::add(const SweepMember& member, SweepTable::Row row, std::vector<std::string> steps) {
+  table_.add(member, std::move(row));
   if (!steps.empty()) steps_[member.name] = std::move(steps);
 }
 
@@ -77,6 +77,17 @@ void SweepResults::commit() {
   if (plan_.fields) write_index();
   group_->commit();
   last_commit_ = std::chrono::steady_clock::now();
+}
+
+std::string SweepResults::take_place() {
+  std::string lines;
+  for (const auto& [folder, text] : group_->take_place()) lines += text;
+  last_commit_ = std::chrono::steady_clock::now();
+  return lines;
+}
+
+void SweepResults::add_lines(const std::string& lines) {
+  if (!lines.empty()) hold_journal_line(folder_.path(), lines);
 }
 
 void SweepResults::complete() {

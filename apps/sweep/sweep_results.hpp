@@ -2,8 +2,11 @@
 // groups; and the files of an earlier sweep.
 //
 //   SweepResults results(plan, "results/bracket", {.case_name = "bracket"});   results.begin();
-//   results.add(member, report, fingerprint, steps);   if (results.is_due()) results.commit();
+//   results.add(member, row, steps);   if (results.is_due()) results.commit();
 //   ...   results.complete();
+//
+// On several ranks the first one has them all; the others put their members' files in place (take_place) and send it
+// the lines of the journal, which it adds (add_lines).
 #pragma once
 
 #include "apps/sweep/sweep_table.hpp"
@@ -35,10 +38,11 @@ class SweepResults {
 
   void begin() { group_.emplace(); }
   // steps: files, relative to the folder; none of a member that failed.
-  void add(const SweepMember& member, const RunReport& report, const std::string& fingerprint,
-           std::vector<std::string> steps = {});
+  void add(const SweepMember& member, SweepTable::Row row, std::vector<std::string> steps = {});
   bool is_due() const;  // enough files wait, or long enough
   void commit();
+  std::string take_place();  // the lines of the journal
+  void add_lines(const std::string& lines);
   void end() { group_.reset(); }  // discards what is not committed
   void complete();
 

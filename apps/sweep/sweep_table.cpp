@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 namespace ritz {
 namespace {
@@ -21,46 +22,52 @@ std::map<std::string, SweepTable::Row> SweepTable::read(const std::string& path)
   const std::vector<std::vector<std::string>> rows = csv_rows(std::string(std::istreambuf_iterator<char>(stream), {}));
   std::map<std::string, Row> result;
   for (std::size_t r = 1; r < rows.size(); ++r) {
-    std::map<std::string, std::string> cells;
-    for (std::size_t c = 0; c < std::min(rows[r].size(), rows.front().size()); ++c) cells[rows.front()[c]] = rows[r][c];
-    result[cells["member"]] = {cells["status"], cells["fingerprint"], cells};
+    Row row;
+    std::string member;
+    for (std::size_t c = 0; c < std::min(rows[r].size(), rows.front().size()); ++c) {
+      const std::string &column = rows.front()[c], &cell = rows[r][c];
+      if (column == "member") member = cell;
+      else if (column == "status") row.status = cell;
+      else if (column == "fingerprint") row.fingerprint = cell;
+      else if (!cell.empty()) row.cells.emplace_back(column, cell);
+    }
+    result[member] = std::move(row);
   }
   return result;
 }
 
-void SweepTable::add_column(const std::string& name) {
-  if (std::ranges::find(probe_columns_, name) == probe_columns_.end()) probe_columns_.push_back(name);
-}
-
-void SweepTable::keep(const SweepMember& member, Row row) {
+// Columns of probes are those of no key and of none of the others.
+void SweepTable::add(const SweepMember& member, Row row) {
   std::vector<std::string> known(solve_columns.begin(), solve_columns.end());
   known.insert(known.end(), {"member", "status", "fingerprint"});
   known.insert(known.end(), keys_.begin(), keys_.end());
-  for (const auto& [column, value] : row.cells)
-    if (std::ranges::find(known, column) == known.end()) add_column(column);
+  known.insert(known.end(), probe_columns_.begin(), probe_columns_.end());
+  for (const auto& [column, value] : row.cells) {
+    if (std::ranges::find(known, column) != known.end()) continue;
+    known.push_back(column);
+    probe_columns_.push_back(column);
+  }
   rows_[member.name] = std::move(row);
 }
 
-void SweepTable::add(const SweepMember& member, const RunReport& report, const std::string& fingerprint) {
+SweepTable::Row SweepTable::row_of(const RunReport& report, const std::string& fingerprint) {
   Row row{report.exit == Exit::ok ? "complete" : "failed", fingerprint, {}};
   const auto put = [&](const std::string& prefix,
                        const std::vector<std::pair<std::string, std::vector<double>>>& probes) {
     for (const auto& [name, values] : probes)
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        const std::string column = prefix + (values.size() == 1 ? name : fmt::format("{}.{}", name, i));
-        add_column(column);
-        row.cells[column] = fmt::format("{}", values[i]);
-      }
+      for (std::size_t i = 0; i < values.size(); ++i)
+        row.cells.emplace_back(prefix + (values.size() == 1 ? name : fmt::format("{}.{}", name, i)),
+                               fmt::format("{}", values[i]));
   };
   put("", report.probes);
   for (const auto* list : {&report.load_cases, &report.combinations})
     for (const LoadCaseOutcome& each : *list) put(each.name + ":", each.probes);
   if (!report.solves.empty()) {
-    row.cells["iterations"] = fmt::format("{}", report.solves.back().iterations);
-    row.cells["residual"] = fmt::format("{:.3g}", report.solves.back().true_relative_residual);
+    row.cells.emplace_back("iterations", fmt::format("{}", report.solves.back().iterations));
+    row.cells.emplace_back("residual", fmt::format("{:.3g}", report.solves.back().true_relative_residual));
   }
-  row.cells["exit"] = fmt::format("{}", static_cast<int>(report.exit));
-  rows_[member.name] = std::move(row);
+  row.cells.emplace_back("exit", fmt::format("{}", static_cast<int>(report.exit)));
+  return row;
 }
 
 void SweepTable::write(const std::vector<SweepMember>& members) const {
@@ -80,7 +87,8 @@ void SweepTable::write(const std::vector<SweepMember>& members) const {
   for (const SweepMember& member : members) {
     const auto found = rows_.find(member.name);
     if (found == rows_.end()) continue;
-    std::map<std::string, std::string> cells = found->second.cells;
+    std::map<std::string, std::string> cells;
+    for (const auto& [column, value] : found->second.cells) cells[column] = value;
     for (const auto& [key, value] : member.values) cells[key] = value;
     cells["member"] = member.name;
     cells["status"] = found->second.status;

@@ -18,19 +18,19 @@ class SweepTable {
 
   // A row of an earlier sweep; nothing if there is none.
   struct Row {
-    std::string status, fingerprint;           // complete, failed
-    std::map<std::string, std::string> cells;  // by column: numbers of probes and of the solve
+    std::string status, fingerprint;  // complete, failed
+    // column -> number: of probes and of the solve
+    std::vector<std::pair<std::string, std::string>> cells;
   };
+  static Row row_of(const RunReport& report, const std::string& fingerprint);
   static std::map<std::string, Row> read(const std::string& path);  // by member
 
-  void add(const SweepMember& member, const RunReport& report, const std::string& fingerprint);
-  void keep(const SweepMember& member, Row row);
+  void add(const SweepMember& member, Row row);
   // In the order of `members`. The file appears complete or not at all.
   void write(const std::vector<SweepMember>& members) const;
   const std::string& path() const { return path_; }
 
  private:
-  void add_column(const std::string& name);
   std::string path_;
   std::vector<std::string> keys_, probe_columns_;
   std::map<std::string, Row> rows_;

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <mutex>
 #include <set>
 #include <utility>
@@ -52,6 +51,10 @@ std::size_t CommitGroup::size() const {
 }
 
 void CommitGroup::commit() {
+  for (const auto& [folder, text] : take_place()) append_lines_to_journal(folder, text);
+}
+
+std::map<std::string, std::string> CommitGroup::take_place() {
   const std::scoped_lock lock(guard);
   for (const std::string& path : files) begin_flush(path);
   for (const std::string& path : files) flush_temporary(path);
@@ -62,7 +65,7 @@ void CommitGroup::commit() {
     files.erase(files.begin());
   }
   for (const std::string& folder : folders) flush_folder((std::filesystem::path(folder) / "any").string());
-  for (const auto& [folder, text] : std::exchange(lines, {})) append_lines_to_journal(folder, text);
+  return std::exchange(lines, {});
 }
 
 bool hold_file(const std::string& path) {

@@ -134,9 +134,9 @@ void probe_folder(const std::string& path) {
 }
 
 ResultFolder::ResultFolder(std::string path, ResultFolderOptions options)
-    : path_((make_folder(path), std::move(path))),
-      options_(std::move(options)),
-      lock_(std::make_shared<FolderLock>(path_, options_.program, options_.notice)) {
+    : path_((make_folder(path), std::move(path))), options_(std::move(options)), room_made_(options_.joined) {
+  if (options_.joined) return;
+  lock_ = std::make_shared<FolderLock>(path_, options_.program, options_.notice);
   probe_folder(path_);
   Journal journal = read_journal(path_);
   if (!journal.damaged_lines.empty())

@@ -28,6 +28,7 @@ struct ResultFolderOptions {
   bool overwrite = false;
   bool resume = false;                 // continue after the committed steps
   bool add = false;                    // keep existing results and add others
+  bool joined = false;                 // the first rank has locked it and made room
   std::set<std::string> members = {};  // of a sweep: "bracket-001"; their results are this run's, too
   std::function<void(const std::string&)> notice = {};
   std::string run = {};  // which run this is, to know it again when it is complete

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
+#include <sched.h>
 #include <unistd.h>
 
 namespace ritz {
@@ -34,6 +36,38 @@ TEST_F(HostLimitsTest, WithoutGroupsTheMachineIsTheLimit) {
   EXPECT_FALSE(read().group_limits_memory());
   EXPECT_EQ(read().group_processors, 0);
   EXPECT_EQ(read().threads(), read().affinity);
+}
+
+TEST_F(HostLimitsTest, RanksOfOneMachineShareItsMemoryAndThoseOfTheSameProcessorsThem) {
+  write("proc/self/cgroup", "0::/job\n");
+  write("sys/fs/cgroup/job/memory.max", "8000000000\n");
+  const HostLimits whole = read();
+  share_host({.processes = 4, .on_these_processors = 2});
+  const HostLimits part = read();
+  share_host({});
+  EXPECT_EQ(part.memory_total, 2'000'000'000);
+  EXPECT_EQ(part.group_memory, 2'000'000'000);
+  EXPECT_EQ(part.memory_available, whole.memory_available / 4);
+  EXPECT_TRUE(part.group_limits_memory());
+  EXPECT_EQ(part.threads(), std::max(1, whole.threads() / 2));
+  EXPECT_EQ(part.affinity, whole.affinity);
+  EXPECT_EQ(read().group_memory, whole.group_memory);
+}
+
+TEST_F(HostLimitsTest, ProcessesWithTheSameMaskSayTheSame) {
+  const std::string all = affinity_text();
+  EXPECT_FALSE(all.empty());
+  cpu_set_t before, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  int processor = 0;
+  while (!CPU_ISSET(processor, &before)) ++processor;
+  CPU_ZERO(&one);
+  CPU_SET(processor, &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  const std::string single = affinity_text();
+  sched_setaffinity(0, sizeof before, &before);
+  EXPECT_EQ(std::stoull(single, nullptr, 16), 1ULL << processor);  // fewer than 64 processors before this one
+  EXPECT_EQ(affinity_text(), all);
 }
 
 TEST_F(HostLimitsTest, TheTightestGroupOnTheWayUpCounts) {

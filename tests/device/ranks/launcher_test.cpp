@@ -1,4 +1,4 @@
-#include "device/process/several_ranks.hpp"
+#include "device/ranks/launcher.hpp"
 
 #include "device/error.hpp"
 
@@ -19,14 +19,13 @@ class SeveralRanks : public testing::Test {
  private:
   static void clear() {
     for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS",
-                             "SLURM_NTASKS", "RITZ_INDEPENDENT_RANKS"})
+                             "SLURM_NTASKS", "OMPI_COMM_WORLD_RANK", "RITZ_INDEPENDENT_RANKS"})
       ::unsetenv(name);
   }
 };
 
 TEST_F(SeveralRanks, AreRefusedWithWhatToDo) {
-  for (const char* variable :
-       {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"}) {
+  for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"}) {
     set(variable, "16");
     try {
       refuse_several_ranks();
@@ -39,6 +38,15 @@ TEST_F(SeveralRanks, AreRefusedWithWhatToDo) {
     }
     ::unsetenv(variable);
   }
+}
+
+TEST_F(SeveralRanks, KnowTheirNumber) {
+  set("OMPI_COMM_WORLD_SIZE", "4");
+  set("OMPI_COMM_WORLD_RANK", "3");
+  EXPECT_EQ(launched().ranks, 4);
+  EXPECT_EQ(launched().rank, 3);
+  set("RITZ_INDEPENDENT_RANKS", "1");
+  EXPECT_EQ(launched().rank, 0);
 }
 
 TEST_F(SeveralRanks, OneRankAndABatchScriptOutsideOfSrunAreNone) {
