@@ -86,17 +86,7 @@ constexpr void element_matrices(const Team& team, const Memory& memory, const F&
       const int a = item % N, b = first + item / N;
       if (symmetric && a > b) return;
       T sum[C][C];
-      for (int i = 0; i < C; ++i)
-        for (int j = 0; j < C; ++j) sum[i][j] = 0.0;
-      for (int q = 0; q < points; ++q) {
-        const Piece<Memory> test = basis.from((q * N + a) * S);
-        const Piece<Memory> column = flux.from(((item / N) * points + q) * C * C * S);
-        for (int s = 0; s < S; ++s) {
-          const T slot = test(s);
-          for (int j = 0; j < C; ++j)
-            for (int i = 0; i < C; ++i) sum[i][j] += slot * column((j * C + i) * S + s);
-        }
-      }
+      test_columns<S>(points, basis.from(a * S), N * S, flux.from((item / N) * points * C * C * S), sum);
       for (int i = 0; i < C; ++i)
         for (int j = 0; j < C; ++j) {
           team.store(arguments, batch, (a * N + b) * C * C + i * C + j, N * N * C * C, sum[i][j]);

@@ -349,6 +349,22 @@ struct Piece {
   constexpr Piece from(int i) const { return {memory, offset + i}; }
 };
 
+// sum[i][j] = sum over the points of a row node's test slots times the flux in component i that component j of a column
+// node causes. From a point to the next one `test` goes on by test_step numbers, `flux` by R * C * S.
+template <int S, class T, int R, int C, class P>
+constexpr void test_columns(int points, const P& test, int test_step, const P& flux, T (&sum)[R][C]) {
+  for (int i = 0; i < R; ++i)
+    for (int j = 0; j < C; ++j) sum[i][j] = 0.0;
+  for (int q = 0; q < points; ++q) {
+    const P slots = test.from(q * test_step), column = flux.from(q * R * C * S);
+    for (int s = 0; s < S; ++s) {
+      const T slot = slots(s);
+      for (int j = 0; j < C; ++j)
+        for (int i = 0; i < R; ++i) sum[i][j] += slot * column((j * R + i) * S + s);
+    }
+  }
+}
+
 // Numbers of the unknown at a point, when the tangent depends on it.
 template <class F, class Sh>
 constexpr int fields_size = FormFacts<F>::linear ? 0 : Sh::C*(1 + Sh::G);

@@ -511,17 +511,7 @@ constexpr void mixed_matrices(const Team& team, const Memory& memory, const F& f
     team.sync();
     team.each(N, [&](int a) {
       T sum[Row::C][Column::C];
-      for (int i = 0; i < Row::C; ++i)
-        for (int j = 0; j < Column::C; ++j) sum[i][j] = 0.0;
-      for (int q = 0; q < points; ++q) {
-        const Piece<Memory> slots = test.from((q * N + a) * Row::S);
-        const Piece<Memory> derivative = flux.from(q * Column::C * Row::C * Row::S);
-        for (int s = 0; s < Row::S; ++s) {
-          const T value = slots(s);
-          for (int j = 0; j < Column::C; ++j)
-            for (int i = 0; i < Row::C; ++i) sum[i][j] += value * derivative((j * Row::C + i) * Row::S + s);
-        }
-      }
+      test_columns<Row::S>(points, test.from(a * Row::S), N * Row::S, flux, sum);
       for (int i = 0; i < Row::C; ++i)
         for (int j = 0; j < Column::C; ++j)
           team.store(arguments, batch, ((a * K + b) * Row::C + i) * Column::C + j, N * K * Row::C * Column::C,

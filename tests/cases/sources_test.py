@@ -1,5 +1,5 @@
 """The sources keep what docs/architecture.md and the style promise, where a program can see it: no circle of includes between
-folders, mains and example programs of a page, comments that open with a noun or a verb."""
+folders, mains, example programs and functions of a page, comments that open with a noun or a verb."""
 import os
 import pathlib
 import re
@@ -39,6 +39,28 @@ def circle_in(graph):
     return next(filter(None, (visit(room, []) for room in sorted(graph))), None)
 
 
+def functions_in(text):
+    """(line, lines from the signature to the closing brace, text between) of each function in formatted C++: what a brace alone in its
+    line closes. Blocks within functions are among them, which never makes one longer."""
+    raw = re.compile(r'R"(\w*)\(.*?\)\1"', re.S)
+    lines = raw.sub(lambda found: '""' + ("\n" + 80 * " ") * found[0].count("\n"), text).splitlines()
+    for end, line in enumerate(lines):
+        if not re.fullmatch(r" *}", line):
+            continue
+        outer = len(line) - 1
+        start = end - 1
+        while start > 0 and (re.match(r"\s*($|#|//)", lines[start]) or len(lines[start]) - len(lines[start].lstrip()) > outer):
+            start -= 1
+        yield start + 1, end - start + 1, lines[start + 1:end]
+
+
+def is_table(body):
+    """One constant list and its return, nothing else."""
+    outer = min((len(line) - len(line.lstrip()) for line in body if line.strip()), default=0)
+    statements = [line.strip() for line in body if len(line) > outer and line[outer] != " "]
+    return len(statements) == 3 and re.match(r"static const .*{$", statements[0]) is not None and statements[2].startswith("return ")
+
+
 class Sources(unittest.TestCase):
     def test_folders_include_each_other_in_no_circle(self):
         graph = rooms_included()
@@ -61,6 +83,18 @@ class Sources(unittest.TestCase):
         for path in mains + [SOURCE / "examples" / "programs" / f"{name}.cpp" for name in first]:
             with self.subTest(file=path.name):
                 self.assertLessEqual(len(path.read_text().splitlines()), 60)
+
+    def test_functions_are_a_page_and_only_tables_are_longer(self):
+        long = [f"{path.relative_to(SOURCE)}:{line}: {length} lines" for path in LIBRARY
+                for line, length, body in functions_in(path.read_text()) if length > 60 and not is_table(body)]
+        self.assertEqual(long, [])
+
+    def test_a_long_function_is_found_and_a_table_is_not(self):
+        function = "int f(int a,\n      int b) {\n#if 1\n  const char* t = R\"(\n}\n)\";\n\n" + "  a += b;\n" * 60 + "  return a;\n}\n"
+        self.assertEqual([(line, length) for line, length, _ in functions_in("// Sums.\n" + function)], [(2, 69)])
+        self.assertFalse(any(is_table(body) for _, _, body in functions_in(function)))
+        table = "const L& kinds() {\n  static const L list = {\n" + "      {1, 2},\n" * 60 + "  };\n  return list;\n}\n"
+        self.assertEqual([(length, is_table(body)) for _, length, body in functions_in(table)], [(65, True)])
 
     def test_comments_open_with_a_noun_or_a_verb(self):
         for path in LIBRARY + OTHERS:
