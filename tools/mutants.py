@@ -1,40 +1,42 @@
 #!/usr/bin/env python3
-"""Mutation testing: makes one small change at a time to a source, builds what it concerns, and sees whether the related
-tests notice.
+"""Mutation testing: makes many small changes to the sources, one at a time, and sees whether the tests notice.
 
     tools/mutants.py --base main                      60 mutants of the C++ files that differ from a commit
     tools/mutants.py mesh solvers/krylov --count 20   of files and folders
     tools/mutants.py --all --count 300                of all folders, at length
-    tools/mutants.py --list mesh/quality/volumes.cpp          prints the mutants of a file, builds nothing
+    tools/mutants.py --list mesh/quality/volumes.cpp  prints mutants of a file, builds nothing
+    tools/mutants.py --again survived                 runs survivors of the table once more, after new tests
     tools/mutants.py --summary                        prints the counts of the table by folder, as Markdown
-    tools/mutants.py --again survived                 runs the survivors of the table once more, after new tests
 
-A mutant is killed when a test fails, crashes or hangs. It has survived when all related tests pass. It is not built
-when the compiler refuses it. A survivor is either a missing test or an equivalent mutant, which no test can see:
-write `equivalent: why` into its note in the table, and later runs and the summary count it so.
+A mutant is killed when a test fails, crashes or hangs. It has survived when all tests that reach it pass, or when none
+reaches it. It is not built when the compiler refuses it or evaluates its place. A survivor is either a missing test or
+an equivalent mutant, which no test can see: write `equivalent: why` into its note in the table, and later runs and the
+summary count it so.
 
 Operators: arithmetic (+ - * /, their assignments, min and max, a sign left out), comparison (< <= > >= == !=), logic
 (&& ||, a condition negated), constant (numbers, true and false), statement (an assignment or a call left out),
 arguments (the first two of a call swapped). Texts, comments, preprocessor lines, the ends of loops, reserve() and the
 counts of the profiler are left alone.
 
-Choice: all mutants of the chosen files, in an order that depends on --seed and their text only. The first ones that
-are not in the table yet are run, at most --per-file of one file. The same command resumes where the last one ended.
+Method: mutant schemata (Untch, Offutt, Harrold, ISSTA 1993). All mutants are compiled into one build, each as
+`(ritz_mutant<17>() ? changed : original)`, and the environment variable RITZ_MUTANT chooses one. A first run of all
+tests without a choice records which tests reach which places. Then each mutant is run with the tests that reach it,
+the quickest first, until one fails. A test is a suite of GoogleTest or another entry of ctest.
 
-Related tests: the executables whose sources lie in tests/ under the folder of the changed file (for
-solvers/krylov/gmres.cpp: tests/solvers/krylov), or under the nearest folder above it. The tests of that folder run
-first, then the rest of these executables, then the groups of tests/cases that CASES in this file or --cases names.
-Each must pass before the first mutant is made.
+Choice: folders take turns. The files of a folder, and the mutants of a file, have an order that depends on --seed and
+their text only; a file gives at most --per-file mutants. Mutants in the table are passed over, so the same command goes
+on where the last one ended. Headers that more than --sources sources include are left out: they take too long to build.
 
-The tree is changed in place, one file at a time, and restored, also after Ctrl-C; after a kill -9 the next start
-restores it. The table has one line for each mutant: identity, file, line, operator, before, after, result, killed by,
-seconds, commit, note.
+The build is that of a copy of the tree in --work; the tree itself is not touched. The table has one line for each
+mutant: identity, file, line, operator, before, after, result, killed by, seconds, commit, note.
 """
 
 import argparse
 import collections
+import concurrent.futures
 import csv
 import hashlib
+import itertools
 import json
 import os
 import pathlib
@@ -48,33 +50,51 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDERS = ("device", "mesh", "solvers", "fem", "io", "apps")
 COLUMNS = ("id", "file", "line", "operator", "before", "after", "result", "by", "seconds", "commit", "note")
+CONFIGURE = "-DRITZ_TESTS=ON -DRITZ_UNITY=ON -DRITZ_CPU_BACKENDS=v3 -DRITZ_CUDA=OFF -DRITZ_PYTHON=OFF"
+NOT_RUN = r"style\.|tools\.|fuzz\.|package\.|python|cuda|cases\.(sources|documents|tutorial|profile|memory|repeatable)"
 
-# Groups of tests/cases by the beginning of the file's path; the longest one counts. A group of the file's own name is
-# always run.
-CASES = {
-    "io/case": ["bad_inputs", "formulas"],
-    "io/hdf5": ["vtkhdf"],
-    "io/results": ["results"],
-    "io/files": ["results"],
-    "apps/cases": ["statics", "bad_inputs"],
-    "apps/cases/structures": ["structure"],
-    "apps/results": ["statics"],
-    "apps/results/section_forces": ["structure"],
-    "apps/run": ["statics", "bad_inputs"],
-    "apps/sweep": ["sweep"],
-    "fem/elements": ["structure"],
-    "fem/results": ["mesh_error"],
+GUARD = """#pragma once
+#include <cstdlib>
+#include <fcntl.h>
+#include <string>
+#include <type_traits>
+#include <unistd.h>
+#pragma GCC diagnostic ignored "-Wnarrowing"
+namespace ritz_mutants {
+inline int from_environment() {
+  const char* text = std::getenv("RITZ_MUTANT");
+  return text == nullptr ? -1 : std::atoi(text);
 }
+inline const int active = from_environment();
+inline const bool records = std::getenv("RITZ_MUTANTS_REACHED") != nullptr;
+template <int N>
+inline bool reached = false;  // its name in an object file says that the mutant is there when programs run
+template <int N>
+[[gnu::noinline, gnu::cold]] void record() {
+  if (reached<N>) return;
+  reached<N> = true;
+  const std::string line = std::to_string(N) + "\\n";
+  const int file = open(std::getenv("RITZ_MUTANTS_REACHED"), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (file >= 0 && write(file, line.data(), line.size()) >= 0) close(file);
+}
+}  // namespace ritz_mutants
+template <int N>
+constexpr bool ritz_mutant() {
+  if (std::is_constant_evaluated()) return false;
+  if (ritz_mutants::records) ritz_mutants::record<N>();
+  return ritz_mutants::active == N;
+}
+"""
 
 
-def masked(text):
-    """The text with blanks for comments, strings, characters and preprocessor lines; positions stay."""
+def masked(text, quoted=" "):
+    """The text with blanks for comments and preprocessor lines, and `quoted` for strings and characters; positions stay."""
     pattern = re.compile(
         r'//[^\n]*|/\*.*?\*/|R"\((?:.*?)\)"|"(?:\\.|[^"\\\n])*"|(?<![\w])\'(?:\\.|[^\'\\\n])\''
         r"|^[ \t]*#[^\n]*(?:\\\n[^\n]*)*",
         re.S | re.M,
     )
-    return pattern.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
+    return pattern.sub(lambda m: re.sub(r"[^\n]", quoted if m[0][0] in "\"'R" else " ", m[0]), text)
 
 
 REPLACED = [  # operator, pattern, replacement
@@ -159,24 +179,116 @@ def edits(text):
     return sorted(found)
 
 
+def beyond(mask, at, step):
+    """The position behind the bracket that matches the one at `at`, forwards (step 1) or backwards (step -1)."""
+    depth = 0
+    while 0 <= at < len(mask):
+        depth += {"(": step, "[": step, "{": step, ")": -step, "]": -step, "}": -step}.get(mask[at], 0)
+        at += step
+        if depth == 0:
+            break
+    return at
+
+
+def is_assignment(mask, at):
+    return mask[at] == "=" and mask[at + 1 : at + 2] != "=" and mask[at - 1] not in "=<>!"
+
+
+def is_colon(mask, at):
+    return mask[at] == ":" and ":" not in (mask[at - 1], mask[at + 1 : at + 2])
+
+
+def segment(mask, begin, end):
+    """The expression around [begin, end), as far as brackets, commas, assignments, ?: and keywords that end one."""
+    while begin > 0:
+        c = mask[begin - 1]
+        initialiser = c == "}" and re.match(r" [-+*/%<>=!&|]+ |[.(\[]", mask[begin : begin + 5])
+        if c in ")]" or initialiser:
+            opening = beyond(mask, begin - 1, -1) + 1
+            if c == ")" and re.search(r"\b(?:if|for|while|switch|constexpr) $", mask[max(0, opening - 12) : opening]):
+                break
+            begin = opening
+        elif c in "([{},;?" or is_assignment(mask, begin - 1) or is_colon(mask, begin - 1):
+            break
+        elif re.search(r"\b(?:return|throw|else|do|case)$", mask[max(0, begin - 8) : begin]) and mask[begin].isspace():
+            break
+        else:
+            begin -= 1
+    while end < len(mask):
+        c = mask[end]
+        if c in "([{":
+            end = beyond(mask, end, 1)
+        elif c in ")]},;?" or is_assignment(mask, end) or is_colon(mask, end):
+            break
+        else:
+            end += 1
+    begin += len(mask[begin:end]) - len(mask[begin:end].lstrip())
+    return begin, begin + len(mask[begin:end].rstrip())
+
+
+def without_comments(text):
+    kept = re.sub(r'(R"\(.*?\)"|"(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/', lambda m: m[1] or " ", text, flags=re.S)
+    return " ".join(kept.split("\n"))
+
+
 class Mutant:
     def __init__(self, path, text, edit, occurrence):
-        begin, end, replacement, self.operator = edit
+        self.begin, self.end, self.replacement, self.operator = edit
         self.path = path
-        self.text = text[:begin] + replacement + text[end:]
-        first, last = text.rfind("\n", 0, begin) + 1, text.find("\n", end)
+        first, last = text.rfind("\n", 0, self.begin) + 1, text.find("\n", self.end)
         last = len(text) if last < 0 else last
-        self.before, self.after = text[first:last], text[first:begin] + replacement + text[end:last]
-        self.statement = text[max(text.rfind(mark, 0, begin) for mark in ";{}") + 1 : end]  # as far as the change
-        self.line = text.count("\n", 0, begin) + 1
+        self.before = text[first:last]
+        self.after = text[first : self.begin] + self.replacement + text[self.end : last]
+        begin = max(text.rfind(mark, 0, self.begin) for mark in ";{}") + 1
+        self.statement = text[begin : self.end]  # as far as the change
+        self.line = text.count("\n", 0, self.begin) + 1
         self.place = f"{path}:{self.line} {self.operator}"
         self.change = f"  - {self.before.strip()}\n  + {self.after.strip()}"
         identity = "\0".join([path, self.operator, self.before.strip(), self.after.strip(), str(occurrence)])
         self.id = hashlib.sha256(identity.encode()).hexdigest()[:12]
 
+    def place_guard(self, mask):
+        """What the guard chooses: a statement, or an expression."""
+        if self.operator == "statement":
+            self.around = self.begin, self.end
+        elif self.operator == "arguments":  # the whole call
+            bracket = mask.rfind("(", 0, self.begin)
+            self.around = segment(mask, bracket, beyond(mask, bracket, 1))
+        else:
+            self.around = segment(mask, self.begin, self.end)
+
+    def guard(self, number, text, original):
+        if self.operator == "statement":
+            return f"{{ if (!ritz_mutant<{number}>()) {original} }}"
+        begin, end = self.around
+        changed = without_comments(text[begin : self.begin] + self.replacement + text[self.end : end])
+        return f"(ritz_mutant<{number}>() ? ({changed}) : ({original}))"
+
+
+def guarded(text, numbered):
+    """The text with all of these mutants, {number: mutant}, in which one is chosen when it runs; lines stay."""
+
+    def render(begin, end, inside):
+        parts = []
+        while inside:
+            outer = min(inside, key=lambda n: (numbered[n].around[0], -numbered[n].around[1]))
+            low, high = numbered[outer].around
+            within = [n for n in inside if low <= numbered[n].around[0] and numbered[n].around[1] <= high]
+            same = [n for n in within if numbered[n].around == (low, high)]
+            body = render(low, high, [n for n in within if n not in same])
+            for n in same:
+                body = numbered[n].guard(n, text, body)
+            parts += [text[begin:low], body]
+            begin = high
+            inside = [n for n in inside if numbered[n].around[0] >= high]
+        return "".join([*parts, text[begin:end]])
+
+    return render(0, len(text), list(numbered))
+
 
 def mutants_of(path):
     text = (ROOT / path).read_text()
+    mask = masked(text, quoted="x")
     seen, mutants = collections.Counter(), []
     for edit in edits(text):
         mutant = Mutant(path, text, edit, 0)
@@ -185,11 +297,12 @@ def mutants_of(path):
         occurrence = seen[mutant.id]
         seen[mutant.id] += 1
         mutants.append(mutant if occurrence == 0 else Mutant(path, text, edit, occurrence))
+        mutants[-1].place_guard(mask)
     return mutants
 
 
-def in_order(mutants, seed):
-    return sorted(mutants, key=lambda m: hashlib.sha256(f"{seed} {m.id}".encode()).digest())
+def in_order(things, seed, name):
+    return sorted(things, key=lambda thing: hashlib.sha256(f"{seed} {name(thing)}".encode()).digest())
 
 
 def git(*words):
@@ -199,6 +312,7 @@ def git(*words):
 def is_source(path):
     return (
         path.split("/")[0] in FOLDERS
+        and not path.startswith("apps/bench/")  # what measures times, which no test states
         and path.endswith((".cpp", ".hpp"))
         and not path.endswith(("_cuda.hpp", "_cuda.cpp"))
     )
@@ -222,143 +336,172 @@ def chosen_files(arguments):
     return files
 
 
-def executables():
-    """{test executable: its sources}, as the CMakeLists of tests/ list them."""
+def including():
+    """{header: sources that include it, also by way of other headers}"""
+    files = [path for path in git("ls-files").splitlines() if path.endswith((".cpp", ".hpp"))]
+    includers = collections.defaultdict(list)
+    for path in files:
+        for header in re.findall(r'^#include "([^"]+)"', (ROOT / path).read_text(errors="replace"), re.M):
+            includers[header].append(path)
+
+    def sources(header, seen):
+        for path in includers[header]:
+            if path not in seen:
+                seen.add(path)
+                sources(path, seen)
+        return seen
+
+    return lambda path: [p for p in sources(path, set()) if p.endswith(".cpp")]
+
+
+def chosen_mutants(arguments, rows):
+    if arguments.again:
+        ids = {row["id"] for row in rows.values() if verdict_of(row) == arguments.again}
+        files = sorted({row["file"] for row in rows.values() if row["id"] in ids and (ROOT / row["file"]).exists()})
+        return [m for path in files for m in mutants_of(path) if m.id in ids][: arguments.count]
+    of_file = collections.Counter(row["file"] for row in rows.values())
+    sources = including()
+    by_folder = collections.defaultdict(list)
+    for path in in_order(chosen_files(arguments), arguments.seed, str):
+        if len(sources(path)) <= arguments.sources:
+            mutants = [m for m in in_order(mutants_of(path), arguments.seed, lambda m: m.id) if m.id not in rows]
+            by_folder[path.split("/")[0]] += mutants[: max(0, arguments.per_file - of_file[path])]
+    turns = itertools.chain(*itertools.zip_longest(*(by_folder[folder] for folder in sorted(by_folder))))
+    return list(itertools.islice((m for m in turns if m), arguments.count))
+
+
+class Test:
+    """Some tests of ctest that one process runs."""
+
+    def __init__(self, name, command, folder, environment):
+        self.name, self.command, self.folder, self.environment = name, command, folder, environment
+        self.suites, self.seconds, self.reached, self.passes = [], 0.0, set(), False
+
+    def words(self):
+        if not self.suites:
+            return self.command
+        return [*self.command, "--gtest_brief=1", "--gtest_fail_fast", f"--gtest_filter={':'.join(self.suites)}"]
+
+
+def tests_of(build, pattern):
+    said = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], capture_output=True, text=True)
+    if said.returncode != 0:
+        sys.exit(f"ctest lists no tests:\n{said.stderr[-3000:]}")
     found = {}
-    for lists in sorted((ROOT / "tests").rglob("CMakeLists.txt")):
-        for match in re.finditer(r"^ritz_test\((\w+)\s+LINK[^)]*?SOURCES\s+([^)]*)\)", lists.read_text(), re.M):
-            found["test_" + match[1]] = [
-                os.path.relpath(lists.parent / name, ROOT) for name in match[2].split() if name.endswith(".cpp")
-            ]
-    return found
-
-
-def suites_in(sources):
-    """A filter of GoogleTest for all tests of these files."""
-    names = set()
-    for source in sources:
-        names.update(re.findall(r"^(?:TYPED_)?TEST(?:_[FP])?\((\w+),", (ROOT / source).read_text(), re.M))
-    return ":".join(
-        pattern for name in sorted(names) for pattern in (f"{name}.*", f"*/{name}.*", f"{name}/*", f"*/{name}/*")
-    )
-
-
-class Related:
-    """Targets and tests for mutants of a file."""
-
-    def __init__(self, path, extra_cases):
-        folder = pathlib.PurePosixPath("tests") / pathlib.PurePosixPath(path).parent
-        all_tests = executables()
-        self.near = {}
-        while not self.near and folder != pathlib.PurePosixPath("tests"):
-            for name, sources in all_tests.items():
-                inside = [s for s in sources if pathlib.PurePosixPath(s).is_relative_to(folder)]
-                if inside:
-                    self.near[name] = inside
-            folder = folder.parent
-        keys = [key for key in CASES if path.startswith(key)]
-        groups = list(extra_cases) or (CASES[max(keys, key=len)] if keys else [])
-        own = pathlib.PurePosixPath(path).stem
-        if (ROOT / f"tests/cases/{own}_test.py").exists() and own not in groups:
-            groups = [own, *groups]
-        self.groups = groups
-        self.targets = sorted(self.near) + (
-            [
-                "ritz",
-                "ritz-elasticity",
-                "ritz-heat",
-                "ritz-modal",
-                "ritz-solve",
-                "ritz-structure",
-                "fault_shim",
-                "group_shim",
-                "ritz_modules",
-            ]
-            if groups
-            else []
-        )
-
-    def stages(self, build):
-        """(name, command, folder, environment) in the order in which they are run."""
-        for name, sources in self.near.items():
-            yield name, [
-                f"{build}/bin/{name}",
-                "--gtest_brief=1",
-                "--gtest_fail_fast",
-                f"--gtest_filter={suites_in(sources)}",
-            ], build, {}
-        for name, sources in self.near.items():
-            yield name, [
-                f"{build}/bin/{name}",
-                "--gtest_brief=1",
-                "--gtest_fail_fast",
-                f"--gtest_filter=-{suites_in(sources)}",
-            ], build, {}
-        environment = {
-            "RITZ_BIN": f"{build}/bin",
-            "RITZ_EXAMPLES": f"{ROOT}/examples",
-            "RITZ_SCHEMAS": f"{ROOT}/docs/schema",
-            "RITZ_SOURCE": f"{ROOT}",
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "FAULT_SHIM": shim(build, "fault_shim"),
-            "GROUP_SHIM": shim(build, "group_shim"),
-        }
-        for group in self.groups:
-            yield f"cases.{group}", [
-                sys.executable,
-                "-m",
-                "unittest",
-                "-f",
-                f"{group}_test",
-            ], ROOT / "tests/cases", environment
-
-
-def shim(build, name):
-    return str(next(iter(pathlib.Path(build, "lib").glob(f"lib{name}.*")), pathlib.Path(build, "lib", f"lib{name}.so")))
+    for entry in json.loads(said.stdout)["tests"]:
+        command = entry.get("command", [])
+        properties = {p["name"]: p["value"] for p in entry.get("properties", [])}
+        of_gtest = [word for word in command if word.startswith("--gtest_filter=")]
+        name, suite = entry["name"], ""
+        if of_gtest:
+            suite = of_gtest[0].split("=", 1)[1].split(".")[0]
+            base = max((part for part in suite.split("/") if not part.isdigit()), key=lambda p: suite.index(p))
+            name = f"{pathlib.PurePath(command[0]).name}: {base}"
+        if not command or "NOT_BUILT" in name or re.search(NOT_RUN, name) or not re.search(pattern, name):
+            continue
+        environment = dict(pair.split("=", 1) for pair in properties.get("ENVIRONMENT", []))
+        folder = properties.get("WORKING_DIRECTORY", str(build))
+        test = found.setdefault(name, Test(name, command[:1] if of_gtest else command, folder, environment))
+        if suite and f"{suite}.*" not in test.suites:
+            test.suites.append(f"{suite}.*")
+    return list(found.values())
 
 
 class Workshop:
+    """A copy of the tree, its build with mutants, and runs of its tests."""
+
     def __init__(self, arguments):
-        self.build = pathlib.Path(arguments.build).resolve()
-        self.jobs, self.memory = arguments.jobs, arguments.memory
-        self.backup = self.build / "mutant_backup.json"
-        self.usual = {}  # command -> seconds on the unchanged tree
+        self.source = (ROOT / arguments.work).resolve() / "source"
+        self.build, self.scratch = self.source / "build", self.source.parent
+        self.jobs, self.memory, self.targets = arguments.jobs, arguments.memory, arguments.targets
+        self.configure = arguments.configure.split()
 
-    def put_back(self):
-        if not self.backup.exists():
-            return
-        kept = json.loads(self.backup.read_text())
-        (ROOT / kept["path"]).write_text(kept["text"])
-        self.backup.unlink()
+    def copy_tree(self):
+        """What is the same is not touched."""
+        names = git("ls-files", "-co", "--exclude-standard").splitlines()
+        wanted = {name for name in names if (ROOT / name).is_file()}
+        for folder, folders, files in os.walk(self.source):
+            if pathlib.Path(folder) == self.source and "build" in folders:
+                folders.remove("build")
+            for file in files:
+                path = pathlib.Path(folder, file)
+                if str(path.relative_to(self.source)) not in wanted:
+                    path.unlink()
+        for name in wanted:
+            self.write(name, (ROOT / name).read_bytes())
+            (self.source / name).chmod((ROOT / name).stat().st_mode)
+        (self.scratch / "ritz_mutant.hpp").write_text(GUARD)
 
-    def change(self, mutant):
-        self.backup.write_text(json.dumps({"path": mutant.path, "text": (ROOT / mutant.path).read_text()}))
-        (ROOT / mutant.path).write_text(mutant.text)
+    def write(self, name, content):
+        path = self.source / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists() or path.read_bytes() != content:
+            path.write_bytes(content)
 
-    def make(self, targets):
-        words = ["nice", "cmake", "--build", str(self.build), "-j", str(self.jobs), "--target", *targets]
-        return subprocess.run(words, capture_output=True, text=True)
+    def text_of(self, path, numbered):
+        include = f'#include "{self.scratch}/ritz_mutant.hpp"\n#line 1\n'
+        return (include + guarded(self.texts[path], numbered)).encode()
 
-    def steps(self, targets):
-        """How many steps a build would take now."""
-        said = subprocess.run(["ninja", "-C", str(self.build), "-n", *targets], capture_output=True, text=True).stdout
-        counts = re.findall(r"^\[\d+/(\d+)\]", said, re.M)
-        return int(counts[-1]) if counts else 0
+    def make(self, numbered):
+        """Builds as many of these mutants as the compiler takes, and returns them."""
+        numbered = dict(numbered)
+        self.copy_tree()
+        self.texts = {path: (self.source / path).read_text() for path in {m.path for m in numbered.values()}}
+        while True:
+            by_path = {path: {} for path in self.texts}
+            for number, mutant in numbered.items():
+                by_path[mutant.path][number] = mutant
+            for path, some in by_path.items():
+                self.write(path, self.text_of(path, some))
+            if not (self.build / "CMakeCache.txt").exists():
+                script = self.source / "tools/configure.sh"
+                words = [script, "build"] if script.exists() else ["cmake", "-S", ".", "-B", "build", "-G", "Ninja"]
+                subprocess.run([*words, *self.configure], cwd=self.source, check=True, capture_output=True)
+            words = ["ninja", "-C", str(self.build), f"-j{self.jobs}", "-k", "0", *self.targets]
+            made = subprocess.run(words, capture_output=True, text=True, errors="replace")
+            if made.returncode == 0:
+                return numbered
+            refused = self.refused(made.stdout, by_path)
+            if not refused:
+                sys.exit(f"the build fails, and no mutant is the reason:\n{made.stdout[-3000:]}")
+            print(f"refused by the compiler: {len(refused)} of {len(numbered)}", flush=True)
+            numbered = {number: m for number, m in numbered.items() if number not in refused}
 
-    def run(self, command, folder, environment, seconds):
+    def refused(self, said, by_path):
+        """Mutants on the lines that errors name; all of the files that they name where none is on them."""
+        found = set()
+        for block in re.split(r"^(?=FAILED: )", said, flags=re.M)[1:]:
+            named = re.findall(r"((?:%s)/[\w/.]+\.[ch]pp)(?::(\d+))?" % "|".join(FOLDERS), block)
+            errors = re.findall(r"((?:%s)/[\w/.]+\.[ch]pp):(\d+)[:\d]* error" % "|".join(FOLDERS), block)
+            on = lambda places: {
+                n for path, line in places for n, m in by_path.get(path, {}).items() if line and int(line) == m.line
+            }
+            found |= on(errors) or on(named) or {n for path, _ in named for n in by_path.get(path, {})}
+        return found
+
+    def at_run_time(self):
+        """Numbers of mutants whose places are in object files; others are evaluated by the compiler, or nowhere."""
+        found = set()
+        for path in self.build.rglob("*.o"):
+            found.update(int(n) for n in re.findall(rb"ritz_mutants7reachedILi(\d+)E", path.read_bytes()))
+        return found
+
+    def run(self, test, seconds, **environment):
         """(exit code or None after the time, text of both streams)"""
 
         def limits():
             os.setsid()
-            resource.setrlimit(resource.RLIMIT_AS, (self.memory << 30, self.memory << 30))
+            # Not RLIMIT_AS: the fake device of the tests reserves addresses that it never writes.
+            resource.setrlimit(resource.RLIMIT_DATA, (self.memory << 30, self.memory << 30))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
         process = subprocess.Popen(
-            ["nice", *command],
-            cwd=folder,
-            env={**os.environ, "OMP_WAIT_POLICY": "passive", **environment},
+            test.words(),
+            cwd=test.folder,
+            env={**os.environ, "OMP_WAIT_POLICY": "passive", **test.environment, **environment},
             text=True,
             errors="replace",
+            stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             preexec_fn=limits,
@@ -371,31 +514,32 @@ class Workshop:
             process.communicate()
             return None, ""
 
-    def check_unchanged(self, related):
-        """The related tests pass on the tree as it is; their times are the measure for hanging ones."""
-        made = self.make(related.targets)
-        if made.returncode != 0:
-            sys.exit(f"the unchanged tree does not build:\n{made.stdout[-3000:]}")
-        for name, command, folder, environment in related.stages(self.build):
-            if tuple(command) in self.usual:
-                continue
-            begin = time.monotonic()
-            code, text = self.run(command, folder, environment, 1800)
-            if code != 0:
-                sys.exit(f"{name} fails on the unchanged tree:\n{text[-3000:]}")
-            self.usual[tuple(command)] = time.monotonic() - begin
+    def observe(self, test):
+        """Runs a test without a mutant: its time, and the places that it reaches."""
+        record = self.scratch / f"reached.{os.getpid()}.{id(test)}"
+        begin = time.monotonic()
+        code, text = self.run(test, 900, RITZ_MUTANTS_REACHED=str(record))
+        test.seconds, test.passes = time.monotonic() - begin, code == 0
+        if record.exists():
+            test.reached = {int(number) for number in record.read_text().split()}
+            record.unlink()
+        if not test.passes:
+            print(f"left out, as it fails without a mutant: {test.name} {first_failure(text)}", flush=True)
 
-    def verdict(self, related):
+    def verdict(self, number, tests, budget):
         """(result, killed by)"""
-        if self.make(related.targets).returncode != 0:
-            return "not built", ""
-        for name, command, folder, environment in related.stages(self.build):
-            code, text = self.run(command, folder, environment, 30 + 5 * self.usual[tuple(command)])
+        reaching = sorted((t for t in tests if t.passes and number in t.reached), key=lambda t: t.seconds)
+        spent = 0.0
+        for test in reaching:
+            spent += test.seconds
+            if spent > budget:
+                return "survived", f"the quickest tests that reach it, {budget:g} s"
+            code, text = self.run(test, 20 + 5 * test.seconds, RITZ_MUTANT=str(number))
             if code is None:
-                return "killed", f"{name}: time"
+                return "killed", f"{test.name}, time"
             if code != 0:
-                return "killed", f"{name}: {first_failure(text) or f'ended with {code}'}"
-        return "survived", ""
+                return "killed", f"{test.name}, {first_failure(text) or f'ended with {code}'}"
+        return "survived", f"{len(reaching)} tests reach it" if reaching else "no test reaches it"
 
 
 def first_failure(text):
@@ -450,116 +594,67 @@ def arguments_of(words):
     parser = argparse.ArgumentParser(
         prog="tools/mutants.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("paths", nargs="*", help="files and folders, from the root of the tree")
-    parser.add_argument("--base", metavar="COMMIT", help="the files that differ from this commit")
-    parser.add_argument("--all", action="store_true", help=f"all files of {', '.join(FOLDERS)}")
-    parser.add_argument("--build", default="build", help="a configured build folder with tests (build)")
-    parser.add_argument(
+    add = parser.add_argument
+    add("paths", nargs="*", help="files and folders, from the root of the tree")
+    add("--base", metavar="COMMIT", help="the files that differ from this commit")
+    add("--all", action="store_true", help=f"all files of {', '.join(FOLDERS)}")
+    add("--again", metavar="RESULT", help="mutants of the table with this result whose text is still there")
+    add("--count", type=int, default=60, help="mutants to run now, beside those in the table (60)")
+    add("--per-file", type=int, default=6, help="at most so many of one file, those in the table included (6)")
+    add("--sources", type=int, default=12, help="headers that more sources include are left out (12)")
+    add("--seed", default="1", help="another seed is another choice (1)")
+    add("--tests", metavar="REGEX", default="", help="only these tests; names as in the table")
+    add("--budget", type=float, default=60, help="seconds of tests for one mutant, by their times without one (60)")
+    add("--jobs", type=int, default=2, help="of the build, and tests at the same time (2)")
+    add("--memory", type=int, default=8, help="GiB that a process of a test may have (8)")
+    add("--work", default="build-mutants", help="a folder for the copy of the tree and its build (build-mutants)")
+    add("--configure", default=CONFIGURE, help=f"options of CMake ({CONFIGURE})".replace("%", "%%"))
+    add("--targets", nargs="*", default=[], help="of the build (all)")
+    add(
         "--table",
         default=ROOT / "docs/measurements/mutants.tsv",
         help="the table, which is read and written (docs/measurements/mutants.tsv)",
     )
-    parser.add_argument("--count", type=int, default=60, help="mutants to run now, beside those in the table (60)")
-    parser.add_argument(
-        "--per-file", type=int, default=10**9, help="at most so many of one file, those in the table included"
-    )
-    parser.add_argument("--seed", default="1", help="another seed is another choice (1)")
-    parser.add_argument(
-        "--steps", type=int, default=40, help="files after whose change a build has more steps are passed over (40)"
-    )
-    parser.add_argument("--minutes", type=float, default=1e9, help="no mutant is begun after so long")
-    parser.add_argument("--jobs", type=int, default=2, help="of the build (2)")
-    parser.add_argument("--memory", type=int, default=8, help="GiB of addresses that a test may have (8)")
-    parser.add_argument(
-        "--cases",
-        nargs="*",
-        default=[],
-        metavar="GROUP",
-        help="groups of tests/cases in place of those of the table in this file",
-    )
-    parser.add_argument(
-        "--again",
-        metavar="RESULT",
-        help="runs mutants of the table with this result once more, say survived, where their text is still there",
-    )
-    parser.add_argument("--list", action="store_true", help="prints the mutants that would be run")
-    parser.add_argument("--summary", action="store_true", help="prints the counts of the table")
+    add("--list", action="store_true", help="prints the mutants that would be run")
+    add("--summary", action="store_true", help="prints the counts of the table")
     arguments = parser.parse_args(words)
     if not (arguments.paths or arguments.base or arguments.all or arguments.summary or arguments.again):
         parser.error("say which files: --base COMMIT, --all, or names of files and folders")
     return arguments
 
 
-def chosen_mutants(arguments, rows):
-    if arguments.again:
-        ids = {row["id"] for row in rows.values() if verdict_of(row) == arguments.again}
-        files = sorted({row["file"] for row in rows.values() if row["id"] in ids and (ROOT / row["file"]).exists()})
-        return [m for path in files for m in mutants_of(path) if m.id in ids]
-    of_file = collections.Counter(row["file"] for row in rows.values())
-    chosen = []
-    for mutant in in_order([m for path in chosen_files(arguments) for m in mutants_of(path)], arguments.seed):
-        if mutant.id not in rows and of_file[mutant.path] < arguments.per_file:
-            of_file[mutant.path] += 1
-            chosen.append(mutant)
-    return chosen
-
-
 def run_mutants(arguments, rows, table):
-    workshop = Workshop(arguments)
-    workshop.put_back()
-    begin, commit, done = time.monotonic(), git("rev-parse", "--short", "HEAD").strip(), 0
-    passed_over, ready = set(), set()
-    try:
-        for mutant in chosen_mutants(arguments, rows):
-            if done >= arguments.count or time.monotonic() - begin > 60 * arguments.minutes:
-                break
-            if mutant.path in passed_over:
-                continue
-            related = Related(mutant.path, arguments.cases)
-            key = (tuple(related.targets), tuple(related.groups), tuple(related.near))
-            if key not in ready:
-                workshop.check_unchanged(related)
-                ready.add(key)
-            started = time.monotonic()
-            workshop.make(related.targets)  # what the last mutant left behind
-            workshop.change(mutant)
-            steps = workshop.steps(related.targets)
-            if steps > arguments.steps:
-                print(f"passed over: {mutant.path}, {steps} steps to build", flush=True)
-                passed_over.add(mutant.path)
-                workshop.put_back()
-                continue
-            result, by = (
-                ("not built", "no target of the related tests compiles it") if steps == 0 else workshop.verdict(related)
-            )
-            workshop.put_back()
-            note = rows.get(mutant.id, {}).get("note", "")
-            rows[mutant.id] = dict(
-                zip(
-                    COLUMNS,
-                    (
-                        mutant.id,
-                        mutant.path,
-                        mutant.line,
-                        mutant.operator,
-                        mutant.before,
-                        mutant.after,
-                        result,
-                        by,
-                        f"{time.monotonic() - started:.0f}",
-                        commit,
-                        note,
-                    ),
-                )
-            )
+    chosen = dict(enumerate(chosen_mutants(arguments, rows)))
+    if not chosen:
+        return
+    workshop, commit = Workshop(arguments), git("rev-parse", "--short", "HEAD").strip()
+    begin = time.monotonic()
+    built = workshop.make(chosen)
+    there = workshop.at_run_time()
+    print(f"{len(built)} of {len(chosen)} mutants are built, in {time.monotonic() - begin:.0f} s", flush=True)
+    tests = tests_of(workshop.build, arguments.tests)
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        begin = time.monotonic()
+        list(pool.map(workshop.observe, tests))
+        print(f"{len(tests)} tests without a mutant: {time.monotonic() - begin:.0f} s", flush=True)
+
+        def judge(number):
+            begin = time.monotonic()
+            if number not in built:
+                result, by = "not built", "refused by the compiler"
+            elif number not in there:
+                result, by = "not built", "evaluated by the compiler"
+            else:
+                result, by = workshop.verdict(number, tests, arguments.budget)
+            return number, result, by, time.monotonic() - begin
+
+        for number, result, by, seconds in pool.map(judge, chosen):
+            m = chosen[number]
+            note = rows.get(m.id, {}).get("note", "")
+            values = m.id, m.path, m.line, m.operator, m.before, m.after, result, by, f"{seconds:.0f}", commit, note
+            rows[m.id] = dict(zip(COLUMNS, values))
             write_table(table, rows)
-            done += 1
-            print(f"{result:10} {mutant.place}\n{mutant.change}\n  {by}", flush=True)
-    finally:
-        workshop.put_back()
-    targets = sorted({target for targets, _, _ in ready for target in targets})
-    if targets:
-        workshop.make(targets)
+            print(f"{result:10} {m.place}\n{m.change}\n  {by}", flush=True)
 
 
 def main():
@@ -568,7 +663,7 @@ def main():
     table = pathlib.Path(arguments.table)
     rows = read_table(table)
     if arguments.list:
-        for mutant in chosen_mutants(arguments, rows)[: arguments.count]:
+        for mutant in chosen_mutants(arguments, rows):
             print(f"{mutant.id} {mutant.place}\n{mutant.change}")
         return
     if not arguments.summary:

@@ -14,6 +14,7 @@ import argparse
 import collections
 import datetime
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -80,6 +81,16 @@ def tests_in(path):
     return [text[begin:end] for begin, end in zip(begins, [*begins[1:], len(text)])]
 
 
+def executables():
+    """{test executable: folder of tests/ with its first source}, as the CMakeLists of tests/ list them."""
+    found = {}
+    for lists in sorted((ROOT / "tests").rglob("CMakeLists.txt")):
+        for name, sources in re.findall(r"^ritz_test\((\w+)\s+LINK[^)]*?SOURCES\s+([^)]*)\)", lists.read_text(), re.M):
+            path = pathlib.Path(os.path.normpath(lists.parent / sources.split()[0]))
+            found["test_" + name] = path.relative_to(ROOT / "tests").parts[0]
+    return found
+
+
 def ctest_entries(build):
     """{folder of tests/: entries of ctest}, {label: entries}; None without a build."""
     if not (build / "CTestTestfile.cmake").exists():
@@ -87,9 +98,7 @@ def ctest_entries(build):
     said = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], capture_output=True, text=True)
     if said.returncode != 0:
         return None
-    folder_of = {
-        name: pathlib.PurePosixPath(sources[0]).parts[1] for name, sources in mutants.executables().items() if sources
-    }
+    folder_of = executables()
     folders, labels = collections.Counter(), collections.Counter()
     for test in json.loads(said.stdout)["tests"]:
         command = test.get("command", [""])
@@ -197,7 +206,7 @@ def mutants_section():
     left = [row for row in rows.values() if mutants.verdict_of(row) == "survived"]
     commits = sorted({row["commit"] for row in rows.values()})
     lines = [
-        f"Small changes of the sources, each built and run against the related tests ({len(rows)} in [the "
+        f"Small changes of the sources, each run against the tests that reach it ({len(rows)} in [the "
         f"table](measurements/mutants.tsv), on commits "
         f"{', '.join(commits)}). Equivalent ones are those that no test can tell; the reason is in the table.",
         "",

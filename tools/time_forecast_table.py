@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 from box_meshes import HEX, PRISM, PYRAMID, QUADS, TET, TRIANGLES, write_mesh
-from model_texts import COOLED, ELASTICITY, GRADED, HEAT, MULTIGRID, PLANE, PROGRAMS, SOFT_HALF, STEP, case_text
+from model_texts import COOLED, ELASTICITY, GRADED, HEAT, MODAL, MULTIGRID, PLANE, PROGRAMS, SOFT_HALF, STEP, case_text
 
 EXACT = MULTIGRID + "\ntolerance = 1e-10"
 ORDER = "tolerance = 1e-10\n[space]\norder = {}"
@@ -44,6 +44,8 @@ CASES = [  # name, cells, cells along x y z, [mesh] keys, physics, [solver] keys
     ("elasticity hex8 of order 4, no matrix", HEX, (28, 14, 14), "", ELASTICITY, ORDER.format(4)),
     ("heat hex8 of order 3, no matrix", HEX, (56, 50, 50), "", HEAT, ORDER.format(3)),
     ("elasticity tet10, as the run chooses", TET, (42, 21, 21), "order = 2", ELASTICITY, "tolerance = 1e-11"),
+    ("modes hex8, LOBPCG", HEX, (60, 24, 24), "", MODAL, '[modal]\ncount = 10\nmethod = "lobpcg"'),
+    ("modes tet4, LOBPCG", TET, (60, 30, 30), "", MODAL, '[modal]\ncount = 10\nmethod = "lobpcg"'),
     ("elasticity hex8, diagonal", HEX, (84, 34, 34), "", ELASTICITY, 'method = "cg"\npreconditioner = "jacobi"'),
 ]
 SAID = re.compile(r"this solution takes (?:([\d.]+) to )?([\d.]+) (s|min) more, by its first (\d+) iterations")

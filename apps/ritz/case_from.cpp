@@ -5,6 +5,7 @@
 #include "io/meshes/mesh_reader.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -123,6 +124,8 @@ class DeckTranslation {
         {"DLOAD", &DeckTranslation::distributed_load},  {"DSLOAD", &DeckTranslation::surface_load},
         {"DFLUX", &DeckTranslation::heat_load},         {"DSFLUX", &DeckTranslation::heat_load},
         {"SFILM", &DeckTranslation::heat_load},         {"SRADIATE", &DeckTranslation::heat_load},
+        {"FOUNDATION", &DeckTranslation::foundation},   {"SPRING", &DeckTranslation::springs},
+        {"EXPANSION", &DeckTranslation::expansion},
     };
     // Keywords of the mesh, of output, and ends of blocks.
     static const std::set<std::string> silent{
@@ -139,7 +142,6 @@ class DeckTranslation {
              {"CONTACT", "contact is not in Ritz yet"},
              {"FRICTION", "contact is not in Ritz yet"},
              {"TIE", "it is not translated: write a [[tie]] (docs/joining.md)"},
-             {"EXPANSION", "thermal expansion is not in ritz-elasticity yet"},
              {"PLASTIC", "plasticity is in ritz-solve: form = \"von_mises_plasticity\""},
              {"HYPERELASTIC", "rubber is a form by its energy in ritz-solve"},
              {"EQUATION", "it is not translated: write an [[equation]] (docs/joining.md)"},
@@ -150,7 +152,7 @@ class DeckTranslation {
              {"DYNAMIC", "the case is static; [time] would follow the motion (docs/motion.md)"},
              {"BUCKLE", "buckling is not in Ritz yet"},
              {"AMPLITUDE", "loads are taken at their full value"},
-             {"TEMPERATURE", "temperatures as loads are not in ritz-elasticity yet"}})
+             {"TEMPERATURE", "it is not translated: write a [thermal] with this temperature (docs/thermal.md)"}})
       if (keyword.find(word) != std::string::npos) return why;
     return "not read";
   }
@@ -169,6 +171,41 @@ class DeckTranslation {
                                                                       {"SPECIFIC HEAT", {"specific_heat"}}};
     const std::vector<const char*>& names = keys.at(card.keyword);
     for (std::size_t i = 0; i < names.size(); ++i) materials_.back().numbers[names[i]] = card.number(0, i);
+  }
+
+  void expansion(const DeckCard& card) {
+    const std::string of = materials_.empty() ? "" : fmt::format(" into the material '{}'", materials_.back().name);
+    note(card, fmt::format("it is not translated: write expansion = {}{}, and [thermal] (docs/thermal.md)",
+                           toml_number(card.number(0, 0)), of));
+  }
+
+  // Faces of elements, which are no region of the mesh.
+  void foundation(const DeckCard& card) {
+    for (std::size_t line = 0; line < card.data.size(); ++line)
+      note(card,
+           fmt::format("elastic ground under the faces '{}' of '{}': write a [[foundation]] with stiffness = {} on "
+                       "a region of these facets (docs/joining.md)",
+                       card.text(line, 1), card.text(line, 0), toml_number(card.number(line, 2))));
+  }
+
+  // The first line has the unknowns, one for each end; an axial spring has none.
+  void springs(const DeckCard& card) {
+    if (card.data.empty()) return note(card, "it has no stiffness");
+    const std::size_t last = card.data.size() - 1;
+    const bool has_unknowns = last > 0 && card.number(0, 0) > 0;
+    const std::string elements = card.parameter("ELSET"), stiffness = toml_number(card.number(last, 0));
+    const auto unknown = static_cast<int>(has_unknowns ? card.number(0, 0) : 0);
+    if (unknown >= 1 && unknown <= 3 && card.text(0, 1).empty()) {
+      std::vector<std::string> along(3, "0");
+      along[static_cast<std::size_t>(unknown - 1)] = stiffness;
+      return note(card,
+                  fmt::format("springs '{}' to the ground: write a [[spring]] with stiffness = [{}], each = true on "
+                              "a region of their nodes (docs/joining.md)",
+                              elements, fmt::join(along, ", ")));
+    }
+    note(card, fmt::format("springs '{}' between nodes, {} each: ritz-structure has springs as sections "
+                           "(docs/structures.md)",
+                           elements, stiffness));
   }
 
   void section(const DeckCard& card) {

@@ -30,7 +30,7 @@ VibrationModes solve(const Model& model, Modal analysis, const Observer& observe
   check(model, analysis);
   const Setup setup(model, prepared, Setup::Held::not_needed, model.equations, model.inertia);
   const Constraints& supports = setup.supports().common();
-  if (!analysis.progress) analysis.progress = observer.progress;
+  if (observer.progress) observer.progress("solving");
   return solve_vibration(setup.equations(), setup.rates(), supports, vibration_model(model, supports, prepared),
                          analysis);
 }

@@ -13,6 +13,7 @@ namespace ritz {
 struct SolverListener::Course {
   std::chrono::steady_clock::time_point start, said;
   std::vector<IterationMark> marks;  // that were said, 60 at most: every second one goes then
+  double target;
 };
 
 namespace {
@@ -33,12 +34,13 @@ void tell_progress(const std::string& text) {
   if (listener != nullptr) listener->say_(text);
 }
 
-void tell_iteration(int iteration, double residual, double target) {
+void tell_iteration(int iteration, double residual, double target, const std::string& of) {
   if (listener == nullptr) return;
   SolverListener::Course& course = *listener->course_;
   const auto now = std::chrono::steady_clock::now();
-  if (iteration <= 1 || course.marks.empty() || iteration < course.marks.back().iteration) {
-    course = {now, now, {{iteration, residual, 0}}};
+  if (iteration <= 1 || course.marks.empty() || iteration < course.marks.back().iteration || target != course.target) {
+    course = {now, now, {{iteration, residual, 0}}, target};
+    if (!of.empty()) listener->say_(of + text_of_iteration(course.marks, target));
     return;
   }
   if (now - course.said < std::chrono::milliseconds(100)) return;
@@ -49,7 +51,7 @@ void tell_iteration(int iteration, double residual, double target) {
     course.marks = std::move(kept);
   }
   course.marks.push_back({iteration, residual, std::chrono::duration<double>(now - course.start).count()});
-  listener->say_(text_of_iteration(course.marks, target));
+  listener->say_(of + text_of_iteration(course.marks, target));
   if (!listener->foresee_ || course.marks.back().seconds < 1) return;
   const std::optional<ExpectedRest> rest = expected_rest(course.marks, target);
   if (!rest || rest->low < 1) return;

@@ -1,7 +1,9 @@
 #include "solvers/eigen/eigen_problem.hpp"
 
 #include "device/error.hpp"
+#include "device/process/stop_request.hpp"
 #include "solvers/algebra/dense_symmetric.hpp"
+#include "solvers/algebra/solver_progress.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
@@ -45,6 +47,13 @@ EigenProblem::EigenProblem(const SparseMatrix& stiffness_matrix, const SparseMat
                 fmt::format("{} eigenvalues were asked for, but only {} unknowns are free and have mass", options.count,
                             mass_count),
                 {}, "ask for fewer, or refine the mesh");
+}
+
+void EigenProblem::tell(int converged, int wanted, int iteration, double worst, double target) const {
+  throw_if_stop_requested();
+  const std::string modes = fmt::format("modes: {} of {} converged, ", converged, wanted);
+  if (worst > 0) tell_iteration(iteration, worst, target, modes);
+  else tell_progress(fmt::format("{}iteration {}", modes, iteration));
 }
 
 MultiVector EigenProblem::random_block(int columns, int seed) const {

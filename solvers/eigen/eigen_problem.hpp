@@ -18,9 +18,8 @@ struct EigenProblem {
   EigenProblem(const SparseMatrix& K, const SparseMatrix& M, const EigenOptions& options,
                const SolverGeometry& geometry);
 
-  void say(const std::string& text) const {
-    if (options.progress) options.progress(text);
-  }
+  // After each iteration: the wanted eigenvalues that have converged, and the largest residual of the others.
+  void tell(int converged, int wanted, int iteration, double worst, double target) const;
   MultiVector random_block(int columns, int seed) const;
   // Sorts by value, sets values, vectors (made M-orthonormal), residuals and rounding.
   void measure(MultiVector X, EigenSolution& solution) const;

@@ -16,7 +16,6 @@
 #include "solvers/algebra/multi_vector.hpp"
 #include "solvers/linear/linear_solver.hpp"
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,7 +38,6 @@ struct EigenOptions {
   int zero_count = 0;                         // eigenvalues known to be zero (rigid motions): K alone is then singular
   bool verify = true;                         // lanczos: one more factorisation that counts
   SmoothedAggregationOptions multigrid = {};  // coordinates and dimension are filled in
-  std::function<void(const std::string&)> progress = {};
 };
 
 struct EigenSolution {

@@ -2,7 +2,9 @@
 // Ruhe, Math. Comp. 35, 1980; Grimes, Lewis, Simon, SIAM J. Matrix Anal. Appl. 15, 1994; Wu and Simon, SIAM J. Matrix
 // Anal. Appl. 22, 2000. Eigenvalues theta of (K - shift M)^-1 M give lambda = shift + 1 / theta.
 #include "device/error.hpp"
+#include "device/process/stop_request.hpp"
 #include "solvers/algebra/dense_symmetric.hpp"
+#include "solvers/algebra/solver_progress.hpp"
 #include "solvers/eigen/eigen_needs.hpp"
 #include "solvers/eigen/eigen_problem.hpp"
 #include "solvers/eigen/shift_invert.hpp"
@@ -203,12 +205,13 @@ class Lanczos {
         problem_.measure(space.vectors(std::min(wanted_, space.size())), solution_);
       }
       if (!solution_.converged() || !options_.verify || verify()) return;
-      problem_.say("an eigenvalue is missing: searching on");
+      throw_if_stop_requested();
+      tell_progress("an eigenvalue is missing: searching on");
       inverse_.move_to(shift_);
       space.add_block(problem_.random_block(block_width, round + 1));
       if (space.size() < nearby_)
-        problem_.say(fmt::format("modes: 0 of {} converged, {} vectors of {} before the first look", wanted_,
-                                 space.size(), nearby_));
+        tell_progress(fmt::format("modes: 0 of {} converged, {} vectors of {} before the first look", wanted_,
+                                  space.size(), nearby_));
       space.step();
       ++solution_.iterations;
     }
@@ -218,7 +221,7 @@ class Lanczos {
   // The whole band is [low, high]; with low <= 0 it is the lowest eigenvalues up to high.
   void count_band() {
     const auto count_below = [&](double value) {
-      problem_.say("counting the eigenvalues of the band");
+      tell_progress("counting the eigenvalues of the band");
       inverse_.move_to(value);
       return inverse_.count_below();
     };
@@ -227,12 +230,12 @@ class Lanczos {
     wanted_ = static_cast<int>(above - below);
     counted_ = fmt::format("{} eigenvalues in the band by the inertia of {}", wanted_,
                            band.low > 0 ? "two factors" : "a factor");
-    problem_.say(counted_);
+    tell_progress(counted_);
     if (band.low > 0) shift_ = 0.5 * (band.low + band.high);
   }
 
   void factorise() {
-    problem_.say("factorising");
+    tell_progress("factorising");
     if (shift_ == 0 && options_.zero_count > 0) shift_ = -problem_.low_guess;
     try {
       inverse_.move_to(shift_);
@@ -267,9 +270,7 @@ class Lanczos {
           continue;
         }
         const int good = converged_count(tolerance);
-
-        problem_.say(
-            fmt::format("modes: {} of {} converged, step {}", std::min(good, wanted_), wanted_, solution_.iterations));
+        problem_.tell(std::min(good, wanted_), wanted_, solution_.iterations, worst_error(good), tolerance);
         if (good >= wanted_ && nearby_are_known()) return StopReason::converged;
         if (space.is_everything()) return StopReason::converged;
         if (space.size() + block_width > largest) space.restart(kept);
@@ -278,9 +279,10 @@ class Lanczos {
         ritz_ = space.ritz();
         return StopReason::iteration_limit;
       }
+      throw_if_stop_requested();
       if (space.size() < nearby_)
-        problem_.say(fmt::format("modes: 0 of {} converged, {} vectors of {} before the first look", wanted_,
-                                 space.size(), nearby_));
+        tell_progress(fmt::format("modes: 0 of {} converged, {} vectors of {} before the first look", wanted_,
+                                  space.size(), nearby_));
       space.step();
       ++solution_.iterations;
     }
@@ -293,6 +295,15 @@ class Lanczos {
                tolerance * std::abs(ritz_[static_cast<std::size_t>(good)].theta))
       ++good;
     return good;
+  }
+  // The largest relative error of wanted ones, the first `converged` left out.
+  double worst_error(int converged) const {
+    double worst = 0;
+    for (int k = converged; k < wanted_; ++k) {
+      const RitzValue& r = ritz_[static_cast<std::size_t>(k)];
+      worst = std::max(worst, r.error / std::abs(r.theta));
+    }
+    return worst;
   }
   // The eigenvalues next to the wanted ones, roughly: where to count needs them.
   bool nearby_are_known() const {
@@ -333,7 +344,7 @@ class Lanczos {
     const double mark = all_found  ? 1.01 * last
                         : cut == 0 ? known.front() - 1e-3 * size_of(0)
                                    : 0.5 * (last + known[static_cast<std::size_t>(cut)]);
-    problem_.say("counting the eigenvalues by inertia");
+    tell_progress("counting the eigenvalues by inertia");
     inverse_.move_to(mark);
     Index count = 0;
     try {

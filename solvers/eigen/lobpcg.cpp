@@ -4,6 +4,7 @@
 // projected problem is an ordinary symmetric one and nothing breaks down when residuals get small.
 #include "device/error.hpp"
 #include "solvers/algebra/dense_symmetric.hpp"
+#include "solvers/algebra/solver_progress.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/eigen/eigen_needs.hpp"
 #include "solvers/eigen/eigen_problem.hpp"
@@ -50,7 +51,7 @@ class Lobpcg {
 
   // Multigrid of K, or of K + reference M where K is singular.
   void set_up() {
-    problem_.say("multigrid set-up");
+    tell_progress("multigrid set-up");
     auto phase = device_.profile().phase("set-up");
     SmoothedAggregationOptions options = options_.multigrid;
     options.coordinates = problem_.geometry.coordinates;
@@ -95,11 +96,11 @@ class Lobpcg {
       MultiVector KX = applied(problem_.K, X_);
       std::vector<double> mass_lengths;
       MultiVector residual = residual_of(KX, mass_lengths);
-      const std::vector<int> active = active_columns(column_norms(residual), mass_lengths);
+      double worst = 0;
+      const std::vector<int> active = active_columns(column_norms(residual), mass_lengths, worst);
       // wanted and not converged
       const int good = static_cast<int>(std::ranges::lower_bound(active, options_.count) - active.begin());
-      problem_.say(fmt::format("modes: {} of {} converged, iteration {}", options_.count - good, options_.count,
-                               solution_.iterations));
+      problem_.tell(options_.count - good, options_.count, solution_.iterations, worst, 0.9 * options_.relative);
       if (good == 0) return StopReason::converged;
       if (solution_.iterations >= options_.max_iterations) return StopReason::iteration_limit;
       if (rebuilt < 4 && solution_.iterations % 8 == 7 && move_reference()) {
@@ -131,8 +132,10 @@ class Lobpcg {
     return true;
   }
 
-  // Those whose residual is neither below the tolerance nor at the level of rounding.
-  std::vector<int> active_columns(const std::vector<double>& lengths, const std::vector<double>& mass_lengths) const {
+  // Those whose residual is neither below the tolerance nor at the level of rounding, and the largest relative residual
+  // of the wanted ones among them.
+  std::vector<int> active_columns(const std::vector<double>& lengths, const std::vector<double>& mass_lengths,
+                                  double& worst) const {
     std::vector<int> active;
     Vector x(device_, rows_, "vectors"), y(device_, rows_, "vectors");
     for (int k = 0; k < width_; ++k) {
@@ -143,6 +146,7 @@ class Lobpcg {
         X_.get_column(k, x);
         multiply(x, problem_.stiffness, y);
         if (lengths[c] <= 16 * std::numeric_limits<double>::epsilon() * norm2(y)) continue;
+        worst = std::max(worst, lengths[c] / size);
       }
       active.push_back(k);
     }

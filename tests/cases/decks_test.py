@@ -86,6 +86,30 @@ Tip,F,300.,0.
         for words in ("*PLASTIC (line 21)", "von_mises_plasticity", "*EXPANSION", "contact is not in Ritz yet"):
             self.assertIn(words, text)
 
+    def test_springs_and_ground_are_named_with_their_stiffness(self):
+        deck = STATIC.replace("*STEP\n", """*ELEMENT, TYPE=SPRING1, ELSET=Feet
+90, 1
+*SPRING, ELSET=Feet
+2
+1500.
+*SPRING, ELSET=Ties
+
+700.
+*FOUNDATION
+EAll, F1, 50.
+*EXPANSION
+1.2E-5
+""", 1)
+        said, text = self.case_from(deck)
+        left = [line for line in text.splitlines() if line.startswith("# - ")]
+        self.assertEqual(len(left), 4, left)
+        self.assertIn("springs 'Feet' to the ground: write a [[spring]] with stiffness = [0, 1500, 0], each = true", left[0])
+        self.assertIn("springs 'Ties' between nodes, 700 each", left[1])
+        self.assertIn("under the faces 'F1' of 'EAll': write a [[foundation]] with stiffness = 50", left[2])
+        self.assertIn("expansion = 1.2e-05 into the material 'Steel'", left[3])
+        self.assertIn("4 ", said)
+        tomllib.loads(text)
+
     def test_a_deck_given_as_the_case_is_told_what_to_do(self):
         outcome = self.run_case("ritz-elasticity", self.write("job.inp", STATIC))
         self.assertEqual(outcome.exit, 2)

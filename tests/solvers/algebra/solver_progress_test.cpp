@@ -112,5 +112,15 @@ TEST(SolverProgress, IterationsAreSaidTenTimesASecondAtMost) {
   EXPECT_LE(said, 10);
 }
 
+// Where what is counted has a name, its first iteration is said, too; another target begins another course.
+TEST(SolverProgress, ASecondSolutionBeginsItsOwnCourse) {
+  std::vector<std::string> heard;
+  const SolverListener listening([&](const std::string& text) { heard.push_back(text); });
+  tell_iteration(3, 1e-1, 1e-8, "modes: 0 of 4 converged, ");
+  tell_iteration(4, 1e-2, 1e-9, "modes: 2 of 4 converged, ");
+  EXPECT_THAT(heard, ::testing::ElementsAre("modes: 0 of 4 converged, iteration 3, residual 1.0e-01, target 1.0e-08",
+                                            "modes: 2 of 4 converged, iteration 4, residual 1.0e-02, target 1.0e-09"));
+}
+
 }  // namespace
 }  // namespace ritz

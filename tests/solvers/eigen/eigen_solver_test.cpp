@@ -2,7 +2,9 @@
 #include "tests/solvers/eigen/models.hpp"
 
 #include "device/error.hpp"
+#include "solvers/algebra/solver_progress.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -54,6 +56,19 @@ TEST_P(Methods, FindEveryDoubleEigenvalueOfASquare) {
   const std::vector<double> exact = exact_membrane(1, 1, true, 20);
   for (std::size_t k = 0; k < exact.size(); ++k) EXPECT_NEAR(s.values[k], exact[k], 3e-4 * exact[k]) << k;
   EXPECT_EQ(s.verified, GetParam() == EigenMethod::lanczos) << s.verification;
+}
+
+TEST_P(Methods, TellTheConvergedPairsFromTheFirstIterationToTheLast) {
+  const Vibration v = membrane(24, 24, {1, 1}, CellKind::quad9, all_sides);
+  std::vector<std::string> heard;
+  const SolverListener listening([&](const std::string& text) {
+    if (text.starts_with("modes: ")) heard.push_back(text);
+  });
+  ASSERT_TRUE(v.solve({.count = 6, .method = GetParam()}).converged());
+  ASSERT_GE(heard.size(), 2u);
+  EXPECT_THAT(heard.front(), ::testing::StartsWith("modes: 0 of 6 converged, "));
+  EXPECT_THAT(heard.back(), ::testing::StartsWith("modes: 6 of 6 converged, "));
+  EXPECT_THAT(heard, ::testing::Contains(::testing::MatchesRegex(".*iteration [0-9]+, residual .*, target .*")));
 }
 
 TEST_P(Methods, VectorsAreOrthonormalAndResidualsAreWhatTheySay) {
