@@ -43,7 +43,7 @@ inline constexpr int most_fields = 4;
 //   cell      polynomials in each cell, which jump, of order 0 or 1; Fields<T, components, dimension>, no gradient
 //   facet     fluxes through facets, Raviart and Thomas: the normal component is continuous; FacetField<T, dimension>
 //   edge      circulations along edges, Nedelec's first kind: the tangential component is; EdgeField<T, dimension>
-// The order of facets is 1 or 2, of edges 1; components is 1: an unknown is a number, the field a vector.
+// The order of facets and edges is 1 or 2; components is 1: an unknown is a number, the field a vector.
 enum class Family { lagrange, cell, facet, edge };
 
 struct FieldFacts {

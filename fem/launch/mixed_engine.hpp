@@ -115,15 +115,16 @@ constexpr int mixed_matrices_scratch(const MixedArguments& mixed) {
          table.point_count * (1 + Sh::place_size + kept + slots + Column::C * Row::C * Row::S);
 }
 
-// 1 or -1: how the element sees the facet or edge of node a.
+// A number that says how the element sees node a of facets or edges: `numbers` are the signs or the partners.
 template <class Team>
-constexpr typename Team::Number sign_of(const Team& team, const FieldArguments& field, Index batch, int a) {
+constexpr typename Team::Number seen_as(const Team& team, const FieldArguments& field, const double* numbers,
+                                        Index batch, int a) {
   ElementArguments arguments{};
-  arguments.given = field.signs;
+  arguments.given = numbers;
   return team.given(arguments, batch, a, field.table.node_count);
 }
 
-// Nodal numbers of one field from global memory to scratch, as the element sees them.
+// Nodal numbers of one field from global memory to scratch, as the element sees them. Partners are loaded together.
 template <class Field, class Team, class P>
 constexpr void load_field(const Team& team, const FieldArguments& field, Index batch, bool direction, const P& values) {
   ElementArguments arguments{};
@@ -131,10 +132,28 @@ constexpr void load_field(const Team& team, const FieldArguments& field, Index b
   arguments.u = field.u;
   arguments.direction = field.direction;
   const int N = field.table.node_count;
-  team.each(N, [&](int a) {
+  const auto load = [&](int a) {
     if (direction) team.load_direction(arguments, batch, a, N, Field::C, values);
     else team.load_unknowns(arguments, batch, a, N, Field::C, values);
-    if constexpr (Field::vector) { values(a) = values(a) * sign_of(team, field, batch, a); }
+  };
+  if constexpr (Field::vector) {
+    if (field.partners != nullptr) {
+      team.each(N / 2, [&](int pair) {
+        const int a = 2 * pair, b = a + 1;
+        load(a);
+        load(b);
+        const typename Team::Number u = values(a), v = values(b);
+        values(a) =
+            u * seen_as(team, field, field.signs, batch, a) + v * seen_as(team, field, field.partners, batch, b);
+        values(b) =
+            v * seen_as(team, field, field.signs, batch, b) + u * seen_as(team, field, field.partners, batch, a);
+      });
+      return;
+    }
+  }
+  team.each(N, [&](int a) {
+    load(a);
+    if constexpr (Field::vector) { values(a) = values(a) * seen_as(team, field, field.signs, batch, a); }
   });
 }
 
@@ -244,13 +263,16 @@ constexpr void slots_at(const Team& team, const Geometry<Sh, T>& g, const FieldA
   for (int a = 0; a < table.node_count; ++a) {
     T on_reference[Field::entries], in_space[Field::entries];
     for (int e = 0; e < Field::entries; ++e) on_reference[e] = function_entry<Field>(table, q, a, e);
-    push_forward<Field, Sh, T>(g, on_reference, in_space);
     if constexpr (Field::vector) {
-      const T sign = sign_of(team, field, batch, a);
-      for (int s = 0; s < Field::S; ++s) basis(a * Field::S + s) = sign * in_space[Field::first + s];
-    } else {
-      for (int s = 0; s < Field::S; ++s) basis(a * Field::S + s) = in_space[Field::first + s];
+      const T sign = seen_as(team, field, field.signs, batch, a);
+      for (int e = 0; e < Field::entries; ++e) on_reference[e] = sign * on_reference[e];
+      if (field.partners != nullptr) {
+        const T partner = seen_as(team, field, field.partners, batch, a);
+        for (int e = 0; e < Field::entries; ++e) on_reference[e] += partner * function_entry<Field>(table, q, a ^ 1, e);
+      }
     }
+    push_forward<Field, Sh, T>(g, on_reference, in_space);
+    for (int s = 0; s < Field::S; ++s) basis(a * Field::S + s) = in_space[Field::first + s];
   }
 }
 
@@ -343,15 +365,26 @@ constexpr void test_mixed_fluxes(const Team& team, const ElementArguments& argum
     constexpr int k = decltype(field)::value;
     using Field = FieldShape<F, k>;
     const ReferenceTable& table = mixed.fields[k].table;
-    team.each(table.node_count, [&](int a) {
-      T sum[Field::C];
+    const auto test = [&](int a, T(&sum)[Field::C]) {
       for (int c = 0; c < Field::C; ++c) sum[c] = 0.0;
       for (int q = 0; q < points; ++q)
         for (int c = 0; c < Field::C; ++c)
           for (int s = 0; s < Field::S; ++s)
             sum[c] += function_entry<Field>(table, q, a, Field::first + s) *
                       flux(q * width + begin + c * Field::entries + Field::first + s);
-      if constexpr (Field::vector) { sum[0] = sum[0] * sign_of(team, mixed.fields[k], batch, a); }
+    };
+    team.each(table.node_count, [&](int a) {
+      T sum[Field::C];
+      test(a, sum);
+      if constexpr (Field::vector) {
+        const FieldArguments& seen = mixed.fields[k];
+        sum[0] = sum[0] * seen_as(team, seen, seen.signs, batch, a);
+        if (seen.partners != nullptr) {
+          T other[1];
+          test(a ^ 1, other);
+          sum[0] += other[0] * seen_as(team, seen, seen.partners, batch, a);
+        }
+      }
       for (int c = 0; c < Field::C; ++c)
         team.store(arguments, batch, offsets.first[k] + a * Field::C + c, entries, sum[c]);
     });

@@ -171,16 +171,18 @@ void MixedOperator::make_signs() {
     const bool signs_needed = family(k) == Family::facet || family(k) == Family::edge;
     const EntitySigns signs = signs_needed ? EntitySigns(space(k), family(k)) : EntitySigns();
     for (Group& group : groups_) {
-      Vector& of_field = group.signs.emplace_back();
-      if (!signs_needed) continue;
       const ElementGroup& nodes = group.of_field[static_cast<std::size_t>(k)];
-      std::vector<double> values(static_cast<std::size_t>(nodes.entry_count()));
-      const Index padded = nodes.batch_count() * lane_count;
-      for (Index e = 0; e < padded; ++e)
-        for (int a = 0; a < nodes.node_count(); ++a)
-          values[static_cast<std::size_t>((e / lane_count * nodes.node_count() + a) * lane_count + e % lane_count)] =
-              signs.of(nodes.elements[static_cast<std::size_t>(std::min(e, nodes.element_count - 1))], a);
-      of_field = Vector(device(), std::span<const double>(values), "connectivity");
+      const auto numbers = [&](std::int8_t SeenUnknown::*part) {
+        std::vector<double> values(static_cast<std::size_t>(nodes.entry_count()));
+        const Index padded = nodes.batch_count() * lane_count;
+        for (Index e = 0; e < padded; ++e)
+          for (int a = 0; a < nodes.node_count(); ++a)
+            values[static_cast<std::size_t>((e / lane_count * nodes.node_count() + a) * lane_count + e % lane_count)] =
+                signs.of(nodes.elements[static_cast<std::size_t>(std::min(e, nodes.element_count - 1))], a).*part;
+        return Vector(device(), std::span<const double>(values), "connectivity");
+      };
+      group.signs.push_back(signs_needed ? numbers(&SeenUnknown::own) : Vector());
+      group.partners.push_back(signs.partners() ? numbers(&SeenUnknown::partner) : Vector());
     }
   }
 }
@@ -325,8 +327,12 @@ void MixedOperator::add_terms(const Key& key, const Group& group, const std::vec
     const int degree = degree_of(integral.form, group);
     MixedArguments mixed{.form = integral.form.bytes.data(), .row = key.row, .column = key.column, .fields = {}};
     for (int k = 0; k < field_count(); ++k)
-      mixed.fields[k] = {table(group, k, degree), group.of_field[static_cast<std::size_t>(k)].nodes.data(), nullptr,
-                         nullptr, group.signs[static_cast<std::size_t>(k)].data()};
+      mixed.fields[k] = {.table = table(group, k, degree),
+                         .nodes = group.of_field[static_cast<std::size_t>(k)].nodes.data(),
+                         .u = nullptr,
+                         .direction = nullptr,
+                         .signs = group.signs[static_cast<std::size_t>(k)].data(),
+                         .partners = group.partners[static_cast<std::size_t>(k)].data()};
     AssemblyTerm term{};
     term.kernel = key.task == Task::matrix   ? found.matrices
                   : key.task == Task::action ? found.actions

@@ -88,7 +88,7 @@ class MixedOperator {
   // Elements of one shape with the same forms; [field] the lists of nodes.
   struct Group {
     std::vector<ElementGroup> of_field;
-    std::vector<Vector> signs;  // [field] of facets and edges, in the layout of its nodes; empty for others
+    std::vector<Vector> signs, partners;  // [field] FieldArguments::signs and partners; empty where it has none
     const ElementGroup& geometry() const { return of_field.front(); }
   };
   struct Key {
