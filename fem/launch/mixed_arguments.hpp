@@ -15,8 +15,8 @@ struct FieldArguments {
   const std::int32_t* nodes;  // [batch][node][lane]
   const double* u;            // [node][component]; nullptr: zero
   const double* direction;    // likewise, of actions
-  // Of facets and edges, else nullptr; [batch][node][lane]. A cell takes `signs` times its function of the node and
-  // `partners` times that of node a ^ 1 for the function of the unknown; no partners: nullptr.
+  // How a cell sees unknowns of facets and edges, else nullptr; [batch][node][lane]. It takes `signs` times its
+  // function and `partners` times that of node a ^ 1 as the function of the unknown; no partners: nullptr.
   const double *signs = nullptr, *partners = nullptr;
 };
 

@@ -12,11 +12,12 @@ namespace ritz::RITZ_BACKEND {
 // The cell, as the functions of element_points.hpp that know the geometry want it.
 template <MixedForm F, int ReferenceDimension>
 struct MixedShape {
-  static constexpr int D = ReferenceDimension, G = F::dimension, M = 0;
+  using Facts = MixedFormFacts<F>;
+  static constexpr int D = ReferenceDimension, G = F::dimension, M = Facts::given;
   static constexpr bool on_facets = false;
   static_assert(D == G, "forms of several fields live on cells");
   static constexpr int geometry_nodes(const ReferenceTable& t) { return t.geometry_node_count; }
-  static constexpr int place_size = 2 * G;
+  static constexpr int place_size = 2 * G + M;
   static constexpr int count = MixedFormFacts<F>::count;
 };
 
@@ -406,14 +407,6 @@ constexpr void load_mixed(const Team& team, const ElementArguments& arguments, c
   });
 }
 
-template <class Sh, class T, class X>
-constexpr Geometry<Sh, T> mixed_geometry(const ElementArguments& arguments, const X& x, int q) {
-  Geometry<Sh, T> g = geometry_at<Sh, T>(x, arguments.table, q);
-  g.point.t = arguments.time.t;
-  g.point.dt = arguments.time.dt;
-  return g;
-}
-
 // r_(k a i) = integral of N_a f_k.value_i + grad N_a . f_k.gradient_i
 template <MixedForm F, int D, class Team, class Memory>
 constexpr void mixed_residuals(const Team& team, const Memory& memory, const F& form, const ElementArguments& arguments,
@@ -426,7 +419,7 @@ constexpr void mixed_residuals(const Team& team, const Memory& memory, const F& 
   load_mixed<F, Sh>(team, arguments, mixed, batch, true, x, u);
   team.sync();
   team.each(arguments.table.point_count, [&](int q) {
-    const Geometry<Sh, T> g = mixed_geometry<Sh, T>(arguments, x, q);
+    const Geometry<Sh, T> g = geometry_of<Sh, T>(team, arguments, batch, x, q);
     const MixedFields<T, F> fields = mixed_fields_at<F, Sh, T>(u, g, mixed, q);
     MixedFields<T, F> f{};
     form(g.point, fields, f);
@@ -455,7 +448,7 @@ constexpr void mixed_actions(const Team& team, const Memory& memory, const F& fo
   });
   team.sync();
   team.each(arguments.table.point_count, [&](int q) {
-    const Geometry<Sh, T> g = mixed_geometry<Sh, T>(arguments, x, q);
+    const Geometry<Sh, T> g = geometry_of<Sh, T>(team, arguments, batch, x, q);
     MixedFields<T, F> fields{};
     if constexpr (!linear) { fields = mixed_fields_at<F, Sh, T>(u, g, mixed, q); }
     MixedFields<Dual<T>, F> f{};
@@ -484,8 +477,8 @@ constexpr MixedFields<T, F> kept_mixed(const P& kept) {
 // Derivative of the row field's flux in the direction "component c of the column field varies like these slots", times
 // `weight`: out(i * S + s) of the row field.
 template <MixedForm F, class Sh, int row, int column, class T, class B, class Out>
-constexpr void mixed_flux_derivative(const F& form, const Location<T, Sh::G>& point, const MixedFields<T, F>& u, int c,
-                                     const B& slots, T weight, const Out& out) {
+constexpr void mixed_flux_derivative(const F& form, const Location<T, Sh::G, Sh::M>& point, const MixedFields<T, F>& u,
+                                     int c, const B& slots, T weight, const Out& out) {
   using Row = FieldShape<F, row>;
   using Column = FieldShape<F, column>;
   MixedFields<T, F> du{};
@@ -522,7 +515,7 @@ constexpr void mixed_matrices(const Team& team, const Memory& memory, const F& f
   load_mixed<F, Sh>(team, arguments, mixed, batch, !linear, x, u);
   team.sync();
   team.each(points, [&](int q) {
-    const Geometry<Sh, T> g = mixed_geometry<Sh, T>(arguments, x, q);
+    const Geometry<Sh, T> g = geometry_of<Sh, T>(team, arguments, batch, x, q);
     slots_at<Row, Sh, T>(team, g, mixed.fields[row], batch, q, test.from(q * N * Row::S));
     if constexpr (row != column) {
       slots_at<Column, Sh, T>(team, g, mixed.fields[column], batch, q, trial.from(q * K * Column::S));
@@ -536,7 +529,7 @@ constexpr void mixed_matrices(const Team& team, const Memory& memory, const F& f
     team.each(points, [&](int q) {
       MixedFields<T, F> fields{};
       if constexpr (!linear) { fields = kept_mixed<F, T>(kept.from(q * kept_size)); }
-      const Location<T, Sh::G> point = kept_place<Sh, T>(place.from(q * Sh::place_size), arguments.time);
+      const Location<T, Sh::G, Sh::M> point = kept_place<Sh, T>(place.from(q * Sh::place_size), arguments.time);
       for (int c = 0; c < Column::C; ++c)
         mixed_flux_derivative<F, Sh, row, column, T>(form, point, fields, c, trial.from((q * K + b) * Column::S),
                                                      weight(q), flux.from((q * Column::C + c) * Row::C * Row::S));

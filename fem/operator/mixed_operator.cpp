@@ -3,6 +3,7 @@
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "fem/operator/chunk_lists.hpp"
+#include "fem/operator/given_numbers.hpp"
 #include "fem/operator/slab_buffer.hpp"
 #include "solvers/algebra/vectors.hpp"
 
@@ -28,7 +29,7 @@ std::vector<Integral> places(const std::vector<MixedIntegral>& integrals, const 
     record.components = space.components();
     record.dimension = integral.form.dimension;
     record.cell = -1;
-    result.push_back({FormValue(record, integral.form.module), integral.everywhere, integral.cells, {}});
+    result.push_back({FormValue(record, integral.form.numbers.module), integral.everywhere, integral.cells, {}});
   }
   return result;
 }
@@ -109,6 +110,7 @@ MixedOperator::MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals
                   "make them by spaces_of(), or name the first space in SpaceOptions::beside of the others");
   for (const MixedIntegral& integral : integrals_) {
     const MixedFormValue& form = integral.form;
+    check(form);
     bool fits = form.field_count() == field_count() && form.dimension == space(0).mesh().dimension();
     for (int k = 0; fits && k < field_count(); ++k)
       fits = form.fields[static_cast<std::size_t>(k)].components == space(k).components();
@@ -146,6 +148,12 @@ MixedOperator::MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals
       if (each.elements != group.geometry().elements)
         throw Error(Exit::internal, "the spaces of a mixed operator list their cells in different orders");
   make_signs();
+}
+
+void MixedOperator::check(const MixedFormValue& form) const {
+  if (static_cast<int>(form.numbers.given.size()) != form.numbers.given_count)
+    throw Error(Exit::internal, fmt::format("form '{}' needs {} numbers at every point, {} are given", form.name,
+                                            form.numbers.given_count, form.numbers.given.size()));
 }
 
 // Takes the families that the forms say, which must agree with each other and with the spaces.
@@ -304,7 +312,8 @@ int MixedOperator::degree_of(const MixedFormValue& form, const Group& group) con
     order = std::max(order, of_field);
     if (form.fields[static_cast<std::size_t>(k)].uses_value) value_order = std::max(value_order, of_field);
   }
-  return form.extra_degree + (value_order >= order ? mass_degree(shape, order) : stiffness_degree(shape, order));
+  return form.numbers.extra_degree +
+         (value_order >= order ? mass_degree(shape, order) : stiffness_degree(shape, order));
 }
 
 int MixedOperator::items_of(const Key& key, const Group& group) const {
@@ -322,10 +331,11 @@ void MixedOperator::add_terms(const Key& key, const Group& group, const std::vec
   std::vector<AssemblyTerm>& terms = plan.terms.emplace_back();
   for (const int i : integrals) {
     const MixedIntegral& integral = integrals_[static_cast<std::size_t>(i)];
-    const auto& found = kernels<FormKernels>(device(), integral.form.module,
+    const auto& found = kernels<FormKernels>(device(), integral.form.numbers.module,
                                              form_kernel_name(integral.form.name.c_str(), 0, integral.form.dimension));
     const int degree = degree_of(integral.form, group);
-    MixedArguments mixed{.form = integral.form.bytes.data(), .row = key.row, .column = key.column, .fields = {}};
+    MixedArguments mixed{
+        .form = integral.form.numbers.bytes.data(), .row = key.row, .column = key.column, .fields = {}};
     for (int k = 0; k < field_count(); ++k)
       mixed.fields[k] = {.table = table(group, k, degree),
                          .nodes = group.of_field[static_cast<std::size_t>(k)].nodes.data(),
@@ -343,6 +353,7 @@ void MixedOperator::add_terms(const Key& key, const Group& group, const std::vec
     term.arguments.coordinates = coordinates_of(space(0), group.geometry()).data();
     term.arguments.components = space(0).components();
     term.arguments.factor = integral.factor;
+    term.arguments.given = given_numbers(group, integral, degree);
     all.push_back(mixed);
     terms.push_back(term);
   }
@@ -528,8 +539,45 @@ void MixedOperator::assemble(const Vector& u, BlockOperator& K) const {
     }
 }
 
+const double* MixedOperator::given_numbers(const Group& group, const MixedIntegral& integral, int degree) const {
+  if (integral.form.numbers.given.empty()) return nullptr;
+  Vector& stored = given_[{&group, &integral, degree}];
+  if (stored.empty())
+    stored = Vector(device(),
+                    given_at_points(space(0), group.geometry(), quadrature(group.geometry().kind, degree),
+                                    integral.form.numbers, time_.t),
+                    "given numbers");
+  return stored.data();
+}
+
+void MixedOperator::evaluate_given(bool only_in_time) {
+  for (auto& [key, stored] : given_) {
+    const auto& [group, integral, degree] = key;
+    const FormValue& numbers = integral->form.numbers;
+    if (only_in_time && !std::ranges::any_of(numbers.given, &PointFunction::varies_in_time)) continue;
+    stored.upload(
+        given_at_points(space(0), group->geometry(), quadrature(group->geometry().kind, degree), numbers, time_.t));
+  }
+}
+
+void MixedOperator::set_numbers(const std::vector<MixedFormValue>& forms) {
+  bool fits = forms.size() == integrals_.size();
+  for (std::size_t i = 0; fits && i < forms.size(); ++i) fits = forms[i].name == integrals_[i].form.name;
+  if (!fits)
+    throw Error(Exit::internal,
+                fmt::format("{} forms were given for {} integrals, or other ones", forms.size(), integrals_.size()));
+  for (std::size_t i = 0; i < forms.size(); ++i) {
+    check(forms[i]);
+    integrals_[i].form.numbers.bytes = forms[i].numbers.bytes;
+    integrals_[i].form.numbers.given = forms[i].numbers.given;
+  }
+  evaluate_given(false);
+}
+
 void MixedOperator::set_time(const Time& time) {
+  const bool moves = time.t != time_.t;
   time_ = time;
+  if (moves) evaluate_given(true);
   for (const auto& each : of_fields_)
     if (each) each->set_time(time);
 }
