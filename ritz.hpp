@@ -17,6 +17,7 @@
 #include "fem/forms/mixed_poisson.hpp"
 #include "fem/forms/navier_stokes.hpp"
 #include "fem/forms/stokes.hpp"
+#include "fem/forms/thermo_elasticity.hpp"
 #include "fem/forms/varying.hpp"
 #include "fem/operator/mixed_constraints.hpp"
 #include "fem/operator/mixed_operator.hpp"

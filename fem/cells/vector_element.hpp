@@ -1,14 +1,15 @@
 // Elements whose unknowns belong to facets, edges or the inside of cells, and whose functions are vectors: Raviart and
-// Thomas (1977) of orders 1 and 2, and Nedelec's first kind (Numer. Math. 35, 1980) of order 1, on triangles,
-// quadrilaterals, tetrahedra and hexahedra. Of order 1, on the reference cell, the function of facet i has a flux of 1
-// out through it and of 0 through the others; that of edge i a circulation of 1 along CellTraits::edges[i]. Of order 2
-// a facet has an unknown for each of its corners, the flux weighted by the linear function that is 1 there; unknowns of
-// the inside follow, which are moments.
+// Thomas (1977) and Nedelec's first kind (Numer. Math. 35, 1980), of orders 1 and 2, on triangles, quadrilaterals,
+// tetrahedra and hexahedra. Unknowns are moments (fem/cells/vector_functions.hpp), on the reference cell: of order 1
+// the flux out through a facet, or the circulation along CellTraits::edges[i]. Of order 2 a facet has an unknown for
+// each of its corners, the flux weighted by the linear function that is 1 there; an edge one for each end, the
+// circulation to this end weighted likewise; faces follow, then the inside.
 #pragma once
 
 #include "fem/cells/reference_element.hpp"
 #include "fem/forms/mixed_form.hpp"
 #include "fem/cells/tabulation.hpp"
+#include "fem/cells/vector_functions.hpp"
 
 namespace ritz {
 
@@ -19,12 +20,13 @@ struct VectorElement {
   CellKind shape;
   int order, unknown_count;
   void evaluate(const Point& xi, std::span<Point> values, std::span<Point> derivatives) const;
-  int derivative_count() const;  // 1, or 3 of curls in space
+  std::vector<Moment> moments(int degree) const;  // one for each unknown, by rules of this degree
+  int derivative_count() const;                   // 1, or 3 of curls in space
 };
 
 // Throw Error(Exit::input) for shapes and orders that have none.
 VectorElement vector_element(CellKind shape, Family family, int order = 1);
-int highest_order(Family family);  // facets 2, edges 1, constants (0) and linear functions in cells 1
+int highest_order(Family family);  // facets and edges 2, constants (0) and linear functions in cells 1
 
 // Nodes on the facets, edges or in the cell, by which spaces number the unknowns of a family. The functions are for
 // forms where the family is `cell` alone: constants, or of order 1 linear ones that jump.

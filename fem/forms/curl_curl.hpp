@@ -14,6 +14,8 @@ struct CurlCurl {
       {{.name = "field", .components = 1, .order = 1, .family = Family::edge}}};
   static constexpr bool symmetric = true, linear = true;
   double a = 1, b = 1;
+  static constexpr Parameter<CurlCurl> parameters[] = {{&CurlCurl::a, {.name = "a", .about = "factor of curl curl u"}},
+                                                       {&CurlCurl::b, {.name = "b", .about = "factor of u"}}};
 
   template <class T>
   constexpr void operator()(const Location<T, D>&, const MixedFields<T, CurlCurl>& u,

@@ -25,10 +25,13 @@
 // false, as in fem/forms/form.hpp;
 //   couples(test, trial) = true   static constexpr: false where the flux of field `test` does not depend on field
 //                                 `trial`, so that this block of the matrix does not exist
+//   parameters, given             its numbers, and those that vary from point to point: the call operator takes a
+//                                 Location<T, dimension, number of them> then, and reads location.given[i]
 // Forms of several fields live on cells, of the dimension of space.
 #pragma once
 
 #include "fem/forms/form.hpp"
+#include "fem/forms/parameter.hpp"
 
 #include <array>
 #include <tuple>
@@ -43,7 +46,7 @@ inline constexpr int most_fields = 4;
 //   cell      polynomials in each cell, which jump, of order 0 or 1; Fields<T, components, dimension>, no gradient
 //   facet     fluxes through facets, Raviart and Thomas: the normal component is continuous; FacetField<T, dimension>
 //   edge      circulations along edges, Nedelec's first kind: the tangential component is; EdgeField<T, dimension>
-// The order of facets is 1 or 2, of edges 1; components is 1: an unknown is a number, the field a vector.
+// The order of facets and edges is 1 or 2; components is 1: an unknown is a number, the field a vector.
 enum class Family { lagrange, cell, facet, edge };
 
 struct FieldFacts {
@@ -130,7 +133,10 @@ struct MixedFormFacts {
       [] { if constexpr (requires { F::extra_degree; }) return F::extra_degree; else return 0; }();
   static constexpr bool varies_in_time =
       [] { if constexpr (requires { F::varies_in_time; }) return F::varies_in_time; else return false; }();
+  static constexpr int given =
+      [] { if constexpr (requires { F::given; }) return int(F::given.size()); else return 0; }();
   // clang-format on
+  static constexpr int state = 0;  // numbers kept at a point
   static constexpr bool couples(int test, int trial) {
     if constexpr (requires { F::couples(test, trial); }) return F::couples(test, trial);
     else return true;

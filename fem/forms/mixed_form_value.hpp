@@ -1,43 +1,44 @@
-// A form of several fields as a value: its name, its parameters as bytes, and its facts. So operators need not be
-// templates, and their kernels are found by name, as those of FormValue.
+// A form of several fields as a value: its name, its parameters as bytes, its facts, and its coefficients. So operators
+// need not be templates, and their kernels are found by name, as those of FormValue.
 #pragma once
 
-#include "fem/forms/mixed_form.hpp"
+#include "fem/forms/form_value.hpp"
+#include "fem/forms/mixed_form_record.hpp"
 
 #include <array>
-#include <cstddef>
-#include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ritz {
 
 struct MixedFormValue {
   template <MixedForm F>
-  MixedFormValue(const F& form)  // NOLINT: a form is meant to become a value
-      : name(F::name),
-        dimension(F::dimension),
-        extra_degree(MixedFormFacts<F>::extra_degree),
-        fields(F::fields.begin(), F::fields.end()),
-        symmetric(MixedFormFacts<F>::symmetric),
-        linear(MixedFormFacts<F>::linear),
-        varies_in_time(MixedFormFacts<F>::varies_in_time) {
-    for (int test = 0; test < MixedFormFacts<F>::count; ++test)
-      for (int trial = 0; trial < MixedFormFacts<F>::count; ++trial)
-        couples[static_cast<std::size_t>(test)][static_cast<std::size_t>(trial)] =
-            MixedFormFacts<F>::couples(test, trial);
-    std::memcpy(bytes.data(), &form, sizeof form);
+  MixedFormValue(const F& form, std::vector<PointFunction> given_numbers = {})  // NOLINT: meant to become a value
+      : MixedFormValue(mixed_record_of<F>(), FormValue(mixed_record_of<F>().form, "ritz_fem_kernels")) {
+    std::memcpy(numbers.bytes.data(), &form, sizeof form);
+    numbers.given = std::move(given_numbers);
+  }
+  // A registered form; form: its numbers and the module of its kernels.
+  MixedFormValue(const MixedFormRecord& r, FormValue form)
+      : name(r.form.name),
+        dimension(r.form.dimension),
+        fields(r.fields, r.fields + r.field_count),
+        symmetric(r.form.symmetric),
+        linear(r.form.linear),
+        numbers(std::move(form)) {
+    for (std::size_t test = 0; test < fields.size(); ++test)
+      for (std::size_t trial = 0; trial < fields.size(); ++trial) couples[test][trial] = r.couples[test][trial];
   }
 
   int field_count() const { return static_cast<int>(fields.size()); }
 
   std::string name;
-  int dimension, extra_degree;
+  int dimension;
   std::vector<FieldFacts> fields;
-  bool symmetric, linear, varies_in_time;
+  bool symmetric, linear;
   std::array<std::array<bool, most_fields>, most_fields> couples{};  // [test][trial]
-  std::string module = "ritz_fem_kernels";                           // where its kernels are
-  alignas(std::max_align_t) std::array<std::byte, largest_form> bytes{};
+  FormValue numbers;  // parameters, coefficients (FormValue::given), extra degree, module
 };
 
 }  // namespace ritz

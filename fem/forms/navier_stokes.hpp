@@ -14,7 +14,10 @@ struct NavierStokes {
   static constexpr std::array<FieldFacts, 2> fields{
       {{.name = "velocity", .components = D, .order = 2}, Stokes<D>::fields[1]}};
   static constexpr bool couples(int test, int trial) { return Stokes<D>::couples(test, trial); }
-  double viscosity = 1, density = 1;  // [Pa s], [kg/m^3]
+  double viscosity = 1, density = 1;
+  static constexpr Parameter<NavierStokes> parameters[] = {
+      {&NavierStokes::viscosity, Stokes<D>::facts},
+      {&NavierStokes::density, {.name = "density", .unit = "kg/m^3", .about = "mass per volume", .minimum = 0}}};
 
   template <class T>
   constexpr void operator()(const Location<T, D>&, const MixedFields<T, NavierStokes>& u,

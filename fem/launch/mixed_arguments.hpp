@@ -15,7 +15,9 @@ struct FieldArguments {
   const std::int32_t* nodes;  // [batch][node][lane]
   const double* u;            // [node][component]; nullptr: zero
   const double* direction;    // likewise, of actions
-  const double* signs;        // [batch][node][lane] 1 or -1: of facets and edges as the cell sees them; else nullptr
+  // How a cell sees unknowns of facets and edges, else nullptr; [batch][node][lane]. It takes `signs` times its
+  // function and `partners` times that of node a ^ 1 as the function of the unknown; no partners: nullptr.
+  const double *signs = nullptr, *partners = nullptr;
 };
 
 // Entries of residuals and actions: [field][node][component]. Of matrices, which are those of one row field and one

@@ -12,11 +12,12 @@ namespace ritz::RITZ_BACKEND {
 // The cell, as the functions of element_points.hpp that know the geometry want it.
 template <MixedForm F, int ReferenceDimension>
 struct MixedShape {
-  static constexpr int D = ReferenceDimension, G = F::dimension, M = 0;
+  using Facts = MixedFormFacts<F>;
+  static constexpr int D = ReferenceDimension, G = F::dimension, M = Facts::given;
   static constexpr bool on_facets = false;
   static_assert(D == G, "forms of several fields live on cells");
   static constexpr int geometry_nodes(const ReferenceTable& t) { return t.geometry_node_count; }
-  static constexpr int place_size = 2 * G;
+  static constexpr int place_size = 2 * G + M;
   static constexpr int count = MixedFormFacts<F>::count;
 };
 
@@ -115,15 +116,16 @@ constexpr int mixed_matrices_scratch(const MixedArguments& mixed) {
          table.point_count * (1 + Sh::place_size + kept + slots + Column::C * Row::C * Row::S);
 }
 
-// 1 or -1: how the element sees the facet or edge of node a.
+// A number that says how the element sees node a of facets or edges: `numbers` are the signs or the partners.
 template <class Team>
-constexpr typename Team::Number sign_of(const Team& team, const FieldArguments& field, Index batch, int a) {
+constexpr typename Team::Number seen_as(const Team& team, const FieldArguments& field, const double* numbers,
+                                        Index batch, int a) {
   ElementArguments arguments{};
-  arguments.given = field.signs;
+  arguments.given = numbers;
   return team.given(arguments, batch, a, field.table.node_count);
 }
 
-// Nodal numbers of one field from global memory to scratch, as the element sees them.
+// Nodal numbers of one field from global memory to scratch, as the element sees them. Partners are loaded together.
 template <class Field, class Team, class P>
 constexpr void load_field(const Team& team, const FieldArguments& field, Index batch, bool direction, const P& values) {
   ElementArguments arguments{};
@@ -131,10 +133,28 @@ constexpr void load_field(const Team& team, const FieldArguments& field, Index b
   arguments.u = field.u;
   arguments.direction = field.direction;
   const int N = field.table.node_count;
-  team.each(N, [&](int a) {
+  const auto load = [&](int a) {
     if (direction) team.load_direction(arguments, batch, a, N, Field::C, values);
     else team.load_unknowns(arguments, batch, a, N, Field::C, values);
-    if constexpr (Field::vector) { values(a) = values(a) * sign_of(team, field, batch, a); }
+  };
+  if constexpr (Field::vector) {
+    if (field.partners != nullptr) {
+      team.each(N / 2, [&](int pair) {
+        const int a = 2 * pair, b = a + 1;
+        load(a);
+        load(b);
+        const typename Team::Number u = values(a), v = values(b);
+        values(a) =
+            u * seen_as(team, field, field.signs, batch, a) + v * seen_as(team, field, field.partners, batch, b);
+        values(b) =
+            v * seen_as(team, field, field.signs, batch, b) + u * seen_as(team, field, field.partners, batch, a);
+      });
+      return;
+    }
+  }
+  team.each(N, [&](int a) {
+    load(a);
+    if constexpr (Field::vector) { values(a) = values(a) * seen_as(team, field, field.signs, batch, a); }
   });
 }
 
@@ -244,13 +264,16 @@ constexpr void slots_at(const Team& team, const Geometry<Sh, T>& g, const FieldA
   for (int a = 0; a < table.node_count; ++a) {
     T on_reference[Field::entries], in_space[Field::entries];
     for (int e = 0; e < Field::entries; ++e) on_reference[e] = function_entry<Field>(table, q, a, e);
-    push_forward<Field, Sh, T>(g, on_reference, in_space);
     if constexpr (Field::vector) {
-      const T sign = sign_of(team, field, batch, a);
-      for (int s = 0; s < Field::S; ++s) basis(a * Field::S + s) = sign * in_space[Field::first + s];
-    } else {
-      for (int s = 0; s < Field::S; ++s) basis(a * Field::S + s) = in_space[Field::first + s];
+      const T sign = seen_as(team, field, field.signs, batch, a);
+      for (int e = 0; e < Field::entries; ++e) on_reference[e] = sign * on_reference[e];
+      if (field.partners != nullptr) {
+        const T partner = seen_as(team, field, field.partners, batch, a);
+        for (int e = 0; e < Field::entries; ++e) on_reference[e] += partner * function_entry<Field>(table, q, a ^ 1, e);
+      }
     }
+    push_forward<Field, Sh, T>(g, on_reference, in_space);
+    for (int s = 0; s < Field::S; ++s) basis(a * Field::S + s) = in_space[Field::first + s];
   }
 }
 
@@ -343,15 +366,26 @@ constexpr void test_mixed_fluxes(const Team& team, const ElementArguments& argum
     constexpr int k = decltype(field)::value;
     using Field = FieldShape<F, k>;
     const ReferenceTable& table = mixed.fields[k].table;
-    team.each(table.node_count, [&](int a) {
-      T sum[Field::C];
+    const auto test = [&](int a, T(&sum)[Field::C]) {
       for (int c = 0; c < Field::C; ++c) sum[c] = 0.0;
       for (int q = 0; q < points; ++q)
         for (int c = 0; c < Field::C; ++c)
           for (int s = 0; s < Field::S; ++s)
             sum[c] += function_entry<Field>(table, q, a, Field::first + s) *
                       flux(q * width + begin + c * Field::entries + Field::first + s);
-      if constexpr (Field::vector) { sum[0] = sum[0] * sign_of(team, mixed.fields[k], batch, a); }
+    };
+    team.each(table.node_count, [&](int a) {
+      T sum[Field::C];
+      test(a, sum);
+      if constexpr (Field::vector) {
+        const FieldArguments& seen = mixed.fields[k];
+        sum[0] = sum[0] * seen_as(team, seen, seen.signs, batch, a);
+        if (seen.partners != nullptr) {
+          T other[1];
+          test(a ^ 1, other);
+          sum[0] += other[0] * seen_as(team, seen, seen.partners, batch, a);
+        }
+      }
       for (int c = 0; c < Field::C; ++c)
         team.store(arguments, batch, offsets.first[k] + a * Field::C + c, entries, sum[c]);
     });
@@ -373,14 +407,6 @@ constexpr void load_mixed(const Team& team, const ElementArguments& arguments, c
   });
 }
 
-template <class Sh, class T, class X>
-constexpr Geometry<Sh, T> mixed_geometry(const ElementArguments& arguments, const X& x, int q) {
-  Geometry<Sh, T> g = geometry_at<Sh, T>(x, arguments.table, q);
-  g.point.t = arguments.time.t;
-  g.point.dt = arguments.time.dt;
-  return g;
-}
-
 // r_(k a i) = integral of N_a f_k.value_i + grad N_a . f_k.gradient_i
 template <MixedForm F, int D, class Team, class Memory>
 constexpr void mixed_residuals(const Team& team, const Memory& memory, const F& form, const ElementArguments& arguments,
@@ -393,7 +419,7 @@ constexpr void mixed_residuals(const Team& team, const Memory& memory, const F& 
   load_mixed<F, Sh>(team, arguments, mixed, batch, true, x, u);
   team.sync();
   team.each(arguments.table.point_count, [&](int q) {
-    const Geometry<Sh, T> g = mixed_geometry<Sh, T>(arguments, x, q);
+    const Geometry<Sh, T> g = geometry_of<Sh, T>(team, arguments, batch, x, q);
     const MixedFields<T, F> fields = mixed_fields_at<F, Sh, T>(u, g, mixed, q);
     MixedFields<T, F> f{};
     form(g.point, fields, f);
@@ -422,7 +448,7 @@ constexpr void mixed_actions(const Team& team, const Memory& memory, const F& fo
   });
   team.sync();
   team.each(arguments.table.point_count, [&](int q) {
-    const Geometry<Sh, T> g = mixed_geometry<Sh, T>(arguments, x, q);
+    const Geometry<Sh, T> g = geometry_of<Sh, T>(team, arguments, batch, x, q);
     MixedFields<T, F> fields{};
     if constexpr (!linear) { fields = mixed_fields_at<F, Sh, T>(u, g, mixed, q); }
     MixedFields<Dual<T>, F> f{};
@@ -451,8 +477,8 @@ constexpr MixedFields<T, F> kept_mixed(const P& kept) {
 // Derivative of the row field's flux in the direction "component c of the column field varies like these slots", times
 // `weight`: out(i * S + s) of the row field.
 template <MixedForm F, class Sh, int row, int column, class T, class B, class Out>
-constexpr void mixed_flux_derivative(const F& form, const Location<T, Sh::G>& point, const MixedFields<T, F>& u, int c,
-                                     const B& slots, T weight, const Out& out) {
+constexpr void mixed_flux_derivative(const F& form, const Location<T, Sh::G, Sh::M>& point, const MixedFields<T, F>& u,
+                                     int c, const B& slots, T weight, const Out& out) {
   using Row = FieldShape<F, row>;
   using Column = FieldShape<F, column>;
   MixedFields<T, F> du{};
@@ -489,7 +515,7 @@ constexpr void mixed_matrices(const Team& team, const Memory& memory, const F& f
   load_mixed<F, Sh>(team, arguments, mixed, batch, !linear, x, u);
   team.sync();
   team.each(points, [&](int q) {
-    const Geometry<Sh, T> g = mixed_geometry<Sh, T>(arguments, x, q);
+    const Geometry<Sh, T> g = geometry_of<Sh, T>(team, arguments, batch, x, q);
     slots_at<Row, Sh, T>(team, g, mixed.fields[row], batch, q, test.from(q * N * Row::S));
     if constexpr (row != column) {
       slots_at<Column, Sh, T>(team, g, mixed.fields[column], batch, q, trial.from(q * K * Column::S));
@@ -503,7 +529,7 @@ constexpr void mixed_matrices(const Team& team, const Memory& memory, const F& f
     team.each(points, [&](int q) {
       MixedFields<T, F> fields{};
       if constexpr (!linear) { fields = kept_mixed<F, T>(kept.from(q * kept_size)); }
-      const Location<T, Sh::G> point = kept_place<Sh, T>(place.from(q * Sh::place_size), arguments.time);
+      const Location<T, Sh::G, Sh::M> point = kept_place<Sh, T>(place.from(q * Sh::place_size), arguments.time);
       for (int c = 0; c < Column::C; ++c)
         mixed_flux_derivative<F, Sh, row, column, T>(form, point, fields, c, trial.from((q * K + b) * Column::S),
                                                      weight(q), flux.from((q * Column::C + c) * Row::C * Row::S));

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "device/kernels.hpp"
+#include "fem/forms/mixed_form_record.hpp"
 #ifdef __CUDACC__
 #include "fem/launch/mixed_kernels_cuda.hpp"
 #else
@@ -21,6 +22,8 @@ struct RegisterMixedForm {
     table.actions = run_mixed_actions<F, F::dimension>;
     table.matrices = run_matrices;
     register_kernels(RITZ_TEXT(RITZ_BACKEND), form_kernel_name(F::name, 0, F::dimension).c_str(), &table);
+    static const MixedFormRecord record = mixed_record_of<F>();
+    register_kernels(RITZ_TEXT(RITZ_BACKEND), mixed_record_name(F::name).c_str(), &record);
   }
 
  private:

@@ -3,6 +3,7 @@
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "fem/operator/chunk_lists.hpp"
+#include "fem/operator/given_numbers.hpp"
 #include "fem/operator/slab_buffer.hpp"
 #include "solvers/algebra/vectors.hpp"
 
@@ -28,7 +29,7 @@ std::vector<Integral> places(const std::vector<MixedIntegral>& integrals, const 
     record.components = space.components();
     record.dimension = integral.form.dimension;
     record.cell = -1;
-    result.push_back({FormValue(record, integral.form.module), integral.everywhere, integral.cells, {}});
+    result.push_back({FormValue(record, integral.form.numbers.module), integral.everywhere, integral.cells, {}});
   }
   return result;
 }
@@ -109,6 +110,7 @@ MixedOperator::MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals
                   "make them by spaces_of(), or name the first space in SpaceOptions::beside of the others");
   for (const MixedIntegral& integral : integrals_) {
     const MixedFormValue& form = integral.form;
+    check(form);
     bool fits = form.field_count() == field_count() && form.dimension == space(0).mesh().dimension();
     for (int k = 0; fits && k < field_count(); ++k)
       fits = form.fields[static_cast<std::size_t>(k)].components == space(k).components();
@@ -148,6 +150,12 @@ MixedOperator::MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals
   make_signs();
 }
 
+void MixedOperator::check(const MixedFormValue& form) const {
+  if (static_cast<int>(form.numbers.given.size()) != form.numbers.given_count)
+    throw Error(Exit::internal, fmt::format("form '{}' needs {} numbers at every point, {} are given", form.name,
+                                            form.numbers.given_count, form.numbers.given.size()));
+}
+
 // Takes the families that the forms say, which must agree with each other and with the spaces.
 void MixedOperator::choose_families() {
   families_.assign(spaces_.size(), Family::lagrange);
@@ -171,16 +179,18 @@ void MixedOperator::make_signs() {
     const bool signs_needed = family(k) == Family::facet || family(k) == Family::edge;
     const EntitySigns signs = signs_needed ? EntitySigns(space(k), family(k)) : EntitySigns();
     for (Group& group : groups_) {
-      Vector& of_field = group.signs.emplace_back();
-      if (!signs_needed) continue;
       const ElementGroup& nodes = group.of_field[static_cast<std::size_t>(k)];
-      std::vector<double> values(static_cast<std::size_t>(nodes.entry_count()));
-      const Index padded = nodes.batch_count() * lane_count;
-      for (Index e = 0; e < padded; ++e)
-        for (int a = 0; a < nodes.node_count(); ++a)
-          values[static_cast<std::size_t>((e / lane_count * nodes.node_count() + a) * lane_count + e % lane_count)] =
-              signs.of(nodes.elements[static_cast<std::size_t>(std::min(e, nodes.element_count - 1))], a);
-      of_field = Vector(device(), std::span<const double>(values), "connectivity");
+      const auto numbers = [&](std::int8_t SeenUnknown::*part) {
+        std::vector<double> values(static_cast<std::size_t>(nodes.entry_count()));
+        const Index padded = nodes.batch_count() * lane_count;
+        for (Index e = 0; e < padded; ++e)
+          for (int a = 0; a < nodes.node_count(); ++a)
+            values[static_cast<std::size_t>((e / lane_count * nodes.node_count() + a) * lane_count + e % lane_count)] =
+                signs.of(nodes.elements[static_cast<std::size_t>(std::min(e, nodes.element_count - 1))], a).*part;
+        return Vector(device(), std::span<const double>(values), "connectivity");
+      };
+      group.signs.push_back(signs_needed ? numbers(&SeenUnknown::own) : Vector());
+      group.partners.push_back(signs.partners() ? numbers(&SeenUnknown::partner) : Vector());
     }
   }
 }
@@ -302,7 +312,8 @@ int MixedOperator::degree_of(const MixedFormValue& form, const Group& group) con
     order = std::max(order, of_field);
     if (form.fields[static_cast<std::size_t>(k)].uses_value) value_order = std::max(value_order, of_field);
   }
-  return form.extra_degree + (value_order >= order ? mass_degree(shape, order) : stiffness_degree(shape, order));
+  return form.numbers.extra_degree +
+         (value_order >= order ? mass_degree(shape, order) : stiffness_degree(shape, order));
 }
 
 int MixedOperator::items_of(const Key& key, const Group& group) const {
@@ -320,13 +331,18 @@ void MixedOperator::add_terms(const Key& key, const Group& group, const std::vec
   std::vector<AssemblyTerm>& terms = plan.terms.emplace_back();
   for (const int i : integrals) {
     const MixedIntegral& integral = integrals_[static_cast<std::size_t>(i)];
-    const auto& found = kernels<FormKernels>(device(), integral.form.module,
+    const auto& found = kernels<FormKernels>(device(), integral.form.numbers.module,
                                              form_kernel_name(integral.form.name.c_str(), 0, integral.form.dimension));
     const int degree = degree_of(integral.form, group);
-    MixedArguments mixed{.form = integral.form.bytes.data(), .row = key.row, .column = key.column, .fields = {}};
+    MixedArguments mixed{
+        .form = integral.form.numbers.bytes.data(), .row = key.row, .column = key.column, .fields = {}};
     for (int k = 0; k < field_count(); ++k)
-      mixed.fields[k] = {table(group, k, degree), group.of_field[static_cast<std::size_t>(k)].nodes.data(), nullptr,
-                         nullptr, group.signs[static_cast<std::size_t>(k)].data()};
+      mixed.fields[k] = {.table = table(group, k, degree),
+                         .nodes = group.of_field[static_cast<std::size_t>(k)].nodes.data(),
+                         .u = nullptr,
+                         .direction = nullptr,
+                         .signs = group.signs[static_cast<std::size_t>(k)].data(),
+                         .partners = group.partners[static_cast<std::size_t>(k)].data()};
     AssemblyTerm term{};
     term.kernel = key.task == Task::matrix   ? found.matrices
                   : key.task == Task::action ? found.actions
@@ -337,6 +353,7 @@ void MixedOperator::add_terms(const Key& key, const Group& group, const std::vec
     term.arguments.coordinates = coordinates_of(space(0), group.geometry()).data();
     term.arguments.components = space(0).components();
     term.arguments.factor = integral.factor;
+    term.arguments.given = given_numbers(group, integral, degree);
     all.push_back(mixed);
     terms.push_back(term);
   }
@@ -522,8 +539,45 @@ void MixedOperator::assemble(const Vector& u, BlockOperator& K) const {
     }
 }
 
+const double* MixedOperator::given_numbers(const Group& group, const MixedIntegral& integral, int degree) const {
+  if (integral.form.numbers.given.empty()) return nullptr;
+  Vector& stored = given_[{&group, &integral, degree}];
+  if (stored.empty())
+    stored = Vector(device(),
+                    given_at_points(space(0), group.geometry(), quadrature(group.geometry().kind, degree),
+                                    integral.form.numbers, time_.t),
+                    "given numbers");
+  return stored.data();
+}
+
+void MixedOperator::evaluate_given(bool only_in_time) {
+  for (auto& [key, stored] : given_) {
+    const auto& [group, integral, degree] = key;
+    const FormValue& numbers = integral->form.numbers;
+    if (only_in_time && !std::ranges::any_of(numbers.given, &PointFunction::varies_in_time)) continue;
+    stored.upload(
+        given_at_points(space(0), group->geometry(), quadrature(group->geometry().kind, degree), numbers, time_.t));
+  }
+}
+
+void MixedOperator::set_numbers(const std::vector<MixedFormValue>& forms) {
+  bool fits = forms.size() == integrals_.size();
+  for (std::size_t i = 0; fits && i < forms.size(); ++i) fits = forms[i].name == integrals_[i].form.name;
+  if (!fits)
+    throw Error(Exit::internal,
+                fmt::format("{} forms were given for {} integrals, or other ones", forms.size(), integrals_.size()));
+  for (std::size_t i = 0; i < forms.size(); ++i) {
+    check(forms[i]);
+    integrals_[i].form.numbers.bytes = forms[i].numbers.bytes;
+    integrals_[i].form.numbers.given = forms[i].numbers.given;
+  }
+  evaluate_given(false);
+}
+
 void MixedOperator::set_time(const Time& time) {
+  const bool moves = time.t != time_.t;
   time_ = time;
+  if (moves) evaluate_given(true);
   for (const auto& each : of_fields_)
     if (each) each->set_time(time);
 }

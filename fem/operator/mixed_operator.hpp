@@ -82,13 +82,15 @@ class MixedOperator {
 
   // Sets the time at which forms, loads and coefficients are evaluated; t = dt = 0 before the first call.
   void set_time(const Time& time);
+  // Other numbers of the forms, as many forms as integrals, of the same names: parameters and coefficients.
+  void set_numbers(const std::vector<MixedFormValue>& forms);
 
  private:
   enum class Task { residual, action, matrix };
   // Elements of one shape with the same forms; [field] the lists of nodes.
   struct Group {
     std::vector<ElementGroup> of_field;
-    std::vector<Vector> signs;  // [field] of facets and edges, in the layout of its nodes; empty for others
+    std::vector<Vector> signs, partners;  // [field] FieldArguments::signs and partners; empty where it has none
     const ElementGroup& geometry() const { return of_field.front(); }
   };
   struct Key {
@@ -114,10 +116,13 @@ class MixedOperator {
   const Operator* of_field(int field) const;  // null: no form of this field alone
   bool has_block(int row, int column) const;
   const NodePattern& coupling_pattern(int row, int column) const;
+  void check(const MixedFormValue& form) const;
+  void evaluate_given(bool only_in_time);
   void choose_families();
   void make_signs();
   ReferenceTable table(const Group& group, int field, int degree) const;
   int degree_of(const MixedFormValue& form, const Group& group) const;
+  const double* given_numbers(const Group& group, const MixedIntegral& integral, int degree) const;
   Plan& plan(const Key& key) const;
   Plan make_plan(const Key& key) const;
   std::shared_ptr<const ScatterPlan> make_lists(const Key& key, const Plan& plan) const;
@@ -136,6 +141,7 @@ class MixedOperator {
   std::vector<Group> groups_;
   Time time_;
   mutable std::map<Key, Plan> plans_;
+  mutable std::map<std::tuple<const Group*, const MixedIntegral*, int>, Vector> given_;  // degree of the rule
   mutable std::map<std::pair<int, int>, NodePattern> patterns_;
   mutable std::map<std::tuple<const ReferenceElement*, const ReferenceElement*, int>, Tabulation> tables_;
   mutable std::map<std::tuple<const ReferenceElement*, const ReferenceElement*, int>, VectorTabulation> vector_tables_;

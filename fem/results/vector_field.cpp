@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cmath>
+#include <map>
 
 namespace ritz {
 namespace {
@@ -32,6 +33,12 @@ struct Jacobian {
       for (std::size_t i = 0; i < 3; ++i) out[i] += t[d][i] * v[d] / determinant;
     return out;
   }
+  Point to_flux(const Point& v) const {  // the inverse of of_flux
+    Point out{};
+    for (std::size_t d = 0; d < 3; ++d) out[d] = dot(cross(t[(d + 1) % 3], t[(d + 2) % 3]), v);
+    return out;
+  }
+  Point to_circulation(const Point& v) const { return {dot(t[0], v), dot(t[1], v), dot(t[2], v)}; }
   Point of_circulation(const Point& v) const {  // J^-T v
     Point out{};
     for (std::size_t d = 0; d < 3; ++d) {
@@ -64,14 +71,15 @@ VectorField::Value VectorField::at(Index cell, const Point& xi) const {
   element.evaluate(xi, values, derivatives);
   std::vector<Node> nodes;
   space_.nodes_of(cell, nodes);
+  std::vector<double> factors;
+  for (const Node node : nodes) factors.push_back(u_[static_cast<std::size_t>(node)]);
+  signs_.to_cell(cell, factors);
   Point value{}, derivative{};
-  for (std::size_t a = 0; a < nodes.size(); ++a) {
-    const double factor = signs_.of(cell, static_cast<int>(a)) * u_[static_cast<std::size_t>(nodes[a])];
+  for (std::size_t a = 0; a < nodes.size(); ++a)
     for (std::size_t d = 0; d < 3; ++d) {
-      value[d] += factor * values[a][d];
-      derivative[d] += factor * derivatives[a][d];
+      value[d] += factors[a] * values[a][d];
+      derivative[d] += factors[a] * derivatives[a][d];
     }
-  }
   const Jacobian J(CellMap(space_.mesh(), cell), xi, dimension);
   Value result{family_ == Family::facet ? J.of_flux(value) : J.of_circulation(value), {}};
   if (family_ == Family::edge && dimension == 3) result.derivative = J.of_flux(derivative);
@@ -112,43 +120,28 @@ Vector interpolate(const MixedOperator& equations, int field, const std::vector<
   check(equations, field);
   const FunctionSpace& space = equations.space(field);
   const Mesh& mesh = space.mesh();
-  if (space.order() > 1)
-    throw Error(Exit::input, "an interpolant of facets or edges of order 2 was asked for", {},
-                "use order 1, or project");
-  const EntitySigns signs(space, equations.family(field));
+  const Family family = equations.family(field);
+  const EntitySigns signs(space, family);
   std::vector<double> u(static_cast<std::size_t>(space.unknown_count()));
   std::vector<Node> nodes;
+  std::map<CellKind, std::vector<Moment>> known;
   for (Index cell = 0; cell < mesh.cell_count(); ++cell) {
-    const CellTraits& t = traits(mesh.kind_of(cell));
+    const CellKind kind = mesh.kind_of(cell);
+    std::vector<Moment>& moments = known[kind];
+    if (moments.empty())
+      moments = vector_element(traits(kind).linear, family, space.element(kind).order).moments(2 * space.order() + 3);
     const CellMap map(mesh, cell);
     space.nodes_of(cell, nodes);
-    for (std::size_t a = 0; a < nodes.size(); ++a) {
-      double sum = 0;
-      if (equations.family(field) == Family::facet) {
-        const FacetMap facet(map, static_cast<int>(a));
-        const QuadratureRule rule = quadrature(t.facets[a].kind, 5);
-        for (std::size_t q = 0; q < rule.points.size(); ++q) {
-          const auto tangents = facet.tangents(rule.points[q]);
-          const Point normal = cross(tangents[0], t.dimension == 3 ? tangents[1] : Point{0, 0, 1});
-          sum += rule.weights[q] * dot(normal, evaluate(vector, facet.at(rule.points[q])));
-        }
-      } else {
-        const auto places = reference_nodes(t.linear);
-        const Point p = places[static_cast<std::size_t>(t.edges[a][0])],
-                    q = places[static_cast<std::size_t>(t.edges[a][1])];
-        const QuadratureRule rule = quadrature(CellKind::line2, 5);
-        for (std::size_t point = 0; point < rule.points.size(); ++point) {
-          Point xi{}, along{};
-          const double s = 0.5 * (1 + rule.points[point][0]);
-          for (std::size_t d = 0; d < 3; ++d) xi[d] = p[d] + s * (q[d] - p[d]);
-          const auto tangents = map.tangents(xi);
-          for (std::size_t d = 0; d < 3; ++d)
-            for (std::size_t i = 0; i < 3; ++i) along[i] += 0.5 * (q[d] - p[d]) * tangents[d][i];
-          sum += rule.weights[point] * dot(along, evaluate(vector, map.at(xi)));
-        }
+    std::vector<double> of_cell(nodes.size(), 0.0);
+    for (std::size_t a = 0; a < nodes.size(); ++a)
+      for (std::size_t q = 0; q < moments[a].points.size(); ++q) {
+        const Point& xi = moments[a].points[q];
+        const Jacobian J(map, xi, traits(kind).dimension);
+        const Point v = evaluate(vector, map.at(xi));
+        of_cell[a] += dot(moments[a].weights[q], family == Family::facet ? J.to_flux(v) : J.to_circulation(v));
       }
-      u[static_cast<std::size_t>(nodes[a])] = signs.of(cell, static_cast<int>(a)) * sum;
-    }
+    signs.from_cell(cell, of_cell);
+    for (std::size_t a = 0; a < nodes.size(); ++a) u[static_cast<std::size_t>(nodes[a])] = of_cell[a];
   }
   return Vector(space.device(), std::span<const double>(u), "vectors");
 }

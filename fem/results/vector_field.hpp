@@ -37,8 +37,8 @@ class VectorField {
   std::vector<double> u_;
 };
 
-// The unknowns of a field of facets or edges of order 1 that interpolates a vector: fluxes through facets, circulations
-// along edges, by quadrature. Throws Error(Exit::input) for order 2.
+// The unknowns of a field of facets or edges that interpolates a vector: its moments (fem/cells/vector_functions.hpp),
+// by quadrature, evaluated at t = 0. Throws Error(Exit::internal) for other families.
 Vector interpolate(const MixedOperator& equations, int field, const std::vector<PointFunction>& vector);
 
 }  // namespace ritz

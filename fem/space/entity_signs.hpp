@@ -1,26 +1,39 @@
 // How cells see the unknowns of facets and edges. A facet's flux is positive out of the cell with the lowest number
-// that has it; an edge's circulation is positive from the end with the lower number in the mesh to the other.
+// that has it. An edge's circulation of order 1 is positive from the end with the lower number in the mesh to the
+// other; those of order 2 run from the middle to the ends, and so does every cell see them. Of the two unknowns of a
+// triangular face the first is along the side from the corner with the lowest number to the next higher, the second to
+// the highest: a cell, whose functions follow its own first corner, takes both for each of them.
 #pragma once
 
 #include "fem/forms/mixed_form.hpp"
 #include "fem/space/function_space.hpp"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace ritz {
 
+// The function of unknown a in a cell: `own` times the cell's function a, and `partner` times that of a ^ 1.
+struct SeenUnknown {
+  std::int8_t own = 1, partner = 0;
+};
+
 class EntitySigns {
  public:
   EntitySigns() = default;
-  // The space numbers the middles of the family's entities (fem/cells/vector_element.hpp).
+  // The space numbers the unknowns of the family (fem/cells/vector_element.hpp).
   EntitySigns(const FunctionSpace& space, Family family);
-  // 1 where the cell sees unknown a as it is, -1 where it sees it the other way round.
-  int of(Index cell, int a) const { return signs_[static_cast<std::size_t>(cell * most + a)]; }
+  SeenUnknown of(Index cell, int a) const { return seen_[static_cast<std::size_t>(cell * most_ + a)]; }
+  bool partners() const { return partners_; }  // any unknown with a part of its partner
+  // Unknowns of a cell [unknown]: factors of its own functions, from those of the space, and back.
+  void to_cell(Index cell, std::span<double> u) const;
+  void from_cell(Index cell, std::span<double> u) const;
 
  private:
-  static constexpr int most = 36;   // unknowns of a hexahedron of order 2
-  std::vector<std::int8_t> signs_;  // [cell][unknown]
+  Index most_ = 0;                 // unknowns of a cell
+  std::vector<SeenUnknown> seen_;  // [cell][unknown]
+  bool partners_ = false;
 };
 
 }  // namespace ritz

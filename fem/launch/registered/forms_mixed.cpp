@@ -2,6 +2,7 @@
 #include "fem/forms/mixed_poisson.hpp"
 #include "fem/forms/navier_stokes.hpp"
 #include "fem/forms/stokes.hpp"
+#include "fem/forms/thermo_elasticity.hpp"
 #include "fem/launch/register_mixed.hpp"
 
 namespace ritz::RITZ_BACKEND {
@@ -13,6 +14,12 @@ const RegisterMixedForm<NavierStokes<2>> navier_stokes2;
 const RegisterMixedForm<NavierStokes<3>> navier_stokes3;
 const RegisterMixedForm<MixedPoisson<2>> mixed_poisson2;
 const RegisterMixedForm<MixedPoisson<3>> mixed_poisson3;
+const RegisterMixedForm<VaryingStokes<2>> varying_stokes2;
+const RegisterMixedForm<VaryingStokes<3>> varying_stokes3;
+const RegisterMixedForm<VaryingMixedPoisson<2>> varying_mixed_poisson2;
+const RegisterMixedForm<VaryingMixedPoisson<3>> varying_mixed_poisson3;
+const RegisterMixedForm<ThermoElasticity<2>> thermo_elasticity2;
+const RegisterMixedForm<ThermoElasticity<3>> thermo_elasticity3;
 const RegisterMixedForm<CurlCurl<2>> curl_curl2;
 const RegisterMixedForm<CurlCurl<3>> curl_curl3;
 

@@ -17,7 +17,7 @@ namespace {
 template <MixedForm F>
 MixedFormValue own_form(const F& form) {
   MixedFormValue value(form);
-  value.module = "ritz_mixed_forms";
+  value.numbers.module = "ritz_mixed_forms";
   return value;
 }
 
