@@ -45,6 +45,7 @@ std::vector<std::string> record_names() {
                                     "precision-elastic-Q1"};
   for (const Problem& problem : problems()) {
     names.push_back("asm-" + problem.name);
+    names.push_back("first-" + problem.name);
     names.push_back("spmv-" + problem.name);
   }
   for (const std::string& name : operator_action_names()) names.push_back(name);

@@ -2,6 +2,7 @@
 // products, right-hand side, solve.
 #include "apps/bench/tasks.hpp"
 #include "apps/bench/triplets.hpp"
+#include "device/host_memory.hpp"
 #include "fem/forms/loads.hpp"
 #include "fem/forms/mass.hpp"
 #include "fem/operator/operator.hpp"
@@ -85,6 +86,51 @@ class ProblemRun {
                     {"unknowns", double(K_->rows())},
                     {"nonzeros", double(K_->pattern().nonzeros()) * problem_.components * problem_.components}};
     end_record(record, device_);
+    return record;
+  }
+
+  // From a mesh to a matrix that is assembled once: the parts, and all of them in one go.
+  Record first_matrix() {
+    Record record = begin_record("first-" + problem_.name, device_);
+    const int few = options_.few();
+    mesh_.emplace(make_mesh());
+    const double elements = double(mesh_->cell_count());
+    const auto assemble = [&] {
+      Operator equations(*space_, {Integral::over_all_cells(form_of(problem_))});
+      K_.emplace(equations.make_matrix());
+      equations.assemble(Vector(), *K_);
+    };
+    const auto forget = [&] {
+      K_.reset();
+      space_.reset();
+      device_.memory().trim();
+      return_freed_host_memory();
+    };
+    record.add("space", time(
+                            device_, few, [&] { make_space(); }, forget));
+    record.add("pattern", time(
+                              device_, few, [&] { space_->pattern(); },
+                              [&] {
+                                forget();
+                                make_space();
+                              }));
+    record.add("assembly", time(device_, few, assemble, [&] {
+                 forget();
+                 make_space();
+                 space_->pattern();
+               }));
+    record.add("first matrix",
+               time(
+                   device_, few,
+                   [&] {
+                     make_space();
+                     assemble();
+                   },
+                   forget),
+               elements, "elements");
+    record.facts = {{"elements", elements}, {"unknowns", double(K_->rows())}};
+    end_record(record, device_);
+    forget();
     return record;
   }
 
@@ -275,13 +321,23 @@ bool BenchOptions::names(const std::string& table) const {
   return std::find(only.begin(), only.end(), table) != only.end();
 }
 
-bool wants_any(const Problem& problem, const BenchOptions& options) {
+namespace {
+
+bool needs_matrix(const Problem& problem, const BenchOptions& options) {
   return options.wants("asm-" + problem.name) || options.wants("spmv-" + problem.name) ||
          (is_solved(problem) && (options.wants(solve_name(problem)) || options.names(named("precision", problem))));
 }
 
+}  // namespace
+
+bool wants_any(const Problem& problem, const BenchOptions& options) {
+  return options.wants("first-" + problem.name) || needs_matrix(problem, options);
+}
+
 void run_problem(const Problem& problem, const Device& device, const BenchOptions& options, const Publish& publish) {
   ProblemRun run(problem, device, options);
+  if (options.wants("first-" + problem.name)) publish(run.first_matrix());
+  if (!needs_matrix(problem, options)) return;
   Record assembly = run.assembly();
   if (options.triplets && options.wants(assembly.name)) run.add_triplets(assembly);
   if (options.wants(assembly.name)) publish(assembly);

@@ -23,8 +23,9 @@ struct BenchOptions {
 
 using Publish = std::function<void(Record)>;
 
-// asm-*, spmv-* and, where cells are straight, solve-*: they share mesh, space and matrix. precision-*, when asked for
-// by its full name: the multigrid cycle in single beside double precision.
+// first-*: from a mesh to its first matrix. asm-*, spmv-* and, where cells are straight, solve-*: they share mesh,
+// space and matrix. precision-*, when asked for by its full name: the multigrid cycle in single beside double
+// precision.
 void run_problem(const Problem& problem, const Device& device, const BenchOptions& options, const Publish& publish);
 bool wants_any(const Problem& problem, const BenchOptions& options);
 
