@@ -8,6 +8,7 @@
 #include "apps/ritz/mesh_check.hpp"
 #include "apps/ritz/mesh_info.hpp"
 #include "apps/ritz/results.hpp"
+#include "apps/ritz/run_case.hpp"
 #include "apps/ritz/size.hpp"
 #include "apps/run/memory_limits.hpp"
 #include "apps/run/short_of_address_space.hpp"
@@ -28,13 +29,14 @@ using namespace ritz;
 
 struct Choice {
   bool errors = false, devices = false, doctor = false, sized = false, check = false, change = false, verify = false,
-       from_deck = false, json = false, elements = false, element = false, untrusted = false;
+       from_deck = false, run = false, json = false, elements = false, element = false, untrusted = false;
   std::string file, folder = ".";
   double scale = 1;
   int times = 1;
   MeshCheckOptions checks;
   MeshChange changes;
   CaseFrom case_from;
+  RunCase run_case;
   ElementCommand element_check;
   MemoryLimits memory;
   SizeQuestion size;
@@ -52,6 +54,7 @@ Exit outcome(const MeshInfo& info) {
 }
 
 Exit run(const Choice& choice) {
+  if (choice.run) run_case(choice.run_case);
   if (choice.devices) {
     const DevicesReport report = inspect_devices();
     print(choice.json ? json_of(report) : printable(text_of(report)));
@@ -188,6 +191,12 @@ void add_mesh_commands(CLI::App& mesh, Choice& choice) {
   });
 }
 
+CLI::App* add_run_command(CLI::App& cli, Choice& choice) {
+  CLI::App* run = cli.add_subcommand("run", "run a case: start the program whose tables it has");
+  run->add_option("case", choice.run_case.case_file, "the case file; options of the program follow")->required();
+  return run->prefix_command();
+}
+
 void add_case_commands(CLI::App& cases, Choice& choice) {
   CLI::App* from = cases.add_subcommand(
       "from", "write a case with what an Abaqus or CalculiX deck says: materials, supports, loads, steps");
@@ -260,7 +269,8 @@ int main(int argc, char** argv) {
       "results whole.",
       "ritz"};
   cli.footer(
-      "Examples:\n  ritz doctor\n  ritz devices\n  ritz mesh info bracket.msh --scale 0.001\n  ritz mesh check "
+      "Examples:\n  ritz run bracket.toml --output results/bracket\n  ritz doctor\n  ritz devices\n  ritz mesh info "
+      "bracket.msh --scale 0.001\n  ritz mesh check "
       "bracket.inp --min-jacobian 0.1\n"
       "  ritz mesh convert bracket.inp bracket.vtu\n  ritz mesh refine coarse.msh fine.msh --times 2\n  ritz case from "
       "job.inp job.toml\n"
@@ -279,6 +289,7 @@ int main(int argc, char** argv) {
   CLI::App* mesh = cli.add_subcommand("mesh", "work on mesh files");
   mesh->require_subcommand(1);
   add_mesh_commands(*mesh, choice);
+  CLI::App* run = add_run_command(cli, choice);
   CLI::App* cases = cli.add_subcommand("case", "work on case files");
   cases->require_subcommand(1);
   add_case_commands(*cases, choice);
@@ -305,6 +316,8 @@ int main(int argc, char** argv) {
   end_in_order_without_memory();
   choice.memory = limits;
   choice.devices = devices->parsed();
+  choice.run = run->parsed();
+  choice.run_case.arguments = run->remaining();
   choice.verify = verify->parsed();
   return static_cast<int>(guarded(choice));
 }

@@ -10,9 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-json to_json(const Error& error) {
-  return {int(error.exit()), error.message(), error.why(), error.fix()};
-}
+json to_json(const Error& error) { return {int(error.exit()), error.message(), error.why(), error.fix()}; }
 Error error_of(const json& j) { return Error(Exit(j.at(0).get<int>()), j.at(1), j.at(2), j.at(3)); }
 
 // JSON has no NaN and writes null.

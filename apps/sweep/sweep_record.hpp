@@ -1,5 +1,5 @@
-// A finished member of a sweep: its row of the table, its files, its outcome for the report; and the texts in which a rank
-// hands its members over to the first one.
+// A finished member of a sweep: its row of the table, its files, its outcome for the report; and the texts in which a
+// rank hands its members over to the first one.
 #pragma once
 
 #include "apps/sweep/sweep_table.hpp"
@@ -16,8 +16,8 @@ struct SweepRecord {
   SweepTable::Row row;
   std::vector<std::string> steps;  // files, relative to the folder; none of a member that failed
   SweepOutcome outcome;
-  std::vector<Error> errors;             // of a member that failed
-  std::vector<std::string> fallbacks;    // of its solutions
+  std::vector<Error> errors;           // of a member that failed
+  std::vector<std::string> fallbacks;  // of its solutions
   std::string mesh_file;
   std::int64_t cells = 0, nodes = 0, unknowns = 0;
 };

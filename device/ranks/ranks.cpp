@@ -65,11 +65,11 @@ std::unique_ptr<Ranks> start_ranks() {
   const auto& module = *static_cast<const RanksModule*>(find_kernels("mpi", module_name, "ranks"));
   std::unique_ptr<Ranks> ranks = module.start();
   if (ranks->count() != job.ranks)
-    throw Error(Exit::environment,
-                fmt::format("started as {} ranks, of which {} knows {}", job.ranks, ranks->transport(), ranks->count()),
-                fmt::format("{} is {}: the launcher is that of another MPI, or does not serve it", job.variable,
-                            job.ranks),
-                fmt::format("start it by mpirun of {}, or by srun --mpi=pmix", ranks->transport()));
+    throw Error(
+        Exit::environment,
+        fmt::format("started as {} ranks, of which {} knows {}", job.ranks, ranks->transport(), ranks->count()),
+        fmt::format("{} is {}: the launcher is that of another MPI, or does not serve it", job.variable, job.ranks),
+        fmt::format("start it by mpirun of {}, or by srun --mpi=pmix", ranks->transport()));
   divide_hosts(*ranks);
   return ranks;
 }

@@ -21,7 +21,7 @@ class Ranks {
 
   virtual int rank() const = 0;
   virtual int count() const = 0;
-  virtual std::string host() const = 0;      // name of this rank's machine
+  virtual std::string host() const = 0;       // name of this rank's machine
   virtual std::string transport() const = 0;  // "Open MPI 4.1.4"
 
   // Returns at once. Texts from one rank to another arrive in the order in which they were sent.

@@ -2,11 +2,8 @@
 
 #include "io/case/case_data.hpp"
 #include "io/case/foreign_case.hpp"
-#include "io/files/input_file.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <optional>
 
@@ -20,14 +17,7 @@ Case& Case::operator=(Case&&) noexcept = default;
 Case::~Case() = default;
 
 Case Case::from_file(const std::string& path, const std::vector<std::string>& overrides) {
-  const std::optional<std::string> text = text_of_input(path);
-  if (!text)
-    throw Error(Exit::input, fmt::format("cannot read the case file '{}'", path),
-                errno == ENXIO ? "it is a pipe or a device" : std::strerror(errno),
-                "check the name, and that it is a file that may be read");
-  if (const std::string what = foreign_content(std::string_view(*text).substr(0, 256), path); !what.empty())
-    throw foreign_content_error(what, path);
-  return from_text(*text, path, overrides);
+  return from_text(text_of_case(path), path, overrides);
 }
 
 Case Case::from_text(std::string_view text, const std::string& name, const std::vector<std::string>& overrides) {

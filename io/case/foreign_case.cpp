@@ -1,8 +1,12 @@
 #include "io/case/foreign_case.hpp"
 
+#include "io/files/input_file.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <vector>
 
@@ -21,26 +25,28 @@ constexpr std::array common_tables{"title", "mesh", "model", "output", "probe", 
 const std::vector<Program>& programs() {
   static const std::vector<Program> list{
       {"ritz-elasticity",
-       {"material", "solver", "newton", "combination", "load_case", "displacement", "traction", "force", "pressure",
-        "gravity", "body_force", "time", "initial", "damping", "orientation", "thermal", "foundation", "spring"},
+       {"material",   "solver",  "newton",     "combination", "load_case", "displacement", "traction",    "force",
+        "pressure",   "gravity", "body_force", "time",        "initial",   "damping",      "orientation", "thermal",
+        "foundation", "spring",  "coupling",   "equation",    "periodic",  "rigid",        "tie"},
        {"region", "young", "poisson", "density", "orthotropic", "anisotropic", "orientation", "expansion",
         "expansion_along", "expansion_zero"}},
       {"ritz-heat",
        {"material", "solver", "newton", "combination", "load_case", "time", "initial", "temperature", "convection",
-        "flux", "power", "radiation", "source", "orientation"},
+        "flux", "power", "radiation", "source", "orientation", "equation", "periodic", "tie"},
        {"region", "conductivity", "conductivity_along", "orientation", "specific_heat", "density"}},
       {"ritz-modal",
        {"material", "modal", "displacement", "section", "support", "spring", "mass", "foundation", "plugin",
-        "orientation", "thermal"},
+        "orientation", "thermal", "equation", "periodic", "rigid", "tie"},
        {"region", "young", "poisson", "density", "orthotropic", "anisotropic", "orientation", "expansion",
         "expansion_along", "expansion_zero"}},
       {"ritz-structure",
-       {"section", "solver", "newton", "combination", "load_case", "support", "spring", "mass", "force", "line_load",
-        "surface_load", "pressure", "gravity", "plugin", "time", "initial", "damping"},
+       {"section", "solver",  "newton",    "combination",  "load_case", "support", "spring",
+        "mass",    "force",   "line_load", "surface_load", "pressure",  "gravity", "plugin",
+        "time",    "initial", "damping",   "equation",     "rigid",     "tie"},
        {}},
       {"ritz-solve",
        {"material", "solver", "newton", "combination", "load_case", "time", "initial", "plugin", "boundary", "capacity",
-        "inertia", "load", "modal", "prescribe"},
+        "inertia", "load", "modal", "prescribe", "coupling", "equation", "periodic", "rigid", "tie"},
        {"*"}},
   };
   return list;
@@ -66,12 +72,14 @@ std::vector<std::string> unread(const CaseValue& root, const Program& program) {
   return names;
 }
 
-// ritz-solve reads [[material]] of any form, but only when the case names one.
+bool has(const CaseValue& table, std::string_view key) {
+  return std::ranges::find(table.members, key, &CaseMember::key) != table.members.end();
+}
+
+// ritz-solve reads [[material]] of any form, but only when the case names one, or a plugin with one.
 bool names_a_form(const CaseValue& root) {
-  return std::ranges::any_of(root.members, [](const CaseMember& member) {
-    return member.key == "model" &&
-           std::ranges::any_of(member.value.members, [](const CaseMember& key) { return key.key == "form"; });
-  });
+  return std::ranges::any_of(
+      root.members, [](const CaseMember& member) { return member.key == "model" && has(member.value, "form"); });
 }
 
 std::string in_small_letters(std::string text) {
@@ -79,18 +87,36 @@ std::string in_small_letters(std::string text) {
   return text;
 }
 
+Error foreign_content_error(const std::string& what, const std::string& path) {
+  const bool deck = what.find("deck") != std::string::npos || path.ends_with(".inp");
+  const std::string stem = std::filesystem::path(path).stem().string();
+  return Error(
+      Exit::input, fmt::format("'{}' is not a case file: it is {}", path, what),
+      "a case file is a text in TOML that names the mesh and says materials, supports and loads",
+      deck ? fmt::format("ritz case from {} {}.toml writes a case with what the deck says; --help shows an example",
+                         path, stem)
+           : fmt::format("write [mesh] file = \"{}\" into a case file; --help shows an example", path));
+}
+
 }  // namespace
+
+std::vector<std::string> programs_of(const CaseValue& root) {
+  std::vector<std::string> names;
+  for (const Program& program : programs()) {
+    const bool of_forms = program.name == "ritz-solve";
+    if (names_a_form(root) ? !of_forms : of_forms && !has(root, "plugin")) continue;
+    if (program.name == "ritz-modal" && !has(root, "modal")) continue;  // it reads what ritz-elasticity does
+    if (unread(root, program).empty()) names.emplace_back(program.name);
+  }
+  return names;
+}
 
 std::optional<Error> other_program_error(const CaseValue& root, const std::string& path, const std::string& program) {
   const auto own = std::ranges::find(programs(), program, &Program::name);
   if (own == programs().end()) return std::nullopt;
-  const bool has_form = names_a_form(root);
   const std::vector<std::string> missing = unread(root, *own);
-  if (missing.empty() && !(has_form && program != "ritz-solve")) return std::nullopt;
-  std::vector<std::string> others;
-  for (const Program& other : programs())
-    if (other.name != program && (other.name == "ritz-solve") == has_form && unread(root, other).empty())
-      others.emplace_back(other.name);
+  if (missing.empty() && !(names_a_form(root) && program != "ritz-solve")) return std::nullopt;
+  const std::vector<std::string> others = programs_of(root);
   if (others.empty()) return std::nullopt;
   return Error(
       Exit::input, fmt::format("'{}' is a case for {}, and {} was called", path, fmt::join(others, " or "), program),
@@ -137,15 +163,15 @@ std::string foreign_content(std::string_view text, const std::string& path) {
   return {};
 }
 
-Error foreign_content_error(const std::string& what, const std::string& path) {
-  const bool deck = what.find("deck") != std::string::npos || path.ends_with(".inp");
-  const std::string stem = std::filesystem::path(path).stem().string();
-  return Error(
-      Exit::input, fmt::format("'{}' is not a case file: it is {}", path, what),
-      "a case file is a text in TOML that names the mesh and says materials, supports and loads",
-      deck ? fmt::format("ritz case from {} {}.toml writes a case with what the deck says; --help shows an example",
-                         path, stem)
-           : fmt::format("write [mesh] file = \"{}\" into a case file; --help shows an example", path));
+std::string text_of_case(const std::string& path) {
+  std::optional<std::string> text = text_of_input(path);
+  if (!text)
+    throw Error(Exit::input, fmt::format("cannot read the case file '{}'", path),
+                errno == ENXIO ? "it is a pipe or a device" : std::strerror(errno),
+                "check the name, and that it is a file that may be read");
+  if (const std::string what = foreign_content(std::string_view(*text).substr(0, 256), path); !what.empty())
+    throw foreign_content_error(what, path);
+  return *std::move(text);
 }
 
 }  // namespace ritz

@@ -1,4 +1,5 @@
-// Files that are given as the case of a program and are not: a case of another program, a mesh, a deck, another text.
+// Which program a case is for. Files that are given as its case and are not: a case of another program, a mesh, a deck,
+// another text.
 #pragma once
 
 #include "device/error.hpp"
@@ -7,8 +8,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ritz {
+
+// The programs that read all tables of a case, and all keys of its materials. A case for ritz-modal has [modal].
+std::vector<std::string> programs_of(const CaseValue& root);
 
 // The error for a case all of whose tables another program reads, and `program` does not. nullopt: it is none.
 std::optional<Error> other_program_error(const CaseValue& root, const std::string& path, const std::string& program);
@@ -16,6 +21,7 @@ std::optional<Error> other_program_error(const CaseValue& root, const std::strin
 // "a Gmsh mesh", "an Abaqus or CalculiX deck", ... by the first bytes or the ending of the name; empty: it may be a
 // case.
 std::string foreign_content(std::string_view text, const std::string& path);
-Error foreign_content_error(const std::string& what, const std::string& path);
+// Throws Error(Exit::input): it cannot be read, or it is one of those.
+std::string text_of_case(const std::string& path);
 
 }  // namespace ritz

@@ -54,7 +54,7 @@ const std::vector<ErrorKind>& kinds() {
        "the case is one of another program",
        "all of its tables and materials are read by that one, and not by this one",
        "run the program that is named",
-       {"'*' is a case for *"}},
+       {"'*' is a case for *", "no program reads all tables of *"}},
       {"case-syntax",
        Exit::input,
        "the case file is not valid TOML",

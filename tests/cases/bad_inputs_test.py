@@ -1,8 +1,11 @@
 """Mistakes that users really make: exit code, message, and nothing left behind. Rows of "Bad inputs" in verification.md."""
+import json
 import math
+import subprocess
 import unittest
 
 import boxes
+import ritz
 from ritz import CaseTest, example
 
 STEEL = '[[material]]\nregion = "{}"\nyoung = 210e9\npoisson = 0.3\n'
@@ -74,6 +77,25 @@ class Start(BadInputs):
         outcome = self.refuse_case(8, ["started as 4 ranks", "srun --ntasks=1"], example("wall"), "ritz-heat", environment=ranks)
         self.assertFalse((outcome.folder / "results").exists())
         self.solve("ritz-heat", example("wall"), environment={**ranks, "RITZ_INDEPENDENT_RANKS": "1"})
+
+
+class RunByItsTables(BadInputs):
+    def ritz_run(self, case, *arguments):
+        return subprocess.run([str(word) for word in (ritz.BIN / "ritz", "run", case, *arguments)], capture_output=True, text=True, cwd=self.folder)
+
+    def test_ritz_run_starts_the_program_of_a_case_with_its_options(self):
+        for case, program in ("wall", "ritz-heat"), ("modal/cantilever", "ritz-modal"), ("structure/portal", "ritz-structure"), ("thermal/le11", "ritz-elasticity"):
+            outcome = self.ritz_run(example(case), "--check", "--json", "report.json", "--output", "there")
+            self.assertEqual(outcome.returncode, 0, outcome.stderr)
+            self.assertEqual(json.loads((self.folder / "report.json").read_text())["program"], program)
+        self.assertEqual(self.ritz_run(example("wall"), "--colour", "red").returncode, 2)
+
+    def test_a_case_that_no_program_or_several_read_is_not_guessed(self):
+        for text, phrase in ("[[material]]\nyoung = 1\n[[convection]]\n", "no program reads all tables"), ("[mesh]\nfile = 'a.msh'\n", "is a case for ritz-elasticity or ritz-heat"):
+            outcome = self.ritz_run(self.write("case.toml", text))
+            self.assertEqual((outcome.returncode, outcome.stdout), (2, ""))
+            self.assertIn(phrase, outcome.stderr)
+        self.assertIn("it is a Gmsh mesh", self.ritz_run(self.write("mesh.msh", boxes.cubes(["a"]))).stderr)
 
 
 class CaseFile(BadInputs):

@@ -1,0 +1,56 @@
+#include "io/case/foreign_case.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/core.h>
+
+namespace ritz {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::vector<std::string> programs_of(const std::string& text) { return programs_of(parse_case(text, "case.toml")); }
+
+// The text that makes a case one for this program and needs no table beside it.
+std::string mark_of(const std::string& program) {
+  if (program == "ritz-modal") return "[modal]\n";
+  return program == "ritz-solve" ? "[model]\nform = \"diffusion3\"\n" : "";
+}
+
+TEST(ForeignCase, EveryTableOfASchemaIsKnownAsOneOfItsProgram) {
+  int tables = 0;
+  for (const std::string program : {"ritz-elasticity", "ritz-heat", "ritz-modal", "ritz-solve", "ritz-structure"}) {
+    std::ifstream file(fmt::format("{}/../../docs/schema/{}.schema.json", RITZ_TEST_DATA, program));
+    const auto schema = nlohmann::json::parse(file);
+    for (const auto& [table, rules] : schema.at("properties").items()) {
+      if (table == "title" || table == "plugin" || mark_of(program).find("[" + table + "]") != std::string::npos) continue;
+      EXPECT_THAT(programs_of(fmt::format("{}[[{}]]\n", mark_of(program), table)), Contains(program)) << table;
+      ++tables;
+      if (table != "material") continue;
+      for (const auto& [key, rule] : rules.at("items").at("properties").items())
+        EXPECT_THAT(programs_of(fmt::format("{}[[material]]\n{} = 1\n", mark_of(program), key)), Contains(program)) << key;
+    }
+  }
+  EXPECT_GT(tables, 80);
+}
+
+TEST(ForeignCase, ACaseIsForTheProgramThatReadsAllOfIt) {
+  EXPECT_THAT(programs_of("[[material]]\nyoung = 1\n[[traction]]\n"), ElementsAre("ritz-elasticity"));
+  EXPECT_THAT(programs_of("[[material]]\nyoung = 1\n[modal]\n"), ElementsAre("ritz-modal"));
+  EXPECT_THAT(programs_of("[[material]]\nconductivity = 1\n"), ElementsAre("ritz-heat"));
+  EXPECT_THAT(programs_of("plugin = \"bar.cpp\"\n[[section]]\n"), ElementsAre("ritz-structure"));
+  EXPECT_THAT(programs_of("plugin = \"form.cpp\"\n[[material]]\nk = 1\n[[prescribe]]\n"), ElementsAre("ritz-solve"));
+  EXPECT_THAT(programs_of("[model]\nform = \"diffusion3\"\n[[material]]\nconductivity = 1\n"), ElementsAre("ritz-solve"));
+  EXPECT_THAT(programs_of("[[material]]\nyoung = 1\n[[convection]]\n"), IsEmpty());
+  EXPECT_THAT(programs_of("[[materials]]\nyoung = 1\n"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace ritz
