@@ -257,6 +257,22 @@ def convergence_section():
     ]
 
 
+def faults_and_kills():
+    """Counts of the last record of faults."""
+    path = sorted((ROOT / "docs/measurements").glob("*-faults.md"))[-1]
+    faults, kills = 0, 0
+    for cells in re.findall(r"^\| (.*) \|$", path.read_text(), re.M):
+        cells = [cell.strip() for cell in cells.split("|")]
+        if len(cells) == 9 and cells[1].isdigit():  # fault, then calls, runs and outcomes of each of the two formats
+            faults += int(cells[2]) + int(cells[6])
+        if len(cells) == 3 and (count := re.match(r"\d+", cells[1])):
+            kills += int(count[0])
+    return (
+        f"{faults} runs in which a call of the disk failed, every call in turn, and {kills} runs that were killed or "
+        f"failed while overwriting ([{path.name[:10]}](measurements/{path.name})): none lost a step that it had committed."
+    )
+
+
 def records_section():
     rows = []
     for path in sorted((ROOT / "docs/measurements").glob("*.md")):
@@ -267,6 +283,8 @@ def records_section():
         "Faults of the disk, kills and races, claims tried in the field, memory: what was run, how often, and what "
         "it found. These are records of their dates; "
         "the groups `faults`, `resume_faults` and `memory` of tests/cases repeat a part of them in every test run.",
+        "",
+        faults_and_kills(),
         "",
         table(["date", "record"], rows),
     ]
