@@ -1,4 +1,4 @@
-// Where points lie in a mesh that has the values of a field. Private to fem/physics.
+// The cells in which points lie, of a mesh that has the values of a field. Private to fem/physics.
 #pragma once
 
 #include "mesh/quality/quality.hpp"

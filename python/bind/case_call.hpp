@@ -1,4 +1,4 @@
-// What a call of a case takes: its program, its tables as text, a mesh from arrays, numbers in cells and at nodes.
+// The data of a call of a case: its program, its tables as text, a mesh from arrays, numbers in cells and at nodes.
 #pragma once
 
 #include "apps/cases/case_model.hpp"

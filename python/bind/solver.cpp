@@ -35,7 +35,7 @@ class Matrix {
       if (near_null_count > 0) near_null_ = Vector(on, span_of(near_null), "near-null space");
     });
   }
-  // Of the same pattern.
+  // The same pattern with other values.
   Matrix(const Matrix& like, const Doubles& values) : dimension_(0), near_null_count_(0) {
     without_the_lock([&] {
       A_.emplace(like.A_->shared_pattern(), like.A_->block_size());
@@ -87,7 +87,7 @@ class Matrix {
     return py::make_tuple(adopt(std::move(x)), report_of(report));
   }
 
-  // Of B [column][row].
+  // Right-hand sides [column][row].
   py::tuple solve_columns(const Doubles& B, const std::string& method, const std::string& preconditioner,
                           double tolerance, int max_iterations, const std::string& promise,
                           const py::object& progress) {

@@ -32,7 +32,7 @@ class Model:
         self.shape: tuple[int, int] = (len(self.points), self.components)
         self.report: Report | None = None
         self.residual_norm: float | None = None
-        self._u = None
+        self._u: np.ndarray | None = None
 
     def __repr__(self) -> str:
         return f"<ritz.Model of {self.shape[0]} nodes with {self.components} unknowns each>"

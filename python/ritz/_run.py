@@ -58,7 +58,7 @@ class Mesh:
         if points.ndim != 2 or points.shape[1] not in (2, 3):
             raise _errors.refuse(f"points of shape {points.shape}", "", "give an array of shape (nodes, 3), or (nodes, 2) in the plane")
         self.points = points if points.shape[1] == 3 else np.column_stack([points, np.zeros(len(points))])
-        self.cells = {}
+        self.cells: dict[str, np.ndarray] = {}
         for name, nodes in cells.items():
             kind, nodes = _kind(name), np.ascontiguousarray(nodes)
             if nodes.ndim != 2 or nodes.shape[1] != NODE_COUNT[kind] or (nodes.size and not np.issubdtype(nodes.dtype, np.integer)):
@@ -68,7 +68,7 @@ class Mesh:
             if kind in self.cells:
                 raise _errors.refuse(f"two blocks of cells {kind!r}", "", "join them")
             self.cells[kind] = nodes.astype(np.int64)
-        self.regions = {}
+        self.regions: dict[str, tuple[list[tuple[str, np.ndarray]], np.ndarray]] = {}
         for name, parts in (regions or {}).items():
             if not isinstance(parts, dict):
                 raise _errors.refuse(f"region {name!r} is a {type(parts).__name__}", "it says of which block its cells are", '{"tet10": mask}, {"nodes": numbers}')
@@ -111,7 +111,8 @@ class Mesh:
         grid = grid if hasattr(grid, "cells_dict") else grid.cast_to_unstructured_grid()
         types = np.asarray(grid.celltypes)
         names = {number: name for name, number in VTK_TYPE.items()} | {number: name for number, (name, _) in AXIS_ALIGNED.items()}
-        cells, positions = {}, {}
+        cells: dict[str, np.ndarray] = {}
+        positions: dict[str, np.ndarray] = {}
         for number, nodes in grid.cells_dict.items():
             if number not in names:
                 raise _errors.refuse(f"cells of VTK's type {number}", "Ritz does not know these cells", "remove them")
@@ -274,6 +275,11 @@ class Result:
     probes = property(lambda self: self.steps[-1].probes if self.steps else {})
     facts = property(lambda self: self.report.get("facts", {}))
     notices = property(lambda self: self.report.get("notices", []))
+
+    @property
+    def frequencies(self) -> np.ndarray:
+        """[Hz] of the modes, whose shapes are fields["mode_1"] and so on; empty where none were asked for."""
+        return np.array([float(each) for each in self.facts.get("frequencies_hz", "").split()])
 
     @property
     def mesh(self) -> Mesh:

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sparse
@@ -159,7 +160,7 @@ class Matrix:
         return self._matrix.apply(_vector(x, self.shape[0], "the vector"))
 
     def solve(self, b, *, start=None, tolerance: float = 1e-8, method: str = "auto", preconditioner: str = "auto", max_iterations: int = 20000,
-              promise: str = "none", progress=None):
+              promise: str = "none", progress=None) -> tuple[Any, Any]:
         """x, report of A x = b; b: (unknowns,) or (unknowns, columns), which are solved together and have a report each.
 
         tolerance: of ||b - A x|| / ||b||, met by the residual recomputed in double precision, or NotConverged is raised.
@@ -197,7 +198,7 @@ class Matrix:
         return report
 
 
-def solve(A, b, coordinates=None, *, near_null=None, block: int | None = None, device: str = "auto", threads: int = 0, **options):
+def solve(A, b, coordinates=None, *, near_null=None, block: int | None = None, device: str = "auto", threads: int = 0, **options) -> tuple[Any, Any]:
     """x, report of A x = b. Arguments: those of Matrix and of Matrix.solve.
 
         x, report = ritz.solve(K, f, coordinates=points, promise="positive_definite")
@@ -221,7 +222,8 @@ def _on_one_pattern(K, M):
 
 
 def eigs(K, M=None, k: int = 6, *, coordinates=None, near_null=None, block: int | None = None, band: tuple[float, float] | None = None,
-         tolerance: float = 1e-6, method: str = "auto", zeros: int = 0, device: str = "auto", threads: int = 0, progress=None):
+         tolerance: float = 1e-6, method: str = "auto", zeros: int = 0, device: str = "auto", threads: int = 0,
+         progress=None) -> tuple[np.ndarray, np.ndarray, dict]:
     """values, vectors, report of K x = value M x: the k lowest eigenvalues, or all in a band (low, high).
 
     K: symmetric and positive semidefinite, M: symmetric and positive definite, or positive semidefinite with prescribed unknowns empty;

@@ -1,5 +1,8 @@
 """ritz.solve, ritz.multigrid and ritz.Matrix against SciPy."""
+import ast
+import importlib.util
 import os
+import pathlib
 import signal
 import subprocess
 import sys
@@ -291,6 +294,24 @@ class Eigenvalues(unittest.TestCase):
         for call in (lambda: ritz.eigs(A, sparse.identity(3)), lambda: ritz.eigs(A, method="arpack"), lambda: ritz.eigs(A, k=0)):
             with self.assertRaises(ritz.InputError):
                 call()
+
+
+class Names(unittest.TestCase):
+    def test_the_stub_has_the_names_of_the_package_and_all_have_docstrings(self):
+        stub = (pathlib.Path(ritz.__file__).parent / "__init__.pyi").read_text()
+        named = {each.asname for node in ast.parse(stub).body if isinstance(node, ast.ImportFrom) for each in node.names}
+        self.assertEqual(named, set(ritz.__all__))
+        for name in named - {"jax_function"}:
+            self.assertTrue(getattr(ritz, name).__doc__, name)
+
+    def test_a_type_checker_finds_a_mistake_and_nothing_else(self):
+        if importlib.util.find_spec("mypy") is None:
+            self.skipTest("no mypy")
+        code = 'import ritz\nprobe = ritz.run("a.toml", mesh=ritz.Mesh.from_file("a.msh")).probes\nritz.Model("a.toml").solve(tolerance="small")\n'
+        done = subprocess.run([sys.executable, "-m", "mypy", "--ignore-missing-imports", "-c", code], capture_output=True, text=True,
+                              env=os.environ | {"MYPYPATH": str(pathlib.Path(ritz.__file__).parents[1])})
+        self.assertIn('Argument "tolerance" to "solve" of "Model"', done.stdout)
+        self.assertIn("Found 1 error in 1 file", done.stdout)
 
 
 class Guest(unittest.TestCase):
