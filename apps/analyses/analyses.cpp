@@ -24,16 +24,6 @@ LinearSolverOptions solver_of(Run& run, const CaseModel& read) {
   return solver;
 }
 
-Analysis read_analysis(Run& run, CaseModel& read) {
-  if (read.modes) return read_modal(run, read);
-  const LinearSolverOptions solver = solver_of(run, read);
-  Nonlinear newton = read_newton(run.input(), solver);
-  if (read.time) return read_evolution(run.input(), read, newton);
-  if (!read.model.linear || newton.follows_a_path()) return newton;
-  if (read.load_cases.cases.empty()) return Static{.linear = solver};
-  return LoadCases{.linear = solver, .combinations = read.load_cases.combinations};
-}
-
 // The analysis begins with the state of the run that is resumed, or with the initial values of an evolution.
 void set_begin(Run& run, const CaseModel& read, Analysis& analysis) {
   const std::optional<CheckpointState>& resumed = run.results().resumed();
@@ -105,6 +95,16 @@ void conclude(Run& run, const CaseModel& read, const TransientResult& result) {
 void conclude(Run&, const CaseModel& read, VibrationModes modes) { read.show_modes(read, std::move(modes)); }
 
 }  // namespace
+
+Analysis read_analysis(Run& run, CaseModel& read) {
+  if (read.modes) return read_modal(run, read);
+  const LinearSolverOptions solver = solver_of(run, read);
+  Nonlinear newton = read_newton(run.input(), solver);
+  if (read.time) return read_evolution(run.input(), read, newton);
+  if (!read.model.linear || newton.follows_a_path()) return newton;
+  if (read.load_cases.cases.empty()) return Static{.linear = solver};
+  return LoadCases{.linear = solver, .combinations = read.load_cases.combinations};
+}
 
 void run_case(Run& run, CaseModel given) {
   for (const Field& field : given.model_fields) given.nodal_results.push_back({field.name, field.components});

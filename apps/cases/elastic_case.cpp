@@ -271,7 +271,6 @@ CaseModel read_elasticity(Run& run) {
   read_displacements(run.input().root(), mesh, false, body.loads, &oblique);
   make_model(run, body, space, {.displacements = true}, oblique, read);
   if (read.time) read_damping(run.input(), read.model);
-  else read.model.inertia.clear();
   const bool wants_error = wants_mesh_error(run);
   if (wants_error && body.has_axes()) refuse_estimate_of(run.input(), "a material along axes");
   if (wants_error && body.has_thermal_strain()) refuse_estimate_of(run.input(), "thermal stresses");

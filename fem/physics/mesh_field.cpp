@@ -2,7 +2,7 @@
 
 #include "device/parallel_errors.hpp"
 #include "device/pack.hpp"
-#include "mesh/search/point_location.hpp"
+#include "fem/physics/field_places.hpp"
 #include "mesh/quality/quality.hpp"
 
 #include <algorithm>
@@ -11,34 +11,6 @@
 
 namespace ritz {
 namespace {
-
-// Most points lie in a cell; those outside are looked for farther away.
-class Places {
- public:
-  Places(const Mesh& mesh, double tolerance)
-      : locator_(mesh, tolerance),
-        rounding_(1e-9 * bounding_box(mesh).diagonal()),
-        reach_(tolerance * bounding_box(mesh).diagonal()) {}
-
-  // The point may lie in the cell that is guessed.
-  PointLocator::Place of(const Point& point, Index guess = -1) const {
-    if (guess >= 0)
-      if (const auto place = locator_.in_cell(guess, point)) return *place;
-    if (const auto place = locator_.find(point, rounding_)) return *place;
-    if (const auto place = locator_.find(point, reach_)) return *place;
-    try {
-      return locator_.locate(point);
-    } catch (const Error& error) {
-      throw Error(Exit::model, fmt::format("a field is needed where it has no values: {}", error.message()),
-                  error.why(), "take a field on a mesh that covers the body, in the same unit of length and place");
-    }
-  }
-  bool is_outside(const PointLocator::Place& place) const { return place.distance > rounding_; }
-
- private:
-  PointLocator locator_;
-  double rounding_, reach_;
-};
 
 class MeshField {
  public:
@@ -93,7 +65,7 @@ class MeshField {
 
   std::shared_ptr<const Mesh> mesh_;
   std::vector<double> values_;
-  Places places_;
+  FieldPlaces places_;
   bool at_nodes_ = true;
   std::vector<double> last_points_, last_values_;
 };
@@ -106,7 +78,7 @@ Coefficient mesh_field(std::shared_ptr<const Mesh> mesh, std::vector<double> val
 }
 
 Misfit misfit(const Mesh& mesh, const Mesh& source, double tolerance) {
-  const Places places(source, tolerance);
+  const FieldPlaces places(source, tolerance);
   Misfit result;
   for (Index node = 0; node < mesh.node_count(); ++node) {
     const auto x = mesh.point(node);

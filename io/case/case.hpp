@@ -122,6 +122,8 @@ class Case {
   Table table(std::string_view key, std::string_view about) const;  // short for root().table(...)
   std::vector<Table> tables(std::string_view key, std::string_view about, const TablesRule& rule = {}) const;
 
+  // Fields of a calling program, by names that formulas may be from here on.
+  void give(std::map<std::string, CallerField> fields);
   // Reads [[table]]: functions that formulas may use from here on.
   void read_tables();
   // Sets the dimension of the mesh: from here on formulas on a mesh of two dimensions have no z.

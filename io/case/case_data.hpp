@@ -13,6 +13,7 @@ struct CaseData {
   CaseValue root;
   std::vector<CaseQuestion> questions;
   DataTables tables;  // by name, for formulas
+  std::map<std::string, CallerField> caller;
   int dimension = 3;  // in which formulas are evaluated
   bool has_time = false;
   std::set<std::string> files;

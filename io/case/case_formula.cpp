@@ -10,6 +10,8 @@ namespace {
 // The formula, or its error and nothing; a formula without variables is a number.
 std::optional<Formula> read_formula(const CaseAnswer& answer, const std::string& key, const CaseValue& value,
                                     const CaseData& data, Formula::Rules rules) {
+  if (const auto field = data.caller.find(value.text); field != data.caller.end())
+    return Formula(field->first, field->second, std::move(rules));
   try {
     Expression expression(value.text, Formula::variables(data.has_time), &data.tables);
     if (data.dimension == 2 && expression.uses("z"))

@@ -9,10 +9,14 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
 namespace ritz {
+
+// Values of a calling program at positions [point][3]: a formula that is its name.
+using CallerField = std::function<void(std::span<const double> points, std::span<double> values)>;
 
 class Formula {
  public:
@@ -25,6 +29,7 @@ class Formula {
     Exit exit = Exit::model;
   };
   Formula(Expression expression, Rules rules);
+  Formula(std::string name, CallerField field, Rules rules);
 
   bool is_number() const { return data_ == nullptr; }
   double number() const { return number_; }
@@ -44,9 +49,14 @@ class Formula {
 
  private:
   struct Data {
-    Expression expression;
+    std::optional<Expression> expression;  // or else the caller's
+    std::string name;
+    CallerField field;
     Rules rules;
   };
+  [[noreturn]] void refuse(double value, std::span<const double> point, double t, const std::string& why,
+                           const std::string& fix) const;
+  void at_caller(std::span<const double> points, std::span<double> values) const;
   double number_ = 0;
   std::shared_ptr<const Data> data_;
 };

@@ -35,4 +35,5 @@ PYBIND11_MODULE(_ritz, module) {
   ritz::python::bind_errors(module);
   ritz::python::bind_solver(module);
   ritz::python::bind_runs(module);
+  ritz::python::bind_models(module);
 }

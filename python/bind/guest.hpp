@@ -5,6 +5,7 @@
 #include "device/array.hpp"
 #include "device/error.hpp"
 #include "device/process/stop_source.hpp"
+#include "solvers/algebra/solver_progress.hpp"
 
 #include <mutex>
 #include <optional>
@@ -33,9 +34,11 @@ inline std::mutex& one_at_a_time() {
   return mutex;
 }
 
+// `progress`: called with a text, ten times a second at most; an exception of it ends the work. None: nobody.
 template <class Work>
-void without_the_lock(const Work& work) {
+void without_the_lock(const Work& work, const py::object& progress = py::none()) {
   std::optional<py::error_already_set> interrupted;
+  const bool tells = !progress.is_none();
   {
     const py::gil_scoped_release release;
     const std::lock_guard alone(one_at_a_time());
@@ -45,6 +48,15 @@ void without_the_lock(const Work& work) {
       interrupted.emplace();
       return true;
     });
+    const auto tell = [&](const std::string& text) {
+      const py::gil_scoped_acquire lock;
+      if (interrupted) return;
+      try {
+        progress(text);
+      } catch (py::error_already_set& error) { interrupted.emplace(error); }
+    };
+    std::optional<SolverListener> listener;
+    if (tells) listener.emplace(tell);
     try {
       work();
     } catch (const std::exception&) {
@@ -72,6 +84,7 @@ inline py::array_t<double> adopt(Vector&& values) {
 }
 
 void bind_errors(py::module_& module);
+void bind_models(py::module_& module);
 void bind_solver(py::module_& module);
 void bind_runs(py::module_& module);
 

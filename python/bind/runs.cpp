@@ -1,59 +1,14 @@
 // Cases of the programs, called with text and arrays; python/ritz/_run.py is the caller.
 #include "apps/analyses/analyses.hpp"
-#include "apps/cases/elastic_case.hpp"
-#include "apps/cases/form_case.hpp"
-#include "apps/cases/heat_case.hpp"
-#include "apps/analyses/modal_analysis.hpp"
-#include "apps/cases/structures/structure_case.hpp"
 #include "apps/program/call.hpp"
-#include "io/meshes/raw_mesh.hpp"
-#include "python/bind/guest.hpp"
+#include "apps/results/result_writer.hpp"
+#include "io/meshes/mesh_reader.hpp"
+#include "python/bind/case_call.hpp"
 
 #include <utility>
 
 namespace ritz::python {
 namespace {
-
-struct Program {
-  AppInfo info;
-  void (*app)(Run&);
-};
-
-Program program_named(const std::string& name) {
-  if (name == "heat") return {{"ritz-heat", "", "", 1}, [](Run& run) { run_case(run, read_heat(run)); }};
-  if (name == "modal") return {{"ritz-modal", "", ""}, [](Run& run) { run_case(run, read_vibration(run)); }};
-  if (name == "structure") return {{"ritz-structure", "", ""}, [](Run& run) { run_case(run, read_structure(run)); }};
-  if (name == "solve") return {{"ritz-solve", "", ""}, [](Run& run) { run_case(run, read_form(run)); }};
-  return {{"ritz-elasticity", "", ""}, [](Run& run) { run_case(run, read_elasticity(run)); }};
-}
-
-// Blocks of cells by the names of their kinds, and groups of those cells and of nodes.
-struct MeshArrays {
-  std::vector<double> points;  // [node][3]
-  std::vector<std::pair<CellKind, std::vector<Node>>> blocks;
-  struct Group {
-    std::string name;
-    std::vector<std::pair<CellKind, std::vector<Index>>> cells;
-    std::vector<Node> nodes;
-  };
-  std::vector<Group> groups;
-
-  Mesh mesh(bool structural, double scale, std::vector<std::string>& notices) const {
-    RawMesh raw;
-    raw.source = "the caller's arrays";
-    raw.structural = structural;
-    for (const double x : points) raw.points.push_back(scale * x);
-    for (const auto& [kind, nodes] : blocks)
-      raw.nodes_of(kind).insert(raw.nodes_of(kind).end(), nodes.begin(), nodes.end());
-    for (const Group& each : groups) {
-      RawGroup& group = raw.group(each.name);
-      for (const auto& [kind, cells] : each.cells)
-        for (const Index cell : cells) append(group.cells, {kind, cell, 1});
-      group.nodes = each.nodes;
-    }
-    return Mesh(mesh_of(std::move(raw), notices));
-  }
-};
 
 MeshArrays mesh_arrays(
     const Doubles& points, const std::vector<std::pair<std::string, Longs>>& blocks,
@@ -100,41 +55,83 @@ py::dict dict_of(SolvedStep& step) {
   return result;
 }
 
-// The report as JSON, and the steps.
-py::tuple run(const std::string& program, const std::string& file, const std::optional<std::string>& text,
-              const std::vector<std::string>& overrides, const MeshArrays* mesh, const std::string& output,
-              const std::string& device, int threads, bool check, bool log, bool overwrite) {
-  RunOptions options;
-  options.case_file = file;
-  options.case_text = text;
-  options.overrides = overrides;
+// The report as JSON, the steps, and the mesh: points [node][3] and nodes of cells by their kinds.
+py::tuple run(const CaseCall& called, const std::string& output, bool check, bool overwrite,
+              const py::object& progress) {
+  RunOptions options = called.options();
   options.output = output;
-  options.device = device;
-  options.threads = threads;
   options.check = check;
-  options.quiet = !log;
   options.overwrite = overwrite;
   std::vector<SolvedStep> steps;
   options.take = [&](SolvedStep step) { steps.push_back(std::move(step)); };
-  if (mesh != nullptr)
-    options.mesh = [mesh](bool structural, double scale, std::vector<std::string>& notices) {
-      return mesh->mesh(structural, scale, notices);
-    };
   std::string report;
-  without_the_lock([&] {
-    const Program called = program_named(program);
-    report = to_json(call(called.info, options, called.app));
-  });
+  MeshArrays mesh;
+  without_the_lock(
+      [&] {
+        const Program program = program_named(called.program);
+        report = to_json(call(program.info, options, [&](Run& running) {
+          run_case(running, program.read(running));
+          mesh = MeshArrays::of(running.mesh());
+        }));
+      },
+      progress);
   py::list shown;
   for (SolvedStep& step : steps) shown.append(dict_of(step));
-  return py::make_tuple(report, shown);
+  return py::make_tuple(report, shown, std::move(mesh));
+}
+
+py::dict regions_of(const MeshArrays& mesh) {
+  py::dict regions;
+  for (const MeshArrays::Group& group : mesh.groups) {
+    py::dict parts = regions.contains(group.name) ? regions[py::str(group.name)].cast<py::dict>() : py::dict();
+    for (const auto& [kind, cells] : group.cells)
+      parts[py::str(std::string(traits(kind).name))] =
+          py::array_t<Index>(static_cast<py::ssize_t>(cells.size()), cells.data());
+    if (!group.nodes.empty())
+      parts["nodes"] = py::array_t<Node>(static_cast<py::ssize_t>(group.nodes.size()), group.nodes.data());
+    regions[py::str(group.name)] = parts;
+  }
+  return regions;
+}
+
+py::list blocks_of(const MeshArrays& mesh) {
+  py::list blocks;
+  for (const auto& [kind, nodes] : mesh.blocks) {
+    const auto count = static_cast<py::ssize_t>(traits(kind).node_count);
+    py::array_t<std::int64_t> array({static_cast<py::ssize_t>(nodes.size()) / count, count});
+    std::copy(nodes.begin(), nodes.end(), array.mutable_data());
+    blocks.append(py::make_tuple(std::string(traits(kind).name), array));
+  }
+  return blocks;
 }
 
 }  // namespace
 
 void bind_runs(py::module_& module) {
-  py::class_<MeshArrays>(module, "MeshArrays").def(py::init(&mesh_arrays));
+  py::class_<MeshArrays>(module, "MeshArrays")
+      .def(py::init(&mesh_arrays))
+      .def_property_readonly(
+          "points",
+          [](const MeshArrays& mesh) {
+            return adopt(std::vector<double>(mesh.points), {static_cast<py::ssize_t>(mesh.points.size()) / 3, 3});
+          })
+      .def_property_readonly("blocks", &blocks_of)
+      .def_property_readonly("order",
+                             [](const MeshArrays& mesh) {
+                               return py::array_t<Index>(static_cast<py::ssize_t>(mesh.order.size()),
+                                                         mesh.order.data());
+                             })
+      .def_property_readonly("regions", &regions_of);
+  py::class_<CaseCall>(module, "CaseCall")
+      .def(py::init<std::string, std::string, std::optional<std::string>, std::vector<std::string>, const MeshArrays*,
+                    const Arrays&, std::string, int, bool>(),
+           py::keep_alive<1, 6>());
   module.def("run", &run);
+  module.def("read_mesh", [](const std::string& file, double scale) {
+    MeshArrays mesh;
+    without_the_lock([&] { mesh = MeshArrays::of(read_mesh(file, {.scale = scale})); });
+    return mesh;
+  });
 }
 
 }  // namespace ritz::python

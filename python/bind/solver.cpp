@@ -1,5 +1,6 @@
 // Ritz's matrix, its solvers and its multigrid for matrices of SciPy; python/ritz/_solver.py is the caller.
-#include "python/bind/guest.hpp"
+#include "python/bind/reports.hpp"
+#include "solvers/eigen/eigen_solver.hpp"
 #include "solvers/linear/linear_solver.hpp"
 #include "solvers/linear/solver_cache.hpp"
 
@@ -19,33 +20,26 @@ Device device_named(const std::string& name, int threads) {
                                 : devices.emplace(std::pair{name, threads}, Device::named(name, threads)).first->second;
 }
 
-py::dict report_of(const SolveReport& r) {
-  py::dict d;
-  d["method"] = r.method;
-  d["preconditioner"] = r.preconditioner;
-  d["reason"] = name_of(r.reason);
-  d["converged"] = r.converged();
-  d["iterations"] = r.iterations;
-  d["residual"] = r.true_relative_residual;
-  d["choice"] = r.choice;
-  d["fallbacks"] = py::cast(r.fallbacks);
-  d["history"] = py::cast(r.history);
-  d["advice"] = r.converged() ? "" : advice_for(r.reason);
-  d["where"] = r.where;
-  return d;
-}
-
 // The values are copied once, into memory that Ritz aligns; its solver stays from one right-hand side to the next.
 class Matrix {
  public:
+  // near_null: [unknown][near_null_count]; 0: rigid motions.
   Matrix(const Longs& offsets, const Ints& columns, const Doubles& values, int block, const Doubles& coordinates,
-         int dimension, const std::string& device, int threads)
-      : dimension_(dimension) {
+         int dimension, const Doubles& near_null, int near_null_count, const std::string& device, int threads)
+      : dimension_(dimension), near_null_count_(near_null_count) {
     without_the_lock([&] {
       const Device on = device_named(device, threads);
       A_.emplace(std::make_shared<const SparsityPattern>(on, span_of(offsets), span_of(columns)), block);
       A_->values().upload(span_of(values));
       if (dimension > 0) coordinates_ = Vector(on, span_of(coordinates), "coordinates");
+      if (near_null_count > 0) near_null_ = Vector(on, span_of(near_null), "near-null space");
+    });
+  }
+  // The same pattern with other values.
+  Matrix(const Matrix& like, const Doubles& values) : dimension_(0), near_null_count_(0) {
+    without_the_lock([&] {
+      A_.emplace(like.A_->shared_pattern(), like.A_->block_size());
+      A_->values().upload(span_of(values));
     });
   }
   Matrix(const Matrix&) = delete;
@@ -54,6 +48,12 @@ class Matrix {
   const SparseMatrix& matrix() const { return *A_; }
   const Vector* coordinates() const { return dimension_ > 0 ? &coordinates_ : nullptr; }
   int dimension() const { return dimension_; }
+  SmoothedAggregationOptions multigrid() const {
+    return {.coordinates = coordinates(),
+            .dimension = dimension_,
+            .near_null = near_null_count_ > 0 ? &near_null_ : nullptr,
+            .near_null_count = near_null_count_};
+  }
 
   void set_values(const Doubles& values) {
     without_the_lock([&] {
@@ -73,40 +73,72 @@ class Matrix {
   }
 
   py::tuple solve(const Doubles& b, const Doubles& start, const std::string& method, const std::string& preconditioner,
-                  double tolerance, int max_iterations, const std::string& promise) {
+                  double tolerance, int max_iterations, const std::string& promise, const py::object& progress) {
     Vector x;
     SolveReport report;
-    without_the_lock([&] {
-      const Vector right(A_->device(), span_of(b), "vectors");
-      x = Vector(A_->device(), span_of(start), "vectors");
-      report = solve_linear(*A_, right, x,
-                            {.method = linear_method_named(method),
-                             .preconditioner = preconditioner_named(preconditioner),
-                             .relative = tolerance,
-                             .max_iterations = max_iterations,
-                             .promise = promise == "positive_definite" ? MatrixPromise::positive_definite
-                                        : promise == "symmetric"       ? MatrixPromise::symmetric
-                                                                       : MatrixPromise::none,
-                             .cache = &cache_},
-                            {.coordinates = coordinates(), .dimension = dimension_});
-    });
+    without_the_lock(
+        [&] {
+          const Vector right(A_->device(), span_of(b), "vectors");
+          x = Vector(A_->device(), span_of(start), "vectors");
+          report = solve_linear(*A_, right, x, options(method, preconditioner, tolerance, max_iterations, promise),
+                                {.coordinates = coordinates(), .dimension = dimension_});
+        },
+        progress);
     return py::make_tuple(adopt(std::move(x)), report_of(report));
   }
 
+  // Right-hand sides [column][row].
+  py::tuple solve_columns(const Doubles& B, const std::string& method, const std::string& preconditioner,
+                          double tolerance, int max_iterations, const std::string& promise,
+                          const py::object& progress) {
+    const auto columns = static_cast<int>(B.shape(0)), rows = static_cast<int>(B.shape(1));
+    std::vector<double> solved(static_cast<std::size_t>(B.size()));
+    std::vector<SolveReport> reports;
+    without_the_lock(
+        [&] {
+          const auto length = static_cast<std::size_t>(rows);
+          MultiVector right(A_->device(), rows, columns), X(A_->device(), rows, columns);
+          for (int j = 0; j < columns; ++j)
+            right.set_column(
+                j, Vector(A_->device(), span_of(B).subspan(static_cast<std::size_t>(j) * length, length), "vectors"));
+          reports = solve_linear(*A_, right, X, options(method, preconditioner, tolerance, max_iterations, promise),
+                                 {.coordinates = coordinates(), .dimension = dimension_});
+          Vector x(A_->device(), rows, "vectors");
+          for (int j = 0; j < columns; ++j) {
+            X.get_column(j, x);
+            x.download(std::span(solved).subspan(static_cast<std::size_t>(j) * length, length));
+          }
+        },
+        progress);
+    py::list told;
+    for (const SolveReport& each : reports) told.append(report_of(each));
+    return py::make_tuple(adopt(std::move(solved), {columns, rows}), told);
+  }
+
  private:
+  LinearSolverOptions options(const std::string& method, const std::string& preconditioner, double tolerance,
+                              int max_iterations, const std::string& promise) {
+    return {.method = linear_method_named(method),
+            .preconditioner = preconditioner_named(preconditioner),
+            .relative = tolerance,
+            .max_iterations = max_iterations,
+            .multigrid = multigrid(),
+            .promise = promise == "positive_definite" ? MatrixPromise::positive_definite
+                       : promise == "symmetric"       ? MatrixPromise::symmetric
+                                                      : MatrixPromise::none,
+            .cache = &cache_};
+  }
+
   std::optional<SparseMatrix> A_;
-  Vector coordinates_;
-  int dimension_;
+  Vector coordinates_, near_null_;
+  int dimension_, near_null_count_;
   SolverCache cache_;  // goes before the matrix
 };
 
 class Multigrid {
  public:
   explicit Multigrid(std::shared_ptr<Matrix> matrix) : matrix_(std::move(matrix)) {
-    without_the_lock([&] {
-      cycle_.emplace(matrix_->matrix(), SmoothedAggregationOptions{.coordinates = matrix_->coordinates(),
-                                                                   .dimension = matrix_->dimension()});
-    });
+    without_the_lock([&] { cycle_.emplace(matrix_->matrix(), matrix_->multigrid()); });
   }
   py::array_t<double> apply(const Doubles& b) const {
     Vector x;
@@ -133,6 +165,45 @@ class Multigrid {
   std::optional<SmoothedAggregation> cycle_;
 };
 
+// The lowest eigenvalues of K x = lambda M x, or those in a band; vectors [mode][unknown], M-orthonormal.
+py::tuple eigs(const Matrix& K, const Matrix& M, int count, const std::optional<std::pair<double, double>>& band,
+               double tolerance, const std::string& method, int zero_count, const py::object& progress) {
+  EigenSolution modes;
+  std::vector<double> vectors;
+  const Index rows = K.matrix().rows();
+  without_the_lock(
+      [&] {
+        EigenOptions options{.count = count,
+                             .relative = tolerance,
+                             .method = method == "lanczos"  ? EigenMethod::lanczos
+                                       : method == "lobpcg" ? EigenMethod::lobpcg
+                                                            : EigenMethod::automatic,
+                             .zero_count = zero_count,
+                             .multigrid = K.multigrid()};
+        if (band) options.band = EigenBand{band->first, band->second};
+        modes =
+            solve_eigen(K.matrix(), M.matrix(), options, {.coordinates = K.coordinates(), .dimension = K.dimension()});
+        Vector x(K.matrix().device(), rows, "vectors");
+        for (std::size_t k = 0; modes.vectors && k < modes.values.size(); ++k) {
+          modes.vectors->get_column(static_cast<int>(k), x);
+          const std::vector<double> host = x.host();
+          vectors.insert(vectors.end(), host.begin(), host.end());
+        }
+      },
+      progress);
+  py::dict report;
+  report["method"] = modes.method;
+  report["reason"] = name_of(modes.reason);
+  report["converged"] = modes.converged();
+  report["iterations"] = modes.iterations;
+  report["verified"] = modes.verified;
+  report["verification"] = modes.verification;
+  report["choice"] = modes.choice;
+  report["residuals"] = modes.residuals;
+  const auto found = static_cast<py::ssize_t>(vectors.size()) / std::max<py::ssize_t>(rows, 1);
+  return py::make_tuple(modes.values, adopt(std::move(vectors), {found, static_cast<py::ssize_t>(rows)}), report);
+}
+
 // A view of the values for NumPy, on a CPU; the matrix stays as long as the view.
 py::object view_of_values(const py::object& self) {
   const SparseMatrix& A = self.cast<const Matrix&>().matrix();
@@ -145,12 +216,16 @@ py::object view_of_values(const py::object& self) {
 
 void bind_solver(py::module_& module) {
   py::class_<Matrix, std::shared_ptr<Matrix>>(module, "Matrix")
-      .def(py::init<const Longs&, const Ints&, const Doubles&, int, const Doubles&, int, const std::string&, int>())
+      .def(py::init<const Longs&, const Ints&, const Doubles&, int, const Doubles&, int, const Doubles&, int,
+                    const std::string&, int>())
+      .def(py::init<const Matrix&, const Doubles&>())
       .def("set_values", &Matrix::set_values)
       .def("apply", &Matrix::apply)
       .def("solve", &Matrix::solve)
+      .def("solve_columns", &Matrix::solve_columns)
       .def_property_readonly("device", [](const Matrix& m) { return m.matrix().device().description(); })
       .def_property_readonly("values", &view_of_values);
+  module.def("eigs", &eigs);
   py::class_<Multigrid>(module, "Multigrid")
       .def(py::init<std::shared_ptr<Matrix>>())
       .def("apply", &Multigrid::apply)

@@ -2,14 +2,17 @@
 
     x, report = ritz.solve(A, b, coordinates=points)
     result = ritz.run("bracket.toml", {"material.0.young": 70e9})
+    model = ritz.Model(case, mesh=mesh);  u = model.solve();  model.vjp(g)
 
 Nothing is printed unless it is asked for. Libraries are loaded when they are first needed.
 """
 import importlib
 
 _HOME = {
-    "_solver": ("solve", "multigrid", "Matrix", "Multigrid", "Report"),
-    "_run": ("run", "check", "Mesh", "Result", "Step"),
+    "_solver": ("solve", "multigrid", "eigs", "Matrix", "Multigrid", "Report"),
+    "_run": ("run", "check", "per_cell", "per_node", "Mesh", "Result", "Step"),
+    "_model": ("assemble", "Model"),
+    "_jax": ("jax_function",),
     "_errors": ("Error", "InputError", "MeshError", "ModelError", "NotConverged", "OutOfMemory", "OutputError", "DeviceError"),
 }
 __all__ = [name for names in _HOME.values() for name in names]

@@ -1,9 +1,12 @@
 """Cases of Ritz run in this process: tables in, arrays out."""
+from __future__ import annotations
+
 import contextlib
 import json
 import os
 import pathlib
 import re
+import tempfile
 
 import numpy as np
 
@@ -17,6 +20,10 @@ KINDS |= {"line": "line2", "triangle": "tri3", "triangle6": "tri6", "quad": "qua
           "hexahedron20": "hex20", "hexahedron27": "hex27", "wedge": "prism6", "wedge15": "prism15", "wedge18": "prism18", "pyramid": "pyramid5"}
 NODE_COUNT = {"line2": 2, "line3": 3, "tri3": 3, "tri6": 6, "quad4": 4, "quad8": 8, "quad9": 9, "tet4": 4, "tet10": 10, "hex8": 8, "hex20": 20,
               "hex27": 27, "prism6": 6, "prism15": 15, "prism18": 18, "pyramid5": 5, "pyramid13": 13, "pyramid14": 14}
+VTK_TYPE = {"line2": 3, "line3": 21, "tri3": 5, "tri6": 22, "quad4": 9, "quad8": 23, "quad9": 28, "tet4": 10, "tet10": 24, "hex8": 12, "hex20": 25,
+            "hex27": 29, "prism6": 13, "prism15": 26, "prism18": 32, "pyramid5": 14, "pyramid13": 27}
+AXIS_ALIGNED = {8: ("quad4", [0, 1, 3, 2]), 11: ("hex8", [0, 1, 3, 2, 4, 5, 7, 6])}  # VTK's pixels and voxels
+MESHIO = {ours: theirs for theirs, ours in KINDS.items() if theirs != ours}
 
 
 def _kind(name):
@@ -44,12 +51,14 @@ class Mesh:
     Cells of a lower dimension than the body's name its facets, in regions.
     regions: {name: {"tet10": mask or positions in that block, "tri6": ..., "nodes": mask or node numbers}}."""
 
-    def __init__(self, points, cells, regions=None):
+    _order = None
+
+    def __init__(self, points, cells: dict, regions: dict | None = None):
         points = np.ascontiguousarray(points, dtype=float)
         if points.ndim != 2 or points.shape[1] not in (2, 3):
             raise _errors.refuse(f"points of shape {points.shape}", "", "give an array of shape (nodes, 3), or (nodes, 2) in the plane")
         self.points = points if points.shape[1] == 3 else np.column_stack([points, np.zeros(len(points))])
-        self.cells = {}
+        self.cells: dict[str, np.ndarray] = {}
         for name, nodes in cells.items():
             kind, nodes = _kind(name), np.ascontiguousarray(nodes)
             if nodes.ndim != 2 or nodes.shape[1] != NODE_COUNT[kind] or (nodes.size and not np.issubdtype(nodes.dtype, np.integer)):
@@ -59,7 +68,7 @@ class Mesh:
             if kind in self.cells:
                 raise _errors.refuse(f"two blocks of cells {kind!r}", "", "join them")
             self.cells[kind] = nodes.astype(np.int64)
-        self.regions = {}
+        self.regions: dict[str, tuple[list[tuple[str, np.ndarray]], np.ndarray]] = {}
         for name, parts in (regions or {}).items():
             if not isinstance(parts, dict):
                 raise _errors.refuse(f"region {name!r} is a {type(parts).__name__}", "it says of which block its cells are", '{"tet10": mask}, {"nodes": numbers}')
@@ -75,7 +84,88 @@ class Mesh:
         self._arrays = _ritz.MeshArrays(self.points, list(self.cells.items()), [(name, chosen, nodes) for name, (chosen, nodes) in self.regions.items()])
 
     @classmethod
-    def from_meshio(cls, mesh):
+    def _of(cls, arrays) -> Mesh:
+        mesh = cls(arrays.points, dict(arrays.blocks), arrays.regions)
+        mesh._order = arrays.order
+        return mesh
+
+    @classmethod
+    def from_file(cls, path, scale: float = 1.0) -> Mesh:
+        """Of a mesh file in any format that the programs read (docs/formats.md), with its groups or sets as regions."""
+        return cls._of(_ritz.read_mesh(os.fspath(path), scale))
+
+    @classmethod
+    def from_gmsh(cls, scale: float = 1.0) -> Mesh:
+        """Of the present model of Gmsh's Python module, which has been meshed: its physical groups become regions."""
+        import gmsh
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model.msh")
+            gmsh.write(path)
+            return cls.from_file(path, scale)
+
+    @classmethod
+    def from_pyvista(cls, grid, regions=None) -> Mesh:
+        """Of a pyvista.UnstructuredGrid, or anything that pyvista casts to one. regions: {name: mask over the grid's cells, or
+        {"nodes": mask or numbers}}. Pixels and voxels become quadrilaterals and hexahedra."""
+        grid = grid if hasattr(grid, "cells_dict") else grid.cast_to_unstructured_grid()
+        types = np.asarray(grid.celltypes)
+        names = {number: name for name, number in VTK_TYPE.items()} | {number: name for number, (name, _) in AXIS_ALIGNED.items()}
+        cells: dict[str, np.ndarray] = {}
+        positions: dict[str, np.ndarray] = {}
+        for number, nodes in grid.cells_dict.items():
+            if number not in names:
+                raise _errors.refuse(f"cells of VTK's type {number}", "Ritz does not know these cells", "remove them")
+            name = names[number]
+            nodes = nodes[:, AXIS_ALIGNED[number][1]] if number in AXIS_ALIGNED else nodes
+            cells[name] = np.vstack([cells[name], nodes]) if name in cells else nodes
+            positions[name] = np.concatenate([positions.get(name, np.zeros(0, int)), np.flatnonzero(types == number)])
+        split = {}
+        for name, part in (regions or {}).items():
+            if isinstance(part, dict):
+                split[name] = part
+                continue
+            mask = np.zeros(len(types), bool)
+            mask[_positions(part, len(types), "cells of the grid")] = True
+            split[name] = {kind: mask[at] for kind, at in positions.items() if mask[at].any()}
+        return cls(np.asarray(grid.points), cells, split)
+
+    def _body(self) -> list[str]:
+        """Kinds of the cells that carry the physics, in the order of cell fields."""
+        dimension = {"line": 1, "tri": 2, "quad": 2}
+        of = {kind: dimension.get(kind.rstrip("0123456789"), 3) for kind in self.cells}
+        return [kind for kind in self.cells if of[kind] == max(of.values())]
+
+    def to_meshio(self, point_data=None, cell_data=None):
+        """A meshio.Mesh with the cells of the body, and those that name facets; regions become cell sets and point sets."""
+        import meshio
+
+        sets = {name: [dict(chosen).get(kind, np.zeros(0, np.int64)) for kind in self.cells] for name, (chosen, _) in self.regions.items() if chosen}
+        nodes = {name: numbers for name, (_, numbers) in self.regions.items() if len(numbers)}
+        blocks = [(MESHIO.get(kind, kind), cells) for kind, cells in self.cells.items()]
+        spread = {}
+        for name, values in (cell_data or {}).items():
+            body, parts, start = self._body(), [], 0
+            for kind, cells in self.cells.items():
+                if kind in body:
+                    parts.append(values[start : start + len(cells)])
+                    start += len(cells)
+                else:
+                    parts.append(np.full((len(cells), *values.shape[1:]), np.nan))
+            spread[name] = parts
+        return meshio.Mesh(self.points, blocks, point_data=point_data, cell_data=spread, cell_sets=sets, point_sets=nodes)
+
+    def to_pyvista(self):
+        """A pyvista.UnstructuredGrid of the body's cells."""
+        import pyvista
+
+        unknown = [kind for kind in self._body() if kind not in VTK_TYPE]
+        if unknown:
+            raise _errors.refuse(f"cells {unknown[0]!r} for pyvista", "VTK has no such cells", "take other cells")
+        return pyvista.UnstructuredGrid({VTK_TYPE[kind]: self.cells[kind] for kind in self._body()}, self.points)
+
+    @classmethod
+    def from_meshio(cls, mesh) -> Mesh:
         """Of a meshio.Mesh, with its cell sets and point sets as regions. Points of a mesh in the plane must have z = 0."""
         cells = {kind: nodes for kind, nodes in mesh.cells_dict.items() if kind != "vertex"}
         regions = {}
@@ -87,8 +177,45 @@ class Mesh:
         return cls(mesh.points, cells, regions)
 
 
-def _toml(value, key):
-    """A value as TOML on one line."""
+class Array:
+    """Numbers for each cell or node of the mesh, in place of one number or formula of a case: ritz.per_cell, ritz.per_node."""
+
+    def __init__(self, values, at_nodes: bool):
+        self.values, self.at_nodes = np.ascontiguousarray(values, dtype=float), at_nodes
+        if self.values.ndim != 1:
+            raise _errors.refuse(f"an array of shape {self.values.shape} in a case", "a key takes one number at each place",
+                                 "give one array for each component")
+
+
+def per_cell(values) -> Array:
+    """One number for each cell of the body, in the order of Result.cell_fields: "young": ritz.per_cell(E). Serves wherever a case takes a
+    formula of x, y and z."""
+    return Array(values, False)
+
+
+def per_node(values) -> Array:
+    """One number for each node of the mesh; between nodes it is interpolated by the cells' shape functions."""
+    return Array(values, True)
+
+
+class _Names:
+    """What a case of tables calls its file and its arrays."""
+
+    def __init__(self):
+        self.file, self.arrays = "", {}
+
+    def toml(self, value, key):
+        return _toml(value, key, self.arrays)
+
+    def without_lines(self):
+        return _without_lines(self.file) if self.file else contextlib.nullcontext()
+
+
+def _toml(value, key, arrays):
+    """A value as TOML on one line. Arrays are collected by their keys, which stand for them."""
+    if isinstance(value, Array):
+        arrays[key] = value
+        return json.dumps(key)
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
     if isinstance(value, (int, np.integer)):
@@ -98,9 +225,9 @@ def _toml(value, key):
     if isinstance(value, (str, os.PathLike)):
         return json.dumps(os.fspath(value), ensure_ascii=False)
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{json.dumps(str(k))} = {_toml(v, f'{key}.{k}')}" for k, v in value.items() if v is not None) + "}"
+        return "{" + ", ".join(f"{json.dumps(str(k))} = {_toml(v, f'{key}.{k}', arrays)}" for k, v in value.items() if v is not None) + "}"
     if isinstance(value, (list, tuple, np.ndarray)):
-        return "[" + ", ".join(_toml(each, f"{key}.{i}") for i, each in enumerate(value)) + "]"
+        return "[" + ", ".join(_toml(each, f"{key}.{i}", arrays) for i, each in enumerate(value)) + "]"
     raise _errors.refuse(f"{key} is a {type(value).__name__}", "a case holds numbers, texts, true or false, lists and tables", "convert it")
 
 
@@ -138,9 +265,10 @@ class Step:
 class Result:
     """Results of a run: `steps`, and those of the last one as `fields`, `cell_fields` and `probes`; `report` is that of the program (--json)."""
 
-    def __init__(self, report, steps):
-        self.report = json.loads(report)
-        self.steps = [Step(each) for each in steps]
+    def __init__(self, report, steps, mesh):
+        self.report: dict = json.loads(report)
+        self.steps: list[Step] = [Step(each) for each in steps]
+        self._arrays, self._mesh = mesh, None
 
     fields = property(lambda self: self.steps[-1].fields if self.steps else {})
     cell_fields = property(lambda self: self.steps[-1].cell_fields if self.steps else {})
@@ -148,14 +276,51 @@ class Result:
     facts = property(lambda self: self.report.get("facts", {}))
     notices = property(lambda self: self.report.get("notices", []))
 
-    def load_case(self, name):
+    @property
+    def frequencies(self) -> np.ndarray:
+        """[Hz] of the modes, whose shapes are fields["mode_1"] and so on; empty where none were asked for."""
+        return np.array([float(each) for each in self.facts.get("frequencies_hz", "").split()])
+
+    @property
+    def mesh(self) -> Mesh:
+        """The mesh of the run: that of the case, scaled, refined and raised in its order, with its regions."""
+        if self._mesh is None:
+            self._mesh = Mesh._of(self._arrays)
+        return self._mesh
+
+    def load_case(self, name: str) -> Step:
         """The step of a load case or combination."""
         for step in self.steps:
             if step.load_case == name:
                 return step
         raise KeyError(name)
 
-    def __repr__(self):
+    def _data(self, step):
+        step = self.steps[-1] if step is None else step if isinstance(step, Step) else self.load_case(step)
+        mesh = self.mesh
+        for name, values in step.fields.items():
+            if len(values) != len(mesh.points):
+                raise _errors.refuse(f"the field {name!r} has {len(values)} points, and the mesh {len(mesh.points)} nodes",
+                                     'it stands on finer points: [output] cells = "lagrange"', 'say [output] cells = "mesh"')
+        cells = {name: values if mesh._order is None else values[mesh._order] for name, values in step.cell_fields.items()}
+        return mesh, step.fields, cells
+
+    def to_meshio(self, step: Step | str | None = None):
+        """A meshio.Mesh with the fields of a step, or of a load case by its name; else of the last step."""
+        mesh, nodal, cells = self._data(step)
+        return mesh.to_meshio(nodal, cells)
+
+    def to_pyvista(self, step: Step | str | None = None):
+        """A pyvista.UnstructuredGrid with the fields of a step, likewise. Cell fields have a name of their own where nodes have it."""
+        mesh, nodal, cells = self._data(step)
+        grid = mesh.to_pyvista()
+        for name, values in nodal.items():
+            grid.point_data[name] = values
+        for name, values in cells.items():
+            grid.cell_data[name if name not in nodal else f"{name}_cells"] = values
+        return grid
+
+    def __repr__(self) -> str:
         return f"<ritz.Result of {len(self.steps)} steps with {', '.join(self.fields)}>"
 
 
@@ -172,21 +337,30 @@ def _without_lines(name):
         raise
 
 
-def _call(case, overrides, mesh, physics, folder, output, device, threads, check, log, overwrite):
-    settings = [f"{key}={_toml(value, key)}" for key, value in (overrides or {}).items()]
+def _case_call(case, overrides, mesh, physics, folder, device, threads, log):
+    """The call, the names in it, and the mesh, which must outlive it."""
+    names = _Names()
+    settings = [f"{key}={names.toml(value, key)}" for key, value in (overrides or {}).items()]
     arrays = None
     if isinstance(mesh, Mesh):
         arrays = mesh._arrays
     elif mesh is not None:
-        settings.append(f"mesh.file={_toml(str(mesh), 'mesh.file')}")
-    common = (settings, arrays, os.fspath(output or ""), device, threads, check, log, overwrite)
-    if not isinstance(case, dict):
-        path = os.fspath(case)
-        return _ritz.run(_physics(_tables_of(path) if physics is None else {}, physics), path, None, *common)
-    name = str(pathlib.Path(folder or ".").absolute() / "case.toml")
-    text = "".join(f"{json.dumps(str(key))} = {_toml(value, key)}\n" for key, value in case.items() if value is not None)
-    with _without_lines(name):
-        return _ritz.run(_physics(case, physics), name, text, *common)
+        settings.append(f"mesh.file={names.toml(str(mesh), 'mesh.file')}")
+    if isinstance(case, dict):
+        names.file = str(pathlib.Path(folder or ".").absolute() / "case.toml")
+        text = "".join(f"{json.dumps(str(key))} = {names.toml(value, str(key))}\n" for key, value in case.items() if value is not None)
+        program, path = _physics(case, physics), names.file
+    else:
+        path, text = os.fspath(case), None
+        program = _physics(_tables_of(path) if physics is None else {}, physics)
+    given = [(key, array.at_nodes, array.values) for key, array in names.arrays.items()]
+    return _ritz.CaseCall(program, path, text, settings, arrays, given, device, threads, log), names, mesh
+
+
+def _call(case, overrides, mesh, physics, folder, output, device, threads, check, log, overwrite, progress):
+    call, names, _ = _case_call(case, overrides, mesh, physics, folder, device, threads, log)
+    with names.without_lines():
+        return _ritz.run(call, os.fspath(output or ""), check, overwrite, progress)
 
 
 def _tables_of(path):
@@ -209,17 +383,20 @@ def _tables_of(path):
     return tables
 
 
-def run(case, overrides=None, *, mesh=None, physics=None, folder=None, output=None, device="auto", threads=0, log=False, overwrite=False):
+def run(case, overrides: dict | None = None, *, mesh=None, physics: str | None = None, folder=None, output=None, device: str = "auto",
+        threads: int = 0, log: bool = False, overwrite: bool = False, progress=None) -> Result:
     """Runs a case in this process and returns its Result. Every key, unit, check and message is that of the programs.
 
     case: path of a case file, or tables {"material": [{"region": "steel", "young": 210e9, "poisson": 0.3}], ...}, lists where a file has [[...]].
     overrides: {"material.0.young": 70e9}, as --set. mesh: a Mesh, or the path of a file, in place of [mesh] file.
     physics: "elasticity", "heat", "modal", "structure" or "solve"; else the tables tell. folder: of relative paths in tables; else the current one.
     output: folder that gets the files of the programs, too; else nothing is written. log: the program's lines on standard output.
+    progress: called with a text while solvers iterate, ten times a second at most; an exception of it ends the run.
     Raises Error: with kind, place, why and remedy; NotConverged; KeyboardInterrupt within an iteration after Ctrl-C."""
-    return Result(*_call(case, overrides, mesh, physics, folder, output, device, threads, False, log, overwrite))
+    return Result(*_call(case, overrides, mesh, physics, folder, output, device, threads, False, log, overwrite, progress))
 
 
-def check(case, overrides=None, *, mesh=None, physics=None, folder=None, device="auto", threads=0, log=False):
+def check(case, overrides: dict | None = None, *, mesh=None, physics: str | None = None, folder=None, device: str = "auto", threads: int = 0,
+          log: bool = False) -> dict:
     """Reads and checks everything as run() does, and solves nothing. Returns the report, with the forecast of memory and time."""
-    return json.loads(_call(case, overrides, mesh, physics, folder, None, device, threads, True, log, False)[0])
+    return json.loads(_call(case, overrides, mesh, physics, folder, None, device, threads, True, log, False, None)[0])

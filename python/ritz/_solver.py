@@ -1,5 +1,9 @@
 """Linear systems of SciPy solved by Ritz: smoothed aggregation with rigid motions, direct solvers, and the choice between them."""
+from __future__ import annotations
+
 import dataclasses
+import importlib
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sparse
@@ -31,6 +35,26 @@ class Report:
     def __str__(self):
         by = f"{self.method} with {self.preconditioner}" if self.preconditioner else self.method
         return f"{by}: {self.reason} after {self.iterations} iterations, residual {self.residual:.2g}"
+
+
+def _numpy(values):
+    """Arrays of other libraries as NumPy's, by DLPack and without a copy."""
+    if isinstance(values, np.ndarray) or not hasattr(values, "__dlpack__"):
+        return np.asarray(values, dtype=float)
+    if values.__dlpack_device__()[0] != 1:
+        raise _errors.refuse("an array that is not in the memory of the CPU", "Ritz's results in Python are on the CPU", "move it there first")
+    return np.asarray(np.from_dlpack(values), dtype=float)
+
+
+def _as_given(values, given):
+    """The result as an array of the library whose array was given: by its from_dlpack, without a copy."""
+    if isinstance(given, np.ndarray) or not hasattr(given, "__dlpack__"):
+        return values
+    if hasattr(given, "__array_namespace__"):
+        return given.__array_namespace__().from_dlpack(values)
+    name = type(given).__module__.split(".")[0]
+    library = importlib.import_module("jax.numpy" if name == "jaxlib" else name)
+    return library.from_dlpack(values) if hasattr(library, "from_dlpack") else values
 
 
 def _blocks(A, coordinates, block):
@@ -70,20 +94,46 @@ def _vector(b, rows, name):
     return v
 
 
+def _near_null(B, rows, block, coordinates):
+    if B is None:
+        return np.zeros((0, 0))
+    B = np.array(B, dtype=float)
+    if B.ndim == 1:
+        B = B.reshape(-1, 1)
+    if B.ndim != 2 or B.shape[0] != rows or B.shape[1] not in {block, {2: 3, 3: 6}.get(block, block)}:
+        raise _errors.refuse(f"near_null of shape {B.shape} for {rows} unknowns in blocks of {block}",
+                             "multigrid takes as many vectors as a node has unknowns, or 3 for 2 of them, 6 for 3", "give that many, or other blocks")
+    largest = np.abs(B).max(0)
+    if not np.isfinite(largest).all() or (largest == 0).any():
+        raise _errors.refuse("near_null has a column that is zero or not finite", "", "give vectors that A maps nearly to zero")
+    return B / largest
+
+
 class Matrix:
     """A square matrix in Ritz's memory, with the solver that was made for it: a factor or a hierarchy serves every right-hand side.
 
     A: scipy.sparse CSR or BSR, real. Its values are copied once; SciPy's 32-bit row offsets become 64-bit ones.
     coordinates: (nodes, dimension); multigrid takes the rigid motions from them where a node has as many unknowns as dimensions.
     block: unknowns of a node, which follow each other; else unknowns / nodes, or the blocks of a BSR matrix.
+    near_null: (unknowns, k), in place of rigid motions: vectors that A maps nearly to zero. k: unknowns of a node; or 3 for 2, 6 for 3.
     device: "auto", "cpu", "gpu"; threads: 0 takes all."""
 
-    def __init__(self, A, coordinates=None, *, block=None, device="auto", threads=0):
+    def __init__(self, A, coordinates=None, *, near_null=None, block: int | None = None, device: str = "auto", threads: int = 0):
         offsets, columns, values, self.block, x = _blocks(A, coordinates, block)
-        self.shape = A.shape
+        B = _near_null(near_null, A.shape[0], self.block, x)
+        self.shape: tuple[int, int] = A.shape
         self._pattern = (offsets, columns)
         self._coordinates = x if coordinates is not None else None
-        self._matrix = _ritz.Matrix(offsets, columns, values, self.block, x, x.shape[1], device, threads)
+        self._matrix = _ritz.Matrix(offsets, columns, values, self.block, x, x.shape[1], B, B.shape[1], device, threads)
+
+    def to_scipy(self):
+        """SciPy's CSR, or BSR of several unknowns a node, over Ritz's values: no copy. What is written into its data counts after update()."""
+        if self.data is None:
+            raise _errors.refuse("a matrix on a GPU as SciPy's", "its values are not in the memory of the CPU", "keep the matrix that it was made of")
+        offsets, columns = self._pattern
+        if self.block == 1:
+            return sparse.csr_matrix((self.data.reshape(-1), columns, offsets), shape=self.shape)
+        return sparse.bsr_matrix((self.data, columns, offsets), shape=self.shape)
 
     @property
     def data(self):
@@ -109,41 +159,96 @@ class Matrix:
     def __matmul__(self, x):
         return self._matrix.apply(_vector(x, self.shape[0], "the vector"))
 
-    def solve(self, b, *, start=None, tolerance=1e-8, method="auto", preconditioner="auto", max_iterations=20000, promise="none"):
-        """x, report of A x = b; b: (unknowns,) or (unknowns, columns), which then have a report each.
+    def solve(self, b, *, start=None, tolerance: float = 1e-8, method: str = "auto", preconditioner: str = "auto", max_iterations: int = 20000,
+              promise: str = "none", progress=None) -> tuple[Any, Any]:
+        """x, report of A x = b; b: (unknowns,) or (unknowns, columns), which are solved together and have a report each.
 
         tolerance: of ||b - A x|| / ||b||, met by the residual recomputed in double precision, or NotConverged is raised.
         promise: "none", "symmetric", or "positive_definite", which is taken at its word. start: initial guess.
-        x is Ritz's memory, not a copy, on a CPU."""
+        progress: called with a text, ten times a second at most. x is Ritz's memory, not a copy, on a CPU, as an array of b's library:
+        b may be any array on the CPU with DLPack, such as a tensor of PyTorch."""
         for name, value, names in (("method", method, METHODS), ("preconditioner", preconditioner, PRECONDITIONERS), ("promise", promise, PROMISES)):
             if value not in names:
                 raise _errors.refuse(f"{name}={value!r}", "", "one of " + ", ".join(map(repr, names)))
         if not 0 < tolerance < 1:
             raise _errors.refuse(f"tolerance={tolerance!r}", "it is relative to the right-hand side", "give a number between 0 and 1")
-        b = np.asarray(b, dtype=float)
+        given, b = b, _numpy(b)
+        options = (method, preconditioner, tolerance, max_iterations, promise, progress)
         if b.ndim == 2:
             if start is not None:
                 raise _errors.refuse("a start for several right-hand sides", "each has a solution of its own", "omit it, or solve them one by one")
-            columns = [self.solve(b[:, j], tolerance=tolerance, method=method, preconditioner=preconditioner, max_iterations=max_iterations, promise=promise)
-                       for j in range(b.shape[1])]
-            return np.stack([x for x, _ in columns], axis=1) if columns else np.zeros_like(b), [report for _, report in columns]
+            if b.shape[0] != self.shape[0]:
+                raise _errors.refuse(f"right-hand sides of shape {b.shape} for {self.shape[0]} unknowns", "", f"give an array of shape ({self.shape[0]}, columns)")
+            if b.shape[1] == 0:
+                return np.zeros_like(b), []
+            X, facts = self._matrix.solve_columns(np.ascontiguousarray(b.T), *options)
+            return _as_given(X.T, given), [self._judged(each, f" of right-hand side {j}") for j, each in enumerate(facts)]
         b = _vector(b, self.shape[0], "the right-hand side")
-        x0 = np.zeros_like(b) if start is None else _vector(start, self.shape[0], "the start")
-        x, facts = self._matrix.solve(b, x0, method, preconditioner, tolerance, max_iterations, promise)
+        x0 = np.zeros_like(b) if start is None else _vector(_numpy(start), self.shape[0], "the start")
+        x, facts = self._matrix.solve(b, x0, *options)
+        return _as_given(x, given), self._judged(facts, "")
+
+    @staticmethod
+    def _judged(facts, which) -> Report:
         report = Report(**facts)
         if not report.converged:
-            error = _errors.make(5, "not-converged", f"the linear solver did not converge: {report}", report.where, report.advice)
+            error = _errors.make(5, "not-converged", f"the linear solver did not converge{which}: {report}", report.where, report.advice)
             error.report = report
             raise error
-        return x, report
+        return report
 
 
-def solve(A, b, coordinates=None, *, block=None, device="auto", threads=0, **options):
+def solve(A, b, coordinates=None, *, near_null=None, block: int | None = None, device: str = "auto", threads: int = 0, **options) -> tuple[Any, Any]:
     """x, report of A x = b. Arguments: those of Matrix and of Matrix.solve.
 
         x, report = ritz.solve(K, f, coordinates=points, promise="positive_definite")
     """
-    return Matrix(A, coordinates, block=block, device=device, threads=threads).solve(b, **options)
+    return Matrix(A, coordinates, near_null=near_null, block=block, device=device, threads=threads).solve(b, **options)
+
+
+def _on_one_pattern(K, M):
+    """Offsets, columns, and the values of both on the union of their patterns, with all diagonal blocks."""
+    parts = [(np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)), columns, values) for offsets, columns, values in (K, M)]
+    n, b = len(K[0]) - 1, K[2].shape[1]
+    places = [rows.astype(np.int64) * n + columns for rows, columns, _ in parts]
+    union = np.unique(np.concatenate([*places, np.arange(n, dtype=np.int64) * (n + 1)]))
+    spread = []
+    for at, (_, _, values) in zip(places, parts):
+        full = np.zeros((len(union), b, b))
+        full[np.searchsorted(union, at)] = values
+        spread.append(full)
+    offsets = np.searchsorted(union, np.arange(n + 1, dtype=np.int64) * n).astype(np.int64)
+    return offsets, (union % n).astype(np.int32), *spread
+
+
+def eigs(K, M=None, k: int = 6, *, coordinates=None, near_null=None, block: int | None = None, band: tuple[float, float] | None = None,
+         tolerance: float = 1e-6, method: str = "auto", zeros: int = 0, device: str = "auto", threads: int = 0,
+         progress=None) -> tuple[np.ndarray, np.ndarray, dict]:
+    """values, vectors, report of K x = value M x: the k lowest eigenvalues, or all in a band (low, high).
+
+    K: symmetric and positive semidefinite, M: symmetric and positive definite, or positive semidefinite with prescribed unknowns empty;
+    not given: the identity. CSR or BSR. vectors: (unknowns, k), vectors.T @ M @ vectors = 1. zeros: eigenvalues known to be zero, such as
+    the rigid motions of a free body: K is then singular.
+    method: "lanczos" factorises, and counts by inertia, so that none is missed (report["verified"]); "lobpcg" iterates with multigrid,
+    for which coordinates or near_null matter; "auto" chooses by size. Raises NotConverged."""
+    if method not in ("auto", "lanczos", "lobpcg"):
+        raise _errors.refuse(f"method={method!r}", "", "one of 'auto', 'lanczos', 'lobpcg'")
+    if M is None:
+        M = sparse.identity(K.shape[0], format="csr")
+    if K.shape != M.shape:
+        raise _errors.refuse(f"K of shape {K.shape} and M of shape {M.shape}", "", "give matrices of one size")
+    *first, b, x = _blocks(K, coordinates, block)
+    *second, _, _ = _blocks(M if b == 1 or M.format != "bsr" or M.blocksize == (b, b) else M.tocsr(), coordinates, b)
+    B = _near_null(near_null, K.shape[0], b, x)
+    offsets, columns, stiffness, mass = _on_one_pattern(first, second)
+    left = _ritz.Matrix(offsets, columns, stiffness, b, x, x.shape[1], B, B.shape[1], device, threads)
+    values, vectors, report = _ritz.eigs(left, _ritz.Matrix(left, mass), k, band, tolerance, method, zeros, progress)
+    if not report["converged"]:
+        error = _errors.make(5, "not-converged", f"{report['method']} did not converge: {report['reason']} after {report['iterations']} iterations",
+                             report["verification"], "allow a larger tolerance, ask for fewer eigenvalues, or take method='lanczos'")
+        error.report = report
+        raise error
+    return np.array(values), vectors.T, report
 
 
 class Multigrid(LinearOperator):
@@ -175,10 +280,10 @@ class Multigrid(LinearOperator):
         return self._cycle.operator_complexity
 
 
-def multigrid(A, coordinates=None, *, block=None, device="auto", threads=0):
+def multigrid(A, coordinates=None, *, near_null=None, block: int | None = None, device: str = "auto", threads: int = 0) -> Multigrid:
     """A preconditioner for scipy.sparse.linalg: cg(A, b, M=ritz.multigrid(A, coordinates=x)).
 
-    A must be symmetric and positive definite. Near-null space: rigid motions where a node has as many unknowns as coordinates,
-    else constants of each component."""
-    matrix = A if isinstance(A, Matrix) else Matrix(A, coordinates, block=block, device=device, threads=threads)
+    A must be symmetric and positive definite. Near-null space: near_null (unknowns, k) as in Matrix; else rigid motions where a node has as
+    many unknowns as coordinates, else constants of each component."""
+    matrix = A if isinstance(A, Matrix) else Matrix(A, coordinates, near_null=near_null, block=block, device=device, threads=threads)
     return Multigrid(matrix)

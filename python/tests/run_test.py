@@ -108,7 +108,9 @@ class Cases(unittest.TestCase):
         result = ritz.run(heat, mesh=bar())
         self.assertTrue(np.allclose(result.fields["temperature"], 2 * bar().points[:, 0], atol=1e-6))
         modes = ritz.run({key: tension()[key] for key in ("material", "displacement")} | {"modal": {"count": 2}}, mesh=bar())
-        self.assertEqual(len(modes.facts["frequencies_hz"].split()), 2)
+        self.assertEqual(len(modes.frequencies), 2)
+        self.assertTrue(0 < modes.frequencies[0] <= modes.frequencies[1])
+        self.assertEqual(len(result.frequencies), 0)
         self.assertIn("mode_1", modes.fields)
 
     def test_steps_in_time_have_their_times(self):
@@ -173,6 +175,14 @@ class Mistakes(unittest.TestCase):
         with self.assertRaises(ritz.NotConverged):
             ritz.run(tension(solver={"method": "cg", "preconditioner": "none", "max_iterations": 2}), mesh=bar())
 
+    def test_progress_of_a_run_may_stop_it(self):
+        said = []
+        case = tension(solver={"method": "cg", "preconditioner": "multigrid", "operator": "matrix"})
+        ritz.run(case, mesh=bar((12, 6, 6)), progress=said.append)
+        self.assertTrue(said)
+        with self.assertRaises(ZeroDivisionError):
+            ritz.run(case, mesh=bar((12, 6, 6)), progress=lambda text: 1 / 0)
+
     def test_sweeps_are_loops(self):
         with self.assertRaises(ritz.InputError) as raised:
             ritz.run(tension(sweep={"parameter": [{"key": "material.0.young", "values": [1e9, 2e9]}]}), mesh=bar())
@@ -201,7 +211,77 @@ class Mistakes(unittest.TestCase):
         self.assertAlmostEqual(ritz.run(tension(), mesh=bar()).probes["tip"], 2e-5, delta=1e-15)
 
 
+class Meshes(unittest.TestCase):
+    def test_a_run_shows_its_mesh(self):
+        result = ritz.run(tension(mesh={"order": 2, "scale": 2.0}), mesh=bar())
+        self.assertEqual(result.mesh.cells["hex20"].shape, (32, 20))
+        self.assertEqual(len(result.fields["displacement"]), len(result.mesh.points))
+        self.assertAlmostEqual(result.mesh.points[:, 0].max(), 8.0)
+        again = ritz.run(tension(), mesh=result.mesh)
+        self.assertAlmostEqual(again.probes["tip"], 1e6 * 8 / (4 * 200e9), delta=1e-13)
+
+    def test_files_give_the_mesh_that_a_case_has(self):
+        path = EXAMPLES / "bracket"
+        mesh = ritz.Mesh.from_file(path / "bracket.msh")
+        self.assertLessEqual({"steel", "bolts", "eye"}, set(mesh.regions))
+        self.assertEqual(ritz.run(path / "bracket.toml", mesh=mesh, threads=1).probes, ritz.run(path / "bracket.toml", threads=1).probes)
+        with self.assertRaises(ritz.MeshError):
+            ritz.Mesh.from_file("nowhere.msh")
+
+    def test_a_model_of_gmsh(self):
+        try:
+            import gmsh
+        except ImportError:
+            self.skipTest("no gmsh")
+        gmsh.initialize()
+        try:
+            gmsh.option.setNumber("General.Terminal", 0)
+            box = gmsh.model.occ.addBox(0, 0, 0, 4000, 1000, 1000)
+            gmsh.model.occ.synchronize()
+            for dimension, tag, name in ((3, box, "steel"), (2, 1, "left"), (2, 2, "right")):
+                gmsh.model.setPhysicalName(dimension, gmsh.model.addPhysicalGroup(dimension, [tag]), name)
+            gmsh.option.setNumber("Mesh.MeshSizeMin", 500)
+            gmsh.option.setNumber("Mesh.ElementOrder", 2)
+            gmsh.model.mesh.generate(3)
+            mesh = ritz.Mesh.from_gmsh(scale=1e-3)
+        finally:
+            gmsh.finalize()
+        case = tension()
+        del case["probe"]
+        u = ritz.run(case, mesh=mesh).fields["displacement"]
+        self.assertTrue(np.allclose(u[:, 0], mesh.points[:, 0] * 5e-6, atol=1e-12))
+
+    def test_grids_of_pyvista_go_both_ways(self):
+        try:
+            import pyvista
+        except ImportError:
+            self.skipTest("no pyvista")
+        grid = pyvista.ImageData(dimensions=(9, 3, 3), spacing=(0.5, 0.5, 0.5))
+        x = np.asarray(grid.points)[:, 0]
+        mesh = ritz.Mesh.from_pyvista(grid, {"steel": np.ones(32, bool), "left": {"nodes": x == 0}, "right": {"nodes": x == 4}})
+        result = ritz.run(tension(force=[{"region": "right", "value": [1e6, 0, 0]}], probe=[]), mesh=mesh)
+        shown = result.to_pyvista()
+        self.assertEqual((shown.n_cells, shown.n_points), (32, 81))
+        self.assertTrue(np.array_equal(shown.point_data["displacement"], result.fields["displacement"]))
+        self.assertTrue(np.array_equal(shown.cell_data["von_mises_cells"], result.cell_fields["von_mises"]))
+        self.assertAlmostEqual(shown.volume, 4.0, delta=1e-9)
+
+
 class Meshio(unittest.TestCase):
+    def test_results_become_a_mesh_of_meshio_with_fields_and_sets(self):
+        try:
+            import meshio
+        except ImportError:
+            self.skipTest("no meshio")
+        case = tension(load_case=[{"name": name, "force": [{"region": "right", "value": [f, 0, 0]}]} for name, f in (("a", 1e6), ("b", 3e6))])
+        del case["force"]
+        result = ritz.run(case, mesh=bar())
+        shown = result.to_meshio("a")
+        self.assertIsInstance(shown, meshio.Mesh)
+        self.assertTrue(np.array_equal(shown.point_data["displacement"], result.load_case("a").fields["displacement"]))
+        self.assertTrue(np.array_equal(shown.cell_data_dict["von_mises"]["hexahedron"], result.load_case("a").cell_fields["von_mises"]))
+        self.assertEqual(ritz.run(tension(), mesh=ritz.Mesh.from_meshio(shown), threads=1).probes, ritz.run(tension(), mesh=bar(), threads=1).probes)
+
     def test_a_mesh_of_meshio_with_its_sets(self):
         try:
             import meshio

@@ -1,5 +1,8 @@
 """ritz.solve, ritz.multigrid and ritz.Matrix against SciPy."""
+import ast
+import importlib.util
 import os
+import pathlib
 import signal
 import subprocess
 import sys
@@ -107,6 +110,82 @@ class Solve(unittest.TestCase):
         del M
         self.assertEqual(view[0, 0, 0], 17.0)  # the view keeps the matrix
 
+    def test_scipy_may_stand_on_the_values_of_ritz(self):
+        for A, x in ((self.A, self.x), springs(6)):
+            M = ritz.Matrix(A, x)
+            B = M.to_scipy()
+            self.assertEqual(B.data.__array_interface__["data"][0], M.data.__array_interface__["data"][0])
+            self.assertEqual(abs(A - B).max(), 0)
+            B.data *= 2
+            M.update()
+            b = np.ones(A.shape[0])
+            self.assertLess(np.linalg.norm(M @ b - 2 * (A @ b)), 1e-12 * np.linalg.norm(A @ b) + 1e-12)
+
+    def test_arrays_of_other_libraries_come_back_as_theirs_without_a_copy(self):
+        class Tensor:
+            """An array of the array API standard that is not NumPy's."""
+
+            def __init__(self, values):
+                self.values, self.__dlpack_device__ = values, values.__dlpack_device__
+
+            def __dlpack__(self, **how):
+                return self.values.__dlpack__(**how)
+
+            def __array_namespace__(self):
+                return type("namespace", (), {"from_dlpack": staticmethod(lambda other: Tensor(np.from_dlpack(other)))})
+
+        x, _ = ritz.solve(self.A, Tensor(self.b), self.x)
+        self.assertIsInstance(x, Tensor)
+        self.assertTrue(np.array_equal(x.values, ritz.solve(self.A, self.b, self.x)[0]))
+        X, reports = ritz.solve(self.A, Tensor(np.stack([self.b, 2 * self.b], 1)), self.x)
+        self.assertEqual((X.values.shape, len(reports)), ((8000, 2), 2))
+        far = Tensor(self.b)
+        far.__dlpack_device__ = lambda: (2, 0)
+        with self.assertRaises(ritz.InputError):
+            ritz.solve(self.A, far, self.x)
+
+    def test_arrays_of_jax_and_torch(self):
+        for name, make in (("jax", lambda m: m.numpy.asarray(self.b, m.numpy.float64)), ("torch", lambda m: m.from_numpy(self.b.copy()))):
+            with self.subTest(name):
+                try:
+                    module = __import__(name if name != "jax" else "jax.numpy")
+                except ImportError:
+                    self.skipTest(f"no {name}")
+                if name == "jax":
+                    module.config.update("jax_enable_x64", True)
+                x, _ = ritz.solve(self.A, make(module), self.x)
+                self.assertIsInstance(x, type(make(module)))
+                self.assertTrue(np.array_equal(np.asarray(x), ritz.solve(self.A, self.b, self.x)[0]))
+
+    def test_several_right_hand_sides_share_the_solver(self):
+        A, x = springs(8)
+        B = np.cos(np.outer(np.arange(A.shape[0]), [1, 2, 3]))
+        X, reports = ritz.solve(A, B, x, promise="positive_definite", method="cg", tolerance=1e-10)
+        for j in range(3):
+            self.assertLess(np.linalg.norm(A @ X[:, j] - B[:, j]), 1.1e-10 * np.linalg.norm(B[:, j]))
+        self.assertEqual([r.converged for r in reports], [True] * 3)
+        with self.assertRaises(ritz.NotConverged) as raised:
+            ritz.solve(A, B, x, method="cg", preconditioner="none", max_iterations=2)
+        self.assertIn("right-hand side 0", str(raised.exception))
+        with self.assertRaises(ritz.InputError):
+            ritz.solve(A, B[1:], x)
+
+    def test_progress_is_told_and_may_stop(self):
+        A, x = laplacian(40)
+        said = []
+        ritz.solve(A, np.ones(64000), x, promise="positive_definite", preconditioner="multigrid", method="cg", progress=said.append)
+        self.assertTrue(any("multigrid" in text for text in said), said)
+
+        class Enough(Exception):
+            pass
+
+        def stop(text):
+            raise Enough(text)
+
+        with self.assertRaises(Enough):
+            ritz.solve(A, np.ones(64000), x, promise="positive_definite", preconditioner="multigrid", method="cg", progress=stop)
+        self.assertTrue(ritz.solve(A, np.ones(64000), x)[1].converged)
+
     def test_what_does_not_converge_raises(self):
         with self.assertRaises(ritz.NotConverged) as raised:
             ritz.solve(self.A, self.b, self.x, method="cg", preconditioner="none", max_iterations=3)
@@ -159,6 +238,80 @@ class Multigrid(unittest.TestCase):
         with_rotations, without = self.iterations(A, b, ritz.multigrid(A, coordinates=x)), self.iterations(A, b, ritz.multigrid(A, block=3))
         self.assertLess(with_rotations, 25)
         self.assertLess(with_rotations, without)
+
+
+    def test_a_near_null_space_of_ones_own_is_as_good_as_the_rotations(self):
+        A, x = springs(16)
+        b = np.tile([0.0, 0, 1], len(x)) * np.repeat(x[:, 0] > 0, 3)
+        c = x - x.mean(0)
+        B = np.zeros((A.shape[0], 6))
+        for i in range(3):
+            j, k = (i + 1) % 3, (i + 2) % 3
+            B[i::3, i] = 1
+            B[k::3, 3 + i], B[j::3, 3 + i] = c[:, j], -c[:, k]
+        from_coordinates = self.iterations(A, b, ritz.multigrid(A, coordinates=x))
+        M = ritz.multigrid(A, near_null=1e5 * B, block=3)
+        self.assertLessEqual(abs(self.iterations(A, b, M) - from_coordinates), 1)
+        M.update(2 * A)
+        self.assertLessEqual(abs(self.iterations(2 * A, b, M) - from_coordinates), 1)
+        _, report = ritz.solve(A, b, near_null=B, block=3, method="cg", preconditioner="multigrid", promise="positive_definite")
+        self.assertLessEqual(abs(report.iterations - from_coordinates), 1)
+        for wrong in (B[:, :4], B[1:], B * 0):
+            with self.assertRaises(ritz.InputError):
+                ritz.multigrid(A, near_null=wrong, block=3)
+
+
+class Eigenvalues(unittest.TestCase):
+    def test_of_a_string_are_known(self):
+        n = 400
+        K = sparse.diags([-1, 2, -1], [-1, 0, 1], shape=(n, n)).tocsr()
+        exact = 4 * np.sin(np.pi * np.arange(1, 8) / (2 * (n + 1))) ** 2
+        values, vectors, report = ritz.eigs(K, k=7)
+        self.assertTrue(np.allclose(values, exact, rtol=1e-9))
+        self.assertTrue(report["verified"], report)
+        self.assertLess(abs(vectors.T @ vectors - np.eye(7)).max(), 1e-8)
+        values, _, _ = ritz.eigs(K, 2 * sparse.identity(n, format="csr"), band=(exact[1] / 2.01, exact[4] / 1.99))
+        self.assertTrue(np.allclose(values, exact[1:5] / 2, rtol=1e-9))
+
+    def test_of_unlike_patterns_as_scipy_by_both_methods(self):
+        A, x = springs(5)
+        M = sparse.diags(1 + np.arange(375) / 375.0).tocsr()
+        exact = linalg.eigsh(A, 5, M, sigma=0)[0]
+        for method in ("lanczos", "lobpcg"):
+            values, vectors, _ = ritz.eigs(A, M, 5, coordinates=x, method=method, tolerance=1e-7)
+            self.assertTrue(np.allclose(values, exact, rtol=1e-8), method)
+            self.assertLess(abs(A @ vectors - (M @ vectors) * values).max(), 1e-5)
+
+    def test_of_a_free_string_begin_with_zero(self):
+        n = 60
+        K = sparse.diags([-1, 2, -1], [-1, 0, 1], shape=(n, n)).tolil()
+        K[0, 0] = K[-1, -1] = 1
+        values, _, _ = ritz.eigs(K.tocsr(), k=4, zeros=1)
+        self.assertTrue(np.allclose(values, 4 * np.sin(np.pi * np.arange(4) / (2 * n)) ** 2, rtol=1e-8, atol=1e-10))
+
+    def test_arguments(self):
+        A, x = laplacian(4)
+        for call in (lambda: ritz.eigs(A, sparse.identity(3)), lambda: ritz.eigs(A, method="arpack"), lambda: ritz.eigs(A, k=0)):
+            with self.assertRaises(ritz.InputError):
+                call()
+
+
+class Names(unittest.TestCase):
+    def test_the_stub_has_the_names_of_the_package_and_all_have_docstrings(self):
+        stub = (pathlib.Path(ritz.__file__).parent / "__init__.pyi").read_text()
+        named = {each.asname for node in ast.parse(stub).body if isinstance(node, ast.ImportFrom) for each in node.names}
+        self.assertEqual(named, set(ritz.__all__))
+        for name in named - {"jax_function"}:
+            self.assertTrue(getattr(ritz, name).__doc__, name)
+
+    def test_a_type_checker_finds_a_mistake_and_nothing_else(self):
+        if importlib.util.find_spec("mypy") is None:
+            self.skipTest("no mypy")
+        code = 'import ritz\nprobe = ritz.run("a.toml", mesh=ritz.Mesh.from_file("a.msh")).probes\nritz.Model("a.toml").solve(tolerance="small")\n'
+        done = subprocess.run([sys.executable, "-m", "mypy", "--ignore-missing-imports", "-c", code], capture_output=True, text=True,
+                              env=os.environ | {"MYPYPATH": str(pathlib.Path(ritz.__file__).parents[1])})
+        self.assertIn('Argument "tolerance" to "solve" of "Model"', done.stdout)
+        self.assertIn("Found 1 error in 1 file", done.stdout)
 
 
 class Guest(unittest.TestCase):

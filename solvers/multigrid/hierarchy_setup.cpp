@@ -31,6 +31,7 @@ constexpr double largest_nested_jump = 30;
 // Near-null-space vectors of the first level: 1, or 3, or 6 rigid motions; six unknowns per node are displacements and
 // rotations.
 int near_null_count(int block, const SmoothedAggregationOptions& options) {
+  if (options.near_null != nullptr) return options.near_null_count;
   if (options.coordinates == nullptr || block != options.dimension) return block;
   return block == 2 ? 3 : block == 3 ? 6 : 1;
 }
@@ -68,6 +69,15 @@ bool is_stretched(const SparseMatrix& A, const SmoothedAggregationOptions& optio
   constexpr double share = 0.1;
   return A.block_size() == 1 && options.coordinates != nullptr &&
          anisotropic_share(A, *options.coordinates, options.dimension, factor) > share;
+}
+
+void check_near_null(const SparseMatrix& A, const SmoothedAggregationOptions& options) {
+  if (options.near_null == nullptr) return;
+  const int C = A.block_size(), K = options.near_null_count;
+  if ((K == C || (C == 2 && K == 3) || (C == 3 && K == 6)) && options.near_null->size() == A.rows() * K) return;
+  throw Error(Exit::input, fmt::format("a near-null space of {} vectors for blocks of {} unknowns", K, C),
+              "multigrid takes as many vectors as a node has unknowns, or 3 for 2 of them, 6 for 3",
+              "give that many, or other blocks");
 }
 
 class Builder {
@@ -137,7 +147,23 @@ class Builder {
  private:
   BlockMatrixView<double> first_view() const { return view_of(A_); }
 
+  // The caller's, but zero in rows of A that couple to nothing.
+  Vector given_near_null(const BlockMatrixView<double>& A) const {
+    const int C = A.row_block;
+    Vector unit(device_, A.rows * C * C, tag);
+    const double centre[3] = {0, 0, 0};
+    near_null_.rigid_motions(device_, A, nullptr, 0, centre, 1, C, unit.data());
+    const std::vector<double> couples = unit.host();
+    std::vector<double> values = options_.near_null->host();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::size_t row = i / static_cast<std::size_t>(K_), c = row % static_cast<std::size_t>(C);
+      if (couples[row * static_cast<std::size_t>(C) + c] == 0) values[i] = 0;
+    }
+    return Vector(device_, std::span<const double>(values), tag);
+  }
+
   Vector first_near_null(const BlockMatrixView<double>& A) const {
+    if (options_.near_null != nullptr) return given_near_null(A);
     Vector near_null(device_, A.rows * A.row_block * K_, tag);
     BoxAround box;
     const double* coordinates = nullptr;
@@ -366,6 +392,7 @@ NestedLevels nested_levels(const SparseMatrix& A, const SmoothedAggregationOptio
 
 void set_up_hierarchy(const SparseMatrix& A, const SmoothedAggregationOptions& options, const NestedLevels& nested,
                       const TakeLevel& take) {
+  check_near_null(A, options);
   Builder(A, options, nested).build(take);
 }
 

@@ -36,6 +36,10 @@ enum class MultigridLevels { automatic, nested, aggregation };
 struct SmoothedAggregationOptions {
   const Vector* coordinates = nullptr;  // [block row][dimension]; gives rigid rotations; without it translations only
   int dimension = 0;
+  // [unknown][count], in place of rigid motions: what A maps nearly to zero. As many as a block row has unknowns, or 3
+  // for 2 of them, 6 for 3. Rows of unknowns that couple to nothing count as zero.
+  const Vector* near_null = nullptr;
+  int near_null_count = 0;
   bool single_precision = true;  // of the cycle
   bool half_storage = false;     // the matrices of its levels in 16 bits (bfloat16); only in single precision
   double strength = -1;          // threshold of strong connections; negative: 0.3 for scalars, 0.02 for vectors
@@ -50,7 +54,7 @@ struct SmoothedAggregationOptions {
 class SmoothedAggregation final : public LinearOperator {
  public:
   // A must outlive this. Throws Error(Exit::model) naming the row when a diagonal entry is not positive,
-  // Error(Exit::input) when nested levels were named and there are none.
+  // Error(Exit::input) when nested levels were named and there are none, or a near-null space has another size.
   explicit SmoothedAggregation(const SparseMatrix& A, const SmoothedAggregationOptions& options = {});
   ~SmoothedAggregation() override;
 

@@ -1,0 +1,87 @@
+#include "fem/analysis/cell_work.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace ritz {
+namespace {
+
+// Each cell with nodes of its own.
+Mesh taken_apart(const Mesh& mesh) {
+  MeshData data;
+  data.dimension = mesh.dimension();
+  data.structural = mesh.structural();
+  data.source = mesh.source();
+  for (const CellBlock& block : mesh.blocks()) {
+    CellBlock& own = data.blocks.emplace_back(CellBlock{.kind = block.kind, .nodes = {}, .curved = block.curved});
+    for (const Node node : block.nodes) {
+      own.nodes.push_back(static_cast<Node>(data.points.size() / 3));
+      const auto x = mesh.point(node);
+      data.points.insert(data.points.end(), x.begin(), x.end());
+    }
+  }
+  return Mesh(std::move(data));
+}
+
+SpaceOptions elements_of(const FunctionSpace& space) {
+  SpaceOptions options;
+  if (space.isoparametric()) return options;
+  options.order = space.order();
+  std::vector<CellKind> seen;
+  for (const CellBlock& block : space.mesh().blocks())
+    if (std::ranges::find(seen, block.kind) == seen.end()) {
+      seen.push_back(block.kind);
+      options.elements.push_back(space.element(block.kind));
+    }
+  return options;
+}
+
+}  // namespace
+
+CellWork::CellWork(const FunctionSpace& space, std::span<const Integral> integrals) : space_(space) {
+  for (const Integral& integral : integrals)
+    if (!integral.form.given.empty() && integral.nodes.empty()) integrals_.push_back(integral);
+  if (integrals_.empty()) return;
+  apart_ = std::make_unique<const Mesh>(taken_apart(space.mesh()));
+  space_apart_ = std::make_unique<const FunctionSpace>(*apart_, space.components(), space.device(), elements_of(space));
+  node_.resize(static_cast<std::size_t>(space_apart_->node_count()));
+  cell_.resize(node_.size());
+  std::vector<Node> of_space, of_cell;
+  for (Index cell = 0; cell < apart_->cell_count(); ++cell) {
+    space.nodes_of(cell, of_space);
+    space_apart_->nodes_of(cell, of_cell);
+    for (std::size_t a = 0; a < of_cell.size(); ++a) {
+      node_[static_cast<std::size_t>(of_cell[a])] = of_space[a];
+      cell_[static_cast<std::size_t>(of_cell[a])] = cell;
+    }
+  }
+  residual_ = std::make_unique<Operator>(*space_apart_, integrals_);
+}
+
+void CellWork::numbers_changed() {
+  if (residual_) residual_->set_numbers(integrals_);
+}
+
+Vector CellWork::spread(const std::vector<double>& u) const {
+  const auto components = static_cast<std::size_t>(space_.components());
+  std::vector<double> values(node_.size() * components);
+  for (std::size_t n = 0; n < node_.size(); ++n)
+    std::copy_n(u.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(node_[n]) * components), components,
+                values.begin() + static_cast<std::ptrdiff_t>(n * components));
+  return Vector(space_.device(), std::span<const double>(values), "vectors");
+}
+
+std::vector<double> CellWork::operator()(const Vector& u, const Vector& lambda) const {
+  std::vector<double> work(static_cast<std::size_t>(space_.mesh().cell_count()), 0.0);
+  if (!residual_) return work;
+  Vector r = space_apart_->zeros();
+  residual_->residual(spread(u.host()), r);
+  const std::vector<double> forces = r.host(), directions = spread(lambda.host()).host();
+  const auto components = static_cast<std::size_t>(space_.components());
+  for (std::size_t n = 0; n < node_.size(); ++n)
+    for (std::size_t i = n * components; i < (n + 1) * components; ++i)
+      work[static_cast<std::size_t>(cell_[n])] += forces[i] * directions[i];
+  return work;
+}
+
+}  // namespace ritz

@@ -1,0 +1,38 @@
+// The work that the residual of each cell does on a field: what derivatives by numbers in cells are made of. The
+// residual is computed on a mesh whose cells have nodes of their own, so that it holds each cell's share apart, for
+// every form and with the kernels that every form has.
+//
+//   CellWork work(space, integrals);
+//   const std::vector<double> before = work(u, lambda);                     // [cell] lambda . residual of the cell
+//   ... other numbers ...  work.numbers_changed();                          // functions give other values now
+#pragma once
+
+#include "fem/operator/operator.hpp"
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace ritz {
+
+class CellWork {
+ public:
+  // Takes those integrals over cells and facets whose numbers are functions. The space must outlive this.
+  CellWork(const FunctionSpace& space, std::span<const Integral> integrals);
+
+  void numbers_changed();
+  std::vector<double> operator()(const Vector& u, const Vector& lambda) const;  // vectors of the space
+
+ private:
+  Vector spread(const std::vector<double>& u) const;
+
+  const FunctionSpace& space_;
+  std::vector<Integral> integrals_;
+  std::unique_ptr<const Mesh> apart_;
+  std::unique_ptr<const FunctionSpace> space_apart_;
+  std::vector<Node> node_;   // [node apart] of the space
+  std::vector<Index> cell_;  // [node apart]
+  std::unique_ptr<Operator> residual_;
+};
+
+}  // namespace ritz

@@ -1,0 +1,70 @@
+// A linear static model that is solved again and again, with other numbers, loads and prescribed values, and the
+// adjoint of its solutions. With R(u, p) = 0 and J(u): K lambda = dJ/du where u is free, lambda = 0 elsewhere, and
+//
+//   dJ/dp = - lambda . dR/dp + (dJ/du - K lambda) . d(prescribed values)/dp
+//
+//   LinearStatics statics(model, {.relative = 1e-12});
+//   const Vector u = statics.solve().u, lambda = statics.adjoint(g);
+//   std::vector<double> d = by_array(statics, arrays, "E", u, lambda, statics.by_prescribed(g, lambda));
+//
+// The factor or hierarchy serves solution and adjoint, since the tangent is symmetric.
+#pragma once
+
+#include "fem/analysis/analysis.hpp"
+#include "fem/analysis/cell_work.hpp"
+#include "fem/analysis/linear_system.hpp"
+#include "fem/physics/given_arrays.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace ritz {
+
+class LinearStatics {
+ public:
+  // Throws Error(Exit::model) for models that are not linear, have no symmetric tangent, or have load cases or
+  // prescribed means. The model must outlive this.
+  LinearStatics(const Model& model, const LinearSolverOptions& options);
+
+  const Operator& equations() const { return equations_; }
+  const Constraints& supports() const { return *supports_; }
+
+  // Functions of the model give other values now: in equations and prescribed values.
+  void numbers_changed();
+
+  struct Solution {
+    Vector u;
+    SolveReport report;
+    double residual;  // ||residual of the free unknowns|| / ||load of the free unknowns||, by the element kernels
+  };
+  // load: [unknown] forces beside those of the model; prescribed: [unknown] in place of the values of the supports,
+  // where unknowns are prescribed. Null: none. Throws Error(Exit::not_converged).
+  Solution solve(const Vector* load = nullptr, const Vector* prescribed = nullptr);
+
+  // lambda for dJ/du = g.
+  Vector adjoint(const Vector& g);
+  // dJ/d(prescribed value): g - K lambda where unknowns are prescribed, 0 elsewhere.
+  Vector by_prescribed(const Vector& g, const Vector& lambda) const;
+  CellWork& work();  // of the equations
+
+  bool supports_are_numbers() const;
+  std::vector<double> values_of_supports() const;  // [unknown] as their functions are now
+
+ private:
+  SolveReport solve_tangent(const Vector& b, Vector& x);
+
+  const Model& model_;
+  Operator equations_;
+  std::optional<Constraints> supports_;
+  LinearSystem system_;
+  std::optional<CellWork> work_;
+  bool current_ = false;  // the tangent
+};
+
+// dJ/d(entry of an array that functions of the model take): the work of each cell's residual on lambda, differenced in
+// its own entry. That is exact for numbers that enter linearly, and to about 1e-11 for others. An array at nodes takes
+// a pass for each colour of its nodes. Throws Error(Exit::input) for prescribed values by arrays of cells.
+std::vector<double> by_array(LinearStatics& statics, GivenArrays& arrays, const std::string& name, const Vector& u,
+                             const Vector& lambda, const Vector& by_prescribed);
+
+}  // namespace ritz

@@ -1,0 +1,39 @@
+// The cells in which points lie, of a mesh that has the values of a field. Private to fem/physics.
+#pragma once
+
+#include "mesh/quality/quality.hpp"
+#include "mesh/search/point_location.hpp"
+
+#include <fmt/format.h>
+
+namespace ritz {
+
+// Most points lie in a cell; those outside are looked for farther away.
+class FieldPlaces {
+ public:
+  FieldPlaces(const Mesh& mesh, double tolerance)
+      : locator_(mesh, tolerance),
+        rounding_(1e-9 * bounding_box(mesh).diagonal()),
+        reach_(tolerance * bounding_box(mesh).diagonal()) {}
+
+  // The point may lie in the cell that is guessed.
+  PointLocator::Place of(const Point& point, Index guess = -1) const {
+    if (guess >= 0)
+      if (const auto place = locator_.in_cell(guess, point)) return *place;
+    if (const auto place = locator_.find(point, rounding_)) return *place;
+    if (const auto place = locator_.find(point, reach_)) return *place;
+    try {
+      return locator_.locate(point);
+    } catch (const Error& error) {
+      throw Error(Exit::model, fmt::format("a field is needed where it has no values: {}", error.message()),
+                  error.why(), "take a field on a mesh that covers the body, in the same unit of length and place");
+    }
+  }
+  bool is_outside(const PointLocator::Place& place) const { return place.distance > rounding_; }
+
+ private:
+  PointLocator locator_;
+  double rounding_, reach_;
+};
+
+}  // namespace ritz

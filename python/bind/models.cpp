@@ -1,0 +1,343 @@
+// Models of cases: their matrices, residuals, solutions and derivatives; python/ritz/_model.py is the caller. Vectors
+// are numbered as the mesh's nodes where the field stands on them, else as the field.
+#include "apps/analyses/analyses.hpp"
+#include "apps/cases/model.hpp"
+#include "apps/results/result_writer.hpp"
+#include "apps/sweep/sweep.hpp"
+#include "fem/analysis/linear_statics.hpp"
+#include "python/bind/case_call.hpp"
+#include "python/bind/reports.hpp"
+#include "solvers/algebra/vectors.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <numeric>
+
+namespace ritz::python {
+namespace {
+
+// Prescribed values and relations as the numbers of the model are now; the body may be free.
+class Held {
+ public:
+  explicit Held(const ritz::Model& model) : supports_(model) {
+    for (Constraints* each : supports_.all()) each->finish();
+  }
+  const Constraints& constraints() const { return supports_.common(); }
+
+ private:
+  ModelSupports supports_;
+};
+
+class Model {
+ public:
+  explicit Model(const CaseCall& call) : arrays_(call.arrays) {
+    without_the_lock([&] {
+      const Program program = program_named(call.program);
+      const RunOptions options = call.options();
+      if (has_sweep(options))
+        throw Error(Exit::input, fmt::format("a sweep of '{}' in a model", options.case_file),
+                    "each member is a model of its own", "make each of them");
+      run_.emplace(program.info, options);
+      CaseModel read = program.read(*run_);
+      const Analysis analysis = read_analysis(*run_, read);
+      std::visit(
+          [&](const auto& a) {
+            if constexpr (requires { a.linear; }) linear_ = a.linear;
+          },
+          analysis);
+      finish_model(*run_, read, false, {read.nodal_results, read.cell_results});
+      read_.emplace(std::move(read));
+      equations_.emplace(space(), model().equations);
+      number_nodes();
+    });
+  }
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+
+  int components() const { return space().components(); }
+  bool on_mesh() const { return space().isoparametric(); }
+  Index cell_count() const { return space().mesh().cell_count(); }
+
+  py::array_t<double> points() const {
+    std::vector<double> points;
+    points.reserve(3 * node_.size());
+    for (std::size_t i = 0; i < node_.size(); ++i) {
+      const Node n = node_[i];
+      Point x{};
+      if (n >= 0) x = space().point(n);
+      else std::ranges::copy(space().mesh().point(static_cast<Node>(i)), x.begin());
+      points.insert(points.end(), x.begin(), x.end());
+    }
+    return adopt(std::move(points), {static_cast<py::ssize_t>(node_.size()), 3});
+  }
+
+  // 1: prescribed, or at a node without cells; and the values.
+  py::tuple prescribed() {
+    std::vector<double> mask(node_.size() * width(), 1.0), values;
+    without_the_lock([&] {
+      const Held held_now(model());
+      const Constraints& held = held_now.constraints();
+      for (std::size_t i = 0; i < node_.size(); ++i)
+        for (std::size_t c = 0; c < width(); ++c)
+          if (node_[i] >= 0) mask[i * width() + c] = held.is_prescribed(node_[i], static_cast<int>(c)) ? 1 : 0;
+      Vector u = space().zeros();
+      held.set_values(u);
+      values = out(u);
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] *= mask[i];
+    });
+    return py::make_tuple(shaped(std::move(mask)), shaped(std::move(values)));
+  }
+
+  // offsets, columns, values [block][b][b] of the tangent at u. `held`: without rows and columns of unknowns that
+  // are prescribed or follow others, which have the number that is returned last on their diagonal.
+  py::tuple matrix(const std::string& which, const Doubles& u, bool held) {
+    std::vector<Index> offsets;
+    std::vector<std::int32_t> columns;
+    std::vector<double> values;
+    double pivot = 0;
+    without_the_lock([&] {
+      const Operator& from = which == "mass" ? rates() : *equations_;
+      SparseMatrix K = from.make_matrix();
+      from.assemble(in(u), K);
+      if (held) {
+        const Held supports(model());
+        pivot = std::max(max_abs(K.diagonal()), 1e-300);
+        supports.constraints().eliminate(K, pivot);
+      }
+      export_matrix(K, pivot, offsets, columns, values);
+    });
+    const auto b = static_cast<py::ssize_t>(width());
+    return py::make_tuple(py::array_t<Index>(static_cast<py::ssize_t>(offsets.size()), offsets.data()),
+                          py::array_t<std::int32_t>(static_cast<py::ssize_t>(columns.size()), columns.data()),
+                          adopt(std::move(values), {static_cast<py::ssize_t>(columns.size()), b, b}), pivot);
+  }
+
+  // Internal minus external forces; `gathered`: zero in unknowns that are prescribed or follow others.
+  py::array_t<double> residual(const Doubles& u, bool gathered) {
+    std::vector<double> r;
+    without_the_lock([&] {
+      Vector result = space().zeros();
+      equations_->residual(in(u), result);
+      if (gathered) {
+        const Held supports(model());
+        supports.constraints().gather(result);
+        supports.constraints().set_zero(result);
+      }
+      r = out(result);
+    });
+    return shaped(std::move(r));
+  }
+  py::array_t<double> action(const Doubles& u, const Doubles& x) {
+    std::vector<double> y;
+    without_the_lock([&] {
+      Vector result = space().zeros();
+      equations_->action(in(u), in(x), result);
+      y = out(result);
+    });
+    return shaped(std::move(y));
+  }
+  // Forces of a load case alone.
+  py::array_t<double> load_of(const std::string& name) {
+    std::vector<double> f;
+    without_the_lock([&] {
+      const auto found = std::ranges::find(model().load_cases, name, &ModelLoadCase::name);
+      if (found == model().load_cases.end())
+        throw Error(Exit::input, fmt::format("there is no load case '{}'", name), "",
+                    "name one of the [[load_case]] tables");
+      const Operator loads(space(), found->loads);
+      Vector r = space().zeros(), u = space().zeros();
+      loads.residual(u, r);
+      axpby(0.0, u, -1.0, r);
+      f = out(r);
+    });
+    return shaped(std::move(f));
+  }
+  // The solution of the matrix without prescribed unknowns, completed by them and by those that follow others.
+  py::array_t<double> complete(const Doubles& x) {
+    std::vector<double> u;
+    without_the_lock([&] {
+      const Held supports(model());
+      Vector change = in(x), values = space().zeros();
+      supports.constraints().set_zero(change);
+      supports.constraints().set_linear(change);
+      supports.constraints().set_values(values);
+      axpy(1, values, change);
+      u = out(change);
+    });
+    return shaped(std::move(u));
+  }
+
+  void set_array(const std::string& name, bool at_nodes, const Doubles& values) {
+    const auto span = span_of(values);
+    without_the_lock([&] {
+      if (!arrays_ || !arrays_->all().contains(name))
+        throw Error(Exit::input, fmt::format("the case has no array '{}'", name), "",
+                    "give the key an array where the model is made");
+      if (arrays_->all().at(name).at_nodes != at_nodes)
+        throw Error(Exit::input, fmt::format("the array '{}' stands elsewhere", name), "",
+                    "give one in cells for one in cells, at nodes for one at nodes");
+      arrays_->set(name, {.values = {span.begin(), span.end()}, .at_nodes = at_nodes});
+      equations_->set_numbers(model().equations);
+      if (rates_) rates_->set_numbers(stored());
+      if (statics_) statics_->numbers_changed();
+    });
+  }
+
+  py::tuple solve(const std::optional<Doubles>& load, const std::optional<Doubles>& prescribed,
+                  const std::optional<double>& tolerance, const py::object& progress) {
+    std::vector<double> u;
+    SolveReport report;
+    double residual = 0;
+    without_the_lock(
+        [&] {
+          std::optional<Vector> f, g;
+          if (load) f = in(*load);
+          if (prescribed) g = in(*prescribed);
+          LinearStatics::Solution s = statics(tolerance).solve(f ? &*f : nullptr, g ? &*g : nullptr);
+          u = out(s.u);
+          report = s.report;
+          residual = s.residual;
+        },
+        progress);
+    return py::make_tuple(shaped(std::move(u)), report_of(report), residual);
+  }
+
+  // lambda, and the derivative by prescribed values.
+  py::tuple adjoint(const Doubles& g) {
+    std::vector<double> lambda, by_prescribed;
+    without_the_lock([&] {
+      const Vector given = in(g), direction = statics({}).adjoint(given);
+      lambda = out(direction);
+      by_prescribed = out(statics({}).by_prescribed(given, direction));
+    });
+    return py::make_tuple(shaped(std::move(lambda)), shaped(std::move(by_prescribed)));
+  }
+  py::array_t<double> derivative(const std::string& name, const Doubles& u, const Doubles& lambda,
+                                 const Doubles& by_prescribed) {
+    std::vector<double> result;
+    without_the_lock([&] { result = by_array(statics({}), *arrays_, name, in(u), in(lambda), in(by_prescribed)); });
+    const auto size = static_cast<py::ssize_t>(result.size());
+    return adopt(std::move(result), {size});
+  }
+
+ private:
+  const ritz::Model& model() const { return read_->model; }
+  const FunctionSpace& space() const { return *model().space; }
+  std::size_t width() const { return static_cast<std::size_t>(components()); }
+
+  const std::vector<Integral>& stored() const { return model().inertia.empty() ? model().capacity : model().inertia; }
+  const Operator& rates() {
+    if (stored().empty())
+      throw Error(Exit::model, "the mass of the model is not known", "",
+                  "give density, and specific_heat of heat, in the materials");
+    if (!rates_) rates_.emplace(space(), stored());
+    return *rates_;
+  }
+  LinearStatics& statics(const std::optional<double>& tolerance) {
+    LinearSolverOptions options = linear_;
+    if (tolerance) options.relative = *tolerance;
+    if (!statics_ || (tolerance && *tolerance != tolerance_)) {
+      statics_.reset();
+      statics_.emplace(model(), options);
+      tolerance_ = options.relative;
+    }
+    return *statics_;
+  }
+
+  // [node of the caller] -> of the space, -1: no cell has it.
+  void number_nodes() {
+    if (!on_mesh()) {
+      node_.resize(static_cast<std::size_t>(space().node_count()));
+      std::iota(node_.begin(), node_.end(), Node{0});
+      return;
+    }
+    for (Node n = 0; n < space().mesh().node_count(); ++n) node_.push_back(space().node_of(n));
+  }
+  Vector in(const Doubles& x) const {
+    const auto values = span_of(x);
+    std::vector<double> result(static_cast<std::size_t>(space().unknown_count()), 0.0);
+    for (std::size_t i = 0; i < node_.size(); ++i)
+      if (node_[i] >= 0)
+        std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(i * width()), width(),
+                    result.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(node_[i]) * width()));
+    return Vector(space().device(), std::span<const double>(result), "vectors");
+  }
+  std::vector<double> out(const Vector& x) const {
+    const std::vector<double> values = x.host();
+    std::vector<double> result(node_.size() * width(), 0.0);
+    for (std::size_t i = 0; i < node_.size(); ++i)
+      if (node_[i] >= 0)
+        std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(node_[i]) * width()), width(),
+                    result.begin() + static_cast<std::ptrdiff_t>(i * width()));
+    return result;
+  }
+  py::array_t<double> shaped(std::vector<double>&& values) const {
+    const auto c = static_cast<py::ssize_t>(width());
+    return adopt(std::move(values), {static_cast<py::ssize_t>(node_.size()), c});
+  }
+
+  void export_matrix(const SparseMatrix& K, double pivot, std::vector<Index>& offsets,
+                     std::vector<std::int32_t>& columns, std::vector<double>& values) const {
+    const std::vector<Index> from = K.pattern().offsets().host();
+    const std::vector<std::int32_t> column = K.pattern().columns().host();
+    const std::vector<double> blocks = K.values().host();
+    std::vector<std::int32_t> caller(static_cast<std::size_t>(space().node_count()));  // of the space -> of the caller
+    for (std::size_t i = 0; i < node_.size(); ++i)
+      if (node_[i] >= 0) caller[static_cast<std::size_t>(node_[i])] = static_cast<std::int32_t>(i);
+    const std::size_t size = width() * width();
+    columns.reserve(column.size());
+    values.reserve(blocks.size());
+    offsets.assign(1, 0);
+    std::vector<std::pair<std::int32_t, std::size_t>> row;
+    for (std::size_t i = 0; i < node_.size(); ++i) {
+      row.clear();
+      if (node_[i] >= 0) {
+        const auto n = static_cast<std::size_t>(node_[i]);
+        for (auto k = static_cast<std::size_t>(from[n]); k < static_cast<std::size_t>(from[n + 1]); ++k)
+          row.emplace_back(caller[static_cast<std::size_t>(column[k])], k);
+        std::ranges::sort(row);
+      } else if (pivot > 0) {
+        columns.push_back(static_cast<std::int32_t>(i));
+        for (std::size_t e = 0; e < size; ++e) values.push_back(e % (width() + 1) == 0 ? pivot : 0);
+      }
+      for (const auto& [at, k] : row) {
+        columns.push_back(at);
+        values.insert(values.end(), blocks.begin() + static_cast<std::ptrdiff_t>(k * size),
+                      blocks.begin() + static_cast<std::ptrdiff_t>((k + 1) * size));
+      }
+      offsets.push_back(static_cast<Index>(columns.size()));
+    }
+  }
+
+  std::shared_ptr<GivenArrays> arrays_;
+  std::optional<Run> run_;
+  std::optional<CaseModel> read_;
+  LinearSolverOptions linear_;
+  std::vector<Node> node_;
+  std::optional<Operator> equations_, rates_;
+  std::optional<LinearStatics> statics_;
+  double tolerance_ = 0;
+};
+
+}  // namespace
+
+void bind_models(py::module_& module) {
+  py::class_<Model>(module, "Model")
+      .def(py::init<const CaseCall&>(), py::keep_alive<1, 2>())
+      .def_property_readonly("components", &Model::components)
+      .def_property_readonly("on_mesh", &Model::on_mesh)
+      .def_property_readonly("cell_count", &Model::cell_count)
+      .def_property_readonly("points", &Model::points)
+      .def("prescribed", &Model::prescribed)
+      .def("matrix", &Model::matrix)
+      .def("residual", &Model::residual)
+      .def("action", &Model::action)
+      .def("load_of", &Model::load_of)
+      .def("complete", &Model::complete)
+      .def("set_array", &Model::set_array)
+      .def("solve", &Model::solve)
+      .def("adjoint", &Model::adjoint)
+      .def("derivative", &Model::derivative);
+}
+
+}  // namespace ritz::python

@@ -1,0 +1,45 @@
+"""Models as functions that JAX differentiates, on the CPU."""
+from __future__ import annotations
+
+import jax
+import numpy as np
+
+from ritz._model import Model
+
+
+def jax_function(model: Model, *, tolerance: float | None = None):
+    """f(arrays, load) for jax.grad, jax.vjp and jax.jit: u of a linear static model, (nodes, components), at those arrays of its case.
+
+    arrays: {"material.0.young": values}, keys of the case that were given as ritz.per_cell or ritz.per_node. load: forces at nodes,
+    (nodes, components), or None. Precision is JAX's: enable jax_enable_x64. The model is changed by each call: one thread at a time."""
+    kind = jax.dtypes.canonicalize_dtype(np.float64)
+    at = [None]  # arrays and load of the present solution
+
+    def solved(arrays, load):
+        given = {key: np.asarray(values, float) for key, values in arrays.items()}
+        load = None if load is None else np.asarray(load, float)
+        same = at[0] is not None and all(np.array_equal(a, b) for a, b in zip(jax.tree_util.tree_leaves((given, load)), at[0]))
+        if not same:
+            model.update(given)
+            at[0] = None
+            u = model.solve(load=load, tolerance=tolerance)
+            at[0] = [leaf.copy() for leaf in jax.tree_util.tree_leaves((given, load))]
+            return u
+        return model.solution
+
+    def backward(arrays, load, g):
+        solved(arrays, load)
+        derivatives = model.vjp(np.asarray(g, float), of=("load", *arrays))
+        by_load = None if load is None else derivatives["load"].astype(kind)
+        return {key: derivatives[key].astype(kind) for key in arrays}, by_load
+
+    def shapes(tree):
+        return jax.tree_util.tree_map(lambda leaf: jax.ShapeDtypeStruct(np.shape(leaf), kind), tree)
+
+    @jax.custom_vjp
+    def f(arrays, load):
+        return jax.pure_callback(lambda *given: solved(*given).astype(kind), jax.ShapeDtypeStruct(model.shape, kind), arrays, load)
+
+    f.defvjp(lambda arrays, load: (f(arrays, load), (arrays, load)),
+             lambda kept, g: jax.pure_callback(backward, shapes(kept), *kept, g))
+    return f

@@ -1,0 +1,244 @@
+"""ritz.Model: matrices and residuals of cases, arrays in cases, and derivatives against differences."""
+import pathlib
+import tempfile
+import unittest
+
+import numpy as np
+import scipy.sparse.linalg as linalg
+
+import ritz
+from run_test import bar, tension
+from solver_test import grows
+
+
+def square(n=4, kind="quad4"):
+    """The unit square of quadrilaterals with regions left and right (nodes) and top (facets)."""
+    points = np.stack(np.meshgrid(np.linspace(0, 1, n + 1), np.linspace(0, 1, n + 1), indexing="ij"), -1).reshape(-1, 2)
+    node = np.arange(len(points)).reshape(n + 1, n + 1)
+    cells = np.stack([node[i : i + n, j : j + n].ravel() for i, j in ((0, 0), (1, 0), (1, 1), (0, 1))], 1)
+    return ritz.Mesh(points, {kind: cells, "line2": np.stack([node[:-1, -1], node[1:, -1]], 1)},
+                     {"left": {"nodes": node[0]}, "right": {"nodes": node[-1]}, "top": {"line2": np.arange(n)}})
+
+
+def heat(mesh, conductivity=2.0, source=0.0, left=0.0, **more):
+    return {"material": [{"region": "all", "conductivity": conductivity}], "temperature": [{"region": "left", "value": left}],
+            "source": [{"region": "all", "value": source}], "solver": {"tolerance": 1e-13}} | more
+
+
+class Matrices(unittest.TestCase):
+    def test_stiffness_has_the_rigid_motions_and_the_mass_weighs(self):
+        mesh = bar()
+        model = ritz.Model(tension(), mesh=mesh)
+        K = model.stiffness()
+        self.assertEqual((K.format, K.blocksize, K.shape), ("bsr", (3, 3), (243, 243)))
+        self.assertTrue(np.array_equal(model.points, mesh.points))
+        self.assertLess(abs(K - K.T).max(), 1e-9 * abs(K).max())
+        for motion in (np.tile([1, 0, 0], 81), np.cross([0, 0, 1], mesh.points).ravel()):
+            self.assertLess(abs(K @ motion).max(), 1e-10 * abs(K).max())
+        M = model.mass()
+        self.assertAlmostEqual(M.tocsr()[::3, ::3].sum(), 7850 * 4, delta=1e-8 * 7850)
+        x = np.cos(np.arange(243.0))
+        self.assertLess(abs(model.operator() @ x - K @ x).max(), 1e-12 * abs(K @ x).max())
+
+    def test_equations_are_solved_by_scipy_as_by_ritz(self):
+        for more in ({}, {"space": {"order": 2}}, {"displacement": [{"region": "left", "fixed": True}, {"region": "corner", "x": 1e-4}]}):
+            case = tension(**more)
+            model = ritz.Model(case, mesh=bar())
+            A, b = model.equations()
+            self.assertLess(abs(A - A.T).max(), 1e-9 * abs(A).max())
+            u = model.complete(linalg.spsolve(A.tocsc(), b))
+            self.assertLess(abs(u - model.solve(tolerance=1e-12)).max(), 1e-9 * abs(u).max())
+            self.assertEqual(model.on_mesh, "space" not in more)
+            if model.on_mesh:
+                self.assertTrue(np.allclose(u, ritz.run(case, mesh=bar()).fields["displacement"], atol=1e-9 * abs(u).max()))
+            else:
+                self.assertGreater(len(model.points), 81)
+                self.assertTrue(np.allclose(u[:, 0], 5e-6 * model.points[:, 0], atol=1e-13))  # sigma/E = 1e6/200e9
+        A, b = ritz.assemble(heat(square(), left=3.0), mesh=square())
+        self.assertEqual(A.format, "csr")
+        self.assertTrue(np.allclose(linalg.spsolve(A.tocsc(), b), 3.0))
+
+    def test_residual_and_loads(self):
+        mesh = bar()
+        model = ritz.Model(tension(), mesh=mesh)
+        self.assertTrue(np.allclose(model.load().sum(0), [1e6, 0, 0], atol=1e-6))
+        u = model.solve(tolerance=1e-12)
+        r = model.residual(u)
+        self.assertLess(abs(r[~model.fixed]).max(), 1e-4)  # of 1e6 N
+        self.assertAlmostEqual(r[model.fixed].sum(), -1e6, delta=1e-3)
+        self.assertEqual(model.fixed.sum(), 27)
+        self.assertTrue(np.allclose(r, ritz.run(tension(), mesh=mesh).fields["reaction"], atol=1e-2))
+        case = tension(load_case=[{"name": "a", "force": [{"region": "right", "value": [0, 2e6, 0]}]}])
+        self.assertTrue(np.allclose(ritz.Model(case, mesh=mesh).load("a").sum(0), [0, 2e6, 0], atol=1e-5))
+
+    def test_ties_follow_after_the_solution(self):
+        case = tension(coupling=[{"region": "right", "force": [1e6, 0, 0]}])
+        del case["force"]
+        model = ritz.Model(case, mesh=bar())
+        A, b = model.equations()
+        u = model.complete(linalg.spsolve(A.tocsc(), b))
+        self.assertTrue(np.allclose(u, ritz.run(case, mesh=bar()).fields["displacement"], atol=1e-12))
+
+    def test_nodes_without_cells_are_fixed(self):
+        mesh = square()
+        more = ritz.Mesh(np.vstack([[[5.0, 5.0, 0]], mesh.points]), {kind: nodes + 1 for kind, nodes in mesh.cells.items()},
+                         {name: {"nodes": nodes + 1} if len(nodes) else dict(chosen) for name, (chosen, nodes) in mesh.regions.items()})
+        A, b = ritz.assemble(heat(more, left=3.0), mesh=more)
+        self.assertTrue(np.allclose(linalg.spsolve(A.tocsc(), b)[1:], 3.0))
+
+    def test_nothing_stays_after_many_models(self):
+        mesh = bar((2, 1, 1))
+        self.assertLess(grows(lambda: ritz.Model(tension(), mesh=mesh, threads=1).solve(), 100, 400), 2e6)
+
+
+class Arrays(unittest.TestCase):
+    def test_cells_and_nodes_are_as_formulas(self):
+        mesh = square(6)
+        x = mesh.points[:, 0]
+        centre = x[mesh.cells["quad4"]].mean(1)
+        steps = ritz.run(heat(mesh, "x < 0.5 ? 1 : 4", "10*x"), mesh=mesh).fields["temperature"]
+        arrays = ritz.run(heat(mesh, ritz.per_cell(np.where(centre < 0.5, 1.0, 4.0)), ritz.per_node(10 * x)), mesh=mesh).fields["temperature"]
+        self.assertTrue(np.allclose(arrays, steps, rtol=1e-10))
+        case = heat(mesh) | {"flux": [{"region": "top", "value": 3.0}]}
+        overridden = ritz.run(case, {"flux.0.value": ritz.per_cell(np.full(36, 3.0))}, mesh=mesh).fields["temperature"]
+        self.assertTrue(np.allclose(overridden, ritz.run(case, mesh=mesh).fields["temperature"], rtol=1e-10))
+
+    def test_update_is_as_a_new_model(self):
+        mesh, E = bar(), np.linspace(1e9, 9e9, 32)
+        model = ritz.Model(tension(), {"material.0.young": ritz.per_cell(E[::-1])}, mesh=mesh)
+        model.solve()
+        model.update({"material.0.young": E})
+        new = ritz.Model(tension(), {"material.0.young": ritz.per_cell(E)}, mesh=mesh)
+        self.assertTrue(np.allclose(model.solve(), new.solve(), rtol=1e-9, atol=1e-16))
+        self.assertLess(abs(model.stiffness() - new.stiffness()).max(), 1e-12 * abs(new.stiffness()).max())
+
+    def test_wrong_arrays_are_refused_in_words(self):
+        mesh = bar()
+        with_young = lambda array: tension(material=[{"region": "steel", "young": array, "poisson": 0.3}])
+        for words, call in {"has 7 numbers, and the mesh 32 cells": lambda: ritz.run(with_young(ritz.per_cell(np.ones(7))), mesh=mesh),
+                            "has 32 numbers, and the mesh 81 nodes": lambda: ritz.run(with_young(ritz.per_node(np.ones(32))), mesh=mesh),
+                            "shape (2, 3)": lambda: ritz.per_cell(np.ones((2, 3))),
+                            "no array at 'material.0.poisson'": lambda: ritz.Model(with_young(1e9), mesh=mesh).update({"material.0.poisson": np.ones(32)})}.items():
+            with self.assertRaises(ritz.InputError) as raised:
+                call()
+            self.assertIn(words, str(raised.exception))
+        with self.assertRaises(ritz.ModelError) as raised:
+            ritz.run(with_young(ritz.per_cell(np.where(np.arange(32) == 3, -1.0, 1e9))), mesh=mesh)
+        self.assertIn("the array 'material.0.young' of material.0.young is -1 at", str(raised.exception))
+
+
+class Derivatives(unittest.TestCase):
+    """Against central differences in entries of each array, J = weights . u, solved to 1e-13."""
+
+    def assert_derivatives(self, make, arrays, mesh, h=1e-4, **solve):
+        model = make(arrays)
+        u = model.solve(**solve)
+        weights = np.cos(np.arange(u.size)).reshape(u.shape)
+        gradients = model.vjp(weights)
+        J = lambda: (weights * model.solve(**solve)).sum()
+        for key, values in arrays.items():
+            given = values.values
+            largest = abs(gradients[key]).max()
+            self.assertGreater(largest, 0)
+            for i in sorted({0, len(given) // 3, len(given) - 1, int(abs(gradients[key]).argmax())}):
+                step, ends = h * max(abs(given[i]), 1e-3 * abs(given).max(), 1e-12 if abs(given).max() else 1), []
+                for sign in (1, -1):
+                    moved = given.copy()
+                    moved[i] += sign * step
+                    model.update({key: moved})
+                    ends.append(J())
+                model.update({key: given})
+                self.assertAlmostEqual(gradients[key][i], (ends[0] - ends[1]) / (2 * step), delta=1e-6 * largest, msg=f"{key} {i}")
+
+    def test_heat_conductivity_source_flux_and_temperature(self):
+        mesh = square(5)
+        cells, nodes = 25, 36
+        make = lambda a: ritz.Model(heat(mesh, a["material.0.conductivity"], a["source.0.value"], a["temperature.0.value"],
+                                         flux=[{"region": "top", "value": a["flux.0.value"]}],
+                                         convection=[{"region": "top", "coefficient": a["convection.0.coefficient"], "ambient": 7.0}]), mesh=mesh)
+        self.assert_derivatives(make, {"material.0.conductivity": ritz.per_cell(2 + np.sin(np.arange(cells))),
+                                       "source.0.value": ritz.per_node(np.linspace(1, 9, nodes)),
+                                       "temperature.0.value": ritz.per_node(np.linspace(3, 5, nodes)),
+                                       "flux.0.value": ritz.per_cell(np.linspace(1, 2, cells)),
+                                       "convection.0.coefficient": ritz.per_cell(np.linspace(1, 2, cells))}, mesh)
+
+    def test_young_poisson_pressure_of_solids_and_of_the_plane(self):
+        mesh = bar((3, 2, 2))
+        make = lambda a: ritz.Model({"material": [{"region": "steel", "young": a["material.0.young"], "poisson": a["material.0.poisson"]}],
+                                     "displacement": [{"region": "left", "fixed": True}], "pressure": [{"region": "right", "value": a["pressure.0.value"]}],
+                                     "solver": {"tolerance": 1e-13}}, mesh=mesh)
+        self.assert_derivatives(make, {"material.0.young": ritz.per_cell(2e11 * (1 + 0.3 * np.cos(np.arange(12)))),
+                                       "material.0.poisson": ritz.per_node(0.3 + 0.1 * np.sin(np.arange(36))),
+                                       "pressure.0.value": ritz.per_node(1e6 * np.linspace(1, 2, 36))}, mesh)
+        plane = square(4)
+        make = lambda a: ritz.Model({"model": {"type": "plane_strain"}, "material": [{"region": "all", "young": a["material.0.young"], "poisson": 0.3}],
+                                     "displacement": [{"region": "left", "fixed": True}], "traction": [{"region": "top", "value": [1e6, a["traction.0.value.1"]]}],
+                                     "space": {"order": 2}, "solver": {"tolerance": 1e-13}}, mesh=plane)
+        self.assert_derivatives(make, {"material.0.young": ritz.per_cell(2e11 * (1 + 0.3 * np.cos(np.arange(16)))),
+                                       "traction.0.value.1": ritz.per_cell(1e6 * np.linspace(1, 2, 16))}, plane)
+
+    def test_forces_at_nodes_and_prescribed_values(self):
+        mesh = bar((3, 2, 2))
+        model = ritz.Model(tension(solver={"tolerance": 1e-13}), mesh=mesh)
+        load, values = np.sin(np.arange(108.0)).reshape(36, 3) * 1e5, 1e-5 * np.cos(np.arange(108.0)).reshape(36, 3)
+        weights = np.cos(np.arange(108.0)).reshape(36, 3)
+        model.solve(load=load, prescribed=values)
+        g = model.vjp(weights)
+        J = lambda f, v: (weights * model.solve(load=f, prescribed=v)).sum()
+        for at in ((20, 1), (35, 0)):  # free
+            d = np.zeros((36, 3))
+            d[at] = 1e6
+            self.assertAlmostEqual(g["load"][at], (J(load + d, values) - J(load - d, values)) / 2e6, delta=1e-6 * abs(g["load"]).max())
+        for at in ((0, 0), (4, 2)):  # held
+            d = np.zeros((36, 3))
+            d[at] = 1e-5
+            self.assertTrue(model.fixed[at])
+            self.assertAlmostEqual(g["prescribed"][at], (J(load, values + d) - J(load, values - d)) / 2e-5, delta=1e-6 * abs(g["prescribed"]).max())
+        self.assertEqual(abs(g["load"][model.fixed]).max(), 0)
+
+    def test_compliance_of_the_whole_modulus(self):
+        mesh = bar()  # f.u = F^2 L / (E A); d/dE = -that / E, summed over all cells
+        model = ritz.Model(tension(), {"material.0.young": ritz.per_cell(np.full(32, 200e9))}, mesh=mesh)
+        u = model.solve(tolerance=1e-12)
+        compliance = (model.load() * u).sum()
+        self.assertAlmostEqual(compliance, 1e12 * 4 / 200e9, delta=1e-8)
+        self.assertAlmostEqual(model.vjp(model.load(), of="material.0.young")["material.0.young"].sum(), -compliance / 200e9, delta=1e-17)
+
+    def test_what_has_no_derivative_is_refused(self):
+        mesh = square()
+        with self.assertRaises(ritz.InputError):
+            ritz.Model(heat(mesh), mesh=mesh).vjp(np.ones(25))
+        model = ritz.Model(heat(mesh, left=ritz.per_cell(np.ones(16))), mesh=mesh)
+        model.solve()
+        with self.assertRaises(ritz.InputError) as raised:
+            model.vjp(np.ones(25))
+        self.assertIn("prescribed values", str(raised.exception))
+        with self.assertRaises(ritz.InputError):
+            model.vjp(np.ones(25), of="material.0.young")
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "k.csv").write_text("T,k\n0,1\n10,2\n")
+            nonlinear = ritz.Model(heat(mesh, "k(T)") | {"table": [{"name": "k", "file": "k.csv", "interpolation": "linear", "outside": "constant"}]}, mesh=mesh, folder=folder)
+        K0, K1 = nonlinear.stiffness(), nonlinear.stiffness(np.full(25, 10.0))
+        self.assertLess(abs(2 * K0 - K1).max(), 1e-12 * abs(K1).max())
+        with self.assertRaises(ritz.ModelError):
+            nonlinear.solve()
+
+
+class Jax(unittest.TestCase):
+    def test_a_model_is_a_function_that_jax_differentiates(self):
+        try:
+            import jax
+        except ImportError:
+            self.skipTest("no jax")
+        jax.config.update("jax_enable_x64", True)
+        mesh = square(4)
+        model = ritz.Model(heat(mesh, ritz.per_cell(np.full(16, 2.0)), 1.0), mesh=mesh)
+        f = ritz.jax_function(model, tolerance=1e-13)
+        mean = jax.jit(lambda k, load: (f({"material.0.conductivity": jax.numpy.exp(k)}, load) ** 2).sum())
+        k, load = np.linspace(0, 1, 16), np.linspace(0, 0.1, 25).reshape(25, 1)
+        by_k, by_load = jax.grad(mean, (0, 1))(k, load)
+        for of, by, at in ((k, by_k, (5,)), (load, by_load, (12, 0))):
+            d = np.zeros(of.shape)
+            d[at] = 1e-4
+            ends = [mean(k + s * d, load) if of is k else mean(k, load + s * d) for s in (1, -1)]
+            self.assertAlmostEqual(float(by[at]), float(ends[0] - ends[1]) / 2e-4, delta=1e-6 * float(abs(by).max()))
