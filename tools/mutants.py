@@ -21,7 +21,7 @@ counts of the profiler are left alone.
 Method: mutant schemata (Untch, Offutt, Harrold, ISSTA 1993). All mutants are compiled into one build, each as
 `(ritz_mutant<17>() ? changed : original)`, and the environment variable RITZ_MUTANT chooses one. A first run of all
 tests without a choice records which tests reach which places. Then each mutant is run with the tests that reach it,
-the quickest first, until one fails. A test is a suite of GoogleTest or another entry of ctest.
+quick ones that reach few other places first, until one fails. A test is a suite of GoogleTest or another entry of ctest.
 
 Choice: folders take turns. The files of a folder, and the mutants of a file, have an order that depends on --seed and
 their text only; a file gives at most --per-file mutants. Mutants in the table are passed over, so the same command goes
@@ -88,7 +88,7 @@ constexpr bool ritz_mutant() {
 
 
 def masked(text, quoted=" "):
-    """The text with blanks for comments and preprocessor lines, and `quoted` for strings and characters; positions stay."""
+    """The text with blanks for comments and preprocessor lines, `quoted` for strings and characters; positions stay."""
     pattern = re.compile(
         r'//[^\n]*|/\*.*?\*/|R"\((?:.*?)\)"|"(?:\\.|[^"\\\n])*"|(?<![\w])\'(?:\\.|[^\'\\\n])\''
         r"|^[ \t]*#[^\n]*(?:\\\n[^\n]*)*",
@@ -491,6 +491,8 @@ class Workshop:
 
         def limits():
             os.setsid()
+            for number in (signal.SIGINT, signal.SIGHUP):  # which nohup and shells ignore, and tests send
+                signal.signal(number, signal.SIG_DFL)
             # Not RLIMIT_AS: the fake device of the tests reserves addresses that it never writes.
             resource.setrlimit(resource.RLIMIT_DATA, (self.memory << 30, self.memory << 30))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -528,12 +530,13 @@ class Workshop:
 
     def verdict(self, number, tests, budget):
         """(result, killed by)"""
-        reaching = sorted((t for t in tests if t.passes and number in t.reached), key=lambda t: t.seconds)
+        reaching = [test for test in tests if test.passes and number in test.reached]
+        reaching.sort(key=lambda test: test.seconds * len(test.reached))
         spent = 0.0
         for test in reaching:
             spent += test.seconds
             if spent > budget:
-                return "survived", f"the quickest tests that reach it, {budget:g} s"
+                return "survived", f"the nearest tests that reach it, {budget:g} s"
             code, text = self.run(test, 20 + 5 * test.seconds, RITZ_MUTANT=str(number))
             if code is None:
                 return "killed", f"{test.name}, time"

@@ -80,10 +80,11 @@ void read_ground(Case& input, const Mesh& mesh, ElasticBody& body) {
     if (sound && !input.sound()) foundation.normal = foundation.tangential = 1;  // so that no other errors follow
     body.foundation(region, std::move(foundation));
   }
-  for (const Case::Table& t : input.tables("spring", "springs from nodes of a solid to the ground")) {
+  for (const Case::Table& t : input.tables("spring", "springs from nodes of a body to the ground")) {
     const Region* region = t.region("region", "nodes", mesh, {RegionKind::nodes});
-    const std::vector<double> k =
-        t.vector("stiffness", "along x, y, z [N/m], shared by the nodes in equal parts", {.size = 3, .minimum = 0});
+    std::vector<double> k = t.vector("stiffness", "along each axis [N/m], shared by the nodes in equal parts",
+                                     {.size = mesh.dimension(), .minimum = 0});
+    k.resize(3, 0);
     const bool each = t.flag("each", "the stiffness is that of each node, instead of all together", false);
     body.spring(region, {.stiffness = {k[0], k[1], k[2]}, .each = each, .origin = t.where()});
   }

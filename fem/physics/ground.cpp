@@ -1,6 +1,7 @@
 #include "fem/physics/ground.hpp"
 
 #include "fem/elements/bar.hpp"
+#include "fem/elements/plane_spring.hpp"
 #include "fem/forms/foundation.hpp"
 #include "fem/physics/oblique_support.hpp"
 #include "mesh/point_algebra.hpp"
@@ -97,9 +98,6 @@ template void add_foundation<3>(const On&, const Foundation&, const BodyMeasure&
 void add_spring(const On& nodes, const GroundSpring& input, Model& model, ErrorList& errors) {
   const FunctionSpace& space = *model.space;
   const std::string& origin = input.origin;
-  if (space.mesh().dimension() < 3)
-    return errors.add(Error(Exit::input, "springs at nodes of a plane model" + at_origin(origin),
-                            "a force there is one per length of a line", "give a [[foundation]] on a few facets"));
   const Region* region = find_region(nodes, space.mesh(), {RegionKind::nodes}, origin, errors);
   if (region == nullptr) return;
   const std::array<double, 3>& k = input.stiffness;
@@ -107,13 +105,18 @@ void add_spring(const On& nodes, const GroundSpring& input, Model& model, ErrorL
     return errors.add(Error(Exit::input, "this spring has no stiffness" + at_origin(origin),
                             fmt::format("stiffness = [{:g}, {:g}, {:g}]", k[0], k[1], k[2]),
                             "give numbers of at least 0 in N/m, one of them above 0"));
+  const bool plane = space.mesh().dimension() == 2;
+  if (plane && k[2] > 0)
+    return errors.add(Error(Exit::input, "a spring along z of a plane model" + at_origin(origin),
+                            "its nodes move along x and y", "give a stiffness along these"));
   if (std::ranges::any_of(region->nodes, [&](Node n) { return space.node_of(n) < 0; }))
     return errors.add(Error(Exit::model,
                             fmt::format("a node of '{}' belongs to no cell{}", region->name, at_origin(origin)),
                             "nothing is held there", "name nodes of the body"));
   const double part = input.each ? 1 : 1 / static_cast<double>(region->nodes.size());
   model.equations.push_back(
-      Integral::at_nodes(NodeSpring<3>{{part * k[0], part * k[1], part * k[2]}, {}}, region->nodes));
+      plane ? Integral::at_nodes(PlaneNodeSpring{{part * k[0], part * k[1]}}, region->nodes)
+            : Integral::at_nodes(NodeSpring<3>{{part * k[0], part * k[1], part * k[2]}, {}}, region->nodes));
   model.exchanges.push_back({"spring", region, model.equations.back()});
   for (int c = 0; c < 3; ++c)
     if (k[static_cast<std::size_t>(c)] > 0) model.held.push_back({space.nodes_in(*region), c});

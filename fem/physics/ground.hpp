@@ -17,6 +17,8 @@ struct Foundation {
   std::string origin = {};
 };
 
+// Stiffness in plane models is that for their thickness, in bodies of revolution that of whole rings; along z there is
+// none in both.
 struct GroundSpring {
   std::array<double, 3> stiffness;  // along x, y, z [N/m]
   bool each = false;                // of each node; else of all of them together, in equal parts
@@ -28,7 +30,6 @@ struct GroundSpring {
 template <int G>
 void add_foundation(const On& facets, const Foundation& input, const BodyMeasure& measure, Model& model,
                     ErrorList& errors);
-// Solids alone have such springs: plane models have forces per length.
 void add_spring(const On& nodes, const GroundSpring& input, Model& model, ErrorList& errors);
 
 }  // namespace ritz

@@ -1,9 +1,14 @@
 """[[foundation]] and [[spring]]: bodies on elastic ground, each against a closed form."""
 import math
+import pathlib
+import sys
 import unittest
 
 import boxes
 from ritz import CaseTest, example
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import box_meshes  # noqa: E402
 
 STEEL = '[[material]]\nregion = "a"\nyoung = 2e9\npoisson = 0.3\ndensity = 8000\n'
 EXACT = "[solver]\ntolerance = 1e-11\n"
@@ -101,6 +106,19 @@ class Ground(CaseTest):
         self.assertIn("spring on 'feet': (0, 0, 1000) N", outcome.log)
         outcome = self.solve("ritz-elasticity", self.case(STEEL + EXACT + corners + spring + "each = true\n" + force + mean("z", "z", "feet")))
         self.assert_close(outcome.probes["z"], -1000 / (9 * 2e6), 1e-7)
+
+    def test_springs_hold_plane_bodies_for_their_thickness_and_rings_of_bodies_of_revolution(self):
+        box_meshes.write_rectangle(self.folder / "plane.msh", box_meshes.QUADS, (4, 4, 0))
+        for model in ('type = "plane_stress"\nthickness = 0.5', 'type = "axisymmetric"'):
+            with self.subTest(model=model):
+                case = self.write("plane.toml", f'[mesh]\nfile = "plane.msh"\n[model]\n{model}\n' + STEEL.replace('"a"', '"all"') + EXACT
+                                  + '[[region]]\nname = "feet"\nkind = "nodes"\nplane = {point = [0, 0], normal = [0, 1]}\n'
+                                  + '[[region]]\nname = "y1"\nkind = "facets"\nplane = {point = [0, 1], normal = [0, 1]}\n'
+                                  + '[[spring]]\nregion = "feet"\nstiffness = [1e6, 2e6]\n'
+                                  + '[[force]]\nregion = "y1"\nvalue = [0, -1000]\n' + mean("y", "y", "feet"))
+                outcome = self.solve("ritz-elasticity", case)
+                self.assert_close(outcome.probes["y"], -1000 / 2e6, 1e-7)
+                self.assertRegex(outcome.log, r"spring on 'feet': \(\S+, 1000\) N")
 
     def test_a_beam_on_gravel_meets_hetenyi(self):
         outcome = self.solve("ritz-elasticity", example("foundation"))

@@ -146,6 +146,10 @@ TEST(DeviceChoice, ReadsRanksOfTheBatchSystem) {
   EXPECT_EQ(facts_of_environment({}, "").local_ranks, 4);
   ::setenv("SLURM_LOCALID", "x", 1);
   EXPECT_EQ(facts_of_environment({}, "").local_rank, -1);
+  EXPECT_FALSE(facts_of_environment({}, "").may_share);
+  ::setenv("RITZ_SHARE_GPU", "1", 1);
+  EXPECT_TRUE(facts_of_environment({}, "").may_share);
+  ::unsetenv("RITZ_SHARE_GPU");
   ::unsetenv("SLURM_LOCALID");
   ::unsetenv("SLURM_NTASKS_PER_NODE");
 }

@@ -43,6 +43,7 @@ TEST(NearestMatch, FindsTyposAndRefusesTheFarFetched) {
   EXPECT_EQ(nearest_match("Steel", names), "steel");
   EXPECT_EQ(nearest_match("aluminum", names), "aluminium");
   EXPECT_EQ(nearest_match("fxied", names), "fixed");
+  EXPECT_EQ(nearest_match("from", {"frame", "form"}), "form");  // neighbours swapped are one mistake, not two
   EXPECT_EQ(nearest_match("temperature", names), "");
   EXPECT_EQ(nearest_match("yield", {"young", "yield_stress"}), "yield_stress");  // the only one that begins like this
   EXPECT_EQ(nearest_match("plane", {"plane_strain_plasticity", "plane_stress_plasticity"}), "");

@@ -35,6 +35,7 @@ TEST(GpuCheck, MachineCodeRunsOnLaterMinorVersionsOnly) {
   EXPECT_FALSE(runs(f, "7.5"));
   EXPECT_FALSE(runs(facts("86-real"), "8.0"));
   EXPECT_TRUE(runs(facts("80-real,90-real"), "9.0"));
+  EXPECT_FALSE(runs(facts("80-real,90-real"), "10.0"));
   EXPECT_TRUE(runs(facts("100-real"), "10.3"));
 }
 
@@ -66,13 +67,18 @@ TEST(GpuCheck, AGpuThatIsTooOldIsToldWhatToConfigure) {
   const auto by_twelve = gpu_fault(facts("90", "12.8", "12.8"), gpu("7.0"));
   ASSERT_TRUE(by_twelve);
   EXPECT_NE(by_twelve->fix.find("RITZ_CUDA_ARCHITECTURES=70"), std::string::npos);
+  // Maxwell, the oldest of nvcc 12, is 5.0.
+  EXPECT_NE(gpu_fault(facts("90", "12.8", "12.8"), gpu("5.0"))->fix.find("RITZ_CUDA_ARCHITECTURES=50"),
+            std::string::npos);
+  EXPECT_NE(gpu_fault(facts("90", "12.8", "12.8"), gpu("3.7"))->fix.find("5.0"), std::string::npos);
 }
 
 TEST(GpuCheck, AnOlderMajorVersionOfTheDriverIsTooOld) {
   const auto fault = driver_fault(facts("90", "12.8", "13.0"));
   ASSERT_TRUE(fault);
   EXPECT_NE(fault->what.find("12.8"), std::string::npos);
-  EXPECT_NE(fault->fix.find("CUDA 13"), std::string::npos);
+  EXPECT_NE(fault->fix.find("driver to one for CUDA 13, "), std::string::npos);
+  EXPECT_NE(fault->fix.find("a toolkit of CUDA 12, "), std::string::npos);
   EXPECT_FALSE(driver_fault(facts("90", "13.0", "13.1")));
   EXPECT_FALSE(driver_fault(facts("90", "13.1", "12.8")));
   EXPECT_FALSE(driver_fault(facts("90", "", "13.0")));    // no driver: no GPU, and that is no fault

@@ -3,6 +3,7 @@
 #include "device/host_memory.hpp"
 #include "device/memory_shortage.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <new>
@@ -44,9 +45,16 @@ TEST(MemoryShortage, NamesTheBlockThatWasRefusedOnce) {
   const Index live = host_memory_live();
   set_host_memory_limit(live + 1'000'000);
   EXPECT_FALSE(take_host_memory(3'000'000));
-  EXPECT_NE(host_memory_error().message().find("3.0 MB on top of"), std::string::npos);
+  EXPECT_EQ(host_memory_error().message(),
+            fmt::format("out of host memory: 3.0 MB on top of {:.1f} MB (limit {:.1f} MB)", 1e-6 * double(live),
+                        1e-6 * double(live) + 1));
   EXPECT_EQ(host_memory_error().message(), "out of host memory");
   set_host_memory_limit(0);
+  note_refusal(2'000'000);  // by the machine, not by a limit
+  EXPECT_EQ(host_memory_error().message(),
+            fmt::format("out of host memory: 2.0 MB on top of {:.1f} MB", 1e-6 * double(live)));
+  EXPECT_EQ(take_last_refusal().bytes, 0);
+  EXPECT_EQ(take_last_refusal().live, 0);
   EXPECT_EQ(host_memory_live(), live);
 }
 

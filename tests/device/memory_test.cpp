@@ -90,6 +90,7 @@ TEST(MemoryPool, GivesItsCacheBackBeforeItFails) {
   { const Vector a(device, 2'000'000, "test"); }
   EXPECT_GT(device.memory().statistics().cached, 0);
   EXPECT_NO_THROW(Vector(device, 1'000'000, "test"));  // would not fit beside the cached 16 MB
+  EXPECT_GE(device.memory().statistics().pressed, 4'000'000);
 }
 
 TEST(MemoryPool, EveryFailingAllocationLeavesNothingBehind) {

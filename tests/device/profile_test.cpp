@@ -1,4 +1,5 @@
 #include "device/array.hpp"
+#include "device/communicator.hpp"
 
 #include <gtest/gtest.h>
 
@@ -25,6 +26,19 @@ TEST(Profile, CountsCallsBytesAndNestedPhases) {
   EXPECT_GE(phases[0].seconds, phases[1].seconds);
   EXPECT_GT(phases[0].peak_memory, 0);
   EXPECT_GE(device.profile().seconds_since_start(), phases[0].seconds);
+}
+
+TEST(Profile, CountsTheReadsOfSingleNumbersInEachPhase) {
+  const Device device = Device::named("fake");
+  const Vector x(device, std::vector<double>{1, 2}, "test");
+  const Communicator all(device);
+  all.sum(x.data());
+  {
+    const auto phase = device.profile().phase("two reads");
+    EXPECT_EQ(all.sum(x.data()), 1);
+    EXPECT_EQ(all.sum(x.data() + 1), 2);
+  }
+  EXPECT_EQ(device.profile().phases().front().scalar_reads, 2);
 }
 
 TEST(Profile, PhaseEndsWhenAnErrorPassesThroughIt) {

@@ -4,7 +4,11 @@
 
 #include <chrono>
 #include <ctime>
+#include <fstream>
+#include <sstream>
+#include <string>
 #include <thread>
+#include <unistd.h>
 
 namespace ritz {
 namespace {
@@ -25,6 +29,23 @@ TEST(ProcessAge, IsAtLeastTheProcessorTimeUsedAndGrowsWithTheClock) {
                passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   EXPECT_GE(after - before, 0.02 - 1e-9);
   EXPECT_LE(after - before, passed + 1e-9);
+}
+
+// The system notes the start in ticks since the machine was started, whose second it knows, too.
+TEST(ProcessAge, IsThatOfTheWallClock) {
+  std::ifstream of_machine("/proc/stat"), of_process("/proc/self/stat");
+  double machine_start = 0, process_start = 0;
+  for (std::string word; of_machine >> word;)
+    if (word == "btime") of_machine >> machine_start;
+  std::string line;
+  std::getline(of_process, line);
+  std::istringstream fields(line.substr(line.rfind(')') + 1));
+  std::string field;
+  for (int number = 3; number < 22; ++number) fields >> field;
+  fields >> process_start;
+  ASSERT_GT(machine_start, 0);
+  const double started = machine_start + process_start / double(sysconf(_SC_CLK_TCK));
+  EXPECT_NEAR(process_age(), seconds_of(CLOCK_REALTIME) - started, 5);  // clocks may be set while a machine runs
 }
 
 }  // namespace

@@ -173,6 +173,16 @@ TEST(Foundation, LowersTheFrequencyOfARod) {
   EXPECT_NEAR(modes.frequencies.front(), low * std::sqrt(young / 8000) / (2 * std::numbers::pi), 0.002);
 }
 
+TEST(Foundation, AlongItsFacetsAloneLetsABodyGoAcrossThem) {
+  const Mesh plane = rectangle(2, 2, {1, 1}, CellKind::quad4), solid = box(1, 1, 1, {1, 1, 1}, CellKind::hex8);
+  ElasticBody flat = steel(plane), block = steel(solid);
+  flat.foundation("y0", {.tangential = 1e7});
+  EXPECT_THAT(refusal(flat), AllOf(HasSubstr("translation along y"), Not(HasSubstr("translation along x"))));
+  block.foundation("z0", {.tangential = 1e7});
+  EXPECT_THAT(refusal(block), AllOf(HasSubstr("translation along z"), Not(HasSubstr("translation along x")),
+                                    Not(HasSubstr("translation along y"))));
+}
+
 TEST(GroundSpring, SharesItsStiffnessAmongNodes) {
   const Mesh mesh = oblique_block(CellKind::hex8);
   const Region corners{.name = "corners", .kind = RegionKind::nodes, .nodes = {0, 1, 2, 3, 4}};
@@ -191,6 +201,45 @@ TEST(GroundSpring, OfOneComponentHoldsThatOne) {
   ElasticBody body = steel(mesh);
   body.spring(corners, {.stiffness = {0, 0, 1e6}});
   EXPECT_THAT(refusal(body), AllOf(HasSubstr("translation along x"), Not(HasSubstr("translation along z"))));
+}
+
+// A plane body with its springs in series with nothing else: forces over stiffnesses, whatever the thickness.
+TEST(GroundSpring, HoldsPlaneBodiesByForceOverStiffness) {
+  const Mesh mesh = rectangle(2, 2, {1, 1}, CellKind::quad4);
+  const Region corners{.name = "corners", .kind = RegionKind::nodes, .nodes = {0, 2, 6, 8}};
+  for (const double thickness : {1.0, 0.25}) {
+    ElasticBody body = steel(mesh, PlaneKind::stress, thickness);
+    body.spring(corners, {.stiffness = {1e6, 2e6, 0}});
+    body.loads.force("x0", {20, 40});
+    body.loads.force("x1", {20, 40});  // 40 N along x, 80 N along y, without a moment about the middle
+    const Model model = body.model(cpu());
+    const StaticSolution solution = ritz::solve(model, Static{.linear = {.relative = 1e-11}});
+    const std::vector<double> u = model.space->to_mesh(solution.u);
+    double x = 0, y = 0;
+    for (const Node n : corners.nodes) {
+      x += u[2 * static_cast<std::size_t>(n)] / 4;
+      y += u[2 * static_cast<std::size_t>(n) + 1] / 4;
+    }
+    EXPECT_NEAR(x, 4e-5, 1e-12);
+    EXPECT_NEAR(y, 4e-5, 1e-12);
+  }
+}
+
+// The stiffness of a ring of nodes is that of the whole ring: a tube on springs along its axis sinks by weight over
+// stiffness.
+TEST(GroundSpring, HoldsBodiesOfRevolutionByWholeRings) {
+  MeshData data = rectangle_data(1, 2, {1, 1}, CellKind::quad4);
+  for (std::size_t i = 0; i < data.points.size(); i += 3) data.points[i] += 2;
+  const Mesh mesh{std::move(data)};
+  ElasticBody body(mesh, PlaneKind::axisymmetric);
+  body.material("all", {.young = young, .poisson = poisson});
+  const Region foot{.name = "foot", .kind = RegionKind::nodes, .nodes = {0, 1}};
+  body.spring(foot, {.stiffness = {0, 3e6, 0}});
+  body.loads.force("y1", {0, -600});
+  const Model model = body.model(cpu());
+  const StaticSolution solution = ritz::solve(model, Static{.linear = {.relative = 1e-11}});
+  const std::vector<double> u = model.space->to_mesh(solution.u);
+  EXPECT_NEAR((u[1] + u[3]) / 2, -2e-4, 1e-11);
 }
 
 TEST(Ground, RefusesWhatCannotBe) {
@@ -213,7 +262,7 @@ TEST(Ground, RefusesWhatCannotBe) {
   EXPECT_THAT(refusal(pushes), HasSubstr("[0, -1, 3]"));
   ElasticBody flat = steel(plane);
   flat.spring(corner, {.stiffness = {1, 1, 1}});
-  EXPECT_THAT(refusal(flat), HasSubstr("springs at nodes of a plane model"));
+  EXPECT_THAT(refusal(flat), HasSubstr("a spring along z of a plane model"));
 }
 
 }  // namespace

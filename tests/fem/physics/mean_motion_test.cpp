@@ -49,13 +49,22 @@ TEST(MeanMotion, WeighsByArea) {
   EXPECT_NEAR(stretched.rotation[2], 0, 1e-12);  // shear turns nothing in the mean
 }
 
+void expect_refused_as_input(const Mesh& mesh, int components) {
+  const FunctionSpace space(mesh, components, cpu());
+  try {
+    MeanMotion(space, mesh.region("x1"), std::nullopt);
+    FAIL() << components << " components in " << mesh.dimension() << " dimensions were taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit(), Exit::input);
+    EXPECT_THAT(error.message(), testing::HasSubstr("no displacement in space"));
+  }
+}
+
 TEST(MeanMotion, IsOfDisplacementsInSpace) {
-  const Mesh plane = rectangle(2, 2, {1, 1}, CellKind::quad4);
-  const FunctionSpace in_plane(plane, 2, cpu());
-  EXPECT_THROW(MeanMotion(in_plane, plane.region("x1"), std::nullopt), Error);
-  const Mesh mesh = box(1, 1, 1, {1, 1, 1}, CellKind::hex8);
-  const FunctionSpace scalar(mesh, 1, cpu());
-  EXPECT_THROW(MeanMotion(scalar, mesh.region("x1"), std::nullopt), Error);
+  const Mesh plane = rectangle(2, 2, {1, 1}, CellKind::quad4), solid = box(1, 1, 1, {1, 1, 1}, CellKind::hex8);
+  expect_refused_as_input(plane, 2);
+  expect_refused_as_input(plane, 3);
+  expect_refused_as_input(solid, 1);
 }
 
 }  // namespace

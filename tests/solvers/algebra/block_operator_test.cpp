@@ -87,23 +87,30 @@ TEST(BlockLayout, PartsGoOutAndIn) {
   }
 }
 
+void expect_product_of_host_copy(const BlockOperator& K) {
+  const HostMatrix host = host_matrix(K);
+  EXPECT_EQ(host.rows(), n + m);
+  const Vector x = random_vector(K.device(), n + m, 2);
+  Vector y(K.device(), n + m, "vectors");
+  K.apply(x, y);
+  const std::vector<double> in = x.host(), out = y.host();
+  for (std::size_t row = 0; row < out.size(); ++row) {
+    double sum = 0;
+    for (Index k = host.offsets[row]; k < host.offsets[row + 1]; ++k)
+      sum += host.values[static_cast<std::size_t>(k)] *
+             in[static_cast<std::size_t>(host.columns[static_cast<std::size_t>(k)])];
+    EXPECT_NEAR(out[row], sum, 1e-14);
+  }
+}
+
 TEST(BlockOperator, MultipliesAsItsHostCopyDoes) {
   for (const std::string& name : back_ends({"cpu:v3", "cpu:v4", "fake"})) {
     const Device device = Device::named(name, 1);
-    const BlockOperator K = saddle_point(device);
-    const HostMatrix host = host_matrix(K);
-    EXPECT_EQ(host.rows(), n + m);
-    const Vector x = random_vector(device, n + m, 2);
-    Vector y(device, n + m, "vectors");
-    K.apply(x, y);
-    const std::vector<double> in = x.host(), out = y.host();
-    for (std::size_t row = 0; row < out.size(); ++row) {
-      double sum = 0;
-      for (Index k = host.offsets[row]; k < host.offsets[row + 1]; ++k)
-        sum += host.values[static_cast<std::size_t>(k)] *
-               in[static_cast<std::size_t>(host.columns[static_cast<std::size_t>(k)])];
-      EXPECT_NEAR(out[row], sum, 1e-14);
-    }
+    expect_product_of_host_copy(saddle_point(device));
+    BlockOperator one_sided(device, BlockLayout(std::array{n, m}));
+    one_sided.set(0, diagonal(device, diagonal_of_first()));
+    one_sided.set(0, 1, divergence(device, true));
+    expect_product_of_host_copy(one_sided);
   }
 }
 
