@@ -64,6 +64,21 @@ void note_what_is_idle(const FormCatalogue& catalogue, const FormOnDevice& form,
     notes.push_back(fmt::format("{} stays as it is here: is it written? (--set, --amplitude)", name));
 }
 
+// The same of a form of several fields.
+void note_what_is_idle(const FormCatalogue& catalogue, const MixedFormOnDevice& form, const FormRecord& record,
+                       const std::map<std::string, double>& parameters, double amplitude,
+                       std::vector<std::string>& notes) {
+  for (int i = 0; i < record.parameter_count; ++i) {
+    const ParameterFacts& facts = record.parameters[i].facts;
+    const std::optional<double> other = changed(facts, parameters.at(facts.name));
+    if (!other) continue;
+    std::map<std::string, double> others = parameters;
+    others[facts.name] = *other;
+    if (same_forces(form, {form.device, catalogue.make_mixed(record.name, others)}, amplitude))
+      notes.push_back(fmt::format("{} changes no force here: is it used? (--set, --amplitude)", facts.name));
+  }
+}
+
 // The other back ends of this machine that the form can run on.
 std::vector<Device> other_devices(const Device& device) {
   std::vector<Device> others;
@@ -77,20 +92,51 @@ std::vector<Device> other_devices(const Device& device) {
   return others;
 }
 
-ElementReport check_form_named(const ElementCommand& command, const FormCatalogue& catalogue, const Device& device) {
-  const FormRecord& record = *catalogue.find(command.name).record;
-  const std::map<std::string, double> parameters = parameters_of(command, record);
-  std::vector<FormOnDevice> devices = {{device, catalogue.make(command.name, parameters)}};
-  ElementReport report{command.name, record.cell >= 0 ? "element" : "form", {}, {}};
+// use(device, the forms there), or a note why not.
+template <class Use>
+void each_other_device(const ElementCommand& command, const Device& device, ElementReport& report, const Use& use) {
   for (const Device& other : other_devices(device)) {
     try {
-      const FormCatalogue there(other, plugins_of(command, other));
-      devices.push_back({other, there.make(command.name, parameters)});
+      use(other, FormCatalogue(other, plugins_of(command, other)));
     } catch (const Error& error) {
       if (error.exit() != Exit::environment) throw;
       report.notes.push_back(fmt::format("not compared with {}: {}", other.backend(), error.message()));
     }
   }
+}
+
+// Lines of the parameters and coefficients.
+std::string numbers_of(const FormRecord& r) {
+  std::string text;
+  for (int i = 0; i < r.parameter_count; ++i) {
+    const ParameterFacts& f = r.parameters[i].facts;
+    text += fmt::format("    {:<24} {} [{}]{}{}\n", f.name, f.about, f.unit,
+                        bounds_of(f).empty() ? "" : ", " + bounds_of(f),
+                        std::isnan(f.fallback) ? "" : fmt::format("; {:g} by default", f.fallback));
+  }
+  for (int i = 0; i < r.given_count; ++i)
+    text += fmt::format("    {:<24} {} [{}]{}; may vary from point to point\n", r.given[i].name, r.given[i].about,
+                        r.given[i].unit, bounds_of(r.given[i]).empty() ? "" : ", " + bounds_of(r.given[i]));
+  return text;
+}
+
+const char* family_name(Family family) {
+  switch (family) {
+    case Family::lagrange: return "nodes";
+    case Family::cell: return "cells";
+    case Family::facet: return "facets";
+    default: return "edges";
+  }
+}
+
+ElementReport check_form_named(const ElementCommand& command, const FormCatalogue& catalogue, const Device& device) {
+  const FormRecord& record = *catalogue.find(command.name).record;
+  const std::map<std::string, double> parameters = parameters_of(command, record);
+  std::vector<FormOnDevice> devices = {{device, catalogue.make(command.name, parameters)}};
+  ElementReport report{command.name, record.cell >= 0 ? "element" : "form", {}, {}};
+  each_other_device(command, device, report, [&](const Device& other, const FormCatalogue& there) {
+    devices.push_back({other, there.make(command.name, parameters)});
+  });
   for (const auto& [name, value] : parameters) report.notes.push_back(fmt::format("{} = {:g}", name, value));
   if (record.state_count > 0)
     report.notes.emplace_back("keeps a state at points: checked as it begins, then in a second increment");
@@ -105,6 +151,28 @@ ElementReport check_form_named(const ElementCommand& command, const FormCatalogu
   report.results = check_form(devices, record, options);
   if (all_passed(report.results))
     note_what_is_idle(catalogue, devices.front(), record, parameters, options, report.notes);
+  return report;
+}
+
+ElementReport check_mixed_form_named(const ElementCommand& command, const FormCatalogue& catalogue,
+                                     const Device& device) {
+  const FormRecord& record = catalogue.find_mixed(command.name).record->form;
+  const std::map<std::string, double> parameters = parameters_of(command, record);
+  std::vector<MixedFormOnDevice> devices = {{device, catalogue.make_mixed(command.name, parameters)}};
+  ElementReport report{command.name, "form of several fields", {}, {}};
+  each_other_device(command, device, report, [&](const Device& other, const FormCatalogue& there) {
+    devices.push_back({other, there.make_mixed(command.name, parameters)});
+  });
+  for (const auto& [name, value] : parameters) report.notes.push_back(fmt::format("{} = {:g}", name, value));
+  for (const FieldFacts& field : devices.front().form.fields)
+    report.notes.push_back(fmt::format("field {}: {} of order {}", field.name, family_name(field.family), field.order));
+  if (!record.linear) report.notes.emplace_back("does not claim to be linear");
+  if (!record.symmetric) report.notes.emplace_back("does not claim a symmetric tangent");
+  if (devices.size() == 1) report.notes.emplace_back("only one back end here: not compared");
+  report.notes.emplace_back("no order of convergence: it depends on which fields are stable together");
+  report.results = check_mixed_form(devices, command.amplitude);
+  if (all_passed(report.results))
+    note_what_is_idle(catalogue, devices.front(), record, parameters, command.amplitude, report.notes);
   return report;
 }
 
@@ -126,6 +194,7 @@ ElementReport check_named(const ElementCommand& command) {
   std::optional<ReferenceElement> element = lagrange_named(command.name);
   if (!element && catalogue.has_element(command.name)) element = catalogue.element(command.name);
   if (element) return {command.name, "reference element", check_element(*element, device), {}};
+  if (catalogue.has_mixed(command.name)) return check_mixed_form_named(command, catalogue, device);
   return check_form_named(command, catalogue, device);
 }
 
@@ -143,22 +212,24 @@ std::string list_elements(const ElementCommand& command) {
       text += fmt::format("  {:<26} {} component{} in {} dimensions{}{}\n", name, r.components,
                           r.components == 1 ? "" : "s", r.dimension, r.codimension == 1 ? ", on facets" : "",
                           r.declared ? "" : "; declares no parameters");
-    for (int i = 0; i < r.parameter_count; ++i) {
-      const ParameterFacts& f = r.parameters[i].facts;
-      text += fmt::format("    {:<24} {} [{}]{}{}\n", f.name, f.about, f.unit,
-                          bounds_of(f).empty() ? "" : ", " + bounds_of(f),
-                          std::isnan(f.fallback) ? "" : fmt::format("; {:g} by default", f.fallback));
-    }
-    for (int i = 0; i < r.given_count; ++i)
-      text += fmt::format("    {:<24} {} [{}]{}; may vary from point to point\n", r.given[i].name, r.given[i].about,
-                          r.given[i].unit, bounds_of(r.given[i]).empty() ? "" : ", " + bounds_of(r.given[i]));
+    text += numbers_of(r);
     for (const StateFacts& f : r.states())
       text += fmt::format("    {:<24} kept at points: {} number{}{}{}{}\n", f.name, f.components,
                           f.components == 1 ? "" : "s", *f.unit == '\0' ? "" : fmt::format(" [{}]", f.unit),
                           *f.about == '\0' ? "" : fmt::format(", {}", f.about),
                           f.start == 0 ? "" : fmt::format("; {:g} at first", f.start));
   }
-  text = forms + whole + "reference elements\n";
+  text = forms + "forms of several fields (C++ programs)\n";
+  for (const std::string& name : catalogue.mixed_forms()) {
+    const MixedFormRecord& r = *catalogue.find_mixed(name).record;
+    text += fmt::format("  {:<26}", name);
+    for (int k = 0; k < r.field_count; ++k)
+      text += fmt::format("{} {} ({}, order {})", k == 0 ? "" : ",", r.fields[k].name, family_name(r.fields[k].family),
+                          r.fields[k].order);
+    text += fmt::format(" in {} dimensions{}\n", r.form.dimension, r.form.declared ? "" : "; declares no parameters");
+    text += numbers_of(r.form);
+  }
+  text += whole + "reference elements\n";
   for (const std::string& name : catalogue.elements())
     text += fmt::format("  {:<26} on {}\n", name, traits(catalogue.element(name).shape).name);
   return text + "  SHAPE:ORDER                Lagrange, for example hex8:3\n";

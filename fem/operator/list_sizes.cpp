@@ -52,11 +52,11 @@ struct Counts {
 // to each.
 class Rows {
  public:
-  Rows(const ElementsAround& elements, const Chunks& chunks, bool of_pairs)
+  Rows(const ElementsAround& elements, const ElementsAround& columns, const Chunks& chunks, bool of_pairs)
       : elements_(&elements), chunks_(&chunks), of_pairs_(of_pairs) {
     if (!of_pairs) return;
-    item_.assign(static_cast<std::size_t>(elements.space().node_count()), -1);
-    for (int g = 0; g < elements.group_count(); ++g) nodes_of_.emplace_back(elements.space(), elements.group(g));
+    item_.assign(static_cast<std::size_t>(columns.space().node_count()), -1);
+    for (int g = 0; g < columns.group_count(); ++g) nodes_of_.emplace_back(columns.space(), columns.group(g));
   }
 
   void add(Index row, Counts& counts) {
@@ -141,14 +141,14 @@ double all_fates(std::vector<Fate>& seen, bool all_rows) {
   return all_rows ? different : different + once * (once - 1) / (2 * (twice + 1));
 }
 
-Counts count_all(const ElementsAround& elements, const Chunks& chunks, bool of_pairs) {
+Counts count_all(const ElementsAround& elements, const ElementsAround& columns, const Chunks& chunks, bool of_pairs) {
   const Index rows = elements.chosen().count(), threads = elements.space().device().threads();
   std::vector<Counts> parts(static_cast<std::size_t>(threads));
   ParallelErrors errors;
 #pragma omp parallel for schedule(static) num_threads(static_cast <int>(threads))
   for (Index part = 0; part < threads; ++part)
     errors.run([&] {
-      Rows each(elements, chunks, of_pairs);
+      Rows each(elements, columns, chunks, of_pairs);
       for (Index row = part * rows / threads; row < (part + 1) * rows / threads; ++row)
         each.add(row, parts[static_cast<std::size_t>(part)]);
     });
@@ -167,10 +167,21 @@ Counts count_all(const ElementsAround& elements, const Chunks& chunks, bool of_p
 
 }  // namespace
 
+namespace {
+std::vector<const ElementGroup*> addresses(std::span<const ElementGroup> groups) {
+  std::vector<const ElementGroup*> list;
+  for (const ElementGroup& group : groups) list.push_back(&group);
+  return list;
+}
+}  // namespace
+
 ElementsAround::ElementsAround(const FunctionSpace& space, std::span<const ElementGroup> groups)
-    : space_(&space), groups_(groups), chosen_(space), places_(static_cast<std::size_t>(chosen_.count())) {
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    const ElementGroup& group = groups[g];
+    : ElementsAround(space, addresses(groups)) {}
+
+ElementsAround::ElementsAround(const FunctionSpace& space, std::vector<const ElementGroup*> groups)
+    : space_(&space), groups_(std::move(groups)), chosen_(space), places_(static_cast<std::size_t>(chosen_.count())) {
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const ElementGroup& group = *groups_[g];
     ElementNodes nodes_of(space, group);
     for (Index e = 0; e < group.element_count; ++e) {
       if (!group.elements.empty() && !chosen_.has_near(group.elements[static_cast<std::size_t>(e)])) continue;
@@ -182,16 +193,18 @@ ElementsAround::ElementsAround(const FunctionSpace& space, std::span<const Eleme
 }
 
 ScatterSizes estimated_sizes(const ElementsAround& elements, std::span<const int> groups,
-                             std::span<const Index> chunk_batches, bool of_pairs, Index pattern_pairs) {
+                             std::span<const Index> chunk_batches, bool of_pairs, Index pattern_pairs,
+                             const ElementsAround* columns) {
   const Chunks chunks(elements, groups, chunk_batches);
-  Counts counts = count_all(elements, chunks, of_pairs);
+  const ElementsAround& others = columns != nullptr ? *columns : elements;
+  Counts counts = count_all(elements, others, chunks, of_pairs);
   const ChosenNodes& chosen = elements.chosen();
   const Index nodes = elements.space().node_count();
   ScatterSizes sizes{.chunks = chunks.count()};
   for (const int g : groups) {
     const ElementGroup& group = elements.group(g);
-    sizes.sources +=
-        group.element_count * (of_pairs ? Index{group.node_count()} * group.node_count() : group.node_count());
+    sizes.sources += group.element_count *
+                     (of_pairs ? Index{group.node_count()} * others.group(g).node_count() : group.node_count());
   }
   const auto for_all = [&](Index counted) { return std::llround(chosen.for_all(counted)); };
   sizes.slots = for_all(counts.slots);
@@ -200,6 +213,18 @@ ScatterSizes estimated_sizes(const ElementsAround& elements, std::span<const int
   sizes.untouched = std::max<Index>(0, (of_pairs ? pattern_pairs : nodes) - for_all(counts.items));
   sizes.runs = std::llround(all_fates(counts.fates, chosen.count() == nodes));
   return sizes;
+}
+
+Index pairs_between(const ElementsAround& rows, const ElementsAround& columns) {
+  std::vector<ElementNodes> nodes_of;
+  for (int g = 0; g < columns.group_count(); ++g) nodes_of.emplace_back(columns.space(), columns.group(g));
+  std::vector<Index> met(static_cast<std::size_t>(columns.space().node_count()), -1);  // [node] the last row with it
+  Index pairs = 0;
+  for (Index row = 0; row < rows.chosen().count(); ++row)
+    for (const ElementsAround::Place& place : rows.of(row))
+      for (const Node node : nodes_of[static_cast<std::size_t>(place.group)](place.element))
+        pairs += std::exchange(met[static_cast<std::size_t>(node)], row) != row;
+  return std::llround(rows.chosen().for_all(pairs));
 }
 
 }  // namespace ritz

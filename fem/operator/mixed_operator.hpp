@@ -13,6 +13,7 @@
 #include "fem/forms/mixed_form_value.hpp"
 #include "fem/forms/time.hpp"
 #include "fem/launch/mixed_arguments.hpp"
+#include "fem/operator/list_sizes.hpp"
 #include "fem/operator/operator.hpp"
 #include "fem/space/entity_signs.hpp"
 #include "solvers/algebra/block_operator.hpp"
@@ -77,6 +78,12 @@ class MixedOperator {
   // y = tangent at u applied to x, without a matrix; an empty u is zero.
   void action(const Vector& u, const Vector& x, Vector& y) const;
 
+  // Memory that make_matrix() will take; that of lists, buffers and coefficients which assemble(), or residual() and
+  // action(), will take at their first call, with what assemble() takes meanwhile. fem/analysis/mixed_forecast.hpp
+  // sums.
+  MemoryNeeds matrix_needs() const;
+  MemoryNeeds list_needs(bool of_matrix) const;
+
   // Fall-backs that were taken since the last call, because memory was short: sentences for people.
   std::vector<std::string> take_steps_down() const { return std::exchange(steps_down_, {}); }
 
@@ -98,14 +105,19 @@ class MixedOperator {
     int row = 0, column = 0;
     auto operator<=>(const Key&) const = default;
   };
-  // Everything that one task needs, made at its first use.
-  struct Plan {
-    std::vector<int> groups;                           // that take part
-    std::vector<Index> chunk_batches, first_chunk{0};  // of each of them; first_chunk ends with the number of all
-    std::vector<std::vector<MixedArguments>> mixed;    // of each term: the terms point to them
-    std::vector<std::vector<AssemblyTerm>> terms;      // of each group
+  // Which elements take part in a task, and how they are divided.
+  struct Outline {
+    std::vector<int> groups;
+    std::vector<std::vector<int>> integrals;           // of each of them
+    std::vector<Index> chunk_batches, first_chunk{0};  // first_chunk ends with the number of all
     std::vector<int> items;                            // of an element, of each group
     int block = 1;
+    Index widest = 0, slab = 0;  // numbers of a chunk's results, and of those that a GPU holds at a time
+  };
+  // Everything that one task needs, made at its first use.
+  struct Plan : Outline {
+    std::vector<std::vector<MixedArguments>> mixed;  // of each term: the terms point to them
+    std::vector<std::vector<AssemblyTerm>> terms;    // of each group
     std::shared_ptr<const ScatterPlan> scatter;
     Vector extension, workspace;
   };
@@ -124,7 +136,10 @@ class MixedOperator {
   int degree_of(const MixedFormValue& form, const Group& group) const;
   const double* given_numbers(const Group& group, const MixedIntegral& integral, int degree) const;
   Plan& plan(const Key& key) const;
+  Outline outline(const Key& key) const;
   Plan make_plan(const Key& key) const;
+  ElementsAround elements_around(int field) const;
+  ScatterSizes list_sizes(const Key& key, const Outline& outline) const;
   std::shared_ptr<const ScatterPlan> make_lists(const Key& key, const Plan& plan) const;
   int items_of(const Key& key, const Group& group) const;
   void add_terms(const Key& key, const Group& group, const std::vector<int>& integrals, Plan& plan) const;

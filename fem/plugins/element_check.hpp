@@ -7,6 +7,7 @@
 
 #include "fem/cells/reference_element.hpp"
 #include "fem/forms/form_value.hpp"
+#include "fem/forms/mixed_form_value.hpp"
 #include "device/device.hpp"
 
 #include <optional>
@@ -37,6 +38,17 @@ struct FormCheckOptions {
 // The first device does the work; the others must agree with it. Forms on facets have fewer checks.
 std::vector<CheckResult> check_form(const std::vector<FormOnDevice>& devices, const FormRecord& record,
                                     const FormCheckOptions& options = {});
+
+struct MixedFormOnDevice {
+  Device device;
+  MixedFormValue form;
+};
+
+// Forms of several fields: their claims (symmetric, linear, couples), tangent, blocks, quadrature, the same on every
+// numbering of the mesh and on all devices. No order of convergence: what is stable together depends on the fields.
+std::vector<CheckResult> check_mixed_form(const std::vector<MixedFormOnDevice>& devices, double amplitude = 0.1);
+// As same_forces() below.
+bool same_forces(const MixedFormOnDevice& a, const MixedFormOnDevice& b, double amplitude = 0.1);
 
 // Checks of the element alone: one function per node, nodal, partition of unity, gradients, complete, product,
 // continuous. Takes milliseconds.

@@ -59,60 +59,14 @@ void check_fields(const FormRecord& record) {
               near.empty() ? "name one of them, or a plugin that has it" : fmt::format("did you mean '{}'?", near));
 }
 
-}  // namespace
-
-FormCatalogue::FormCatalogue(const Device& device, const std::vector<Plugin>& plugins) {
-  add_module(device, own_module);
-  for (const Plugin& plugin : plugins) add_module(device, plugin.module);
-}
-
-void FormCatalogue::add_module(const Device& device, const std::string& module) {
-  const std::string record_ending = form_record_name(""), element_beginning = element_record_name("");
-  for (const std::string& name : kernel_names(device.backend(), module)) {
-    // find_kernels refuses what two modules claim
-    if (name.ends_with(record_ending)) {
-      const auto* record = static_cast<const FormRecord*>(find_kernels(device.backend(), module, name));
-      check_names(*record);
-      check_fields(*record);
-      forms_[record->name] = {record, module};
-    } else if (name.starts_with(element_beginning)) {
-      const auto* record = static_cast<const ElementRecord*>(find_kernels(device.backend(), module, name));
-      elements_[record->name] = record;
-    }
-  }
-}
-
-const FormCatalogue::Entry& FormCatalogue::find(const std::string& form) const {
-  const auto found = forms_.find(form);
-  if (found == forms_.end()) throw_unknown("form", form, forms());
-  return found->second;
-}
-
-ReferenceElement FormCatalogue::element(const std::string& name) const {
-  const auto found = elements_.find(name);
-  if (found == elements_.end()) throw_unknown("reference element", name, elements());
-  ReferenceElement element = found->second->make();
-  if (element.name.empty()) element.name = name;
-  return element;
-}
-
-std::vector<std::string> FormCatalogue::forms() const { return names_of(forms_); }
-std::vector<std::string> FormCatalogue::elements() const { return names_of(elements_); }
-
-std::vector<std::string> FormCatalogue::forms_of_plugins() const {
-  std::vector<std::string> names;
-  for (const auto& [name, entry] : forms_)
-    if (entry.module != own_module) names.push_back(name);
-  return names;
-}
-
-FormValue FormCatalogue::make(const std::string& form, const std::map<std::string, double>& parameters) const {
-  const Entry& entry = find(form);
-  const FormRecord& record = *entry.record;
+// The form with these numbers; those that it does not find have their fallbacks.
+FormValue with_numbers(const FormRecord& record, const std::string& module,
+                       const std::map<std::string, double>& parameters) {
+  const std::string form = record.name;
   if (!record.declared)
     throw Error(Exit::input, fmt::format("the form '{}' declares no parameters", form),
                 "it cannot be made of named numbers", "give it a list `parameters`: fem/forms/parameter.hpp");
-  FormValue value(record, entry.module);
+  FormValue value(record, module);
   std::vector<std::string> known;
   for (int i = 0; i < record.parameter_count; ++i) known.emplace_back(record.parameters[i].facts.name);
   for (int i = 0; i < record.given_count; ++i) known.emplace_back(record.given[i].name);
@@ -134,6 +88,79 @@ FormValue FormCatalogue::make(const std::string& form, const std::map<std::strin
     set_parameter(value, record.parameters[i], number_for(record.parameters[i].facts));
   for (int i = 0; i < record.given_count; ++i) value.given.push_back(constant(number_for(record.given[i])));
   return value;
+}
+
+}  // namespace
+
+FormCatalogue::FormCatalogue(const Device& device, const std::vector<Plugin>& plugins) {
+  add_module(device, own_module);
+  for (const Plugin& plugin : plugins) add_module(device, plugin.module);
+}
+
+void FormCatalogue::add_module(const Device& device, const std::string& module) {
+  const std::string record_ending = form_record_name(""), mixed_ending = mixed_record_name(""),
+                    element_beginning = element_record_name("");
+  for (const std::string& name : kernel_names(device.backend(), module)) {
+    // find_kernels refuses what two modules claim
+    if (name.ends_with(record_ending)) {
+      const auto* record = static_cast<const FormRecord*>(find_kernels(device.backend(), module, name));
+      check_names(*record);
+      check_fields(*record);
+      forms_[record->name] = {record, module};
+    } else if (name.ends_with(mixed_ending)) {
+      const auto* record = static_cast<const MixedFormRecord*>(find_kernels(device.backend(), module, name));
+      check_names(record->form);
+      mixed_[record->form.name] = {record, module};
+    } else if (name.starts_with(element_beginning)) {
+      const auto* record = static_cast<const ElementRecord*>(find_kernels(device.backend(), module, name));
+      elements_[record->name] = record;
+    }
+  }
+}
+
+const FormCatalogue::Entry& FormCatalogue::find(const std::string& form) const {
+  const auto found = forms_.find(form);
+  if (found == forms_.end() && has_mixed(form))
+    throw Error(Exit::input, fmt::format("'{}' is a form of several fields", form), "case files do not know these",
+                "use it in a C++ program, or check it by `ritz element check`");
+  if (found == forms_.end()) throw_unknown("form", form, forms());
+  return found->second;
+}
+
+const FormCatalogue::MixedEntry& FormCatalogue::find_mixed(const std::string& form) const {
+  const auto found = mixed_.find(form);
+  if (found == mixed_.end()) throw_unknown("form of several fields", form, mixed_forms());
+  return found->second;
+}
+
+ReferenceElement FormCatalogue::element(const std::string& name) const {
+  const auto found = elements_.find(name);
+  if (found == elements_.end()) throw_unknown("reference element", name, elements());
+  ReferenceElement element = found->second->make();
+  if (element.name.empty()) element.name = name;
+  return element;
+}
+
+std::vector<std::string> FormCatalogue::forms() const { return names_of(forms_); }
+std::vector<std::string> FormCatalogue::mixed_forms() const { return names_of(mixed_); }
+std::vector<std::string> FormCatalogue::elements() const { return names_of(elements_); }
+
+std::vector<std::string> FormCatalogue::forms_of_plugins() const {
+  std::vector<std::string> names;
+  for (const auto& [name, entry] : forms_)
+    if (entry.module != own_module) names.push_back(name);
+  return names;
+}
+
+FormValue FormCatalogue::make(const std::string& form, const std::map<std::string, double>& parameters) const {
+  const Entry& entry = find(form);
+  return with_numbers(*entry.record, entry.module, parameters);
+}
+
+MixedFormValue FormCatalogue::make_mixed(const std::string& form,
+                                         const std::map<std::string, double>& parameters) const {
+  const MixedEntry& entry = find_mixed(form);
+  return {*entry.record, with_numbers(entry.record->form, entry.module, parameters)};
 }
 
 void set_parameter(FormValue& form, const ParameterRecord& parameter, double value) {

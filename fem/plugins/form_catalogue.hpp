@@ -5,7 +5,7 @@
 #pragma once
 
 #include "fem/cells/reference_element.hpp"
-#include "fem/forms/form_value.hpp"
+#include "fem/forms/mixed_form_value.hpp"
 #include "fem/forms/parameter_bounds.hpp"
 #include "fem/plugins/plugin.hpp"
 
@@ -33,13 +33,24 @@ class FormCatalogue {
   // unknown or missing, Error(Exit::model) for values out of bounds.
   FormValue make(const std::string& form, const std::map<std::string, double>& parameters) const;
 
+  // The same of forms of several fields, which are named apart from the others.
+  struct MixedEntry {
+    const MixedFormRecord* record;
+    std::string module;
+  };
+  const MixedEntry& find_mixed(const std::string& form) const;
+  bool has_mixed(const std::string& name) const { return mixed_.contains(name); }
+  MixedFormValue make_mixed(const std::string& form, const std::map<std::string, double>& parameters) const;
+
   std::vector<std::string> forms() const;  // names
+  std::vector<std::string> mixed_forms() const;
   std::vector<std::string> forms_of_plugins() const;
   std::vector<std::string> elements() const;
 
  private:
   void add_module(const Device& device, const std::string& module);
   std::map<std::string, Entry> forms_;
+  std::map<std::string, MixedEntry> mixed_;
   std::map<std::string, const ElementRecord*> elements_;
 };
 

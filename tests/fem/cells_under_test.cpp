@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <numeric>
-#include <optional>
 
 namespace ritz::test {
 
@@ -115,86 +113,6 @@ std::vector<double> random_values(std::size_t count, std::uint64_t seed) {
   std::vector<double> result(count);
   for (double& value : result) value = values(engine);
   return result;
-}
-
-namespace {
-
-double determinant(const std::array<Point, 3>& e) {
-  double sum = 0;
-  for (std::size_t i = 0; i < 3; ++i) {
-    const std::size_t j = (i + 1) % 3, k = (i + 2) % 3;
-    sum += e[0][i] * (e[1][j] * e[2][k] - e[1][k] * e[2][j]);
-  }
-  return sum;
-}
-
-Point minus(const Point& a, const Point& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
-
-// Corner 0 and the three corners (two in the plane) that span the reference cell from there.
-std::vector<int> frame_of(CellKind linear) {
-  switch (linear) {
-    case CellKind::tri3: return {0, 1, 2};
-    case CellKind::quad4: return {0, 1, 3};
-    case CellKind::tet4: return {0, 1, 2, 3};
-    case CellKind::hex8:
-    case CellKind::pyramid5: return {0, 1, 3, 4};
-    default: return {0, 1, 2, 3};  // prism
-  }
-}
-
-// The permutation of the nodes by the affine map that carries the frame to these corners, when it carries every node to
-// a node and keeps the orientation.
-std::optional<std::vector<int>> permutation_by(CellKind kind, const std::vector<int>& frame,
-                                               const std::vector<int>& image) {
-  const auto nodes = reference_nodes(kind);
-  const auto at = [&](int i) { return nodes[static_cast<std::size_t>(i)]; };
-  std::array<Point, 3> from{Point{1, 0, 0}, Point{0, 1, 0}, Point{0, 0, 1}}, to = from;
-  for (std::size_t k = 0; k + 1 < frame.size(); ++k) {
-    from[k] = minus(at(frame[k + 1]), at(frame[0]));
-    to[k] = minus(at(image[k + 1]), at(image[0]));
-  }
-  const double det = determinant(from);
-  if (determinant(to) / det < 0.5) return std::nullopt;  // flat or reversed
-  std::vector<int> permutation;
-  for (const Point& node : nodes) {
-    const Point x = minus(node, at(frame[0]));
-    Point y = at(image[0]);
-    for (std::size_t k = 0; k < 3; ++k) {  // Cramer: coordinates in the frame
-      std::array<Point, 3> replaced = from;
-      replaced[k] = x;
-      for (std::size_t i = 0; i < 3; ++i) y[i] += determinant(replaced) / det * to[k][i];
-    }
-    const auto found = std::ranges::find_if(nodes, [&](const Point& n) {
-      return std::abs(n[0] - y[0]) + std::abs(n[1] - y[1]) + std::abs(n[2] - y[2]) < 1e-9;
-    });
-    if (found == nodes.end()) return std::nullopt;
-    permutation.push_back(static_cast<int>(found - nodes.begin()));
-  }
-  return permutation;
-}
-
-}  // namespace
-
-std::vector<std::vector<int>> rotations_of(CellKind kind) {
-  const std::vector<int> frame = frame_of(traits(kind).linear);
-  std::vector<int> corners(static_cast<std::size_t>(traits(kind).corner_count));
-  std::iota(corners.begin(), corners.end(), 0);
-  std::vector<std::vector<int>> found;
-  std::vector<int> image;
-  const std::function<void()> extend = [&] {
-    if (image.size() == frame.size()) {
-      if (const auto permutation = permutation_by(kind, frame, image)) found.push_back(*permutation);
-      return;
-    }
-    for (const int corner : corners) {
-      if (std::ranges::find(image, corner) != image.end()) continue;
-      image.push_back(corner);
-      extend();
-      image.pop_back();
-    }
-  };
-  extend();
-  return found;
 }
 
 }  // namespace ritz::test

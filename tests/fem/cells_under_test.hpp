@@ -1,6 +1,7 @@
 // The one list of cells that facts are stated for, and the small meshes on which they are stated.
 #pragma once
 
+#include "mesh/cell_rotations.hpp"
 #include "mesh/generators.hpp"
 
 #include <gtest/gtest.h>
@@ -65,10 +66,6 @@ Point patch_centroid(int dimension);
 
 // True for nodes on the boundary. [mesh node]
 std::vector<bool> on_boundary(const Mesh& mesh);
-
-// Every renumbering of a cell's nodes that describes the same cell with the same orientation: node a of the renumbered
-// cell is node rotation[a] of the other.
-std::vector<std::vector<int>> rotations_of(CellKind kind);
 
 std::vector<double> random_values(std::size_t count, std::uint64_t seed = 1);
 

@@ -1,4 +1,5 @@
 #include "fem/add_form.hpp"
+#include "tests/fem/mixed/faulty_mixed_forms.hpp"
 #include "tests/fem/mixed/mixed_forms.hpp"
 
 namespace ritz::RITZ_BACKEND {
@@ -12,6 +13,13 @@ const RegisterMixedForm<test::VectorBeside<2, Family::facet>> facets2;
 const RegisterMixedForm<test::VectorBeside<3, Family::facet>> facets3;
 const RegisterMixedForm<test::VectorBeside<2, Family::edge>> edges2;
 const RegisterMixedForm<test::VectorBeside<3, Family::edge>> edges3;
+const RegisterMixedForm<test::FaultyPair<test::MixedFault::none>> sound;
+const RegisterMixedForm<test::FaultyPair<test::MixedFault::not_symmetric>> not_symmetric;
+const RegisterMixedForm<test::FaultyPair<test::MixedFault::not_linear>> not_linear;
+const RegisterMixedForm<test::FaultyPair<test::MixedFault::wrong_tangent>> wrong_tangent;
+const RegisterMixedForm<test::FaultyPair<test::MixedFault::not_finite>> not_finite;
+const RegisterMixedForm<test::FaultyPair<test::MixedFault::hidden_coupling>> hidden_coupling;
+const RegisterMixedForm<test::FaultyPair<test::MixedFault::reads_time>> reads_time;
 const AddForm<test::Chain> chain;  // as a plugin does
 
 }  // namespace

@@ -1,0 +1,116 @@
+// Memory that a mixed operator will take: MixedOperator::matrix_needs and list_needs.
+#include "device/kernels.hpp"
+#include "fem/operator/list_sizes.hpp"
+#include "fem/operator/mixed_operator.hpp"
+#include "fem/operator/space_needs.hpp"
+
+#include <set>
+
+namespace ritz {
+namespace {
+
+// Entries of scalar unknowns from those of nodes.
+ScatterSizes in_scalars(ScatterSizes sizes, Index scalars) {
+  for (Index* each : {&sizes.slots, &sizes.sources, &sizes.shared, &sizes.extension, &sizes.untouched})
+    *each *= scalars;
+  return sizes;
+}
+
+}  // namespace
+
+ElementsAround MixedOperator::elements_around(int field) const {
+  std::vector<const ElementGroup*> groups;
+  for (const Group& group : groups_) groups.push_back(&group.of_field[static_cast<std::size_t>(field)]);
+  return {space(field), std::move(groups)};
+}
+
+ScatterSizes MixedOperator::list_sizes(const Key& key, const Outline& outline) const {
+  const auto sizes_of = [&](int row, bool pairs, Index of_pattern, const ElementsAround* columns) {
+    return estimated_sizes(elements_around(row), outline.groups, outline.chunk_batches, pairs, of_pattern, columns);
+  };
+  if (key.task == Task::matrix && key.row == key.column)
+    return sizes_of(key.row, true, pairs_of_nodes(space(key.row)), nullptr);
+  if (key.task == Task::matrix) {
+    const ElementsAround columns = elements_around(key.column);
+    return in_scalars(sizes_of(key.row, true, 0, &columns),
+                      Index{space(key.row).components()} * space(key.column).components());
+  }
+  ScatterSizes sum;
+  for (int k = 0; k < field_count(); ++k) {
+    const ScatterSizes of_field = in_scalars(sizes_of(k, false, 0, nullptr), space(k).components());
+    sum.chunks = of_field.chunks;
+    sum.runs = std::max(sum.runs, of_field.runs);  // a chunk's slots of like fate are one run, whatever the field
+    sum.slots += of_field.slots;
+    sum.sources += of_field.sources;
+    sum.shared += of_field.shared;
+    sum.extension += of_field.extension;
+    sum.untouched += of_field.untouched;
+  }
+  return sum;
+}
+
+MemoryNeeds MixedOperator::matrix_needs() const {
+  MemoryNeeds needs;
+  for (int row = 0; row < field_count(); ++row)
+    for (int column = 0; column < field_count(); ++column) {
+      if (!has_block(row, column)) continue;
+      const Index scalars = Index{space(row).components()} * space(column).components();
+      if (row == column) {
+        const Index pairs = pairs_of_nodes(space(row));
+        if (!space(row).has_pattern())
+          needs.array<Index>("pattern", space(row).node_count() + 1).array<std::int32_t>("pattern", pairs);
+        needs.array<double>("matrix", pairs * scalars);
+      } else {
+        const auto known = patterns_.find({row, column});
+        const Index pairs = known != patterns_.end() ? static_cast<Index>(known->second.columns.size())
+                                                     : pairs_between(elements_around(row), elements_around(column));
+        needs.array<Index>("pattern", space(row).unknown_count() + 1)
+            .array<std::int32_t>("pattern", pairs * scalars)
+            .array<double>("matrix", pairs * scalars);
+      }
+    }
+  return needs;
+}
+
+MemoryNeeds MixedOperator::list_needs(bool of_matrix) const {
+  std::vector<Key> keys;
+  if (!of_matrix) keys = {{Task::residual}, {Task::action}};
+  for (int row = 0; of_matrix && row < field_count(); ++row)
+    for (int column = 0; column < field_count(); ++column)
+      if (couples(row, column)) keys.push_back({Task::matrix, row, column});
+  MemoryNeeds needs;
+  bool vectors_listed = plans_.contains({Task::residual}) || plans_.contains({Task::action});
+  std::set<std::tuple<const Group*, const MixedIntegral*, int>> given;
+  for (const Key& key : keys) {
+    if (plans_.contains(key)) continue;
+    const Outline outline = this->outline(key);
+    if (outline.groups.empty()) continue;
+    const ScatterSizes sizes = list_sizes(key, outline);
+    if (of_matrix || !std::exchange(vectors_listed, true)) needs += ScatterPlan::memory_needs(sizes);
+    needs.array<double>("assembly buffers", sizes.extension * outline.block)
+        .array<double>("assembly buffers", outline.slab);
+    for (std::size_t g = 0; g < outline.groups.size(); ++g) {
+      const Group& group = groups_[static_cast<std::size_t>(outline.groups[g])];
+      for (const int i : outline.integrals[g]) {
+        const MixedIntegral& integral = integrals_[static_cast<std::size_t>(i)];
+        const int degree = degree_of(integral.form, group);
+        const std::tuple place{&group, &integral, degree};
+        if (integral.form.numbers.given_count == 0 || given_.contains(place) || !given.insert(place).second) continue;
+        needs.array<double>("given numbers", group.geometry().batch_count() * lane_count *
+                                                 table(group, 0, degree).point_count *
+                                                 integral.form.numbers.given_count);
+      }
+    }
+  }
+  using Of = Operator::Task;
+  for (int k = 0; k < field_count(); ++k) {
+    if (of_field(k) == nullptr) continue;
+    if (!of_matrix) needs += of_field(k)->memory_needs({Of::residual, Of::action});
+    if (!of_matrix || !has_block(k, k)) continue;
+    needs += of_field(k)->memory_needs({Of::matrix});  // and what is added to the block
+    needs.array<double>("matrix", pairs_of_nodes(space(k)) * space(k).components() * space(k).components());
+  }
+  return needs;
+}
+
+}  // namespace ritz

@@ -1,0 +1,62 @@
+// Forecasts of the memory of mixed operators against what the pool held at its fullest moment.
+#include "fem/forms/curl_curl.hpp"
+#include "fem/forms/loads.hpp"
+#include "fem/forms/mass.hpp"
+#include "fem/forms/mixed_poisson.hpp"
+#include "fem/forms/stokes.hpp"
+#include "fem/forms/thermo_elasticity.hpp"
+#include "fem/operator/mixed_operator.hpp"
+#include "tests/fem/models.hpp"
+
+namespace ritz::test {
+namespace {
+
+template <template <int> class F, class... Numbers>
+MixedFormValue form_of(int dimension, const Numbers&... numbers) {
+  return dimension == 3 ? MixedFormValue(F<3>{numbers...}) : MixedFormValue(F<2>{numbers...});
+}
+
+class MixedNeeds : public CellTest {
+ public:
+  // Matrix, residual and action of the form, with forms of single fields: forecast and peak.
+  void check(const MixedFormValue& form, int raise = 0, std::vector<FieldIntegral> of_fields = {}) const {
+    const Device device = Device::named("cpu", 2);
+    const Mesh mesh(dimension() == 2 ? rectangle_data(48, 48, {1, 1}, kind()) : box_data(8, 8, 8, {1, 1, 1}, kind()));
+    const MixedOperator equations(spaces_of(form, mesh, device, raise), {MixedIntegral::over_all_cells(form)},
+                                  std::move(of_fields));
+    Vector u = equations.zeros(), r = equations.zeros();
+    const Index standing = device.memory().statistics().live;
+    const MemoryNeeds needs = equations.matrix_needs() + equations.list_needs(true) + equations.list_needs(false);
+    device.memory().reset_peak();
+    BlockOperator K = equations.make_matrix();
+    equations.residual(u, r);
+    equations.action({}, u, r);
+    equations.assemble(u, K);
+    const double taken = double(device.memory().statistics().peak - standing);
+    EXPECT_NEAR(double(needs.total()), taken, 0.1 * taken) << form.name << " by " << raise;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Cells, MixedNeeds,
+                         testing::Values(CellKind::tri3, CellKind::quad4, CellKind::tet4, CellKind::hex8), kind_name);
+
+TEST_P(MixedNeeds, OfVelocityAndPressure) {
+  const FormValue load = dimension() == 3 ? FormValue(Load<3, 3, 0>{{0, 1, 0}}) : FormValue(Load<2, 2, 0>{{0, 1}});
+  check(form_of<Stokes>(dimension(), 1.0), 0, {{0, Integral::over_all_cells(load)}});
+}
+TEST_P(MixedNeeds, WithCoefficients) {
+  check(dimension() == 3 ? MixedFormValue(VaryingStokes<3>{}, {constant(1)})
+                         : MixedFormValue(VaryingStokes<2>{}, {constant(1)}));
+}
+TEST_P(MixedNeeds, OfDisplacementAndTemperature) {
+  const FormValue mass = dimension() == 3 ? FormValue(Mass<1, 3>{1}) : FormValue(Mass<1, 2>{1});
+  check(form_of<ThermoElasticity>(dimension(), 1.0, 1.0, 0.1, 0.1, 1.0, 1.0), 0, {{1, Integral::over_all_cells(mass)}});
+}
+TEST_P(MixedNeeds, OfFacetsAndCells) {
+  for (const int raise : {0, 1}) check(form_of<MixedPoisson>(dimension(), 1.0), raise);
+}
+TEST_P(MixedNeeds, OfEdges) {
+  for (const int raise : {0, 1}) check(form_of<CurlCurl>(dimension(), 1.0, 1.0), raise);
+}
+
+}  // namespace
+}  // namespace ritz::test
