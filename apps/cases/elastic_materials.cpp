@@ -6,28 +6,94 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
+#include <span>
 
 namespace ritz {
 namespace {
 
+using Constants = std::vector<CaseProperty>;
+
+// Rows where one of the constants has a row, as far as all of them have values; each is linear between its own.
+std::vector<double> temperatures_of(const Constants& constants) {
+  std::set<double> all;
+  for (const CaseProperty& each : constants)
+    if (each.table)
+      for (const auto& row : each.table->rows) all.insert(row[0]);
+  for (const CaseProperty& each : constants)
+    if (each.table && !each.table->continued)
+      std::erase_if(all, [rows = PiecewiseLinear::through(each.table->rows)](double temperature) {
+        return temperature < rows.lowest() || temperature > rows.highest();
+      });
+  return {all.begin(), all.end()};
+}
+
+std::vector<double> values_at(const Constants& constants, double temperature) {
+  std::vector<double> values;
+  for (const CaseProperty& each : constants)
+    values.push_back(each.table ? PiecewiseLinear::through(each.table->rows).value(temperature)
+                                : each.formula.number());
+  return values;
+}
+
+// The stiffness, or the table of it where one of the constants is a table.
+template <class Tensor>
+void set_stiffness(const Case::Table& t, const char* key, const Constants& constants, const Tensor& tensor,
+                   ElasticMaterial& material) {
+  const auto is_table = [](const CaseProperty& each) { return each.table.has_value(); };
+  try {
+    if (std::ranges::none_of(constants, is_table)) {
+      material.stiffness = tensor(values_at(constants, 0));
+      return;
+    }
+    const std::vector<double> temperatures = temperatures_of(constants);
+    if (temperatures.size() < 2)
+      throw Error(Exit::input, "the tables of the elastic constants have less than two temperatures in common",
+                  "each has values between its first row and its last one", "add rows, or give numbers");
+    StiffnessTable table{{}, std::ranges::all_of(constants, [&](const CaseProperty& each) {
+                           return !is_table(each) || each.table->continued;
+                         })};
+    for (const double each : temperatures) table.rows.push_back({each, tensor(values_at(constants, each))});
+    material.stiffness_table = std::move(table);
+  } catch (const Error& error) {
+    t.error(key, error.message(), error.why(), error.fix());
+    material.stiffness = StiffnessTensor::isotropic(1, 0);
+  }
+}
+
 // Orthotropic constants or 21 numbers, and what expands along the axes.
 void read_axes_of(const Case::Table& t, ElasticMaterial& material) {
+  const auto three = [](const Case::Table& from, const char* key, const char* about, VectorRule rule) {
+    rule.size = 3;
+    return from.properties(key, about, "T", rule);
+  };
   if (t.has("orthotropic")) {
     const Case::Table o = t.table("orthotropic", "constants along the material axes, in place of young and poisson");
-    OrthotropicConstants constants{
-        .young = numbers<3>(o, "young", "E1, E2, E3 [Pa]", {.above = 0}),
-        .poisson = numbers<3>(o, "poisson", "nu12, nu13, nu23: contraction along 2 (3) under tension along 1 (2)"),
-        .shear = numbers<3>(o, "shear", "G12, G13, G23 [Pa]", {.above = 0})};
-    const bool sound = std::ranges::all_of(constants.young, [](double e) { return e > 0; }) &&
-                       std::ranges::all_of(constants.shear, [](double g) { return g > 0; });
-    material.stiffness = sound ? StiffnessTensor::orthotropic(constants) : StiffnessTensor::isotropic(1, 0);
+    Constants constants = three(o, "young", "E1, E2, E3 [Pa]; each a number or \"name(T)\", a [[table]]", {.above = 0});
+    for (const CaseProperty& each :
+         three(o, "poisson", "nu12, nu13, nu23: contraction along 2 (3) under tension along 1 (2)", {}))
+      constants.push_back(each);
+    for (const CaseProperty& each : three(o, "shear", "G12, G13, G23 [Pa]", {.above = 0})) constants.push_back(each);
+    set_stiffness(
+        t, "orthotropic", constants,
+        [](const std::vector<double>& v) {
+          return StiffnessTensor::orthotropic({{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, {v[6], v[7], v[8]}});
+        },
+        material);
   } else {
     const Case::Table a =
         t.table("anisotropic", "the stiffness along the material axes, in place of young and poisson");
-    const auto all = numbers<21>(a, "stiffness",
-                                 "[Pa] D1111, D1122, D2222, D1133, D2233, D3333, D1112, D2212, D3312, D1212, D1113, "
-                                 "D2213, D3313, D1213, D1313, D1123, D2223, D3323, D1223, D1323, D2323");
-    material.stiffness = StiffnessTensor::anisotropic(all);
+    const Constants all = a.properties(
+        "stiffness",
+        "[Pa] D1111, D1122, D2222, D1133, D2233, D3333, D1112, D2212, D3312, D1212, D1113, D2213, D3313, "
+        "D1213, D1313, D1123, D2223, D3323, D1223, D1323, D2323; each a number or \"name(T)\", a [[table]]",
+        "T", {.size = 21});
+    set_stiffness(
+        t, "anisotropic", all,
+        [](const std::vector<double>& v) {
+          return StiffnessTensor::anisotropic(std::span<const double, 21>(v.data(), 21));
+        },
+        material);
   }
 }
 
@@ -73,7 +139,7 @@ void read_elastic_materials(Run& run, const char* about_density, bool needs_dens
     }
     read_expansion(t, material);
     material.orientation = named_orientation(t, orientations);
-    if (material.orientation && !material.stiffness && material.expansion.size() < 3)
+    if (material.orientation && !material.has_axes() && material.expansion.size() < 3)
       t.refuse("orientation", "'orientation' was given without numbers along axes", "the material is isotropic",
                "omit it, or give [material.orthotropic], [material.anisotropic] or expansion_along");
     if (material.expansion_zero &&

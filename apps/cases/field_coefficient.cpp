@@ -1,77 +1,174 @@
 #include "apps/cases/field_coefficient.hpp"
 
 #include "fem/physics/mesh_field.hpp"
-#include "io/meshes/mesh_reader.hpp"
-#include "io/results/point_field.hpp"
+#include "io/results/file_field.hpp"
 #include "mesh/quality/quality.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
+#include <memory>
+#include <optional>
 
 namespace ritz {
 namespace {
 
-void check_scalar(const PointField& field, const std::string& name) {
-  if (field.components != 1)
+// One number of each node or cell.
+std::vector<double> component_of(const FileField& field, const std::string& name, std::int64_t component) {
+  if (component >= field.components || (component < 0 && field.components != 1))
     throw Error(Exit::input,
                 fmt::format("the field '{}' of '{}' has {} components", name, field.file, field.components),
-                "one number is needed at a point", "name a field of one component");
-  const auto wrong = std::ranges::find_if(field.values, [](double value) { return !std::isfinite(value); });
-  if (wrong != field.values.end())
-    throw Error(
-        Exit::input,
-        fmt::format("the field '{}' of '{}' is {} at point {}", name, field.file, *wrong, wrong - field.values.begin()),
-        {}, "name a field with a number at every node");
+                "one number is needed at a point",
+                fmt::format("give component = 0{}, or name another field",
+                            field.components > 1 ? fmt::format(" ... {}", field.components - 1) : ""));
+  std::vector<double> result(field.count());
+  for (std::size_t i = 0; i < result.size(); ++i)
+    result[i] = field.values[i * static_cast<std::size_t>(field.components) +
+                             static_cast<std::size_t>(std::max<std::int64_t>(component, 0))];
+  return result;
 }
 
-bool is_on(const PointField& field, const Mesh& mesh) {
-  const double tolerance = 1e-6 * bounding_box(mesh).diagonal();  // files may hold 32-bit numbers
-  return std::ranges::equal(field.points, mesh.points(),
-                            [tolerance](double a, double b) { return std::abs(a - b) <= tolerance; });
+// The same points, and the same cells: files may hold 32-bit numbers.
+bool is_same(const Mesh& mesh, const MeshData& other, bool cells_too) {
+  const double tolerance = 1e-6 * bounding_box(mesh).diagonal();
+  if (!std::ranges::equal(other.points, mesh.points(),
+                          [tolerance](double a, double b) { return std::abs(a - b) <= tolerance; }))
+    return false;
+  return !cells_too || std::ranges::equal(other.blocks, mesh.blocks(), [](const CellBlock& a, const CellBlock& b) {
+    return a.kind == b.kind && a.nodes == b.nodes;
+  });
 }
 
-// On another mesh: that of the file itself.
-Coefficient on_its_own_mesh(Run& run, PointField field, const std::string& name) {
-  const auto source = std::make_shared<const Mesh>(read_mesh(field.file));
-  if (source->node_count() != static_cast<Index>(field.values.size()))
-    throw Error(
-        Exit::input,
-        fmt::format("'{}' has {} points, and its mesh {} nodes", field.file, field.values.size(), source->node_count()),
-        {}, "name results with [output] cells = \"mesh\"");
-  const Misfit off = misfit(run.mesh(), *source);
-  run.log().line("'{}' of '{}': from {} nodes of another mesh{}", name, field.file, source->node_count(),
-                 off.nodes == 0 ? ""
-                                : fmt::format("; {} nodes lie outside of it, by at most {:.3g} m, and take the value "
-                                              "at its nearest point",
-                                              off.nodes, off.distance));
-  return mesh_field(source, std::move(field.values));
+// A field on the mesh of this run, from HDF5: its rows are counted.
+MeshField on_this_mesh(const FileField& field, std::vector<double> values, FieldPlace place,
+                       const std::shared_ptr<const Mesh>& mesh) {
+  const auto count = static_cast<Index>(values.size());
+  const bool fits = (place != FieldPlace::cells && count == mesh->node_count()) ||
+                    (place != FieldPlace::nodes && count == mesh->cell_count());
+  if (!fits)
+    throw Error(Exit::input,
+                fmt::format("'{}' has {} points, and its mesh {} nodes and {} cells", field.file, count,
+                            mesh->node_count(), mesh->cell_count()),
+                "a dataset has one row for each node or cell of the case's mesh", "name a field on this mesh");
+  if (place == FieldPlace::any && mesh->node_count() == mesh->cell_count())
+    throw Error(Exit::input, fmt::format("'{}' has as many rows as the mesh has nodes, and cells", field.file), {},
+                "say which ones: at = \"nodes\" or at = \"cells\"");
+  return {mesh, std::move(values)};
 }
+
+// Reads the keys of a field, which [[field]] and [thermal] share.
+class FieldReader {
+ public:
+  FieldReader(Run& run, const Case::Table& t, const Mesh& mesh, std::string fallback)
+      : run_(run), t_(t), mesh_(mesh), name_(std::move(fallback)) {
+    path_ = t.path("file",
+                   "a field of another run or an array of a mesh file, on this mesh or another of the same part: .pvd, "
+                   ".vtu, or HDF5 with a row for each node or cell of this mesh",
+                   {.must_exist = true});
+    name_ = t.text("field", "its name in that file; in HDF5 the path of a dataset", {.fallback = name_});
+    const std::string at =
+        t.choice("at", "where it has values; any: where the file has it", {"any", "nodes", "cells"}, "any");
+    place_ = at == "nodes" ? FieldPlace::nodes : at == "cells" ? FieldPlace::cells : FieldPlace::any;
+    component_ =
+        t.integer("component", "of a field of several, from 0; -1: it has one", {.fallback = -1, .minimum = -1});
+    if (t.has("time")) {
+      time_ = t.number("time", "of the step in a .pvd; by default the last one");
+      if (!path_.empty() && !path_.ends_with(".pvd"))
+        t.refuse("time", "'time' was given with a " + std::filesystem::path(path_).extension().string(),
+                 "it holds one step", "omit it, or name the .pvd");
+    }
+    const std::vector<GivenNumber> of_mesh = run.input().given_numbers("mesh", "scale");
+    const double own = is_mesh_file() && !of_mesh.empty() ? of_mesh.front().value : 1;
+    scale_ =
+        t.number("scale", "factor on the coordinates of the file, 0.001 for one in mm; that of [mesh] for its file",
+                 {.fallback = own, .above = 0});
+  }
+
+  // Nothing where it is wrong, which was said, or in a survey.
+  std::optional<MeshField> read() {
+    std::error_code none;
+    if (path_.empty() || !std::filesystem::is_regular_file(path_, none)) return std::nullopt;
+    try {
+      FileField field = read_file_field(path_, {.name = name_, .place = place_, .time = time_});
+      file_ = field.file;
+      std::vector<double> values = component_of(field, name_, component_);
+      const std::shared_ptr<const Mesh> own(std::shared_ptr<void>(), &mesh_);
+      if (!field.mesh) return on_this_mesh(field, std::move(values), place_, own);
+      if (scale_ != 1)
+        transform_points(*field.mesh, [this](std::span<double, 3> x) {
+          for (double& each : x) each *= scale_;
+        });
+      if (is_same(mesh_, *field.mesh, field.in_cells)) return MeshField(own, std::move(values));
+      return on_its_own_mesh(std::move(*field.mesh), std::move(values));
+    } catch (const Error& error) { t_.error("file", error.message(), error.why(), error.fix(), error.exit()); }
+    return std::nullopt;
+  }
+
+  // The file that was read: of a series the step.
+  const std::string& file() const { return file_; }
+
+ private:
+  bool is_mesh_file() const {
+    std::error_code none;
+    return std::filesystem::equivalent(path_, run_.report().mesh_file, none);
+  }
+
+  MeshField on_its_own_mesh(MeshData data, std::vector<double> values) {
+    MeshField field(std::make_shared<const Mesh>(std::move(data)), std::move(values));
+    const Misfit off = field.misfit(mesh_);
+    run_.log().line("'{}' of '{}': from {} {} of another mesh{}", name_, file_,
+                    field.at_nodes() ? field.mesh().node_count() : field.mesh().cell_count(),
+                    field.at_nodes() ? "nodes" : "cells",
+                    off.nodes == 0 ? ""
+                                   : fmt::format("; {} nodes lie outside of it, by at most {:.3g} m, and take the "
+                                                 "value at its nearest point",
+                                                 off.nodes, off.distance));
+    const Coefficient value = PointFunction(field);
+    const double there = integral_over(field.mesh(), value), here = integral_over(mesh_, value);
+    if (std::isfinite(there) && std::isfinite(here))
+      run_.log().line("'{}': its integral is {:.8g} over its mesh, {:.8g} over this one", name_, there, here);
+    return field;
+  }
+
+  Run& run_;
+  const Case::Table& t_;
+  const Mesh& mesh_;
+  std::string path_, name_, file_;
+  FieldPlace place_;
+  std::int64_t component_;
+  std::optional<double> time_;
+  double scale_;
+};
 
 }  // namespace
 
 Coefficient read_field_coefficient(Run& run, const Case::Table& t, const std::string& name) {
-  const std::string file =
-      t.path("file", "a field of another run, on this mesh or another of the same part: its .pvd or .vtu",
-             {.must_exist = true});
-  const std::string chosen = t.text("field", "at the nodes, in that file", {.fallback = name});
-  std::optional<double> time;
-  if (t.has("time")) {
-    time = t.number("time", "of the step in a .pvd; by default the last one");
-    if (file.ends_with(".vtu"))
-      t.refuse("time", "'time' was given with a .vtu", "it holds one step", "omit it, or name the .pvd");
+  FieldReader reader(run, t, run.mesh(), name);
+  std::optional<MeshField> field = reader.read();
+  if (!field) return 0;
+  return PointFunction(*std::move(field));
+}
+
+void read_fields(Run& run, const Mesh& mesh) {
+  for (const Case::Table& t :
+       run.input().tables("field", "a field that formulas use by its name: an array of a file, at nodes or in cells")) {
+    const std::string name = t.text("name", "by which formulas call it, as x or t");
+    FieldReader reader(run, t, mesh, name);
+    const std::optional<MeshField> field = reader.read();
+    const auto at = [field](const EvaluationPoints& points, std::span<double> values) {
+      if (field) (*field)(points, 0, values);
+      else std::ranges::fill(values, 1.0);
+    };
+    const auto tell = [field, name, file = reader.file()](const Point& x) {
+      if (!field) return std::string();
+      const MeshField::Sample sample = field->at(x);
+      return std::isnan(sample.value)
+                 ? fmt::format("'{}' has no value in cell {} of '{}'", name, sample.cell, file)
+                 : fmt::format("'{}' is {:g} in cell {} of '{}'", name, sample.value, sample.cell, file);
+    };
+    run.input().add_field(t, name, {at, tell});
   }
-  std::error_code none;
-  if (file.empty() || !std::filesystem::is_regular_file(file, none)) return 0;  // said before, or a survey
-  try {
-    PointField field = read_point_field(file, chosen, time);
-    check_scalar(field, chosen);
-    if (!is_on(field, run.mesh())) return on_its_own_mesh(run, std::move(field), chosen);
-    const std::shared_ptr<const Mesh> own(std::shared_ptr<void>(), &run.mesh());
-    return mesh_field(own, std::move(field.values));
-  } catch (const Error& error) { t.error("file", error.message(), error.why(), error.fix(), error.exit()); }
-  return 0;
 }
 
 }  // namespace ritz

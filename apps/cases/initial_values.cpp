@@ -1,6 +1,6 @@
 #include "apps/cases/initial_values.hpp"
 
-#include "io/results/point_field.hpp"
+#include "io/results/file_field.hpp"
 #include "mesh/quality/quality.hpp"
 
 #include <algorithm>
@@ -14,17 +14,19 @@ namespace ritz {
 namespace {
 
 // Throws Error(Exit::input) where the field is none of this mesh.
-void check_mesh(const PointField& field, const Mesh& mesh) {
+void check_mesh(const FileField& field, const Mesh& mesh) {
   const char* fix = "name results on the same mesh, with [output] cells = \"mesh\"";
-  const Index count = std::ssize(field.points) / 3;
-  if (count != mesh.node_count())
+  const auto count = static_cast<Index>(field.count());
+  if (field.in_cells || count != mesh.node_count())
     throw Error(Exit::input,
-                fmt::format("'{}' has {} points, and the mesh has {} nodes", field.file, count, mesh.node_count()),
+                fmt::format("'{}' has {} {}, and the mesh has {} nodes", field.file, count,
+                            field.in_cells ? "cells" : "points", mesh.node_count()),
                 "initial values are taken at the nodes of the mesh", fix);
+  if (!field.mesh) return;
   const double tolerance = 1e-6 * bounding_box(mesh).diagonal();  // files may hold 32-bit numbers
   for (Index node = 0; node < count; ++node) {
     const auto x = mesh.point(node);
-    const double* y = field.points.data() + 3 * node;
+    const double* y = field.mesh->points.data() + 3 * node;
     if (std::hypot(x[0] - y[0], x[1] - y[1], x[2] - y[2]) > tolerance)
       throw Error(
           Exit::input,
@@ -34,7 +36,7 @@ void check_mesh(const PointField& field, const Mesh& mesh) {
   }
 }
 
-void check_field(const PointField& field, const std::string& name, int components) {
+void check_field(const FileField& field, const std::string& name, int components) {
   if (field.components != components)
     throw Error(Exit::input,
                 fmt::format("the field '{}' of '{}' has {} components", name, field.file, field.components),
@@ -56,7 +58,7 @@ InitialValues values_of_file(Run& run, const Case::Table& initial, const std::st
   std::error_code none;
   if (file.empty() || !std::filesystem::is_regular_file(file, none)) return {};  // said before, or a survey
   try {
-    PointField field = read_point_field(file, name, time);
+    FileField field = read_file_field(file, {.name = name, .place = FieldPlace::nodes, .time = time});
     check_mesh(field, run.mesh());
     check_field(field, name, components);
     const auto values = std::make_shared<const std::vector<double>>(std::move(field.values));

@@ -248,6 +248,26 @@ class RelationReader {
     return std::ranges::any_of(v, [](double each) { return each != 0; });
   }
 
+  // Springs between a reference point and the ground, which prescribe no motion: they add zero to those that are.
+  // [m/N, rad/(N m)]; 0: there is none.
+  static std::array<double, 6> springs_of(const Case::Table& t, std::array<std::optional<double>, 6>& prescribed) {
+    std::array<double, 6> compliances{};
+    const Case::Table springs = t.table("springs", "between the reference point and the ground");
+    for (std::size_t c = 0; c < compliances.size(); ++c) {
+      if (!springs.present() || !springs.has(motion_names[c])) continue;
+      compliances[c] =
+          1 / springs.number(motion_names[c],
+                             c < 3 ? "stiffness along this axis [N/m]; not given: none"
+                                   : "stiffness against turning about this axis [N m/rad]; not given: none",
+                             {.above = 0, .out_of_bounds = Exit::model});
+      if (prescribed[c])
+        t.error(motion_names[c], fmt::format("'{}' was given with a spring", motion_names[c]),
+                "the motion is prescribed, or a spring holds it", "omit one of them");
+      prescribed[c] = 0;
+    }
+    return compliances;
+  }
+
   // The surface stays free to deform: forces and prescribed motions act through the equivalent traction.
   void read_coupling(const Case::Table& t) {
     const Region* region = t.region("region", "facets", mesh_, {RegionKind::facets});
@@ -255,6 +275,7 @@ class RelationReader {
         optional_point(t, "reference", "the reference point [m]; not given: the centre of the surface", 3);
     std::array<std::optional<double>, 6> prescribed;
     for (int c = 0; c < 6; ++c) prescribed[static_cast<std::size_t>(c)] = motion_of(t, c);
+    const std::array<double, 6> compliances = springs_of(t, prescribed);
     const auto [force, moment] = loads_of(t);
     if (region == nullptr) return;
     attempt([&] {
@@ -273,7 +294,8 @@ class RelationReader {
         read_.model.means.push_back({.load = traction_on(*region, unit),
                                      .value = [mean, c](std::span<const double> u) { return mean->work(c, u); },
                                      .prescribed = *prescribed[c],
-                                     .origin = t.where(motion_names[c])});
+                                     .compliance = compliances[c],
+                                     .origin = t.where(compliances[c] > 0 ? "springs" : motion_names[c])});
       }
       told_.push_back(std::move(told));
     });

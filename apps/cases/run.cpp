@@ -1,6 +1,7 @@
 #include "apps/cases/run.hpp"
 
 #include "apps/cases/case_regions.hpp"
+#include "apps/cases/field_coefficient.hpp"
 #include "apps/cases/plausible.hpp"
 #include "apps/cases/solver_settings.hpp"
 #include "apps/results/probes.hpp"
@@ -244,6 +245,7 @@ const Mesh& Run::mesh(bool structural) {
   if (options_.arrays) options_.arrays->use(*mesh_);
   if (is_there) case_->excuse("region");             // they are in the mesh
   else if (!case_->sound()) shared_->mesh_key = "";  // the next member is to hear of it, too
+  read_fields(*this, *mesh_);
   report_.cells = mesh_->cell_count();
   report_.nodes = mesh_->node_count();
   return *mesh_;

@@ -11,7 +11,7 @@ namespace {
 
 using Rows = std::vector<std::vector<double>>;
 
-std::vector<double> values_of(std::span<const PrescribedMean> means, StaticSolution& s) {
+std::vector<double> values_of(const std::vector<PrescribedMean>& means, StaticSolution& s) {
   s.bring_back();
   const std::vector<double> u = s.u.host();
   std::vector<double> values;
@@ -27,7 +27,7 @@ std::vector<double> values_of(std::span<const PrescribedMean> means, StaticSolut
 
 // Cholesky's factor of compliances [mean][load], which are symmetric and positive. `independent`: the least part of a
 // compliance that other loads leave, by the accuracy of the solutions.
-Rows factor_of(std::span<const PrescribedMean> means, Rows compliance, double independent) {
+Rows factor_of(const std::vector<PrescribedMean>& means, Rows compliance, double independent) {
   for (std::size_t j = 0; j < means.size(); ++j) {
     const double whole = compliance[j][j];
     for (std::size_t k = 0; k < j; ++k) compliance[j][j] -= compliance[j][k] * compliance[j][k];
@@ -55,41 +55,58 @@ std::vector<double> solve(const Rows& factor, std::vector<double> gap) {
   return gap;
 }
 
-// A superposition of solutions whose means are the prescribed ones, as exactly as they were solved.
-class Superposition {
+}  // namespace
+
+// Superpositions whose means are the prescribed ones, as exactly as they were solved. The solutions are those of the
+// load cases, then those with the load of each mean.
+class SolutionsWithMeans::Superposition {
  public:
-  Superposition(StaticSolutions& solutions, std::span<const PrescribedMean> means, double relative)
-      : solutions_(&solutions), means_(means), relative_(relative), sizes_(means.size(), 0.0) {
-    solution_ = solutions.combination({"", sizes_});
-    without_ = values_of(means, solution_);
-    compliance_.assign(means.size(), sizes_);
+  Superposition(StaticSolutions solutions, const std::vector<PrescribedMean>& means, double relative)
+      : solutions_(std::move(solutions)), means_(means), relative_(relative) {
+    cases_ = solutions_.cases.size() - means.size();
+    StaticSolution without = combined(std::vector<double>(cases_, 0.0), std::vector<double>(means.size(), 0.0));
+    const std::vector<double> before = values_of(means, without);
+    compliance_.assign(means.size(), std::vector<double>(means.size(), 0.0));
     for (std::size_t j = 0; j < means.size(); ++j) {
-      const std::vector<double> values = values_of(means, solutions.cases[j]);
-      for (std::size_t i = 0; i < means.size(); ++i) compliance_[i][j] = values[i] - without_[i];
+      const std::vector<double> values = values_of(means, solutions_.cases[cases_ + j]);
+      for (std::size_t i = 0; i < means.size(); ++i) compliance_[i][j] = values[i] - before[i];
     }
+    Rows with_springs = compliance_;
+    for (std::size_t i = 0; i < means.size(); ++i) with_springs[i][i] += means[i].compliance;
+    factor_ = factor_of(means, std::move(with_springs), 100 * relative);
   }
 
-  StaticSolution solve_for_sizes() {
-    const Rows factor = factor_of(means_, compliance_, 100 * relative_);
-    std::vector<double> gap = gap_of(without_);
-    for (int round = 0; round < most_rounds && !(round > 0 && is_closed(gap)); ++round) {
-      const std::vector<double> more = solve(factor, gap);
-      for (std::size_t j = 0; j < sizes_.size(); ++j) sizes_[j] += more[j];
-      solution_ = solutions_->combination({"", sizes_});
-      gap = gap_of(values_of(means_, solution_));
+  StaticSolution of(const std::vector<double>& factors) {
+    std::vector<double> sizes(means_.size(), 0.0);
+    StaticSolution solution = combined(factors, sizes);
+    const std::vector<double> without = values_of(means_, solution);
+    std::vector<double> gap = gap_of(without, sizes);
+    for (int round = 0; round < most_rounds && !(round > 0 && is_closed(gap, without, sizes)); ++round) {
+      const std::vector<double> more = solve(factor_, gap);
+      for (std::size_t j = 0; j < sizes.size(); ++j) sizes[j] += more[j];
+      solution = combined(factors, sizes);
+      gap = gap_of(values_of(means_, solution), sizes);
     }
-    if (!is_closed(gap)) throw_dependent(means_[farthest(gap)]);
-    solution_.mean_loads = sizes_;
-    return std::move(solution_);
+    if (!is_closed(gap, without, sizes)) throw_dependent(means_[farthest(gap)]);
+    solution.mean_loads = std::move(sizes);
+    solution.report = solutions_.cases.front().report;  // how they were solved
+    solution.report.true_relative_residual = solution.residual;
+    return solution;
   }
 
  private:
   static constexpr int most_rounds =
       3;  // what the first one leaves is the error of the solutions, squared by each more
 
-  std::vector<double> gap_of(const std::vector<double>& values) const {
+  StaticSolution combined(std::vector<double> factors, const std::vector<double>& sizes) {
+    factors.insert(factors.end(), sizes.begin(), sizes.end());
+    return solutions_.combination({"", std::move(factors)});
+  }
+  // Gaps that prescribed values and springs leave.
+  std::vector<double> gap_of(const std::vector<double>& values, const std::vector<double>& sizes) const {
     std::vector<double> gap;
-    for (std::size_t i = 0; i < means_.size(); ++i) gap.push_back(means_[i].prescribed - values[i]);
+    for (std::size_t i = 0; i < means_.size(); ++i)
+      gap.push_back(means_[i].prescribed - values[i] - means_[i].compliance * sizes[i]);
     return gap;
   }
   static std::size_t farthest(const std::vector<double>& gap) {
@@ -99,41 +116,46 @@ class Superposition {
     return worst;
   }
   // Relative to what is added up.
-  bool is_closed(const std::vector<double>& gap) const {
+  bool is_closed(const std::vector<double>& gap, const std::vector<double>& without,
+                 const std::vector<double>& sizes) const {
     for (std::size_t i = 0; i < gap.size(); ++i) {
-      double size = std::abs(means_[i].prescribed) + std::abs(without_[i]);
-      for (std::size_t j = 0; j < sizes_.size(); ++j) size += std::abs(compliance_[i][j] * sizes_[j]);
+      double size = std::abs(means_[i].prescribed) + std::abs(without[i]) + means_[i].compliance * std::abs(sizes[i]);
+      for (std::size_t j = 0; j < sizes.size(); ++j) size += std::abs(compliance_[i][j] * sizes[j]);
       if (std::abs(gap[i]) > 0.1 * relative_ * size) return false;
     }
     return true;
   }
 
-  StaticSolutions* solutions_;
-  std::span<const PrescribedMean> means_;
+  StaticSolutions solutions_;
+  const std::vector<PrescribedMean>& means_;
   double relative_;
-  std::vector<double> sizes_, without_;
-  Rows compliance_;
-  StaticSolution solution_;
+  std::size_t cases_ = 0;
+  Rows compliance_, factor_;
 };
 
-}  // namespace
-
-StaticSolution solve_with_means(const Setup& setup, std::span<const PrescribedMean> means,
-                                const LinearSolverOptions& options, const Observer& observer, SystemCache* cache) {
+SolutionsWithMeans::SolutionsWithMeans(const Setup& setup, const Model& model, const LinearSolverOptions& options,
+                                       const Observer& observer, SystemCache* cache)
+    : setup_(setup), keeps_memory_(cache != nullptr) {
   const Constraints& supports = setup.supports().common();
-  const std::vector<double> none(means.size(), 0.0);
-  LoadVectors loads{.combinations = {{"", none}}, .common = &supports};
-  for (const PrescribedMean& each : means) loads.cases.push_back({"", {&each.load, 1}, &supports});
-  StaticSolutions solutions = solve_static(setup.equations(), loads, options, {.progress = observer.progress}, cache);
+  LoadVectors loads{.common = &supports};
+  for (std::size_t i = 0; i < model.load_cases.size(); ++i)
+    loads.cases.push_back({model.load_cases[i].name, model.load_cases[i].loads, &setup.supports().of(i)});
+  for (const PrescribedMean& each : model.means) loads.cases.push_back({"", {&each.load, 1}, &supports});
+  loads.combinations = {{"", std::vector<double>(loads.cases.size(), 0.0)}};
+  superposition_ = std::make_unique<Superposition>(
+      solve_static(setup.equations(), loads, options, {.progress = observer.progress}, cache), model.means,
+      options.relative);
+}
 
-  StaticSolution s = Superposition(solutions, means, options.relative).solve_for_sizes();
-  s.report = solutions.cases.front().report;  // how they were solved
-  s.report.true_relative_residual = s.residual;
-  if (cache == nullptr) {
-    setup.equations().space().device().memory().trim();
+SolutionsWithMeans::~SolutionsWithMeans() = default;
+
+StaticSolution SolutionsWithMeans::of(const std::vector<double>& factors) {
+  StaticSolution solution = superposition_->of(factors);
+  if (!keeps_memory_) {
+    setup_.equations().space().device().memory().trim();
     return_freed_host_memory();
   }
-  return s;
+  return solution;
 }
 
 }  // namespace ritz

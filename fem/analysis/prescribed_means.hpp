@@ -1,17 +1,33 @@
-// Statics with prescribed mean motions. Each has a load of unknown size, and the sizes follow from a superposition of
-// static solutions: with u_0 of what acts without them and u_j with load j beside, sum_j s_j (m_i(u_j) - m_i(u_0)) =
-// value_i - m_i(u_0). So the matrix stays as sparse as it was, however many nodes a mean has. Private to fem/analysis.
+// Statics with prescribed mean motions, or springs that hold them. Each has a load of unknown size, and the sizes
+// follow from a superposition of static solutions: with u_0 of what acts without them and u_j with load j beside, of a
+// state u_b = u_0 + sum_i factor_i (u_i - u_0), sum_j s_j (m_i(u_j) - m_i(u_0)) + compliance_i s_i = value_i -
+// m_i(u_b). So the matrix stays as sparse as it was, however many nodes a mean has. Private to fem/analysis.
 #pragma once
 
 #include "fem/analysis/setup.hpp"
 
-#include <span>
+#include <memory>
+#include <vector>
 
 namespace ritz {
 
-// Linear equations that are held without the means. Throws Error(Exit::model) where supports, or other means, determine
-// a prescribed one; Error(Exit::not_converged) as solve_static() does.
-StaticSolution solve_with_means(const Setup& setup, std::span<const PrescribedMean> means,
-                                const LinearSolverOptions& options, const Observer& observer, SystemCache* cache);
+// Linear equations that are held without the means. The model and the set-up must outlive it.
+class SolutionsWithMeans {
+ public:
+  // Solves for the load cases of the model and for each mean. Throws Error(Exit::model) where supports, or other means,
+  // determine a prescribed one; Error(Exit::not_converged) as solve_static() does.
+  SolutionsWithMeans(const Setup& setup, const Model& model, const LinearSolverOptions& options,
+                     const Observer& observer, SystemCache* cache);
+  ~SolutionsWithMeans();
+
+  // The sum of load cases with these factors, whose means are the prescribed ones; without load cases what acts.
+  StaticSolution of(const std::vector<double>& factors);
+
+ private:
+  class Superposition;
+  std::unique_ptr<Superposition> superposition_;
+  const Setup& setup_;
+  bool keeps_memory_;
+};
 
 }  // namespace ritz

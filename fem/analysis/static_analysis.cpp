@@ -47,7 +47,6 @@ void check(const Model& model, const Static&) {
 
 void check(const Model& model, const LoadCases& analysis) {
   refuse_nonlinear_load_cases(model);
-  refuse_prescribed_means(model, "load cases");
   if (model.load_cases.empty())
     throw Error(Exit::model, "an analysis of load cases, and the model has none", {}, "add some, or take Static");
   for (const LoadCombination& each : analysis.combinations)
@@ -77,15 +76,42 @@ StaticSolution solve(const Model& model, const Static& analysis, const Observer&
     const LoadVectors loads{.cases = {{.constraints = &setup.supports().common()}}};
     s = std::move(
         solve_columns_of(setup, loads, linear, {.progress = observer.progress}, prepared.cache).cases.front());
-  } else s = solve_with_means(setup, model.means, linear, observer, prepared.cache);
+  } else {
+    s = SolutionsWithMeans(setup, model, linear, observer, prepared.cache).of({});
+  }
   tell_solution(observer, s, analysis.linear.relative);
   return s;
 }
+
+namespace {
+
+// All load cases stay until the last combination was shown.
+std::vector<SolveReport> solve_cases_with_means(const Model& model, const LoadCases& analysis, const Setup& setup,
+                                                const Observer& observer, SystemCache* cache) {
+  SolutionsWithMeans solutions(setup, model, promised(analysis.linear, model), observer, cache);
+  std::vector<SolveReport> reports;
+  const auto show = [&](const std::string& name, bool is_combination, std::vector<double> factors) {
+    if (observer.enter) observer.enter(name, is_combination);
+    const StaticSolution s = solutions.of(factors);
+    reports.push_back(s.report);
+    tell_solution(observer, s, analysis.linear.relative, std::move(factors));
+  };
+  for (std::size_t i = 0; i < model.load_cases.size(); ++i) {
+    std::vector<double> factors(model.load_cases.size(), 0.0);
+    factors[i] = 1;
+    show(model.load_cases[i].name, false, std::move(factors));
+  }
+  for (const LoadCombination& each : analysis.combinations) show(each.name, true, each.factors);
+  return reports;
+}
+
+}  // namespace
 
 std::vector<SolveReport> solve(const Model& model, const LoadCases& analysis, const Observer& observer,
                                const Prepared& prepared) {
   check(model, analysis);
   const Setup setup(model, prepared, Setup::Held::required, model.equations);
+  if (!model.means.empty()) return solve_cases_with_means(model, analysis, setup, observer, prepared.cache);
   const std::size_t count = model.load_cases.size();
   LoadVectors loads{
       .combinations = analysis.combinations, .common = &setup.supports().common(), .known = analysis.begin.columns};
@@ -147,6 +173,9 @@ Forecast forecast(const Model& model, const LoadCases& analysis, const Prepared&
                       .reuses = prepared.cache != nullptr};
   needs.own_loads =
       static_cast<int>(std::ranges::count_if(cases, [](const ModelLoadCase& each) { return !each.loads.empty(); }));
+  needs.columns += static_cast<int>(model.means.size());
+  needs.own_loads += static_cast<int>(model.means.size());
+  needs.combines = needs.combines || !model.means.empty();
   if (needs.combines && acts_outside(model, supports.common())) ++needs.columns;
   return forecast_of(model, model.equations, analysis.linear, needs);
 }

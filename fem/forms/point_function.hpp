@@ -4,6 +4,8 @@
 //   PointFunction ramped = [](std::span<const double> x, double t, std::span<double> values) { ... };
 #pragma once
 
+#include "mesh/evaluation_points.hpp"
+
 #include <functional>
 #include <span>
 #include <utility>
@@ -20,21 +22,31 @@ template <class F>
 concept FunctionOfTime = requires(const F& f, std::span<const double> points, double t, std::span<double> values) {
   f(points, t, values);
 };
+// The same with points that know their cells.
+template <class F>
+concept FunctionInCells = requires(const F& f, const EvaluationPoints& points, double t, std::span<double> values) {
+  f(points, t, values);
+};
 
 // It may be called from one thread at a time, and throws Error where it has no value.
 class PointFunction {
  public:
   template <FunctionOfPosition F>
   PointFunction(F f)  // NOLINT: a function is meant to become one of points
-      : evaluate_([f = std::move(f)](std::span<const double> points, double, std::span<double> values) {
-          f(points, values);
+      : evaluate_([f = std::move(f)](const EvaluationPoints& points, double, std::span<double> values) {
+          f(points.x, values);
         }) {}
-  template <FunctionOfTime F>
-  PointFunction(F f) : varies_in_time_(depends_on_time(f)), evaluate_(std::move(f)) {}  // NOLINT: likewise
+  template <class F>
+  requires FunctionOfTime<F> || FunctionInCells<F> PointFunction(F f)  // NOLINT: likewise
+      : varies_in_time_(depends_on_time(f)),
+        evaluate_([f = std::move(f)](const EvaluationPoints& points, double t, std::span<double> values) {
+          if constexpr (FunctionInCells<F>) f(points, t, values);
+          else f(points.x, t, values);
+        }) {}
 
   bool varies_in_time() const { return varies_in_time_; }
-  // Positions [point][3], time -> values [point].
-  void operator()(std::span<const double> points, double t, std::span<double> values) const {
+  // Points, time -> values [point].
+  void operator()(const EvaluationPoints& points, double t, std::span<double> values) const {
     evaluate_(points, t, values);
   }
 
@@ -46,7 +58,7 @@ class PointFunction {
   }
 
   bool varies_in_time_ = false;
-  std::function<void(std::span<const double>, double, std::span<double>)> evaluate_;
+  std::function<void(const EvaluationPoints&, double, std::span<double>)> evaluate_;
 };
 
 inline PointFunction constant(double value) {

@@ -89,7 +89,7 @@ constexpr void line_product(const S* tables, const T (&in)[N], T (&out)[N]) {
 
 template <Form F, int Order, int Dimension>
 struct TensorShape {
-  static constexpr int N = Order + 1, D = Dimension, G = Dimension, C = F::components, M = 0;
+  static constexpr int N = Order + 1, D = Dimension, G = Dimension, C = F::components, M = FormFacts<F>::given;
   static constexpr int lines = power(N, D - 1), points = power(N, D);
   static constexpr int corners = power(2, D);
   static constexpr int slope_arrays = F::uses_gradient ? D - 1 : 0;
@@ -97,8 +97,7 @@ struct TensorShape {
   static constexpr bool with_state = !FormFacts<F>::linear;
   static constexpr int scratch = G * corners + field_size * (with_state ? 2 : 1);
   using Tables = LineTables<N>;
-  static_assert(F::dimension == Dimension && FormFacts<F>::codimension == 0 && FormFacts<F>::given == 0 &&
-                FormFacts<F>::state == 0);
+  static_assert(F::dimension == Dimension && FormFacts<F>::codimension == 0 && FormFacts<F>::state == 0);
 };
 
 // First entry and distance of the entries of line `item` along a direction: known when compiling, so that a GPU's
@@ -371,14 +370,18 @@ constexpr void put_flux(const Fields<T, Sh::C, Sh::G>& f, const PointGeometry<Sh
   }
 }
 
-template <class Sh, class T>
-constexpr Location<T, Sh::G> location_of(const PointGeometry<Sh, T>& g, const Time& time) {
-  Location<T, Sh::G> place{};
+// given(m): the numbers of the form that vary from point to point.
+template <class Sh, class T, class Given>
+constexpr Location<T, Sh::G, Sh::M> location_of(const PointGeometry<Sh, T>& g, const Time& time, const Given& given) {
+  Location<T, Sh::G, Sh::M> place{};
   place.t = time.t;
   place.dt = time.dt;
   for (int i = 0; i < Sh::G; ++i) {
     place.x[i] = g.x[i];
     place.normal[i] = unset;
+  }
+  if constexpr (Sh::M > 0) {
+    for (int m = 0; m < Sh::M; ++m) place.given[m] = given(m);
   }
   return place;
 }
@@ -417,7 +420,8 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
       for (int k = 0; k < N; ++k) {
         const int n = item + k * last;
         const PointGeometry<Sh, T> g = geometry_of(k);
-        const Location<T, Sh::G> place = location_of(g, arguments.time);
+        const Location<T, Sh::G, Sh::M> place = location_of(
+            g, arguments.time, [&](int m) { return team.given(arguments, batch, n * Sh::M + m, points * Sh::M); });
         Fields<T, C, Sh::G> u{};
         if constexpr (Sh::with_state) { u = fields_on_line<F, Sh, T>(state, n, state_value, state_slope, k, g); }
         const Fields<T, C, Sh::G> du = fields_on_line<F, Sh, T>(field, n, value, slope, k, g);

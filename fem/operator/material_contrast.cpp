@@ -59,7 +59,7 @@ std::vector<double> values_on(const Operator& equations, const FormValue& form, 
                               std::span<const double> centres) {
   std::vector<double> values(cells.size());
   if (!form.given.empty()) {
-    form.given.front()(centres, equations.time().t, values);
+    form.given.front()(EvaluationPoints(centres, equations.space().mesh(), cells), equations.time().t, values);
     return values;
   }
   const FormRecord* record = record_of(equations, form);

@@ -23,8 +23,8 @@ class Coefficient {
   double number() const { return number_; }
   bool varies_in_time() const { return function_ && function_->varies_in_time(); }
   PointFunction function() const { return function_ ? *function_ : constant(number_); }
-  // Positions [point][3] -> values [point].
-  void at(std::span<const double> points, double t, std::span<double> values) const {
+  // Points -> values [point].
+  void at(const EvaluationPoints& points, double t, std::span<double> values) const {
     if (function_) (*function_)(points, t, values);
     else std::ranges::fill(values, number_);
   }
@@ -48,7 +48,7 @@ struct ScaledFunction {
   PointFunction function;
   double factor;
   bool depends_on_time() const { return function.varies_in_time(); }
-  void operator()(std::span<const double> points, double t, std::span<double> values) const {
+  void operator()(const EvaluationPoints& points, double t, std::span<double> values) const {
     function(points, t, values);
     for (double& value : values) value *= factor;
   }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <numbers>
 
 namespace ritz {
@@ -18,6 +19,11 @@ namespace {
 bool locks_where_bent(CellKind kind) {
   const CellKind shape = traits(kind).linear;
   return shape == CellKind::quad4 || shape == CellKind::hex8 || shape == CellKind::prism6;
+}
+
+// Are elastic constants tables over the temperature?
+bool has_tables(const ElasticMaterial& m) {
+  return m.stiffness_table || (!m.stiffness && (table_in(m.young) != nullptr || table_in(m.poisson) != nullptr));
 }
 
 }  // namespace
@@ -85,7 +91,8 @@ class ElasticBody::Builder {
     find_materials(weighs);
     tell_locking();
     for (const FoundMaterial& m : materials_) {
-      model_.equations.push_back(stiffness_integral(m.input, body_.common_temperature(), setting_, *m.region));
+      std::ranges::move(stiffness_integrals(m.input, body_.common_temperature(), setting_, *m.region),
+                        std::back_inserter(model_.equations));
       if (has_gravity(body_.loads)) add_weight(*body_.loads.gravity_, m, model_.equations);
       if (m.input.density) model_.inertia.push_back(Integral::over(mass(*m.input.density), *m.region));
     }
@@ -140,9 +147,9 @@ class ElasticBody::Builder {
     const auto wrong = [&](std::string what, std::string why, std::string fix) {
       errors_.add(Error(Exit::model, fmt::format(fmt::runtime(what), place), std::move(why), std::move(fix)));
     };
-    const bool isotropic = !input.stiffness;
+    const bool isotropic = !input.has_axes();
     const Coefficient* temperature = body_.common_temperature();
-    if (isotropic && (table_in(input.young) != nullptr || table_in(input.poisson) != nullptr) && temperature == nullptr)
+    if (has_tables(input) && temperature == nullptr)
       wrong("no temperature for the elastic constants of {}", "they are tables over the temperature",
             "give a [thermal] temperature outside of the load cases, or numbers");
     else if (isotropic) {
@@ -162,7 +169,11 @@ class ElasticBody::Builder {
 
   template <class Wrong>
   void check_axes(const Material& input, const Region& region, const Wrong& wrong) const {
-    if (input.stiffness && !input.stiffness->positive_definite())
+    std::vector<StiffnessTensor> tensors;
+    if (input.stiffness) tensors.push_back(*input.stiffness);
+    else if (input.stiffness_table)
+      for (const StiffnessTable::Row& each : input.stiffness_table->rows) tensors.push_back(each.stiffness);
+    if (!std::ranges::all_of(tensors, &StiffnessTensor::positive_definite))
       wrong("the elastic constants of {}", "some strain would have no positive energy",
             "check Poisson's ratios: nu12^2 < E1/E2, and likewise for 13 and 23");
     const bool turns = input.orientation && !input.orientation->is_constant();
@@ -177,7 +188,10 @@ class ElasticBody::Builder {
     if (varying && std::abs(varying->third()[0]) + std::abs(varying->third()[1]) > 1e-9)
       wrong("the material axes of {}", "the third one lies in the plane",
             "let axis 3 stand across the plane, as of a cylindrical orientation about z");
-    else if ((input.stiffness && input.stiffness->from_axes(axes).couples_plane()) ||
+    else if (turns && input.stiffness_table)
+      wrong("material axes that vary, of {}", "in the plane its constants over the temperature need constant ones",
+            "give constant axes, or constants that are numbers");
+    else if (std::ranges::any_of(tensors, [&](const auto& each) { return each.from_axes(axes).couples_plane(); }) ||
              (input.expansion.size() == 3 && !axes.keeps_plane()))
       wrong("the material axes of {}", "shear out of the plane would follow tension or warming in it",
             "let one material axis stand across the plane, or model the body in three dimensions");
@@ -208,9 +222,8 @@ class ElasticBody::Builder {
                 fmt::format("one stands outside of the load cases, too{}", at_origin(body_.loads.temperature_->origin)),
                 "give each load case its temperature, or all of them one"));
     const bool given = own != body_.load_cases_.end() || body_.loads.temperature_;
-    const bool used = std::ranges::any_of(materials_, [](const FoundMaterial& m) {
-      return !m.input.expansion.empty() || table_in(m.input.young) != nullptr || table_in(m.input.poisson) != nullptr;
-    });
+    const bool used = std::ranges::any_of(
+        materials_, [](const FoundMaterial& m) { return !m.input.expansion.empty() || has_tables(m.input); });
     if (given && !used && errors_.errors().empty())
       model_.notices.emplace_back(
           "the temperature has no effect: no material has an expansion, or constants over the temperature");
@@ -370,7 +383,7 @@ class ElasticBody::Builder {
     if (G == 2 && body_.plane_ == PlaneKind::stress) return;  // the thickness gives way
     const FunctionSpace& space = *model_.space;
     for (const FoundMaterial& m : materials_) {
-      if (m.input.stiffness) continue;
+      if (m.input.has_axes()) continue;
       const double poisson =
           largest(isotropic_constants(m.input, body_.common_temperature()).poisson, mesh_, *m.region);
       if (poisson <= 0.49) continue;
@@ -420,7 +433,7 @@ bool ElasticBody::has_thermal_strain() const {
 }
 
 bool ElasticBody::has_axes() const {
-  return std::ranges::any_of(materials_, [](const PlacedMaterial& each) { return each.input.stiffness.has_value(); });
+  return std::ranges::any_of(materials_, [](const PlacedMaterial& each) { return each.input.has_axes(); });
 }
 
 std::optional<double> ElasticBody::mass() const {
@@ -444,7 +457,7 @@ ErrorModel ElasticBody::error_model() const {
   std::vector<MaterialNumbers> materials;
   for (const auto& [place, input] : materials_) {
     const Region* region = find_region(place, *mesh_, {RegionKind::cells}, input.origin, ignored);
-    if (region == nullptr || input.stiffness) continue;
+    if (region == nullptr || input.has_axes()) continue;
     const IsotropicConstants constants = isotropic_constants(input, common_temperature());
     materials.push_back({region, {constants.young, constants.poisson}});
   }

@@ -1,10 +1,15 @@
 #include "fem/physics/elastic_material.hpp"
 
+#include "device/error.hpp"
+#include "fem/forms/blended_elasticity.hpp"
 #include "fem/forms/elasticity.hpp"
 #include "fem/forms/thermal_stress.hpp"
 #include "fem/forms/varying.hpp"
+#include "fem/physics/place.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
 
 namespace ritz {
 namespace {
@@ -50,6 +55,39 @@ FormValue stiffness_along(const StiffnessTensor& tensor, const Orientation& axes
   if (setting.dimension == 3) return {tensor.form<OrientedElasticity>(), axes.functions()};
   if (setting.plane == PlaneKind::stress) return {tensor.form<PlaneStress<OrientedElasticity>>(), axes.functions()};
   return {tensor.form<PlaneStrain<OrientedElasticity>>(), axes.functions()};
+}
+
+// In plane stress a stiffness of zero would have no strain across the plane.
+constexpr double no_share = 1e-150;
+
+// The shares of two rows where the temperature lies between them.
+std::vector<PointFunction> shares_of(const StiffnessTable& table, std::size_t row, const Coefficient& temperature,
+                                     const std::string& origin) {
+  const auto share = [&](bool second) {
+    return combined({temperature}, [table, row, second, origin](std::span<const double> at) {
+      const StiffnessTable::Place place = table.place_of(at[0], origin);
+      return place.row != row ? no_share : std::max(second ? place.share : 1 - place.share, no_share);
+    });
+  };
+  return {share(false).function(), share(true).function()};
+}
+
+template <bool Oriented>
+FormValue blended(const StiffnessTable& table, std::size_t row, const ElasticSetting& setting,
+                  std::vector<PointFunction> given) {
+  const auto filled = [&](auto form) {
+    form = {};
+    std::ranges::copy(table.rows[row].stiffness.template form<AnisotropicElasticity>().stiffness, form.first);
+    std::ranges::copy(table.rows[row + 1].stiffness.template form<AnisotropicElasticity>().stiffness, form.second);
+    return form;
+  };
+  if (setting.dimension == 3) return {filled(BlendedElasticity<Oriented>{}), std::move(given)};
+  if constexpr (!Oriented) {
+    if (setting.plane == PlaneKind::stress) return {filled(PlaneStress<BlendedElasticity<>>{}), std::move(given)};
+    if (setting.plane == PlaneKind::strain) return {filled(PlaneStrain<BlendedElasticity<>>{}), std::move(given)};
+    return {filled(Axisymmetric<BlendedElasticity<>>{}), std::move(given)};
+  }
+  throw Error(Exit::internal, "a table of stiffnesses along axes that vary in a plane");
 }
 
 // The stress of a free strain that is prevented, and the strain across the plane that remains free in plane stress.
@@ -111,17 +149,59 @@ IsotropicConstants isotropic_constants(const ElasticMaterial& material, const Co
           at_temperature(material.poisson, at, "poisson", material.origin)};
 }
 
-Integral stiffness_integral(const ElasticMaterial& material, const Coefficient* temperature,
-                            const ElasticSetting& setting, const Region& region) {
-  if (!material.stiffness)
-    return Integral::over(isotropic_stiffness(isotropic_constants(material, temperature), setting), region);
+StiffnessTable::Place StiffnessTable::place_of(double temperature, const std::string& origin) const {
+  const double lowest = rows.front().temperature, highest = rows.back().temperature;
+  if (!continued && !(temperature >= lowest && temperature <= highest))
+    throw Error(Exit::model,
+                fmt::format("the temperature {:g} lies outside of the table of the elastic constants{}", temperature,
+                            at_origin(origin)),
+                fmt::format("its rows go from {:g} to {:g}", lowest, highest),
+                "add rows, or say outside = \"constant\" in its [[table]]");
+  std::size_t row = 0;
+  while (row + 2 < rows.size() && temperature >= rows[row + 1].temperature) ++row;
+  const double from = rows[row].temperature, to = rows[row + 1].temperature;
+  return {row, std::clamp((temperature - from) / (to - from), 0.0, 1.0)};
+}
+
+StiffnessTensor StiffnessTable::at(double temperature, const std::string& origin) const {
+  const auto [row, share] = place_of(temperature, origin);
+  StiffnessTensor result = rows[row].stiffness;
+  const StiffnessTensor& next = rows[row + 1].stiffness;
+  for (std::size_t i = 0; i < 6; ++i)
+    for (std::size_t j = 0; j < 6; ++j) result.c[i][j] += share * (next.c[i][j] - result.c[i][j]);
+  return result;
+}
+
+StiffnessTable StiffnessTable::from_axes(const Axes& axes) const {
+  StiffnessTable result = *this;
+  for (Row& each : result.rows) each.stiffness = each.stiffness.from_axes(axes);
+  return result;
+}
+
+std::vector<Integral> stiffness_integrals(const ElasticMaterial& material, const Coefficient* temperature,
+                                          const ElasticSetting& setting, const Region& region) {
+  if (!material.has_axes())
+    return {Integral::over(isotropic_stiffness(isotropic_constants(material, temperature), setting), region)};
   const bool turns = material.orientation && !material.orientation->is_constant();
   const Axes axes = material.orientation && !turns ? material.orientation->axes() : Axes{};
-  Integral result = Integral::over(turns ? stiffness_along(*material.stiffness, *material.orientation, setting)
-                                         : stiffness_along(material.stiffness->from_axes(axes), setting),
-                                   region);
+  std::vector<Integral> result;
+  if (material.stiffness) {
+    result.push_back(Integral::over(turns ? stiffness_along(*material.stiffness, *material.orientation, setting)
+                                          : stiffness_along(material.stiffness->from_axes(axes), setting),
+                                    region));
+  } else {
+    const StiffnessTable table = turns ? *material.stiffness_table : material.stiffness_table->from_axes(axes);
+    for (std::size_t row = 0; row + 1 < table.rows.size(); ++row) {
+      std::vector<PointFunction> given = turns ? material.orientation->functions() : std::vector<PointFunction>{};
+      for (PointFunction& each : shares_of(table, row, *temperature, material.origin)) given.push_back(std::move(each));
+      result.push_back(Integral::over(turns ? blended<true>(table, row, setting, std::move(given))
+                                            : blended<false>(table, row, setting, std::move(given)),
+                                      region));
+    }
+  }
   // Forms in the plane are per unit of depth; of a body of revolution they hold the measure.
-  if (setting.dimension == 2 && !setting.measure.axisymmetric) result.factor = setting.measure.weight;
+  if (setting.dimension == 2 && !setting.measure.axisymmetric)
+    for (Integral& each : result) each.factor = setting.measure.weight;
   return result;
 }
 
@@ -136,12 +216,50 @@ Coefficient thermal_strain(const ElasticMaterial& material, std::size_t axis, co
   });
 }
 
+namespace {
+
+// Integrals of a stiffness over the temperature, one for each component of the prevented stress.
+std::vector<Integral> table_thermal_integrals(const ElasticMaterial& material, const BodyTemperature& temperature,
+                                              const std::vector<Coefficient>& strains, const ElasticSetting& setting,
+                                              const Region& region) {
+  const bool turns = material.orientation && !material.orientation->is_constant();
+  const Axes axes = material.orientation && !turns ? material.orientation->axes() : Axes{};
+  const StiffnessTable table = turns ? *material.stiffness_table : material.stiffness_table->from_axes(axes);
+  const std::array<Point, 3> along = {axes.first, axes.second, axes.third()};
+  const auto prevented_at = [table, along, setting, origin = material.origin](std::span<const double> at) {
+    Six strain{};
+    for (std::size_t axis = 0; axis + 1 < at.size(); ++axis) {
+      const Six unit = at.size() == 2 ? Six{1, 1, 1, 0, 0, 0} : strain_along(along[axis]);
+      for (std::size_t k = 0; k < 6; ++k) strain[k] += at[1 + axis] * unit[k];
+    }
+    return prevented(table.at(at[0], origin), strain, setting);
+  };
+  std::vector<Coefficient> parts = {temperature.value};
+  std::ranges::copy(strains, std::back_inserter(parts));
+  const Coefficient across =
+      combined(parts, [prevented_at](std::span<const double> at) { return prevented_at(at).across; });
+  std::vector<Integral> result;
+  for (std::size_t k = 0; k < (setting.dimension == 3 ? 6U : 4U); ++k) {
+    Six unit{};
+    unit[k] = 1;
+    const Coefficient stress =
+        combined(parts, [prevented_at, k](std::span<const double> at) { return prevented_at(at).stress[k]; });
+    result.push_back(Integral::over(
+        thermal_form(unit, stress, k == 0 ? across : Coefficient(0), setting, turns ? &*material.orientation : nullptr),
+        region));
+  }
+  return result;
+}
+
+}  // namespace
+
 std::vector<Integral> thermal_integrals(const ElasticMaterial& material, const BodyTemperature& temperature,
                                         const ElasticSetting& setting, const Region& region) {
   if (material.expansion.empty()) return {};
   std::vector<Coefficient> strains;
   for (std::size_t axis = 0; axis < material.expansion.size(); ++axis)
     strains.push_back(thermal_strain(material, axis, temperature));
+  if (material.stiffness_table) return table_thermal_integrals(material, temperature, strains, setting, region);
   StiffnessTensor tensor;
   if (material.stiffness) {
     tensor = *material.stiffness;

@@ -17,18 +17,41 @@
 
 namespace ritz {
 
+// A stiffness along material axes over the temperature, linear between two rows or more of ascending temperatures.
+struct StiffnessTable {
+  struct Row {
+    double temperature;
+    StiffnessTensor stiffness;
+  };
+  std::vector<Row> rows;
+  bool continued = false;  // constant outside of the rows; else a temperature out there is an error
+
+  // The row below a temperature, and how far it lies towards the next one. Throws Error(Exit::model) as value_at()
+  // does.
+  struct Place {
+    std::size_t row;
+    double share;
+  };
+  Place place_of(double temperature, const std::string& origin) const;
+  StiffnessTensor at(double temperature, const std::string& origin) const;
+  StiffnessTable from_axes(const Axes& axes) const;
+};
+
 struct ElasticMaterial {
   // Isotropic: Young's modulus [Pa] and Poisson's ratio. Not used where there is a stiffness.
   MaterialProperty young = Coefficient(0), poisson = Coefficient(0);
-  std::optional<Coefficient> density = {};        // [kg/m^3] for gravity, modes and motion
-  std::optional<StiffnessTensor> stiffness = {};  // along the material axes
-  std::optional<Orientation> orientation = {};    // of the material axes; those of space by default
+  std::optional<Coefficient> density = {};             // [kg/m^3] for gravity, modes and motion
+  std::optional<StiffnessTensor> stiffness = {};       // along the material axes
+  std::optional<StiffnessTable> stiffness_table = {};  // the same over the temperature, in place of it
+  std::optional<Orientation> orientation = {};         // of the material axes; those of space by default
   // Thermal expansion [1/K]: one number, or one along each material axis; none: the material does not expand. Tables
   // are of secant coefficients.
   std::vector<MaterialProperty> expansion = {};
   // Temperature from which secant coefficients count; the reference temperature by default.
   std::optional<double> expansion_zero = {};
   std::string origin = {};
+
+  bool has_axes() const { return stiffness || stiffness_table; }
 };
 
 // The temperature of a body, and that at which it is free of thermal strain, in the same unit.
@@ -50,9 +73,10 @@ struct IsotropicConstants {
 };
 IsotropicConstants isotropic_constants(const ElasticMaterial& material, const Coefficient* temperature);
 
-// f.gradient = sigma(eps) over a region of cells.
-Integral stiffness_integral(const ElasticMaterial& material, const Coefficient* temperature,
-                            const ElasticSetting& setting, const Region& region);
+// f.gradient = sigma(eps) over a region of cells; of a table of stiffnesses one for each interval. A table needs a
+// temperature, and in the plane axes that do not vary.
+std::vector<Integral> stiffness_integrals(const ElasticMaterial& material, const Coefficient* temperature,
+                                          const ElasticSetting& setting, const Region& region);
 
 // The free thermal strain along material axis `axis`: alpha(T) (T - zero) - alpha(reference) (reference - zero).
 Coefficient thermal_strain(const ElasticMaterial& material, std::size_t axis, const BodyTemperature& temperature);

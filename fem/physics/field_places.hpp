@@ -12,14 +12,15 @@ namespace ritz {
 class FieldPlaces {
  public:
   FieldPlaces(const Mesh& mesh, double tolerance)
-      : locator_(mesh, tolerance),
+      : mesh_(mesh),
+        locator_(mesh, tolerance),
         rounding_(1e-9 * bounding_box(mesh).diagonal()),
         reach_(tolerance * bounding_box(mesh).diagonal()) {}
 
   // The point may lie in the cell that is guessed.
   PointLocator::Place of(const Point& point, Index guess = -1) const {
     if (guess >= 0)
-      if (const auto place = locator_.in_cell(guess, point)) return *place;
+      if (const auto place = PointLocator::in_cell(mesh_, guess, point)) return *place;
     if (const auto place = locator_.find(point, rounding_)) return *place;
     if (const auto place = locator_.find(point, reach_)) return *place;
     try {
@@ -32,6 +33,7 @@ class FieldPlaces {
   bool is_outside(const PointLocator::Place& place) const { return place.distance > rounding_; }
 
  private:
+  const Mesh& mesh_;
   PointLocator locator_;
   double rounding_, reach_;
 };

@@ -13,7 +13,7 @@ struct Combined {
   std::function<double(std::span<const double>)> function;
 
   bool depends_on_time() const { return std::ranges::any_of(parts, &Coefficient::varies_in_time); }
-  void operator()(std::span<const double> points, double t, std::span<double> values) const {
+  void operator()(const EvaluationPoints& points, double t, std::span<double> values) const {
     const std::size_t count = values.size(), size = parts.size();
     std::vector<double> of_parts(count * size), column(count), row(size);
     for (std::size_t k = 0; k < size; ++k) {

@@ -3,82 +3,118 @@
 #include "device/parallel_errors.hpp"
 #include "device/pack.hpp"
 #include "fem/physics/field_places.hpp"
-#include "mesh/quality/quality.hpp"
+#include "fem/results/region_points.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <fmt/format.h>
+#include <optional>
 
 namespace ritz {
 namespace {
 
-class MeshField {
- public:
-  MeshField(std::shared_ptr<const Mesh> mesh, std::vector<double> values, double tolerance)
-      : mesh_(std::move(mesh)), values_(std::move(values)), places_(*mesh_, tolerance) {
-    const auto count = static_cast<Index>(values_.size());
-    at_nodes_ = count == mesh_->node_count();
-    if (!at_nodes_ && count != mesh_->cell_count())
-      throw Error(Exit::input,
-                  fmt::format("a field of {} values on a mesh of {} nodes and {} cells", count, mesh_->node_count(),
-                              mesh_->cell_count()),
-                  {}, "give one value for each node, or one for each cell");
-  }
-
-  // Coefficients that depend on one field ask for it at the same points, one after the other.
-  void at(std::span<const double> points, std::span<double> values) {
-    if (!std::ranges::equal(points, last_points_)) {
-      last_points_.assign(points.begin(), points.end());
-      last_values_.resize(values.size());
-      try {
-        evaluate();
-      } catch (...) {
-        last_points_.clear();
-        throw;
-      }
-    }
-    std::ranges::copy(last_values_, values.begin());
-  }
-
- private:
-  // Element kernels have the points of several cells in turn: a point is often in the cell of the one that many before
-  // it.
-  void evaluate() {
-    constexpr std::size_t turn = lane_count, chunk = 64 * turn;
-    const std::size_t count = last_values_.size();
-    ParallelErrors errors;
+// use(first, last) for pieces of 0 ... count - 1, on all threads.
+template <class Use>
+void in_pieces(std::size_t count, const Use& use) {
+  constexpr std::size_t piece = 64 * lane_count;
+  ParallelErrors errors;
 #pragma omp parallel for schedule(dynamic)
-    for (std::size_t first = 0; first < count; first += chunk)
-      errors.run([&] {
-        std::array<Index, turn> cells;
-        cells.fill(-1);
-        for (std::size_t i = first; i < std::min(first + chunk, count); ++i) {
-          const double* x = &last_points_[3 * i];
-          const PointLocator::Place place = places_.of({x[0], x[1], x[2]}, cells[i % turn]);
-          cells[i % turn] = place.cell;
-          last_values_[i] =
-              at_nodes_ ? interpolate(*mesh_, place, values_, 1)[0] : values_[static_cast<std::size_t>(place.cell)];
-        }
-      });
-    errors.rethrow();
-  }
+  for (std::size_t first = 0; first < count; first += piece)
+    errors.run([&] { use(first, std::min(first + piece, count)); });
+  errors.rethrow();
+}
 
-  std::shared_ptr<const Mesh> mesh_;
-  std::vector<double> values_;
-  FieldPlaces places_;
-  bool at_nodes_ = true;
-  std::vector<double> last_points_, last_values_;
-};
+Point point_of(std::span<const double> x, std::size_t i) { return {x[3 * i], x[3 * i + 1], x[3 * i + 2]}; }
 
 }  // namespace
 
-Coefficient mesh_field(std::shared_ptr<const Mesh> mesh, std::vector<double> values, double tolerance) {
-  const auto field = std::make_shared<MeshField>(std::move(mesh), std::move(values), tolerance);
-  return PointFunction([field](std::span<const double> points, std::span<double> at) { field->at(points, at); });
+struct MeshField::Data {
+  std::shared_ptr<const Mesh> mesh;
+  std::vector<double> values;
+  double tolerance;
+  bool at_nodes;
+  std::optional<FieldPlaces> places = {};  // made when a point without a known cell asks for it
+  // Coefficients that depend on one field ask for it at the same points, one after the other.
+  std::vector<double> last_points = {}, last_values = {};
+
+  double value_at(const PointLocator::Place& place) const {
+    return at_nodes ? interpolate(*mesh, place, values, 1)[0] : values[static_cast<std::size_t>(place.cell)];
+  }
+  const FieldPlaces& search() {
+    if (!places) places.emplace(*mesh, tolerance);
+    return *places;
+  }
+
+  void at(const EvaluationPoints& points, std::span<double> result) {
+    const bool in_cells = points.mesh == mesh.get() && !points.cells.empty();
+    if (in_cells && !at_nodes) {
+      std::ranges::transform(points.cells, result.begin(),
+                             [this](Index cell) { return values[static_cast<std::size_t>(cell)]; });
+      return;
+    }
+    if (!points.x.empty() && std::ranges::equal(points.x, last_points)) {
+      std::ranges::copy(last_values, result.begin());
+      return;
+    }
+    last_points.clear();
+    if (in_cells) evaluate_in(points, result);
+    else evaluate(points.x, result);
+    last_points.assign(points.x.begin(), points.x.end());
+    last_values.assign(result.begin(), result.end());
+  }
+
+  // In known cells; a point that is outside of its cell by more than rounding is searched for.
+  void evaluate_in(const EvaluationPoints& points, std::span<double> result) {
+    std::vector<std::uint8_t> missed(result.size(), 0);
+    in_pieces(result.size(), [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i)
+        if (const auto place = PointLocator::in_cell(*mesh, points.cells[i], point_of(points.x, i)))
+          result[i] = value_at(*place);
+        else missed[i] = 1;
+    });
+    for (std::size_t i = 0; i < result.size(); ++i)
+      if (missed[i] != 0) result[i] = value_at(search().of(point_of(points.x, i), points.cells[i]));
+  }
+
+  // Element kernels have the points of several cells in turn: a point is often in the cell of the one that many before
+  // it.
+  void evaluate(std::span<const double> x, std::span<double> result) {
+    const FieldPlaces* const found = &search();
+    in_pieces(result.size(), [&](std::size_t first, std::size_t last) {
+      std::array<Index, lane_count> cells;
+      cells.fill(-1);
+      for (std::size_t i = first; i < last; ++i) {
+        const PointLocator::Place place = found->of(point_of(x, i), cells[i % cells.size()]);
+        cells[i % cells.size()] = place.cell;
+        result[i] = value_at(place);
+      }
+    });
+  }
+};
+
+MeshField::MeshField(std::shared_ptr<const Mesh> mesh, std::vector<double> values, double tolerance) {
+  const auto count = static_cast<Index>(values.size());
+  const bool at_nodes = count == mesh->node_count();
+  if (!at_nodes && count != mesh->cell_count())
+    throw Error(Exit::input,
+                fmt::format("a field of {} values on a mesh of {} nodes and {} cells", count, mesh->node_count(),
+                            mesh->cell_count()),
+                {}, "give one value for each node, or one for each cell");
+  data_ = std::make_shared<Data>(Data{std::move(mesh), std::move(values), tolerance, at_nodes});
 }
 
-Misfit misfit(const Mesh& mesh, const Mesh& source, double tolerance) {
-  const FieldPlaces places(source, tolerance);
+void MeshField::operator()(const EvaluationPoints& points, double, std::span<double> values) const {
+  data_->at(points, values);
+}
+
+MeshField::Sample MeshField::at(const Point& point) const {
+  const PointLocator::Place place = data_->search().of(point);
+  return {place.cell, data_->value_at(place)};
+}
+
+Misfit MeshField::misfit(const Mesh& mesh) const {
+  const FieldPlaces& places = data_->search();
   Misfit result;
   for (Index node = 0; node < mesh.node_count(); ++node) {
     const auto x = mesh.point(node);
@@ -87,6 +123,42 @@ Misfit misfit(const Mesh& mesh, const Mesh& source, double tolerance) {
     result.distance = std::max(result.distance, place.distance);
   }
   return result;
+}
+
+bool MeshField::at_nodes() const { return data_->at_nodes; }
+const Mesh& MeshField::mesh() const { return *data_->mesh; }
+Index MeshField::bytes() const {
+  return static_cast<Index>(data_->values.size() * sizeof(double)) + PointLocator::bytes_for(*data_->mesh);
+}
+
+double integral_over(const Mesh& mesh, const Coefficient& value, int order) {
+  RegionPoints rules(mesh, BodyMeasure{}, order);
+  constexpr std::size_t most = 1 << 16;
+  std::vector<double> x, weights, values;
+  std::vector<Index> cells;
+  double sum = 0;
+  const auto add = [&] {
+    values.resize(weights.size());
+    value.at(EvaluationPoints(x, mesh, cells), 0, values);
+    for (std::size_t i = 0; i < values.size(); ++i) sum += weights[i] * values[i];
+    x.clear(), weights.clear(), cells.clear();
+  };
+  for (Index cell = 0; cell < mesh.cell_count(); ++cell) {
+    const CellMap map(mesh, cell);
+    rules.of_cell(cell, [&](const RegionPoints::Table& table, std::span<const Node>, const auto& each) {
+      each([&](std::size_t q, double weight) {
+        Point at{};
+        for (std::size_t a = 0; a < map.nodes().size(); ++a)
+          for (std::size_t d = 0; d < 3; ++d) at[d] += table.places[q][a] * map.nodes()[a][d];
+        x.insert(x.end(), at.begin(), at.end());
+        weights.push_back(weight);
+        cells.push_back(cell);
+      });
+    });
+    if (weights.size() >= most) add();
+  }
+  add();
+  return sum;
 }
 
 }  // namespace ritz

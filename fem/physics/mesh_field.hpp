@@ -1,11 +1,12 @@
-// A coefficient from a field on a mesh: its values at nodes, interpolated by the shape functions of the cell that holds
+// A field on a mesh as a coefficient: its values at nodes, interpolated by the shape functions of the cell that holds
 // a point, or one value in each cell. The mesh may be that of the model or another one.
 //
 //   Coefficient T = mesh_field(mesh, values_at_nodes);
 //
 // Points outside of the mesh take the value at the nearest point of it, if that is nearer than `tolerance` times the
 // diagonal of its bounding box; else evaluation throws Error(Exit::model). So meshes of the same part, with facets of
-// their own on its curved faces, fit. Interpolation of order p + 1 for cells of order p; sums are not conserved.
+// their own on its curved faces, fit. Interpolation of order p + 1 for cells of order p; integrals are not conserved,
+// and integral_over() says by how much.
 #pragma once
 
 #include "fem/physics/coefficient.hpp"
@@ -18,16 +19,49 @@ namespace ritz {
 
 inline constexpr double outside_tolerance = 0.01;
 
-// `values`: one for each node of the mesh, or else one for each cell.
-Coefficient mesh_field(std::shared_ptr<const Mesh> mesh, std::vector<double> values,
-                       double tolerance = outside_tolerance);
-
-// The largest distance by which a node of `mesh` lies outside of `source`, and how many lie outside by more
-// than rounding. Throws as evaluation does.
+// The largest distance by which a node of a mesh lies outside of that of a field, and how many lie outside by more
+// than rounding.
 struct Misfit {
   Index nodes = 0;
   double distance = 0;
 };
-Misfit misfit(const Mesh& mesh, const Mesh& source, double tolerance = outside_tolerance);
+
+// Copies share the values and the search structure, which is made when a point first needs it: points in known cells of
+// this mesh do without.
+class MeshField {
+ public:
+  // `values`: one for each node of the mesh, or else one for each cell. Throws Error(Exit::input) for other numbers of
+  // them. NaN: there is no value.
+  MeshField(std::shared_ptr<const Mesh> mesh, std::vector<double> values, double tolerance = outside_tolerance);
+
+  // One thread at a time; it uses all of them.
+  void operator()(const EvaluationPoints& points, double t, std::span<double> values) const;
+  bool depends_on_time() const { return false; }
+
+  struct Sample {
+    Index cell;
+    double value;
+  };
+  Sample at(const Point& point) const;
+  Misfit misfit(const Mesh& mesh) const;  // throws as evaluation does
+
+  bool at_nodes() const;
+  const Mesh& mesh() const;
+  // [bytes] of the values and of the search structure that points of another mesh need
+  Index bytes() const;
+
+ private:
+  struct Data;
+  std::shared_ptr<Data> data_;
+};
+
+inline Coefficient mesh_field(std::shared_ptr<const Mesh> mesh, std::vector<double> values,
+                              double tolerance = outside_tolerance) {
+  return PointFunction(MeshField(std::move(mesh), std::move(values), tolerance));
+}
+
+// The integral over all cells of a mesh (volume, or area in the plane), by the rule for loads on a field of this order;
+// 0: of the order of the cells.
+double integral_over(const Mesh& mesh, const Coefficient& value, int order = 0);
 
 }  // namespace ritz

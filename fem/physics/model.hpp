@@ -55,11 +55,13 @@ struct ValidRange {
   std::string origin = {};
 };
 
-// The mean motion of a surface that stays free to deform is a value. A load does work on it, and its size is unknown.
+// The mean motion of a surface that stays free to deform is a value, or a spring holds it there. A load does work on
+// it, and its size is unknown.
 struct PrescribedMean {
   Integral load;                                         // of size 1
   std::function<double(std::span<const double>)> value;  // of u [unknown]: the work of that load
   double prescribed;
+  double compliance = 0;  // of a spring between the motion and the prescribed one, per size of the load; 0: it is stiff
   std::string origin = {};
 };
 
@@ -71,7 +73,7 @@ struct Model {
   std::vector<PrescribedValue> supports;
   RayleighDamping damping = {};                 // of evolutions of second order
   std::vector<LinearEquations> relations = {};  // between unknowns, in all load cases: ties, rigid regions, equations
-  std::vector<PrescribedMean> means = {};       // of static analyses without load cases
+  std::vector<PrescribedMean> means = {};       // of linear static analyses, in all load cases
   std::vector<Node> held_on_axis = {};          // nodes of the space whose component 0 is zero: an axis of revolution
   bool sparse = false;  // elements do not act on all unknowns: those without any are held at zero
   std::vector<ModelLoadCase> load_cases = {};

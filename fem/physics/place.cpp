@@ -23,6 +23,10 @@ std::vector<double> centres_of(const Mesh& mesh, const Region& region) {
   return centres;
 }
 
+EvaluationPoints at_centres(const std::vector<double>& centres, const Mesh& mesh, const Region& region) {
+  return region.cells.empty() ? EvaluationPoints(centres) : EvaluationPoints(centres, mesh, region.cells);
+}
+
 std::string_view words(RegionKind kind) {
   return kind == RegionKind::cells ? "cells" : kind == RegionKind::facets ? "facets" : "nodes";
 }
@@ -61,7 +65,7 @@ void check_values(const Coefficient& value, const ParameterFacts& facts, const M
   const std::vector<double> x = centres_of(mesh, region);
   std::vector<double> values(x.size() / 3);
   try {
-    value.at(x, 0, values);
+    value.at(at_centres(x, mesh, region), 0, values);
   } catch (const Error& error) { return errors.add(error); }
   for (std::size_t i = 0; i < values.size(); ++i)
     if (!keeps_bounds(facts, values[i]))
@@ -71,7 +75,7 @@ void check_values(const Coefficient& value, const ParameterFacts& facts, const M
 std::vector<double> values_at_centres(const Coefficient& value, const Mesh& mesh, const Region& region) {
   const std::vector<double> x = centres_of(mesh, region);
   std::vector<double> values(x.size() / 3);
-  value.at(x, 0, values);
+  value.at(at_centres(x, mesh, region), 0, values);
   return values;
 }
 

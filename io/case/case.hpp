@@ -126,6 +126,8 @@ class Case {
   void give(std::map<std::string, CallerField> fields);
   // Reads [[table]]: functions that formulas may use from here on.
   void read_tables();
+  // A field that formulas may use from here on. Errors of its name are added to the case, at its table.
+  void add_field(const Table& table, const std::string& name, CaseField field);
   // Sets the dimension of the mesh: from here on formulas on a mesh of two dimensions have no z.
   void set_dimension(int dimension);
   // The analysis goes through time: from here on formulas may depend on t.
@@ -180,12 +182,15 @@ class Case::Table {
                                  std::optional<std::vector<std::string>> fallback = {}) const;
   // A number or a text; numbers come back with all their digits, as text.
   std::string expression(std::string_view key, std::string_view about, const TextRule& rule = {}) const;
-  // A number, or a formula of x, y, z, t where the analysis has a time, and the tables of the case; its values keep the
-  // rule wherever it is evaluated.
+  // A number, or a formula of x, y, z, t where the analysis has a time, and the tables and fields of the case; its
+  // values keep the rule wherever it is evaluated.
   Formula formula(std::string_view key, std::string_view about, const NumberRule& rule = {}) const;
   // The same, or "name(T)": a [[table]] over T, the name of an unknown. Its values are not held to the rule here.
   CaseProperty property(std::string_view key, std::string_view about, const std::string& unknown,
                         const NumberRule& rule = {}) const;
+  // A list of numbers within the bounds, or tables over the unknown, "name(T)". Formulas of the position are errors.
+  std::vector<CaseProperty> properties(std::string_view key, std::string_view about, const std::string& unknown,
+                                       const VectorRule& rule) const;
   // Like formula(), one per component. `size` 0 takes any length; a single entry is not repeated.
   std::vector<Formula> formulas(std::string_view key, std::string_view about, int size) const;
   // A list of values of any kind, each as TOML on one line: what overrides are made of.

@@ -14,6 +14,7 @@ struct CaseData {
   std::vector<CaseQuestion> questions;
   DataTables tables;  // by name, for formulas
   std::map<std::string, CallerField> caller;
+  CaseFields fields;  // of the case, by name, for formulas
   int dimension = 3;  // in which formulas are evaluated
   bool has_time = false;
   std::set<std::string> files;

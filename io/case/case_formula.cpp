@@ -13,13 +13,15 @@ std::optional<Formula> read_formula(const CaseAnswer& answer, const std::string&
   if (const auto field = data.caller.find(value.text); field != data.caller.end())
     return Formula(field->first, field->second, std::move(rules));
   try {
-    Expression expression(value.text, Formula::variables(data.has_time), &data.tables);
+    std::vector<std::string> variables = Formula::variables(data.has_time);
+    for (const auto& [name, field] : data.fields) variables.push_back(name);
+    Expression expression(value.text, std::move(variables), &data.tables);
     if (data.dimension == 2 && expression.uses("z"))
       answer.wrong_text(
           fmt::format("'{}' is the formula '{}', which uses z on a mesh of two dimensions,", key, value.text),
           "points of the plane have x and y; of a body of revolution x is the radius, and y runs along the axis",
           "write it with x and y");
-    if (!expression.is_constant()) return Formula(std::move(expression), std::move(rules));
+    if (!expression.is_constant()) return Formula(std::move(expression), std::move(rules), data.fields);
     Expression::Evaluator evaluate(expression);
     const double number = evaluate(std::vector<double>(expression.variable_count()));
     if (std::isfinite(number) && rules.allowed(number)) return number;
@@ -90,6 +92,35 @@ std::vector<Formula> Case::Table::formulas(std::string_view key, std::string_vie
   return result;
 }
 
+namespace {
+
+// Checks the name of a function or a variable of formulas, beside others of its kind.
+template <class Others>
+bool check_name(const Case::Table& t, const std::string& name, const Others& others) {
+  const std::vector<std::string> variables = Formula::variables(true);
+  if (!is_identifier(name))
+    t.error("name", fmt::format("'{}' is not a valid name of a function", name), {},
+            "use letters, digits and _, a letter first");
+  else if (is_reserved_name(name) || std::ranges::find(variables, name) != variables.end())
+    t.error("name", fmt::format("'{}' has a meaning in formulas already", name), {}, "choose another name");
+  else if (others.contains(name))
+    t.error("name", fmt::format("a second table is called '{}'", name), {}, "give each a name of its own");
+  else return true;
+  return false;
+}
+
+}  // namespace
+
+void Case::add_field(const Table& table, const std::string& name, CaseField field) {
+  if (name.empty()) return;  // said before, or a survey
+  if (name == "T" || data_->tables.contains(name) || data_->fields.contains(name))
+    table.error("name", fmt::format("'{}' has a meaning in formulas already", name),
+                name == "T" ? "tables over the temperature are called with it"
+                            : "a [[table]] or another [[field]] has this name",
+                "choose another name");
+  else if (check_name(table, name, data_->fields)) data_->fields.emplace(name, std::move(field));
+}
+
 void Case::set_dimension(int dimension) { data_->dimension = dimension; }
 
 void Case::allow_time() { data_->has_time = true; }
@@ -106,14 +137,7 @@ void Case::read_tables() {
     const std::string outside =
         t.choice("outside", "outside of the rows: an error, or the value at the end", {"error", "constant"}, "error");
     if (name.empty() || file.empty()) continue;
-    const std::vector<std::string> variables = Formula::variables(true);
-    if (!is_identifier(name))
-      t.error("name", fmt::format("'{}' is not a valid name of a function", name), {},
-              "use letters, digits and _, a letter first");
-    else if (is_reserved_name(name) || std::ranges::find(variables, name) != variables.end())
-      t.error("name", fmt::format("'{}' has a meaning in formulas already", name), {}, "choose another name");
-    else if (data_->tables.contains(name))
-      t.error("name", fmt::format("a second table is called '{}'", name), {}, "give each a name of its own");
+    check_name(t, name, data_->tables);
     std::error_code ignored;
     if (data_->tables.contains(name) || !is_identifier(name) || !std::filesystem::exists(file, ignored)) continue;
     try {

@@ -75,4 +75,42 @@ CaseProperty Case::Table::property(std::string_view key, std::string_view about,
   return {harmless_number(rule), rows_of(answer, full_path(key), answer.value()->text, unknown, data_->tables)};
 }
 
+std::vector<CaseProperty> Case::Table::properties(std::string_view key, std::string_view about,
+                                                  const std::string& unknown, const VectorRule& rule) const {
+  const std::string bounds = bounds_text(rule), expected = count_text(rule.size, "number", "numbers") +
+                                                           (bounds.empty() ? "" : ", each " + bounds) +
+                                                           fmt::format(", or tables over {}", unknown);
+  ask(key, "formulas", about, "", expected, limits_of(rule));
+  const CaseAnswer answer(*data_, *value_, key, full_path(key), about);
+  const std::vector<CaseProperty> harmless(static_cast<std::size_t>(rule.size), {Formula(harmless_number(rule)), {}});
+  if (answer.value() == nullptr) {
+    answer.missing("<" + expected + ">", where());
+    return harmless;
+  }
+  const CaseValue& given = *answer.value();
+  if (given.kind != CaseValue::Kind::array || static_cast<int>(given.items.size()) != rule.size) {
+    answer.wrong(expected);
+    return harmless;
+  }
+  std::vector<CaseProperty> result;
+  for (const CaseValue& item : given.items) {
+    const std::optional<double> number = finite_number(item);
+    if (item.kind == CaseValue::Kind::text) {
+      result.push_back(
+          {Formula(harmless_number(rule)), rows_of(answer, full_path(key), item.text, unknown, data_->tables)});
+      for (const auto& row : result.back().table ? result.back().table->rows : std::vector<std::array<double, 2>>())
+        if (!is_within(rule, row[1]))
+          answer.wrong_text(
+              fmt::format("'{}' is '{}', a table with the value {:g},", full_path(key), item.text, row[1]), {},
+              fmt::format("give numbers {}", bounds));
+    } else if (number && is_within(rule, *number)) {
+      result.push_back({Formula(*number), {}});
+    } else {
+      answer.wrong(expected, item);
+      return harmless;
+    }
+  }
+  return result;
+}
+
 }  // namespace ritz

@@ -1,4 +1,5 @@
-// A number of the case file, or a formula of the position and of time: 3, "100*sin(pi*x)*ramp(t)". Cheap to copy.
+// A number of the case file, or a formula of the position, of time and of fields: 3, "100*sin(pi*x)*ramp(t)", "2*k".
+// Cheap to copy.
 //
 //   const Formula k = table.formula("conductivity", "thermal conductivity k [W/(m K)]", {.above = 0});
 //   if (k.is_number()) use(k.number());  else k.at(points, values);
@@ -6,17 +7,28 @@
 
 #include "device/error.hpp"
 #include "io/case/expression.hpp"
+#include "mesh/evaluation_points.hpp"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace ritz {
 
 // Values of a calling program at positions [point][3]: a formula that is its name.
 using CallerField = std::function<void(std::span<const double> points, std::span<double> values)>;
+
+// A field that formulas use as a variable; NaN: it has no value there.
+struct CaseField {
+  std::function<void(const EvaluationPoints& points, std::span<double> values)> at;
+  std::function<std::string(const Point& x)> tell;  // "'k' is -3 in cell 7 of 'scan.vtu'", for errors
+};
+using CaseFields = std::map<std::string, CaseField>;  // by name
 
 class Formula {
  public:
@@ -28,7 +40,8 @@ class Formula {
     std::string expected, where;
     Exit exit = Exit::model;
   };
-  Formula(Expression expression, Rules rules);
+  // Variables of the expression: those of variables(), then the names of the fields in their order.
+  Formula(Expression expression, Rules rules, const CaseFields& fields = {});
   Formula(std::string name, CallerField field, Rules rules);
 
   bool is_number() const { return data_ == nullptr; }
@@ -36,13 +49,13 @@ class Formula {
   std::string text() const;
   bool depends_on_time() const;
   bool depends_on_position() const;
-  // Positions [point][3] and the time -> values [point]. Throws Error for the first point at which there is no finite
-  // or no allowed value.
-  void at(std::span<const double> points, std::span<double> values, double t = 0) const;
+  // Points and the time -> values [point]. Throws Error for the first point at which there is no finite or no allowed
+  // value.
+  void at(const EvaluationPoints& points, std::span<double> values, double t = 0) const;
   // The formula as a function of points and time (fem/forms/point_function.hpp).
-  void operator()(std::span<const double> points, double t, std::span<double> values) const { at(points, values, t); }
+  void operator()(const EvaluationPoints& points, double t, std::span<double> values) const { at(points, values, t); }
 
-  // Those of an Expression; t where the case has a time.
+  // Those of an Expression that are no fields; t where the case has a time.
   static std::vector<std::string> variables(bool with_time = false) {
     return with_time ? std::vector<std::string>{"x", "y", "z", "t"} : std::vector<std::string>{"x", "y", "z"};
   }
@@ -53,10 +66,12 @@ class Formula {
     std::string name;
     CallerField field;
     Rules rules;
+    std::vector<std::pair<std::size_t, CaseField>> fields;  // number of the variable; those that are used
+    bool of_position, of_time;
   };
-  [[noreturn]] void refuse(double value, std::span<const double> point, double t, const std::string& why,
+  [[noreturn]] void refuse(double value, const double* x, double t, const std::string& why,
                            const std::string& fix) const;
-  void at_caller(std::span<const double> points, std::span<double> values) const;
+  void at_caller(const EvaluationPoints& points, std::span<double> values) const;
   double number_ = 0;
   std::shared_ptr<const Data> data_;
 };

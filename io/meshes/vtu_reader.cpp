@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
@@ -288,7 +289,22 @@ class GridMesh {
         cells_(kinds_of(grid_, connectivity_, path)),
         regions_(region_array(grid_)) {}
 
-  MeshData read() {
+  // [component] of an array of the file, as the mesh that was read has its nodes or cells.
+  std::vector<double> at_nodes(const GridArray& array) const {
+    if (!lowered_.unneeded.empty())
+      throw Error(Exit::input, fmt::format("fields of '{}', which has cells of order 3 or more", path_),
+                  "its mesh is read with other nodes", "write those results with [output] cells = \"mesh\"");
+    return joined_.empty() ? array.values : renumbered(array, joined_, data_.points.size() / 3);
+  }
+  std::vector<double> in_cells(const GridArray& array) {
+    Index count = 0;
+    for (const CellBlock& block : data_.blocks) count += block.cell_count();
+    return renumbered(array, cell_numbers(), static_cast<std::size_t>(count));
+  }
+
+  MeshData take() { return std::move(data_); }
+
+  void read() {
     data_.source = path_;
     data_.dimension = cells_.dimension;
     data_.points = std::move(grid_.points);
@@ -307,10 +323,22 @@ class GridMesh {
     if (tables == nullptr && regions_ == nullptr)
       said_.push_back(fmt::format("'{}' has no cell array 'region': its only region is 'all'", path_));
     add_region_all(data_);
-    return std::move(data_);
   }
 
  private:
+  // new_number [entry of the array]; -1: it is left out
+  template <class Number>
+  static std::vector<double> renumbered(const GridArray& array, const std::vector<Number>& new_number,
+                                        std::size_t count) {
+    const auto width = static_cast<std::size_t>(array.components);
+    std::vector<double> result(count * width);
+    for (std::size_t i = 0; i < new_number.size(); ++i)
+      if (new_number[i] >= 0)
+        std::copy_n(array.values.begin() + static_cast<std::ptrdiff_t>(i * width), width,
+                    result.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(new_number[i]) * width));
+    return result;
+  }
+
   void add_cell(std::size_t cell) {
     const CellTraits& kind = *cells_.kinds[cell];
     const Index number = next_[static_cast<std::size_t>(kind.kind)]++;
@@ -401,10 +429,43 @@ class GridMesh {
 
 MeshData mesh_of(UnstructuredGrid grid, const std::string& path, std::vector<std::string>& said) {
   check_counts(grid, path);
-  return GridMesh(std::move(grid), path, said).read();
+  GridMesh reader(std::move(grid), path, said);
+  reader.read();
+  return reader.take();
 }
 
 }  // namespace
+
+VtuField read_vtu_field(const std::string& path, const std::string& array, FieldPlace place) {
+  std::vector<std::string> unsaid;
+  UnstructuredGrid grid = read_grid(path, VtkFormat::xml, array);
+  const bool at_nodes = grid.point_arrays.contains(array) && place != FieldPlace::cells,
+             in_cells = grid.cell_arrays.contains(array) && place != FieldPlace::nodes;
+  if (at_nodes && in_cells)
+    throw Error(Exit::input, fmt::format("'{}' has fields '{}' at its points and in its cells", path, array), {},
+                "say which one: at = \"nodes\" or at = \"cells\"");
+  if (!at_nodes && !in_cells) {
+    std::vector<std::string> names;
+    if (place != FieldPlace::cells) names = grid.point_array_names;
+    if (place != FieldPlace::nodes) std::ranges::copy(grid.cell_array_names, std::back_inserter(names));
+    const std::string near = nearest_match(array, names);
+    throw Error(Exit::input,
+                fmt::format("'{}' has no field '{}' {}", path, array,
+                            place == FieldPlace::nodes   ? "at its points"
+                            : place == FieldPlace::cells ? "in its cells"
+                                                         : "at its points or in its cells"),
+                names.empty() ? "it has none at all" : fmt::format("it has {}", quoted_list(names)),
+                near.empty() ? "name one of them" : fmt::format("did you mean '{}'?", near));
+  }
+  check_counts(grid, path);
+  const GridArray values = in_cells ? grid.cell_arrays.at(array) : grid.point_arrays.at(array);
+  GridMesh reader(std::move(grid), path, unsaid);
+  reader.read();
+  VtuField field{.mesh = {}, .in_cells = in_cells, .components = values.components, .values = {}};
+  field.values = in_cells ? reader.in_cells(values) : reader.at_nodes(values);
+  field.mesh = reader.take();
+  return field;
+}
 
 MeshData read_vtu(const std::string& path, std::vector<std::string>* notices, VtkFormat format) {
   std::vector<std::string> own_notices;

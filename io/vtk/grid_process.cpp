@@ -44,6 +44,7 @@ void put_grid(Channel& to, const UnstructuredGrid& grid) {
   put_array(to, grid.degrees);
   to.put_numbers(grid.ghosts);
   put_arrays(to, grid.point_arrays);
+  to.put_texts(grid.cell_array_names);
   to.put_texts(grid.point_array_names);
   put_arrays(to, grid.field_arrays);
   to.put(grid.field_texts.size());
@@ -63,6 +64,7 @@ UnstructuredGrid get_grid(Channel& from) {
   grid.degrees = get_array(from);
   grid.ghosts = from.numbers<std::uint8_t>();
   grid.point_arrays = get_arrays(from);
+  grid.cell_array_names = from.texts();
   grid.point_array_names = from.texts();
   grid.field_arrays = get_arrays(from);
   for (auto left = from.get<std::size_t>(); left > 0; --left) {
@@ -75,14 +77,14 @@ UnstructuredGrid get_grid(Channel& from) {
 
 }  // namespace
 
-UnstructuredGrid read_grid(const std::string& path, VtkFormat format, const std::string& point_array) {
+UnstructuredGrid read_grid(const std::string& path, VtkFormat format, const std::string& array) {
   if (format == VtkFormat::parallel && reads_one_folder_only())
     throw Error(Exit::input, fmt::format("'{}' is not read with --untrusted", path),
                 "its pieces are other files, which VTK opens itself", "save it as one .vtu");
   const VtkLibrary& vtk = vtk_library();
   ChildProcess child({.file = path, .library = "VTK"}, [&](Channel& parent) {
     ChildProcess::respond(
-        parent, [&] { return vtk.read(path, format, point_array); }, put_grid);
+        parent, [&] { return vtk.read(path, format, array); }, put_grid);
   });
   return child.answer(get_grid);
 }

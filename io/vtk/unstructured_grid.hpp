@@ -21,9 +21,10 @@ struct UnstructuredGrid {
   std::vector<std::uint8_t> types;                // [cell], VTK's numbers
   std::vector<std::int64_t> offsets;              // [cell + 1], into connectivity
   std::vector<std::int64_t> connectivity;         // points
-  std::map<std::string, GridArray> cell_arrays;   // of region_array_names
+  std::map<std::string, GridArray> cell_arrays;   // of region_array_names, and the one that was asked for
   std::map<std::string, GridArray> point_arrays;  // the one that was asked for
-  std::vector<std::string> point_array_names;     // all of the file
+  std::vector<std::string> cell_array_names;      // all of the file
+  std::vector<std::string> point_array_names;     // likewise
   GridArray degrees;                              // of Lagrange cells, [cell][axis]; empty: all the same
   std::vector<std::uint8_t> ghosts;               // [cell]; empty: there are none
   std::map<std::string, GridArray> field_arrays;  // whose names begin with region_

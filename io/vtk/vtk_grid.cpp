@@ -121,11 +121,12 @@ void take_cells(vtkUnstructuredGrid& from, UnstructuredGrid& grid) {
     grid.types[static_cast<std::size_t>(cell)] = static_cast<std::uint8_t>(from.GetCellType(cell));
 }
 
-void take_point_data(vtkPointData& from, const std::string& name, UnstructuredGrid& grid) {
+void take_array(vtkFieldData& from, const std::string& name, std::map<std::string, GridArray>& arrays,
+                std::vector<std::string>& names) {
   for (int i = 0; i < from.GetNumberOfArrays(); ++i)
-    if (const char* each = from.GetArrayName(i); each != nullptr) grid.point_array_names.emplace_back(each);
-  if (vtkDataArray* array = name.empty() ? nullptr : from.GetArray(name.c_str()); array != nullptr)
-    grid.point_arrays[name] = numbers_of(*array);
+    if (const char* each = from.GetArrayName(i); each != nullptr) names.emplace_back(each);
+  vtkDataArray* array = name.empty() ? nullptr : vtkDataArray::SafeDownCast(from.GetAbstractArray(name.c_str()));
+  if (array != nullptr) arrays[name] = numbers_of(*array);
 }
 
 void take_field_data(vtkFieldData& from, UnstructuredGrid& grid) {
@@ -144,7 +145,7 @@ void take_field_data(vtkFieldData& from, UnstructuredGrid& grid) {
 
 }  // namespace
 
-UnstructuredGrid with_vtk::read(const std::string& path, VtkFormat format, const std::string& point_array) {
+UnstructuredGrid with_vtk::read(const std::string& path, VtkFormat format, const std::string& array) {
   ::setenv("VTK_SMP_BACKEND_IN_USE", "Sequential", 1);  // other threads are not in the child
   UnstructuredGrid grid;
   const vtkSmartPointer<vtkUnstructuredGrid> from = format == VtkFormat::parallel
@@ -154,9 +155,10 @@ UnstructuredGrid with_vtk::read(const std::string& path, VtkFormat format, const
   if (from->GetPoints() != nullptr) grid.points = points_of(*from);
   if (from->GetNumberOfCells() > 0) take_cells(*from, grid);
   for (const std::string_view name : region_array_names)
-    if (vtkDataArray* array = from->GetCellData()->GetArray(std::string(name).c_str()); array != nullptr)
-      grid.cell_arrays[std::string(name)] = numbers_of(*array);
-  take_point_data(*from->GetPointData(), point_array, grid);
+    if (vtkDataArray* regions = from->GetCellData()->GetArray(std::string(name).c_str()); regions != nullptr)
+      grid.cell_arrays[std::string(name)] = numbers_of(*regions);
+  take_array(*from->GetCellData(), array, grid.cell_arrays, grid.cell_array_names);
+  take_array(*from->GetPointData(), array, grid.point_arrays, grid.point_array_names);
   if (vtkDataArray* degrees = from->GetCellData()->GetHigherOrderDegrees(); degrees != nullptr)
     grid.degrees = numbers_of(*degrees);
   if (vtkUnsignedCharArray* ghosts = from->GetCellGhostArray(); ghosts != nullptr && format == VtkFormat::parallel)

@@ -9,7 +9,7 @@
 namespace ritz {
 
 struct VtkLibrary {
-  UnstructuredGrid (*read)(const std::string& path, VtkFormat format, const std::string& point_array);
+  UnstructuredGrid (*read)(const std::string& path, VtkFormat format, const std::string& array);
   void (*write_mesh)(const std::string& path, const Mesh& mesh, std::span<const Field> point_fields,
                      std::span<const Field> cell_fields, const VtuOptions& options);
   void (*write_cells)(const std::string& path, const MeshData& data, std::span<const Field> cell_fields);
@@ -18,13 +18,14 @@ struct VtkLibrary {
 
 const VtkLibrary& vtk_library();
 
-// An XML file as VTK reads it, in a child process, with one of its arrays at points; empty: with none.
-UnstructuredGrid read_grid(const std::string& path, VtkFormat format, const std::string& point_array = {});
+// An XML file as VTK reads it, in a child process, with its arrays of this name at points and in cells; empty: with
+// none.
+UnstructuredGrid read_grid(const std::string& path, VtkFormat format, const std::string& array = {});
 
 // In the module.
 namespace with_vtk {
 // Reads XML files. It may crash on a damaged one: to be called in a child process (io/files/child_process.hpp).
-UnstructuredGrid read(const std::string& path, VtkFormat format, const std::string& point_array);
+UnstructuredGrid read(const std::string& path, VtkFormat format, const std::string& array);
 void write_mesh(const std::string& path, const Mesh& mesh, std::span<const Field> point_fields,
                 std::span<const Field> cell_fields, const VtuOptions& options);
 void write_cells(const std::string& path, const MeshData& data, std::span<const Field> cell_fields);

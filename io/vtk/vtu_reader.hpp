@@ -16,4 +16,16 @@ enum class VtkFormat { xml, parallel, legacy };
 MeshData read_vtu(const std::string& path, std::vector<std::string>* notices = nullptr,
                   VtkFormat format = VtkFormat::xml);
 
+// The mesh of a file, and an array of it: for each node, or for each cell of the mesh.
+struct VtuField {
+  MeshData mesh;
+  bool in_cells;
+  int components;
+  std::vector<double> values;  // [node or cell][component]
+};
+enum class FieldPlace { any, nodes, cells };
+// Throws also Error(Exit::input): no such array there, arrays of the name at nodes and in cells where either would do,
+// cells of order 3 and more, of which the mesh has no such nodes.
+VtuField read_vtu_field(const std::string& path, const std::string& array, FieldPlace place = FieldPlace::any);
+
 }  // namespace ritz

@@ -177,7 +177,7 @@ std::optional<PointLocator::Place> PointLocator::find(const Point& point, double
   for_each_near(point, reach, [&near](Index cell) { near.push_back(cell); });
   std::sort(near.begin(), near.end());
   for (const Index cell : near)
-    if (const std::optional<Place> place = in_cell(cell, point)) return place;
+    if (const std::optional<Place> place = in_cell(*mesh_, cell, point)) return place;
   Place best{-1, {}, reach};
   for (const Index cell : near) {
     const CellMap map(*mesh_, cell);
@@ -242,14 +242,19 @@ struct PointLocator::Straight {
   }
 };
 
-std::optional<PointLocator::Place> PointLocator::in_cell(Index cell, const Point& point) const {
-  const CellBlock& block = mesh_->block_of(cell);
-  if (mesh_->dimension() == traits(block.kind).dimension && (mesh_->dimension() == 3 || point[2] == 0))
-    if (const auto straight = Straight::of(block, cell - block.first_cell, *mesh_)) {
+Index PointLocator::bytes_for(const Mesh& mesh) {
+  const Index boxes = static_cast<Index>(sizeof(Box)) / (fan_out - 1);  // of all levels, for each cell
+  return mesh.cell_count() * (static_cast<Index>(sizeof(CellBox) + sizeof(Index)) + boxes);
+}
+
+std::optional<PointLocator::Place> PointLocator::in_cell(const Mesh& mesh, Index cell, const Point& point) {
+  const CellBlock& block = mesh.block_of(cell);
+  if (mesh.dimension() == traits(block.kind).dimension && (mesh.dimension() == 3 || point[2] == 0))
+    if (const auto straight = Straight::of(block, cell - block.first_cell, mesh)) {
       const std::optional<Point> xi = straight->at(point, 1e-12);
       return xi ? std::optional(Place{cell, *xi, 0}) : std::nullopt;
     }
-  const CellMap map(*mesh_, cell);
+  const CellMap map(mesh, cell);
   const double rounding = 1e-12 * size_of(map) + 4e-16 * length(point);
   const Nearest found = descend_twice(shape_of(map), point, rounding);
   if (found.distance > rounding) return std::nullopt;

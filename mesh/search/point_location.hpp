@@ -34,7 +34,9 @@ class PointLocator {
   // The same within another distance [length]; nothing where there is no cell.
   std::optional<Place> find(const Point& point, double reach) const;
   // In this cell, if it holds the point up to rounding: where the cell can be guessed, without a search.
-  std::optional<Place> in_cell(Index cell, const Point& point) const;
+  static std::optional<Place> in_cell(const Mesh& mesh, Index cell, const Point& point);
+  // [bytes] About what a locator of this mesh takes.
+  static Index bytes_for(const Mesh& mesh);
 
  private:
   struct Box {

@@ -86,6 +86,9 @@ class Examples(CaseTest):
         }.items():
             self.check("ritz-elasticity", name, references)
 
+    def test_arrays_of_the_mesh_file_are_layers_in_series(self):
+        self.check("ritz-heat", "fields/layers", {"flux": (100 / (2 * 0.125 * (1 + 1 / 2 + 1 / 4 + 1 / 8)), 1e-8)})
+
     def test_joined_parts_are_what_they_would_be_in_one(self):
         """Lame's tube in two tied rings; a spinning disc, (3 + nu) / 4 rho w^2 (b^2 + (1 - nu) / (3 + nu) a^2); T L / (G J); layers in series."""
         self.check("ritz-elasticity", "joining/tube", {"u_inside": (57.2e-6, 1e-4), "stress_inside": (100e6, 1e-3)})

@@ -237,7 +237,8 @@ class Couplings(Joining):
     def test_what_couplings_cannot_do_is_refused(self):
         end = self.end.format("[4, 0.5, 0.5]")
         load_case = '[[load_case]]\nname = "a"\n[[load_case.force]]\nregion = "bar.x1"\nvalue = [1, 0, 0]\n'
-        self.refuse(4, ["a prescribed mean motion in an analysis of load cases", "coupling.0.x"], self.bar, self.text + load_case + end + "x = 0.1\n")
+        self.refuse(2, ["'x' was given with a spring", "coupling.0.x"], self.bar, self.text + end + "x = 0.1\nsprings = {x = 1e6}\n")
+        self.refuse(4, ["coupling.0.springs.x"], self.bar, self.text + end + "springs = {x = -1e6}\n")
         self.refuse(4, ["a prescribed mean motion in an analysis of an evolution in time"], self.bar,
                     self.text.replace("poisson", "density = 1\npoisson") + "[time]\nend = 1\nstep = 1\n" + end + "x = 0.1\n")
         self.refuse(4, ["can still move freely"], self.bar, self.text.replace("fixed = true", "x = 0") + end + "y = 0\nz = 0\nrx = 0\n")
@@ -253,6 +254,29 @@ class Couplings(Joining):
         outcome = self.of(self.bar, self.text + self.end.format("[4, 0.5, 0.5]") + "force = [1e6, 0, 0]\n" + load_case.format("a", 0) + load_case.format("b", 1e6))
         self.assertIn("in the mean it moves by (2e-05,", outcome.log)
         self.assertIn("in the mean it moves by (4e-05,", outcome.log)
+
+    def test_springs_at_a_reference_point_share_the_load_with_the_bar(self):
+        """Beside E A / L and E I / L stand springs of the same and of three times the stiffness."""
+        along, about = 200e9 / 4, 200e9 / 12 / 4
+        springs = f"springs = {{x = {along}, ry = {3 * about}}}\n"
+        outcome = self.of(self.bar, self.text + self.end.format("[4, 0.5, 0.5]") + springs + "force = [1e6, 0, 0]\nmoment = [0, 2e6, 0]\n")
+        motion, force = outcome.fact("coupling bar.x1"), outcome.fact("coupling bar.x1 force")
+        self.assert_close(motion[0], 0.5e6 / along, 1e-8)
+        self.assert_close(motion[4], 0.5e6 / about, 1e-8)
+        self.assert_close(force[0], -0.5e6, 1e-8)
+        self.assert_close(force[4], -1.5e6, 1e-8)
+        self.assert_close(outcome.fact("reaction")[0], -0.5e6, 1e-8)
+
+    def test_load_cases_and_combinations_keep_a_prescribed_mean_motion(self):
+        """What all cases share counts once, so the end moves by 1 mm in each: 5e7 N, less what pulls there."""
+        load_case = '[[load_case]]\nname = "{}"\n[[load_case.force]]\nregion = "bar.x1"\nvalue = [{}, 0, 0]\n'
+        outcome = self.of(self.bar, self.text + self.end.format("[4, 0.5, 0.5]") + "x = 0.001\n" + load_case.format("a", 1e6) +
+                          load_case.format("b", -3e6) + '[[combination]]\nname = "sum"\nfactors = {a = 2, b = 1}\n')
+        lines = [line for line in outcome.log.splitlines() if "held by the force" in line]
+        forces = [float(line.split("force (")[1].split(",")[0]) for line in lines]
+        for found, pulls in zip(forces, (1e6, -3e6, -1e6), strict=True):
+            self.assert_close(found, 5e7 - pulls, 1e-5)
+        self.assertEqual(outcome.log.count("in the mean it moves by (0.001,"), 3)
 
 
 class Periodicity(Joining):

@@ -1,4 +1,5 @@
 """Thermal stresses from the command line: temperatures of heat runs on the same mesh and another, load cases and combinations, and errors."""
+import math
 import unittest
 
 import boxes
@@ -112,6 +113,54 @@ class Thermal(CaseTest):
         outcome = self.probes(PLANE.format("fine.msh") + STEEL + held + PROBES +
                               '[thermal]\ntemperature = 60\nreference = 20\n[newton]\npath = [1, 0.25]\n')
         self.assertAlmostEqual(outcome.report["probes"]["stress"][0] / -20e6, 1, delta=1e-6)
+
+    def over_temperature(self, factors, poisson):
+        """A ply whose moduli are those of PLY times a factor over the temperature."""
+        tables, names = "", []
+        for name, value in (("E1", 140e9), ("E2", 10e9), ("G1", 5e9), ("G3", 3e9)):
+            self.write(f"{name}.csv", f"T,{name}\n" + "".join(f"{T},{value * f}\n" for T, f in factors))
+            tables += f'[[table]]\nname = "{name}"\nfile = "{name}.csv"\ninterpolation = "linear"\n'
+        material = (f'[[material]]\nregion = "all"\nexpansion_along = [1e-6, 3e-5, 2e-5]\n[material.orthotropic]\nyoung = ["E1(T)", "E2(T)", "E2(T)"]\n'
+                    f'poisson = {poisson}\nshear = ["G1(T)", "G1(T)", "G3(T)"]\n')
+        return tables + material
+
+    def test_orthotropic_constants_over_the_temperature_are_those_at_the_temperature(self):
+        """All moduli times 1, 0.9 and 0.6 at 0, 50 and 100 degrees: 0.84 at 60, and the stiffness is linear between rows."""
+        self.write("cube.msh", boxes.cubes(["cube"]))
+        hot = "[thermal]\ntemperature = 60\nreference = 20\n"
+        varying = self.over_temperature([(0, 1), (50, 0.9), (100, 0.6)], [0.3, 0.3, 0.4])
+        numbers = self.PLY.replace('region = "all"\n', 'region = "all"\nexpansion_along = [1e-6, 3e-5, 2e-5]\n')
+        for value in ("140e9", "10e9", "5e9", "3e9"):
+            numbers = numbers.replace(value, repr(float(value) * 0.84))
+        turned = '[[orientation]]\nname = "o"\naxis1 = [1, {}]\n'
+        solid = ('[mesh]\nfile = "cube.msh"\n' + turned.format("1, 0") + "axis2 = [0, 1, 0.3]\n", "cube.x0", "cube.x1")
+        plane = [(f'[mesh]\nfile = "fine.msh"\n[model]\ntype = "{kind}"\n' + turned.format("0.5" if kind != "axisymmetric" else "0"), "left", "right")
+                 for kind in ("plane_stress", "plane_strain", "axisymmetric")]
+        for mesh, left, right in [solid, *plane]:
+            found = []
+            for material in (numbers, varying):
+                material = material.replace('region = "all"\n', 'region = "all"\norientation = "o"\n', 1)
+                load = f'[[displacement]]\nregion = "{left}"\nfixed = true\n[[traction]]\nregion = "{right}"\nvalue = {[3e6, 1e6] + [5e5] * (left != "left")}\n'
+                found.append(self.probes(mesh + material + load + PROBES.replace('"right"', f'"{right}"') + hot).report["probes"])
+            self.assertAlmostEqual(found[0]["tip"] / found[1]["tip"], 1, delta=1e-6)
+            for a, b in zip(found[0]["stress"], found[1]["stress"]):
+                self.assertAlmostEqual(a, b, delta=20.0)  # of 1e6 Pa and more
+
+    def test_a_bar_that_is_warmer_along_its_fibres_has_the_compliance_of_a_series(self):
+        """E1 = 140e9 f(100 x), f linear through 1, 0.9, 0.6: u = sigma / 140e9 (ln(1 / 0.9) / 0.2 + ln(0.9 / 0.6) / 0.6)."""
+        varying = self.over_temperature([(0, 1), (50, 0.9), (100, 0.6)], [0.0, 0.0, 0.0]).replace("expansion_along = [1e-6, 3e-5, 2e-5]\n", "")
+        expected = 1e6 / 140e9 * (math.log(1 / 0.9) / 0.2 + math.log(1.5) / 0.6)
+        for kind in ("plane_stress", "plane_strain"):
+            found = self.probes(PLANE.format("fine.msh").replace("plane_stress", kind) + "[space]\norder = 2\n" + varying + SIDES + PROBES +
+                                '[[traction]]\nregion = "right"\nvalue = [1e6, 0]\n[thermal]\ntemperature = "100*x"\nreference = 0\n')
+            self.assertAlmostEqual(found.report["probes"]["tip"] / expected, 1, delta=2e-4)
+        case = PLANE.format("fine.msh") + varying + SIDES + '[[traction]]\nregion = "right"\nvalue = [1e6, 0]\n'
+        self.write("E1.csv", "T,E1\n0,-140e9\n100,70e9\n")
+        self.refused(case + "[thermal]\ntemperature = 5\nreference = 0\n", "a table with the value -1.4e+11")
+        self.write("E1.csv", "T,E1\n0,140e9\n90,70e9\n")
+        outcome = self.run_case("ritz-elasticity", self.write("case.toml", case + '[thermal]\ntemperature = "100*x"\nreference = 0\n'))
+        self.assertEqual(outcome.exit, 4)
+        self.assertIn("lies outside of the table of the elastic constants, [[material]] #1 at", outcome.errors)
 
     def test_what_has_no_effect_or_no_meaning_is_refused(self):
         warm = "[thermal]\ntemperature = 60\nreference = 20\n"

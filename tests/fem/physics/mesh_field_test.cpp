@@ -87,9 +87,44 @@ TEST(MeshFieldOutside, TakesTheNearestValueOrIsRefused) {
     EXPECT_EQ(error.exit(), Exit::model);
     EXPECT_THAT(error.what(), HasSubstr("a field is needed where it has no values: the point (1.5, 0.3, 0)"));
   }
-  const Misfit off = misfit(rectangle(2, 2, {1.01, 1}, CellKind::quad4), *mesh);
+  const Misfit off =
+      ritz::MeshField(mesh, std::vector<double>(25, 0.0)).misfit(rectangle(2, 2, {1.01, 1}, CellKind::quad4));
   EXPECT_EQ(off.nodes, 3);
   EXPECT_NEAR(off.distance, 0.01, 1e-12);
+}
+
+// Two squares on top of each other: a position does not say which of them is meant.
+TEST(MeshFieldInKnownCells, HasTheValuesOfTheseCells) {
+  MeshData data;
+  data.dimension = 2;
+  for (int part = 0; part < 2; ++part)
+    for (const Point x : {Point{0, 0, 0}, Point{1, 0, 0}, Point{1, 1, 0}, Point{0, 1, 0}})
+      data.points.insert(data.points.end(), x.begin(), x.end());
+  data.blocks = {{CellKind::quad4, {0, 1, 2, 3, 4, 5, 6, 7}, 0}};
+  const auto mesh = shared(Mesh(std::move(data)));
+  const std::vector<double> x = {0.25, 0.5, 0, 0.25, 0.5, 0};
+  const std::vector<Index> cells = {0, 1};
+  for (const auto& values : {std::vector<double>{3, 7}, std::vector<double>{3, 3, 3, 3, 7, 7, 7, 7}}) {
+    std::vector<double> found(2);
+    mesh_field(mesh, values).at(EvaluationPoints(x, *mesh, cells), 0, found);
+    EXPECT_THAT(found, testing::ElementsAre(testing::DoubleNear(3, 1e-12), testing::DoubleNear(7, 1e-12)));
+  }
+}
+
+// The integral of an interpolated field over another mesh is off by order 2.
+TEST(MeshFieldIntegral, OverAnotherMeshConvergesWithOrderTwo) {
+  const Mesh target = rectangle(7, 5, {1, 1}, CellKind::quad4);
+  const auto smooth = [](double x, double y, double) { return std::exp(x) * (1 + y * y); };
+  const double exact = (std::exp(1.0) - 1) * 4 / 3;
+  double error[2][2];
+  for (int i = 0; i < 2; ++i) {
+    const auto source = shared(rectangle(16 << i, 16 << i, {1, 1}, CellKind::quad4));
+    const Coefficient field = mesh_field(source, at_nodes(*source, smooth));
+    error[i][0] = integral_over(*source, field) - exact;
+    error[i][1] = integral_over(target, field, 4) - exact;
+  }
+  EXPECT_NEAR(std::log2(error[0][0] / error[1][0]), 2, 0.02);
+  EXPECT_NEAR(std::log2(error[0][1] / error[1][1]), 2, 0.3);
 }
 
 TEST(MeshFieldSize, MustBeThatOfTheMesh) {

@@ -1,6 +1,7 @@
 // Spaces whose order is not the mesh's: numbering, continuity, actions without matrices, exactness.
 #include "fem/analysis/static_solution.hpp"
 #include "fem/forms/mass.hpp"
+#include "fem/forms/varying.hpp"
 #include "fem/operator/matrix_free.hpp"
 #include "solvers/smoothers/jacobi.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -174,6 +175,42 @@ TEST(TensorActions, AreTheResidualsOfLinearForms) {
             << name << " on " << traits(kind).name << ", order " << order;
       }
   }
+}
+
+// Forms whose numbers vary from point to point.
+std::vector<FormValue> varying_forms() {
+  const PointFunction large = [](std::span<const double> x, std::span<double> values) {
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = 2 + std::sin(3 * x[3 * i]) * x[3 * i + 1] + x[3 * i + 2];
+  };
+  const PointFunction small = [](std::span<const double> x, std::span<double> values) {
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = 0.2 + 0.1 * std::cos(x[3 * i + 1]);
+  };
+  return {{VaryingDiffusion<3>{}, {large}}, {VaryingElasticity{}, {large, small}}};
+}
+
+TEST(TensorActions, OfNumbersThatVaryAreTheResidualsInBothPrecisions) {
+  for (const CellKind kind : {CellKind::hex8, CellKind::hex27})
+    for (int order = 1; order <= 4; ++order)
+      for (const FormValue& form : varying_forms()) {
+        const Equations m(patch(kind, {.count = 3, .random = 0.03, .curved = true}), form, order);
+        EXPECT_TRUE(m.equations.sum_factorised()) << form.name << ", order " << order;
+        Vector u = m.space.zeros(), x = m.space.zeros(), by_residual = m.space.zeros(), by_action = m.space.zeros();
+        const std::vector<double> values = random_values(static_cast<std::size_t>(x.size()));
+        x.upload(values);
+        m.equations.residual(x, by_residual);
+        m.equations.action(u, x, by_action);
+        const double scale = max_abs(by_residual);
+        EXPECT_LT(largest_difference(by_residual, by_action), 1e-12 * scale * order)
+            << form.name << ", order " << order;
+        const std::vector<float> rounded(values.begin(), values.end());
+        Array<float> y(tested(), x.size(), "test");
+        m.equations.action(u, Array<float>(tested(), std::span<const float>(rounded), "test"), y);
+        const std::vector<float> found = y.host();
+        Vector single = m.space.zeros();
+        single.upload(std::vector<double>(found.begin(), found.end()));
+        EXPECT_LT(largest_difference(by_residual, single), 2e-5 * scale) << form.name << ", order " << order;
+      }
 }
 
 // Chunks of several batches, the last of them with fewer, whose last is not full: a GPU's kernels sum such chunks

@@ -1,14 +1,15 @@
-#include "io/results/point_field.hpp"
+#include "io/results/file_field.hpp"
 
 #include "io/files/input_file.hpp"
 #include "io/files/text_file.hpp"
-#include "io/vtk/vtk_library.hpp"
+#include "io/hdf5/hdf5_tree.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <limits>
+#include <cstdint>
+#include <memory>
 #include <utility>
 
 #include <fmt/ranges.h>
@@ -71,27 +72,46 @@ std::string file_at(const std::string& path, std::optional<double> time) {
               "name one of them");
 }
 
+bool is_hdf5(const std::string& extension) {
+  return extension == ".h5" || extension == ".hdf5" || extension == ".vtkhdf";
+}
+
+// Rows of one number, or of several.
+FileField field_of_hdf5(const std::string& path, const FieldName& field) {
+  refuse_outside(path);
+  const std::unique_ptr<Hdf5Tree> tree = Hdf5Tree::open(path);
+  if (!tree->has(field.name)) {
+    const std::size_t slash = field.name.rfind('/');
+    const std::string group = slash == std::string::npos || slash == 0 ? "/" : field.name.substr(0, slash);
+    const std::vector<std::string> names =
+        tree->has(group) || group == "/" ? tree->children(group) : std::vector<std::string>();
+    throw Error(
+        Exit::input, fmt::format("'{}' has no field '{}' at its points or in its cells", path, field.name),
+        names.empty() ? "there is no such group" : fmt::format("the group '{}' has {}", group, quoted_list(names)),
+        "give the path of a dataset, as in \"/VTKHDF/CellData/conductivity\"");
+  }
+  FileField result{.file = path, .in_cells = field.place == FieldPlace::cells, .values = tree->reals(field.name)};
+  const std::vector<std::uint64_t> shape = tree->shape(field.name);
+  if (shape.size() > 1 && shape[0] > 0) result.components = static_cast<int>(result.values.size() / shape[0]);
+  return result;
+}
+
 }  // namespace
 
-PointField read_point_field(const std::string& path, const std::string& field, std::optional<double> time) {
+FileField read_file_field(const std::string& path, const FieldName& field) {
   const std::string extension = std::filesystem::path(path).extension().string();
+  if (is_hdf5(extension)) return field_of_hdf5(path, field);
   if (extension != ".pvd" && extension != ".vtu")
-    throw Error(Exit::input, fmt::format("'{}' is not read as results", path), "fields are read from .vtu and .pvd",
+    throw Error(Exit::input, fmt::format("'{}' is not read as results", path),
+                "fields are read from .vtu, .pvd and HDF5 (.h5, .hdf5, .vtkhdf)",
                 "write those results with [output] format = \"vtu\"");
-  PointField result{.file = extension == ".pvd" ? file_at(path, time) : path};
+  FileField result{.file = extension == ".pvd" ? file_at(path, field.time) : path};
   refuse_outside(result.file);
-  UnstructuredGrid grid = read_grid(result.file, VtkFormat::xml, field);
-  const auto found = grid.point_arrays.find(field);
-  if (found == grid.point_arrays.end()) {
-    const std::string near = nearest_match(field, grid.point_array_names);
-    throw Error(Exit::input, fmt::format("'{}' has no field '{}' at its points", result.file, field),
-                grid.point_array_names.empty() ? "it has none at all"
-                                               : fmt::format("it has {}", quoted_list(grid.point_array_names)),
-                near.empty() ? "name one of them" : fmt::format("did you mean '{}'?", near));
-  }
-  result.points = std::move(grid.points);
-  result.components = found->second.components;
-  result.values = std::move(found->second.values);
+  VtuField read = read_vtu_field(result.file, field.name, field.place);
+  result.in_cells = read.in_cells;
+  result.components = read.components;
+  result.values = std::move(read.values);
+  result.mesh = std::move(read.mesh);
   return result;
 }
 

@@ -1,0 +1,12 @@
+#include "fem/forms/varying.hpp"
+#include "fem/launch/register_tensor.hpp"
+
+namespace ritz::RITZ_BACKEND {
+namespace {
+
+// Orders above run by the engine for any element.
+const RegisterTensor<VaryingDiffusion<3>, 1, 2, 3, 4> diffusion3;
+const RegisterTensor<VaryingElasticity, 1, 2, 3, 4> elasticity;
+
+}  // namespace
+}  // namespace ritz::RITZ_BACKEND

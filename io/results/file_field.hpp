@@ -1,0 +1,34 @@
+// A field from a file: one step of a run's results, an array of a VTU file at its points or in its cells, or a dataset
+// of an HDF5 file.
+//
+//   const FileField warm = read_file_field("results/steady.pvd", {.name = "temperature"});   // the last step
+#pragma once
+
+#include "io/vtk/vtu_reader.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ritz {
+
+struct FileField {
+  std::string file;  // VTU or HDF5
+  bool in_cells = false;
+  int components = 1;
+  std::vector<double> values;         // [node or cell][component]
+  std::optional<MeshData> mesh = {};  // of a VTU; HDF5: none, the rows are those of another mesh
+  std::size_t count() const { return values.size() / static_cast<std::size_t>(components); }
+};
+
+struct FieldName {
+  std::string name;  // of an array; in HDF5 the path of a dataset
+  FieldPlace place = FieldPlace::any;
+  std::optional<double> time = {};  // of a step in a .pvd; else the last one
+};
+
+// `path` ends in .pvd, .vtu, .h5, .hdf5 or .vtkhdf. Throws Error(Exit::input) for other files, for times and fields
+// that are not there, naming those that are; and the errors of read_vtu().
+FileField read_file_field(const std::string& path, const FieldName& field);
+
+}  // namespace ritz
