@@ -6,6 +6,9 @@
 #include <bit>
 #include <limits>
 #include <memory>
+#include <span>
+#include <utility>
+#include <vector>
 
 namespace ritz {
 namespace {
@@ -50,19 +53,27 @@ struct CurveTable {
   }
 };
 
-template <int n>
-std::uint64_t hilbert_position(const std::uint32_t (&place)[n], int levels) {
+// Of several places at once: each waits for one step after the other.
+template <int n, int lanes>
+void hilbert_positions(const std::uint32_t (&place)[lanes][n], int levels, std::uint64_t (&position)[lanes]) {
   static constexpr CurveTable<n> table;
-  std::uint64_t position = 0;
-  unsigned state = 0;
-  for (int level = levels - 1; level >= 0; --level) {
-    unsigned corner = 0;
-    for (int k = 0; k < n; ++k) corner |= ((place[k] >> level) & 1u) << k;
-    const auto step = table.steps[state][corner];
-    position = position << n | step.digit;
-    state = step.state;
-  }
-  return position;
+  unsigned state[lanes] = {};
+  for (std::uint64_t& each : position) each = 0;
+  for (int level = levels - 1; level >= 0; --level)
+    for (int lane = 0; lane < lanes; ++lane) {
+      unsigned corner = 0;
+      for (int k = 0; k < n; ++k) corner |= ((place[lane][k] >> level) & 1u) << k;
+      const auto step = table.steps[state[lane]][corner];
+      position[lane] = position[lane] << n | step.digit;
+      state[lane] = step.state;
+    }
+}
+
+template <int n>
+std::uint64_t hilbert_position(const std::uint32_t (&place)[1][n], int levels) {
+  std::uint64_t position[1];
+  hilbert_positions(place, levels, position);
+  return position[0];
 }
 
 // carries coordinates to the grid of the curve, whose spacing in a direction is a multiple of the cells' extent there
@@ -114,54 +125,131 @@ CurveFrame frame_around(const Mesh& mesh) {
   return {{low[0], low[1], low[2]}, {places / extent[0], places / extent[1], places / extent[2]}, levels};
 }
 
-void key_block(const Mesh& mesh, const CellBlock& block, const CurveFrame& frame, Index first_value, KeyedIndex* out) {
-  const double* const points = mesh.points().data();
-  const int n = traits(block.kind).node_count, corners = traits(block.kind).corner_count;
-  const bool flat = mesh.dimension() == 2;
-  const Index count = block.cell_count();
-#pragma omp parallel for schedule(static)
-  for (Index c = 0; c < count; ++c) {
-    const Node* const cell = block.nodes.data() + c * n;
-    double centre[3] = {};
-    for (int i = 0; i < corners; ++i)
-      for (int k = 0; k < 3; ++k) centre[k] += points[3 * static_cast<Index>(cell[i]) + k];
-    std::uint32_t place[3];
-    for (int k = 0; k < 3; ++k) place[k] = frame.place(centre[k] / corners, k);
-    const std::uint64_t key = flat ? hilbert_position<2>({place[0], place[1]}, frame.levels)
-                                   : hilbert_position<3>({place[0], place[1], place[2]}, frame.levels);
-    out[c] = {key, first_value + c};
+constexpr int key_bits = 48;
+
+// Keys of the cells of a block.
+template <int n>
+class BlockKeys {
+ public:
+  BlockKeys(const Mesh& mesh, const CellBlock& block, const CurveFrame& frame)
+      : points_(mesh.points().data()),
+        nodes_(block.nodes.data()),
+        width_(traits(block.kind).node_count),
+        corners_(traits(block.kind).corner_count),
+        frame_(frame) {}
+
+  // Of cells first, first + 1, ..., of which the last is `last`.
+  template <int lanes>
+  void find(Index first, Index last, std::uint64_t (&keys)[lanes]) const {
+    std::uint32_t place[lanes][n];
+    for (int lane = 0; lane < lanes; ++lane) {
+      const Node* const cell = nodes_ + std::min(first + lane, last) * width_;
+      double centre[n] = {};
+      for (int i = 0; i < corners_; ++i)
+        for (int k = 0; k < n; ++k) centre[k] += points_[3 * static_cast<Index>(cell[i]) + k];
+      for (int k = 0; k < n; ++k) place[lane][k] = frame_.place(centre[k] / corners_, k);
+    }
+    hilbert_positions(place, frame_.levels, keys);
+  }
+
+ private:
+  const double* points_;
+  const Node* nodes_;
+  Index width_;
+  int corners_;
+  const CurveFrame& frame_;
+};
+
+// use(cell of the block, key) for cells [first, last), in order.
+template <int n, class Use>
+void each_key(const BlockKeys<n>& keys, Index first, Index last, const Use& use) {
+  constexpr int lanes = 8;
+  for (Index cell = first; cell < last; cell += lanes) {
+    std::uint64_t found[lanes];
+    keys.find(cell, last - 1, found);
+    for (int lane = 0; lane < std::min<Index>(lanes, last - cell); ++lane) use(cell + lane, found[lane]);
   }
 }
 
-std::vector<Index> sorted_values(KeyedIndex* records, Index count) {
-  radix_sort({records, static_cast<std::size_t>(count)}, 48);
-  std::vector<Index> order(static_cast<std::size_t>(count));
-#pragma omp parallel for schedule(static)
-  for (Index i = 0; i < count; ++i) order[static_cast<std::size_t>(i)] = records[i].value;
-  return order;
+template <class Use>
+void each_key(const Mesh& mesh, const CellBlock& block, const CurveFrame& frame, Index first, Index last,
+              const Use& use) {
+  if (mesh.dimension() == 2) each_key(BlockKeys<2>(mesh, block, frame), first, last, use);
+  else each_key(BlockKeys<3>(mesh, block, frame), first, last, use);
 }
+
+// The order of the cells of consecutive blocks, as numbers that begin with 0.
+class BlockOrder {
+ public:
+  BlockOrder(const Mesh& mesh, std::span<const CellBlock> blocks) : mesh_(mesh), blocks_(blocks), first_{0} {
+    for (const CellBlock& block : blocks) first_.push_back(first_.back() + block.cell_count());
+    index_bits_ = std::bit_width(static_cast<std::uint64_t>(std::max<Index>(1, first_.back() - 1)));
+  }
+
+  std::vector<Index> find() const {
+    const auto count = static_cast<std::size_t>(first_.back());
+    const auto records = std::make_unique_for_overwrite<std::uint64_t[]>(count);
+    fill(records.get());
+    radix_sort(std::span(records.get(), count), index_bits_, std::min(64, index_bits_ + key_bits));
+    std::vector<Index> order(count);
+    const std::uint64_t index_mask = (std::uint64_t{1} << index_bits_) - 1;
+#pragma omp parallel for schedule(static)
+    for (std::size_t i = 0; i < count; ++i) order[i] = static_cast<Index>(records[i] & index_mask);
+    for (std::size_t begin = 0, end = 0; begin < count; begin = end) {
+      while (end < count && records[end] >> index_bits_ == records[begin] >> index_bits_) ++end;
+      if (end - begin > 1 && dropped_bits() > 0) sort_by_whole_keys(std::span(order).subspan(begin, end - begin));
+    }
+    return order;
+  }
+
+ private:
+  // A record holds the number of a cell below as much of its key as fits.
+  int dropped_bits() const { return std::max(0, key_bits + index_bits_ - 64); }
+
+  void fill(std::uint64_t* records) const {
+    constexpr Index grain = 4096;
+    for (std::size_t b = 0; b < blocks_.size(); ++b)
+#pragma omp parallel for schedule(static)
+      for (Index cell = 0; cell < blocks_[b].cell_count(); cell += grain)
+        each_key(mesh_, blocks_[b], frame_, cell, std::min(cell + grain, blocks_[b].cell_count()),
+                 [&](Index each, std::uint64_t key) {
+                   records[first_[b] + each] =
+                       key >> dropped_bits() << index_bits_ | static_cast<std::uint64_t>(first_[b] + each);
+                 });
+  }
+
+  // Cells that agree in the part of the key that the records have.
+  void sort_by_whole_keys(std::span<Index> cells) const {
+    std::vector<std::pair<std::uint64_t, Index>> keyed;
+    for (const Index cell : cells) {
+      const auto b = static_cast<std::size_t>(std::ranges::upper_bound(first_, cell) - first_.begin() - 1);
+      each_key(mesh_, blocks_[b], frame_, cell - first_[b], cell - first_[b] + 1,
+               [&](Index, std::uint64_t key) { keyed.emplace_back(key, cell); });
+    }
+    std::ranges::sort(keyed);
+    for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = keyed[i].second;
+  }
+
+  const Mesh& mesh_;
+  std::span<const CellBlock> blocks_;
+  std::vector<Index> first_;  // [block + 1]
+  CurveFrame frame_ = frame_around(mesh_);
+  int index_bits_ = 0;
+};
 
 }  // namespace
 
-std::vector<Index> curve_order(const Mesh& mesh) {
-  const auto records = std::make_unique_for_overwrite<KeyedIndex[]>(static_cast<std::size_t>(mesh.cell_count()));
-  const CurveFrame frame = frame_around(mesh);
-  for (const CellBlock& block : mesh.blocks())
-    key_block(mesh, block, frame, block.first_cell, records.get() + block.first_cell);
-  return sorted_values(records.get(), mesh.cell_count());
-}
+std::vector<Index> curve_order(const Mesh& mesh) { return BlockOrder(mesh, mesh.blocks()).find(); }
 
 std::vector<Index> curve_order(const Mesh& mesh, const CellBlock& block) {
-  const auto records = std::make_unique_for_overwrite<KeyedIndex[]>(static_cast<std::size_t>(block.cell_count()));
-  key_block(mesh, block, frame_around(mesh), 0, records.get());
-  return sorted_values(records.get(), block.cell_count());
+  return BlockOrder(mesh, std::span(&block, 1)).find();
 }
 
 std::uint64_t hilbert_position_3d(std::array<std::uint32_t, 3> place, int levels) {
-  return hilbert_position<3>({place[0], place[1], place[2]}, levels);
+  return hilbert_position<3>({{place[0], place[1], place[2]}}, levels);
 }
 std::uint64_t hilbert_position_2d(std::array<std::uint32_t, 2> place, int levels) {
-  return hilbert_position<2>({place[0], place[1]}, levels);
+  return hilbert_position<2>({{place[0], place[1]}}, levels);
 }
 
 }  // namespace ritz

@@ -20,11 +20,15 @@ Range share_of(std::size_t count, std::size_t part, std::size_t parts) {
   return {count * part / parts, count * (part + 1) / parts};
 }
 
+std::uint64_t key_of(const KeyedIndex& record) { return record.key; }
+std::uint64_t key_of(std::uint64_t record) { return record; }
+
 // One stable pass: each thread counts its share, the starts are summed bucket by bucket, each thread scatters.
-void sort_by_digit(const KeyedIndex* from, KeyedIndex* to, std::size_t count, int shift) {
+template <class Record>
+void sort_by_digit(const Record* from, Record* to, std::size_t count, int shift) {
   std::vector<std::size_t> start(static_cast<std::size_t>(omp_get_max_threads()) * bucket_count);  // [thread][bucket]
   std::vector<std::size_t> positions(start.size());  // of each thread's own
-  const auto digit = [shift](const KeyedIndex& r) { return (r.key >> shift) & (bucket_count - 1); };
+  const auto digit = [shift](const Record& r) { return (key_of(r) >> shift) & (bucket_count - 1); };
 #pragma omp parallel
   {
     const auto parts = static_cast<std::size_t>(omp_get_num_threads());  // the team may be smaller than requested
@@ -49,23 +53,30 @@ void sort_by_digit(const KeyedIndex* from, KeyedIndex* to, std::size_t count, in
   }
 }
 
-}  // namespace
-
-void radix_sort(std::span<KeyedIndex> records, int key_bits) {
+template <class Record>
+void sort_by_bits(std::span<Record> records, int first_bit, int last_bit) {
   const std::size_t count = records.size();
   if (count < 2048) {
-    std::stable_sort(records.begin(), records.end(),
-                     [](const KeyedIndex& a, const KeyedIndex& b) { return a.key < b.key; });
+    std::stable_sort(records.begin(), records.end(), [first_bit](const Record& a, const Record& b) {
+      return key_of(a) >> first_bit < key_of(b) >> first_bit;
+    });
     return;
   }
-  const auto scratch = std::make_unique_for_overwrite<KeyedIndex[]>(count);
-  KeyedIndex* from = records.data();
-  KeyedIndex* to = scratch.get();
-  for (int shift = 0; shift < key_bits; shift += digit_bits) {
+  const auto scratch = std::make_unique_for_overwrite<Record[]>(count);
+  Record* from = records.data();
+  Record* to = scratch.get();
+  for (int shift = first_bit; shift < last_bit; shift += digit_bits) {
     sort_by_digit(from, to, count, shift);
     std::swap(from, to);
   }
   if (from != records.data()) std::copy(from, from + count, records.data());
+}
+
+}  // namespace
+
+void radix_sort(std::span<KeyedIndex> records, int key_bits) { sort_by_bits(records, 0, key_bits); }
+void radix_sort(std::span<std::uint64_t> records, int first_bit, int last_bit) {
+  sort_by_bits(records, first_bit, last_bit);
 }
 
 }  // namespace ritz

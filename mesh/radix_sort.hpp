@@ -14,5 +14,7 @@ struct KeyedIndex {
 
 // Sorts by the keys, which must be below 2^key_bits; equal keys stay in their order.
 void radix_sort(std::span<KeyedIndex> records, int key_bits);
+// The same for numbers that hold their keys in bits [first_bit, last_bit); higher bits must be zero. Half the memory.
+void radix_sort(std::span<std::uint64_t> records, int first_bit, int last_bit);
 
 }  // namespace ritz

@@ -143,7 +143,7 @@ NormErrors solve_known(const Mesh& mesh, const KnownWaves& waves, int order, con
     report = MatrixFreeSolver(stiffness, fixed, u).solve(r, du, options);
   } else {
     SparseMatrix K = stiffness.make_matrix();
-    stiffness.assemble(u, K);
+    stiffness.assemble_once(u, K);
     K.eliminate(fixed.mask(), max_abs(K.diagonal()));
     report = solve_linear(K, r, du, options, {&space.coordinates(), mesh.dimension()});
   }

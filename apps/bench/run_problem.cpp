@@ -98,7 +98,7 @@ class ProblemRun {
     const auto assemble = [&] {
       Operator equations(*space_, {Integral::over_all_cells(form_of(problem_))});
       K_.emplace(equations.make_matrix());
-      equations.assemble(Vector(), *K_);
+      equations.assemble_once(Vector(), *K_);
     };
     const auto forget = [&] {
       K_.reset();

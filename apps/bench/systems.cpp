@@ -36,7 +36,7 @@ LinearSystem held(std::shared_ptr<Model> model, std::vector<Integral> integrals,
   if (dimension == 2 && components == 1) integrals.push_back(Integral::over_all_cells(Load<1, 2, 0>{{1}}));
   const Operator equations(space, std::move(integrals));
   SparseMatrix K = equations.make_matrix();
-  equations.assemble(space.zeros(), K);
+  equations.assemble_once(space.zeros(), K);
   Constraints fixed(space);
   for (const std::string& side : sides)
     for (int c = 0; c < components; ++c) fixed.prescribe(nodes_in(model->mesh, model->mesh.region(side)), c, 0, side);

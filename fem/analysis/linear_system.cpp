@@ -45,9 +45,9 @@ void LinearSystem::linearise(const Vector& u, const Constraints& constraints, bo
 }
 
 void LinearSystem::assemble(const Vector& u) {
-  equations_.assemble(u, *K_);
+  if (keeps_ == Keeps::nothing) equations_.assemble_once(u, *K_);
+  else equations_.assemble(u, *K_);
   eliminated_ = false;
-  if (keeps_ == Keeps::nothing) equations_.forget_assembly();  // the solver may need the memory
 }
 
 void LinearSystem::eliminate() {

@@ -40,7 +40,7 @@ class StaticForecaster {
   }
 
   ForecastPath with_matrix(SolverPath path) const {
-    const MemoryNeeds lists = matrix_lists();
+    const MemoryNeeds lists = lists_at_assembly();
     const MemoryNeeds matrix = needs_.standing + needs_.pattern + needs_.matrix();
     const MemoryNeeds kept = matrix + residual_;
     const MemoryNeeds assembly = kept + lists + vectors(assembly_vectors());
@@ -86,14 +86,14 @@ class StaticForecaster {
                          solves() * iterations * (product + (cycle ? 5 * 1.3 * width * product : 0));
     count_slabs(result,
                 newton() || analysis_.reuses ? std::vector{Task::residual, Task::matrix} : std::vector{Task::residual});
-    result.host_lists = host_of_lists(matrix_lists()) + needs_.host_of_pattern;
+    result.host_lists = host_of_lists(lists_at_assembly()) + needs_.host_of_pattern;
     return result;
   }
 
   // Throws where there is no direct solver, or no memory for its analysis.
   ForecastPath direct() const {
     const MemoryNeeds matrix = needs_.standing + needs_.pattern + needs_.matrix();
-    const MemoryNeeds assembly = matrix + residual_ + matrix_lists() + vectors(assembly_vectors());
+    const MemoryNeeds assembly = matrix + residual_ + lists_at_assembly() + vectors(assembly_vectors());
     ForecastPath result = begun(SolverPath::direct, assembly);
     const DirectSolver::Needs factor = factor_needs();
     result.factor = factor.memory;
@@ -114,7 +114,7 @@ class StaticForecaster {
           "results");
     count_slabs(result,
                 newton() || analysis_.reuses ? std::vector{Task::residual, Task::matrix} : std::vector{Task::residual});
-    result.host_lists = host_of_lists(matrix_lists()) + needs_.host_of_pattern;
+    result.host_lists = host_of_lists(lists_at_assembly()) + needs_.host_of_pattern;
     return result;
   }
 
@@ -143,7 +143,8 @@ class StaticForecaster {
     result.bytes_moved = solves() * columns_ *
                          (cycle ? (space_.device().is_gpu() ? 30 : 120) * (product + cycle->cycle)
                                 : 4 * 0.28 * diagonal_iterations() * product);
-    result.more_on_a_gpu = equations_.slabs_on_a_gpu({Task::residual, Task::diagonal, Task::action, Task::evaluate});
+    result.more_on_a_gpu = equations_.slabs_on_a_gpu({Task::residual, Task::diagonal, Task::action, Task::evaluate}) +
+                           (cycle ? cycle->lists_on_a_gpu : 0);
     result.host_lists = host_of_lists(lists_of({Task::action}));
     return result;
   }
@@ -159,16 +160,18 @@ class StaticForecaster {
 
  private:
   ForecastPath begun(SolverPath path, const MemoryNeeds& assembly) const {
-    const auto buffers = matrix_lists().by_tag().find("assembly buffers");
+    const MemoryNeeds lists = lists_at_assembly();
+    const auto buffers = lists.by_tag().find("assembly buffers");
     return {.path = path,
             .peak = assembly,
             .moment = "assembly",
             .at_assembly = assembly.total(),
-            .untouched = buffers == matrix_lists().by_tag().end() ? 0 : buffers->second};
+            .untouched = buffers == lists.by_tag().end() ? 0 : buffers->second};
   }
   // `standing`: tasks whose buffers stay after the assembly.
   void count_slabs(ForecastPath& path, std::vector<Task> standing) const {
-    const Index assembly = path.at_assembly + equations_.slabs_on_a_gpu({Task::residual, Task::matrix});
+    const Index assembly = path.at_assembly + equations_.slabs_on_a_gpu({Task::residual, Task::matrix}) +
+                           (assembles_again() ? 0 : equations_.lists_on_a_gpu(needs_.size.pairs));
     if (path.moment == "results") standing.push_back(Task::evaluate);
     const Index later = path.moment == "assembly" ? 0 : path.peak.total() + equations_.slabs_on_a_gpu(standing);
     path.more_on_a_gpu = std::max({Index{0}, assembly - path.peak.total(), later - path.peak.total()});
@@ -206,7 +209,11 @@ class StaticForecaster {
     if (newton()) return vectors(newton_vectors);
     return columns_ < 2 ? vectors(right_sides() + 1) : vectors(analysis_.own_loads + 1) + blocks(2);
   }
-  MemoryNeeds staying_lists() const { return newton() || analysis_.reuses ? matrix_lists() : MemoryNeeds(); }
+  bool assembles_again() const { return newton() || analysis_.reuses; }
+  MemoryNeeds staying_lists() const { return assembles_again() ? matrix_lists() : MemoryNeeds(); }
+  MemoryNeeds lists_at_assembly() const {
+    return assembles_again() ? matrix_lists() : equations_.single_assembly_needs(needs_.size.pairs);
+  }
   MemoryNeeds lists_of_shown() const { return analysis_.shows_stages ? evaluate_ : MemoryNeeds(); }
   // Those that the iterations of a sweep's members start from, where they are solved one after the other
   // (solvers/linear/projected_guess.hpp).

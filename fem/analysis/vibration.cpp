@@ -15,8 +15,9 @@ namespace {
 SparseMatrix assembled(const Operator& equations, bool lists_stay) {
   auto phase = equations.space().device().profile().phase("assembly");
   SparseMatrix matrix = equations.make_matrix();
-  equations.assemble(equations.space().zeros(), matrix);
-  if (!lists_stay) equations.forget_assembly();  // the solver may need the memory
+  const Vector u = equations.space().zeros();
+  if (lists_stay) equations.assemble(u, matrix);
+  else equations.assemble_once(u, matrix);
   return matrix;
 }
 

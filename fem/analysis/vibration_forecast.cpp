@@ -21,8 +21,11 @@ class VibrationForecaster {
         options_(options),
         needs_(needs_of(space_, 1, factorised)),
         shape_(hierarchy_shape(stiffness, needs_)) {
-    const MemoryNeeds of_stiffness = stiffness.memory_needs(Task::matrix, needs_.size.pairs),
-                      of_masses = masses.memory_needs(Task::matrix, needs_.size.pairs);
+    const auto needs_for = [&](const Operator& equations) {
+      return model.lists_stay ? equations.memory_needs(Task::matrix, needs_.size.pairs)
+                              : equations.single_assembly_needs(needs_.size.pairs);
+    };
+    const MemoryNeeds of_stiffness = needs_for(stiffness), of_masses = needs_for(masses);
     const MemoryNeeds matrix = needs_.matrix(), standing = needs_.standing + needs_.pattern;
     const MemoryNeeds lists = model.lists_stay ? of_stiffness + of_masses : MemoryNeeds();
     assembly_ = model.lists_stay ? standing + matrix + matrix + lists
@@ -31,7 +34,11 @@ class VibrationForecaster {
     // M t for each direction of the mesh.
     solve_ = standing + needs_.coordinates + matrix + matrix + lists +
              needs_.vectors(model.axisymmetric ? 1 : std::min(space_.components(), 3));
-    const Index slabs = stiffness.slabs_on_a_gpu({Task::matrix}), of_mass = masses.slabs_on_a_gpu({Task::matrix});
+    const auto more_on_a_gpu = [&](const Operator& equations) {
+      return equations.slabs_on_a_gpu({Task::matrix}) +
+             (model.lists_stay ? 0 : equations.lists_on_a_gpu(needs_.size.pairs));
+    };
+    const Index slabs = more_on_a_gpu(stiffness), of_mass = more_on_a_gpu(masses);
     slabs_at_assembly_ = model.lists_stay ? slabs + of_mass : std::max(slabs, of_mass);
     slabs_later_ = model.lists_stay ? slabs + of_mass : 0;
     host_ = host_of_lists(larger(of_stiffness, of_masses)) + needs_.host_of_pattern;

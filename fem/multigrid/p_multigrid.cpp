@@ -105,8 +105,7 @@ class Cycle {
     const FunctionSpace& space = last.space();
     coarse_fixed_ = fixed_.back().get();
     coarsest_.emplace(last.make_matrix());
-    last.assemble(now->tangents(), state, *coarsest_);
-    last.forget_assembly();
+    last.assemble_once(now->tangents(), state, *coarsest_);
     coarse_fixed_->eliminate(*coarsest_, max_abs(coarsest_->diagonal()));
     SmoothedAggregationOptions coarsest = options.coarsest;
     coarsest.coordinates = &space.coordinates();

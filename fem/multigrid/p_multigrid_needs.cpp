@@ -99,7 +99,8 @@ PMultigridNeeds p_multigrid_needs(const Operator& equations) {
   const SpaceNeeds coarsest = needs_of(space, 1, false);
   const HierarchyNeeds hierarchy = hierarchy_needs(hierarchy_shape(*fine, coarsest), true);
   const MemoryNeeds matrix = coarsest.pattern + coarsest.matrix();
-  needs.set_up = needs.live + matrix + larger(fine->memory_needs(Task::matrix, coarsest.size.pairs), hierarchy.set_up);
+  needs.set_up = needs.live + matrix + larger(fine->single_assembly_needs(coarsest.size.pairs), hierarchy.set_up);
+  needs.lists_on_a_gpu = fine->lists_on_a_gpu(coarsest.size.pairs);
   needs.live += coarsest.pattern + hierarchy.live;
   needs.live.array<double>("p-multigrid", space.unknown_count(), 2)
       .bytes("p-multigrid", MemoryPool::block_size(real * space.unknown_count()));

@@ -7,9 +7,10 @@
 namespace ritz {
 
 struct PMultigridNeeds {
-  MemoryNeeds live;    // besides the operator of the finest level, while it iterates
-  MemoryNeeds set_up;  // at its fullest moment while it is made
-  double cycle = 0;    // bytes moved by one cycle, for an estimate of the time
+  MemoryNeeds live;          // besides the operator of the finest level, while it iterates
+  MemoryNeeds set_up;        // at its fullest moment while it is made
+  Index lists_on_a_gpu = 0;  // [bytes] of the coarsest matrix, at most, on top of set_up; 0 on a GPU
+  double cycle = 0;          // bytes moved by one cycle, for an estimate of the time
 };
 
 // For equations on a space of order 2 and above. The coarser spaces are made, counted, and given back: their numberings

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "fem/launch/assembly.hpp"
-#include "fem/operator/element_groups.hpp"
+#include "fem/operator/chunk_rows.hpp"
 #include "fem/operator/scatter_plan.hpp"
 
 namespace ritz {
@@ -26,12 +26,8 @@ class ChunkLister {
                   ChunkSlots& out);
 
  private:
-  void collect(const ElementGroup& group, Index first, Index last);
-  std::vector<std::int32_t> local_;        // [node of the space] its number in the chunk, -1
-  std::vector<std::int32_t> column_;       // [node of the space] position in the row at hand
-  std::vector<Node> nodes_;                // [local node]
-  std::vector<std::uint32_t> begin_;       // [local node + 1] first of its incidences
-  std::vector<std::uint32_t> incidences_;  // (element - first) * node_count + a, by local node
+  ChunkRows rows_;
+  std::vector<std::int32_t> column_;  // [node of the space] position in the row at hand
   std::vector<std::uint16_t> counts_;
   std::vector<std::uint32_t> entries_, next_;
 };

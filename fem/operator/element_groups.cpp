@@ -40,12 +40,11 @@ class Signatures {
   int answer_ = 0;
 };
 
-// Numbers of `width` nodes per element as [batch][node][lane]; the last batch is padded with its last element.
+// Writes numbers of `width` nodes per element as [batch][node][lane]; the last batch is padded with its last element.
 // reader() gives each thread its own function from an element to its nodes.
 template <class Reader>
-std::vector<Node> interleaved(Index elements, int width, int threads, const Reader& reader) {
+void interleave(Index elements, int width, int threads, const Reader& reader, Node* result) {
   const Index batches = (elements + lane_count - 1) / lane_count;
-  std::vector<Node> result(static_cast<std::size_t>(batches * width * lane_count));
   ParallelErrors errors;
 #pragma omp parallel num_threads(threads)
   {
@@ -55,12 +54,27 @@ std::vector<Node> interleaved(Index elements, int width, int threads, const Read
       errors.run([&] {
         for (Index lane = batch * lane_count; lane < (batch + 1) * lane_count; ++lane) {
           const auto& nodes = nodes_of(std::min(lane, elements - 1));
-          Node* out = result.data() + batch * width * lane_count + lane % lane_count;
+          Node* out = result + batch * width * lane_count + lane % lane_count;
           for (int a = 0; a < width; ++a) out[a * lane_count] = nodes[static_cast<std::size_t>(a)];
         }
       });
   }
   errors.rethrow();
+}
+
+// The same as an array on the device. on_host: the copy that the host reads, where it cannot read the array.
+template <class Reader>
+Array<std::int32_t> interleaved(const Device& device, Index elements, int width, const Reader& reader,
+                                std::vector<Node>& on_host) {
+  const Index size = (elements + lane_count - 1) / lane_count * width * lane_count;
+  Array<std::int32_t> result(device, size, "connectivity");
+  if (!device.machine().is_apart()) {
+    interleave(elements, width, device.threads(), reader, result.data());
+  } else {
+    on_host.resize(static_cast<std::size_t>(size));
+    interleave(elements, width, device.threads(), reader, on_host.data());
+    result.upload(on_host);
+  }
   return result;
 }
 
@@ -129,7 +143,7 @@ Parts<Element> split(std::vector<Element> elements, bool any_straight, const IsS
 template <class Reader, class GeometryNodesOf>
 void lay_out(ElementGroup& group, const FunctionSpace& space, Layout layout, const Reader& reader,
              const GeometryNodesOf& geometry_nodes_of) {
-  const int threads = space.device().threads(), width = group.geometry->node_count();
+  const int width = group.geometry->node_count();
   const bool shared = space.isoparametric() && !group.curved && group.geometry == map_of_kind(group.kind);
   if (layout == Layout::counted) {
     group.nodes = Array<std::int32_t>(space.device(), group.entry_count(), "connectivity");
@@ -138,11 +152,13 @@ void lay_out(ElementGroup& group, const FunctionSpace& space, Layout layout, con
           Array<std::int32_t>(space.device(), group.batch_count() * lane_count * width, "connectivity");
     return;
   }
-  group.host_nodes = interleaved(group.element_count, group.node_count(), threads, reader);
-  group.nodes = Array<std::int32_t>(space.device(), std::span<const Node>(group.host_nodes), "connectivity");
+  group.nodes = interleaved(space.device(), group.element_count, group.node_count(), reader, group.nodes_on_host);
+  group.host_nodes = group.nodes_on_host;
+  if (!space.device().machine().is_apart())
+    group.host_nodes = {group.nodes.data(), static_cast<std::size_t>(group.nodes.size())};
   if (shared) return;
-  const std::vector<Node> geometry = interleaved(group.element_count, width, threads, buffered(geometry_nodes_of));
-  group.own_geometry = Array<std::int32_t>(space.device(), std::span<const Node>(geometry), "connectivity");
+  std::vector<Node> geometry;
+  group.own_geometry = interleaved(space.device(), group.element_count, width, buffered(geometry_nodes_of), geometry);
 }
 
 // The corners, or all nodes, of what the mesh has there.

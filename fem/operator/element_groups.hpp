@@ -20,21 +20,25 @@ struct ElementGroup {
   std::vector<int> integrals;                        // positions in the operator's list
   std::vector<Index> elements;                       // cells (of cell groups) in order; empty for facet groups
   Index element_count = 0;
-  // [batch][node][lane]; the last batch repeats its last element. None of cells that are counted only
-  std::vector<Node> host_nodes;
-  Array<std::int32_t> nodes;         // the same on the device; not written where cells are counted only
+  // [batch][node][lane]; the last batch repeats its last element. Not written where cells are counted only
+  Array<std::int32_t> nodes;
+  std::span<const Node> host_nodes;  // the same for the host: in `nodes`, or in nodes_on_host
+  std::vector<Node> nodes_on_host;   // of devices with memory of their own
   Array<std::int32_t> own_geometry;  // the nodes of the geometry in the same layout; empty when they are the field's
   // they have a map of order 3 or more: own_geometry counts the space's curved points
   bool curved = false;
 
   const Array<std::int32_t>& geometry_nodes() const { return own_geometry.empty() ? nodes : own_geometry; }
   int node_count() const { return element->node_count(); }
-  Index entry_count() const { return batch_count() * node_count() * lane_count; }  // of host_nodes, if made
+  Index entry_count() const { return batch_count() * node_count() * lane_count; }  // of nodes
   Index batch_count() const { return (element_count + lane_count - 1) / lane_count; }
-  Node node(Index element, int a) const {
-    return host_nodes[static_cast<std::size_t>((element / lane_count * node_count() + a) * lane_count +
-                                               element % lane_count)];
+  // Of node a of an element in `nodes`.
+  std::size_t place(Index element, std::size_t a) const {
+    constexpr auto lanes = static_cast<std::size_t>(lane_count);
+    const auto e = static_cast<std::size_t>(element);
+    return (e / lanes * static_cast<std::size_t>(node_count()) + a) * lanes + e % lanes;
   }
+  Node node(Index element, int a) const { return host_nodes[place(element, static_cast<std::size_t>(a))]; }
 };
 
 // Coordinates of the group's geometry nodes: [geometry node][dimension].
@@ -59,7 +63,8 @@ class ElementNodes {
   ElementNodes(const FunctionSpace& space, const ElementGroup& group);
   std::span<const Node> operator()(Index element) {
     if (!group_->elements.empty()) return of_cell_(group_->elements[static_cast<std::size_t>(element)]);
-    for (std::size_t a = 0; a < nodes_.size(); ++a) nodes_[a] = group_->node(element, static_cast<int>(a));
+    const std::span<const Node> all = group_->host_nodes;
+    for (std::size_t a = 0; a < nodes_.size(); ++a) nodes_[a] = all[group_->place(element, a)];
     return nodes_;
   }
 

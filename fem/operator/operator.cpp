@@ -4,6 +4,7 @@
 #include "device/kernels.hpp"
 #include "fem/operator/chunk_lists.hpp"
 #include "fem/operator/given_numbers.hpp"
+#include "fem/operator/single_assembly.hpp"
 #include "fem/operator/slab_buffer.hpp"
 
 #include <algorithm>
@@ -146,24 +147,28 @@ Index Operator::slabs_on_a_gpu(const std::vector<Task>& tasks) const {
   return sum;
 }
 
-Operator::Plan Operator::make_plan(const Job& job) const {
-  const Device& device = space_->device();
-  const Task task = job.task;
-  Outline outline = this->outline(job);
-  const std::vector<Index>& first_chunk = outline.first_chunk;
+Operator::Plan Operator::plan_of(const Job& job, const Outline& outline) const {
   Plan plan;
-  plan.task = task;
+  plan.task = job.task;
   plan.integrals = outline.integrals;
   plan.block = outline.block;
-  plan.groups = std::move(outline.groups);
-  plan.chunk_batches = std::move(outline.chunk_batches);
+  plan.groups = outline.groups;
+  plan.chunk_batches = outline.chunk_batches;
   for (std::size_t g = 0; g < plan.groups.size(); ++g) {
     std::vector<AssemblyTerm>& terms = plan.terms.emplace_back();
     const ElementGroup& group = groups_[static_cast<std::size_t>(plan.groups[g])];
     for (const int i : outline.integrals[g])
-      terms.push_back(make_term(task, group, integrals_[static_cast<std::size_t>(i)]));
+      terms.push_back(make_term(job.task, group, integrals_[static_cast<std::size_t>(i)]));
     terms.front().sums_chunks = outline.sums_chunks[g];
   }
+  return plan;
+}
+
+Operator::Plan Operator::make_plan(const Job& job) const {
+  const Device& device = space_->device();
+  const Task task = job.task;
+  const Outline outline = this->outline(job);
+  Plan plan = plan_of(job, outline);
   for (const auto& [other, made] : plans_) {
     if (task == Task::matrix || other.task == Task::matrix || made.groups != plan.groups ||
         made.chunk_batches != plan.chunk_batches)
@@ -173,7 +178,7 @@ Operator::Plan Operator::make_plan(const Job& job) const {
     plan.extension = made.extension;
     if (made.workspace->size() >= workspace_size(outline)) plan.workspace = made.workspace;
   }
-  if (plan.scatter == nullptr) plan.scatter = make_lists(task, plan, first_chunk);
+  if (plan.scatter == nullptr) plan.scatter = make_lists(task, plan, outline.first_chunk);
   plan.stored_bytes = ScatterPlan::memory_needs(plan.scatter->sizes()).total() + stored_at_points(plan.terms);
   if (plan.extension == nullptr)
     plan.extension = std::make_shared<Vector>(device, plan.scatter->extension_items() * plan.block, "assembly buffers");
@@ -295,11 +300,35 @@ SparseMatrix Operator::make_matrix() const { return SparseMatrix(space_->pattern
 
 void Operator::assemble(const Vector& u, SparseMatrix& matrix) const { assemble_with(nullptr, u, matrix); }
 
-void Operator::assemble_with(const PointTangents* tangents, const Vector& u, SparseMatrix& matrix) const {
+void Operator::assemble_once(const Vector& u, SparseMatrix& matrix) const { assemble_once_with(nullptr, u, matrix); }
+
+void Operator::check_matrix(const SparseMatrix& matrix) const {
   if (matrix.shared_pattern() != space_->pattern() || matrix.block_size() != space_->components())
     throw Error(Exit::internal, "a matrix of another space was given to assemble", {}, "take it from make_matrix()");
+}
+
+void Operator::assemble_with(const PointTangents* tangents, const Vector& u, SparseMatrix& matrix) const {
+  check_matrix(matrix);
   run(plan({Task::matrix}), "assembly", true,
       {.u = given_or_zero(u), .target = matrix.values().data(), .tangents = tangents});
+}
+
+void Operator::assemble_once_with(const PointTangents* tangents, const Vector& u, SparseMatrix& matrix) const {
+  check_matrix(matrix);
+  if (space_->device().machine().is_apart() || plans_.contains({Task::matrix})) {
+    assemble_with(tangents, u, matrix);
+  } else {
+    const Plan plan = plan_of({Task::matrix}, outline({Task::matrix}));
+    const Vectors vectors{.u = given_or_zero(u), .target = matrix.values().data(), .tangents = tangents};
+    space_->device().profile().count(least_traffic(plan, true, sizeof(double)) +
+                                     (tangents != nullptr ? tangents->bytes() : 0));
+    std::vector<const ElementGroup*> elements;
+    for (const int g : plan.groups) elements.push_back(&groups_[static_cast<std::size_t>(g)]);
+    with_groups(plan, true, false, vectors, [&](const std::vector<AssemblyGroup>& groups) {
+      assemble_without_lists({"assembly", groups, elements, space_, plan.block, vectors.target});
+    });
+  }
+  forget_assembly();
 }
 
 bool Operator::same_places(const std::vector<Integral>& integrals) const {
@@ -375,7 +404,7 @@ Operator::MarkedNodes Operator::mark(const Constraints& constraints) const {
   MarkedNodes marked;
   marked.prescribed = constraints.mask().data();
   for (const ElementGroup& group : groups_) {
-    std::vector<Node> nodes = group.host_nodes;
+    std::vector<Node> nodes(group.host_nodes.begin(), group.host_nodes.end());
     for (Node& node : nodes)
       for (int c = 0; c < space_->components(); ++c)
         if (constraints.is_prescribed(node, c)) {

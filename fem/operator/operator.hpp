@@ -64,6 +64,9 @@ class Operator {
   SparseMatrix make_matrix() const;                 // pattern and memory; values undefined
   // values = tangent at u; no allocation from the 2nd call on
   void assemble(const Vector& u, SparseMatrix& matrix) const;
+  // The same for a matrix that is assembled once: the lists of assemble() would cost many times its sums, so a CPU does
+  // without, and nothing stays. Equal bits.
+  void assemble_once(const Vector& u, SparseMatrix& matrix) const;
   // Gives back what assemble() made for itself, which is as large as the matrix or larger; a further call makes it
   // anew.
   void forget_assembly() const;
@@ -118,6 +121,7 @@ class Operator {
               const MarkedNodes* marked = nullptr) const;
   Vector diagonal(const PointTangents& tangents, const Vector& u) const;
   void assemble(const PointTangents& tangents, const Vector& u, SparseMatrix& matrix) const;
+  void assemble_once(const PointTangents& tangents, const Vector& u, SparseMatrix& matrix) const;
 
   // Internal variables of forms at their quadrature points (fem/forms/point_state.hpp). They are part of the solution,
   // as u is, and held here for the kernels: all tasks read them as they were after the last commit.
@@ -138,6 +142,9 @@ class Operator {
   // lists are counted around a sample of nodes: exact for small meshes, to a few per cent for large ones. Tasks over
   // the same cells in the same chunks share lists: they are counted once.
   MemoryNeeds memory_needs(const std::vector<Task>& tasks, Index pairs = 0) const;
+  // Those of assemble_once(): without lists on a CPU.
+  MemoryNeeds single_assembly_needs(Index pairs = 0) const;
+  Index lists_on_a_gpu(Index pairs = 0) const;  // [bytes] that it would take there on top; 0 on a GPU
   // [bytes] Of element results, slab by slab, that these tasks would take on a GPU on top of what they take on this
   // CPU; 0 on a GPU.
   Index slabs_on_a_gpu(const std::vector<Task>& tasks) const;
@@ -170,19 +177,6 @@ class Operator {
     std::shared_ptr<Vector> extension, workspace;
     Index stored_bytes = 0;  // of lists, and of numbers of forms at points: read in each run
   };
-  using ListKey = std::tuple<std::vector<int>, std::vector<Index>, bool>;  // groups, their chunks, of a matrix
-  // Null: without tangents at points.
-  void action_with(const PointTangents* tangents, const Vector& u, const Array<float>& x, Array<float>& y,
-                   const MarkedNodes* marked) const;
-  Vector diagonal_with(const PointTangents* tangents, const Vector& u) const;
-  void assemble_with(const PointTangents* tangents, const Vector& u, SparseMatrix& matrix) const;
-  void check_vector(const Vector& x) const;
-  const double* given_or_zero(const Vector& u) const;
-  void check_cells(const FormValue& form, const ElementGroup& group) const;
-  const Plan& plan(const Job& job) const;
-  Plan make_plan(const Job& job) const;
-  std::shared_ptr<const ScatterPlan> make_lists(Task task, const Plan& plan,
-                                                const std::vector<Index>& first_chunk) const;
   // Which groups take part and how they are cut into chunks.
   struct Outline {
     std::vector<int> groups;                           // positions in groups_
@@ -194,6 +188,22 @@ class Operator {
     Index widest = 0, largest = 0;
     Index slab() const;  // of as many chunks as a GPU's kernels fill at a time
   };
+  using ListKey = std::tuple<std::vector<int>, std::vector<Index>, bool>;  // groups, their chunks, of a matrix
+  // Null: without tangents at points.
+  void action_with(const PointTangents* tangents, const Vector& u, const Array<float>& x, Array<float>& y,
+                   const MarkedNodes* marked) const;
+  Vector diagonal_with(const PointTangents* tangents, const Vector& u) const;
+  void check_matrix(const SparseMatrix& matrix) const;
+  void assemble_with(const PointTangents* tangents, const Vector& u, SparseMatrix& matrix) const;
+  void assemble_once_with(const PointTangents* tangents, const Vector& u, SparseMatrix& matrix) const;
+  void check_vector(const Vector& x) const;
+  const double* given_or_zero(const Vector& u) const;
+  void check_cells(const FormValue& form, const ElementGroup& group) const;
+  const Plan& plan(const Job& job) const;
+  Plan make_plan(const Job& job) const;
+  Plan plan_of(const Job& job, const Outline& outline) const;  // without lists and memory
+  std::shared_ptr<const ScatterPlan> make_lists(Task task, const Plan& plan,
+                                                const std::vector<Index>& first_chunk) const;
   bool takes_part(const Job& job, const FormValue& form) const;
   Outline outline(const Job& job) const;
   std::vector<Job> jobs_of(Task task) const;  // one for each form whose results have another size

@@ -52,6 +52,19 @@ MemoryNeeds Operator::memory_needs(const std::vector<Task>& tasks, Index pairs) 
   return needs;
 }
 
+MemoryNeeds Operator::single_assembly_needs(Index pairs) const {
+  if (space_->device().machine().is_apart()) return memory_needs(Task::matrix, pairs);
+  MemoryNeeds needs;
+  PointNumbers points;
+  add_numbers_at_points(Task::matrix, outline({Task::matrix}), points, needs);
+  return needs;
+}
+
+Index Operator::lists_on_a_gpu(Index pairs) const {
+  if (space_->device().machine().is_apart()) return 0;
+  return memory_needs(Task::matrix, pairs).total() - single_assembly_needs(pairs).total();
+}
+
 std::vector<Operator::Job> Operator::jobs_of(Task task) const {
   std::set<int> sizes;
   std::set<std::string> names;
@@ -86,9 +99,11 @@ void Operator::add_numbers_at_points(Task task, const Outline& outline, PointNum
 }
 
 Index Operator::host_bytes() const {
+  const bool apart = space_->device().machine().is_apart();
   Index sum = 0;
   for (const ElementGroup& group : groups_)
-    sum += group.entry_count() * Index{sizeof(Node)} + static_cast<Index>(group.elements.size() * sizeof(Index));
+    sum += (apart ? group.entry_count() * Index{sizeof(Node)} : 0) +
+           static_cast<Index>(group.elements.size() * sizeof(Index));
   return sum;
 }
 
@@ -117,7 +132,7 @@ Index Operator::least_traffic(const Plan& plan, bool matrix, Index number) const
     const Index n = group.node_count();
     sum += group.element_count * n * Index{sizeof(std::int32_t)};
   }
-  sum += plan.stored_bytes + 2 * number * plan.extension->size();
+  sum += plan.stored_bytes + (plan.extension == nullptr ? 0 : 2 * number * plan.extension->size());
   return sum + number * (matrix ? space_->pattern()->nonzeros() * plan.block : unknowns);
 }
 

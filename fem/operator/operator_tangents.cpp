@@ -100,4 +100,8 @@ void Operator::assemble(const PointTangents& tangents, const Vector& u, SparseMa
   assemble_with(&tangents, u, matrix);
 }
 
+void Operator::assemble_once(const PointTangents& tangents, const Vector& u, SparseMatrix& matrix) const {
+  assemble_once_with(&tangents, u, matrix);
+}
+
 }  // namespace ritz

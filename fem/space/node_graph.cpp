@@ -3,89 +3,217 @@
 #include "device/parallel_errors.hpp"
 
 #include <algorithm>
-#include <omp.h>
+#include <bit>
+#include <cstdint>
+#include <optional>
 #include <utility>
 
 namespace ritz {
 namespace {
 
-// The cells around each node, as positions in cell_order: [offsets[node], offsets[node + 1]), ascending.
-struct Incidence {
-  std::vector<Index> offsets;
-  std::vector<std::int32_t> cells;
+constexpr int block_bits = 9;  // rows are listed in blocks of 2^9 consecutive nodes
+
+// The nodes that a cell joins with each other: its own and those that these follow.
+class JoinedNodes {
+ public:
+  explicit JoinedNodes(const FunctionSpace& space) : nodes_of_(space), couplings_(space.couplings()) {}
+  std::span<const Node> operator()(Index cell) {
+    const std::span<const Node> own = nodes_of_(cell);
+    if (couplings_ == nullptr) return own;
+    joined_.assign(own.begin(), own.end());
+    for (const Node node : own) {
+      const std::span<const Node> followed = couplings_->followed_by(node);
+      joined_.insert(joined_.end(), followed.begin(), followed.end());
+    }
+    return joined_;
+  }
+
+ private:
+  FunctionSpace::CellNodes nodes_of_;
+  const NodeCouplings* couplings_;
+  std::vector<Node> joined_;
 };
 
-Incidence cells_around_nodes(const FunctionSpace& space) {
-  Incidence result;
-  result.offsets.assign(static_cast<std::size_t>(space.node_count()) + 1, 0);
-  FunctionSpace::CellNodes nodes_of(space);
-  for (const Index cell : space.cell_order())
-    for (const Node node : nodes_of(cell)) ++result.offsets[static_cast<std::size_t>(node) + 1];
-  for (std::size_t n = 1; n < result.offsets.size(); ++n) result.offsets[n] += result.offsets[n - 1];
-  result.cells.resize(static_cast<std::size_t>(result.offsets.back()));
-  std::vector<Index> next(result.offsets.begin(), result.offsets.end() - 1);
-  for (std::size_t position = 0; position < space.cell_order().size(); ++position)
-    for (const Node node : nodes_of(space.cell_order()[position]))
-      result.cells[static_cast<std::size_t>(next[static_cast<std::size_t>(node)]++)] =
-          static_cast<std::int32_t>(position);
+// Cells that follow each other in the order of the space: positions [first, last).
+struct Run {
+  Index first, last;
+};
+
+// The cells at the rows of each block: runs [first[block], first[block + 1]). The order is that of a curve, so that
+// they are few.
+struct CellsAtBlocks {
+  std::vector<Index> first;
+  std::vector<Run> runs;
+  std::span<const Run> operator[](std::size_t block) const {
+    return std::span(runs).subspan(static_cast<std::size_t>(first[block]),
+                                   static_cast<std::size_t>(first[block + 1] - first[block]));
+  }
+};
+
+struct RunAtBlock {
+  Index block;
+  Run run;
+};
+
+// Of cells [first, last), in the order of their begins.
+std::vector<RunAtBlock> runs_at_blocks(const FunctionSpace& space, Index blocks, Index first, Index last) {
+  std::vector<RunAtBlock> found;
+  std::vector<std::int64_t> latest(static_cast<std::size_t>(blocks), -1);  // [block] in `found`
+  JoinedNodes nodes_of(space);
+  for (Index position = first; position < last; ++position)
+    for (const Node node : nodes_of(space.cell_order()[static_cast<std::size_t>(position)])) {
+      const Index block = node >> block_bits;
+      std::int64_t& at = latest[static_cast<std::size_t>(block)];
+      if (at < 0 || found[static_cast<std::size_t>(at)].run.last < position) {
+        at = std::ssize(found);
+        found.push_back({block, {position, position}});
+      }
+      found[static_cast<std::size_t>(at)].run.last = position + 1;
+    }
+  return found;
+}
+
+CellsAtBlocks cells_at_blocks(const FunctionSpace& space, Index blocks, int threads) {
+  const Index count = std::ssize(space.cell_order());
+  std::vector<std::vector<RunAtBlock>> parts(static_cast<std::size_t>(threads));  // of the cells
+  ParallelErrors errors;
+#pragma omp parallel for num_threads(threads) schedule(static)
+  for (int part = 0; part < threads; ++part)
+    errors.run([&] {
+      parts[static_cast<std::size_t>(part)] =
+          runs_at_blocks(space, blocks, part * count / threads, (part + 1) * count / threads);
+    });
+  errors.rethrow();
+  CellsAtBlocks result;
+  result.first.assign(static_cast<std::size_t>(blocks) + 1, 0);
+  for (const std::vector<RunAtBlock>& part : parts)
+    for (const RunAtBlock& each : part) ++result.first[static_cast<std::size_t>(each.block) + 1];
+  for (std::size_t b = 1; b < result.first.size(); ++b) result.first[b] += result.first[b - 1];
+  std::vector<Index> next(result.first.begin(), result.first.end() - 1);
+  result.runs.resize(static_cast<std::size_t>(result.first.back()));
+  for (const std::vector<RunAtBlock>& part : parts)
+    for (const RunAtBlock& each : part)
+      result.runs[static_cast<std::size_t>(next[static_cast<std::size_t>(each.block)]++)] = each.run;
   return result;
 }
+
+// Lists the rows of one block after the other. Nodes at the block have numbers of their own, in the order of the
+// space's, so that the columns of a row are bits of few words: setting one twice does no harm, and they come out
+// sorted.
+class RowLister {
+ public:
+  explicit RowLister(const FunctionSpace& space)
+      : order_(space.cell_order()), nodes_of_(space), number_(static_cast<std::size_t>(space.node_count()), -1) {}
+
+  // Rows [first, last) around the cells. lengths: of each; columns: row after row.
+  void list(Index first, Index last, std::span<const Run> cells, Index* lengths, std::vector<std::int32_t>& columns) {
+    number_nodes(first, last, cells);
+    const std::size_t words = (node_.size() + 63) / 64;
+    const Index window =
+        std::clamp<Index>(most_words / static_cast<Index>(std::max<std::size_t>(1, words)), 1, last - first);
+    for (Index begin = first; begin < last; begin += window)
+      list_window(begin, std::min(begin + window, last), words, lengths + (begin - first));
+    columns.assign(columns_.begin(), columns_.end());  // without slack
+    for (const Node node : node_) number_[static_cast<std::size_t>(node)] = -1;
+  }
+
+ private:
+  static constexpr Index most_words = 1 << 16;  // a core's cache of the second level holds them
+
+  void number_nodes(Index first, Index last, std::span<const Run> cells) {
+    node_.clear();
+    begin_.assign(1, 0);
+    entries_.clear();
+    columns_.clear();
+    for (const Run run : cells)
+      for (Index position = run.first; position < run.last; ++position) {
+        const std::span<const Node> nodes = nodes_of_(order_[static_cast<std::size_t>(position)]);
+        entries_.insert(entries_.end(), nodes.begin(), nodes.end());
+        begin_.push_back(static_cast<std::uint32_t>(entries_.size()));
+        for (const Node node : nodes)
+          if ((node < first || node >= last) && std::exchange(number_[static_cast<std::size_t>(node)], 0) < 0)
+            node_.push_back(node);
+      }
+    // Rows of the block follow each other: only the nodes around it are sorted.
+    std::ranges::sort(node_);
+    const auto after = std::ranges::lower_bound(node_, static_cast<Node>(first));
+    first_number_ = static_cast<std::int32_t>(after - node_.begin());
+    row_.resize(static_cast<std::size_t>(last - first));
+    for (std::size_t i = 0; i < row_.size(); ++i) row_[i] = static_cast<Node>(first) + static_cast<Node>(i);
+    node_.insert(after, row_.begin(), row_.end());
+    for (std::size_t i = 0; i < node_.size(); ++i)
+      number_[static_cast<std::size_t>(node_[i])] = static_cast<std::int32_t>(i);
+    for (std::int32_t& entry : entries_) entry = number_[static_cast<std::size_t>(entry)];
+    begin_row_ = first;
+  }
+
+  void list_window(Index first, Index last, std::size_t words, Index* lengths) {
+    bits_.assign(static_cast<std::size_t>(last - first) * words, 0);
+    const std::int32_t low = first_number_ + static_cast<std::int32_t>(first - begin_row_),
+                       count = static_cast<std::int32_t>(last - first);
+    for (std::size_t c = 0; c + 1 < begin_.size(); ++c) {
+      const std::span<const std::int32_t> nodes(entries_.data() + begin_[c], begin_[c + 1] - begin_[c]);
+      for (const std::int32_t node : nodes) {
+        const std::int32_t row = node - low;
+        if (row < 0 || row >= count) continue;
+        std::uint64_t* const of_row = bits_.data() + static_cast<std::size_t>(row) * words;
+        for (const std::int32_t column : nodes)
+          of_row[static_cast<std::uint32_t>(column) >> 6] |= std::uint64_t{1} << (column & 63);
+      }
+    }
+    for (Index row = 0; row < last - first; ++row) {
+      const std::size_t before = columns_.size();
+      const std::uint64_t* const of_row = bits_.data() + static_cast<std::size_t>(row) * words;
+      for (std::size_t w = 0; w < words; ++w)
+        for (std::uint64_t rest = of_row[w]; rest != 0; rest &= rest - 1)
+          columns_.push_back(node_[64 * w + static_cast<std::size_t>(std::countr_zero(rest))]);
+      lengths[row] = static_cast<Index>(columns_.size() - before);
+    }
+  }
+
+  std::span<const Index> order_;
+  JoinedNodes nodes_of_;
+  std::vector<std::int32_t> number_;  // [node of the space] its number at the block, -1
+  std::vector<Node> node_;            // [number at the block]
+  std::vector<Node> row_;
+  Index begin_row_ = 0;
+  std::int32_t first_number_ = 0;      // of the block's first row
+  std::vector<std::uint32_t> begin_;   // [cell at the block + 1] its first entry
+  std::vector<std::int32_t> entries_;  // numbers at the block of the nodes that the cell joins
+  std::vector<std::uint64_t> bits_;    // [row][word]
+  std::vector<std::int32_t> columns_;
+};
 
 }  // namespace
 
 NodeGraph node_graph(const FunctionSpace& space) {
-  const Incidence incidence = cells_around_nodes(space);
-  const Index node_count = space.node_count();
+  const Index node_count = space.node_count(), rows = Index{1} << block_bits, blocks = (node_count + rows - 1) / rows;
   const int threads = space.device().threads();
-  const NodeCouplings* const couplings = space.couplings();
-  // Rows of consecutive nodes are collected per part, then joined: every part writes its own memory only.
-  const Index rows_per_part = 8192;
-  const Index parts = (node_count + rows_per_part - 1) / rows_per_part;
-  std::vector<std::vector<std::int32_t>> columns(static_cast<std::size_t>(parts));
+  const CellsAtBlocks at = cells_at_blocks(space, blocks, threads);
+  // Every block has its own memory, which is joined in the end.
+  std::vector<std::vector<std::int32_t>> columns(static_cast<std::size_t>(blocks));
   NodeGraph graph;
   graph.offsets.assign(static_cast<std::size_t>(node_count) + 1, 0);
   ParallelErrors errors;
 #pragma omp parallel num_threads(threads)
   {
-    FunctionSpace::CellNodes nodes_of(space);
-    std::vector<Node> marker;
-    errors.run([&] { marker.assign(static_cast<std::size_t>(node_count), -1); });
-    const auto list_rows = [&](Index part) {
-      std::vector<std::int32_t>& list = columns[static_cast<std::size_t>(part)];
-      const Index last = std::min(node_count, (part + 1) * rows_per_part);
-      for (Index row = part * rows_per_part; row < last; ++row) {
-        const std::size_t begin = list.size();
-        const auto add = [&](Node node) {
-          if (std::exchange(marker[static_cast<std::size_t>(node)], static_cast<Node>(row)) != row)
-            list.push_back(node);
-        };
-        const auto add_around = [&](Index center) {
-          for (Index i = incidence.offsets[static_cast<std::size_t>(center)];
-               i < incidence.offsets[static_cast<std::size_t>(center) + 1]; ++i)
-            for (const Node node :
-                 nodes_of(space.cell_order()[static_cast<std::size_t>(incidence.cells[static_cast<std::size_t>(i)])])) {
-              add(node);
-              if (couplings != nullptr)
-                for (const Node followed : couplings->followed_by(node)) add(followed);
-            }
-        };
-        add_around(row);
-        if (couplings != nullptr)
-          for (const Node follower : couplings->followers_of(static_cast<Node>(row))) add_around(follower);
-        std::sort(list.begin() + static_cast<std::ptrdiff_t>(begin), list.end());
-        graph.offsets[static_cast<std::size_t>(row) + 1] = static_cast<Index>(list.size() - begin);
-      }
-    };
+    std::optional<RowLister> lister;
+    errors.run([&] { lister.emplace(space); });
 #pragma omp for schedule(dynamic)
-    for (Index part = 0; part < parts; ++part) errors.run([&] { list_rows(part); });
+    for (Index block = 0; block < blocks; ++block)
+      errors.run([&] {
+        const auto b = static_cast<std::size_t>(block);
+        const Index first = block * rows;
+        lister->list(first, std::min(first + rows, node_count), at[b], graph.offsets.data() + first + 1, columns[b]);
+      });
   }
   errors.rethrow();
   for (std::size_t row = 1; row < graph.offsets.size(); ++row) graph.offsets[row] += graph.offsets[row - 1];
   graph.columns.resize(static_cast<std::size_t>(graph.offsets.back()));
 #pragma omp parallel for num_threads(threads) schedule(static)
-  for (Index part = 0; part < parts; ++part) {
-    std::vector<std::int32_t>& list = columns[static_cast<std::size_t>(part)];
-    std::ranges::copy(list, graph.columns.begin() + graph.offsets[static_cast<std::size_t>(part * rows_per_part)]);
+  for (Index block = 0; block < blocks; ++block) {
+    std::vector<std::int32_t>& list = columns[static_cast<std::size_t>(block)];
+    std::ranges::copy(list, graph.columns.begin() + graph.offsets[static_cast<std::size_t>(block * rows)]);
     list = {};
   }
   return graph;

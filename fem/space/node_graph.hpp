@@ -1,6 +1,5 @@
 // Which nodes share a cell: the sparsity pattern of every operator on a space, one row per node, columns ascending.
-// Built from the cells around each node; a marker per thread keeps a row free of duplicates, so nothing is sorted
-// but single rows.
+// Built block after block of rows, from the cells at the block, as bits of a few hundred columns.
 #pragma once
 
 #include "fem/space/function_space.hpp"

@@ -24,7 +24,7 @@ bool Straightness::operator()(std::span<const Node> nodes) const {
   const Point normal = dimension_ > 1 ? cross(J[0], J[1]) : J[0];
   const double determinant = dimension_ == 3 ? std::abs(dot(normal, J[2])) : length(normal);
   const double norm = std::sqrt(dot(J[0], J[0]) + dot(J[1], J[1]) + dot(J[2], J[2]));
-  const double allowed = 1e-6 * determinant / std::pow(norm, dimension_ - 1);
+  const double allowed = 1e-6 * determinant / (dimension_ == 3 ? norm * norm : dimension_ == 2 ? norm : 1);
   for (std::size_t a = corners_; a < nodes.size(); ++a) {
     Point shift{};
     for (std::size_t i = 0; i < 3; ++i) {

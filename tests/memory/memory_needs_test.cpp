@@ -109,6 +109,22 @@ TEST(MemoryNeeds, TasksOverTheSameCellsShareTheirLists) {
   EXPECT_FALSE(model.equations.memory_needs(Task::diagonal).by_tag().contains("assembly lists"));
 }
 
+TEST(MemoryNeeds, AMatrixThatIsAssembledOnceNeedsListsOnAGpuOnly) {
+  for (const char* name : {"cpu", "fake"}) {
+    const Device device = Device::named(name, 1);
+    const Model model(patch(CellKind::hex8), elastic_form(3), device);
+    SparseMatrix K = model.equations.make_matrix();
+    const Index foreseen = model.equations.single_assembly_needs().total(),
+                with_lists = model.equations.memory_needs(Task::matrix).total(), before = device.memory().live();
+    device.memory().reset_peak();
+    model.equations.assemble_once(model.space.zeros(), K);
+    const Index u = MemoryPool::block_size(8 * model.space.unknown_count());
+    EXPECT_EQ(device.memory().statistics().peak - before, foreseen + u) << name;
+    EXPECT_EQ(foreseen + model.equations.lists_on_a_gpu(), with_lists) << name;
+    EXPECT_EQ(foreseen, device.machine().is_apart() ? with_lists : 0) << name;
+  }
+}
+
 TEST(MemoryNeeds, ForgottenListsAreForeseenAndMadeAgain) {
   const Model model(patch(CellKind::hex8), heat_form(3));
   const auto [foreseen, taken] = lists_of(Task::matrix, model.equations);

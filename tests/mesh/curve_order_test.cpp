@@ -10,6 +10,18 @@
 
 using namespace ritz;
 
+TEST(RadixSort, OfBitsKeepsTheOrderOfEqualOnes) {
+  for (const std::size_t count : {std::size_t{5}, std::size_t{2047}, std::size_t{30000}}) {
+    std::vector<std::uint64_t> records;
+    for (std::size_t i = 0; i < count; ++i)
+      records.push_back(mix(static_cast<std::uint64_t>(i % 1000)) >> 40 << 16 | i);  // keys of 24 bits, then a number
+    std::vector<std::uint64_t> expected = records;
+    std::ranges::sort(expected);
+    radix_sort(records, 16, 40);
+    EXPECT_EQ(records, expected);
+  }
+}
+
 TEST(HilbertCurve, VisitsEveryPlaceOnceInStepsOfOneIn3d) {
   const int levels = 4, n = 1 << levels;
   std::vector<std::array<int, 3>> at(static_cast<std::size_t>(n * n * n), {-1, -1, -1});
@@ -55,6 +67,27 @@ TEST(CurveOrder, IsTheSameForEveryThreadCount) {
     EXPECT_EQ(curve_order(mesh), alone) << count;
   }
   omp_set_num_threads(threads);
+}
+
+// So many cells that their keys are sorted without the last bits, in places where these count: blocks of few cells
+// alone are sorted with all bits.
+TEST(CurveOrder, OfManyCellsIsThatOfEachBlockAlone) {
+  MeshData data = box_mixed_data(40, 40, 40, {1, 1, 1});
+  for (double& x : data.points) x = x * x * x * x;
+  const Mesh mesh(std::move(data));
+  ASSERT_GT(mesh.cell_count(), 1 << 17);
+  const std::vector<Index> order = curve_order(mesh);
+  int compared = 0;
+  for (const CellBlock& block : mesh.blocks()) {
+    if (block.cell_count() > 1 << 16) continue;
+    ++compared;
+    std::vector<Index> of_block;
+    for (const Index cell : order)
+      if (cell >= block.first_cell && cell < block.first_cell + block.cell_count())
+        of_block.push_back(cell - block.first_cell);
+    EXPECT_EQ(of_block, curve_order(mesh, block)) << traits(block.kind).name;
+  }
+  EXPECT_GT(compared, 1);
 }
 
 TEST(CurveOrder, NeighboursOnAPowerOfTwoGridFollowEachOther) {

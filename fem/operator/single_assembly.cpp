@@ -1,0 +1,208 @@
+#include "fem/operator/single_assembly.hpp"
+
+#include "device/launch.hpp"
+#include "device/parallel_errors.hpp"
+#include "fem/operator/chunk_rows.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <optional>
+
+namespace ritz {
+namespace {
+
+// Chunks [first, last) of all groups, for one thread.
+struct Share {
+  Index first, last;
+};
+
+Index entries_of(const AssemblyGroup& group, Index chunk) {
+  return std::min(group.chunk_batches, group.batch_count - chunk * group.chunk_batches) * group.items;
+}
+
+// Equal numbers of element entries.
+std::vector<Share> shares_of(const SingleAssembly& job, int threads) {
+  std::vector<Index> sums{0};  // [chunk + 1]
+  for (const AssemblyGroup& group : job.groups)
+    for (Index chunk = 0; chunk < group.chunk_count(); ++chunk) sums.push_back(sums.back() + entries_of(group, chunk));
+  std::vector<Share> shares;
+  Index first = 0;
+  for (Index part = 1; part <= threads; ++part) {
+    const Index last = std::ranges::lower_bound(sums, part * sums.back() / threads) - sums.begin();
+    shares.push_back({first, std::max(first, last)});
+    first = shares.back().last;
+  }
+  return shares;
+}
+
+// The lowest share that touches each node.
+class Owners {
+ public:
+  Owners(const SingleAssembly& job, const std::vector<Share>& shares) {
+    if (shares.size() < 2) return;
+    lowest_.assign(static_cast<std::size_t>(job.space->node_count()), static_cast<std::uint32_t>(shares.size()));
+#pragma omp parallel for num_threads(static_cast <int>(shares.size())) schedule(static)
+    for (std::size_t share = 0; share < shares.size(); ++share)
+      for (std::size_t g = 0; g < job.groups.size(); ++g)
+        mark(job, g, shares[share], static_cast<std::uint32_t>(share));
+  }
+  bool owns(std::size_t share, Node node) const {
+    return lowest_.empty() || lowest_[static_cast<std::size_t>(node)] == share;
+  }
+
+ private:
+  void mark(const SingleAssembly& job, std::size_t g, Share share, std::uint32_t number) {
+    const AssemblyGroup& group = job.groups[g];
+    const Index first = std::clamp<Index>(share.first - group.first_chunk, 0, group.chunk_count()),
+                last = std::clamp<Index>(share.last - group.first_chunk, 0, group.chunk_count());
+    const Index entries = job.elements[g]->node_count() * lane_count;  // of a batch
+    const std::span<const Node> nodes = job.elements[g]->host_nodes;
+    for (Index i = first * group.chunk_batches * entries;
+         i < std::min(last * group.chunk_batches, group.batch_count) * entries; ++i) {
+      const std::atomic_ref lowest(lowest_[static_cast<std::size_t>(nodes[static_cast<std::size_t>(i)])]);
+      std::uint32_t seen = lowest.load(std::memory_order_relaxed);
+      while (number < seen && !lowest.compare_exchange_weak(seen, number, std::memory_order_relaxed)) {}
+    }
+  }
+  std::vector<std::uint32_t> lowest_;  // [node of the space]
+};
+
+// Sums of a chunk in rows that belong to a lower share.
+struct PendingRows {
+  std::vector<Node> rows;
+  std::vector<double> sums;  // row after row, as long as the rows of the matrix
+};
+
+struct FreeBuffer {
+  void operator()(double* buffer) const { std::free(buffer); }
+};
+
+// Works through the chunks of one share; B numbers per entry.
+template <int B>
+class ChunkAdder {
+ public:
+  ChunkAdder(const SingleAssembly& job, const Owners& owners, std::size_t share, PendingRows& pending)
+      : job_(job),
+        pattern_(job.space->host_pattern()),
+        owners_(owners),
+        share_(share),
+        pending_(pending),
+        chunk_rows_(job.space->node_count()),
+        column_(static_cast<std::size_t>(job.space->node_count())) {
+    Index largest = 1;
+    for (const AssemblyGroup& group : job.groups) largest = std::max(largest, entries_of(group, 0));
+    const auto bytes = static_cast<std::size_t>(largest * B * lane_count) * sizeof(double);
+    buffer_.reset(static_cast<double*>(std::aligned_alloc(64, bytes)));
+    if (buffer_ == nullptr) throw std::bad_alloc();
+  }
+
+  void add(std::size_t g, Index chunk) {
+    const AssemblyGroup& group = job_.groups[g];
+    const Index first = chunk * group.chunk_batches, batches = std::min(group.chunk_batches, group.batch_count - first);
+    for (int t = 0; t < group.term_count; ++t) {
+      ElementArguments arguments = group.terms[t].arguments;
+      arguments.first_batch = first;
+      arguments.batch_count = batches;
+      set_elements(arguments, buffer_.get());
+      arguments.accumulate = t > 0;
+      group.terms[t].kernel(job_.space->device(), arguments);
+    }
+    const ElementGroup& elements = *job_.elements[g];
+    chunk_rows_.collect(elements, first * lane_count, std::min((first + batches) * lane_count, elements.element_count));
+    const auto n = static_cast<std::size_t>(elements.node_count());
+    for (std::size_t number = 0; number < chunk_rows_.nodes().size(); ++number) add_row(number, n);
+  }
+
+ private:
+  void add_row(std::size_t number, std::size_t n) {
+    const Node row = chunk_rows_.nodes()[number];
+    const Index begin = pattern_.offsets[static_cast<std::size_t>(row)];
+    const auto length = static_cast<std::size_t>(pattern_.offsets[static_cast<std::size_t>(row) + 1] - begin);
+    const std::int32_t* const columns = pattern_.columns.data() + begin;
+    for (std::size_t k = 0; k < length; ++k)
+      column_[static_cast<std::size_t>(columns[k])] = static_cast<std::int32_t>(k);
+    sums_.assign(length * B, 0.0);
+    double* const sums = sums_.data();
+    for (const auto [element, a] : chunk_rows_.places(number)) {
+      // [batch][a][b][number of the block][lane], as kernels write them
+      const double* source =
+          buffer_.get() + (std::size_t{element} / lane_count * n + a) * n * B * lane_count + element % lane_count;
+      for (const Node node : chunk_rows_.nodes_of(element)) {
+        double* const sum = sums + static_cast<std::size_t>(column_[static_cast<std::size_t>(node)]) * B;
+        for (int i = 0; i < B; ++i) sum[i] += source[i * lane_count];
+        source += B * lane_count;
+      }
+    }
+    if (owners_.owns(share_, row)) {
+      double* const values = job_.values + begin * B;
+      for (std::size_t i = 0; i < length * B; ++i) values[i] += sums[i];
+    } else {
+      pending_.rows.push_back(row);
+      pending_.sums.insert(pending_.sums.end(), sums_.begin(), sums_.end());
+    }
+  }
+
+  const SingleAssembly& job_;
+  const FunctionSpace::HostPattern& pattern_;
+  const Owners& owners_;
+  const std::size_t share_;
+  PendingRows& pending_;
+  ChunkRows chunk_rows_;
+  std::vector<std::int32_t> column_;  // [node of the space] its position in the row at hand
+  std::vector<double> sums_;          // [position in the row][number of the block]
+  std::unique_ptr<double[], FreeBuffer> buffer_;
+};
+
+template <int B>
+void run(const SingleAssembly& job) {
+  const LaunchScope launch(job.space->device(), job.name);
+  Index chunks = 0;
+  for (const AssemblyGroup& group : job.groups) chunks += group.chunk_count();
+  const std::vector<Share> shares = shares_of(job, job.space->device().team(chunks));
+  const FunctionSpace::HostPattern& pattern = job.space->host_pattern();
+  const Owners owners(job, shares);
+  std::vector<PendingRows> pending(shares.size());
+  const Index numbers = pattern.offsets.back() * B;
+  ParallelErrors errors;
+#pragma omp parallel num_threads(static_cast <int>(shares.size()))
+  {
+#pragma omp for schedule(static)
+    for (Index i = 0; i < numbers; i += 1 << 16)
+      std::memset(job.values + i, 0, static_cast<std::size_t>(std::min<Index>(1 << 16, numbers - i)) * sizeof(double));
+#pragma omp for schedule(static)
+    for (std::size_t share = 0; share < shares.size(); ++share)
+      errors.run([&] {
+        ChunkAdder<B> adder(job, owners, share, pending[share]);
+        for (std::size_t g = 0; g < job.groups.size(); ++g) {
+          const Index begin = job.groups[g].first_chunk, end = begin + job.groups[g].chunk_count();
+          for (Index chunk = std::max(begin, shares[share].first); chunk < std::min(end, shares[share].last); ++chunk)
+            adder.add(g, chunk - begin);
+        }
+      });
+  }
+  errors.rethrow();
+  for (const PendingRows& later : pending) {
+    const double* sums = later.sums.data();
+    for (const Node row : later.rows) {
+      const Index begin = pattern.offsets[static_cast<std::size_t>(row)] * B,
+                  end = pattern.offsets[static_cast<std::size_t>(row) + 1] * B;
+      for (Index i = begin; i < end; ++i) job.values[i] += *sums++;
+    }
+  }
+}
+
+template <int Components>
+void run_components(const SingleAssembly& job) {
+  if (job.block == Components * Components) return run<Components * Components>(job);
+  if constexpr (Components > 1) run_components<Components - 1>(job);
+}
+
+}  // namespace
+
+void assemble_without_lists(const SingleAssembly& job) { run_components<6>(job); }
+
+}  // namespace ritz

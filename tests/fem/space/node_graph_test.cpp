@@ -1,0 +1,75 @@
+// The sparsity pattern against its definition: nodes that share a cell.
+#include "fem/space/node_graph.hpp"
+
+#include "fem/physics/tie.hpp"
+#include "fem/space/constraints.hpp"
+#include "mesh/generators.hpp"
+#include "tests/fem/physics/two_parts.hpp"
+
+#include <algorithm>
+
+namespace ritz::test {
+namespace {
+
+// Every node of a cell, and those that it follows, with every other.
+NodeGraph graph_by_definition(const FunctionSpace& space) {
+  std::vector<std::vector<Node>> rows(static_cast<std::size_t>(space.node_count()));
+  std::vector<Node> nodes;
+  for (Index cell = 0; cell < space.mesh().cell_count(); ++cell) {
+    space.nodes_of(cell, nodes);
+    if (space.couplings() != nullptr)
+      for (std::size_t a = 0, own = nodes.size(); a < own; ++a) {
+        const auto followed = space.couplings()->followed_by(nodes[a]);
+        nodes.insert(nodes.end(), followed.begin(), followed.end());
+      }
+    for (const Node row : nodes) {
+      std::vector<Node>& list = rows[static_cast<std::size_t>(row)];
+      list.insert(list.end(), nodes.begin(), nodes.end());
+    }
+  }
+  NodeGraph graph;
+  graph.offsets.push_back(0);
+  for (std::vector<Node>& row : rows) {
+    std::ranges::sort(row);
+    const auto end = std::ranges::unique(row).begin();
+    graph.columns.insert(graph.columns.end(), row.begin(), end);
+    graph.offsets.push_back(std::ssize(graph.columns));
+  }
+  return graph;
+}
+
+void expect_as_defined(const FunctionSpace& space) {
+  const NodeGraph graph = node_graph(space), expected = graph_by_definition(space);
+  EXPECT_EQ(graph.offsets, expected.offsets);
+  EXPECT_EQ(graph.columns, expected.columns);
+}
+
+TEST(NodeGraph, JoinsNodesOfACellWhateverTheThreads) {
+  for (const int threads : {1, 2, 7}) {
+    const Device device = Device::named("cpu", threads);
+    for (const CellKind kind : {CellKind::tet4, CellKind::tet10, CellKind::hex8, CellKind::hex27})
+      expect_as_defined(FunctionSpace(box(9, 8, 7, {1, 1, 1}, kind), 1, device));
+    const Mesh mixed = box_mixed(8, 2, 2, {4, 1, 1});
+    expect_as_defined(FunctionSpace(mixed, 2, device));
+    expect_as_defined(FunctionSpace(mixed, 1, device, {.order = 3}));
+  }
+}
+
+// More columns at a block of rows than are held for all of its rows at once.
+TEST(NodeGraph, ListsRowsOfHighOrder) {
+  const Mesh mesh = box(3, 3, 3, {1, 1, 1}, CellKind::hex8);
+  expect_as_defined(FunctionSpace(mesh, 1, Device::named("cpu", 2), {.order = 7}));
+}
+
+TEST(NodeGraph, JoinsNodesThatFollowOthers) {
+  const Mesh mesh = two_parts({CellKind::hex8, CellKind::tet4});
+  const FunctionSpace space(mesh, 3, Device::named("cpu", 2));
+  Constraints tied(space);
+  tied.relate(tie(space, mesh.region("low_top"), mesh.region("up_bottom")).equations);
+  tied.finish();
+  ASSERT_NE(space.couplings(), nullptr);
+  expect_as_defined(space);
+}
+
+}  // namespace
+}  // namespace ritz::test
