@@ -89,7 +89,7 @@ class ElasticBody {
   void material(On cells, Material material);  // each cell has one
   void foundation(On facets, Foundation foundation);
   void spring(On nodes, GroundSpring spring);
-  ElasticLoads loads;                          // in all load cases
+  ElasticLoads loads;  // in all load cases
   ElasticLoads& load_case(std::string name) { return load_cases_.emplace_back(std::move(name)); }
 
   const BodyMeasure& measure() const { return measure_; }

@@ -112,7 +112,7 @@ TEST(SolverProgress, IterationsAreSaidTenTimesASecondAtMost) {
   EXPECT_LE(said, 10);
 }
 
-// Where what is counted has a name, its first iteration is said, too; another target begins another course.
+// A course with a name says its first iteration, too; another target begins another course.
 TEST(SolverProgress, ASecondSolutionBeginsItsOwnCourse) {
   std::vector<std::string> heard;
   const SolverListener listening([&](const std::string& text) { heard.push_back(text); });
