@@ -21,17 +21,6 @@ void MatrixFreeSolver::move_to(const Vector& u) {
   use_.matrix_changed(true);
 }
 
-SolveReport MatrixFreeSolver::solve(const Vector& b, Vector& x, const LinearSolverOptions& options,
-                                    const IterationVerdict& give_up) {
-  const LinearMethod method = method_for(options.method);
-  SolveReport report = iterate(method, b, x, options, give_up);
-  if (method == LinearMethod::conjugate_gradient) estimate_error(report, dot(x, b));
-  report.choice = options.operator_kind == OperatorKind::matrix_free
-                      ? "as asked"
-                      : fmt::format("elements of order {} need no matrix", equations_.space().order());
-  return report;
-}
-
 LinearMethod MatrixFreeSolver::method_for(LinearMethod asked) const {
   const bool symmetric = equations_.symmetric();
   switch (asked) {
@@ -53,8 +42,9 @@ LinearMethod MatrixFreeSolver::method_for(LinearMethod asked) const {
 // Steps down where memory is short, and iterates once more in double precision where a cycle in single precision fails.
 // Failed methods are not tried again for the next right-hand side. Cycles are made for definite tangents: if none can
 // be made for another, the diagonal takes its place, or nothing.
-SolveReport MatrixFreeSolver::iterate(LinearMethod method, const Vector& b, Vector& x,
-                                      const LinearSolverOptions& options, const IterationVerdict& give_up) {
+SolveReport MatrixFreeSolver::solve(const Vector& b, Vector& x, const LinearSolverOptions& options,
+                                    const IterationVerdict& give_up) {
+  const LinearMethod method = method_for(options.method);
   PreconditionerKind& kind = memory_.preconditioner;
   if (!chosen_) choose_preconditioner(options);
   SolveReport report;
@@ -89,6 +79,10 @@ SolveReport MatrixFreeSolver::iterate(LinearMethod method, const Vector& b, Vect
         "single precision was not enough for the multigrid cycle ({} after {} iterations): repeated in double",
         name_of(report.reason), report.iterations));
   }
+  if (method == LinearMethod::conjugate_gradient) estimate_error(report, dot(x, b));
+  report.choice = options.operator_kind == OperatorKind::matrix_free
+                      ? "as asked"
+                      : fmt::format("elements of order {} need no matrix", equations_.space().order());
   report.fallbacks = std::move(steps);
   return report;
 }

@@ -34,8 +34,6 @@ class MatrixFreeSolver {
 
  private:
   LinearMethod method_for(LinearMethod asked) const;
-  SolveReport iterate(LinearMethod method, const Vector& b, Vector& x, const LinearSolverOptions& options,
-                      const IterationVerdict& give_up);
   SolveReport attempt(LinearMethod method, const Vector& b, Vector& x, const LinearSolverOptions& options,
                       const IterationVerdict& give_up);
   void choose_preconditioner(const LinearSolverOptions& options);

@@ -86,12 +86,13 @@ class BicgstabIteration {
 
 SolveReport Bicgstab::solve(const LinearOperator& A, const Vector& b, Vector& x,
                             const LinearOperator* preconditioner) const {
+  KrylovRun run({relative, absolute, max_iterations, give_up}, A, b, x, preconditioner);
   std::optional<BicgstabIteration> iteration;
-  return solve_by_krylov("BiCGSTAB", {relative, absolute, max_iterations, give_up}, A, b, x, preconditioner,
-                         [&](KrylovRun& run) {
-                           if (!iteration) iteration.emplace(run);
-                           return iteration->iterate(run);
-                         });
+  while (run.goes_on()) {
+    if (!iteration) iteration.emplace(run);
+    run.judge(iteration->iterate(run));
+  }
+  return run.finish("BiCGSTAB");
 }
 
 }  // namespace ritz

@@ -138,13 +138,13 @@ void judge_stagnation(const LinearOperator& A, const Vector& b, const Vector& x,
 
 SolveReport ConjugateGradient::solve(const LinearOperator& A, const Vector& b, Vector& x,
                                      const LinearOperator* preconditioner) const {
+  KrylovRun run({relative, absolute, max_iterations, give_up}, A, b, x, preconditioner);
   std::optional<ConjugateGradientIteration> iteration;
-  SolveReport report =
-      solve_by_krylov(flexible ? "flexible conjugate gradients" : "conjugate gradients",
-                      {relative, absolute, max_iterations, give_up}, A, b, x, preconditioner, [&](KrylovRun& run) {
-                        if (!iteration) iteration.emplace(run, flexible);
-                        return iteration->iterate(run);
-                      });
+  while (run.goes_on()) {
+    if (!iteration) iteration.emplace(run, flexible);
+    run.judge(iteration->iterate(run));
+  }
+  SolveReport report = run.finish(flexible ? "flexible conjugate gradients" : "conjugate gradients");
   iteration.reset();
   if (report.reason == StopReason::stagnated && !report.steps.empty()) judge_stagnation(A, b, x, relative, report);
   return report;

@@ -159,12 +159,13 @@ SolveReport Gmres::solve(const LinearOperator& A, const Vector& b, Vector& x,
     throw Error(Exit::input, fmt::format("GMRES was asked to restart after {} iterations", restart), {},
                 "use 1 to 1000, such as 30");
   const int columns = static_cast<int>(std::max<Index>(1, std::min<Index>(restart, A.rows())));
+  KrylovRun run({relative, absolute, max_iterations, give_up}, A, b, x, preconditioner);
   std::optional<GmresIteration> iteration;
-  return solve_by_krylov(fmt::format("{}GMRES({})", preconditioner == nullptr ? "" : "flexible ", restart),
-                         {relative, absolute, max_iterations, give_up}, A, b, x, preconditioner, [&](KrylovRun& run) {
-                           if (!iteration) iteration.emplace(run, columns);
-                           return iteration->iterate(run);
-                         });
+  while (run.goes_on()) {
+    if (!iteration) iteration.emplace(run, columns);
+    run.judge(iteration->iterate(run));
+  }
+  return run.finish(fmt::format("{}GMRES({})", preconditioner == nullptr ? "" : "flexible ", restart));
 }
 
 }  // namespace ritz

@@ -15,56 +15,86 @@
 #include <limits>
 
 namespace ritz {
-namespace {
 
-using Iterate = std::function<StopReason(KrylovRun&)>;
-
-StopReason stop_at_bad_entry(const Vector& v, const char* what, SolveReport& report) {
-  report_bad_entry(v, what, report);
-  return StopReason::not_finite;
-}
-
-// From the initial guess in run.x to a reason for stopping that the true residual bears out.
-StopReason run_to_the_end(KrylovRun& run, double b_norm, const Iterate& iterate) {
-  double residual = run.true_residual();
-  run.report.true_relative_residual = residual / b_norm;
-  run.begin(residual);
-  if (!std::isfinite(residual)) return stop_at_bad_entry(run.r, "the residual b - A x", run.report);
-  while (residual > run.target()) {
-    if (run.at_limit()) return StopReason::iteration_limit;
-    const StopReason reason = iterate(run);
-    const double before = residual;
-    residual = run.true_residual();
-    run.report.true_relative_residual = residual / b_norm;
-    if (!std::isfinite(residual)) return stop_at_bad_entry(run.r, "the residual b - A x", run.report);
-    if (const auto verdict = verdict_of(reason, residual, before, run.target(), run.report)) return *verdict;
-  }
-  return StopReason::converged;
-}
-
-}  // namespace
-
-KrylovRun::KrylovRun(const KrylovLimits& limits, const LinearOperator& A_, const Vector& b, double b_norm, Vector& x_,
+KrylovRun::KrylovRun(const KrylovLimits& limits, const LinearOperator& A_, const Vector& b, Vector& x_,
                      const LinearOperator* preconditioner)
-    : A(A_),
-      M(preconditioner),
-      x(x_),
-      r(A_.device(), A_.rows(), "vectors"),
-      q(A_.device(), A_.rows(), "vectors"),
-      device(A_.device()),
-      size(A_.rows()),
-      b_(b),
-      b_norm_(b_norm),
-      target_(std::max(limits.relative * b_norm, limits.absolute)),
-      max_iterations_(limits.max_iterations),
-      give_up_(limits.give_up),
-      square_(A_.device(), 2, "reductions") {}
+    : A(A_), M(preconditioner), x(x_), device(A_.device()), size(A_.rows()), b_(&b), limits_(limits) {
+  check_system(A, b.size(), x.size(), M);
+  b_norm_ = norm2(b);
+  if (!std::isfinite(b_norm_)) {
+    stop_at_bad_entry(b, "the right-hand side");
+  } else if (b_norm_ == 0) {
+    x.fill_zero();
+    stop(StopReason::converged);
+  } else if (first_not_finite(x) >= 0) {
+    stop_at_bad_entry(x, "the initial guess");
+  } else {
+    scale();
+    start();
+  }
+}
+
+void KrylovRun::scale() {
+  power_ = power_for_squares(b_norm_);
+  if (power_ == 1) return;
+  scaled_ = Vector(device, size, "vectors");
+  axpby(power_, *b_, 0.0, scaled_);
+  axpby(power_, x, 0.0, x);
+  b_ = &scaled_;
+  b_norm_ = norm2(scaled_);
+  limits_.absolute *= power_;
+}
+
+void KrylovRun::start() {
+  target_ = std::max(limits_.relative * b_norm_, limits_.absolute);
+  for (Vector* v : {&r, &q}) *v = Vector(device, size, "vectors");
+  square_ = Vector(device, 2, "reductions");
+  measure();
+  first_residual_ = residual_ / b_norm_;
+  if (residual_ <= target_) stop(StopReason::converged);
+}
+
+bool KrylovRun::goes_on() {
+  if (!over_ && report.iterations >= limits_.max_iterations) stop(StopReason::iteration_limit);
+  return !over_;
+}
+
+void KrylovRun::judge(StopReason reason) {
+  const double before = residual_;
+  measure();
+  if (over_) return;
+  if (const auto verdict = verdict_of(reason, residual_, before, target_, report)) stop(*verdict);
+}
+
+SolveReport KrylovRun::finish(const std::string& method) {
+  for (Vector* v : {&r, &q, &scaled_, &square_}) *v = {};
+  if (power_ != 1) axpby(1 / power_, x, 0.0, x);
+  report.method = method;
+  report.preconditioner = M == nullptr ? "none" : M->name();
+  return std::move(report);
+}
+
+void KrylovRun::stop(StopReason reason) {
+  report.reason = reason;
+  over_ = true;
+}
+
+void KrylovRun::stop_at_bad_entry(const Vector& v, const char* what) {
+  report_bad_entry(v, what, report);
+  stop(StopReason::not_finite);
+}
+
+void KrylovRun::measure() {
+  residual_ = true_residual();
+  report.true_relative_residual = residual_ / b_norm_;
+  if (!std::isfinite(residual_)) stop_at_bad_entry(r, "the residual b - A x");
+}
 
 double KrylovRun::true_residual() {
   A.apply(x, q);
   const auto& kernels = ritz::kernels<ConjugateGradientKernels>(device, solver_kernels, "conjugate gradient");
   count(3);
-  kernels.residual(device, size, b_.data(), q.data(), r.data(), square_.data());
+  kernels.residual(device, size, b_->data(), q.data(), r.data(), square_.data());
   return std::sqrt(Communicator(device).sum(square_.data()));
 }
 
@@ -83,16 +113,17 @@ std::optional<StopReason> after_iteration(double residual, double b_norm, double
 }
 
 std::optional<StopReason> KrylovRun::after_iteration(double residual) {
-  const auto reason = ritz::after_iteration(residual, b_norm_, target_, max_iterations_, report);
-  if (reason || !give_up_) return reason;
-  if (give_up_(report.iterations, std::log10(residual / b_norm_ / first_residual_))) return StopReason::iteration_limit;
+  const auto reason = ritz::after_iteration(residual, b_norm_, target_, limits_.max_iterations, report);
+  if (reason || !limits_.give_up) return reason;
+  if (limits_.give_up(report.iterations, std::log10(residual / b_norm_ / first_residual_)))
+    return StopReason::iteration_limit;
   return std::nullopt;
 }
 
 // The residual falls as it fell in the iteration before.
 bool KrylovRun::expects_more() const {
   const std::vector<double>& history = report.history;
-  if (history.size() < 2 || report.iterations + 1 >= max_iterations_) return false;
+  if (history.size() < 2 || report.iterations + 1 >= limits_.max_iterations) return false;
   const double last = history.back(), expected = last * (last / history[history.size() - 2]);
   return expected * b_norm_ > target_;
 }
@@ -101,40 +132,6 @@ const Vector& KrylovRun::preconditioned(const Vector& v, Vector& z) const {
   if (M == nullptr) return v;
   M->apply(v, z);
   return z;
-}
-
-SolveReport solve_by_krylov(const std::string& method, const KrylovLimits& limits, const LinearOperator& A,
-                            const Vector& b, Vector& x, const LinearOperator* preconditioner, const Iterate& iterate) {
-  check_system(A, b.size(), x.size(), preconditioner);
-  SolveReport report;
-  const double b_norm = norm2(b);
-  if (!std::isfinite(b_norm)) {
-    report.reason = stop_at_bad_entry(b, "the right-hand side", report);
-  } else if (b_norm == 0) {
-    x.fill_zero();
-    report.reason = StopReason::converged;
-  } else if (first_not_finite(x) >= 0) {
-    report.reason = stop_at_bad_entry(x, "the initial guess", report);
-  } else {
-    const double power = power_for_squares(b_norm);
-    const bool scales = power != 1;
-    Vector scaled;
-    KrylovLimits scaled_limits = limits;
-    if (scales) {
-      scaled = Vector(b.device(), b.size(), "vectors");
-      axpby(power, b, 0.0, scaled);
-      axpby(power, x, 0.0, x);
-      scaled_limits.absolute *= power;
-    }
-    const double norm = scales ? norm2(scaled) : b_norm;
-    KrylovRun run(scaled_limits, A, scales ? scaled : b, norm, x, preconditioner);
-    run.report.reason = run_to_the_end(run, norm, iterate);
-    report = std::move(run.report);
-    if (scales) axpby(1 / power, x, 0.0, x);
-  }
-  report.method = method;
-  report.preconditioner = preconditioner == nullptr ? "none" : preconditioner->name();
-  return report;
 }
 
 double rounding_residual(const LinearOperator& A, const Vector& x, Vector& rounded, Vector& product) {

@@ -2,14 +2,16 @@
 // only defines its iteration, from the true residual on, until its own residual reaches the target or something stops
 // it.
 //
-//   return solve_by_krylov("MINRES", {relative, absolute, max_iterations}, A, b, x, M, [&](KrylovRun& run) { ... });
+//   KrylovRun run({relative, absolute, max_iterations}, A, b, x, M);
+//   while (run.goes_on()) run.judge(iterate(run));
+//   return run.finish("MINRES");
 #pragma once
 
 #include "solvers/algebra/linear_operator.hpp"
 #include "solvers/algebra/solve_report.hpp"
 
-#include <functional>
 #include <optional>
+#include <string>
 
 namespace ritz {
 
@@ -19,11 +21,14 @@ struct KrylovLimits {
   IterationVerdict give_up = {};  // empty: no other criterion
 };
 
-// The data of an iteration.
+// One solve and the data of its iteration. x holds the initial guess and becomes the solution; b is scaled to order one
+// before where its squares would leave double precision. References are kept until finish().
 class KrylovRun {
  public:
-  KrylovRun(const KrylovLimits& limits, const LinearOperator& A, const Vector& b, double b_norm, Vector& x,
+  KrylovRun(const KrylovLimits& limits, const LinearOperator& A, const Vector& b, Vector& x,
             const LinearOperator* preconditioner);
+  KrylovRun(const KrylovRun&) = delete;  // b may be a vector in here
+  KrylovRun& operator=(const KrylovRun&) = delete;
 
   const LinearOperator& A;
   const LinearOperator* const M;  // nullptr: none
@@ -34,10 +39,17 @@ class KrylovRun {
   const Index size;
   SolveReport report;
 
+  // Is an iteration from the present r = b - A x on needed?
+  bool goes_on();
+  // An iteration returned `reason`: `converged` when its own residual says so. Where the true residual disagrees, or
+  // after a breakdown, the run goes on from that, for as long as it falls to half; else it is over.
+  void judge(StopReason reason);
+  // The report, when the run is over; frees the vectors.
+  SolveReport finish(const std::string& method);
+
   double target() const { return target_; }
   // r = b - A x, computed anew in double precision; returns its norm. One product, one read of a number.
   double true_residual();
-  void begin(double residual) { first_residual_ = residual / b_norm_; }
   // An iteration is done, and the method's own residual has this norm. A reason: stop.
   std::optional<StopReason> after_iteration(double residual);
   // The residuals so far let expect that the iteration under way, whose own residual the host does not know yet, is
@@ -45,16 +57,23 @@ class KrylovRun {
   bool expects_more() const;
   // Vectors that kernels read or write, for the profile.
   void count(Index vectors) const { device.profile().count(vectors * size * Index{sizeof(double)}); }
-  bool at_limit() const { return report.iterations >= max_iterations_; }
   // z = M r, or M's diagonal times r; where there is no M, z = r is not copied: returns r.
   const Vector& preconditioned(const Vector& v, Vector& z) const;
 
  private:
-  const Vector& b_;
-  double b_norm_, target_;
-  int max_iterations_;
-  IterationVerdict give_up_;
-  double first_residual_ = 0;  // relative, before the first iteration
+  void stop(StopReason reason);
+  void stop_at_bad_entry(const Vector& v, const char* what);
+  void scale();
+  void start();    // the first residual
+  void measure();  // the true residual
+
+  const Vector* b_;
+  KrylovLimits limits_;
+  double b_norm_, target_ = 0;
+  double power_ = 1;                          // of the scale
+  Vector scaled_;                             // b, where there is one
+  double residual_ = 0, first_residual_ = 0;  // the latter relative, before the first iteration
+  bool over_ = false;
   Vector square_;
 };
 
@@ -67,14 +86,6 @@ std::string rounding_text(double relative);  // of rounding alone, relative to t
 // Limit relative to the right-hand side. Above it a solution does not count, however accurate it is: for a singular
 // matrix it is as large as rounding allows, and forces derived from it are wrong by this much.
 constexpr double largest_residual_of_rounding = 1e-3;
-
-// x holds the initial guess and becomes the solution. `iterate` returns `converged` when its own residual says so: it
-// is called again from the true residual when that one disagrees (also after a breakdown), for as long as the true
-// residual falls to half (`stagnated` else). b is scaled to order one before where its squares would leave double
-// precision.
-SolveReport solve_by_krylov(const std::string& method, const KrylovLimits& limits, const LinearOperator& A,
-                            const Vector& b, Vector& x, const LinearOperator* preconditioner,
-                            const std::function<StopReason(KrylovRun&)>& iterate);
 
 // Shared with block methods: the power of two that brings a norm near one; 1 where squares are in range anyway.
 double power_for_squares(double norm);

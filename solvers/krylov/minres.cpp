@@ -101,12 +101,13 @@ class MinresIteration {
 
 SolveReport Minres::solve(const LinearOperator& A, const Vector& b, Vector& x,
                           const LinearOperator* preconditioner) const {
+  KrylovRun run({relative, absolute, max_iterations, give_up}, A, b, x, preconditioner);
   std::optional<MinresIteration> iteration;
-  return solve_by_krylov("MINRES", {relative, absolute, max_iterations, give_up}, A, b, x, preconditioner,
-                         [&](KrylovRun& run) {
-                           if (!iteration) iteration.emplace(run);
-                           return iteration->iterate(run);
-                         });
+  while (run.goes_on()) {
+    if (!iteration) iteration.emplace(run);
+    run.judge(iteration->iterate(run));
+  }
+  return run.finish("MINRES");
 }
 
 }  // namespace ritz
