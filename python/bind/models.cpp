@@ -176,10 +176,15 @@ class Model {
       if (arrays_->all().at(name).at_nodes != at_nodes)
         throw Error(Exit::input, fmt::format("the array '{}' stands elsewhere", name), "",
                     "give one in cells for one in cells, at nodes for one at nodes");
-      arrays_->set(name, {.values = {span.begin(), span.end()}, .at_nodes = at_nodes});
-      equations_->set_numbers(model().equations);
-      if (rates_) rates_->set_numbers(stored());
-      if (statics_) statics_->numbers_changed();
+      const GivenArray before = arrays_->all().at(name);
+      try {
+        arrays_->set(name, {.values = {span.begin(), span.end()}, .at_nodes = at_nodes});
+        take_numbers();
+      } catch (const Error&) {  // values that the key does not allow: the model stays as it was
+        arrays_->set(name, before);
+        take_numbers();
+        throw;
+      }
     });
   }
 
@@ -225,6 +230,11 @@ class Model {
   const FunctionSpace& space() const { return *model().space; }
   std::size_t width() const { return static_cast<std::size_t>(components()); }
 
+  void take_numbers() {
+    equations_->set_numbers(model().equations);
+    if (rates_) rates_->set_numbers(stored());
+    if (statics_) statics_->numbers_changed();
+  }
   const std::vector<Integral>& stored() const { return model().inertia.empty() ? model().capacity : model().inertia; }
   const Operator& rates() {
     if (stored().empty())

@@ -112,6 +112,15 @@ class Arrays(unittest.TestCase):
         self.assertTrue(np.allclose(model.solve(), new.solve(), rtol=1e-9, atol=1e-16))
         self.assertLess(abs(model.stiffness() - new.stiffness()).max(), 1e-12 * abs(new.stiffness()).max())
 
+    def test_a_refused_update_leaves_the_model_as_it_was(self):
+        mesh, E = bar(), np.linspace(1e9, 9e9, 32)
+        model = ritz.Model(tension(), {"material.0.young": ritz.per_cell(E)}, mesh=mesh)
+        u = model.solve()
+        for wrong in (-E, E[1:], np.where(E > 5e9, np.nan, E)):
+            with self.assertRaises(ritz.Error):
+                model.update({"material.0.young": wrong})
+        self.assertTrue(np.allclose(model.solve(), u, rtol=1e-9, atol=1e-16))
+
     def test_wrong_arrays_are_refused_in_words(self):
         mesh = bar()
         with_young = lambda array: tension(material=[{"region": "steel", "young": array, "poisson": 0.3}])
