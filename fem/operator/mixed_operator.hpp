@@ -78,11 +78,10 @@ class MixedOperator {
   // y = tangent at u applied to x, without a matrix; an empty u is zero.
   void action(const Vector& u, const Vector& x, Vector& y) const;
 
-  // Memory that make_matrix() will take; that of lists, buffers and coefficients which assemble(), or residual() and
-  // action(), will take at their first call, with what assemble() takes meanwhile. fem/analysis/mixed_forecast.hpp
-  // sums.
+  // Memory that make_matrix() will take, and that of lists, buffers and coefficients which assemble(), or residual()
+  // and action(), will take at their first call. Counted or sampled.
   MemoryNeeds matrix_needs() const;
-  MemoryNeeds list_needs(bool of_matrix) const;
+  MemoryNeeds list_needs(bool of_matrix, bool of_vectors) const;
 
   // Fall-backs that were taken since the last call, because memory was short: sentences for people.
   std::vector<std::string> take_steps_down() const { return std::exchange(steps_down_, {}); }
@@ -127,6 +126,7 @@ class MixedOperator {
   bool couples(int test, int trial) const;    // by a form of several fields
   const Operator* of_field(int field) const;  // null: no form of this field alone
   bool has_block(int row, int column) const;
+  bool adds_matrix(int field) const;  // a form of this field alone
   const NodePattern& coupling_pattern(int row, int column) const;
   void check(const MixedFormValue& form) const;
   void evaluate_given(bool only_in_time);

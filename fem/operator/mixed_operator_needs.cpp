@@ -72,9 +72,9 @@ MemoryNeeds MixedOperator::matrix_needs() const {
   return needs;
 }
 
-MemoryNeeds MixedOperator::list_needs(bool of_matrix) const {
+MemoryNeeds MixedOperator::list_needs(bool of_matrix, bool of_vectors) const {
   std::vector<Key> keys;
-  if (!of_matrix) keys = {{Task::residual}, {Task::action}};
+  if (of_vectors) keys = {{Task::residual}, {Task::action}};
   for (int row = 0; of_matrix && row < field_count(); ++row)
     for (int column = 0; column < field_count(); ++column)
       if (couples(row, column)) keys.push_back({Task::matrix, row, column});
@@ -86,7 +86,7 @@ MemoryNeeds MixedOperator::list_needs(bool of_matrix) const {
     const Outline outline = this->outline(key);
     if (outline.groups.empty()) continue;
     const ScatterSizes sizes = list_sizes(key, outline);
-    if (of_matrix || !std::exchange(vectors_listed, true)) needs += ScatterPlan::memory_needs(sizes);
+    if (key.task == Task::matrix || !std::exchange(vectors_listed, true)) needs += ScatterPlan::memory_needs(sizes);
     needs.array<double>("assembly buffers", sizes.extension * outline.block)
         .array<double>("assembly buffers", outline.slab);
     for (std::size_t g = 0; g < outline.groups.size(); ++g) {
@@ -105,8 +105,8 @@ MemoryNeeds MixedOperator::list_needs(bool of_matrix) const {
   using Of = Operator::Task;
   for (int k = 0; k < field_count(); ++k) {
     if (of_field(k) == nullptr) continue;
-    if (!of_matrix) needs += of_field(k)->memory_needs({Of::residual, Of::action});
-    if (!of_matrix || !has_block(k, k)) continue;
+    if (of_vectors) needs += of_field(k)->memory_needs({Of::residual, Of::action});
+    if (!of_matrix || !adds_matrix(k)) continue;
     needs += of_field(k)->memory_needs({Of::matrix});  // and what is added to the block
     needs.array<double>("matrix", pairs_of_nodes(space(k)) * space(k).components() * space(k).components());
   }

@@ -47,7 +47,7 @@ struct MixedFormOnDevice {
 // Forms of several fields: their claims (symmetric, linear, couples), tangent, blocks, quadrature, the same on every
 // numbering of the mesh and on all devices. No order of convergence: what is stable together depends on the fields.
 std::vector<CheckResult> check_mixed_form(const std::vector<MixedFormOnDevice>& devices, double amplitude = 0.1);
-// As same_forces() below.
+// Does a number matter? As same_forces() of forms of one field.
 bool same_forces(const MixedFormOnDevice& a, const MixedFormOnDevice& b, double amplitude = 0.1);
 
 // Checks of the element alone: one function per node, nodal, partition of unity, gradients, complete, product,

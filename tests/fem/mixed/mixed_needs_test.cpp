@@ -26,7 +26,7 @@ class MixedNeeds : public CellTest {
                                   std::move(of_fields));
     Vector u = equations.zeros(), r = equations.zeros();
     const Index standing = device.memory().statistics().live;
-    const MemoryNeeds needs = equations.matrix_needs() + equations.list_needs(true) + equations.list_needs(false);
+    const MemoryNeeds needs = equations.matrix_needs() + equations.list_needs(true, true);
     device.memory().reset_peak();
     BlockOperator K = equations.make_matrix();
     equations.residual(u, r);
