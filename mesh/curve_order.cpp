@@ -53,7 +53,7 @@ struct CurveTable {
   }
 };
 
-// Of several places at once: each waits for one step after the other.
+// Finds several places at once: each waits for one step after the other.
 template <int n, int lanes>
 void hilbert_positions(const std::uint32_t (&place)[lanes][n], int levels, std::uint64_t (&position)[lanes]) {
   static constexpr CurveTable<n> table;
@@ -138,7 +138,7 @@ class BlockKeys {
         corners_(traits(block.kind).corner_count),
         frame_(frame) {}
 
-  // Of cells first, first + 1, ..., of which the last is `last`.
+  // Takes cells first, first + 1, ..., of which the last is `last`.
   template <int lanes>
   void find(Index first, Index last, std::uint64_t (&keys)[lanes]) const {
     std::uint32_t place[lanes][n];

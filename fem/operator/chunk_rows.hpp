@@ -14,14 +14,14 @@ class ChunkRows {
  public:
   explicit ChunkRows(Index node_count) : local_(static_cast<std::size_t>(node_count), -1) {}
 
-  // Of elements [first, last) of the group; the chunk has at most 65536 (element, node) pairs.
+  // Takes elements [first, last) of the group; the chunk has at most 65536 (element, node) pairs.
   void collect(const ElementGroup& group, Index first, Index last);
 
   struct Place {
     std::uint16_t element, node;  // in the chunk, in the element
   };
   std::span<const Node> nodes() const { return nodes_; }  // in the order of their first use
-  // Where the node of this number stands, elements ascending.
+  // Places of the node of this number, elements ascending.
   std::span<const Place> places(std::size_t number) const {
     return std::span(places_).subspan(begin_[number], begin_[number + 1] - begin_[number]);
   }

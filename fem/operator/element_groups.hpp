@@ -32,7 +32,7 @@ struct ElementGroup {
   int node_count() const { return element->node_count(); }
   Index entry_count() const { return batch_count() * node_count() * lane_count; }  // of nodes
   Index batch_count() const { return (element_count + lane_count - 1) / lane_count; }
-  // Of node a of an element in `nodes`.
+  // Place of node a of an element in `nodes`.
   std::size_t place(Index element, std::size_t a) const {
     constexpr auto lanes = static_cast<std::size_t>(lane_count);
     const auto e = static_cast<std::size_t>(element);

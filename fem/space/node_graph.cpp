@@ -55,7 +55,7 @@ struct RunAtBlock {
   Run run;
 };
 
-// Of cells [first, last), in the order of their begins.
+// Runs of cells [first, last), in the order of their begins.
 std::vector<RunAtBlock> runs_at_blocks(const FunctionSpace& space, Index blocks, Index first, Index last) {
   std::vector<RunAtBlock> found;
   std::vector<std::int64_t> latest(static_cast<std::size_t>(blocks), -1);  // [block] in `found`

@@ -30,12 +30,14 @@ TEST(ForeignCase, EveryTableOfASchemaIsKnownAsOneOfItsProgram) {
     std::ifstream file(fmt::format("{}/../../docs/schema/{}.schema.json", RITZ_TEST_DATA, program));
     const auto schema = nlohmann::json::parse(file);
     for (const auto& [table, rules] : schema.at("properties").items()) {
-      if (table == "title" || table == "plugin" || mark_of(program).find("[" + table + "]") != std::string::npos) continue;
+      if (table == "title" || table == "plugin" || mark_of(program).find("[" + table + "]") != std::string::npos)
+        continue;
       EXPECT_THAT(programs_of(fmt::format("{}[[{}]]\n", mark_of(program), table)), Contains(program)) << table;
       ++tables;
       if (table != "material") continue;
       for (const auto& [key, rule] : rules.at("items").at("properties").items())
-        EXPECT_THAT(programs_of(fmt::format("{}[[material]]\n{} = 1\n", mark_of(program), key)), Contains(program)) << key;
+        EXPECT_THAT(programs_of(fmt::format("{}[[material]]\n{} = 1\n", mark_of(program), key)), Contains(program))
+            << key;
     }
   }
   EXPECT_GT(tables, 80);
@@ -47,7 +49,8 @@ TEST(ForeignCase, ACaseIsForTheProgramThatReadsAllOfIt) {
   EXPECT_THAT(programs_of("[[material]]\nconductivity = 1\n"), ElementsAre("ritz-heat"));
   EXPECT_THAT(programs_of("plugin = \"bar.cpp\"\n[[section]]\n"), ElementsAre("ritz-structure"));
   EXPECT_THAT(programs_of("plugin = \"form.cpp\"\n[[material]]\nk = 1\n[[prescribe]]\n"), ElementsAre("ritz-solve"));
-  EXPECT_THAT(programs_of("[model]\nform = \"diffusion3\"\n[[material]]\nconductivity = 1\n"), ElementsAre("ritz-solve"));
+  EXPECT_THAT(programs_of("[model]\nform = \"diffusion3\"\n[[material]]\nconductivity = 1\n"),
+              ElementsAre("ritz-solve"));
   EXPECT_THAT(programs_of("[[material]]\nyoung = 1\n[[convection]]\n"), IsEmpty());
   EXPECT_THAT(programs_of("[[materials]]\nyoung = 1\n"), IsEmpty());
 }
