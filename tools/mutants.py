@@ -534,9 +534,9 @@ class Workshop:
         reaching.sort(key=lambda test: test.seconds * len(test.reached))
         spent = 0.0
         for test in reaching:
-            spent += test.seconds
             if spent > budget:
                 return "survived", f"the nearest tests that reach it, {budget:g} s"
+            spent += test.seconds
             code, text = self.run(test, 20 + 5 * test.seconds, RITZ_MUTANT=str(number))
             if code is None:
                 return "killed", f"{test.name}, time"
