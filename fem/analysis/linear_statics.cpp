@@ -3,18 +3,15 @@
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <fmt/format.h>
+#include <numeric>
+#include <utility>
 
 namespace ritz {
 namespace {
-
-void check_linear(const Model& model) {
-  check(model, Static{});
-  if (!model.means.empty())
-    throw Error(Exit::model, "a model with prescribed means, where one linear solution is asked for", {},
-                "prescribe displacements, or give a force");
-}
 
 // Nodes of one colour share no cell. [node]; the number of colours.
 int colour_nodes(const Mesh& mesh, std::vector<int>& colour) {
@@ -37,6 +34,12 @@ int colour_nodes(const Mesh& mesh, std::vector<int>& colour) {
   return count;
 }
 
+// A formula of fourth order for a derivative: the steps and their weights.
+using Differences = std::array<std::pair<double, double>, 5>;
+constexpr Differences central{{{1.0, 2.0 / 3}, {-1.0, -2.0 / 3}, {2.0, -1.0 / 12}, {-2.0, 1.0 / 12}, {0.0, 0.0}}};
+constexpr Differences above{{{0.0, -25.0 / 12}, {1.0, 4.0}, {2.0, -3.0}, {3.0, 4.0 / 3}, {4.0, -1.0 / 4}}};
+constexpr Differences below{{{0.0, 25.0 / 12}, {-1.0, -4.0}, {-2.0, 3.0}, {-3.0, -4.0 / 3}, {-4.0, 1.0 / 4}}};
+
 // Differences in the entries of an array, each in the cells that it reaches.
 class ArrayDerivative {
  public:
@@ -45,7 +48,7 @@ class ArrayDerivative {
     double sum = 0;
     for (const double value : base_.values) sum += std::abs(value);
     const double mean = sum > 0 ? sum / static_cast<double>(base_.values.size()) : 1;
-    for (const double value : base_.values) step_.push_back(relative_step * std::max(std::abs(value), mean));
+    for (const double value : base_.values) step_.push_back(relative_step * (value != 0 ? std::abs(value) : mean));
   }
   ArrayDerivative(const ArrayDerivative&) = delete;
   ArrayDerivative& operator=(const ArrayDerivative&) = delete;
@@ -57,68 +60,107 @@ class ArrayDerivative {
     const Mesh& mesh = statics_.equations().space().mesh();
     std::vector<int> colour(result.size(), 0);
     const int colours = base_.at_nodes ? colour_nodes(mesh, colour) : 1;
-    for (int c = 0; c < colours; ++c) {
-      const std::vector<double> change = work_of(colour, c, u, lambda);  // [cell]
-      for (Index cell = 0; cell < mesh.cell_count(); ++cell) {
-        auto entry = static_cast<std::size_t>(cell);
-        if (base_.at_nodes) {
-          const auto nodes = mesh.nodes_of(cell);
-          const auto of_colour =
-              std::ranges::find_if(nodes, [&](Node n) { return colour[static_cast<std::size_t>(n)] == c; });
-          if (of_colour == nodes.end()) continue;
-          entry = static_cast<std::size_t>(*of_colour);
-        }
-        result[entry] -= change[static_cast<std::size_t>(cell)] / step_[entry];
-      }
-    }
+    std::vector<std::vector<std::size_t>> of_colour(static_cast<std::size_t>(colours));
+    for (std::size_t i = 0; i < colour.size(); ++i) of_colour[static_cast<std::size_t>(colour[i])].push_back(i);
+    for (const std::vector<std::size_t>& entries : of_colour) subtract_work(entries, u, lambda, result);
     arrays_.set(name_, base_);
     statics_.work().numbers_changed();
     return result;
   }
 
  private:
-  // h. The formula is off by about h^4, rounding by 1e-16 / h; and Poisson's ratio may be moved by 2 h near 0.5.
-  static constexpr double relative_step = 1e-4;
+  // h. The formulas are off by about (h / d)^4, rounding by 1e-16 / h; d: the distance of a pole, which elastic
+  // constants have where Poisson's ratio is 0.5.
+  static constexpr double relative_step = 1e-5;
 
-  void move(const std::vector<int>& colour, int chosen, double steps) {
+  void move(std::span<const std::size_t> entries, double steps) {
     GivenArray moved = base_;
-    for (std::size_t i = 0; i < moved.values.size(); ++i)
-      if (colour[i] == chosen) moved.values[i] += steps * step_[i];
+    for (const std::size_t i : entries) moved.values[i] += steps * step_[i];
     arrays_.set(name_, std::move(moved));
   }
 
-  // d(work)/d(step), by the central formula of fourth order.
-  std::vector<double> work_of(const std::vector<int>& colour, int chosen, const Vector& u, const Vector& lambda) {
+  // For entries that share no cell. Where no formula stays within the bounds of all of them, each half has its own.
+  void subtract_work(std::span<const std::size_t> entries, const Vector& u, const Vector& lambda,
+                     std::vector<double>& result) {
+    std::optional<Error> refused;
+    for (const auto& [formula, scale] : {std::pair{&central, 1.0}, {&central, 1e-3}, {&above, 1.0}, {&below, 1.0}}) {
+      try {
+        return subtract(entries, difference(entries, *formula, scale, u, lambda), result);
+      } catch (const Error& error) {
+        if (error.exit() != Exit::model && error.exit() != Exit::input) throw;
+        if (!refused) refused = error;
+      }
+    }
+    if (entries.size() < 2) throw Error(*refused);
+    subtract_work(entries.first(entries.size() / 2), u, lambda, result);
+    subtract_work(entries.subspan(entries.size() / 2), u, lambda, result);
+  }
+
+  // [cell] d(work)/d(step), by steps of this scale. Throws where an entry moves to what its key does not allow; central
+  // steps keep well away from that.
+  std::vector<double> difference(std::span<const std::size_t> entries, const Differences& formula, double scale,
+                                 const Vector& u, const Vector& lambda) {
+    if (&formula == &central)
+      for (const double room : {100.0, -100.0}) {
+        move(entries, room * scale);
+        statics_.work().numbers_changed();
+      }
     std::vector<double> sum;
-    for (const auto& [steps, weight] :
-         {std::pair{1.0, 2.0 / 3}, {-1.0, -2.0 / 3}, {2.0, -1.0 / 12}, {-2.0, 1.0 / 12}}) {
-      move(colour, chosen, steps);
+    for (const auto& [steps, weight] : formula) {
+      if (weight == 0) continue;
+      move(entries, scale * steps);
       statics_.work().numbers_changed();
       const std::vector<double> work = statics_.work()(u, lambda);
       sum.resize(work.size(), 0.0);
-      for (std::size_t i = 0; i < work.size(); ++i) sum[i] += weight * work[i];
+      for (std::size_t i = 0; i < work.size(); ++i) sum[i] += weight / scale * work[i];
     }
     return sum;
   }
 
-  void add_prescribed(const Vector& by_prescribed, std::vector<double>& result) {
-    if (statics_.supports_are_numbers()) return;
-    const FunctionSpace& space = statics_.equations().space();
-    const std::vector<int> all(result.size(), 0);
-    move(all, 0, 1);
-    std::vector<double> values = statics_.values_of_supports();
-    move(all, 0, -1);
-    const std::vector<double> below = statics_.values_of_supports(), weights = by_prescribed.host();
-    const auto components = static_cast<std::size_t>(space.components());
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (values[i] == below[i]) continue;
-      if (!base_.at_nodes || !space.isoparametric())
-        throw Error(Exit::input, fmt::format("the derivative by the array '{}' of prescribed values", name_),
-                    "the values are those at the nodes of the field",
-                    "give an array for each node, and leave [space] order to the mesh");
-      const auto node = static_cast<std::size_t>(space.mesh_node_of(static_cast<Node>(i / components)));
-      result[node] += weights[i] * (values[i] - below[i]) / (2 * step_[node]);
+  void subtract(std::span<const std::size_t> entries, const std::vector<double>& work, std::vector<double>& result) {
+    if (!base_.at_nodes) {
+      for (const std::size_t i : entries) result[i] -= work[i] / step_[i];
+      return;
     }
+    std::vector<std::uint8_t> moved(result.size(), 0);
+    for (const std::size_t i : entries) moved[i] = 1;
+    const Mesh& mesh = statics_.equations().space().mesh();
+    for (Index cell = 0; cell < mesh.cell_count(); ++cell)
+      for (const Node node : mesh.nodes_of(cell))
+        if (const auto i = static_cast<std::size_t>(node); moved[i] != 0)
+          result[i] -= work[static_cast<std::size_t>(cell)] / step_[i];
+  }
+
+  void add_prescribed(const Vector& by_prescribed, std::vector<double>& result) {
+    const FunctionSpace& space = statics_.equations().space();
+    const std::vector<double> weights = by_prescribed.host();
+    const auto components = static_cast<std::size_t>(space.components());
+    std::vector<std::size_t> all(result.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    for (const PrescribedValue* const support : statics_.varying_supports()) {
+      const std::vector<Node> nodes = space.nodes_in(*support->region);
+      std::vector<double> points, values(nodes.size()), before(nodes.size());
+      for (const Node node : nodes) {
+        const Point x = space.point(node);
+        points.insert(points.end(), x.begin(), x.end());
+      }
+      arrays_.set(name_, base_);
+      support->value.at(points, 0, before);
+      move(all, 1);
+      support->value.at(points, 0, values);
+      for (std::size_t i = 0; i < nodes.size(); ++i) {
+        if (values[i] == before[i]) continue;
+        if (!base_.at_nodes || !space.isoparametric())
+          throw Error(Exit::input, fmt::format("the derivative by the array '{}' of prescribed values", name_),
+                      "the values are those at the nodes of the field",
+                      "give an array for each node, and leave [space] order to the mesh");
+        const auto node = static_cast<std::size_t>(space.mesh_node_of(nodes[i]));
+        const auto unknown =
+            static_cast<std::size_t>(nodes[i]) * components + static_cast<std::size_t>(support->component);
+        result[node] += weights[unknown] * (values[i] - before[i]) / step_[node];
+      }
+    }
+    arrays_.set(name_, base_);
   }
 
   LinearStatics& statics_;
@@ -130,18 +172,26 @@ class ArrayDerivative {
 
 }  // namespace
 
+void check_linear_statics(const Model& model) {
+  check(model, Static{});
+  if (!model.means.empty())
+    throw Error(Exit::model, "a model with prescribed means, where one linear solution is asked for", {},
+                "prescribe displacements, or give a force");
+}
+
 bool LinearStatics::supports_are_numbers() const {
   return std::ranges::all_of(model_.supports, [](const PrescribedValue& p) { return p.value.is_number(); });
 }
 
-std::vector<double> LinearStatics::values_of_supports() const {
-  Vector values = equations_.space().zeros();
-  make_constraints(model_).set_values(values);
-  return values.host();
+std::vector<const PrescribedValue*> LinearStatics::varying_supports() const {
+  std::vector<const PrescribedValue*> result;
+  for (const PrescribedValue& each : model_.supports)
+    if (!values_replaced_ && !each.value.is_number()) result.push_back(&each);
+  return result;
 }
 
 LinearStatics::LinearStatics(const Model& model, const LinearSolverOptions& options)
-    : model_((check_linear(model), model)),
+    : model_((check_linear_statics(model), model)),
       equations_(*model.space, model.equations),
       supports_(make_constraints(model)),
       system_(equations_, promised(options, model), LinearSystem::Keeps::solver) {
@@ -149,6 +199,8 @@ LinearStatics::LinearStatics(const Model& model, const LinearSolverOptions& opti
     throw Error(Exit::model, "the tangent of the model is not symmetric", "adjoints are solved with the same matrix",
                 "take forms that are symmetric");
 }
+
+void LinearStatics::set_options(const LinearSolverOptions& options) { system_.set_options(promised(options, model_)); }
 
 void LinearStatics::numbers_changed() {
   equations_.set_numbers(model_.equations);
@@ -170,6 +222,7 @@ LinearStatics::Solution LinearStatics::solve(const Vector* load, const Vector* p
   const Constraints& held = supports();
   Solution s{.u = space.zeros(), .report = {}, .residual = 0};
   held.set_values(s.u);
+  values_replaced_ = prescribed != nullptr;
   if (prescribed != nullptr) {
     if (held.dependent() != nullptr)
       throw Error(Exit::model, "other prescribed values in a model whose unknowns follow others",

@@ -20,14 +20,19 @@
 
 namespace ritz {
 
+// Throws Error(Exit::model) for models that are not linear, or have load cases or prescribed means.
+void check_linear_statics(const Model& model);
+
 class LinearStatics {
  public:
-  // Throws Error(Exit::model) for models that are not linear, have no symmetric tangent, or have load cases or
-  // prescribed means. The model must outlive this.
+  // Throws Error(Exit::model) as check_linear_statics(), and for models without a symmetric tangent. The model must
+  // outlive this.
   LinearStatics(const Model& model, const LinearSolverOptions& options);
 
   const Operator& equations() const { return equations_; }
   const Constraints& supports() const { return *supports_; }
+
+  void set_options(const LinearSolverOptions& options);  // for the next solutions, with the same factor or hierarchy
 
   // Functions of the model give other values now: in equations and prescribed values.
   void numbers_changed();
@@ -47,10 +52,11 @@ class LinearStatics {
   Vector by_prescribed(const Vector& g, const Vector& lambda) const;
   CellWork& work();  // of the equations
 
-  bool supports_are_numbers() const;
-  std::vector<double> values_of_supports() const;  // [unknown] as their functions are now
+  // The supports whose values are functions, where the last solution took the values of the case.
+  std::vector<const PrescribedValue*> varying_supports() const;
 
  private:
+  bool supports_are_numbers() const;
   SolveReport solve_tangent(const Vector& b, Vector& x);
 
   const Model& model_;
@@ -58,12 +64,15 @@ class LinearStatics {
   std::optional<Constraints> supports_;
   LinearSystem system_;
   std::optional<CellWork> work_;
-  bool current_ = false;  // the tangent
+  bool current_ = false;          // the tangent
+  bool values_replaced_ = false;  // by those that the last solution was given
 };
 
 // dJ/d(entry of an array that functions of the model take): the work of each cell's residual on lambda, differenced in
 // its own entry. That is exact for numbers that enter linearly, and to about 1e-11 for others. An array at nodes takes
-// a pass for each colour of its nodes. Throws Error(Exit::input) for prescribed values by arrays of cells.
+// a pass for each colour of its nodes. Differences are central, and one-sided where an entry stands at the end of what
+// its key allows. Where supports meet, an array counts as if it alone held the node; values that solve() was given in
+// place of the case's leave 0. Throws Error(Exit::input) for prescribed values by arrays of cells.
 std::vector<double> by_array(LinearStatics& statics, GivenArrays& arrays, const std::string& name, const Vector& u,
                              const Vector& lambda, const Vector& by_prescribed);
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <utility>
 
 namespace ritz {
 
@@ -19,7 +20,7 @@ class GivenArrays::Places {
   const std::vector<PointLocator::Place>& of(std::span<const double> points) {
     for (const Known& known : known_)
       if (std::ranges::equal(points, known.points)) return known.places;
-    Known& known = known_.emplace_back();
+    Known known;
     known.points.assign(points.begin(), points.end());
     known.places.resize(points.size() / 3);
     // Element kernels have the points of several cells in turn: a point is often in the cell of the one that many
@@ -38,7 +39,7 @@ class GivenArrays::Places {
         }
       });
     errors.rethrow();
-    return known.places;
+    return known_.emplace_back(std::move(known)).places;
   }
 
  private:

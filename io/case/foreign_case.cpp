@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -20,7 +21,8 @@ struct Program {
   std::vector<std::string_view> tables, material;  // of the root; keys of [[material]]
 };
 
-constexpr std::array common_tables{"title", "mesh", "model", "output", "probe", "region", "space", "sweep", "table"};
+constexpr std::array common_tables{"title", "field",  "mesh",  "model", "output",
+                                   "probe", "region", "space", "sweep", "table"};
 
 const std::vector<Program>& programs() {
   static const std::vector<Program> list{
@@ -82,6 +84,13 @@ bool names_a_form(const CaseValue& root) {
       root.members, [](const CaseMember& member) { return member.key == "model" && has(member.value, "form"); });
 }
 
+// Apart from what it does not read. ritz-modal reads what ritz-elasticity does.
+bool may_read(const CaseValue& root, const Program& program) {
+  const bool of_forms = program.name == "ritz-solve";
+  if (names_a_form(root) ? !of_forms : of_forms && !has(root, "plugin")) return false;
+  return program.name != "ritz-modal" || has(root, "modal");
+}
+
 std::string in_small_letters(std::string text) {
   for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return text;
@@ -102,13 +111,16 @@ Error foreign_content_error(const std::string& what, const std::string& path) {
 
 std::vector<std::string> programs_of(const CaseValue& root) {
   std::vector<std::string> names;
-  for (const Program& program : programs()) {
-    const bool of_forms = program.name == "ritz-solve";
-    if (names_a_form(root) ? !of_forms : of_forms && !has(root, "plugin")) continue;
-    if (program.name == "ritz-modal" && !has(root, "modal")) continue;  // it reads what ritz-elasticity does
-    if (unread(root, program).empty()) names.emplace_back(program.name);
-  }
+  for (const Program& program : programs())
+    if (may_read(root, program) && unread(root, program).empty()) names.emplace_back(program.name);
   return names;
+}
+
+std::string closest_program(const CaseValue& root) {
+  std::vector<std::pair<std::size_t, std::string_view>> left;  // how much each does not read
+  for (const Program& program : programs())
+    if (may_read(root, program)) left.emplace_back(unread(root, program).size(), program.name);
+  return std::string(std::ranges::min_element(left, {}, [](const auto& each) { return each.first; })->second);
 }
 
 std::optional<Error> other_program_error(const CaseValue& root, const std::string& path, const std::string& program) {

@@ -15,6 +15,9 @@ namespace ritz {
 // The programs that read all tables of a case, and all keys of its materials. A case for ritz-modal has [modal].
 std::vector<std::string> programs_of(const CaseValue& root);
 
+// The first of them; where there is none, the program that reads all but the fewest: its messages name what is wrong.
+std::string closest_program(const CaseValue& root);
+
 // The error for a case all of whose tables another program reads, and `program` does not. nullopt: it is none.
 std::optional<Error> other_program_error(const CaseValue& root, const std::string& path, const std::string& program);
 

@@ -7,6 +7,7 @@
 #include "device/process/stop_source.hpp"
 #include "solvers/algebra/solver_progress.hpp"
 
+#include <fmt/format.h>
 #include <mutex>
 #include <optional>
 #include <pybind11/numpy.h>
@@ -34,22 +35,45 @@ inline std::mutex& one_at_a_time() {
   return mutex;
 }
 
+// What of Python a call of Ritz runs in this thread: "a progress callback"; null: nothing.
+inline const char*& guest_in_guest() {
+  thread_local const char* what = nullptr;
+  return what;
+}
+
+// Python's own code within a call of Ritz.
+class CallsBack {
+ public:
+  explicit CallsBack(const char* what) : before_(guest_in_guest()) { guest_in_guest() = what; }
+  ~CallsBack() { guest_in_guest() = before_; }
+  CallsBack(const CallsBack&) = delete;
+  CallsBack& operator=(const CallsBack&) = delete;
+
+ private:
+  const char* before_;
+  const py::gil_scoped_acquire lock_;
+};
+
 // `progress`: called with a text, ten times a second at most; an exception of it ends the work. None: nobody.
 template <class Work>
 void without_the_lock(const Work& work, const py::object& progress = py::none()) {
+  if (guest_in_guest() != nullptr)
+    throw Error(Exit::input, fmt::format("a call of Ritz within {} of another one", guest_in_guest()),
+                "one call is at work at a time, and the other one has not ended",
+                "note what is to be computed, and call Ritz when the other call has returned");
   std::optional<py::error_already_set> interrupted;
   const bool tells = !progress.is_none();
   {
     const py::gil_scoped_release release;
     const std::lock_guard alone(one_at_a_time());
     const StopSource source([&] {
-      const py::gil_scoped_acquire lock;
+      const CallsBack python("a signal handler");
       if (interrupted || PyErr_CheckSignals() == 0) return interrupted.has_value();
       interrupted.emplace();
       return true;
     });
     const auto tell = [&](const std::string& text) {
-      const py::gil_scoped_acquire lock;
+      const CallsBack python("a progress callback");
       if (interrupted) return;
       try {
         progress(text);

@@ -11,7 +11,10 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <numeric>
+#include <string_view>
+#include <type_traits>
 
 namespace ritz::python {
 namespace {
@@ -28,10 +31,24 @@ class Held {
   ModelSupports supports_;
 };
 
+// Values along directions of their own become relations between unknowns while the model is read.
+void refuse_arrays_of_relations(const GivenArrays& arrays) {
+  for (const auto& [name, array] : arrays.all()) {
+    const std::string_view key = std::string_view(name).substr(name.rfind('.') + 1);
+    if (!name.starts_with("displacement.") || key == "x" || key == "y" || key == "z") continue;
+    throw Error(
+        Exit::input, fmt::format("'{}' is an array in a model", name),
+        "values along a normal, a direction or an axis are taken once, when the model is read: update() would not "
+        "reach them, and their derivative would be missing",
+        "give a number or a formula, prescribe x, y and z, or run the case");
+  }
+}
+
 class Model {
  public:
   explicit Model(const CaseCall& call) : arrays_(call.arrays) {
     without_the_lock([&] {
+      if (arrays_) refuse_arrays_of_relations(*arrays_);
       const Program program = program_named(call.program);
       const RunOptions options = call.options();
       if (has_sweep(options))
@@ -43,6 +60,10 @@ class Model {
       std::visit(
           [&](const auto& a) {
             if constexpr (requires { a.linear; }) linear_ = a.linear;
+            using A = std::decay_t<decltype(a)>;
+            if constexpr (std::is_same_v<A, Modal>) other_analysis_ = "[modal]";
+            else if constexpr (std::is_same_v<A, Transient>) other_analysis_ = "[time]";
+            else if constexpr (std::is_same_v<A, Nonlinear>) other_analysis_ = "a load path or nonlinear equations";
           },
           analysis);
       finish_model(*run_, read, false, {read.nodal_results, read.cell_results});
@@ -96,6 +117,7 @@ class Model {
     std::vector<double> values;
     double pivot = 0;
     without_the_lock([&] {
+      if (held) demand_linear_statics();
       const Operator& from = which == "mass" ? rates() : *equations_;
       SparseMatrix K = from.make_matrix();
       from.assemble(in(u), K);
@@ -167,22 +189,26 @@ class Model {
     return shaped(std::move(u));
   }
 
-  void set_array(const std::string& name, bool at_nodes, const Doubles& values) {
-    const auto span = span_of(values);
+  // All of them, or none where one is refused.
+  void set_arrays(const Arrays& given) {
     without_the_lock([&] {
-      if (!arrays_ || !arrays_->all().contains(name))
-        throw Error(Exit::input, fmt::format("the case has no array '{}'", name), "",
-                    "give the key an array where the model is made");
-      if (arrays_->all().at(name).at_nodes != at_nodes)
-        throw Error(Exit::input, fmt::format("the array '{}' stands elsewhere", name), "",
-                    "give one in cells for one in cells, at nodes for one at nodes");
-      const GivenArray before = arrays_->all().at(name);
+      std::map<std::string, GivenArray> before;
       try {
-        arrays_->set(name, {.values = {span.begin(), span.end()}, .at_nodes = at_nodes});
+        for (const auto& [name, at_nodes, values] : given) {
+          if (!arrays_ || !arrays_->all().contains(name))
+            throw Error(Exit::input, fmt::format("the case has no array '{}'", name), "",
+                        "give the key an array where the model is made");
+          if (arrays_->all().at(name).at_nodes != at_nodes)
+            throw Error(Exit::input, fmt::format("the array '{}' stands elsewhere", name), "",
+                        "give one in cells for one in cells, at nodes for one at nodes");
+          before.try_emplace(name, arrays_->all().at(name));
+          const auto span = span_of(values);
+          arrays_->set(name, {.values = {span.begin(), span.end()}, .at_nodes = at_nodes});
+        }
         take_numbers();
-      } catch (const Error&) {  // values that the key does not allow: the model stays as it was
-        arrays_->set(name, before);
-        take_numbers();
+      } catch (...) {  // values that the key does not allow, a stop, no memory: the model stays as it was
+        for (auto& [name, array] : before) arrays_->set(name, std::move(array));
+        if (!before.empty()) take_numbers();
         throw;
       }
     });
@@ -198,7 +224,8 @@ class Model {
           std::optional<Vector> f, g;
           if (load) f = in(*load);
           if (prescribed) g = in(*prescribed);
-          LinearStatics::Solution s = statics(tolerance).solve(f ? &*f : nullptr, g ? &*g : nullptr);
+          LinearStatics::Solution s =
+              statics(tolerance.value_or(linear_.relative)).solve(f ? &*f : nullptr, g ? &*g : nullptr);
           u = out(s.u);
           report = s.report;
           residual = s.residual;
@@ -211,16 +238,16 @@ class Model {
   py::tuple adjoint(const Doubles& g) {
     std::vector<double> lambda, by_prescribed;
     without_the_lock([&] {
-      const Vector given = in(g), direction = statics({}).adjoint(given);
+      const Vector given = in(g), direction = solved().adjoint(given);
       lambda = out(direction);
-      by_prescribed = out(statics({}).by_prescribed(given, direction));
+      by_prescribed = out(solved().by_prescribed(given, direction));
     });
     return py::make_tuple(shaped(std::move(lambda)), shaped(std::move(by_prescribed)));
   }
   py::array_t<double> derivative(const std::string& name, const Doubles& u, const Doubles& lambda,
                                  const Doubles& by_prescribed) {
     std::vector<double> result;
-    without_the_lock([&] { result = by_array(statics({}), *arrays_, name, in(u), in(lambda), in(by_prescribed)); });
+    without_the_lock([&] { result = by_array(solved(), *arrays_, name, in(u), in(lambda), in(by_prescribed)); });
     const auto size = static_cast<py::ssize_t>(result.size());
     return adopt(std::move(result), {size});
   }
@@ -243,16 +270,24 @@ class Model {
     if (!rates_) rates_.emplace(space(), stored());
     return *rates_;
   }
-  LinearStatics& statics(const std::optional<double>& tolerance) {
+  // One linear system with one right-hand side is all that the case asks for.
+  void demand_linear_statics() const {
+    if (!other_analysis_.empty())
+      throw Error(Exit::model, fmt::format("linear statics of a model with {}", other_analysis_),
+                  "its solution is not that of one linear system",
+                  "omit it, take stiffness(), mass() and residual(), or run the case");
+    check_linear_statics(model());
+  }
+  LinearStatics& statics(double tolerance) {
+    demand_linear_statics();
     LinearSolverOptions options = linear_;
-    if (tolerance) options.relative = *tolerance;
-    if (!statics_ || (tolerance && *tolerance != tolerance_)) {
-      statics_.reset();
-      statics_.emplace(model(), options);
-      tolerance_ = options.relative;
-    }
+    options.relative = tolerance;
+    if (statics_) statics_->set_options(options);
+    else statics_.emplace(model(), options);
     return *statics_;
   }
+  // With the tolerance of the last solution.
+  LinearStatics& solved() { return statics_ ? *statics_ : statics(linear_.relative); }
 
   // [node of the caller] -> of the space, -1: no cell has it.
   void number_nodes() {
@@ -323,10 +358,10 @@ class Model {
   std::optional<Run> run_;
   std::optional<CaseModel> read_;
   LinearSolverOptions linear_;
+  std::string other_analysis_;  // than linear statics; empty: none
   std::vector<Node> node_;
   std::optional<Operator> equations_, rates_;
   std::optional<LinearStatics> statics_;
-  double tolerance_ = 0;
 };
 
 }  // namespace
@@ -344,7 +379,7 @@ void bind_models(py::module_& module) {
       .def("action", &Model::action)
       .def("load_of", &Model::load_of)
       .def("complete", &Model::complete)
-      .def("set_array", &Model::set_array)
+      .def("set_arrays", &Model::set_arrays)
       .def("solve", &Model::solve)
       .def("adjoint", &Model::adjoint)
       .def("derivative", &Model::derivative);

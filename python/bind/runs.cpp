@@ -2,10 +2,15 @@
 #include "apps/analyses/analyses.hpp"
 #include "apps/program/call.hpp"
 #include "apps/results/result_writer.hpp"
+#include "io/case/foreign_case.hpp"
 #include "io/meshes/mesh_reader.hpp"
 #include "python/bind/case_call.hpp"
 
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace ritz::python {
 namespace {
@@ -53,6 +58,14 @@ py::dict dict_of(SolvedStep& step) {
   for (const auto& [name, values] : step.probes) probes[py::str(name)] = values;
   result["probes"] = probes;
   return result;
+}
+
+// "heat": the program for the case, which is a text or else in the file, with these overrides.
+std::string program_of(const std::string& path, const std::optional<std::string>& text,
+                       const std::vector<std::string>& overrides) {
+  CaseValue root = parse_case(text ? *text : text_of_case(path), path);
+  for (const std::string& each : overrides) apply_override(root, each);
+  return closest_program(root).substr(std::string_view("ritz-").size());
 }
 
 // The report as JSON, the steps, and the mesh: points [node][3] and nodes of cells by their kinds.
@@ -127,6 +140,7 @@ void bind_runs(py::module_& module) {
                     const Arrays&, std::string, int, bool>(),
            py::keep_alive<1, 6>());
   module.def("run", &run);
+  module.def("program_of", &program_of);
   module.def("read_mesh", [](const std::string& file, double scale) {
     MeshArrays mesh;
     without_the_lock([&] { mesh = MeshArrays::of(read_mesh(file, {.scale = scale})); });

@@ -13,18 +13,23 @@ def jax_function(model: Model, *, tolerance: float | None = None):
     arrays: {"material.0.young": values}, keys of the case that were given as ritz.per_cell or ritz.per_node. load: forces at nodes,
     (nodes, components), or None. Precision is JAX's: enable jax_enable_x64. The model is changed by each call: one thread at a time."""
     kind = jax.dtypes.canonicalize_dtype(np.float64)
-    at = [None]  # arrays and load of the present solution
+    at = [None]  # changes of the model, arrays and load of the present solution
+
+    def is_present(arrays, load):
+        if at[0] is None or at[0][0] != model._changes:
+            return False
+        _, old_arrays, old_load = at[0]
+        return (old_arrays.keys() == arrays.keys() and all(np.array_equal(values, old_arrays[key]) for key, values in arrays.items())
+                and (old_load is None) == (load is None) and (load is None or np.array_equal(load, old_load)))
 
     def solved(arrays, load):
-        given = {key: np.asarray(values, float) for key, values in arrays.items()}
-        load = None if load is None else np.asarray(load, float)
-        same = at[0] is not None and all(np.array_equal(a, b) for a, b in zip(jax.tree_util.tree_leaves((given, load)), at[0]))
-        if not same:
-            model.update(given)
+        given = {key: np.array(values, float) for key, values in arrays.items()}
+        load = None if load is None else np.array(load, float)
+        if not is_present(given, load):
             at[0] = None
-            u = model.solve(load=load, tolerance=tolerance)
-            at[0] = [leaf.copy() for leaf in jax.tree_util.tree_leaves((given, load))]
-            return u
+            model.update(given)
+            model.solve(load=load, tolerance=tolerance)
+            at[0] = (model._changes, given, load)
         return model.solution
 
     def backward(arrays, load, g):

@@ -33,6 +33,7 @@ class Model:
         self.report: Report | None = None
         self.residual_norm: float | None = None
         self._u: np.ndarray | None = None
+        self._changes = 0  # of numbers and solution
 
     def __repr__(self) -> str:
         return f"<ritz.Model of {self.shape[0]} nodes with {self.components} unknowns each>"
@@ -43,16 +44,19 @@ class Model:
         return tuple(self._names.arrays)
 
     def update(self, arrays: dict) -> None:
-        """Other numbers in keys that were given as arrays: {"material.0.young": values}. Stands where the first array stood."""
+        """Other numbers in keys that were given as arrays: {"material.0.young": values}. Stands where the first array stood.
+        Where one of them is refused, all stay as they were."""
+        given = []
         for key, values in arrays.items():
             if key not in self._names.arrays:
                 raise _errors.refuse(f"no array at {key!r}", "only keys that were given as arrays may change",
                                      "one of " + ", ".join(map(repr, self.arrays)) if self.arrays else "give it as ritz.per_cell(values)")
-            at_nodes = self._names.arrays[key].at_nodes
-            given = values if isinstance(values, Array) else Array(values, at_nodes)
-            with self._names.without_lines():
-                self._model.set_array(key, given.at_nodes, given.values)
+            array = values if isinstance(values, Array) else Array(values, self._names.arrays[key].at_nodes)
+            given.append((key, array.at_nodes, array.values))
         self._u = None
+        self._changes += 1
+        with self._names.without_lines():
+            self._model.set_arrays(given)
 
     def _nodal(self, values, name: str) -> np.ndarray:
         if values is None:
@@ -106,8 +110,9 @@ class Model:
         return self._model.prescribed()[1]
 
     def equations(self):
-        """A, b of a linear model with its supports, for any solver: A is symmetric where the model is, and b holds what prescribed
-        values exert. complete(x) is the solution, with what follows others by [[tie]] and its like."""
+        """A, b of a linear static model with its supports, for any solver: A is symmetric where the model is, and b holds what prescribed
+        values exert. complete(x) is the solution, with what follows others by [[tie]] and its like. Raises ModelError for a case with
+        nonlinear equations, a load path, [time], [modal], load cases or prescribed mean motions, as solve() does."""
         *parts, pivot = self._model.matrix("stiffness", self._nodal(None, ""), True)
         fixed, values = self._model.prescribed()
         b = -self._model.residual(self.complete(np.zeros(self.shape)), True) + pivot * fixed * values
@@ -126,6 +131,8 @@ class Model:
         prescribed = None if prescribed is None else self._nodal(prescribed, "prescribed")
         if tolerance is not None and not 0 < tolerance < 1:
             raise _errors.refuse(f"tolerance={tolerance!r}", "it is relative to the load", "give a number between 0 and 1")
+        self._u = None
+        self._changes += 1
         with self._names.without_lines():
             self._u, facts, self.residual_norm = self._model.solve(load, prescribed, tolerance, progress)
         self.report = Report(**facts)
@@ -140,7 +147,8 @@ class Model:
         """Derivatives of a number J(u) from g = dJ/du at the last solution: one more solve, with the same matrix.
 
         Returns {"load": dJ/d(forces at nodes), "prescribed": dJ/d(prescribed values)} of shape (nodes, components), and for each key
-        that is an array dJ/d(its entries). of: the names that are wanted; else all."""
+        that is an array dJ/d(its entries), 0 for prescribed values that solve(prescribed=...) replaced. of: the names that are wanted;
+        else all."""
         if self._u is None:
             raise _errors.refuse("vjp() before solve()", "it is taken at a solution", "call solve() first, and after each update()")
         names = ("load", "prescribed", *self.arrays) if of is None else ((of,) if isinstance(of, str) else tuple(of))

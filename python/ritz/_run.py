@@ -207,6 +207,10 @@ class _Names:
     def toml(self, value, key):
         return _toml(value, key, self.arrays)
 
+    def drop(self, key):
+        """Forgets the arrays at a key and below it: an override takes their place."""
+        self.arrays = {name: array for name, array in self.arrays.items() if name != key and not name.startswith(f"{key}.")}
+
     def without_lines(self):
         return _without_lines(self.file) if self.file else contextlib.nullcontext()
 
@@ -229,24 +233,6 @@ def _toml(value, key, arrays):
     if isinstance(value, (list, tuple, np.ndarray)):
         return "[" + ", ".join(_toml(each, f"{key}.{i}", arrays) for i, each in enumerate(value)) + "]"
     raise _errors.refuse(f"{key} is a {type(value).__name__}", "a case holds numbers, texts, true or false, lists and tables", "convert it")
-
-
-def _physics(case, given):
-    """The program that reads the case, by its tables where nobody says it."""
-    if given is not None:
-        if given not in PHYSICS:
-            raise _errors.refuse(f"physics={given!r}", "", "one of " + ", ".join(map(repr, PHYSICS)))
-        return given
-    entries = case.get("material", [])
-    materials = entries if isinstance(entries, list) else [entries]
-    keys = {key for each in materials if isinstance(each, dict) for key in each}
-    if "section" in case:
-        return "modal" if "modal" in case else "structure"
-    if keys & {"conductivity", "conductivity_along"}:
-        return "heat"
-    if keys & {"young", "orthotropic", "anisotropic"}:
-        return "modal" if "modal" in case else "elasticity"
-    return "solve"
 
 
 class Step:
@@ -339,20 +325,25 @@ def _without_lines(name):
 
 def _case_call(case, overrides, mesh, physics, folder, device, threads, log):
     """The call, the names in it, and the mesh, which must outlive it."""
+    if physics is not None and physics not in PHYSICS:
+        raise _errors.refuse(f"physics={physics!r}", "", "one of " + ", ".join(map(repr, PHYSICS)))
     names = _Names()
-    settings = [f"{key}={names.toml(value, key)}" for key, value in (overrides or {}).items()]
+    if isinstance(case, dict):
+        names.file = path = str(pathlib.Path(folder or ".").absolute() / "case.toml")
+        text = "".join(f"{json.dumps(str(key))} = {names.toml(value, str(key))}\n" for key, value in case.items() if value is not None)
+    else:
+        path, text = os.fspath(case), None
+    settings = []
+    for key, value in (overrides or {}).items():
+        names.drop(key)
+        settings.append(f"{key}={names.toml(value, key)}")
     arrays = None
     if isinstance(mesh, Mesh):
         arrays = mesh._arrays
     elif mesh is not None:
         settings.append(f"mesh.file={names.toml(str(mesh), 'mesh.file')}")
-    if isinstance(case, dict):
-        names.file = str(pathlib.Path(folder or ".").absolute() / "case.toml")
-        text = "".join(f"{json.dumps(str(key))} = {names.toml(value, str(key))}\n" for key, value in case.items() if value is not None)
-        program, path = _physics(case, physics), names.file
-    else:
-        path, text = os.fspath(case), None
-        program = _physics(_tables_of(path) if physics is None else {}, physics)
+    with names.without_lines():
+        program = physics or _ritz.program_of(path, text, settings)
     given = [(key, array.at_nodes, array.values) for key, array in names.arrays.items()]
     return _ritz.CaseCall(program, path, text, settings, arrays, given, device, threads, log), names, mesh
 
@@ -361,26 +352,6 @@ def _call(case, overrides, mesh, physics, folder, output, device, threads, check
     call, names, _ = _case_call(case, overrides, mesh, physics, folder, device, threads, log)
     with names.without_lines():
         return _ritz.run(call, os.fspath(output or ""), check, overwrite, progress)
-
-
-def _tables_of(path):
-    """Enough of a case file to see which program reads it: its tables, and keys of [[material]]. The program reads it properly."""
-    try:
-        text = pathlib.Path(path).read_text(errors="replace")
-    except OSError:
-        return {}
-    tables, name = {}, ""
-    for line in text.splitlines():
-        header = re.match(r"\s*\[+\s*([\w-]+)(?:\.([\w-]+))?", line)
-        key = re.match(r"\s*([\w-]+)\s*=", line)
-        if header:
-            name = header[1]
-            tables.setdefault(name, [{}])
-            if header[2]:
-                tables[name][0][header[2]] = True
-        elif key and name:
-            tables[name][0][key[1]] = True
-    return tables
 
 
 def run(case, overrides: dict | None = None, *, mesh=None, physics: str | None = None, folder=None, output=None, device: str = "auto",

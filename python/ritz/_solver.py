@@ -122,15 +122,16 @@ class Matrix:
         offsets, columns, values, self.block, x = _blocks(A, coordinates, block)
         B = _near_null(near_null, A.shape[0], self.block, x)
         self.shape: tuple[int, int] = A.shape
-        self._pattern = (offsets, columns)
+        self._pattern = (offsets.copy(), columns.copy())  # SciPy changes its own in place
         self._coordinates = x if coordinates is not None else None
         self._matrix = _ritz.Matrix(offsets, columns, values, self.block, x, x.shape[1], B, B.shape[1], device, threads)
 
     def to_scipy(self):
-        """SciPy's CSR, or BSR of several unknowns a node, over Ritz's values: no copy. What is written into its data counts after update()."""
+        """SciPy's CSR, or BSR of several unknowns a node, over Ritz's values: no copy. What is written into its data counts after update().
+        The indices are copies. What moves values in place, such as eliminate_zeros(), moves Ritz's, too: take a copy() for that."""
         if self.data is None:
             raise _errors.refuse("a matrix on a GPU as SciPy's", "its values are not in the memory of the CPU", "keep the matrix that it was made of")
-        offsets, columns = self._pattern
+        offsets, columns = (each.copy() for each in self._pattern)
         if self.block == 1:
             return sparse.csr_matrix((self.data.reshape(-1), columns, offsets), shape=self.shape)
         return sparse.bsr_matrix((self.data, columns, offsets), shape=self.shape)

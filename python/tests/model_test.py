@@ -103,6 +103,17 @@ class Arrays(unittest.TestCase):
         overridden = ritz.run(case, {"flux.0.value": ritz.per_cell(np.full(36, 3.0))}, mesh=mesh).fields["temperature"]
         self.assertTrue(np.allclose(overridden, ritz.run(case, mesh=mesh).fields["temperature"], rtol=1e-10))
 
+    def test_an_override_takes_the_place_of_an_array_or_a_number(self):
+        mesh = square(6)
+        field = lambda k, more=None: ritz.run(heat(mesh, k, 1.0), more, mesh=mesh).fields["temperature"]
+        key, two, three = "material.0.conductivity", ritz.per_cell(np.full(36, 2.0)), ritz.per_node(np.full(49, 3.0))
+        for given, override in ((two, three), (two, 3.0), (2.0, three)):
+            self.assertTrue(np.allclose(field(given, {key: override}), field(3.0), rtol=1e-10))
+        model = ritz.Model(heat(mesh, two, 1.0), {key: 3.0}, mesh=mesh)
+        self.assertEqual(model.arrays, ())
+        whole = ritz.Model(heat(mesh, two, 1.0), {"material.0": {"region": "all", "conductivity": 3.0}}, mesh=mesh)
+        self.assertEqual(whole.arrays, ())
+
     def test_update_is_as_a_new_model(self):
         mesh, E = bar(), np.linspace(1e9, 9e9, 32)
         model = ritz.Model(tension(), {"material.0.young": ritz.per_cell(E[::-1])}, mesh=mesh)
@@ -121,6 +132,30 @@ class Arrays(unittest.TestCase):
                 model.update({"material.0.young": wrong})
         self.assertTrue(np.allclose(model.solve(), u, rtol=1e-9, atol=1e-16))
 
+    def test_an_update_of_several_arrays_is_all_or_nothing(self):
+        mesh, k, q = square(4), np.linspace(1, 2, 16), np.linspace(3, 4, 16)
+        keys = ("material.0.conductivity", "source.0.value")
+        model = ritz.Model(heat(mesh, ritz.per_cell(k), ritz.per_cell(q)), mesh=mesh)
+        u, K = model.solve(), model.stiffness()
+        with self.assertRaises(ritz.Error):
+            model.update({keys[1]: 2 * q, keys[0]: -k})
+        self.assertIsNone(model.solution)
+        self.assertEqual(abs(model.stiffness() - K).max(), 0)
+        self.assertTrue(np.allclose(model.solve(), u, rtol=1e-11))
+        with self.assertRaises(ritz.InputError):
+            model.update({keys[0]: 2 * k, "source.1.value": q})
+        self.assertTrue(np.array_equal(model.solution, model.solve()))
+        self.assertTrue(np.allclose(model.solution, u, rtol=1e-11))
+
+    def test_a_tolerance_holds_for_its_own_solution(self):
+        mesh = bar((20, 10, 10))
+        case = tension(solver={"tolerance": 1e-12, "method": "cg", "preconditioner": "jacobi"})
+        model = ritz.Model(case, mesh=mesh)
+        for tolerance, residual in ((None, 1e-12), (1e-3, 1e-3), (None, 1e-12)):
+            model.solve(tolerance=tolerance)
+            self.assertLessEqual(model.report.residual, residual)
+            self.assertGreater(model.report.residual, 1e-4 * residual)
+
     def test_wrong_arrays_are_refused_in_words(self):
         mesh = bar()
         with_young = lambda array: tension(material=[{"region": "steel", "young": array, "poisson": 0.3}])
@@ -134,6 +169,37 @@ class Arrays(unittest.TestCase):
         with self.assertRaises(ritz.ModelError) as raised:
             ritz.run(with_young(ritz.per_cell(np.where(np.arange(32) == 3, -1.0, 1e9))), mesh=mesh)
         self.assertIn("the array 'material.0.young' of material.0.young is -1 at", str(raised.exception))
+
+
+    def test_arrays_that_are_taken_once_are_refused_in_models_and_serve_in_runs(self):
+        mesh = bar((2, 1, 1))
+        values = ritz.per_node(np.full(12, 1e-4))
+        for key, table, plain in (("normal", {"normal": values}, {"normal": 1e-4}),
+                                  ("value", {"direction": [1, 0, 0], "value": values}, {"direction": [1, 0, 0], "value": 1e-4}),
+                                  ("cylindrical.axial", {"cylindrical": {"origin": [0, 0, 0], "axis": [1, 0, 0], "axial": values}},
+                                   {"cylindrical": {"origin": [0, 0, 0], "axis": [1, 0, 0], "axial": 1e-4}})):
+            case = lambda more: {key: value for key, value in tension().items() if key != "force"} | {
+                "displacement": [{"region": "right"} | more, {"region": "left", "fixed": True}]}
+            with self.assertRaises(ritz.InputError) as raised:
+                ritz.Model(case(table), mesh=mesh)
+            for part in (f"'displacement.0.{key}'", "update() would not reach", "prescribe x, y and z"):
+                self.assertIn(part, str(raised.exception))
+            u, v = (ritz.run(case(each), mesh=mesh).fields["displacement"] for each in (table, plain))
+            self.assertGreater(abs(v).max(), 0.99e-4)
+            self.assertTrue(np.allclose(u, v, atol=1e-12))
+
+    def test_what_is_not_linear_static_has_no_equations(self):
+        mesh = bar((2, 1, 1))
+        held = {key: tension()[key] for key in ("material", "displacement")}
+        for words, case in {"[modal]": held | {"modal": {"count": 2}}, "[time]": tension(time={"end": 1.0, "step": 0.5}),
+                            "a model with load cases": tension(load_case=[{"name": "a", "force": [{"region": "right", "value": [0, 1, 0]}]}]),
+                            "prescribed means": tension(coupling=[{"region": "right", "x": 1e-4}]), "a load path": tension(newton={"path": [0.5, 1.0]})}.items():
+            model = ritz.Model(case, mesh=mesh)
+            self.assertGreater(abs(model.stiffness()).max(), 0)
+            for call in (model.equations, model.solve, lambda: ritz.assemble(case, mesh=mesh)):
+                with self.assertRaises(ritz.ModelError, msg=words) as raised:
+                    call()
+                self.assertIn(words, str(raised.exception))
 
 
 class Derivatives(unittest.TestCase):
@@ -205,6 +271,61 @@ class Derivatives(unittest.TestCase):
             self.assertAlmostEqual(g["prescribed"][at], (J(load, values + d) - J(load, values - d)) / 2e-5, delta=1e-6 * abs(g["prescribed"]).max())
         self.assertEqual(abs(g["load"][model.fixed]).max(), 0)
 
+    def test_entries_at_the_end_of_what_is_allowed(self):
+        """Young's modulus of voids, a foundation of nothing, Poisson's ratio near 0.5."""
+        mesh = bar((3, 2, 2))
+        make = lambda a: ritz.Model({"material": [{"region": "steel", "young": a["material.0.young"], "poisson": a["material.0.poisson"]}],
+                                     "displacement": [{"region": "left", "fixed": True}], "pressure": [{"region": "right", "value": 1.0}],
+                                     "foundation": [{"region": "right", "stiffness": a["foundation.0.stiffness"]}],
+                                     "solver": {"method": "direct", "tolerance": 1e-10}}, mesh=mesh)
+        young, poisson, ground = np.linspace(1, 2, 12), np.full(12, 0.3), np.linspace(0, 1, 12)
+        ground[8:10] = 0
+        for change, at, values in ((young, [3, 7], 1e-9), (poisson, [2, 5], [0.49995, -0.99995])):
+            before = change.copy()
+            change[at] = values
+            self.assert_ends(make, {"material.0.young": young, "material.0.poisson": poisson, "foundation.0.stiffness": ground})
+            change[:] = before
+
+    def assert_ends(self, make, arrays):
+        model = make({key: ritz.per_cell(values) for key, values in arrays.items()})
+        u = model.solve()
+        weights = np.cos(np.arange(u.size)).reshape(u.shape)
+        gradients = model.vjp(weights)
+        self.assertTrue(np.array_equal(model.solution, u))
+        J = lambda key, values: (model.update({key: values}), (weights * model.solve()).sum(), model.update({key: arrays[key]}))[1]
+        for key, values in arrays.items():
+            for i in range(12):
+                h = 1e-3 * (abs(values[i]) if values[i] else 1)
+                h = min(h, 0.02 * (0.5 - values[i]), 0.02 * (1 + values[i])) if key.endswith("poisson") else h
+                at = lambda steps: J(key, np.where(np.arange(12) == i, values + steps * h, values))
+                slope = ((8 * (at(1) - at(-1)) - at(2) + at(-2)) / 12 if values[i] else
+                         (-25 * at(0) + 48 * at(1) - 36 * at(2) + 16 * at(3) - 3 * at(4)) / 12) / h
+                self.assertAlmostEqual(gradients[key][i], slope, delta=1e-5 * abs(slope) + 1e-7 * abs(gradients[key]).max(), msg=f"{key} {i}")
+
+    def test_prescribed_values_by_arrays_that_meet_others_or_are_replaced(self):
+        mesh = square(4)
+        node = np.arange(25).reshape(5, 5)
+        more = ritz.Mesh(mesh.points, dict(mesh.cells), {"left": {"nodes": node[0]}, "bottom": {"nodes": node[:, 0]}, "all": {"quad4": np.arange(16)}})
+        T = np.linspace(20, 24, 25)  # 20 at the corner
+        case = heat(more, 2.0, 1.0) | {"temperature": [{"region": "left", "value": ritz.per_node(T)}, {"region": "bottom", "value": 20.0}]}
+        model = ritz.Model(case, mesh=more)
+        model.solve()
+        g = np.cos(np.arange(25.0)).reshape(25, 1)
+        by = model.vjp(g)
+        by_array, by_value = by["temperature.0.value"], by["prescribed"].ravel()
+        self.assertTrue(np.allclose(by_array[node[0]], by_value[node[0]], rtol=1e-7))
+        self.assertGreater(abs(by_array[node[0]]).min(), 0)
+        self.assertEqual(abs(by_array[node[1:]]).max(), 0)
+        values = model.prescribed
+        for i in node[0, 1:]:
+            d = np.zeros((25, 1))
+            d[i] = 1.0
+            slope = (g * (model.solve(prescribed=values + d) - model.solve(prescribed=values - d))).sum() / 2
+            self.assertAlmostEqual(by_array[i], slope, delta=1e-8)
+        self.assertEqual(abs(model.vjp(g)["temperature.0.value"]).max(), 0)  # the last solution took other values
+        model.solve()
+        self.assertTrue(np.allclose(model.vjp(g)["temperature.0.value"], by_array, rtol=1e-9))
+
     def test_compliance_of_the_whole_modulus(self):
         mesh = bar()  # f.u = F^2 L / (E A); d/dE = -that / E, summed over all cells
         model = ritz.Model(tension(), {"material.0.young": ritz.per_cell(np.full(32, 200e9))}, mesh=mesh)
@@ -251,3 +372,23 @@ class Jax(unittest.TestCase):
             d[at] = 1e-4
             ends = [mean(k + s * d, load) if of is k else mean(k, load + s * d) for s in (1, -1)]
             self.assertAlmostEqual(float(by[at]), float(ends[0] - ends[1]) / 2e-4, delta=1e-6 * float(abs(by).max()))
+
+    def test_the_solution_is_that_of_the_arguments_whatever_came_before(self):
+        try:
+            import jax
+        except ImportError:
+            self.skipTest("no jax")
+        jax.config.update("jax_enable_x64", True)
+        mesh = square(4)
+        make = lambda: ritz.Model(heat(mesh, ritz.per_cell(np.full(16, 2.0)), 1.0), mesh=mesh)
+        model, key = make(), "material.0.conductivity"
+        f = ritz.jax_function(model, tolerance=1e-13)
+        k, load = np.full(16, 2.0), np.full((25, 1), 0.1)
+        expected = {each: make().solve(load=load if each else None, tolerance=1e-13) for each in (True, False)}
+        for with_load in (True, False, True):
+            self.assertTrue(np.allclose(f({key: k}, load if with_load else None), expected[with_load], rtol=1e-10))
+        model.solve(load=5 * load)
+        self.assertTrue(np.allclose(f({key: k}, load), expected[True], rtol=1e-10))
+        with self.assertRaises(Exception):
+            jax.block_until_ready(f({key: -k}, load))
+        self.assertTrue(np.allclose(f({key: k}, load), expected[True], rtol=1e-10))

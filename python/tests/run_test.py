@@ -175,6 +175,25 @@ class Mistakes(unittest.TestCase):
         with self.assertRaises(ritz.NotConverged):
             ritz.run(tension(solver={"method": "cg", "preconditioner": "none", "max_iterations": 2}), mesh=bar())
 
+    def test_a_call_within_a_callback_is_refused(self):
+        inner = lambda *_: ritz.run(tension(), mesh=bar((1, 1, 1)))
+        slow = lambda **more: ritz.run(tension(solver={"method": "cg", "preconditioner": "multigrid", "operator": "matrix"}), mesh=bar((12, 6, 6)), **more)
+        with self.assertRaises(ritz.Error) as raised:
+            slow(progress=inner)
+        for part in ("within a progress callback", "one call is at work", "when the other call has returned"):
+            self.assertIn(part, str(raised.exception))
+        before = signal.signal(signal.SIGALRM, inner)
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0.02, 0.02)
+            with self.assertRaises(ritz.Error) as raised:
+                while True:
+                    slow()
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+        self.assertIn("within a signal handler", str(raised.exception))
+        inner()
+
     def test_progress_of_a_run_may_stop_it(self):
         said = []
         case = tension(solver={"method": "cg", "preconditioner": "multigrid", "operator": "matrix"})
@@ -182,6 +201,20 @@ class Mistakes(unittest.TestCase):
         self.assertTrue(said)
         with self.assertRaises(ZeroDivisionError):
             ritz.run(case, mesh=bar((12, 6, 6)), progress=lambda text: 1 / 0)
+
+    def test_the_tables_tell_the_program(self):
+        heat = {"material": [{"region": "steel", "conductivity": 2.0}], "temperature": [{"region": "left", "value": 3.0}]}
+        self.assertIn("temperature", ritz.run(heat, mesh=bar()).fields)
+        modal = {key: tension()[key] for key in ("material", "displacement")}
+        for case, overrides in ((modal | {"modal": {"count": 1}}, None), (modal, {"modal.count": 1})):
+            self.assertIn("mode_1", ritz.run(case, overrides, mesh=bar()).fields)
+        self.assertIn("temperature", ritz.run(EXAMPLES / "wall/wall.toml").fields)
+        with self.assertRaises(ritz.InputError) as raised:
+            ritz.run(heat | {"temprature": [{"region": "right", "value": 3.0}]}, mesh=bar())
+        self.assertIn("temprature", str(raised.exception))
+        self.assertIn("did you mean", str(raised.exception))
+        with self.assertRaises(ritz.InputError):
+            ritz.run("nowhere.toml")
 
     def test_sweeps_are_loops(self):
         with self.assertRaises(ritz.InputError) as raised:

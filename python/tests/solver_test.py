@@ -121,6 +121,21 @@ class Solve(unittest.TestCase):
             b = np.ones(A.shape[0])
             self.assertLess(np.linalg.norm(M @ b - 2 * (A @ b)), 1e-12 * np.linalg.norm(A @ b) + 1e-12)
 
+    def test_indices_are_not_shared(self):
+        A, b = self.A.copy(), np.ones(self.A.shape[0])
+        A.data[A.indices > 100] = 0
+        values, expected = A.copy(), A @ b
+        M = ritz.Matrix(A, block=1)
+        A.eliminate_zeros()  # moves indices in place
+        self.assertLess(len(A.data), len(values.data))
+        self.assertLess(np.linalg.norm(M @ b - expected), 1e-12 * np.linalg.norm(expected))
+        self.assertEqual(abs(M.to_scipy() - values).max(), 0)
+        B = M.to_scipy()
+        B.eliminate_zeros()
+        M.update(values)
+        self.assertEqual(abs(M.to_scipy() - values).max(), 0)
+        self.assertLess(np.linalg.norm(M @ b - expected), 1e-12 * np.linalg.norm(expected))
+
     def test_arrays_of_other_libraries_come_back_as_theirs_without_a_copy(self):
         class Tensor:
             """An array of the array API standard that is not NumPy's."""

@@ -55,5 +55,14 @@ TEST(ForeignCase, ACaseIsForTheProgramThatReadsAllOfIt) {
   EXPECT_THAT(programs_of("[[materials]]\nyoung = 1\n"), IsEmpty());
 }
 
+TEST(ForeignCase, AMisspeltCaseIsForTheProgramThatReadsMostOfIt) {
+  const auto closest = [](const std::string& text) { return closest_program(parse_case(text, "case.toml")); };
+  EXPECT_EQ(closest("[[material]]\nconductivity = 1\n[[temprature]]\nvalue = 1\n"), "ritz-heat");
+  EXPECT_EQ(closest("[[material]]\nyuong = 1\n[[displacement]]\nfixed = true\n"), "ritz-elasticity");
+  EXPECT_EQ(closest("[[material]]\nyuong = 1\n[modal]\n"), "ritz-modal");
+  EXPECT_EQ(closest("plugin = \"bar.cpp\"\n[[section]]\n[[suport]]\n"), "ritz-structure");
+  EXPECT_EQ(closest("[model]\nform = \"diffusion3\"\n[[materials]]\nk = 1\n"), "ritz-solve");
+}
+
 }  // namespace
 }  // namespace ritz
