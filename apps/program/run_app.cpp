@@ -87,8 +87,7 @@ class AppCall {
     solve_or_fail();
     write_report_and_trace();
     run_.reset();  // the lock is gone
-    if (ranks_) report_.exit = static_cast<Exit>(std::stoi(ranks_->of_first(fmt::format("{}", int(report_.exit)))));
-    ranks_.reset();
+    if (ranks_) end_as_the_first();
     return report_.exit;
   }
 
@@ -110,6 +109,17 @@ class AppCall {
     ranks_ = start_ranks();
     if (ranks_ && ranks_->rank() > 0) options_.quiet = true;
     run_sweep(info_, options_, app_, report_, ranks_.get());
+  }
+
+  // All ranks have the exit code of the first one. A rank that cannot reach it keeps its own.
+  void end_as_the_first() {
+    constexpr std::string_view prefix = "exit ";
+    try {
+      std::string text = ranks_->of_first(fmt::format("{}{}", prefix, int(report_.exit)));
+      while (!text.starts_with(prefix)) text = ranks_->wait(0);
+      report_.exit = static_cast<Exit>(std::stoi(text.substr(prefix.size())));
+      ranks_.reset();
+    } catch (const Error& lost) { say(lost); }
   }
 
   // A device that lacks the memory gives way to the CPU.

@@ -2,6 +2,7 @@
 #include "python/bind/guest.hpp"
 
 #include <new>
+#include <string>
 
 namespace ritz::python {
 namespace {
@@ -31,7 +32,18 @@ void bind_errors(py::module_&) {
 
 }  // namespace ritz::python
 
+// Older versions of pybind11 read arrays of NumPy 2 wrongly, without an error.
+void refuse_newer_arrays() {
+#if PYBIND11_VERSION_HEX < 0x020C0000
+  const auto version = pybind11::module_::import("numpy").attr("__version__").cast<std::string>();
+  if (std::stoi(version) >= 2)
+    throw pybind11::import_error("NumPy " + version + " with a module that was built for NumPy 1: build Ritz with " +
+                                 "pybind11 2.12 or newer, or use NumPy 1");
+#endif
+}
+
 PYBIND11_MODULE(_ritz, module) {
+  refuse_newer_arrays();
   ritz::python::bind_errors(module);
   ritz::python::bind_solver(module);
   ritz::python::bind_runs(module);
