@@ -151,7 +151,7 @@ class ArrayDerivative {
       for (std::size_t i = 0; i < nodes.size(); ++i) {
         if (values[i] == before[i]) continue;
         if (!base_.at_nodes || !space.isoparametric())
-          throw Error(Exit::input, fmt::format("the derivative by the array '{}' of prescribed values", name_),
+          throw Error(Exit::model, fmt::format("the derivative by the array '{}' of prescribed values", name_),
                       "the values are those at the nodes of the field",
                       "give an array for each node, and leave [space] order to the mesh");
         const auto node = static_cast<std::size_t>(space.mesh_node_of(nodes[i]));
@@ -175,7 +175,7 @@ class ArrayDerivative {
 void check_linear_statics(const Model& model) {
   check(model, Static{});
   if (!model.means.empty())
-    throw Error(Exit::model, "a model with prescribed means, where one linear solution is asked for", {},
+    throw Error(Exit::model, "a prescribed mean motion in an analysis of one linear solution", {},
                 "prescribe displacements, or give a force");
 }
 
@@ -196,8 +196,8 @@ LinearStatics::LinearStatics(const Model& model, const LinearSolverOptions& opti
       supports_(make_constraints(model)),
       system_(equations_, promised(options, model), LinearSystem::Keeps::solver) {
   if (!equations_.symmetric())
-    throw Error(Exit::model, "the tangent of the model is not symmetric", "adjoints are solved with the same matrix",
-                "take forms that are symmetric");
+    throw Error(Exit::model, "adjoint solutions of a model whose tangent is not symmetric",
+                "they are solved with the same matrix", "take forms that are symmetric");
 }
 
 void LinearStatics::set_options(const LinearSolverOptions& options) { system_.set_options(promised(options, model_)); }

@@ -193,7 +193,7 @@ class Arrays(unittest.TestCase):
         held = {key: tension()[key] for key in ("material", "displacement")}
         for words, case in {"[modal]": held | {"modal": {"count": 2}}, "[time]": tension(time={"end": 1.0, "step": 0.5}),
                             "a model with load cases": tension(load_case=[{"name": "a", "force": [{"region": "right", "value": [0, 1, 0]}]}]),
-                            "prescribed means": tension(coupling=[{"region": "right", "x": 1e-4}]), "a load path": tension(newton={"path": [0.5, 1.0]})}.items():
+                            "prescribed mean motion": tension(coupling=[{"region": "right", "x": 1e-4}]), "a load path": tension(newton={"path": [0.5, 1.0]})}.items():
             model = ritz.Model(case, mesh=mesh)
             self.assertGreater(abs(model.stiffness()).max(), 0)
             for call in (model.equations, model.solve, lambda: ritz.assemble(case, mesh=mesh)):
@@ -340,7 +340,7 @@ class Derivatives(unittest.TestCase):
             ritz.Model(heat(mesh), mesh=mesh).vjp(np.ones(25))
         model = ritz.Model(heat(mesh, left=ritz.per_cell(np.ones(16))), mesh=mesh)
         model.solve()
-        with self.assertRaises(ritz.InputError) as raised:
+        with self.assertRaises(ritz.ModelError) as raised:
             model.vjp(np.ones(25))
         self.assertIn("prescribed values", str(raised.exception))
         with self.assertRaises(ritz.InputError):

@@ -194,7 +194,9 @@ TEST(TensorActions, OfNumbersThatVaryAreTheResidualsInBothPrecisions) {
     for (int order = 1; order <= 4; ++order)
       for (const FormValue& form : varying_forms()) {
         const Equations m(patch(kind, {.count = 3, .random = 0.03, .curved = true}), form, order);
-        EXPECT_TRUE(m.equations.sum_factorised()) << form.name << ", order " << order;
+        // a field below the order of its curved cells needs more points than its lines have
+        EXPECT_EQ(m.equations.sum_factorised(), order >= traits(kind).order)
+            << form.name << " on " << traits(kind).name << ", order " << order;
         Vector u = m.space.zeros(), x = m.space.zeros(), by_residual = m.space.zeros(), by_action = m.space.zeros();
         const std::vector<double> values = random_values(static_cast<std::size_t>(x.size()));
         x.upload(values);
