@@ -35,7 +35,7 @@ inline std::mutex& one_at_a_time() {
   return mutex;
 }
 
-// What of Python a call of Ritz runs in this thread: "a progress callback"; null: nothing.
+// Python code that a call of Ritz runs in this thread: "a progress callback"; null: none.
 inline const char*& guest_in_guest() {
   thread_local const char* what = nullptr;
   return what;
