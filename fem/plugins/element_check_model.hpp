@@ -35,6 +35,15 @@ inline Numbers sum(double a, const Numbers& x, double b, const Numbers& y) {
 // Difference relative to `scale`; 0 where both vanish. NaN stays NaN, which no limit allows.
 inline double relative(double difference, double scale) { return difference == 0 ? 0 : difference / scale; }
 
+// Relative size of r(3u + v) - 3r(u) - r(v), each r less r(0): rounding alone where the residual r is linear.
+template <class Model>
+double nonlinearity(const Model& model, const Numbers& u, const Numbers& v) {
+  const Numbers start = model.residual(Numbers(u.size(), 0.0));
+  const Numbers a = sum(1, model.residual(u), -1, start), b = sum(1, model.residual(v), -1, start);
+  const Numbers both = sum(1, model.residual(sum(3, u, 1, v)), -1, start);
+  return relative(norm(sum(1, both, -1, sum(3, a, 1, b))), norm(a) + norm(b));
+}
+
 // A form on a mesh, with host vectors in the order of the space.
 struct CheckModel {
   CheckModel(const Mesh& mesh, const FormOnDevice& f, const SpaceOptions& options)
