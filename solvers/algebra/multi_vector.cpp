@@ -63,6 +63,12 @@ void MultiVector::swap(MultiVector& other) noexcept {
   values_.swap(other.values_);
 }
 
+void MultiVector::recount(int columns) {
+  if (checked_size(rows_, columns) != values_.size())
+    throw Error(Exit::internal, fmt::format("{} columns were to fit where {} are", columns, columns_));
+  columns_ = columns;
+}
+
 void MultiVector::check_column(int column, const Vector& x) const {
   if (column < 0 || column >= columns_)
     throw Error(Exit::internal, fmt::format("column {} of {} vectors was asked for", column, columns_));

@@ -30,6 +30,8 @@ class MultiVector {
   Vector& values() { return values_; }  // [group][row][lane]
   const Vector& values() const { return values_; }
   void swap(MultiVector& other) noexcept;
+  // Another number of columns in as many groups: columns that join are zero, and those that leave must be.
+  void recount(int columns);
 
   // Throw Error(Exit::internal) on a column that is not there or a vector of another length.
   void set_column(int column, const Vector& x);

@@ -14,17 +14,13 @@
 
 namespace ritz {
 
-EigenProblem::EigenProblem(const SparseMatrix& stiffness_matrix, const SparseMatrix& mass_matrix,
-                           const EigenOptions& eigen_options, const SolverGeometry& solver_geometry)
-    : K(stiffness_matrix), M(mass_matrix), options(eigen_options), geometry(solver_geometry), stiffness(K.diagonal()) {
-  if (K.shared_pattern() != M.shared_pattern() || K.block_size() != M.block_size())
-    throw Error(Exit::internal, "the two matrices of an eigenvalue problem have different patterns", {},
-                "assemble both on one space");
-  for (const auto& [name, matrix] : {std::pair{"stiffness", &K}, std::pair{"mass", &M}})
-    if (const Index bad = first_not_finite(matrix->values()); bad >= 0)
-      throw Error(Exit::model, fmt::format("entry {} of the {} matrix is not finite", bad, name), {},
+EigenProblem::EigenProblem(EigenOperators operators, const EigenOptions& eigen_options, int dimension)
+    : K(operators.K), M(operators.M), options(eigen_options), stiffness(std::move(operators.stiffness)) {
+  for (const auto& [name, diagonal] : {std::pair{"stiffness", &stiffness}, std::pair{"mass", &operators.mass}})
+    if (const Index bad = first_not_finite(*diagonal); bad >= 0)
+      throw Error(Exit::model, fmt::format("entry {} of the diagonal of the {} matrix is not finite", bad, name), {},
                   advice_for(StopReason::not_finite));
-  const std::vector<double> k = stiffness.host(), m = M.diagonal().host();
+  const std::vector<double> k = stiffness.host(), m = operators.mass.host();
   double stiffness_sum = 0, mass_sum = 0;
   for (std::size_t i = 0; i < m.size(); ++i) {
     if (m[i] == 0) continue;
@@ -40,8 +36,8 @@ EigenProblem::EigenProblem(const SparseMatrix& stiffness_matrix, const SparseMat
                 "give the material a density, and leave some of the body free");
   // The quotient of the traces is of the size of the highest eigenvalue, c^2 / h^2 with the size h of a cell; the
   // lowest of a body as wide as long is of the size c^2 / L^2.
-  const double nodes = static_cast<double>(mass_count) / K.block_size();
-  low_guess = stiffness_sum / mass_sum * std::pow(nodes, -2.0 / (geometry.dimension > 0 ? geometry.dimension : 3));
+  const double nodes = static_cast<double>(mass_count) / operators.block;
+  low_guess = stiffness_sum / mass_sum * std::pow(nodes, -2.0 / (dimension > 0 ? dimension : 3));
   if (!options.band && options.count > mass_count)
     throw Error(Exit::input,
                 fmt::format("{} eigenvalues were asked for, but only {} unknowns are free and have mass", options.count,
@@ -69,36 +65,44 @@ MultiVector EigenProblem::random_block(int columns, int seed) const {
   return X;
 }
 
-void EigenProblem::measure(MultiVector X, EigenSolution& s) const {
-  OrthonormalBlock orthonormal = orthonormalise(M, {}, std::move(X));
-  if (orthonormal.Q.columns() == 0)
+void EigenProblem::measure(VectorPieces X, EigenSolution& s) const {
+  make_orthonormal(M, {}, X);
+  if (X.empty())
     throw Error(Exit::not_converged, "the eigenvectors found have no mass", {}, "please report it with the case file");
-  MultiVector KX(K.device(), K.rows(), orthonormal.Q.columns(), "eigenvectors");
-  K.apply_block(orthonormal.Q, KX);
-  const int n = orthonormal.Q.columns();
-  const SymmetricEigen ritz = symmetric_eigen(gram(orthonormal.Q, KX), n);
-  SmallMatrix C(static_cast<std::size_t>(n) * static_cast<std::size_t>(n));
-  for (int k = 0; k < n; ++k)
-    for (int i = 0; i < n; ++i)
-      C[static_cast<std::size_t>(i * n + k)] = ritz.vectors[static_cast<std::size_t>(k * n + i)];
-  s.values = ritz.values;
-  s.vectors = product(orthonormal.Q, C, n);
-  M.apply_block(*s.vectors, orthonormal.MQ);
-  K.apply_block(*s.vectors, KX);
+  s.values = to_ritz_vectors(K, X);
   s.residuals.assign(s.values.size(), 0);
   s.rounding.assign(s.values.size(), 0);
   Vector x(K.device(), K.rows(), "vectors"), Mx(K.device(), K.rows(), "vectors"), r(K.device(), K.rows(), "vectors");
-  for (int k = 0; k < n; ++k) {
-    const auto mode = static_cast<std::size_t>(k);
-    orthonormal.MQ.get_column(k, Mx);
-    KX.get_column(k, r);
-    axpy(-s.values[mode], Mx, r);
-    const double size = std::max(std::abs(s.values[mode]), s.reference) * norm2(Mx);
-    s.residuals[mode] = norm2(r) / size;
-    s.vectors->get_column(k, x);
-    multiply(x, stiffness, r);
-    s.rounding[mode] = 32 * std::numeric_limits<double>::epsilon() * norm2(r) / size;
+  std::size_t mode = 0;
+  for (const MultiVector& piece : X) {
+    const MultiVector KX = applied(K, piece), MX = applied(M, piece);
+    for (int k = 0; k < piece.columns(); ++k, ++mode) {
+      MX.get_column(k, Mx);
+      KX.get_column(k, r);
+      axpy(-s.values[mode], Mx, r);
+      const double size = std::max(std::abs(s.values[mode]), s.reference) * norm2(Mx);
+      s.residuals[mode] = norm2(r) / size;
+      piece.get_column(k, x);
+      multiply(x, stiffness, r);
+      s.rounding[mode] = 32 * std::numeric_limits<double>::epsilon() * norm2(r) / size;
+    }
   }
+  s.vectors = joined(X);
+}
+
+std::vector<double> to_ritz_vectors(const LinearOperator& K, VectorPieces& X) {
+  const int n = column_count(X);
+  const SymmetricEigen ritz = symmetric_eigen(projected(K, {&X}, X), n);
+  replace({&X}, lowest_vectors(ritz, n, n), {{&X, n}});
+  return ritz.values;
+}
+
+SmallMatrix lowest_vectors(const SymmetricEigen& eigen, int size, int count) {
+  SmallMatrix C(static_cast<std::size_t>(size * count));
+  for (int k = 0; k < count; ++k)
+    for (int i = 0; i < size; ++i)
+      C[static_cast<std::size_t>(i * count + k)] = eigen.vectors[static_cast<std::size_t>(k * size + i)];
+  return C;
 }
 
 }  // namespace ritz

@@ -1,34 +1,40 @@
 // Data and operations that both eigenvalue methods share: start vectors, scale, residuals.
 #pragma once
 
+#include "solvers/algebra/dense_symmetric.hpp"
 #include "solvers/eigen/eigen_solver.hpp"
 #include "solvers/eigen/orthonormal_block.hpp"
 
 namespace ritz {
 
 struct EigenProblem {
-  const SparseMatrix& K;
-  const SparseMatrix& M;
+  const LinearOperator& K;
+  const LinearOperator& M;
   const EigenOptions& options;
-  const SolverGeometry& geometry;
   Vector stiffness;      // diagonal of K
   Index mass_count = 0;  // unknowns with mass: no more eigenvalues than these
   double low_guess = 0;  // roughly the lowest eigenvalue of a compact body that is not zero
 
-  EigenProblem(const SparseMatrix& K, const SparseMatrix& M, const EigenOptions& options,
-               const SolverGeometry& geometry);
+  EigenProblem(EigenOperators operators, const EigenOptions& options, int dimension);
 
   // After each iteration: the wanted eigenvalues that have converged, and the largest residual of the others.
   void tell(int converged, int wanted, int iteration, double worst, double target) const;
   MultiVector random_block(int columns, int seed) const;
   // Sorts by value, sets values, vectors (made M-orthonormal), residuals and rounding.
-  void measure(MultiVector X, EigenSolution& solution) const;
+  void measure(VectorPieces X, EigenSolution& solution) const;
   bool is_accurate(const EigenSolution& solution, std::size_t mode) const {
     return solution.residuals[mode] <= options.relative || solution.residuals[mode] <= solution.rounding[mode];
   }
 };
 
-EigenSolution solve_by_lanczos(const EigenProblem& problem);
-EigenSolution solve_by_lobpcg(const EigenProblem& problem);
+// Replaces X, orthonormal in M, by its Ritz vectors, and returns their values, ascending.
+std::vector<double> to_ritz_vectors(const LinearOperator& K, VectorPieces& X);
+// The first `count` eigenvectors as columns: [size][count].
+SmallMatrix lowest_vectors(const SymmetricEigen& eigen, int size, int count);
+
+// The problem of these matrices.
+EigenSolution solve_by_lanczos(const EigenProblem& problem, const SparseMatrix& K, const SparseMatrix& M,
+                               const SolverGeometry& geometry);
+EigenSolution solve_by_lobpcg(const EigenProblem& problem, const ShiftedPreconditioner& preconditioner);
 
 }  // namespace ritz

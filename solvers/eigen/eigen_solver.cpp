@@ -1,6 +1,7 @@
 #include "solvers/eigen/eigen_solver.hpp"
 
 #include "device/memory_shortage.hpp"
+#include "solvers/algebra/vectors.hpp"
 #include "solvers/eigen/eigen_problem.hpp"
 
 #include <fmt/format.h>
@@ -32,6 +33,44 @@ void check(const EigenOptions& options) {
                 "give a count, or use the method lanczos");
 }
 
+void check(const SparseMatrix& K, const SparseMatrix& M) {
+  if (K.shared_pattern() != M.shared_pattern() || K.block_size() != M.block_size())
+    throw Error(Exit::internal, "the two matrices of an eigenvalue problem have different patterns", {},
+                "assemble both on one space");
+  for (const auto& [name, matrix] : {std::pair{"stiffness", &K}, std::pair{"mass", &M}})
+    if (const Index bad = first_not_finite(matrix->values()); bad >= 0)
+      throw Error(Exit::model, fmt::format("entry {} of the {} matrix is not finite", bad, name), {},
+                  advice_for(StopReason::not_finite));
+}
+
+// Multigrid of K + shift M.
+class ShiftedMultigrid final : public LinearOperator {
+ public:
+  ShiftedMultigrid(const SparseMatrix& K, const SparseMatrix& M, double shift, SmoothedAggregationOptions options,
+                   const SolverGeometry& geometry) {
+    options.coordinates = geometry.coordinates;
+    options.dimension = geometry.dimension;
+    options.nested = geometry.nested;
+    const SparseMatrix* A = &K;
+    if (shift > 0) {
+      shifted_.emplace(K.shared_pattern(), K.block_size());
+      shifted_->values().copy_from(K.values());
+      axpy(shift, M.values(), shifted_->values());
+      A = &*shifted_;
+    }
+    multigrid_.emplace(*A, options);
+  }
+  const Device& device() const override { return multigrid_->device(); }
+  Index rows() const override { return multigrid_->rows(); }
+  void apply(const Vector& b, Vector& x) const override { multigrid_->apply(b, x); }
+  void apply_block(const MultiVector& B, MultiVector& X) const override { multigrid_->apply_block(B, X); }
+  std::string name() const override { return multigrid_->name(); }
+
+ private:
+  std::optional<SparseMatrix> shifted_;
+  std::optional<SmoothedAggregation> multigrid_;
+};
+
 }  // namespace
 
 const char* name_of(EigenMethod method) {
@@ -46,14 +85,22 @@ EigenChoice choose_method(Index unknowns, const EigenOptions& options, int dimen
           fmt::format("{} unknowns are {} to factorise", unknowns, small ? "few enough" : "too many")};
 }
 
+EigenSolution solve_by_lobpcg(EigenOperators operators, const EigenOptions& options, int dimension,
+                              const ShiftedPreconditioner& preconditioner) {
+  check(options);
+  return solve_by_lobpcg(EigenProblem(std::move(operators), options, dimension), preconditioner);
+}
+
 EigenSolution solve_eigen(const SparseMatrix& K, const SparseMatrix& M, const EigenOptions& options,
                           const SolverGeometry& geometry) {
   check(options);
-  const EigenProblem problem(K, M, options, geometry);
+  check(K, M);
+  const EigenProblem problem({K, M, K.diagonal(), M.diagonal(), K.block_size()}, options, geometry.dimension);
   EigenChoice choice = choose_method(K.total_rows(), options, geometry.dimension);
   if (choice.method == EigenMethod::lanczos) {
     EigenSolution solution;
-    const std::optional<Error> shortage = shortage_or_no_library([&] { solution = solve_by_lanczos(problem); });
+    const std::optional<Error> shortage =
+        shortage_or_no_library([&] { solution = solve_by_lanczos(problem, K, M, geometry); });
     if (!shortage) {
       solution.choice = choice.why;
       return solution;
@@ -62,7 +109,9 @@ EigenSolution solve_eigen(const SparseMatrix& K, const SparseMatrix& M, const Ei
     if (options.method == EigenMethod::lanczos || needs_a_factor(options)) throw *shortage;
     choice.why = "not factorised: " + shortage->message();
   }
-  EigenSolution solution = solve_by_lobpcg(problem);
+  EigenSolution solution = solve_by_lobpcg(problem, [&](double shift) {
+    return std::make_unique<ShiftedMultigrid>(K, M, shift, options.multigrid, geometry);
+  });
   solution.choice = choice.why;
   return solution;
 }

@@ -9,6 +9,8 @@
 //
 //   EigenSolution modes = solve_eigen(K, M, {.count = 20}, {&space.coordinates(), 3});   modes.values[0], modes.vectors
 //
+// LOBPCG takes operators without matrices, too, with a preconditioner of the caller's: solve_by_lobpcg.
+//
 // Prescribed unknowns: K.eliminate(mask, pivot) and M.eliminate(mask, 0). Rows without mass carry infinite eigenvalues,
 // which neither method sees: all vectors stay in the range of K^-1 M, and a positive pivot never counts as negative.
 #pragma once
@@ -16,6 +18,8 @@
 #include "solvers/algebra/multi_vector.hpp"
 #include "solvers/linear/linear_solver.hpp"
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -63,6 +67,19 @@ struct EigenSolution {
 // no mass, or a matrix that is not finite; and the errors of DirectSolver if it was requested by name.
 EigenSolution solve_eigen(const SparseMatrix& K, const SparseMatrix& M, const EigenOptions& options,
                           const SolverGeometry& geometry = {});
+
+// K and M by what they do to vectors.
+struct EigenOperators {
+  const LinearOperator& K;
+  const LinearOperator& M;
+  Vector stiffness, mass;  // their diagonals
+  int block = 1;           // unknowns of a node
+};
+// Makes an approximation of (K + shift M)^-1, symmetric and positive definite. The one before is gone.
+using ShiftedPreconditioner = std::function<std::unique_ptr<LinearOperator>(double shift)>;
+// The lowest eigenvalues by LOBPCG; options.method and options.multigrid are not used. Throws as solve_eigen does.
+EigenSolution solve_by_lobpcg(EigenOperators operators, const EigenOptions& options, int dimension,
+                              const ShiftedPreconditioner& preconditioner);
 
 // The method that `automatic` takes, with the reason in a sentence.
 struct EigenChoice {

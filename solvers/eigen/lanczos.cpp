@@ -173,8 +173,8 @@ class Subspace {
 
 class Lanczos {
  public:
-  explicit Lanczos(const EigenProblem& problem)
-      : problem_(problem), options_(problem.options), inverse_(problem.K, problem.M, problem.geometry) {}
+  Lanczos(const EigenProblem& problem, const SparseMatrix& K, const SparseMatrix& M, const SolverGeometry& geometry)
+      : problem_(problem), options_(problem.options), inverse_(K, M, geometry) {}
 
   EigenSolution solve() {
     solution_.method = "shift-invert block Lanczos";
@@ -198,11 +198,11 @@ class Lanczos {
     for (int round = 0; round < 4; ++round) {
       solution_.reason = iterate(space, tolerance);
       solution_.reference = std::max(0.0, -shift_);
-      problem_.measure(space.vectors(std::min(wanted_, space.size())), solution_);
+      problem_.measure(in_pieces(space.vectors(std::min(wanted_, space.size()))), solution_);
       while (solution_.converged() && !is_accurate()) {
         tolerance *= 0.01;
         solution_.reason = tolerance < 1e-15 ? StopReason::stagnated : iterate(space, tolerance);
-        problem_.measure(space.vectors(std::min(wanted_, space.size())), solution_);
+        problem_.measure(in_pieces(space.vectors(std::min(wanted_, space.size()))), solution_);
       }
       if (!solution_.converged() || !options_.verify || verify()) return;
       throw_if_stop_requested();
@@ -376,6 +376,9 @@ class Lanczos {
 
 }  // namespace
 
-EigenSolution solve_by_lanczos(const EigenProblem& problem) { return Lanczos(problem).solve(); }
+EigenSolution solve_by_lanczos(const EigenProblem& problem, const SparseMatrix& K, const SparseMatrix& M,
+                               const SolverGeometry& geometry) {
+  return Lanczos(problem, K, M, geometry).solve();
+}
 
 }  // namespace ritz

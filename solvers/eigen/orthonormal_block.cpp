@@ -4,14 +4,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace ritz {
 namespace {
 
-// C such that W C is orthonormal, from the Gram matrix G of W: [columns of W][rank]. Columns are scaled to length one
-// first; those shorter than `least` are left out, and of the eigenvectors those whose eigenvalue is rounding, and all
-// but the first `most`.
-SmallMatrix orthonormal_coefficients(const SmallMatrix& G, std::size_t n, double least, std::size_t most) {
+struct OrthonormalCoefficients {
+  SmallMatrix C;  // [columns of W][rank]
+  std::size_t rank;
+  double condition;  // of the Gram matrix of what is kept
+};
+
+// C such that W C is orthonormal, from the Gram matrix G of W. Columns are scaled to length one first; those shorter
+// than `least` are left out, and of the eigenvectors those whose eigenvalue is rounding, and all but the first `most`.
+OrthonormalCoefficients orthonormal_coefficients(const SmallMatrix& G, std::size_t n, double least, std::size_t most) {
   std::vector<double> length(n);
   for (std::size_t i = 0; i < n; ++i) {
     const double square = G[i * n + i];
@@ -31,13 +37,59 @@ SmallMatrix orthonormal_coefficients(const SmallMatrix& G, std::size_t n, double
     for (std::size_t i = 0; i < n; ++i)
       if (length[i] > 0)
         C[i * kept.size() + k] = eigen.vectors[kept[k] * n + i] / (std::sqrt(eigen.values[kept[k]]) * length[i]);
-  return C;
+  return {std::move(C), kept.size(),
+          kept.empty() ? 1 : eigen.values[kept.front()] / std::max(1e-300, eigen.values[kept.back()])};
 }
 
-MultiVector applied(const LinearOperator& M, const MultiVector& X) {
-  MultiVector Y(X.device(), X.rows(), X.columns(), "eigenvectors");
-  M.apply_block(X, Y);
-  return Y;
+SmallMatrix identity(std::size_t n) {
+  SmallMatrix I(n * n, 0.0);
+  for (std::size_t i = 0; i < n; ++i) I[i * n + i] = 1;
+  return I;
+}
+
+struct MassProducts {
+  SmallMatrix inside, own;  // basis^T M W, W^T M W
+};
+
+MassProducts mass_products(const LinearOperator& M, const PieceBlocks& basis, const VectorPieces& W) {
+  PieceBlocks all(basis);
+  all.push_back(&W);
+  SmallMatrix inside = projected(M, all, W);
+  const auto own = inside.begin() + std::ptrdiff_t{column_count(basis)} * column_count(W);
+  MassProducts result{{}, SmallMatrix(own, inside.end())};
+  inside.erase(own, inside.end());
+  result.inside = std::move(inside);
+  return result;
+}
+
+// The Gram matrix of W - basis inside, and the least part of a squared length that is left of a column.
+struct Remainder {
+  SmallMatrix gram;
+  double shortened = 1;
+};
+
+Remainder remainder_of(const MassProducts& products, std::size_t n) {
+  Remainder left{products.own};
+  for (std::size_t k = 0; k < products.inside.size() / n; ++k)
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j)
+        left.gram[i * n + j] -= products.inside[k * n + i] * products.inside[k * n + j];
+  for (std::size_t i = 0; i < n; ++i)
+    if (products.own[i * n + i] > 0)
+      left.shortened = std::min(left.shortened, std::max(0.0, left.gram[i * n + i]) / products.own[i * n + i]);
+  return left;
+}
+
+// Coefficients of (W - basis inside) C: of W, and below them of the basis.
+SmallMatrix beside_basis(const OrthonormalCoefficients& Q, const SmallMatrix& inside, std::size_t n) {
+  SmallMatrix result(Q.C);
+  for (std::size_t k = 0; k < inside.size() / n; ++k)
+    for (std::size_t c = 0; c < Q.rank; ++c) {
+      double sum = 0;
+      for (std::size_t i = 0; i < n; ++i) sum += inside[k * n + i] * Q.C[i * Q.rank + c];
+      result.push_back(-sum);
+    }
+  return result;
 }
 
 // W -= block (block^T M W), MW = M W given; what was taken out.
@@ -107,26 +159,51 @@ OrthonormalBlock orthonormalise(const LinearOperator& M, const std::vector<const
   MultiVector Q, left = std::move(W), M_left = columns_of(MW, 0, MW.columns());
   for (int round = 0; round < 3; ++round) {
     const auto most = p - static_cast<std::size_t>(Q.columns());
-    const SmallMatrix C = orthonormal_coefficients(gram(left, M_left), p, least, most);
-    const std::size_t rank = C.size() / p;
+    const auto [C, rank, condition] = orthonormal_coefficients(gram(left, M_left), p, least, most);
     if (rank == 0) break;
     MultiVector more = product(left, C, static_cast<int>(rank)), M_more = applied(M, more);
     // The division by small lengths has brought back some of the basis.
     project(basis, M_more, more);
     if (Q.columns() > 0) project(Q, M_more, more);
     M.apply_block(more, M_more);
-    const SmallMatrix D = orthonormal_coefficients(gram(more, M_more), rank, 0.1, rank);
+    const OrthonormalCoefficients D = orthonormal_coefficients(gram(more, M_more), rank, 0.1, rank);
     M_more = {};
-    if (D.empty()) break;
-    Q = joined(Q, product(more, D, static_cast<int>(D.size() / rank)));
+    if (D.rank == 0) break;
+    Q = joined(Q, product(more, D.C, static_cast<int>(D.rank)));
     if (rank >= most) break;
     project(Q, M_left, left);
     M.apply_block(left, M_left);
   }
-  if (Q.columns() == 0) return {{}, {}, std::move(inside), {}};
+  if (Q.columns() == 0) return {{}, std::move(inside), {}};
   SmallMatrix outside = gram(Q, MW);
-  MultiVector MQ = applied(M, Q);
-  return {std::move(Q), std::move(MQ), std::move(inside), std::move(outside)};
+  return {std::move(Q), std::move(inside), std::move(outside)};
+}
+
+void make_orthonormal(const LinearOperator& M, const PieceBlocks& basis, VectorPieces& W) {
+  double least = 0;  // length below which a vector is rounding
+  int made = 0;
+  for (int round = 0; round < 5 && !W.empty(); ++round) {
+    const MassProducts products = mass_products(M, basis, W);
+    const auto n = static_cast<std::size_t>(column_count(W));
+    if (round == 0) least = 1e-14 * longest(products.own, n);
+    const Remainder left = remainder_of(products, n);
+    const bool only_project = left.shortened < 1e-4;
+    const OrthonormalCoefficients Q =
+        only_project ? OrthonormalCoefficients{identity(n), n, 1}
+                     : orthonormal_coefficients(left.gram, n, made > 0 ? 0.1 : least, n);
+    if (Q.rank == 0) {
+      W.clear();
+      return;
+    }
+    PieceBlocks all{&W};
+    all.insert(all.end(), basis.begin(), basis.end());
+    replace(all, beside_basis(Q, products.inside, n), {{&W, static_cast<int>(Q.rank)}});
+    if (only_project) continue;
+    ++made;
+    // What rounding in both Gram matrices does to the products of the new vectors.
+    if (std::numeric_limits<double>::epsilon() * Q.condition < 1e-12 * left.shortened) return;
+  }
+  if (made == 0) W.clear();
 }
 
 }  // namespace ritz

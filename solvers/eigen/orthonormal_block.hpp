@@ -2,17 +2,12 @@
 // of.
 #pragma once
 
-#include "solvers/algebra/linear_operator.hpp"
-#include "solvers/algebra/multi_vector.hpp"
-
-#include <vector>
+#include "solvers/eigen/vector_pieces.hpp"
 
 namespace ritz {
 
-using SmallMatrix = std::vector<double>;  // on the host, row-major
-
 struct OrthonormalBlock {
-  MultiVector Q, MQ;    // Q^T M Q = I; MQ = M Q
+  MultiVector Q;        // Q^T M Q = I
   SmallMatrix inside;   // [columns of the basis][columns of W]
   SmallMatrix outside;  // [columns of Q][columns of W]: W = basis * inside + Q * outside
 };
@@ -21,6 +16,10 @@ struct OrthonormalBlock {
 // Gram matrix (SVQB: Stathopoulos and Wu, SIAM J. Sci. Comput. 23, 2002); directions that depend on the others are
 // dropped. Q has no columns when W lies in the span of the basis.
 OrthonormalBlock orthonormalise(const LinearOperator& M, const std::vector<const MultiVector*>& basis, MultiVector W);
+
+// The same in place, with a piece of memory beside W and one product with M for each round: as many as rounding asks
+// for, mostly one. W has no columns when it lies in the span of the basis.
+void make_orthonormal(const LinearOperator& M, const PieceBlocks& basis, VectorPieces& W);
 
 // X C
 MultiVector product(const MultiVector& X, const SmallMatrix& C, int columns);
