@@ -376,6 +376,11 @@ class Mistakes(OwnForms):
         self.edit("growth * u.value[0])", "grwth * u.value[0])")
         self.refuse(2, case, "does not compile", "'mesh.scale' is", keys={"mesh.scale": -1})
 
+    def test_that_code_runs_to_be_seen_is_told_where_nothing_is_solved(self):
+        told = "code of the case runs now"
+        self.assertIn(told, self.solve("ritz-solve", self.copied(), "--check").log)
+        self.assertNotIn(told, self.solve("ritz-solve", self.folder / "mine" / CASE).log)
+
     def test_no_compiler(self):
         with mock.patch.dict(os.environ, {"CXX": "ritz-no-such-compiler"}):
             self.refuse(8, self.copied(), "'ritz-no-such-compiler' cannot be run", "CXX", "install g++")
