@@ -97,7 +97,8 @@ TEST(Frames, VibratesAtTheFrequencyOfTheHandbook) {
   EXPECT_NEAR(modes.total_mass[2], density * area * length, 1e-9);
 }
 
-// A plate that turns about an axis in its plane: u M u = rho t^3 / 12 times its area, and rho t times it where it moves.
+// A plate that turns about an axis in its plane: u M u = rho t^3 / 12 times its area, and rho t times it where it
+// moves.
 TEST(Frames, APlateHasTheInertiaOfItsThickness) {
   constexpr double thickness = 0.05, plate_area = 6;
   for (const CellKind kind : {CellKind::quad4, CellKind::tri3}) {
@@ -108,7 +109,8 @@ TEST(Frames, APlateHasTheInertiaOfItsThickness) {
                            .density = density,
                            .size = thickness});
     const Model model = frames.model(cpu());
-    for (const auto& [component, per_area] : {std::pair{2, density * thickness}, {3, density * std::pow(thickness, 3) / 12}}) {
+    for (const auto& [component, per_area] :
+         {std::pair{2, density * thickness}, {3, density * std::pow(thickness, 3) / 12}}) {
       std::vector<double> motion(static_cast<std::size_t>(6 * mesh.node_count()), 0.0);
       for (std::size_t i = static_cast<std::size_t>(component); i < motion.size(); i += 6) motion[i] = 1;
       const Vector u = model.space->from_mesh(motion);

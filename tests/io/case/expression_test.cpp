@@ -3,6 +3,7 @@
 #include "device/error.hpp"
 #include "io/case/formula.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -215,7 +216,8 @@ TEST(Expression, TablesAreFunctions) {
   }
   tables.emplace("plane", table(two));
   tables.emplace("solid", table(three));
-  EXPECT_DOUBLE_EQ(value("plane(x, y) + solid(x, y, z)", 0.5, 0.25, 0.75, &tables), 2 * (2 * 0.5 + 3 * 0.25) + 5 * 0.75);
+  EXPECT_DOUBLE_EQ(value("plane(x, y) + solid(x, y, z)", 0.5, 0.25, 0.75, &tables),
+                   2 * (2 * 0.5 + 3 * 0.25) + 5 * 0.75);
   const Expression outside("wind(z)", {"x", "y", "z"}, &tables);
   Expression::Evaluator evaluate(outside);
   const double high[] = {0, 0, 11};

@@ -245,8 +245,12 @@ std::string older_exodus() {
   const auto text = [&](const std::string& s) { return n(s.size()) + s + std::string((4 - s.size() % 4) % 4, '\0'); };
   const auto header = [&](std::size_t size) {
     std::string h = "CDF\1" + n(0) + n(10) + n(6);
-    for (const auto& [name, length] : {std::pair{"num_dim", 3}, {"num_nodes", 4}, {"num_elem", 1}, {"num_el_blk", 1},
-                                       {"num_el_in_blk1", 1}, {"num_nod_per_el1", 4}})
+    for (const auto& [name, length] : {std::pair{"num_dim", 3},
+                                       {"num_nodes", 4},
+                                       {"num_elem", 1},
+                                       {"num_el_blk", 1},
+                                       {"num_el_in_blk1", 1},
+                                       {"num_nod_per_el1", 4}})
       h += text(name) + n(static_cast<std::size_t>(length));
     h += n(0) + n(0) + n(11) + n(2);
     h += text("coord") + n(2) + n(0) + n(1) + n(0) + n(0) + n(6) + n(96) + n(size);

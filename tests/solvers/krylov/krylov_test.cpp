@@ -226,7 +226,8 @@ TEST(Krylov, NumbersThatMemoryHeldBeforeDoNotMatter) {
   const SparseMatrix A = on(device, poisson_matrix(5));
   const JacobiPreconditioner jacobi(A);
   for (const Method& m : methods())
-    for (const LinearOperator* P : {static_cast<const LinearOperator*>(nullptr), static_cast<const LinearOperator*>(&jacobi)}) {
+    for (const LinearOperator* P :
+         {static_cast<const LinearOperator*>(nullptr), static_cast<const LinearOperator*>(&jacobi)}) {
       {
         std::vector<Vector> before;
         for (int k = 0; k < 16; ++k) before.emplace_back(device, std::vector<double>(125, nan), "test");
@@ -380,7 +381,8 @@ TEST(Minres, AnIterationThatOverflowsIsNone) {
   Blocks large = poisson_matrix(3);
   for (double& value : large.values) value *= 1e200;
   const SolveReport report =
-      solve(method("MINRES", Needs::symmetric, Minres{}), on(Device::named("cpu"), large), random_numbers(27, 4)).report;
+      solve(method("MINRES", Needs::symmetric, Minres{}), on(Device::named("cpu"), large), random_numbers(27, 4))
+          .report;
   EXPECT_EQ(report.reason, StopReason::not_finite);
   EXPECT_EQ(report.iterations, 0);
   EXPECT_TRUE(report.history.empty());
