@@ -413,11 +413,12 @@ class Workshop:
     def __init__(self, arguments):
         self.source = (ROOT / arguments.work).resolve() / "source"
         self.build, self.scratch = self.source / "build", self.source.parent
+        self.record = self.scratch / "mutants.json"
         self.jobs, self.memory, self.targets = arguments.jobs, arguments.memory, arguments.targets
         self.configure = arguments.configure.split()
 
-    def copy_tree(self):
-        """What is the same is not touched."""
+    def copy_tree(self, but):
+        """Files beside those of `but`; what is the same is not touched."""
         names = git("ls-files", "-co", "--exclude-standard").splitlines()
         wanted = {name for name in names if (ROOT / name).is_file()}
         for folder, folders, files in os.walk(self.source):
@@ -427,16 +428,25 @@ class Workshop:
                 path = pathlib.Path(folder, file)
                 if str(path.relative_to(self.source)) not in wanted:
                     path.unlink()
-        for name in wanted:
+        for name in wanted - but.keys():
             self.write(name, (ROOT / name).read_bytes())
             (self.source / name).chmod((ROOT / name).stat().st_mode)
-        (self.scratch / "ritz_mutant.hpp").write_text(GUARD)
+        self.write("../ritz_mutant.hpp", GUARD.encode())
 
     def write(self, name, content):
         path = self.source / name
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists() or path.read_bytes() != content:
             path.write_bytes(content)
+
+    def with_last_build(self, chosen):
+        """{number: mutant} of these; of the last build where it has them all, so that nothing is compiled again."""
+        before = json.loads(self.record.read_text()) if self.record.exists() else {}
+        paths = {path for _, path in before.values() if (ROOT / path).exists()}
+        there = {m.id: m for path in paths for m in mutants_of(path)}
+        if all(m.id in before for m in chosen):  # number and file of each
+            return {number: there[id] for id, (number, _) in before.items() if id in there}
+        return dict(enumerate(chosen))
 
     def text_of(self, path, numbered):
         include = f'#include "{self.scratch}/ritz_mutant.hpp"\n#line 1\n'
@@ -445,8 +455,8 @@ class Workshop:
     def make(self, numbered):
         """Builds as many of these mutants as the compiler takes, and returns them."""
         numbered = dict(numbered)
-        self.copy_tree()
-        self.texts = {path: (self.source / path).read_text() for path in {m.path for m in numbered.values()}}
+        self.texts = {path: (ROOT / path).read_text() for path in {m.path for m in numbered.values()}}
+        self.copy_tree(but=self.texts)
         while True:
             by_path = {path: {} for path in self.texts}
             for number, mutant in numbered.items():
@@ -460,6 +470,7 @@ class Workshop:
             words = ["ninja", "-C", str(self.build), f"-j{self.jobs}", "-k", "0", *self.targets]
             made = subprocess.run(words, capture_output=True, text=True, errors="replace")
             if made.returncode == 0:
+                self.record.write_text(json.dumps({m.id: (number, m.path) for number, m in numbered.items()}))
                 return numbered
             refused = self.refused(made.stdout, by_path)
             if not refused:
@@ -518,13 +529,18 @@ class Workshop:
 
     def observe(self, test):
         """Runs a test without a mutant: its time, and the places that it reaches."""
-        record = self.scratch / f"reached.{os.getpid()}.{id(test)}"
-        begin = time.monotonic()
-        code, text = self.run(test, 900, RITZ_MUTANTS_REACHED=str(record))
-        test.seconds, test.passes = time.monotonic() - begin, code == 0
-        if record.exists():
-            test.reached = {int(number) for number in record.read_text().split()}
-            record.unlink()
+        pipe = self.scratch / f"reached.{os.getpid()}.{id(test)}"  # readers' child processes may not write to files
+        os.mkfifo(pipe)
+        end = os.open(pipe, os.O_RDWR)
+        with concurrent.futures.ThreadPoolExecutor(1) as reader:
+            reached = reader.submit(numbers_until_end, end)
+            begin = time.monotonic()
+            code, text = self.run(test, 900, RITZ_MUTANTS_REACHED=str(pipe))
+            test.seconds, test.passes = time.monotonic() - begin, code == 0
+            os.write(end, b"end")
+            test.reached = reached.result()
+        os.close(end)
+        pipe.unlink()
         if not test.passes:
             print(f"left out, as it fails without a mutant: {test.name} {first_failure(text)}", flush=True)
 
@@ -543,6 +559,13 @@ class Workshop:
             if code != 0:
                 return "killed", f"{test.name}, {first_failure(text) or f'ended with {code}'}"
         return "survived", f"{len(reaching)} tests reach it" if reaching else "no test reaches it"
+
+
+def numbers_until_end(pipe):
+    text = b""
+    while not text.endswith(b"end"):
+        text += os.read(pipe, 1 << 16)
+    return {int(number) for number in text[:-3].split()}
 
 
 def first_failure(text):
@@ -627,12 +650,14 @@ def arguments_of(words):
 
 
 def run_mutants(arguments, rows, table):
-    chosen = dict(enumerate(chosen_mutants(arguments, rows)))
-    if not chosen:
+    wanted = chosen_mutants(arguments, rows)
+    if not wanted:
         return
     workshop, commit = Workshop(arguments), git("rev-parse", "--short", "HEAD").strip()
     begin = time.monotonic()
-    built = workshop.make(chosen)
+    numbered = workshop.with_last_build(wanted)
+    chosen = {number: mutant for number, mutant in numbered.items() if mutant.id in {m.id for m in wanted}}
+    built = workshop.make(numbered)
     there = workshop.at_run_time()
     print(f"{len(built)} of {len(chosen)} mutants are built, in {time.monotonic() - begin:.0f} s", flush=True)
     tests = tests_of(workshop.build, arguments.tests)

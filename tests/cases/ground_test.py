@@ -46,6 +46,9 @@ class Ground(CaseTest):
         self.assert_close(outcome.fact("applied_load")[2], -2e6, 1e-7)
         self.assert_close(outcome.fact("reaction")[2], 2e6, 1e-7)
         self.assertIn("foundation on 'a.z0': (0, 0, 2e+06) N", outcome.log)
+        place, forces = outcome.report["facts"]["ground"].split(": ")
+        self.assertEqual(place, "foundation a.z0")
+        self.assert_close(float(forces.split()[2]), 2e6, 1e-7)
 
     def test_the_ground_pushes_back_where_a_support_moves_its_nodes(self):
         # The whole base goes down by 1 mm: there is no load, and support and ground hold each other.

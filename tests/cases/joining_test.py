@@ -58,6 +58,7 @@ class Ties(Joining):
             for name in ("low", "least"):
                 self.assert_close(outcome.probes[name], 200e6, 1e-9)
             self.assertIn("tied, at most", outcome.log)
+            self.assertNotIn("by themselves", outcome.log)  # which is told of surface integrals only
 
     def test_tension_across_is_exact_where_the_nodes_of_the_coarser_side_are_the_others_too(self):
         text = BOTH + TIE + EXACT + held("low.z0", z=0) + held("low.x0", x=0) + held("low.y0", y=0) + '[[pressure]]\nregion = "up.z1"\nvalue = -1e6\n'

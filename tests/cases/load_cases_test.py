@@ -98,13 +98,15 @@ class LoadCases(BadInputs):
 
     def test_combinations_are_runs_of_the_combined_loads(self):
         text = (ELASTIC + as_load_case("pull", LOADS["pull"]) + as_load_case("spin", LOADS["spin"])
-                + '[[combination]]\nname = "ultimate"\nfactors = {pull = 1.5, spin = -1.35}\n' + LOADS["weight"])  # weight acts in all, once
+                + '[[combination]]\nname = "ultimate"\nfactors = {pull = 1.5, spin = -1.35}\n[[combination]]\nname = "pulled"\nfactors = {pull = 1}\n'
+                + LOADS["weight"])  # weight acts in all, once
         outcome = self.solve_text(text, keys={"solver.tolerance": 1e-12})
         combined = LOADS["weight"] + '[[force]]\nregion = "a.x1"\nvalue = [4.5e6, 0, 1.5e5]\n[[body_force]]\nregion = "a"\nvalue = [-5.4e6, -1.35e5, 0]\n'
         self.assertIn("in every load case, and once in every combination: displacement, gravity", outcome.log)
         alone = self.solve_text(ELASTIC + combined, keys={"solver.tolerance": 1e-12})
         for probe, values in alone.probes.items():
             self.assert_same(outcome.report["combinations"]["ultimate"]["probes"][probe], values, 1e-8)
+            self.assert_same(outcome.report["combinations"]["pulled"]["probes"][probe], outcome.report["load_cases"]["pull"]["probes"][probe])
         self.assertEqual(outcome.report["combinations"]["ultimate"]["solver"]["method"], "superposition")
 
     def test_the_series_lists_every_load_case_and_combination(self):

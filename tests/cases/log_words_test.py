@@ -1,8 +1,12 @@
 """The log speaks an engineer's words: numbers have units, and names that only the sources use are not in it."""
+import contextlib
+import os
+import pty
 import re
+import subprocess
 import unittest
 
-from ritz import CaseTest, example
+from ritz import BIN, CaseTest, example
 
 # A word of the sources, and what the log says.
 WORDS = {
@@ -39,12 +43,25 @@ class LogWords(CaseTest):
                 self.assertRegex(line, r" N\b")
         self.assertEqual(outcome.report["probe_units"], {"eye_displacement": "m", "peak_von_mises": "Pa", "bolt_force": "N"})
         heat = self.solve("ritz-heat", example("fin"))
-        self.assertRegex(heat.log, r"temperature: from \S+ degrees at .* m to")
+        self.assertRegex(heat.log, r"temperature: from \S+ degrees at \(0\.05, \S+\) m to \S+ degrees at \(0, \S+\) m")  # tip and base
         frame = self.solve("ritz-structure", example("structure/portal"))
         self.assertRegex(frame.log, r"largest beam_force: N_1 \S+ N, .* Mz_1 \S+ N m, N_2 \S+ N, ")
         self.assertEqual(frame.report["probe_units"]["moment"], "N m")
         self.assertRegex(self.solve("ritz-modal", example("modal/cantilever")).log, r"mass: \S+ kg; ")
         self.assertRegex(self.solve("ritz-heat", example("transient/nafems_t3")).log, r"balance: stored \S+ J = ")
+
+    def test_the_screen_keeps_what_was_read(self):
+        """The live line is written over; when its work ends, it stays as a line of its own."""
+        screen, program = pty.openpty()
+        subprocess.run([BIN / "ritz-heat", example("fin"), "--output", self.folder / "results"], stdout=program, check=True)
+        os.close(program)
+        text = b""
+        with contextlib.suppress(OSError):  # the end of a terminal nobody holds
+            while part := os.read(screen, 4096):
+                text += part
+        os.close(screen)
+        lines = [line.rstrip("\r").rsplit("\r", 1)[-1] for line in text.decode().split("\n")]
+        self.assertTrue(any(line.startswith("reading ") and line.endswith("fin.msh") for line in lines), lines)
 
     def test_sums_show_no_rounding(self):
         log = self.solve("ritz-structure", example("structure/portal")).log
@@ -69,6 +86,7 @@ class Doubtful(CaseTest):
         self.assertIn("strains reach", soft)
         self.assertIn("displacements differ", soft)
         self.assertIn("7.85e-9 t/mm^3", self.notices(**{"material.0.density": 7.85e-9}))
+        self.assertIn("leave out the scale", self.notices(**{"mesh.scale": 1e-6}))
 
 
 if __name__ == "__main__":

@@ -36,6 +36,7 @@ class MeshError(CaseTest):
         self.assertNotIn("discretisation_error_halved_cells", outcome.report["facts"])
         x, y, _ = outcome.fact("discretisation_error_at")
         self.assertLess(math.hypot(x - 0, y - 44), 1.5)
+        self.assertIn(f"the worst at ({x:.4g}, {y:.4g})", outcome.log)
         errors = vtu.read(outcome.results())["CellData"]["stress_error"]
         self.assertEqual(len(errors), 1024)
         self.assertGreater(min(errors), 0)
@@ -62,6 +63,7 @@ error_estimate = true
 
     def test_units_do_not_matter(self):
         reference = self.solve("ritz-elasticity", example("lame/solid"), keys={**ON, "solver.method": "direct"})
+        self.assertIn("the worst at ({:.4g}, {:.4g}, {:.4g})".format(*reference.fact("discretisation_error_at")), reference.log)
         stress = vtu.read(reference.results())["CellData"]["stress_error"]
         for length, stiffness in ((1e-6, 1.0), (1e6, 1e12), (1e-3, 1e-9)):
             keys = {**ON, "solver.method": "direct", "mesh.scale": length, "material.0.young": 200e9 * stiffness, "pressure.0.value": 60e6 * stiffness}

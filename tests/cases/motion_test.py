@@ -5,6 +5,7 @@ import signal
 import unittest
 
 import boxes
+import modal_test
 import ritz
 from resume_test import Resume, files_of
 
@@ -85,6 +86,36 @@ class Motion(ritz.CaseTest):
         case = ritz.example("transient/nafems_5t")
         outcome = self.solve("ritz-structure", case, keys={"support.0.pinned": "false", "support.0.x": 0, "support.0.z": 0, "support.0.y": '"0.5*t^2"', "line_load.0.value": "[0, 0, 0]", "damping.rayleigh": "[0, 0]", "time.end": 0.5, "time.output": 0.5, "time.step": 1e-3})
         self.assertAlmostEqual(outcome.probes["deflection"], 0.0625, delta=1e-4)
+
+    def test_a_free_beam_that_turns_has_the_energy_of_its_inertia(self):
+        """About its end: (rho A L^3 / 3 + rho I L) w^2 / 2, the second by the sections, which turn with it."""
+        self.write("mesh.msh", modal_test.lines([(i, 0, 0) for i in range(5)], [(i, i + 1) for i in range(4)], {"beam": (range(4), [])}))
+        case = self.write("case.toml", """[mesh]
+file = "mesh.msh"
+[[section]]
+region = "beam"
+element = "beam"
+young = 2e11
+poisson = 0.3
+density = 8000
+profile = "rectangle"
+width = 0.5
+height = 0.5
+[time]
+end = 1e-5
+step = 1e-5
+[initial]
+velocity = ["-3*y", "3*x", 0]
+angular_velocity = [0, 0, 3]
+[[probe]]
+name = "u"
+field = "displacement"
+component = "y"
+region = "beam"
+measure = "max"
+""")
+        rows = self.rows(self.solve("ritz-structure", case))
+        self.assertAlmostEqual(rows[0]["kinetic_energy"], 8000 * (0.25 * 4**3 / 3 + 0.5**4 / 12 * 4) * 9 / 2, delta=1e-6)
 
     def test_what_is_wrong_says_so(self):
         for change, words, code in (

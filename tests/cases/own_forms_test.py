@@ -272,6 +272,15 @@ value = [0, 0, -1]
                 self.assertAlmostEqual(reaction, -load, delta=1e-7)
             self.assertEqual("need no matrix" in outcome.log, order > 1, outcome.log)
 
+    def test_a_probe_within_a_cell_sees_the_order_of_the_field(self):
+        """T = x (1 - x) on a cell of one cube, whose corners are at 0."""
+        self.write("mesh.msh", boxes.cubes(["a"]))
+        text = '[mesh]\nfile = "mesh.msh"\n[space]\norder = 2\n[[material]]\nregion = "a"\nconductivity = 1\n[[source]]\nregion = "a"\nvalue = 2\n'
+        text += "".join(f'[[temperature]]\nregion = "a.{side}"\nvalue = 0\n' for side in ("x0", "x1"))
+        text += '[[probe]]\nname = "within"\nfield = "temperature"\npoint = [0.25, 0.5, 0.5]\n'
+        outcome = self.solve("ritz-heat", self.write("case.toml", text), keys={"solver.tolerance": 1e-12})
+        self.assert_close(outcome.probes["within"], 0.25 * 0.75, 1e-10)
+
     def test_with_and_without_a_matrix_the_answer_is_one(self):
         answers = [self.solve("ritz-solve", self.cube("[space]\norder = 3\n"), keys={"solver.operator": f'"{kind}"', "solver.tolerance": 1e-11}).probes["top"]
                    for kind in ("matrix", "matrix_free")]
@@ -279,9 +288,9 @@ value = [0, 0, -1]
             self.assert_close(a, b, 1e-8)
 
     def test_newton_without_a_matrix(self):
-        forces = [self.solve("ritz-solve", example("custom_energy/neo_hooke"), keys={"solver.operator": f'"{kind}"'}).probes["force"]
-                  for kind in ("matrix", "matrix_free")]
-        self.assert_close(forces[0], forces[1], 1e-8)
+        outcomes = [self.solve("ritz-solve", example("custom_energy/neo_hooke"), keys={"solver.operator": f'"{kind}"'}) for kind in ("matrix", "matrix_free")]
+        self.assert_close(*(outcome.probes["force"] for outcome in outcomes), 1e-8)
+        self.assertEqual(["pattern" in outcome.report["memory"]["by_tag"] for outcome in outcomes], [True, False])
 
     def test_newton_without_a_matrix_where_the_tangent_is_not_symmetric(self):
         case = self.copied()
@@ -375,6 +384,11 @@ class Mistakes(OwnForms):
         case = self.copied()
         self.edit("growth * u.value[0])", "grwth * u.value[0])")
         self.refuse(2, case, "does not compile", "'mesh.scale' is", keys={"mesh.scale": -1})
+
+    def test_that_code_runs_to_be_seen_is_told_where_nothing_is_solved(self):
+        told = "code of the case runs now"
+        self.assertIn(told, self.solve("ritz-solve", self.copied(), "--check").log)
+        self.assertNotIn(told, self.solve("ritz-solve", self.folder / "mine" / CASE).log)
 
     def test_no_compiler(self):
         with mock.patch.dict(os.environ, {"CXX": "ritz-no-such-compiler"}):

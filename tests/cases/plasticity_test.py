@@ -42,6 +42,7 @@ class Sphere(Resume):
         self.assert_close(unloaded["hoop_inside"], YIELD - PRESSURE - elastic_hoop(PRESSURE), 0.01)
         self.assertEqual(unloaded["plastic_inside"], loaded["plastic_inside"])
         self.assertLessEqual(outcome.residual, 1e-8)
+        self.assertLessEqual(outcome.fact("residual_certificate")[0], 1e-8)
 
     def test_as_a_body_of_revolution(self):
         outcome = self.solve("ritz-solve", example("plasticity/sphere_section"), output=self.folder / "r")

@@ -5,6 +5,7 @@ import csv
 import functools
 import json
 import os
+import re
 import subprocess
 import sys
 import zlib
@@ -156,19 +157,24 @@ class Damage(CaseTest):
     def test_a_changed_byte_is_seen_or_changes_no_number(self):
         results = self.solve("ritz-modal", example("modal/cantilever"), "--set", "modal.count=1", "--set", "modal.animate=3", *FORMAT).folder / "results"
         path = results / "cantilever_mode_1.hdf"
-        good, before, seen = path.read_bytes(), run_python(self, "h5py", DIGEST, path), 0
+        good, before, seen, rows = path.read_bytes(), run_python(self, "h5py", DIGEST, path), 0, set()
         places = [*range(0, 4096, 61), *range(4096, len(good), max(1, len(good) // 150))]
         for at in places:
             path.write_bytes(good[:at] + bytes([good[at] ^ 0x10]) + good[at + 1:])
             exit_code, states, text = verify(results)
             self.assertIn(exit_code, (0, 9), f"byte {at}: {text}")
             seen += exit_code == 9
+            if told := re.search(r"CRC-32 of rows (\d+) to (\d+) of '(.*)'", text):
+                rows.add((told[3], int(told[1]), int(told[2])))
             if exit_code == 0:
                 after = run_python(self, "h5py", DIGEST, path)
                 self.assertIsNotNone(after, f"byte {at}: verified, and h5py cannot read it")
                 for key in ("fields", "mesh"):
                     self.assertEqual(before[key], after[key], f"byte {at}")
         self.assertGreater(seen, len(places) // 2)
+        files = [file for line in (results / "results.journal").read_bytes().splitlines() for file in json.loads(line[9:]).get("files", [])]
+        committed = {(part["dataset"], part["first_row"], part["first_row"] + part["rows"] - 1) for file in files for part in file.get("slabs", [])}
+        self.assertTrue(rows and rows <= committed, rows - committed)
         for size in [*range(0, len(good), len(good) // 40), len(good) - 1]:
             path.write_bytes(good[:size])
             self.assertEqual(verify(results)[0], 9, f"cut at {size}")

@@ -22,6 +22,8 @@ TEST(FakeDeathTest, TouchingDeviceMemoryFromTheHostDies) {
   EXPECT_DEATH(x.data()[1] = 5, "");
 }
 
+TEST(Fake, SaysThatItIsNoRealDevice) { EXPECT_EQ(Device::named("fake").info().name, "fake device"); }
+
 TEST(Fake, CountsTraffic) {
   const Device device = Device::named("fake");
   Machine& machine = device.machine();

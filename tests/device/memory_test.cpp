@@ -3,8 +3,43 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <cstring>
+
 namespace ritz {
 namespace {
+
+// A driver that does not say how much is free, and keeps what is freed until it is asked.
+class Driver final : public Machine {
+ public:
+  int trims = 0;
+  void trim() noexcept override { ++trims; }
+
+ protected:
+  void* do_allocate(Index bytes) override { return std::malloc(static_cast<std::size_t>(bytes)); }
+  void do_free(void* memory) noexcept override { std::free(memory); }
+  void do_copy_to_device(void* to, const void* from, Index bytes) override { do_copy_on_device(to, from, bytes); }
+  void do_copy_to_host(void* to, const void* from, Index bytes) override { do_copy_on_device(to, from, bytes); }
+  void do_copy_on_device(void* to, const void* from, Index bytes) override {
+    std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  }
+  void do_fill_zero(void* memory, Index bytes) override { std::memset(memory, 0, static_cast<std::size_t>(bytes)); }
+};
+
+TEST(MemoryPool, WhereTheDriverDoesNotSayWhatIsFreeItIsUpToTheLimit) {
+  Driver driver;
+  MemoryPool pool(driver);
+  EXPECT_GT(pool.available(), Index{1} << 60);
+  pool.set_limit(1 << 20);
+  EXPECT_EQ(pool.available(), 1 << 20);
+}
+
+TEST(MemoryPool, TrimAsksTheDriverToGiveBackToo) {
+  Driver driver;
+  MemoryPool pool(driver);
+  pool.trim();
+  EXPECT_EQ(driver.trims, 1);
+}
 
 TEST(MemoryPool, CountsWhatIsLiveByTagAndRemembersPeaks) {
   const Device device = Device::named("cpu");

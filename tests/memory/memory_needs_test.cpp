@@ -158,6 +158,16 @@ TEST(MemoryNeeds, GroupsThatShareNodesAreForeseenExactly) {
   }
 }
 
+// The nodes that no element of the part has are listed, too.
+TEST(MemoryNeeds, ListsOfAPartOfABodyAreForeseenExactly) {
+  const Mesh mesh = box(4, 4, 4, {1, 1, 1}, CellKind::hex8);
+  const FunctionSpace space(mesh, 3, Device::named("cpu", 1));
+  const Region part{.name = "part", .kind = RegionKind::cells, .cells = {0, 1, 2, 3}};
+  const Operator equations(space, {Integral::over(elastic_form(3), part)});
+  const auto [foreseen, taken] = lists_of(Task::residual, equations);
+  EXPECT_EQ(foreseen, taken);
+}
+
 TEST(MemoryNeeds, PatternAndMatrixAreForeseenExactly) {
   const Model model(box(7, 6, 5, {1, 1, 1}, CellKind::hex20), elastic_form(3));
   const PatternSize size = pattern_size(entity_counts(model.mesh), 0);

@@ -82,6 +82,18 @@ TEST(MixedFacets, TheBoundaryOfAMixedMeshIsWhatItsDefinitionSays) {
   EXPECT_EQ(boundary_facets(mesh), boundary_by_definition(mesh));
 }
 
+// Facets are found by keys of 33 bits: of 450 000 edges some ten pairs share theirs.
+TEST(BoundaryFacets, OfLooseTrianglesAreAllTheirEdges) {
+  constexpr Node count = 150'000;
+  MeshData data{.dimension = 2, .points = {}, .blocks = {{CellKind::tri3, {}}}, .regions = {}};
+  for (Node triangle = 0; triangle < count; ++triangle)
+    for (const auto& [x, y] : {std::pair{0.0, 0.0}, {1.0, 0.0}, {0.0, 1.0}}) {
+      data.blocks[0].nodes.push_back(static_cast<Node>(data.points.size() / 3));
+      data.points.insert(data.points.end(), {x + 2 * (triangle % 400), y + 2 * (triangle / 400), 0});
+    }
+  EXPECT_EQ(boundary_facets(Mesh(std::move(data))).size(), 3u * count);
+}
+
 TEST(BoundaryFacets, AreTheSameForEveryThreadCount) {
   const int threads = omp_get_max_threads();
   omp_set_num_threads(1);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <sstream>
@@ -29,6 +30,16 @@ TEST(ProcessAge, IsAtLeastTheProcessorTimeUsedAndGrowsWithTheClock) {
                passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   EXPECT_GE(after - before, 0.02 - 1e-9);
   EXPECT_LE(after - before, passed + 1e-9);
+}
+
+// The child of a death test runs the test again, with the environment of its parent.
+TEST(ProcessAgeDeathTest, IsNotMoreThanTheTimeSinceTheProcessWasAskedFor) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  ::setenv("RITZ_TEST_ASKED_AT", std::to_string(seconds_of(CLOCK_BOOTTIME)).c_str(), 0);
+  const double asked = std::strtod(std::getenv("RITZ_TEST_ASKED_AT"), nullptr);
+  EXPECT_EXIT(std::exit(process_age() <= seconds_of(CLOCK_BOOTTIME) - asked + 1e-6 ? 0 : 1),
+              ::testing::ExitedWithCode(0), "");
+  ::unsetenv("RITZ_TEST_ASKED_AT");
 }
 
 // The system notes the start in ticks since the machine was started, whose second it knows, too.

@@ -330,6 +330,17 @@ TEST(WholeElements, AreRefusedOnOtherCells) {
   EXPECT_THROW(Operator(narrow, {Integral::over_all_cells(Shell{{1, 0.3, 0.1}})}), Error);
 }
 
+TEST(WholeElements, OfNodesStandOnThoseOfTheMeshAlone) {
+  const Mesh mesh = box(1, 1, 1, {1, 1, 1}, CellKind::hex8);
+  const FunctionSpace finer(mesh, 3, Device::named("cpu", 1), {.order = 2});
+  try {
+    Operator(finer, {Integral::at_nodes(NodeSpring<3>{{1, 1, 1}, {}}, {0})});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(error.message().find("the space has nodes of its own"), std::string::npos) << error.message();
+  }
+}
+
 TEST(StructuralMesh, MayHaveManyMeetingCellsButNoneWithoutLength) {
   EXPECT_EQ(structure_mesh({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}}, CellKind::line2,
                            {0, 1, 0, 2, 0, 3, 0, 4, 0, 4})

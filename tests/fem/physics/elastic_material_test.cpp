@@ -29,6 +29,13 @@ Solved solve(const Model& model) {
   return {model.space->to_mesh(u), equations.evaluate(u)};
 }
 
+TEST(TemperatureTable, HoldsFromItsFirstRowToItsLast) {
+  const TemperatureTable table{PiecewiseLinear::through({{0, 40}, {100, 60}}), false};
+  EXPECT_EQ(value_at(table, 0, "young", ""), 40);
+  EXPECT_EQ(value_at(table, 100, "young", ""), 60);
+  for (const double outside : {-1e-6, 100 + 1e-6}) EXPECT_THROW(value_at(table, outside, "young", ""), Error);
+}
+
 // Every node and cell has these strains and stresses: xx, yy, zz, xy, yz, xz.
 void expect_everywhere(const DerivedFields& derived, const std::array<double, 12>& expected, double stress) {
   for (const std::vector<double>* fields : {&derived.at_nodes, &derived.at_cells})

@@ -2,6 +2,7 @@
 #include "fem/physics/frames.hpp"
 
 #include "fem/analysis/vibration.hpp"
+#include "solvers/algebra/vectors.hpp"
 #include "tests/fem/elements/structure.hpp"
 
 #include <gmock/gmock.h>
@@ -94,6 +95,30 @@ TEST(Frames, VibratesAtTheFrequencyOfTheHandbook) {
       std::pow(1.8751041 / length, 2) * std::sqrt(young * second_moment / (density * area)) / (2 * std::numbers::pi);
   EXPECT_NEAR(modes.frequencies[0], expected, 2e-3 * expected);  // rotary inertia and shear
   EXPECT_NEAR(modes.total_mass[2], density * area * length, 1e-9);
+}
+
+// A plate that turns about an axis in its plane: u M u = rho t^3 / 12 times its area, and rho t times it where it
+// moves.
+TEST(Frames, APlateHasTheInertiaOfItsThickness) {
+  constexpr double thickness = 0.05, plate_area = 6;
+  for (const CellKind kind : {CellKind::quad4, CellKind::tri3}) {
+    const Mesh mesh = surface_mesh(2, 3, {2, 3}, flat, {}, kind);
+    Frames frames(mesh);
+    const ShellSection section{.young = young, .poisson = 0.3, .thickness = thickness, .orientation = {}};
+    frames.section("all", {.element = kind == CellKind::quad4 ? FormValue(Shell{section}) : FormValue(Shell3{section}),
+                           .density = density,
+                           .size = thickness});
+    const Model model = frames.model(cpu());
+    for (const auto& [component, per_area] :
+         {std::pair{2, density * thickness}, {3, density * std::pow(thickness, 3) / 12}}) {
+      std::vector<double> motion(static_cast<std::size_t>(6 * mesh.node_count()), 0.0);
+      for (std::size_t i = static_cast<std::size_t>(component); i < motion.size(); i += 6) motion[i] = 1;
+      const Vector u = model.space->from_mesh(motion);
+      Vector inertia = model.space->zeros();
+      Operator(*model.space, model.inertia).residual(u, inertia);
+      EXPECT_NEAR(dot(u, inertia), per_area * plate_area, 1e-12 * per_area * plate_area);
+    }
+  }
 }
 
 TEST(Frames, SaysWhatIsWrong) {

@@ -136,6 +136,20 @@ TEST(HeatConduction, StoresHeatWhereAllMaterialsSay) {
   EXPECT_NEAR(stored, 7 * 11 * 3 * 0.1 * 0.02, 1e-13);
 }
 
+// The error estimate averages across a border between equal materials, and nowhere else.
+TEST(HeatConduction, EqualMaterialsAreOneForTheEstimate) {
+  const Region left{.name = "left", .kind = RegionKind::cells, .cells = {0, 1, 2, 3, 4}},
+      right{.name = "right", .kind = RegionKind::cells, .cells = {5, 6, 7, 8, 9}};
+  const auto materials_of = [&](double one, double other) {
+    HeatConduction heat(bar());
+    heat.material(left, {.conductivity = one});
+    heat.material(right, {.conductivity = other});
+    return heat.error_model().material;
+  };
+  EXPECT_TRUE(materials_of(3, 3).empty());
+  EXPECT_THAT(materials_of(3, 4), testing::ElementsAre(0, 0, 0, 0, 0, 1, 1, 1, 1, 1));
+}
+
 TEST(HeatConduction, RefusesWhatCannotBe) {
   const auto with_material = [](const HeatConduction::Options& options = {}) {
     HeatConduction heat(bar(), options);
@@ -145,6 +159,10 @@ TEST(HeatConduction, RefusesWhatCannotBe) {
   HeatConduction negative(bar());
   negative.material("all", {.conductivity = -3, .origin = "line 5"});
   EXPECT_THAT(refusal(negative), testing::AllOf(HasSubstr("'conductivity' is -3, line 5"), HasSubstr("above 0")));
+
+  HeatConduction heated(bar());
+  heated.material("all", {.conductivity = 3, .density = 1, .specific_heat = -2});
+  EXPECT_THAT(refusal(heated), HasSubstr("'specific_heat' is -2"));
 
   EXPECT_THAT(refusal(HeatConduction(bar())), HasSubstr("cells have no material"));
 

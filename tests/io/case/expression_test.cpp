@@ -3,6 +3,7 @@
 #include "device/error.hpp"
 #include "io/case/formula.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -127,6 +128,7 @@ TEST(Formula, TheTimeAtWhichItHasNoValueIsNamed) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_THAT(error.message(), HasSubstr("at (0, 0, 0), t = 2"));
+    EXPECT_THAT(error.why(), HasSubstr("root of a negative number"));
     EXPECT_THAT(error.fix(), HasSubstr("at all times"));
   }
 }
@@ -142,6 +144,7 @@ TEST(Formula, TheFirstPointThatIsNotAllowedIsNamed) {
   } catch (const Error& error) {
     EXPECT_EQ(error.exit(), Exit::model);
     EXPECT_THAT(error.message(), HasSubstr("'x' of there is 100 at (100, 0, 0)"));
+    EXPECT_EQ(error.why(), "");  // the fix says it all
     EXPECT_THAT(error.fix(), HasSubstr("below 100"));
   }
 }
@@ -205,6 +208,16 @@ TEST(Expression, TablesAreFunctions) {
   DataTables tables;
   tables.emplace("wind", table("z,p\n0,1\n10,3\n"));
   EXPECT_DOUBLE_EQ(value("2*wind(z) + x", 1, 0, 5, &tables), 5);
+  std::string two = "x,y,f\n", three = "x,y,z,f\n";
+  for (int i = 0; i < 8; ++i) {
+    const int x = i % 2, y = i / 2 % 2, z = i / 4;
+    if (z == 0) two += fmt::format("{},{},{}\n", x, y, 2 * x + 3 * y);
+    three += fmt::format("{},{},{},{}\n", x, y, z, 2 * x + 3 * y + 5 * z);
+  }
+  tables.emplace("plane", table(two));
+  tables.emplace("solid", table(three));
+  EXPECT_DOUBLE_EQ(value("plane(x, y) + solid(x, y, z)", 0.5, 0.25, 0.75, &tables),
+                   2 * (2 * 0.5 + 3 * 0.25) + 5 * 0.75);
   const Expression outside("wind(z)", {"x", "y", "z"}, &tables);
   Expression::Evaluator evaluate(outside);
   const double high[] = {0, 0, 11};

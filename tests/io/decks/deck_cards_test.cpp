@@ -21,6 +21,13 @@ TEST(DeckCards, FieldsAreTrimmedAndACommaAtTheEndAddsNone) {
   EXPECT_THAT(cards[0].data, ElementsAre(ElementsAre("ROOT", "1", "3"), ElementsAre("7"), ElementsAre("", "2")));
 }
 
+TEST(DeckCards, AStarAloneIsAKeywordWithoutAName) {
+  const auto cards = cards_of("*\n1,\n*STEP\n");
+  ASSERT_EQ(cards.size(), 2u);
+  EXPECT_EQ(cards[0].keyword, "");
+  EXPECT_EQ(cards[1].keyword, "STEP");
+}
+
 TEST(DeckCards, QuotesAreNoPartOfAName) {
   const auto cards = cards_of("*MATERIAL, NAME=\"cast iron\"\n*ELASTIC\n\"1\n1\"\n\"\n");
   EXPECT_EQ(cards[0].parameter("NAME"), "cast iron");

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <numbers>
 #include <set>
 
@@ -228,6 +230,44 @@ TEST(Cgns, APlaneStructuredZoneIsQuadrilateralsAndARingCloses) {
   EXPECT_THAT(notices, Contains(HasSubstr("3 points of zones")));
   EXPECT_EQ(mesh.region("inside").size(), 12);
   EXPECT_NEAR(total_volume(mesh), 12 * 0.5 * std::sin(std::numbers::pi / 6) * (4 - 1), 1e-12);
+}
+
+// A tetrahedron in netCDF's classic format (NetCDF User's Guide, appendix B), its points in one variable [axis][node],
+// as Exodus II wrote them until version 4.
+std::string older_exodus() {
+  const auto number = [](auto value) {
+    std::string bytes(sizeof value, '\0');
+    std::memcpy(bytes.data(), &value, sizeof value);
+    std::ranges::reverse(bytes);
+    return bytes;
+  };
+  const auto n = [&](std::size_t value) { return number(static_cast<std::uint32_t>(value)); };
+  const auto text = [&](const std::string& s) { return n(s.size()) + s + std::string((4 - s.size() % 4) % 4, '\0'); };
+  const auto header = [&](std::size_t size) {
+    std::string h = "CDF\1" + n(0) + n(10) + n(6);
+    for (const auto& [name, length] : {std::pair{"num_dim", 3},
+                                       {"num_nodes", 4},
+                                       {"num_elem", 1},
+                                       {"num_el_blk", 1},
+                                       {"num_el_in_blk1", 1},
+                                       {"num_nod_per_el1", 4}})
+      h += text(name) + n(static_cast<std::size_t>(length));
+    h += n(0) + n(0) + n(11) + n(2);
+    h += text("coord") + n(2) + n(0) + n(1) + n(0) + n(0) + n(6) + n(96) + n(size);
+    return h + text("connect1") + n(2) + n(4) + n(5) + n(12) + n(1) + text("elem_type") + n(2) + text("TETRA") + n(4) +
+           n(16) + n(size + 96);
+  };
+  std::string file = header(header(0).size());
+  for (const double x : {0, 1, 0, 0, /* y */ 0, 0, 2, 0, /* z */ 0, 0, 0, 3}) file += number(x);
+  for (const std::size_t node : {1, 2, 3, 4}) file += n(node);
+  return file;
+}
+
+TEST(Exodus, PointsMayStandInOneVariable) {
+  const Folder folder;
+  const Mesh mesh = read_mesh(folder.put("a.exo", older_exodus()));
+  ASSERT_EQ(mesh.node_count(), 4);
+  EXPECT_NEAR(total_volume(mesh), 1.0 * 2 * 3 / 6, 1e-15);
 }
 
 // A damaged file is either an error that names it, or, where a number changed that means something, another mesh. It is

@@ -263,7 +263,10 @@ TEST(GmshReader, SurfaceApartFromTheCellsBecomesANodeRegionWithANotice) {
   const MeshData data = read_mesh_data(folder.put("a.msh", text), &notices);
   EXPECT_THAT(notices, Contains(HasSubstr("region of nodes")));
   for (const Region& region : data.regions)
-    if (region.name == "face") { EXPECT_EQ(region.kind, RegionKind::nodes); }
+    if (region.name == "face") {
+      EXPECT_EQ(region.kind, RegionKind::nodes);
+      EXPECT_THAT(region.nodes, ::testing::ElementsAre(0, 1, 2));  // which stand first in the file
+    }
 }
 
 }  // namespace

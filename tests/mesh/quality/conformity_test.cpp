@@ -127,6 +127,35 @@ TEST(HangingNodes, OfOneRefinedHexahedronAreFound) {
   }
 }
 
+// Bodies that are ten tolerances apart do not touch, and those within one do, in any direction.
+TEST(HangingNodes, AreTheSameInAnyDirection) {
+  for (const auto& [gap, count] : {std::pair{1e-5, 0u}, {1e-9, 5u}})
+    for (const double angle : {0.0, 0.01, 0.7, 1.56}) {
+      const Mesh along_x = coarse_beside_fine(gap);
+      MeshData data{.dimension = 3, .points = {}, .blocks = {}, .regions = {}};
+      data.blocks.assign(along_x.blocks().begin(), along_x.blocks().end());
+      const double c = std::cos(angle), s = std::sin(angle);
+      for (Node node = 0; node < along_x.node_count(); ++node) {
+        const auto x = along_x.point(node);
+        data.points.insert(data.points.end(), {c * x[0] - s * x[1], s * x[0] + c * x[1], x[2]});
+      }
+      EXPECT_EQ(find_hanging_nodes(Mesh(std::move(data))).size(), count) << gap << " " << angle;
+    }
+}
+
+// One small square beside a large one: they share a corner, and another corner of the small one hangs.
+TEST(Conformity, ATearIsOneWhicheverCellIsTheFirst) {
+  const std::vector<Node> large = {0, 1, 2, 3}, little = {1, 5, 6, 4};
+  for (const auto& [first, second] : {std::pair{large, little}, {little, large}}) {
+    MeshData data{.dimension = 2, .points = {}, .blocks = {{CellKind::quad4, first}}, .regions = {}};
+    data.points = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 1, 0.5, 0, 2, 0, 0, 2, 0.5, 0};
+    data.blocks[0].nodes.insert(data.blocks[0].nodes.end(), second.begin(), second.end());
+    const Conformity torn = check_conformity(Mesh(std::move(data)));
+    ASSERT_EQ(torn.errors.size(), 1u);
+    EXPECT_THAT(torn.errors[0].message(), ::testing::HasSubstr("1 hanging node"));
+  }
+}
+
 TEST(Conformity, ATornBodyIsAnErrorAndBodiesInTouchAreANotice) {
   const Conformity torn = check_conformity(coarse_beside_fine(0));
   ASSERT_EQ(torn.errors.size(), 1u);

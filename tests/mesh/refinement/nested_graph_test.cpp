@@ -104,6 +104,10 @@ TEST(NestedGraph, IsNothingWhereAMeshIsNoRefinement) {
   EXPECT_FALSE(coarser(box(4, 4, 5, {1, 1, 1}, CellKind::tet4)).has_value());
   EXPECT_FALSE(coarser(rectangle(5, 4, {1, 1}, CellKind::tri3)).has_value());
   EXPECT_FALSE(coarser_graph(std::vector<Index>{0}, {}, {}, 3).has_value());
+  // A refined triangle with a diagonal the other way: a corner has the middle of the side beyond it as its neighbour.
+  MeshData turned{.dimension = 2, .points = {0, 0, 0, 2, 0, 0, 0, 2, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0}, .blocks = {}};
+  turned.blocks.push_back({CellKind::tri3, {0, 3, 4, 0, 4, 5, 3, 1, 4, 5, 4, 2}});
+  EXPECT_FALSE(coarser(Mesh(std::move(turned))).has_value());
   // A node that is moved by a third of an edge is no middle.
   MeshData data = refine(box_data(2, 2, 2, {1, 1, 1}, CellKind::tet4));
   EXPECT_TRUE(coarser(Mesh(data)).has_value());

@@ -83,6 +83,7 @@ TEST(BlockLayout, PartsGoOutAndIn) {
     EXPECT_THROW(layout.part(layout.part(x, 0), 0), Error);
     Vector wrong(device, 3, "vectors");
     EXPECT_THROW(layout.take(x, 0, wrong), Error);
+    EXPECT_THROW(layout.put(layout.part(x, 2), 2, wrong), Error);
     EXPECT_THROW(layout.size(3), std::out_of_range);
   }
 }

@@ -3,6 +3,7 @@
 #include "solvers/algebra/vectors.hpp"
 #include "tests/solvers/matrices.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace ritz::testing {
@@ -187,6 +188,10 @@ TEST(SparseMatrix, RejectsWrongSizes) {
   EXPECT_THROW(A.apply(x, x), Error);
   EXPECT_THROW(SparseMatrix(A.shared_pattern(), 7), Error);
   EXPECT_THROW(A.eliminate(Array<std::uint8_t>(device, 7, "test"), 1.0), Error);
+}
+
+TEST(SparseMatrix, AProcessorHasNoProductOfAVendor) {
+  EXPECT_THAT(on(Device::named("cpu"), poisson_matrix(2)).use_vendor_product(), ::testing::HasSubstr("GPU"));
 }
 
 TEST(SparseMatrix, EliminationNeedsAFullDiagonal) {

@@ -81,6 +81,8 @@ TEST(Vectors, FirstEntryThatIsNotFiniteIsNamed) {
   EXPECT_EQ(first_not_finite(Vector(device, values, "test")), 4321);
   values[77] = -infinity;
   EXPECT_EQ(first_not_finite(Vector(device, values, "test")), 77);
+  values[0] = infinity;
+  EXPECT_EQ(first_not_finite(Vector(device, values, "test")), 0);
 }
 
 TEST(Vectors, StartVectorIsTheSameOnEveryBackEnd) {

@@ -3,6 +3,8 @@
 
 #include "device/error.hpp"
 #include "solvers/algebra/solver_progress.hpp"
+#include "solvers/eigen/shift_invert.hpp"
+#include "tests/solvers/matrices.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -221,6 +223,18 @@ TEST(Lanczos, ABandWithoutEigenvaluesIsAnAnswer) {
   EXPECT_TRUE(s.converged());
   EXPECT_TRUE(s.verified);
   EXPECT_TRUE(s.values.empty());
+}
+
+// K - 3 I is singular: the shift moves, by less than what tells two eigenvalues apart.
+TEST(ShiftInvert, AShiftThatIsAnEigenvalueMovesByLittle) {
+  const SparseMatrix K = on(Device::named("cpu"), diagonal_matrix({1, 2, 3, 4, 5}));
+  SparseMatrix M(K.shared_pattern(), 1);
+  M.values().upload(std::vector<double>(5, 1.0));
+  ShiftInvert inverse(K, M, {});
+  inverse.move_to(3);
+  EXPECT_GT(inverse.factorisations(), 1);
+  EXPECT_NEAR(inverse.shift(), 3, 3e-6);
+  EXPECT_EQ(inverse.count_below(), 3);
 }
 
 TEST(EigenSolver, RefusesWhatHasNoAnswer) {

@@ -227,6 +227,8 @@ TEST(BlockConjugateGradient, NoColumnsNoRowsAndWrongSizes) {
   MultiVector B(device, 27, 2), X(device, 27, 3), Y(device, 26, 2);
   EXPECT_THROW(BlockConjugateGradient{}.solve(A, B, X), Error);
   EXPECT_THROW(BlockConjugateGradient{}.solve(A, B, Y), Error);
+  MultiVector empty(device, 26, 0), other(device, 26, 0);
+  EXPECT_THROW(BlockConjugateGradient{}.solve(A, empty, other), Error);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // The bytes that solvers report for their kernels agree with a count by hand: every array read and written once.
 #include "solvers/algebra/multi_vector.hpp"
+#include "solvers/algebra/vectors.hpp"
 #include "solvers/direct/direct_solver.hpp"
 #include "solvers/krylov/bicgstab.hpp"
 #include "solvers/krylov/gmres.hpp"
@@ -89,6 +90,19 @@ TEST(CountedBytes, OfMinresAreThoseOfItsMergedKernels) {
   // w1, w2 and r2: 9.
   EXPECT_EQ(counted([](const auto& A, const auto& b, auto& x) { return Minres{.relative = 1e-12}.solve(A, b, x); }),
             3 * product + (around + 3 + 2 + 2 + 4 + 2 + 9) * vector);
+}
+
+TEST(CountedBytes, OfReductionsAreThoseOfEachVectorOnce) {
+  const Device device = Device::named("cpu", 1);
+  const Vector x(device, random_numbers(static_cast<std::size_t>(n), 1), "test"), y(device, x.host(), "test");
+  {
+    const auto phase = device.profile().phase("work");
+    dot(x, y);
+    max_abs(x);
+    first_not_finite(x);
+    all_positive(x);
+  }
+  EXPECT_EQ(device.profile().phases().front().bytes, (2 + 1 + 1 + 1) * vector);
 }
 
 TEST(CountedBytes, OfMultiVectorsAreThoseOfWholeGroupsOfEight) {

@@ -220,6 +220,23 @@ TEST(Krylov, ZeroRightHandSideExactGuessOneUnknownAndNone) {
   }
 }
 
+// The pool gives vectors what was in them.
+TEST(Krylov, NumbersThatMemoryHeldBeforeDoNotMatter) {
+  const Device device = Device::named("cpu");
+  const SparseMatrix A = on(device, poisson_matrix(5));
+  const JacobiPreconditioner jacobi(A);
+  for (const Method& m : methods())
+    for (const LinearOperator* P :
+         {static_cast<const LinearOperator*>(nullptr), static_cast<const LinearOperator*>(&jacobi)}) {
+      {
+        std::vector<Vector> before;
+        for (int k = 0; k < 16; ++k) before.emplace_back(device, std::vector<double>(125, nan), "test");
+      }
+      const SolveReport report = solve(m, A, random_numbers(125, 6), {}, {}, P).report;
+      EXPECT_TRUE(report.converged()) << m.name << ": " << summary(report);
+    }
+}
+
 TEST(Krylov, NaNIsReportedWithItsPlace) {
   const Device device = Device::named("cpu");
   const Blocks good = poisson_matrix(3);
@@ -357,6 +374,18 @@ TEST(Krylov, IndefinitePreconditionersAreNamed) {
                 StopReason::indefinite_preconditioner)
           << m.name;
     }
+}
+
+// (A b).(A b) is beyond the largest double, b.(A b) is not.
+TEST(Minres, AnIterationThatOverflowsIsNone) {
+  Blocks large = poisson_matrix(3);
+  for (double& value : large.values) value *= 1e200;
+  const SolveReport report =
+      solve(method("MINRES", Needs::symmetric, Minres{}), on(Device::named("cpu"), large), random_numbers(27, 4))
+          .report;
+  EXPECT_EQ(report.reason, StopReason::not_finite);
+  EXPECT_EQ(report.iterations, 0);
+  EXPECT_TRUE(report.history.empty());
 }
 
 TEST(Minres, ResidualNeverGrowsAndIsThatOfUnrestartedGmres) {
