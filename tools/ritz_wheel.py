@@ -39,6 +39,9 @@ def lay(build, root):
     for text in ("LICENSE", "docs/licences.md"):
         shutil.copy(SOURCE / text, licences)
     shutil.rmtree(package / "share/doc")
+    pages = root / f"ritz_fem-{cached(build, 'CMAKE_PROJECT_VERSION')}.data/data/share/man"  # pip puts them beside bin/, where man looks
+    pages.parent.mkdir(parents=True)
+    (package / "share/man").rename(pages)
     for path in sorted((build / "python/ritz").iterdir()):
         if path.is_file():
             shutil.copy(path, package / path.name)

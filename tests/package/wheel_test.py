@@ -124,6 +124,7 @@ class Wheel(unittest.TestCase):
         for name in ("bracket", "heat_sink"):
             self.assertGreater(colours_of(self.folder / "demo" / f"{name}.png"), 300)
         self.assertIn("ritz-modal", self.hidden("ritz-modal", "--help"))
+        self.assertTrue((self.bin.parent / "share/man/man1/ritz-modal.1").read_text().startswith('.TH "ritz-modal" 1'))
         self.assertIn("cpu", self.hidden("python", "-m", "ritz", "devices"))
 
     def test_libraries_of_vtk_and_hdf5_live_beside_those_of_other_modules(self):
