@@ -9,6 +9,15 @@ install(FILES ${PROJECT_BINARY_DIR}/cmake/ritzConfig.cmake ${PROJECT_BINARY_DIR}
               ${CMAKE_CURRENT_LIST_DIR}/RitzKernels.cmake DESTINATION ${folder})
 install(EXPORT ritzTargets NAMESPACE ritz:: DESTINATION ${folder})
 install(FILES ritz.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ritz)
+# Manual pages, from the programs that were built.
+if(NOT RITZ_SANITIZE)
+  install(CODE "
+    foreach(program ritz ritz-elasticity ritz-heat ritz-modal ritz-solve ritz-structure)
+      set(page \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_MANDIR}/man1/\${program}.1\")
+      file(MAKE_DIRECTORY \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_MANDIR}/man1\")
+      execute_process(COMMAND \"${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/\${program}\" --man OUTPUT_FILE \"\${page}\" COMMAND_ERROR_IS_FATAL ANY)
+    endforeach()")
+endif()
 install(FILES LICENSE README.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ritz/examples FILES_MATCHING PATTERN "*.toml" PATTERN "*.msh" PATTERN "*.geo" PATTERN "*.step" PATTERN "*.csv"
         PATTERN "*.cpp" PATTERN "*.hpp" PATTERN "CMakeLists.txt" PATTERN "README.md")

@@ -9,7 +9,8 @@
 set -euo pipefail
 with_tests=
 if [ "${1:-}" = --with-tests ]; then with_tests=1; shift; fi
-build=${1:-build} out=${2:-.}
+build=$(realpath "${1:-build}") out=$(realpath -m "${2:-.}")
+cd "$(dirname "$0")/.."
 command -v patchelf >/dev/null || { echo "error: patchelf is missing
   fix: apt-get install patchelf" >&2; exit 2; }
 [ -f "$build/CMakeCache.txt" ] || { echo "error: '$build' is no build folder" >&2; exit 2; }
@@ -28,39 +29,13 @@ rm -rf "$lib/cmake"  # to build on Ritz, install it; headers stay, as plugins in
 if [ -n "$with_tests" ]; then
   for file in "$build"/bin/test_*; do
     strip -o "$bin/${file##*/}" "$file"
-    patchelf --set-rpath "\$ORIGIN/$(realpath --relative-to="$bin" "$lib")" "$bin/${file##*/}"
   done
   for file in "$build"/lib/*test*.so; do strip -o "$lib/${file##*/}" "$file"; done
 fi
 
-# Libraries that every Linux has, the driver's, and the large ones of CUDA, without which all but the direct solver runs.
+# Libraries that every Linux has, the driver's, and the large ones of CUDA, without which all but the direct solver runs, stay out.
 # CUDA's run-time library is small, may be passed on, and comes along: a machine needs no more than the driver.
-not_ours='^(ld-linux.*|lib(c|m|dl|rt|pthread|util|resolv|mvec|stdc\+\+|gcc_s)\.so.*|lib(cuda|cublas|cublasLt|cusolver|cusparse|cudss|nv[A-Za-z]+)\.so.*)$'
-needed() {  # names and paths of the shared libraries behind these files, this bundle's own left out
-  ldd "$@" 2>/dev/null | awk '$2 == "=>" && $3 ~ /^\// {print $1, $3}' | sort -u | grep -v " $root" |
-    while read -r soname path; do [[ $soname =~ $not_ours ]] || echo "$soname $path"; done
-}
-mapfile -t own < <(find "$bin" "$lib" -type f)
-mkdir -p "$root/share/doc/ritz/licences"
-needed "${own[@]}" | while read -r soname path; do
-  cp -L "$path" "$lib/$soname"
-  chmod u+w "$lib/$soname"
-  package=$(dpkg -S "$(realpath "$path")" 2>/dev/null | head -1 | cut -d: -f1) || true
-  if [ -n "$package" ]; then cp -L "/usr/share/doc/$package/copyright" "$root/share/doc/ritz/licences/$package.txt"; fi
-done
-
-# DT_RPATH, not DT_RUNPATH: it holds for the libraries of libraries, too.
-to_lib=$(realpath --relative-to="$bin" "$lib")
-for file in "$bin"/*; do patchelf --force-rpath --set-rpath "\$ORIGIN/$to_lib" "$file"; done
-for file in "$lib"/*.so*; do
-  case $file in
-    *.cuda.so) patchelf --force-rpath --set-rpath '$ORIGIN:/usr/local/cuda/lib64' "$file" ;;  # where NVIDIA puts them
-    *) patchelf --force-rpath --set-rpath '$ORIGIN' "$file" ;;
-  esac
-done
-
-unresolved=$(LD_LIBRARY_PATH='' ldd "$bin"/* "$lib"/*.so* 2>/dev/null | grep 'not found' | grep -Ev 'lib(cuda|cublas|cublasLt|cusolver|cusparse|cudss|nv[A-Za-z]+)\.so' | sort -u || true)
-[ -z "$unresolved" ] || { echo "error: libraries are missing: $unresolved" >&2; exit 1; }
+libraries=$(python3 tools/graft.py "$root" "$lib" "$root/share/doc/ritz/licences")
 
 mkdir -p "$out"
 tar -C "$work" --owner=0 --group=0 --sort=name -cf - "$name" | xz -T0 >"$out/$name.tar.xz"
@@ -75,7 +50,6 @@ if compgen -G "$lib/*.cuda.so" >/dev/null; then
   esac
 fi
 echo "headers           $(megabytes "$root/include")   for plugins"
-echo "other libraries   $(find "$lib" -type f ! -name 'libritz_*' ! -name 'ritz_*' ! -name '*.v?.so' ! -name '*.cuda.so' -print0 |
-  xargs -0 du -b -c | awk 'END {printf "%7.1f MB", $1 / 1e6}')"
+echo "$libraries"
 echo "unpacked          $(megabytes "$root")"
 echo "packed            $(megabytes "$out/$name.tar.xz")   $out/$name.tar.xz"

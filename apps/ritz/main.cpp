@@ -10,7 +10,9 @@
 #include "apps/ritz/results.hpp"
 #include "apps/ritz/run_case.hpp"
 #include "apps/ritz/size.hpp"
+#include "apps/run/command_line.hpp"
 #include "apps/run/memory_limits.hpp"
+#include "apps/run/option_tables.hpp"
 #include "apps/run/short_of_address_space.hpp"
 #include "io/files/input_file.hpp"
 #include "io/files/version.hpp"
@@ -30,7 +32,7 @@ using namespace ritz;
 struct Choice {
   bool errors = false, devices = false, doctor = false, sized = false, check = false, change = false, verify = false,
        from_deck = false, run = false, json = false, elements = false, element = false, untrusted = false;
-  std::string file, folder = ".";
+  std::string file, folder = ".", shell, completion;
   double scale = 1;
   int times = 1;
   MeshCheckOptions checks;
@@ -55,6 +57,10 @@ Exit outcome(const MeshInfo& info) {
 
 Exit run(const Choice& choice) {
   if (choice.run) run_case(choice.run_case);
+  if (!choice.shell.empty()) {
+    print(choice.completion);
+    return Exit::ok;
+  }
   if (choice.devices) {
     const DevicesReport report = inspect_devices();
     print(choice.json ? json_of(report) : printable(text_of(report)));
@@ -247,6 +253,32 @@ void add_size_command(CLI::App& cli, Choice& choice) {
       ->check(CLI::Range(0, 8));
 }
 
+void add_results_commands(CLI::App& cli, Choice& choice) {
+  CLI::App* results = cli.add_subcommand("results", "work on folders of results");
+  results->require_subcommand(1);
+  CLI::App* verify = results->add_subcommand(
+      "verify", "read everything again and compare it with the journal of the run: ok, damaged, missing, extra");
+  verify->add_option("folder", choice.file, "the folder that holds results.journal")->required();
+  verify->add_flag("--json", choice.json, "as JSON");
+  verify->callback([&choice] { choice.verify = true; });
+}
+
+void add_completion_command(CLI::App& cli, Choice& choice) {
+  CLI::App* completion = cli.add_subcommand("completion", "print a script that completes commands and options in bash");
+  completion->add_option("shell", choice.shell, "bash; zsh takes the script, too")
+      ->required()
+      ->check(CLI::IsMember({"bash"}));
+}
+
+std::string completion_of(const CLI::App& cli) {
+  CLI::App program;
+  RunOptions options;
+  add_run_options(program, options);
+  program.set_version_flag("--version", "");
+  add_man_option(program);
+  return bash_completion(cli, program, {"ritz-elasticity", "ritz-heat", "ritz-modal", "ritz-solve", "ritz-structure"});
+}
+
 // About this machine and these programs.
 void add_machine_commands(CLI::App& cli, Choice& choice) {
   CLI::App* doctor = cli.add_subcommand("doctor",
@@ -281,6 +313,7 @@ int main(int argc, char** argv) {
       "of memory, 7 a file could not be\n"
       "written, 8 GPU or driver, 9 results are damaged or missing, 1 a bug in Ritz.");
   cli.set_version_flag("--version", std::string("ritz ") + ritz_version());
+  add_man_option(cli);
   cli.require_subcommand(1);
   MemoryLimits limits;
   add_host_memory_option(cli, limits);
@@ -298,12 +331,8 @@ int main(int argc, char** argv) {
   add_element_commands(*element, choice);
   add_machine_commands(cli, choice);
   add_size_command(cli, choice);
-  CLI::App* results = cli.add_subcommand("results", "work on folders of results");
-  results->require_subcommand(1);
-  CLI::App* verify = results->add_subcommand(
-      "verify", "read everything again and compare it with the journal of the run: ok, damaged, missing, extra");
-  verify->add_option("folder", choice.file, "the folder that holds results.journal")->required();
-  verify->add_flag("--json", choice.json, "as JSON");
+  add_completion_command(cli, choice);
+  add_results_commands(cli, choice);
   try {
     cli.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -315,9 +344,9 @@ int main(int argc, char** argv) {
   }
   end_in_order_without_memory();
   choice.memory = limits;
+  if (!choice.shell.empty()) choice.completion = completion_of(cli);
   choice.devices = devices->parsed();
   choice.run = run->parsed();
   choice.run_case.arguments = run->remaining();
-  choice.verify = verify->parsed();
   return static_cast<int>(guarded(choice));
 }

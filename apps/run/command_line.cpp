@@ -1,5 +1,6 @@
 #include "apps/run/command_line.hpp"
 
+#include "apps/run/option_tables.hpp"
 #include "fem/plugins/plugin.hpp"
 #include "io/files/input_file.hpp"
 #include "io/files/version.hpp"
@@ -70,6 +71,13 @@ void add_kinds_and_reports(CLI::App& cli, RunOptions& options) {
 
 }  // namespace
 
+void add_run_options(CLI::App& cli, RunOptions& options) {
+  add_case_and_place(cli, options);
+  add_stopping(cli, options);
+  add_memory_options(cli, options.memory);
+  add_kinds_and_reports(cli, options);
+}
+
 std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info, RunOptions& options) {
   CLI::App cli{info.description, info.name};
   cli.footer(
@@ -78,10 +86,8 @@ std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info
       "6 out of memory, 7 output, 8 GPU or driver, 9 journal of the results damaged, 1 a bug in Ritz;\n"
       "stopped: 75 with a checkpoint, for --resume; without one 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP, 124 time limit.");
   cli.set_version_flag("--version", info.name + " " + ritz_version());
-  add_case_and_place(cli, options);
-  add_stopping(cli, options);
-  add_memory_options(cli, options.memory);
-  add_kinds_and_reports(cli, options);
+  add_run_options(cli, options);
+  add_man_option(cli);
   try {
     cli.parse(argc, argv);
     if (options.case_file.empty() && !options.schema) throw CLI::RequiredError("case");

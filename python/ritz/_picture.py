@@ -142,7 +142,7 @@ class Canvas:
         for box in np.unique(size):
             mine = np.flatnonzero(size == box)
             x, y = np.meshgrid(np.arange(box), np.arange(box))
-            for some in np.array_split(mine, max(1, len(mine) * box * box // 2_000_000)):
+            for some in np.array_split(mine, max(1, len(mine) * box * box // 100_000)):  # a share that stays in the cache
                 self._fill(corners[some], values[some], light[some], low[some, :1] + x.ravel(), low[some, 1:] + y.ravel())
 
     def _fill(self, corners, values, light, x, y):
@@ -151,9 +151,9 @@ class Canvas:
         with np.errstate(divide="ignore", invalid="ignore"):  # a triangle seen from its edge has no pixel
             b = ((x - ax) * (cy - ay) - (cx - ax) * (y - ay)) / double_area
             c = ((bx - ax) * (y - ay) - (x - ax) * (by - ay)) / double_area
+        row, at = np.nonzero((b >= -1e-9) & (c >= -1e-9) & (b + c <= 1 + 1e-9) & (x < self.width) & (y < self.height))
+        b, c = b[row, at], c[row, at]
         weights = np.stack([1 - b - c, b, c])
-        row, at = np.nonzero((weights >= -1e-9).all(axis=0) & (x < self.width) & (y < self.height))
-        weights = weights[:, row, at]
         self.put(y[row, at] * self.width + x[row, at], (weights * corners[row, :, 2].T).sum(axis=0),
                  (weights * values[row].T).sum(axis=0), light[row])
 

@@ -1,4 +1,4 @@
-"""The tool `ritz` from Python: its executable replaces this process; `demo` and `picture` are Python."""
+"""The programs of Ritz from Python: their executables replace this process; `ritz demo` and `ritz picture` are Python."""
 import os
 import pathlib
 import sys
@@ -23,12 +23,17 @@ def become(name, arguments):
     """Replaces this process by an executable of Ritz."""
     path = folder() / "bin" / name
     if not path.is_file():
-        sys.exit(f"error: there is no '{path}'\n  fix: build Ritz again")
+        sys.exit(f"error: there is no '{path}'\n  fix: build Ritz, or install its wheel, again")
     os.execv(path, [os.fspath(path), *arguments])
 
 
+def program():
+    """The command `ritz-elasticity` and the like of an installed wheel: the executable of the same name."""
+    become(os.path.basename(sys.argv[0]), sys.argv[1:])
+
+
 def ritz():
-    """python -m ritz."""
+    """The command `ritz` of an installed wheel, and python -m ritz."""
     command, arguments = sys.argv[1:2], sys.argv[2:]
     if command == ["demo"]:
         from ritz import _demo
