@@ -113,10 +113,10 @@ ForecastPath without_matrices(const Operator& stiffness, const Operator& masses,
     stays += equations->memory_needs({Task::diagonal, Task::action}) + MatrixFree::point_needs(*equations);
     for (const ElementGroup& group : equations->groups()) stays.array<Node>("connectivity", group.nodes.size());
   }
-  const EigenNeeds vectors = lobpcg_needs(space.unknown_count(), options);
+  const EigenNeeds vectors = lobpcg_needs(space.unknown_count(), options, false);
   const PMultigridNeeds cycle = p_multigrid_needs(stiffness, options.zero_count > 0);
   ForecastPath path{.path = SolverPath::lobpcg_without_matrix,
-                    .peak = stays + vectors.peak + cycle.live + needs.vectors(2),  // a column and its image
+                    .peak = stays + vectors.peak + cycle.live + needs.vectors(9),  // columns, and the image of one
                     .moment = vectors.moment};
   if (const MemoryNeeds set_up = stays + cycle.set_up + needs.vectors(1); set_up.total() > path.peak.total())
     path.peak = set_up, path.moment = "set-up";

@@ -37,8 +37,9 @@ int lanczos_basis(int nearby, Index mass_count) {
   return std::min(rounded_up(std::max(2 * nearby, nearby + 5 * column_lanes)), rounded_up(most));
 }
 
-int lobpcg_width(int count, Index mass_count) {
-  return static_cast<int>(std::min<Index>(rounded_up(count + std::max(3, count / 4)), mass_count));
+int lobpcg_width(int count, Index mass_count, bool in_lanes) {
+  const int width = count + std::max(3, count / 4);
+  return static_cast<int>(std::min<Index>(in_lanes ? rounded_up(width) : width, mass_count));
 }
 
 EigenNeeds lanczos_needs(const HierarchyShape& shape, const EigenOptions& options) {
@@ -71,7 +72,7 @@ EigenNeeds lobpcg_needs(const HierarchyShape& shape, const EigenOptions& options
   MemoryNeeds cycle;
   if (single_precision) cycle.array<float>("multigrid", block.rows * column_lanes * 11 / 10, 4);
   else cycle.array<double>("multigrid", block.rows * column_lanes * 11 / 10, 4);
-  EigenNeeds needs = lobpcg_needs(block.rows, options);
+  EigenNeeds needs = lobpcg_needs(block.rows, options, true);
   const MemoryNeeds vectors = needs.peak;
   needs.peak = {};
   raise(needs, stay + hierarchy.set_up, "set-up");
@@ -80,9 +81,9 @@ EigenNeeds lobpcg_needs(const HierarchyShape& shape, const EigenOptions& options
 }
 
 // X, P and W, and a piece of what K, M or the cycle make of them.
-EigenNeeds lobpcg_needs(Index unknowns, const EigenOptions& options) {
+EigenNeeds lobpcg_needs(Index unknowns, const EigenOptions& options, bool in_lanes) {
   const Blocks block{unknowns};
-  const int width = lobpcg_width(options.count, unknowns);
+  const int width = lobpcg_width(options.count, unknowns, in_lanes);
   return {block(width, 3) + block(column_lanes, 1), "iteration", width};
 }
 

@@ -29,7 +29,7 @@ class Lobpcg {
     solution_.verification = "not counted: this method has no factor to count with";
     const int n = options_.count;
     // A few more vectors than requested: the rate depends on the gap to the first that is omitted.
-    width_ = lobpcg_width(n, problem_.mass_count);
+    width_ = lobpcg_width(n, problem_.mass_count, problem_.in_lanes);
     if (options_.zero_count > 0) solution_.reference = 0.1 * problem_.low_guess;
     set_up();
     start();
