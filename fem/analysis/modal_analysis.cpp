@@ -4,6 +4,17 @@
 #include <fmt/format.h>
 
 namespace ritz {
+namespace {
+
+void check_band(const Operator& stiffness, const Modal& analysis) {
+  if (!analysis.band || stiffness.can_assemble()) return;
+  throw Error(Exit::input,
+              fmt::format("the band from {:g} to {:g} 1/s^2 was asked for, and elements of order {} have no matrix",
+                          analysis.band->low, analysis.band->high, stiffness.space().order()),
+              "a factor counts the modes of a band", "give a count, or take a lower order");
+}
+
+}  // namespace
 
 void check(const Model& model, const Modal&) {
   refuse_prescribed_means(model, "free vibration");
@@ -30,6 +41,7 @@ VibrationModes solve(const Model& model, Modal analysis, const Observer& observe
   check(model, analysis);
   const Setup setup(model, prepared, Setup::Held::not_needed, model.equations, model.inertia);
   const Constraints& supports = setup.supports().common();
+  check_band(setup.equations(), analysis);
   if (observer.progress) observer.progress("solving");
   return solve_vibration(setup.equations(), setup.rates(), supports, vibration_model(model, supports, prepared),
                          analysis);
@@ -37,6 +49,7 @@ VibrationModes solve(const Model& model, Modal analysis, const Observer& observe
 
 Forecast forecast(const Model& model, const Modal& analysis, const Prepared& prepared) {
   const Operator stiffness = counted(model, model.equations), masses = counted(model, model.inertia);
+  check_band(stiffness, analysis);
   const ModelSupports own(model);
   const Constraints& supports = prepared.supports != nullptr ? prepared.supports->common() : own.common();
   const VibrationModel vibration = vibration_model(model, supports, prepared);

@@ -305,6 +305,7 @@ std::string name_of(SolverPath path) {
     case SolverPath::diagonal_unsymmetric: return "BiCGSTAB with the diagonal";
     case SolverPath::lanczos: return "Lanczos with a factor";
     case SolverPath::lobpcg: return "LOBPCG with multigrid";
+    case SolverPath::lobpcg_without_matrix: return "LOBPCG without a matrix, p-multigrid";
     case SolverPath::p_multigrid: return "without a matrix, p-multigrid";
     default: return "without a matrix";
   }

@@ -26,7 +26,8 @@ enum class SolverPath {
   without_matrix,
   p_multigrid,
   lanczos,
-  lobpcg
+  lobpcg,
+  lobpcg_without_matrix
 };
 std::string name_of(SolverPath path);
 

@@ -1,11 +1,14 @@
 #include "fem/analysis/vibration.hpp"
 
+#include "device/memory_shortage.hpp"
+#include "fem/multigrid/p_multigrid.hpp"
 #include "fem/space/nested_nodes.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <functional>
 #include <numbers>
 #include <optional>
 
@@ -70,35 +73,116 @@ int modes_to_solve(const EigenOptions& options, const VibrationModel& model) {
   return options.band || model.rigid_motions == 0 ? options.count : std::max(options.count, model.rigid_motions + 1);
 }
 
-VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses, const Constraints& supports,
-                               const VibrationModel& model, EigenOptions options) {
-  const FunctionSpace& space = stiffness.space();
-  Profile& profile = space.device().profile();
-  VibrationModes modes{.rigid_motions = model.rigid_motions};
-  SparseMatrix K = assembled(stiffness, model.lists_stay), M = assembled(masses, model.lists_stay);
-  std::optional<Profile::Phase> phase(std::in_place, profile, "constraints");
-  std::vector<Vector> moved;                                   // M t
+bool modes_need_no_matrix(const Operator& stiffness, const Operator& masses) {
+  return stiffness.space().order() > 1 && stiffness.can_act() && masses.can_act() &&
+         (stiffness.acts_quickly() || !stiffness.can_assemble());
+}
+
+namespace {
+
+// Translations t of the whole body along the axes, and M t.
+struct MovedMasses {
+  std::vector<int> directions;
+  std::vector<Vector> forces;
+  std::vector<double> sums;  // t^T M t
+};
+
+MovedMasses moved_masses(const FunctionSpace& space, const VibrationModel& model,
+                         const std::function<void(const Vector&, Vector&)>& apply_masses) {
+  MovedMasses moved;
   for (int d = 0; d < std::min(space.components(), 3); ++d) {  // beams and shells: not their rotations
     if (model.axisymmetric && d != 1) continue;
     const Vector t = translation(space, d);
-    moved.push_back(space.zeros());
-    M.apply(t, moved.back());
-    modes.directions.push_back(d);
-    modes.total_mass.push_back(dot(t, moved.back()));
+    moved.forces.push_back(space.zeros());
+    apply_masses(t, moved.forces.back());
+    moved.directions.push_back(d);
+    moved.sums.push_back(dot(t, moved.forces.back()));
   }
+  return moved;
+}
+
+struct Solved {
+  EigenSolution eigen;
+  MovedMasses moved;
+};
+
+Solved solve_with_matrices(const Operator& stiffness, const Operator& masses, const Constraints& supports,
+                           const VibrationModel& model, const EigenOptions& options) {
+  const FunctionSpace& space = stiffness.space();
+  Profile& profile = space.device().profile();
+  SparseMatrix K = assembled(stiffness, model.lists_stay), M = assembled(masses, model.lists_stay);
+  std::optional<Profile::Phase> phase(std::in_place, profile, "constraints");
+  MovedMasses moved = moved_masses(space, model, [&](const Vector& t, Vector& f) { M.apply(t, f); });
   supports.eliminate(K, max_abs(K.diagonal()));
   supports.eliminate(M, 0);
   phase.reset();
+  auto solving = profile.phase("solve");
+  return {solve_eigen(K, M, options, solver_geometry(space)), std::move(moved)};
+}
 
+// LOBPCG with p-multigrid.
+Solved solve_without_matrices(const Operator& stiffness, const Operator& masses, const Constraints& supports,
+                              const VibrationModel& model, const EigenOptions& options) {
+  const FunctionSpace& space = stiffness.space();
+  Solved solved;
+  {
+    auto solving = space.device().profile().phase("solve");
+    const MatrixFree K(stiffness, supports, Vector()), M(masses, supports, Vector(), 0.0);
+    const PMultigridOptions cycle{
+        .single_precision = options.multigrid.single_precision, .coarsest = options.multigrid, .masses = &masses};
+    solved.eigen = solve_by_lobpcg({K, M, K.diagonal(), M.diagonal(), space.components()}, options,
+                                   space.mesh().dimension(), [&](double shift) {
+                                     PMultigridOptions shifted = cycle;
+                                     shifted.shift = shift;
+                                     return std::make_unique<PMultigrid>(K, shifted);
+                                   });
+  }
+  solved.moved = moved_masses(space, model, [&](const Vector& t, Vector& f) { masses.action(Vector(), t, f); });
+  return solved;
+}
+
+// Factorised, or without a matrix where that has no room, no library, or no use for so many unknowns.
+Solved solve_modes(const Operator& stiffness, const Operator& masses, const Constraints& supports,
+                   const VibrationModel& model, const EigenOptions& options) {
+  if (!modes_need_no_matrix(stiffness, masses)) return solve_with_matrices(stiffness, masses, supports, model, options);
+  const FunctionSpace& space = stiffness.space();
+  EigenChoice choice = choose_method(space.unknown_count(), options, space.mesh().dimension());
+  if (choice.method == EigenMethod::lanczos) {
+    EigenOptions factorised = options;
+    factorised.method = EigenMethod::lanczos;
+    Solved solved;
+    const std::optional<Error> shortage =
+        shortage_or_no_library([&] { solved = solve_with_matrices(stiffness, masses, supports, model, factorised); });
+    if (!shortage) {
+      solved.eigen.choice = choice.why;
+      return solved;
+    }
+    if (options.method == EigenMethod::lanczos || options.band) throw *shortage;
+    choice.why = "not factorised: " + shortage->message();
+    space.forget_pattern();
+    space.device().memory().trim();
+  }
+  Solved solved = solve_without_matrices(stiffness, masses, supports, model, options);
+  solved.eigen.choice = choice.why;
+  return solved;
+}
+
+}  // namespace
+
+VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses, const Constraints& supports,
+                               const VibrationModel& model, EigenOptions options) {
+  const FunctionSpace& space = stiffness.space();
+  VibrationModes modes{.rigid_motions = model.rigid_motions};
   const int asked = options.count;
   const bool lowest = !options.band || options.band->low <= 0;
   options.zero_count = model.rigid_motions;
   options.count = modes_to_solve(options, model);
-  {
-    auto solving = profile.phase("solve");
-    modes.eigen = solve_eigen(K, M, options, solver_geometry(space));
-  }
-  phase.emplace(profile, "fields");
+  Solved solved = solve_modes(stiffness, masses, supports, model, options);
+  const MovedMasses moved = std::move(solved.moved);
+  modes.eigen = std::move(solved.eigen);
+  modes.directions = moved.directions;
+  modes.total_mass = moved.sums;
+  auto phase = space.device().profile().phase("fields");
   EigenSolution& s = modes.eigen;
   throw_unless_converged(s, options);
   if (lowest) modes.rigid_count = count_rigid(s.values, model.rigid_motions);
@@ -120,7 +204,7 @@ VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses
     }
     modes.participation.emplace_back();
     modes.effective_mass.emplace_back();
-    for (const Vector& Mt : moved) {
+    for (const Vector& Mt : moved.forces) {
       const double factor = dot(x, Mt);
       modes.participation.back().push_back(factor);
       modes.effective_mass.back().push_back(factor * factor);

@@ -38,6 +38,10 @@ struct VibrationModel {
 VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses, const Constraints& supports,
                                const VibrationModel& model, EigenOptions options);
 
+// Does LOBPCG go without matrices? On fields of order 2 and above whose forms have actions: products with K and M
+// compute the elements anew, and p-multigrid replaces the multigrid of a matrix.
+bool modes_need_no_matrix(const Operator& stiffness, const Operator& masses);
+
 // One mode beyond the rigid ones, too.
 int modes_to_solve(const EigenOptions& options, const VibrationModel& model);
 

@@ -1,6 +1,8 @@
 #include "fem/analysis/vibration_forecast.hpp"
 
 #include "device/error.hpp"
+#include "fem/multigrid/p_multigrid_needs.hpp"
+#include "fem/operator/matrix_free.hpp"
 #include "fem/operator/space_needs.hpp"
 #include "solvers/direct/direct_solver.hpp"
 #include "solvers/eigen/eigen_needs.hpp"
@@ -12,11 +14,13 @@ namespace {
 
 using Task = Operator::Task;
 
+constexpr double lobpcg_iterations = 25;
+
 // Follows fem/analysis/vibration.cpp.
-class VibrationForecaster {
+class WithMatrices {
  public:
-  VibrationForecaster(const Operator& stiffness, const Operator& masses, const VibrationModel& model,
-                      const EigenOptions& options, bool factorised)
+  WithMatrices(const Operator& stiffness, const Operator& masses, const VibrationModel& model,
+               const EigenOptions& options, bool factorised)
       : space_(stiffness.space()),
         options_(options),
         needs_(needs_of(space_, 1, factorised)),
@@ -68,14 +72,12 @@ class VibrationForecaster {
     const double matrix = 8.0 * double(needs_.size.pairs) * shape_.block * shape_.block,
                  vectors = 8.0 * double(space_.unknown_count()) * needs.width;
     const double groups = needs.width / double(MultiVector::lanes);
-    // K, M and the cycle for each group of vectors, and about forty passes over the basis.
-    path.bytes_moved = 12 * matrix + iterations * (groups * 6 * matrix + 40 * 3 * vectors);
+    // K, M and the cycle for each group of vectors, and about twenty passes over the basis.
+    path.bytes_moved = 12 * matrix + lobpcg_iterations * (groups * 6 * matrix + 20 * 3 * vectors);
     return path;
   }
 
  private:
-  static constexpr double iterations = 25;
-
   ForecastPath with(SolverPath kind, const EigenNeeds& needs) const {
     ForecastPath path{.path = kind,
                       .peak = solve_ + needs.peak,
@@ -103,6 +105,34 @@ class VibrationForecaster {
   Index host_ = 0, slabs_at_assembly_ = 0, slabs_later_ = 0;  // [bytes]
 };
 
+ForecastPath without_matrices(const Operator& stiffness, const Operator& masses, const EigenOptions& options) {
+  const FunctionSpace& space = stiffness.space();
+  const SpaceNeeds needs = needs_of(space, 1, false);
+  MemoryNeeds stays = needs.standing + needs.vectors(3);  // both diagonals, that of K twice
+  for (const Operator* equations : {&stiffness, &masses}) {
+    stays += equations->memory_needs({Task::diagonal, Task::action}) + MatrixFree::point_needs(*equations);
+    for (const ElementGroup& group : equations->groups()) stays.array<Node>("connectivity", group.nodes.size());
+  }
+  const EigenNeeds vectors = lobpcg_needs(space.unknown_count(), options, false);
+  const PMultigridNeeds cycle = p_multigrid_needs(stiffness, options.zero_count > 0);
+  ForecastPath path{.path = SolverPath::lobpcg_without_matrix,
+                    .peak = stays + vectors.peak + cycle.live + needs.vectors(9),  // columns, and the image of one
+                    .moment = vectors.moment};
+  if (const MemoryNeeds set_up = stays + cycle.set_up + needs.vectors(1); set_up.total() > path.peak.total())
+    path.peak = set_up, path.moment = "set-up";
+  path.at_assembly = stays.total();
+  path.at_solve = path.peak.total();
+  path.host_lists = host_of_lists(stiffness.memory_needs(Task::action));
+  path.more_on_a_gpu = stiffness.slabs_on_a_gpu({Task::diagonal, Task::action}) +
+                       masses.slabs_on_a_gpu({Task::diagonal, Task::action}) + cycle.lists_on_a_gpu;
+  // A cycle, two products with K and two with M for each vector, whose arithmetic a CPU does in four times the time of
+  // the moves; and about twenty passes over the basis.
+  const double n = double(space.unknown_count());
+  path.bytes_moved = lobpcg_iterations * vectors.width *
+                     ((space.device().is_gpu() ? 1 : 4) * (cycle.cycle + 4 * 64.0 * n) + 20 * 3 * 8.0 * n);
+  return path;
+}
+
 }  // namespace
 
 std::vector<ForecastPath> forecast_vibration(const Operator& stiffness, const Operator& masses,
@@ -111,19 +141,19 @@ std::vector<ForecastPath> forecast_vibration(const Operator& stiffness, const Op
   options.zero_count = model.rigid_motions;
   const FunctionSpace& space = stiffness.space();
   const EigenMethod chosen = choose_method(space.unknown_count(), options, space.mesh().dimension()).method;
-  const VibrationForecaster forecaster(stiffness, masses, model, options, chosen == EigenMethod::lanczos);
+  const bool iterates = chosen == EigenMethod::lobpcg || (options.method == EigenMethod::automatic && !options.band);
   std::vector<ForecastPath> paths;
-  if (chosen == EigenMethod::lanczos) {
-    try {
-      paths.push_back(forecaster.lanczos());
-    } catch (const Error& error) {
-      if (options.method == EigenMethod::lanczos ||
-          (error.exit() != Exit::environment && error.exit() != Exit::resources))
-        throw;
-    }
+  if (iterates && modes_need_no_matrix(stiffness, masses)) {
+    paths.push_back(without_matrices(stiffness, masses, options));
+    if (chosen == EigenMethod::lobpcg) return paths;
   }
-  if (chosen == EigenMethod::lobpcg || (options.method == EigenMethod::automatic && !options.band))
-    paths.push_back(forecaster.lobpcg());
+  try {
+    const WithMatrices matrices(stiffness, masses, model, options, chosen == EigenMethod::lanczos);
+    if (iterates && paths.empty()) paths.push_back(matrices.lobpcg());
+    if (chosen == EigenMethod::lanczos) paths.insert(paths.begin(), matrices.lanczos());
+  } catch (const Error& error) {
+    if (!iterates || paths.empty() || (error.exit() != Exit::environment && error.exit() != Exit::resources)) throw;
+  }
   return paths;
 }
 

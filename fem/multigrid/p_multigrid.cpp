@@ -106,6 +106,7 @@ class Cycle {
     coarse_fixed_ = fixed_.back().get();
     coarsest_.emplace(last.make_matrix());
     last.assemble_once(now->tangents(), state, *coarsest_);
+    if (options.shift > 0) add_masses(*options.masses, options.shift, space);
     coarse_fixed_->eliminate(*coarsest_, max_abs(coarsest_->diagonal()));
     SmoothedAggregationOptions coarsest = options.coarsest;
     coarsest.coordinates = &space.coordinates();
@@ -140,6 +141,14 @@ class Cycle {
     transfer.sum_interpolated(x, sums);
     multiply(Vector(device_, std::span<const double>(transfer.weights()), multigrid_tag), sums, y);
     return y;
+  }
+
+  void add_masses(const Operator& masses, double shift, const FunctionSpace& space) {
+    Operator coarse(space, masses.integrals());
+    coarse.set_time(masses.time());
+    SparseMatrix M = coarse.make_matrix();
+    coarse.assemble_once(Vector(), M);
+    axpy(shift, M.values(), coarsest_->values());
   }
 
   void add_level(const MatrixFree& A, const Operator& coarse) {

@@ -45,6 +45,10 @@ Index connectivity_of_cells(const Operator& equations) {
   return sum;
 }
 
+MemoryNeeds cell_lists(const Operator& equations) {
+  return MemoryNeeds().bytes("connectivity", connectivity_of_cells(equations));
+}
+
 MemoryNeeds taken_since(const std::map<std::string, Index>& before, const MemoryPool& pool) {
   MemoryNeeds taken;
   for (const auto& [tag, bytes] : pool.statistics().live_by_tag) {
@@ -57,7 +61,7 @@ MemoryNeeds taken_since(const std::map<std::string, Index>& before, const Memory
 }  // namespace
 
 // Follows the constructor of Cycle in fem/multigrid/p_multigrid.cpp.
-PMultigridNeeds p_multigrid_needs(const Operator& equations) {
+PMultigridNeeds p_multigrid_needs(const Operator& equations, bool shifted) {
   const MemoryPool& pool = equations.space().device().memory();
   const bool single = equations.can_act() && equations.can_act_in_single();
   const Index real = single ? sizeof(float) : sizeof(double);
@@ -99,7 +103,9 @@ PMultigridNeeds p_multigrid_needs(const Operator& equations) {
   const SpaceNeeds coarsest = needs_of(space, 1, false);
   const HierarchyNeeds hierarchy = hierarchy_needs(hierarchy_shape(*fine, coarsest), true);
   const MemoryNeeds matrix = coarsest.pattern + coarsest.matrix();
-  needs.set_up = needs.live + matrix + larger(fine->single_assembly_needs(coarsest.size.pairs), hierarchy.set_up);
+  const MemoryNeeds assembly = fine->single_assembly_needs(coarsest.size.pairs);
+  needs.set_up = needs.live + matrix +
+                 larger(shifted ? assembly + coarsest.matrix() + cell_lists(*fine) : assembly, hierarchy.set_up);
   needs.lists_on_a_gpu = fine->lists_on_a_gpu(coarsest.size.pairs);
   needs.live += coarsest.pattern + hierarchy.live;
   needs.live.array<double>("p-multigrid", space.unknown_count(), 2)

@@ -15,7 +15,7 @@ struct PMultigridNeeds {
 
 // For equations on a space of order 2 and above. The coarser spaces are made, counted, and given back: their numberings
 // and connectivities are exact, lists are sampled, and the hierarchy of order 1 comes from the model of
-// solvers/multigrid/hierarchy_needs.hpp.
-PMultigridNeeds p_multigrid_needs(const Operator& equations);
+// solvers/multigrid/hierarchy_needs.hpp. shifted: masses are added to the matrix of order 1.
+PMultigridNeeds p_multigrid_needs(const Operator& equations, bool shifted = false);
 
 }  // namespace ritz

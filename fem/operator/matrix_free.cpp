@@ -18,9 +18,11 @@ bool keeps_tangents(const Operator& equations) { return equations.space().order(
 
 }  // namespace
 
-MatrixFree::MatrixFree(const Operator& equations, const Constraints& constraints, const Vector& u)
+MatrixFree::MatrixFree(const Operator& equations, const Constraints& constraints, const Vector& u,
+                       std::optional<double> pivot)
     : equations_(equations),
       constraints_(constraints),
+      given_pivot_(pivot),
       u_(copied_unless_zero(u)),
       keeps_tangents_(keeps_tangents(equations)),
       marked_(equations.mark(constraints)) {
@@ -55,7 +57,7 @@ void MatrixFree::make_diagonal() {
   diagonal_ = Vector();
   diagonal_ = equations_.diagonal(tangents_, *u_);
   if (constraints_.dependent() != nullptr) constraints_.dependent()->gather_diagonal(diagonal_);
-  pivot_ = max_abs(diagonal_);
+  pivot_ = given_pivot_ ? *given_pivot_ : max_abs(diagonal_);
   Vector ones(equations_.space().device(), diagonal_.size(), "vectors");
   fill(1.0, ones);
   constraints_.apply_pivot(pivot_, ones, diagonal_);

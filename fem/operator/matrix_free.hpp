@@ -11,13 +11,16 @@
 #include "fem/space/constraints.hpp"
 
 #include <memory>
+#include <optional>
 
 namespace ritz {
 
 class MatrixFree final : public LinearOperator {
  public:
-  // The tangent at u, which is copied unless it is zero. Equations and constraints must outlive this.
-  MatrixFree(const Operator& equations, const Constraints& constraints, const Vector& u);
+  // The tangent at u, which is copied unless it is zero. Equations and constraints must outlive this. pivot: in
+  // eliminated rows; none: the largest entry of the diagonal.
+  MatrixFree(const Operator& equations, const Constraints& constraints, const Vector& u,
+             std::optional<double> pivot = {});
 
   const Device& device() const override { return equations_.space().device(); }
   Index rows() const override { return equations_.space().unknown_count(); }
@@ -41,13 +44,14 @@ class MatrixFree final : public LinearOperator {
   const Operator& equations() const { return equations_; }
   const Operator::MarkedNodes& marked() const { return marked_; }
   const Constraints& constraints() const { return constraints_; }
-  double pivot() const { return pivot_; }  // in the prescribed rows: the largest entry of the diagonal
+  double pivot() const { return pivot_; }  // in the eliminated rows
 
  private:
   void make_diagonal();
 
   const Operator& equations_;
   const Constraints& constraints_;
+  std::optional<double> given_pivot_;
   std::shared_ptr<const Vector> u_, made_at_;
   Vector diagonal_;
   double pivot_ = 0;

@@ -4,7 +4,11 @@
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
+#include "solvers/algebra/multi_vector_kernels.hpp"
 #include "solvers/algebra/vector_kernels.hpp"
+
+#include <algorithm>
+#include <vector>
 
 namespace ritz {
 
@@ -16,13 +20,31 @@ void LinearOperator::apply_dot(const Vector& x, Vector& y, double* xy) const {
   kernels<VectorKernels>(device(), solver_kernels, "vector").dot(device(), rows(), x.data(), y.data(), xy);
 }
 
+namespace {
+
+LaneColumns columns_of(std::vector<Vector>& x) {
+  LaneColumns result;
+  for (Vector& column : x) result.column[result.count++] = column.data();
+  return result;
+}
+
+}  // namespace
+
 void LinearOperator::apply_block(const MultiVector& X, MultiVector& Y) const {
   check_block(*this, X, Y);
-  Vector x(device(), columns(), "vectors"), y(device(), rows(), "vectors");
-  for (int j = 0; j < X.columns(); ++j) {
-    X.get_column(j, x);
-    apply(x, y);
-    Y.set_column(j, y);
+  const auto& kernel = kernels<MultiVectorKernels>(device(), solver_kernels, "multi vector");
+  for (int g = 0; g < X.groups(); ++g) {
+    const int count = std::min(MultiVector::lanes, X.columns() - g * MultiVector::lanes);
+    std::vector<Vector> x;
+    for (int lane = 0; lane < count; ++lane) x.emplace_back(device(), columns(), "vectors");
+    device().profile().count(2 * Index{count} * (columns() + rows()) * Index{sizeof(double)});
+    kernel.unpack(device(), columns(), X.group(g), columns_of(x));
+    for (Vector& column : x) {
+      Vector y(device(), rows(), "vectors");
+      apply(column, y);
+      column = std::move(y);
+    }
+    kernel.pack(device(), rows(), columns_of(x), Y.group(g));
   }
 }
 

@@ -25,6 +25,22 @@ struct GetLane {
   constexpr void operator()(Index row) const { x[row] = group[row * lane_count + lane]; }
 };
 
+struct Unpack {
+  const double* group;
+  LaneColumns x;
+  constexpr void operator()(Index row) const {
+    for (int lane = 0; lane < x.count; ++lane) x.column[lane][row] = group[row * lane_count + lane];
+  }
+};
+
+struct Pack {
+  LaneColumns x;
+  double* group;
+  constexpr void operator()(Index row) const {
+    for (int lane = 0; lane < x.count; ++lane) group[row * lane_count + lane] = x.column[lane][row];
+  }
+};
+
 struct MultiplyRows {
   const double *d, *x;
   double* y;
@@ -50,6 +66,14 @@ void get_lane(const Device& device, Index rows, int lane, const double* group, d
   for_each(device, "get lane", rows, GetLane{lane, group, x});
 }
 
+void unpack(const Device& device, Index rows, const double* group, const LaneColumns& x) {
+  for_each(device, "unpack lanes", rows, Unpack{group, x});
+}
+
+void pack(const Device& device, Index rows, const LaneColumns& x, double* group) {
+  for_each(device, "pack lanes", rows, Pack{x, group});
+}
+
 void multiply_rows(const Device& device, Index rows, const double* d, const double* x, double* y) {
   for_each_lane(device, "multiply rows", rows, MultiplyRows{d, x, y});
 }
@@ -58,7 +82,7 @@ void dots(const Device& device, Index rows, const double* x, const double* y, do
   reduce_lanes<1>(device, "lane dots", rows, LaneProduct{x, y}, result);
 }
 
-const MultiVectorKernels table{set_lane, get_lane, multiply_rows, gram, combine, dots};
+const MultiVectorKernels table{set_lane, get_lane, unpack, pack, multiply_rows, gram, combine, dots};
 const Registration registration("multi vector", &table);
 
 }  // namespace

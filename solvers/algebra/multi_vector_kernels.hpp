@@ -12,9 +12,18 @@ struct LaneMatrices {
   int count = 0;
 };
 
+// Vectors of their own for the lanes of a group: columns of it, or what becomes them.
+struct LaneColumns {
+  double* column[8] = {};
+  int count = 0;
+};
+
 struct MultiVectorKernels {
   void (*set_lane)(const Device&, Index rows, int lane, const double* x, double* group);
   void (*get_lane)(const Device&, Index rows, int lane, const double* group, double* x);
+  // All lanes of a group to vectors, and back; lanes beyond the last column stay as they are.
+  void (*unpack)(const Device&, Index rows, const double* group, const LaneColumns& x);
+  void (*pack)(const Device&, Index rows, const LaneColumns& x, double* group);
   // y[row][lane] = d[row] x[row][lane]
   void (*multiply_rows)(const Device&, Index rows, const double* d, const double* x, double* y);
   // result[i][j] = sum over rows of x[row][i] y[row][j]. 128 bytes per row.

@@ -26,8 +26,8 @@ void raise(EigenNeeds& needs, const MemoryNeeds& peak, const char* moment) {
   needs.moment = moment;
 }
 
-// W, M W, their remainders, and the orthonormal vectors made of them (solvers/eigen/orthonormal_block.cpp).
-constexpr int orthonormalising = 5;
+// The vectors of a restart, and their copy in pieces (solvers/eigen/vector_pieces.hpp).
+constexpr int measuring = 2;
 constexpr int nearby_beyond = 4;
 
 }  // namespace
@@ -37,8 +37,9 @@ int lanczos_basis(int nearby, Index mass_count) {
   return std::min(rounded_up(std::max(2 * nearby, nearby + 5 * column_lanes)), rounded_up(most));
 }
 
-int lobpcg_width(int count, Index mass_count) {
-  return static_cast<int>(std::min<Index>(rounded_up(count + std::max(3, count / 4)), mass_count));
+int lobpcg_width(int count, Index mass_count, bool in_lanes) {
+  const int width = count + std::max(3, count / 4);
+  return static_cast<int>(std::min<Index>(in_lanes ? rounded_up(width) : width, mass_count));
 }
 
 EigenNeeds lanczos_needs(const HierarchyShape& shape, const EigenOptions& options) {
@@ -53,14 +54,13 @@ EigenNeeds lanczos_needs(const HierarchyShape& shape, const EigenOptions& option
         stay + block(column_lanes, basis / column_lanes) + block(column_lanes, 2) + block(column_lanes, 2, "vectors") +
             block.vectors(2, column_lanes) + block.vectors(4),
         "iteration");
-  raise(needs, stay + block(column_lanes, basis / column_lanes + 1) + block(options.count, orthonormalising),
+  raise(needs, stay + block(column_lanes, basis / column_lanes + 1) + block(options.count, measuring),
         "measuring the modes");
   return needs;
 }
 
 EigenNeeds lobpcg_needs(const HierarchyShape& shape, const EigenOptions& options) {
   const Blocks block{shape.rows * shape.block};
-  const int width = lobpcg_width(options.count, block.rows);
   const bool single_precision = options.multigrid.single_precision;
   HierarchyShape of_cycle = shape;
   of_cycle.half_storage = options.multigrid.half_storage;
@@ -72,11 +72,19 @@ EigenNeeds lobpcg_needs(const HierarchyShape& shape, const EigenOptions& options
   MemoryNeeds cycle;
   if (single_precision) cycle.array<float>("multigrid", block.rows * column_lanes * 11 / 10, 4);
   else cycle.array<double>("multigrid", block.rows * column_lanes * 11 / 10, 4);
-  EigenNeeds needs{{}, "", width};
+  EigenNeeds needs = lobpcg_needs(block.rows, options, true);
+  const MemoryNeeds vectors = needs.peak;
+  needs.peak = {};
   raise(needs, stay + hierarchy.set_up, "set-up");
-  // X, P, K P and K X together with the new W; or W and K W together with the new X, P and K P.
-  raise(needs, stay + hierarchy.live + cycle + block(width, 4 + orthonormalising), "iteration");
+  raise(needs, stay + hierarchy.live + cycle + vectors, "iteration");
   return needs;
+}
+
+// X, P and W, and a piece of what K, M or the cycle make of them.
+EigenNeeds lobpcg_needs(Index unknowns, const EigenOptions& options, bool in_lanes) {
+  const Blocks block{unknowns};
+  const int width = lobpcg_width(options.count, unknowns, in_lanes);
+  return {block(width, 3) + block(column_lanes, 1), "iteration", width};
 }
 
 }  // namespace ritz

@@ -21,8 +21,13 @@ struct EigenNeeds {
 EigenNeeds lanczos_needs(const HierarchyShape& shape, const EigenOptions& options);
 EigenNeeds lobpcg_needs(const HierarchyShape& shape, const EigenOptions& options);
 
-// How many vectors: with Lanczos in the basis at most, with LOBPCG in each of X, W and P.
+// Those of LOBPCG with a cycle of the caller's, so many unknowns: without the cycle, and X, P and W while it is made
+// anew.
+EigenNeeds lobpcg_needs(Index unknowns, const EigenOptions& options, bool in_lanes);
+
+// How many vectors: with Lanczos in the basis at most, with LOBPCG in each of X, W and P. in_lanes: products of up to
+// eight vectors cost as much as one, so that lanes are filled.
 int lanczos_basis(int nearby, Index mass_count);
-int lobpcg_width(int count, Index mass_count);
+int lobpcg_width(int count, Index mass_count, bool in_lanes);
 
 }  // namespace ritz

@@ -15,7 +15,11 @@
 namespace ritz {
 
 EigenProblem::EigenProblem(EigenOperators operators, const EigenOptions& eigen_options, int dimension)
-    : K(operators.K), M(operators.M), options(eigen_options), stiffness(std::move(operators.stiffness)) {
+    : K(operators.K),
+      M(operators.M),
+      options(eigen_options),
+      stiffness(std::move(operators.stiffness)),
+      in_lanes(operators.in_lanes) {
   for (const auto& [name, diagonal] : {std::pair{"stiffness", &stiffness}, std::pair{"mass", &operators.mass}})
     if (const Index bad = first_not_finite(*diagonal); bad >= 0)
       throw Error(Exit::model, fmt::format("entry {} of the diagonal of the {} matrix is not finite", bad, name), {},

@@ -12,6 +12,7 @@ struct EigenProblem {
   const LinearOperator& M;
   const EigenOptions& options;
   Vector stiffness;      // diagonal of K
+  bool in_lanes;         // as EigenOperators has it
   Index mass_count = 0;  // unknowns with mass: no more eigenvalues than these
   double low_guess = 0;  // roughly the lowest eigenvalue of a compact body that is not zero
 

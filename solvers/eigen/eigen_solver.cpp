@@ -95,7 +95,7 @@ EigenSolution solve_eigen(const SparseMatrix& K, const SparseMatrix& M, const Ei
                           const SolverGeometry& geometry) {
   check(options);
   check(K, M);
-  const EigenProblem problem({K, M, K.diagonal(), M.diagonal(), K.block_size()}, options, geometry.dimension);
+  const EigenProblem problem({K, M, K.diagonal(), M.diagonal(), K.block_size(), true}, options, geometry.dimension);
   EigenChoice choice = choose_method(K.total_rows(), options, geometry.dimension);
   if (choice.method == EigenMethod::lanczos) {
     EigenSolution solution;

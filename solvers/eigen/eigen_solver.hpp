@@ -74,6 +74,7 @@ struct EigenOperators {
   const LinearOperator& M;
   Vector stiffness, mass;  // their diagonals
   int block = 1;           // unknowns of a node
+  bool in_lanes = false;   // products of eight vectors cost hardly more than those of one, as with matrices
 };
 // Makes an approximation of (K + shift M)^-1, symmetric and positive definite. The one before is gone.
 using ShiftedPreconditioner = std::function<std::unique_ptr<LinearOperator>(double shift)>;

@@ -29,7 +29,7 @@ class Lobpcg {
     solution_.verification = "not counted: this method has no factor to count with";
     const int n = options_.count;
     // A few more vectors than requested: the rate depends on the gap to the first that is omitted.
-    width_ = lobpcg_width(n, problem_.mass_count);
+    width_ = lobpcg_width(n, problem_.mass_count, problem_.in_lanes);
     if (options_.zero_count > 0) solution_.reference = 0.1 * problem_.low_guess;
     set_up();
     start();
@@ -95,7 +95,7 @@ class Lobpcg {
   }
 
   struct Residuals {
-    VectorPieces R;                              // K X - M X diag(values)
+    VectorPieces R;                             // K X - M X diag(values)
     std::vector<double> lengths, mass_lengths;  // of its columns, and of those of M X
   };
 
@@ -156,8 +156,7 @@ class Lobpcg {
   }
   static SmallMatrix selection(int columns, const std::vector<int>& chosen) {
     SmallMatrix C(static_cast<std::size_t>(columns) * chosen.size(), 0.0);
-    for (std::size_t j = 0; j < chosen.size(); ++j)
-      C[static_cast<std::size_t>(chosen[j]) * chosen.size() + j] = 1;
+    for (std::size_t j = 0; j < chosen.size(); ++j) C[static_cast<std::size_t>(chosen[j]) * chosen.size() + j] = 1;
     return C;
   }
 

@@ -188,9 +188,8 @@ void make_orthonormal(const LinearOperator& M, const PieceBlocks& basis, VectorP
     if (round == 0) least = 1e-14 * longest(products.own, n);
     const Remainder left = remainder_of(products, n);
     const bool only_project = left.shortened < 1e-4;
-    const OrthonormalCoefficients Q =
-        only_project ? OrthonormalCoefficients{identity(n), n, 1}
-                     : orthonormal_coefficients(left.gram, n, made > 0 ? 0.1 : least, n);
+    const OrthonormalCoefficients Q = only_project ? OrthonormalCoefficients{identity(n), n, 1}
+                                                   : orthonormal_coefficients(left.gram, n, made > 0 ? 0.1 : least, n);
     if (Q.rank == 0) {
       W.clear();
       return;

@@ -56,8 +56,7 @@ Target target_of(const std::vector<Source>& sources, const SmallMatrix& C, int a
 }
 
 void copy_group(const MultiVector& from, int from_group, MultiVector& to, int to_group) {
-  from.device().machine().copy_on_device(to.group(to_group), from.group(from_group),
-                                         from.rows() * row_bytes);
+  from.device().machine().copy_on_device(to.group(to_group), from.group(from_group), from.rows() * row_bytes);
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ SmallMatrix projected(const LinearOperator& A, const PieceBlocks& blocks, const 
 
 // The columns of the targets one after another become X C, X the columns of all blocks. Each target gets as many
 // columns as it is named with; it may be one of the blocks. Memory beside both: a 64th of the targets.
-void replace(const PieceBlocks& blocks, const SmallMatrix& C, const std::vector<std::pair<VectorPieces*, int>>& targets);
+void replace(const PieceBlocks& blocks, const SmallMatrix& C,
+             const std::vector<std::pair<VectorPieces*, int>>& targets);
 
 // X_p = A X_p for each piece, in place but for one piece.
 void apply_to_pieces(const LinearOperator& A, VectorPieces& X);
