@@ -26,8 +26,10 @@ if(RITZ_SANITIZE)
   target_link_options(ritz_options INTERFACE -fsanitize=${RITZ_SANITIZE})
 endif()
 if(RITZ_COVERAGE)
-  # -O1, as packs of lanes are too slow without; threads count atomically.
-  target_compile_options(ritz_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:--coverage -O1 -fprofile-update=atomic>)
+  # Libraries and programs; kernels and tests stay as they are in a release. Threads count atomically.
+  set(type $<TARGET_PROPERTY:TYPE>)
+  set(counted $<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<STREQUAL:${type},MODULE_LIBRARY>>,$<NOT:$<BOOL:$<TARGET_PROPERTY:RITZ_IS_TEST>>>>)
+  target_compile_options(ritz_options INTERFACE $<${counted}:--coverage -O1 -fprofile-update=atomic>)
   target_link_options(ritz_options INTERFACE --coverage)
 endif()
 

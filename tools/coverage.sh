@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds with gcov, runs the tests, and prints how much of each folder they run. CPU back end only; needs gcovr.
+# Builds with gcov, runs the tests, and prints how much of each folder they run: libraries and programs, without kernels. Needs gcovr.
 # Headers count with every source that compiles them. Usage: tools/coverage.sh [ctest options]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -10,6 +10,7 @@ cmake --preset coverage ${launcher[@]+"${launcher[@]}"} | grep -E '^-- Ritz|Erro
 cmake --build "$build"
 find "$build" -name '*.gcda' -delete
 OMP_WAIT_POLICY=passive ctest --test-dir "$build" --output-on-failure "$@" || echo "some tests failed"
+if [ $# -gt 0 ]; then echo "\`ctest $*\`"; else echo "all of ctest"; fi >"$build/tests.txt"
 report() { gcovr --root . --object-directory "$build" --exclude 'build.*' --exclude 'tests/.*' --gcov-ignore-parse-errors \
   -j "$(nproc)" "$build" "$@"; }
 report --json-summary "$build/coverage.json" >/dev/null

@@ -2,10 +2,10 @@
 """Writes docs/reliability.md: what Ritz is tested with and what the last measurements found, from the sources, a build
 folder and the records in docs/measurements. It runs no test; what has no record is named as not measured.
 
-    tools/reliability_report.py [--build build] [--output docs/reliability.md]
+    tools/reliability_report.py [--build build] [--coverage] [--output docs/reliability.md]
 
   ctest                     a run of ctest in the build folder leaves the counts of passed and failed tests there
-  tools/coverage.sh         leaves build-coverage/coverage.json
+  tools/coverage.sh         leaves build-coverage/coverage.json; --coverage runs it first
   tools/fuzz.sh             leaves the logs of each target in build-fuzz, or in FOLDER/fuzz of a ctest run
   tools/mutants.py          keeps docs/measurements/mutants.tsv
 """
@@ -23,6 +23,7 @@ import textwrap
 import mutants
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs/reliability.md"
 
 # An independent answer, and what a test that asks for it has in its own text.
 ORACLES = [
@@ -161,8 +162,10 @@ def tests_section(build):
 
 def coverage_section():
     path = ROOT / "build-coverage/coverage.json"
-    if not path.exists():
-        return ["Not measured for this page; `tools/coverage.sh` does."], False
+    if not path.exists():  # the last one, which has its date
+        before = re.search(r"^## Coverage\n\n(.*?)\n\n## ", PAGE.read_text() if PAGE.exists() else "", re.S | re.M)
+        kept = before and "|" in before[1]
+        return [before[1] if kept else "Not measured for this page; `tools/coverage.sh` does."], bool(kept)
     lines = collections.defaultdict(lambda: [0, 0])
     for file in json.loads(path.read_text())["files"]:
         for folder in (file["filename"].split("/")[0], "all"):
@@ -172,15 +175,18 @@ def coverage_section():
         [folder, total, f"{100 * covered / max(total, 1):.1f} %"] for folder, (covered, total) in sorted(lines.items())
     ]
     date = datetime.date.fromtimestamp(path.stat().st_mtime)
-    return [f"Lines that the tests run on the CPU ({date}):", "", table(["folder", "lines", "run"], rows)], True
+    about = f"Lines of libraries and programs that the tests run on the CPU ({date}); kernels are not counted."
+    ran = path.with_name("tests.txt")
+    if ran.exists():
+        about += f" The tests: {ran.read_text().strip()}."
+    return [about, "", table(["folder", "lines", "run"], rows)], True
 
 
 def fuzz_section(build):
     script = (ROOT / "tools/fuzz.sh").read_text()
     executions = dict(re.findall(r"(\w+)=(\d+)", re.search(r"targets=\((.*?)\)", script, re.S)[1]))
     rows, measured = [], False
-    page = ROOT / "docs/reliability.md"  # where a target has no log now, its last one, which has its date
-    text = page.read_text() if page.exists() else ""
+    text = PAGE.read_text() if PAGE.exists() else ""  # where a target has no log now, its last one, which has its date
     before = dict(re.findall(r"^\| (\w+) \| [\d ]+ \| (\d+ executions.*) \|$", text, re.M))
     for target, runs in executions.items():
         found = before.get(target, "no log")
@@ -302,9 +308,12 @@ def main():
     )
     parser.add_argument("--build", default="build", help="a build folder with tests (build)")
     parser.add_argument(
-        "--output", default=ROOT / "docs/reliability.md", type=pathlib.Path, help="the page (docs/reliability.md)"
+        "--output", default=PAGE, type=pathlib.Path, help="the page (docs/reliability.md)"
     )
+    parser.add_argument("--coverage", action="store_true", help="builds with gcov and runs all tests first")
     arguments = parser.parse_args()
+    if arguments.coverage:
+        subprocess.run([ROOT / "tools/coverage.sh"], check=True)
     build = pathlib.Path(arguments.build).resolve()
     tests, tests_run = tests_section(build)
     coverage, covered = coverage_section()

@@ -34,9 +34,9 @@ double age_by_the_system() {
 
 double process_age() {
   using Clock = std::chrono::steady_clock;
-  static const Clock::time_point first_call = Clock::now();
   static const double age = std::max(age_by_the_system(), seconds_of(CLOCK_THREAD_CPUTIME_ID));
-  return age + std::chrono::duration<double>(Clock::now() - first_call).count();
+  static const Clock::time_point then = Clock::now();  // later than that age, which is one of at least
+  return age + std::chrono::duration<double>(Clock::now() - then).count();
 }
 
 }  // namespace ritz

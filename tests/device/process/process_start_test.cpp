@@ -37,8 +37,11 @@ TEST(ProcessAgeDeathTest, IsNotMoreThanTheTimeSinceTheProcessWasAskedFor) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   ::setenv("RITZ_TEST_ASKED_AT", std::to_string(seconds_of(CLOCK_BOOTTIME)).c_str(), 0);
   const double asked = std::strtod(std::getenv("RITZ_TEST_ASKED_AT"), nullptr);
-  EXPECT_EXIT(std::exit(process_age() <= seconds_of(CLOCK_BOOTTIME) - asked + 1e-6 ? 0 : 1),
-              ::testing::ExitedWithCode(0), "");
+  const auto is_young = [asked] {
+    const double age = process_age(), now = seconds_of(CLOCK_BOOTTIME);  // in this order
+    return age <= now - asked + 1e-6;
+  };
+  EXPECT_EXIT(std::exit(is_young() ? 0 : 1), ::testing::ExitedWithCode(0), "");
   ::unsetenv("RITZ_TEST_ASKED_AT");
 }
 
