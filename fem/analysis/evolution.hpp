@@ -71,6 +71,7 @@ class Evolution {
   SolveReport summary() const;
   void keep();
   void advance(double target);
+  TimeStep next_step_towards(double target) const;
   void begin_system();
   void check_length(const TimeStep& step) const;
   void tell();
@@ -78,6 +79,7 @@ class Evolution {
   const std::string method_;
   const bool second_order_;
   const StepControl control_;
+  const LoadSamples* samples_;  // or null
   std::optional<Error> failure_;  // of the last try
 };
 

@@ -22,6 +22,8 @@
 
 namespace ritz {
 
+class LoadSamples;
+
 // All must outlive the analysis. It sets their times, and the factors of the rate integrals in `equations`.
 struct TransientModel {
   Operator& equations;     // all integrals, those of the rates behind the others
@@ -30,6 +32,7 @@ struct TransientModel {
   Constraints& supports;   // prescribed values, which may vary in time; the prescribed unknowns stay the same
   bool second_order = false;
   RayleighDamping damping = {};  // of second order. Without internal variables where it is proportional to stiffness
+  const LoadSamples* samples = nullptr;  // steps of a controlled length are no longer than these allow
 };
 
 // An evolution in time: when it ends, what is shown, and how steps are made.
@@ -44,7 +47,9 @@ struct Transient {
   double tolerance = 1e-3;
   double first_step = 0;    // 0: a thousandth of the time to the end
   double largest_step = 0;  // 0: no limit
-  double fixed_step = 0;    // 0: steps are controlled; else as long, or shorter to meet times exactly, and not judged
+  // Times at which loads may begin, end or peak, such as those of the rows of a table: controlled steps pass over none.
+  std::vector<double> instants = {};
+  double fixed_step = 0;  // 0: steps are controlled; else as long, or shorter to meet times exactly, and not judged
   // Second order: u at the begin is the state in balance with the forces of that time; begin.u is where its search
   // begins.
   bool from_equilibrium = false;
