@@ -158,7 +158,9 @@ void Evolution::advance(double target) {
       state_.time = step.end;
       state_.dt = step.dt;
       state_.points = equations_.state();
-      state_.residual = std::max(state_.residual, residual_in_step_);
+      const double largest = std::max(state_.residual * state_.reference, residual_in_step_);
+      state_.reference = std::max(state_.reference, newton_.reference());
+      state_.residual = state_.reference > 0 ? largest / state_.reference : 0;
     }
     if (observer_.step)
       observer_.step({.number = accepted ? state_.steps : state_.steps + 1,

@@ -47,6 +47,7 @@ class Evolution {
   // are nonlinear.
   using Residual = std::function<void(const Vector& u, Vector& r)>;
   void balance(const Residual& residual, const Vector& prescribed, const std::string& place, Vector& u);
+  double last_residual() const { return newton_.relative_residual() * newton_.reference(); }
   std::string place_of(const TimeStep& step) const;
   // x = tangent^-1 of the free part of f, roughly.
   void filter(Vector& f, Vector& x);
@@ -63,7 +64,7 @@ class Evolution {
   LinearSystem system_;
   Newton newton_;
   double factor_ = -1, dt_in_use_ = 0;
-  double residual_in_step_ = 0;
+  double residual_in_step_ = 0;  // the largest force that a stage left
 
  private:
   LinearSolverOptions linear_options() const;

@@ -93,7 +93,7 @@ class FirstOrderEvolution final : public Evolution {
         axpy(-1.0, known_, r);
       };
       balance(residual, prescribed_, place_of(step), u_);
-      residual_in_step_ = std::max(i == 1 ? 0.0 : residual_in_step_, newton_.relative_residual());
+      residual_in_step_ = std::max(i == 1 ? 0.0 : residual_in_step_, last_residual());
       // The rest of the residual, without the capacity.
       Vector& r = r_[stage];
       rates_.residual(u_, stored_);

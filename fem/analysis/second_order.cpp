@@ -159,7 +159,7 @@ class SecondOrderEvolution final : public Evolution {
     if (linear_) system_.linearise(Vector(), supports_);
     const auto residual = [this](const Vector& u, Vector& r) { equations_.residual(u, r); };
     balance(residual, held_u_, fmt::format("the equilibrium at t = {:g}", begin_), u_);
-    residual_in_step_ = newton_.relative_residual();
+    residual_in_step_ = last_residual();
     if (equations_.has_state()) equations_.commit(u_);
   }
 
@@ -221,7 +221,7 @@ class SecondOrderEvolution final : public Evolution {
       axpby(-1 / s, known_, 1 / s, r);
     };
     balance(residual, held_u_, place_of(step), u_1_);
-    residual_in_step_ = newton_.relative_residual();
+    residual_in_step_ = last_residual();
 
     copy(u_1_, a_1_);
     axpby(-1 / per_u, u_ahead_, 1 / per_u, a_1_);
