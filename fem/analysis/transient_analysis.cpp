@@ -67,7 +67,7 @@ TransientResult solve(const Model& model, Transient analysis, const Observer& ob
   return solve_transient({setup.equations(), model.equations.size(), setup.rates(), *setup.supports().all().front(),
                           is_of_second_order(model), model.damping,
                           samples ? &*samples : nullptr},
-                         std::move(analysis), within_ranges(model, observer));
+                         std::move(analysis), within_ranges_in_time(model, observer));
 }
 
 // For a smooth solution the error of a step grows with the power order + 1 of its length.
