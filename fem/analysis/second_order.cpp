@@ -36,10 +36,12 @@ class FreeMass final : public LinearOperator {
   mutable Vector moved_;
 };
 
-std::vector<Integral> without_matrix_among(const Operator& equations, std::size_t first_rate) {
+// Free strains have no matrix either, but add to the stress: theirs are forces of the body.
+std::vector<Integral> loads_among(const Operator& equations, std::size_t first_rate) {
   std::vector<Integral> loads;
   for (std::size_t i = 0; i < first_rate; ++i)
-    if (!equations.integrals()[i].form.has_matrix) loads.push_back(equations.integrals()[i]);
+    if (const Integral& each = equations.integrals()[i]; !each.form.has_matrix && each.form.derived == 0)
+      loads.push_back(each);
   return loads;
 }
 
@@ -56,7 +58,7 @@ class SecondOrderEvolution final : public Evolution {
       : Evolution(model, std::move(options), observer, "generalised alpha", estimate_order),
         method_(generalised_alpha(options_.spectral_radius)),
         damping_(model.damping),
-        loads_(space_, without_matrix_among(equations_, first_rate_)) {
+        loads_(space_, loads_among(equations_, first_rate_)) {
     for (Vector* each : {&u_,       &v_,       &a_,     &r_,     &u_1_,     &v_1_,     &a_1_,    &r_1_,    &u_ahead_,
                          &v_ahead_, &w_ahead_, &w_,     &known_, &held_u_,  &offset_,  &held_v_, &held_a_, &work_,
                          &product_, &inner_,   &force_, &drag_,  &inner_1_, &force_1_, &drag_1_})
@@ -376,7 +378,7 @@ class SecondOrderEvolution final : public Evolution {
 
   const GeneralisedAlpha method_;
   const RayleighDamping damping_;
-  Operator loads_;  // those integrals of the equations that have no tangent
+  Operator loads_;  // those integrals of the equations that are forces from outside
   Vector u_, v_, a_, r_, u_1_, v_1_, a_1_, r_1_;
   Vector u_ahead_, v_ahead_, w_ahead_, w_, known_;
   Vector held_u_, held_v_, held_a_;  // motion of the supports; zero at free unknowns
