@@ -228,7 +228,7 @@ void show(Run& run, const CaseModel& read, const Operator& equations, const Elas
   }
   GroundForces forces = ground_forces(run, read, s);
   print_balance(run, forces.applied, forces.reaction, s.residual, dimension);
-  print_ground(run, read, s.u);
+  print_ground(run, read, s);
   std::ranges::move(stresses.nodal, std::back_inserter(nodal));
   nodal.push_back({.name = "reaction", .components = dimension, .values = std::move(forces.reaction), .forces = true});
   phase.reset();

@@ -151,7 +151,7 @@ void read_elastic_materials(Run& run, const char* about_density, bool needs_dens
     const bool weighs =
         needs_density || t.has("density");  // else not giving it is no value, in the resolved case either
     const Formula density = t.formula("density", about_density, rule);
-    if (weighs) material.density = coefficient(density);
+    if (weighs) material.density = constant_in_time(t, "density", density);
     body.material(region, std::move(material));
   }
 }

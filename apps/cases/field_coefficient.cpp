@@ -92,6 +92,7 @@ class FieldReader {
     try {
       FileField field = read_file_field(path_, {.name = name_, .place = place_, .time = time_});
       file_ = field.file;
+      run_.input().add_file(file_);
       std::vector<double> values = component_of(field, name_, component_);
       const std::shared_ptr<const Mesh> own(std::shared_ptr<void>(), &mesh_);
       if (!field.mesh) return on_this_mesh(field, std::move(values), place_, own);

@@ -4,6 +4,7 @@
 #include "fem/physics/material_property.hpp"
 #include "io/case/case.hpp"
 
+#include <fmt/format.h>
 #include <vector>
 
 namespace ritz {
@@ -16,6 +17,14 @@ inline std::vector<Coefficient> coefficients(const std::vector<Formula>& formula
   std::vector<Coefficient> result;
   for (const Formula& each : formulas) result.push_back(coefficient(each));
   return result;
+}
+
+// A mass, or a capacity, that changed in time would bring in or take away what it holds. Errors are added to the case.
+inline Coefficient constant_in_time(const Case::Table& t, const char* key, const Formula& value) {
+  if (value.depends_on_time())
+    t.error(key, fmt::format("'{}' depends on t", value.text()), "a body keeps its mass and what it stores",
+            "give a number, or a formula of the position; a specific heat may be a [[table]] over T");
+  return coefficient(value);
 }
 
 // The value of `property` of the table; errors are added to the case.

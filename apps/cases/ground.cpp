@@ -19,6 +19,14 @@ Formula read_stiffness(const Case::Table& t, const char* key, const char* about)
   return value;
 }
 
+// The motion to which the ground answers: in an evolution with its damping in proportion to the stiffness.
+Vector motion_of(const CaseModel& read, const SolutionView& s) {
+  Vector motion = read.space().zeros();
+  ritz::copy(s.u, motion);
+  if (s.velocity != nullptr) axpy(read.model.damping.stiffness, *s.velocity, motion);
+  return motion;
+}
+
 // [mesh node][component] residual of these integrals: forces of the body on the ground.
 std::vector<double> forces_on_ground(const FunctionSpace& space, std::vector<Integral> integrals, const Vector& u) {
   Vector r = space.zeros();
@@ -92,13 +100,14 @@ void read_ground(Case& input, const Mesh& mesh, ElasticBody& body) {
 
 GroundForces ground_forces(Run& run, const CaseModel& read, const SolutionView& s) {
   GroundForces result{s.reaction, {s.applied.begin(), s.applied.end()}};
-  add_to_reaction(run, read.space(), read.model, s.u, result.reaction);
+  add_to_reaction(run, read.space(), read.model, motion_of(read, s), result.reaction);
   take_from_loads(run, read.space(), read, s.u, result.applied);
   return result;
 }
 
-void print_ground(Run& run, const CaseModel& read, const Vector& u) {
+void print_ground(Run& run, const CaseModel& read, const SolutionView& s) {
   const FunctionSpace& space = read.space();
+  const Vector u = motion_of(read, s);
   const auto components = static_cast<std::size_t>(space.components());
   std::vector<std::string> facts;
   for (const Exchange& each : read.model.exchanges) {

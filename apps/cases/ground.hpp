@@ -20,7 +20,7 @@ struct GroundForces {
 // Springs that keep a state, of plugins, are left out with a notice. So are all where memory is short.
 GroundForces ground_forces(Run& run, const CaseModel& read, const SolutionView& s);
 
-// The force of each foundation and region of springs, in the log and among the facts.
-void print_ground(Run& run, const CaseModel& read, const Vector& u);
+// The force of each foundation and region of springs, damping included, in the log and among the facts.
+void print_ground(Run& run, const CaseModel& read, const SolutionView& s);
 
 }  // namespace ritz

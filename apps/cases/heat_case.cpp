@@ -24,10 +24,11 @@ void read_capacity(bool needed, const Case::Table& t, HeatConduction::Material& 
   if (!needed && !given) return;
   NumberRule rule{.above = 0, .out_of_bounds = Exit::model};
   if (!needed) rule.fallback = 1;
-  material.density = coefficient(t.formula("density", "rho [kg/m^3]: with [time]", rule));
-  material.specific_heat = property_of(
-      t, "specific_heat",
-      t.property("specific_heat", "c [J/(kg K)]: with [time]; or \"name(T)\", a [[table]] over T", "T", rule));
+  material.density = constant_in_time(t, "density", t.formula("density", "rho [kg/m^3]: with [time]", rule));
+  const CaseProperty heat =
+      t.property("specific_heat", "c [J/(kg K)]: with [time]; or \"name(T)\", a [[table]] over T", "T", rule);
+  constant_in_time(t, "specific_heat", heat.formula);
+  material.specific_heat = property_of(t, "specific_heat", heat);
 }
 
 void read_materials(Case& input, const Mesh& mesh, bool evolves, HeatConduction& heat) {

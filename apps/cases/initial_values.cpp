@@ -59,6 +59,7 @@ InitialValues values_of_file(Run& run, const Case::Table& initial, const std::st
   if (file.empty() || !std::filesystem::is_regular_file(file, none)) return {};  // said before, or a survey
   try {
     FileField field = read_file_field(file, {.name = name, .place = FieldPlace::nodes, .time = time});
+    run.input().add_file(field.file);
     check_mesh(field, run.mesh());
     check_field(field, name, components);
     const auto values = std::make_shared<const std::vector<double>>(std::move(field.values));

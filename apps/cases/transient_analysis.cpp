@@ -110,6 +110,7 @@ Transient read_evolution(Case& input, const CaseModel& read, const Nonlinear& ne
                           "write the loads as formulas of t"));
   Transient options = read.time->options;
   options.linear = newton.linear;
+  options.instants = input.row_times();
   options.newton = {.relative = is_linear_in_time(read.model) ? newton.linear.relative : newton.relative,
                     .rounding_error = newton.rounding_error,
                     .max_steps = newton.max_steps,

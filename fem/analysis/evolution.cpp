@@ -1,6 +1,7 @@
 #include "fem/analysis/evolution.hpp"
 
 #include "device/process/stop_request.hpp"
+#include "fem/analysis/load_samples.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
@@ -31,7 +32,8 @@ Evolution::Evolution(const TransientModel& model, Transient options, const Obser
       newton_(equations_, supports_, system_, newton_options(), observer.progress),
       method_(std::move(method)),
       second_order_(model.second_order),
-      control_({.error_order = error_order, .largest = options_.largest_step}) {
+      control_({.error_order = error_order, .largest = options_.largest_step}),
+      samples_(options_.fixed_step > 0 ? nullptr : model.samples) {
   options_.output.push_back(options_.end);
   std::erase_if(options_.output, [&](double t) { return t <= begin_ || t > options_.end; });
   std::ranges::sort(options_.output);
@@ -123,12 +125,19 @@ void Evolution::keep() {
   if (observer_.keep) observer_.keep(state_);
 }
 
+// No longer than loads go on as they do.
+TimeStep Evolution::next_step_towards(double target) const {
+  const double t = state_.time, size = state_.control.size, end = std::min(target, t + size),
+               reach = samples_ == nullptr ? end : samples_->reach(t, end);
+  return next_step(t, reach < end ? reach : target, size, dt_in_use_);
+}
+
 // One accepted step towards the target.
 void Evolution::advance(double target) {
   begin_step();
   begin_system();
   while (true) {
-    const TimeStep step = next_step(state_.time, target, state_.control.size, dt_in_use_);
+    const TimeStep step = next_step_towards(target);
     check_length(step);
     double error = 0;
     bool accepted = true;
@@ -149,7 +158,9 @@ void Evolution::advance(double target) {
       state_.time = step.end;
       state_.dt = step.dt;
       state_.points = equations_.state();
-      state_.residual = std::max(state_.residual, residual_in_step_);
+      const double largest = std::max(state_.residual * state_.reference, residual_in_step_);
+      state_.reference = std::max(state_.reference, newton_.reference());
+      state_.residual = state_.reference > 0 ? largest / state_.reference : 0;
     }
     if (observer_.step)
       observer_.step({.number = accepted ? state_.steps : state_.steps + 1,

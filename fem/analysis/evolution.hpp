@@ -47,6 +47,7 @@ class Evolution {
   // are nonlinear.
   using Residual = std::function<void(const Vector& u, Vector& r)>;
   void balance(const Residual& residual, const Vector& prescribed, const std::string& place, Vector& u);
+  double last_residual() const { return newton_.relative_residual() * newton_.reference(); }
   std::string place_of(const TimeStep& step) const;
   // x = tangent^-1 of the free part of f, roughly.
   void filter(Vector& f, Vector& x);
@@ -63,7 +64,7 @@ class Evolution {
   LinearSystem system_;
   Newton newton_;
   double factor_ = -1, dt_in_use_ = 0;
-  double residual_in_step_ = 0;
+  double residual_in_step_ = 0;  // the largest force that a stage left
 
  private:
   LinearSolverOptions linear_options() const;
@@ -71,6 +72,7 @@ class Evolution {
   SolveReport summary() const;
   void keep();
   void advance(double target);
+  TimeStep next_step_towards(double target) const;
   void begin_system();
   void check_length(const TimeStep& step) const;
   void tell();
@@ -78,6 +80,7 @@ class Evolution {
   const std::string method_;
   const bool second_order_;
   const StepControl control_;
+  const LoadSamples* samples_;  // or null
   std::optional<Error> failure_;  // of the last try
 };
 

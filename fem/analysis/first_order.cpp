@@ -93,7 +93,7 @@ class FirstOrderEvolution final : public Evolution {
         axpy(-1.0, known_, r);
       };
       balance(residual, prescribed_, place_of(step), u_);
-      residual_in_step_ = std::max(i == 1 ? 0.0 : residual_in_step_, newton_.relative_residual());
+      residual_in_step_ = std::max(i == 1 ? 0.0 : residual_in_step_, last_residual());
       // The rest of the residual, without the capacity.
       Vector& r = r_[stage];
       rates_.residual(u_, stored_);
@@ -119,14 +119,16 @@ class FirstOrderEvolution final : public Evolution {
       filter(known_, work_);
     }
     const std::vector<double> error = work_.host(), u = u_.host();
-    std::vector<double> lowest = state_.lowest, highest = state_.highest;
-    widen(u, lowest, highest);
+    // Steps that are too long count as well: of a body at rest they show what the load will do, and the range does not
+    // vanish with the length of the step.
+    if (std::ranges::all_of(u, [](double value) { return std::isfinite(value); }))
+      widen(u, state_.lowest, state_.highest);
     double worst = 0;
     const auto components = at(space_.components());
     for (std::size_t i = 0; i < error.size(); ++i) {
       const std::size_t c = i % components;
-      const double range = highest[c] - lowest[c];
-      if (range <= 1e-10 * std::max(std::abs(highest[c]), std::abs(lowest[c]))) continue;  // it does not change
+      const double low = state_.lowest[c], high = state_.highest[c], range = high - low;
+      if (range <= 1e-10 * std::max(std::abs(high), std::abs(low))) continue;  // it does not change
       const double ratio = std::abs(error[i]) / (options_.tolerance * range);
       if (!(ratio <= worst)) worst = ratio;  // or it is not finite
     }

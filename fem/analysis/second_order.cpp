@@ -36,10 +36,12 @@ class FreeMass final : public LinearOperator {
   mutable Vector moved_;
 };
 
-std::vector<Integral> without_matrix_among(const Operator& equations, std::size_t first_rate) {
+// Free strains have no matrix either, but add to the stress: theirs are forces of the body.
+std::vector<Integral> loads_among(const Operator& equations, std::size_t first_rate) {
   std::vector<Integral> loads;
   for (std::size_t i = 0; i < first_rate; ++i)
-    if (!equations.integrals()[i].form.has_matrix) loads.push_back(equations.integrals()[i]);
+    if (const Integral& each = equations.integrals()[i]; !each.form.has_matrix && each.form.derived == 0)
+      loads.push_back(each);
   return loads;
 }
 
@@ -56,7 +58,7 @@ class SecondOrderEvolution final : public Evolution {
       : Evolution(model, std::move(options), observer, "generalised alpha", estimate_order),
         method_(generalised_alpha(options_.spectral_radius)),
         damping_(model.damping),
-        loads_(space_, without_matrix_among(equations_, first_rate_)) {
+        loads_(space_, loads_among(equations_, first_rate_)) {
     for (Vector* each : {&u_,       &v_,       &a_,     &r_,     &u_1_,     &v_1_,     &a_1_,    &r_1_,    &u_ahead_,
                          &v_ahead_, &w_ahead_, &w_,     &known_, &held_u_,  &offset_,  &held_v_, &held_a_, &work_,
                          &product_, &inner_,   &force_, &drag_,  &inner_1_, &force_1_, &drag_1_})
@@ -159,7 +161,7 @@ class SecondOrderEvolution final : public Evolution {
     if (linear_) system_.linearise(Vector(), supports_);
     const auto residual = [this](const Vector& u, Vector& r) { equations_.residual(u, r); };
     balance(residual, held_u_, fmt::format("the equilibrium at t = {:g}", begin_), u_);
-    residual_in_step_ = newton_.relative_residual();
+    residual_in_step_ = last_residual();
     if (equations_.has_state()) equations_.commit(u_);
   }
 
@@ -221,7 +223,7 @@ class SecondOrderEvolution final : public Evolution {
       axpby(-1 / s, known_, 1 / s, r);
     };
     balance(residual, held_u_, place_of(step), u_1_);
-    residual_in_step_ = newton_.relative_residual();
+    residual_in_step_ = last_residual();
 
     copy(u_1_, a_1_);
     axpby(-1 / per_u, u_ahead_, 1 / per_u, a_1_);
@@ -272,7 +274,10 @@ class SecondOrderEvolution final : public Evolution {
     auto phase = space_.device().profile().phase("error estimate");
     if (!linear_ && newton_.steps().empty()) system_.linearise(u_1_, supports_);
     rates_.residual(u_1_, product_);
-    largest_ = std::max(state_.largest, std::sqrt(std::max(0.0, dot(u_1_, product_))));
+    // Steps that are too long count as well: of a body at rest they show how far the load will move it, and the scale
+    // does not vanish with the length of the step.
+    if (const double size = std::sqrt(std::max(0.0, dot(u_1_, product_))); std::isfinite(size))
+      state_.largest = std::max(state_.largest, size);
     copy(a_1_, work_);
     axpy(-1.0, a_, work_);
     axpby(0.0, work_, factor_ * h * h * (method_.beta - 1.0 / 6), work_);
@@ -280,7 +285,7 @@ class SecondOrderEvolution final : public Evolution {
     filter(product_, work_);
     rates_.residual(work_, product_);
     const double error = std::sqrt(std::max(0.0, dot(work_, product_)));
-    return largest_ > 0 ? error / (options_.tolerance * largest_) : error;
+    return state_.largest > 0 ? error / (options_.tolerance * state_.largest) : error;
   }
 
   // Forces of the body and the loads, and of damping; product_ = M v. The residual r is that of u + b v.
@@ -326,7 +331,6 @@ class SecondOrderEvolution final : public Evolution {
     state_.v = v_.host();
     state_.a = a_.host();
     state_.r = r_.host();
-    state_.largest = std::max(state_.largest, largest_);
   }
 
   // By the forces that hold the prescribed unknowns in the middle of the step, over their way in work_.
@@ -374,7 +378,7 @@ class SecondOrderEvolution final : public Evolution {
 
   const GeneralisedAlpha method_;
   const RayleighDamping damping_;
-  Operator loads_;  // those integrals of the equations that have no tangent
+  Operator loads_;  // those integrals of the equations that are forces from outside
   Vector u_, v_, a_, r_, u_1_, v_1_, a_1_, r_1_;
   Vector u_ahead_, v_ahead_, w_ahead_, w_, known_;
   Vector held_u_, held_v_, held_a_;  // motion of the supports; zero at free unknowns
@@ -382,7 +386,6 @@ class SecondOrderEvolution final : public Evolution {
   Vector work_, product_;
   Vector inner_, force_, drag_, inner_1_, force_1_, drag_1_;  // of the body, the loads and damping
   std::vector<double> reaction_;
-  double largest_ = 0;
 };
 
 }  // namespace

@@ -44,6 +44,20 @@ Observer within_ranges(const Model& model, const Observer& observer) {
   return result;
 }
 
+Observer within_ranges_in_time(const Model& model, const Observer& observer) {
+  Observer result = observer;
+  if (model.ranges.empty()) return result;
+  result.keep = [&model, keep = observer.keep](const State& state) {
+    try {
+      check_ranges(model, Vector(model.space->device(), std::span<const double>(state.u), "vectors"));
+    } catch (const Error& error) {
+      throw Error(error.exit(), error.message(), fmt::format("{}; {}", error.why(), state.place), error.fix());
+    }
+    if (keep) keep(state);
+  };
+  return result;
+}
+
 Operator counted(const Model& model, const std::vector<Integral>& integrals) {
   auto phase = model.space->device().profile().phase("elements");
   return Operator(*model.space, integrals, Layout::counted);

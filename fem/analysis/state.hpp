@@ -74,7 +74,7 @@ struct State {
   std::vector<double> lowest = {}, highest = {};  // [component] of u so far: errors are relative to the range
   TransientBalance balance = {};
   Index steps = 0, rejected = 0, solves = 0;
-  double residual = 0;  // largest relative residual of a stage
+  double residual = 0;  // the largest of a stage, relative to the largest force so far
 
   // In evolutions of second order:
   std::vector<double> v = {}, a = {};  // [unknown] velocity and acceleration; at the begin none: zero

@@ -22,6 +22,8 @@
 
 namespace ritz {
 
+class LoadSamples;
+
 // All must outlive the analysis. It sets their times, and the factors of the rate integrals in `equations`.
 struct TransientModel {
   Operator& equations;     // all integrals, those of the rates behind the others
@@ -30,6 +32,7 @@ struct TransientModel {
   Constraints& supports;   // prescribed values, which may vary in time; the prescribed unknowns stay the same
   bool second_order = false;
   RayleighDamping damping = {};  // of second order. Without internal variables where it is proportional to stiffness
+  const LoadSamples* samples = nullptr;  // steps of a controlled length are no longer than these allow
 };
 
 // An evolution in time: when it ends, what is shown, and how steps are made.
@@ -40,11 +43,13 @@ struct Transient {
   // Second order: the part of the fastest motions that a step leaves, 0 to 1 (solvers/time/generalised_alpha.hpp).
   double spectral_radius = 0.8;
   // Bound of the local error of a step. First order: at any node, relative to the range of the unknown so far. Second
-  // order: sqrt(e^T M e) relative to the largest sqrt(u^T M u) so far.
+  // order: sqrt(e^T M e) relative to the largest sqrt(u^T M u) so far. Both in steps that were too long, too.
   double tolerance = 1e-3;
   double first_step = 0;    // 0: a thousandth of the time to the end
   double largest_step = 0;  // 0: no limit
-  double fixed_step = 0;    // 0: steps are controlled; else as long, or shorter to meet times exactly, and not judged
+  // Times at which loads may begin, end or peak, such as those of the rows of a table: controlled steps pass over none.
+  std::vector<double> instants = {};
+  double fixed_step = 0;  // 0: steps are controlled; else as long, or shorter to meet times exactly, and not judged
   // Second order: u at the begin is the state in balance with the forces of that time; begin.u is where its search
   // begins.
   bool from_equilibrium = false;

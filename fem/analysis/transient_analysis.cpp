@@ -1,8 +1,10 @@
+#include "fem/analysis/load_samples.hpp"
 #include "fem/analysis/setup.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <optional>
 #include <utility>
 
 namespace ritz {
@@ -58,9 +60,14 @@ TransientResult solve(const Model& model, Transient analysis, const Observer& ob
   const Setup setup(model, prepared, held, with_rates(model), rates_of(model));
   if (analysis.begin.u.empty()) analysis.begin.u = uniform_state(model, model.start).u;
   analysis.linear = promised(analysis.linear, model);
+  std::optional<LoadSamples> samples;
+  // From zero on also where the analysis resumes, so that its steps are the same.
+  if (analysis.fixed_step == 0)
+    samples.emplace(model, std::min(0.0, analysis.begin.time), analysis.end, analysis.instants);
   return solve_transient({setup.equations(), model.equations.size(), setup.rates(), *setup.supports().all().front(),
-                          is_of_second_order(model), model.damping},
-                         std::move(analysis), within_ranges(model, observer));
+                          is_of_second_order(model), model.damping,
+                          samples ? &*samples : nullptr},
+                         std::move(analysis), within_ranges_in_time(model, observer));
 }
 
 // For a smooth solution the error of a step grows with the power order + 1 of its length.

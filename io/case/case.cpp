@@ -108,6 +108,8 @@ bool Case::sound() const { return data_->errors.empty(); }
 const std::string& Case::path() const { return data_->path; }
 std::vector<std::string> Case::files() const { return {data_->files.begin(), data_->files.end()}; }
 
+void Case::add_file(const std::string& path) { data_->files.insert(path); }
+
 std::vector<CaseQuestion> Case::questions() const { return data_->questions; }
 
 std::vector<GivenNumber> Case::given_numbers(std::string_view table, std::string_view key) const {

@@ -132,6 +132,8 @@ class Case {
   void set_dimension(int dimension);
   // The analysis goes through time: from here on formulas may depend on t.
   void allow_time();
+  // The times of the rows of tables that the formulas read so far call with t, or with a linear formula of t, ascending.
+  std::vector<double> row_times() const;
   // Adds an error of the caller to those found so far; `finish` throws them all, in the order of the file.
   void add_error(const Error& error);
   void error_at(const Table& table, std::string_view key, std::string what, std::string why = {}, std::string fix = {},
@@ -148,6 +150,7 @@ class Case {
 
   const std::string& path() const;         // of the case file as it was given
   std::vector<std::string> files() const;  // existing files that it names: meshes, tables, plugins
+  void add_file(const std::string& path);  // one that a file of these names, and on which results depend
   // The whole case as TOML, overrides and used defaults included: read again, it is the same case. Keys whose absence
   // has a meaning (the program asked has()) stay absent. For a file in another `folder`, names of files are made
   // relative to that folder.

@@ -17,6 +17,7 @@ struct CaseData {
   CaseFields fields;  // of the case, by name, for formulas
   int dimension = 3;  // in which formulas are evaluated
   bool has_time = false;
+  std::set<double> row_times;
   std::set<std::string> files;
 
   struct Found {

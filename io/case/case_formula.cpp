@@ -1,5 +1,6 @@
 // Questions whose answers are numbers or formulas of the position, and the tables that formulas use.
 #include "io/case/case_rules.hpp"
+#include "io/case/row_times.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -9,7 +10,7 @@ namespace {
 
 // The formula, or its error and nothing; a formula without variables is a number.
 std::optional<Formula> read_formula(const CaseAnswer& answer, const std::string& key, const CaseValue& value,
-                                    const CaseData& data, Formula::Rules rules) {
+                                    CaseData& data, Formula::Rules rules) {
   if (const auto field = data.caller.find(value.text); field != data.caller.end())
     return Formula(field->first, field->second, std::move(rules));
   try {
@@ -21,6 +22,7 @@ std::optional<Formula> read_formula(const CaseAnswer& answer, const std::string&
           fmt::format("'{}' is the formula '{}', which uses z on a mesh of two dimensions,", key, value.text),
           "points of the plane have x and y; of a body of revolution x is the radius, and y runs along the axis",
           "write it with x and y");
+    if (expression.uses("t")) data.row_times.merge(row_times_of(value.text, data.tables));
     if (!expression.is_constant()) return Formula(std::move(expression), std::move(rules), data.fields);
     Expression::Evaluator evaluate(expression);
     const double number = evaluate(std::vector<double>(expression.variable_count()));
@@ -124,6 +126,8 @@ void Case::add_field(const Table& table, const std::string& name, CaseField fiel
 void Case::set_dimension(int dimension) { data_->dimension = dimension; }
 
 void Case::allow_time() { data_->has_time = true; }
+
+std::vector<double> Case::row_times() const { return {data_->row_times.begin(), data_->row_times.end()}; }
 
 void Case::read_tables() {
   for (const Table& t : tables(
