@@ -45,7 +45,9 @@ def kind(schema):
         if "text" in words and any(w.split(" ")[0] == "number" for w in words):
             words[words.index("text")] = "name" if "number from 0" in schema.get("description", "") else "formula"
         return " or ".join(dict.fromkeys(words))
-    schema = options[0]
+    schema = dict(options[0])
+    if "pattern" in schema:  # "210 GPa" will do, too: docs/case-files.md
+        schema["type"] = "number"
     if "enum" in schema:
         return ", ".join(f"`{json.dumps(value)}`" for value in schema["enum"])
     if isinstance(schema.get("type"), list):

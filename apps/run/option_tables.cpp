@@ -100,8 +100,7 @@ void add_words(const CLI::App& app, const std::string& name, std::string& table,
     }
   }
   table += fmt::format("    \"{}\") echo \"{}\" ;;\n", name, fmt::join(words, " "));
-  for (const CLI::App* command : commands_of(app))
-    add_words(*command, name + " " + command->get_name(), table, values);
+  for (const CLI::App* command : commands_of(app)) add_words(*command, name + " " + command->get_name(), table, values);
 }
 
 constexpr const char* completing = R"bash(

@@ -2,6 +2,7 @@
 
 #include "io/case/foreign_case.hpp"
 #include "io/case/known_physics.hpp"
+#include "io/case/unit.hpp"
 
 #include <algorithm>
 
@@ -156,6 +157,40 @@ void CaseAnswer::wrong(std::string_view expected, const CaseValue& got, Exit exi
 void CaseAnswer::wrong_text(std::string what, std::string why, std::string fix) const {
   data_.add(Error(Exit::input, fmt::format("{} at {}", what, value_->place.text()), std::move(why), std::move(fix)),
             value_->place);
+}
+
+bool CaseAnswer::read_units() const {
+  if (value_ == nullptr) return true;
+  if (value_->kind != CaseValue::Kind::array) return read_unit(*value_);
+  bool good = true;
+  for (CaseValue& item : value_->items) good = read_unit(item) && good;
+  return good;
+}
+
+bool CaseAnswer::read_unit(CaseValue& value) const {
+  if (value.kind != CaseValue::Kind::text) return true;
+  const std::optional<Quantity> quantity = quantity_in(value.text);
+  if (!quantity) return true;
+  const std::optional<Unit> unit = unit_named(quantity->unit);
+  const std::string expected = unit_in(about_), near = unit ? "" : unit_like(quantity->unit);
+  const std::string what = fmt::format("'{}' is '{}'", key_path_, value.text);
+  const std::string alone = expected.empty() ? "give the number alone" : fmt::format("give a number of {}", expected);
+  if (!unit) {
+    wrong_text(
+        fmt::format("{}, with the unknown unit '{}',", what, quantity->unit),
+        "units are made of m, g, s, K, N, Pa, J, W, Hz and rad with prefixes from n to G, and of min, h, deg, %, "
+        "bar, t, in, ft, lb, lbf, psi and ksi; in a formula * stands between a number and a name",
+        near.empty() ? alone : fmt::format("did you mean '{}'?", near));
+  } else if (expected.empty()) {
+    wrong_text(fmt::format("{}, and this key has no unit,", what), fmt::format("{}: {}", key_, about_), alone);
+  } else if (!unit->measures_the_same_as(*unit_named(expected))) {
+    wrong_text(fmt::format("{}, and its unit is {},", what, expected), fmt::format("{}: {}", key_, about_), alone);
+  } else {
+    value.kind = CaseValue::Kind::number;
+    value.number = in_si(quantity->number, *unit);
+    return true;
+  }
+  return false;
 }
 
 void CaseAnswer::missing(std::string_view expected, const std::string& table_title) const {

@@ -59,8 +59,11 @@ class CaseAnswer {
   void missing(std::string_view expected, const std::string& table_title) const;
   void missing_tables(const std::string& header, int given, int needed) const;
   void use_fallback(CaseValue fallback) const;
+  // Turns texts such as "210 GPa", also in a list, into numbers in the unit of the key. False after an error.
+  bool read_units() const;
 
  private:
+  bool read_unit(CaseValue& value) const;
   CaseData& data_;
   CaseValue& table_;
   std::string key_, key_path_, about_;

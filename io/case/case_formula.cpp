@@ -50,6 +50,7 @@ Formula Case::Table::formula(std::string_view key, std::string_view about, const
     else answer.missing("<" + expected + ">", where());
     return rule.fallback.value_or(harmless_number(rule));
   }
+  if (!answer.read_units()) return rule.fallback.value_or(harmless_number(rule));
   const CaseValue& value = *answer.value();
   if (value.kind == CaseValue::Kind::text && !value.text.empty())
     return read_formula(answer, full_path(key), value, *data_,
@@ -71,6 +72,7 @@ std::vector<Formula> Case::Table::formulas(std::string_view key, std::string_vie
     answer.missing("<" + expected + ">", where());
     return harmless;
   }
+  if (!answer.read_units()) return harmless;
   std::vector<Formula> result;
   const CaseValue& given = *answer.value();
   const std::span<const CaseValue> items =

@@ -87,6 +87,7 @@ std::vector<CaseProperty> Case::Table::properties(std::string_view key, std::str
     answer.missing("<" + expected + ">", where());
     return harmless;
   }
+  if (!answer.read_units()) return harmless;
   const CaseValue& given = *answer.value();
   if (given.kind != CaseValue::Kind::array || static_cast<int>(given.items.size()) != rule.size) {
     answer.wrong(expected);

@@ -19,6 +19,7 @@ double Case::Table::number(std::string_view key, std::string_view about, const N
   ask(key, "number", about, fallback_text(rule.fallback), bounds, limits_of(rule));
   const CaseAnswer answer(*data_, *value_, key, full_path(key), about);
   const std::string expected = with_bounds("a number", bounds);
+  if (!answer.read_units()) return rule.fallback.value_or(harmless_number(rule));
   if (answer.value() != nullptr) {
     const std::optional<double> number = finite_number(*answer.value());
     if (number && is_within(rule, *number)) return *number;
@@ -138,6 +139,7 @@ std::vector<double> Case::Table::vector(std::string_view key, std::string_view a
     else answer.missing("<" + expected + ">", where());
     return rule.fallback.value_or(harmless);
   }
+  if (!answer.read_units()) return rule.fallback.value_or(harmless);
   std::vector<double> result;
   const CaseValue& given = *answer.value();
   const std::span<const CaseValue> items = given.kind == Kind::array ? std::span(given.items) : std::span(&given, 1);

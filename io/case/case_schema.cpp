@@ -1,5 +1,7 @@
 #include "io/case/case_schema.hpp"
 
+#include "io/case/unit.hpp"
+
 #include <algorithm>
 #include <deque>
 #include <set>
@@ -227,11 +229,19 @@ class Survey {
     const Json text{{"type", "string"}, {"minLength", 1}};
     Json number{{"type", "number"}};
     number.update(bounds_of(variants));
-    if (type == "number") return number;
+    // "210 GPa"
+    const bool has_unit =
+        std::ranges::any_of(variants, [](const CaseQuestion& q) { return !unit_in(q.about).empty(); });
+    Json single = number;
+    if (has_unit) {
+      single["type"] = {"number", "string"};
+      single["pattern"] = "^\\s*[-+]?[0-9.][-+0-9.eE]*\\s*[^-+0-9.eE\\s].*$";
+    }
+    if (type == "number") return single;
     if (type == "integer") return number["type"] = "integer", number;
     if (type == "flag") return {{"type", "boolean"}};
     if (type == "formula" || type == "expression") return {{"anyOf", {number, text}}};
-    if (type == "vector") return list_of(number, variants);
+    if (type == "vector") return list_of(single, variants);
     if (type == "formulas") return list_of({{"anyOf", {number, text}}}, variants);
     if (type == "texts") return list_of(text, variants);
     if (type == "literals") {

@@ -63,6 +63,7 @@ class Errors(CaseTest):
         "other-program": dict(body=HEAT, program="ritz-elasticity"),
         "missing-key": dict(body=GOOD.replace("poisson = 0.3\n", "")),
         "wrong-value": dict(keys={"mesh.order": '"two"'}),
+        "unit": dict(body=HEAT.replace("400", '"400 mm"'), program="ritz-heat"),
         "formula-syntax": dict(body=HEAT.replace("400", '"1 + rod(x)"'), program="ritz-heat"),
         "file-missing": dict(keys={"mesh.file": '"none.msh"'}),
         "unknown-region": dict(body=GOOD + CLAMP.format("b.x0")),

@@ -58,6 +58,18 @@ class Units(CaseTest):
         self.check("ritz-heat", "fin", fin, {"solver.method": "cg", "solver.tolerance": 1e-12},
                    {"tip_middle": (0, 0, 1e-9), "tip_side": (0, 0, 1e-9)})
 
+    def test_numbers_with_units_are_those_in_si_to_the_last_bit(self):
+        keys = {"material.0.young": '"210 GPa"', "force.0.value": '[0, "0 N", "-1 kN"]', "probe.2.point": "[0.5, 0.025, 0.1]"}
+        plain = self.solve("ritz-elasticity", example("cantilever"), keys=beam(1, 1))
+        with_units = self.solve("ritz-elasticity", example("cantilever"), keys={**keys, "mesh.scale": 1})
+        self.assertEqual(with_units.probes, plain.probes)
+        self.assertIn("young = 210000000000", next((with_units.folder / "results").glob("*.resolved.toml")).read_text())
+
+    def test_values_of_a_sweep_may_have_units(self):
+        swept = self.solve("ritz-heat", example("fin"), keys={"sweep.parameter": '[{key = "material.0.conductivity", values = ["10 W/(m K)", "0.02 kW/(m K)"]}]'})
+        table = next((swept.folder / "results").rglob("*sweep*.csv")).read_text()
+        self.assertEqual(len(table.splitlines()), 3)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,0 +1,90 @@
+#include "io/case/case.hpp"
+#include "io/case/unit.hpp"
+
+#include <gmock/gmock.h>
+#include <numbers>
+
+using namespace ritz;
+using testing::HasSubstr;
+
+namespace {
+
+double si(const std::string& text) {
+  const auto quantity = quantity_in(text);
+  return quantity && unit_named(quantity->unit) ? in_si(quantity->number, *unit_named(quantity->unit)) : NAN;
+}
+
+std::string refusal(const std::string& value, const char* about) {
+  const Case input = Case::from_text("[a]\nkey = " + value + "\n");
+  input.table("a", "").number("key", about);
+  try {
+    input.throw_if_any();
+  } catch (const Error& error) { return error.what(); }
+  return "";
+}
+
+}  // namespace
+
+TEST(Unit, PrefixesMoveTheDecimalPointOnly) {
+  EXPECT_EQ(si("210 GPa"), 210e9);
+  EXPECT_EQ(si("0.3 mm"), 0.3e-3);  // 0.3 * 0.001 is another number
+  EXPECT_EQ(si("-1.5e2 kN"), -150e3);
+  EXPECT_EQ(si("7.85 g/cm^3"), 7850);
+  EXPECT_EQ(si("7.85kg/dm3"), 7850);
+  EXPECT_EQ(si("2 t"), 2000);
+  EXPECT_EQ(si("3 bar"), 3e5);
+  EXPECT_EQ(si("5 %"), 0.05);
+}
+
+TEST(Unit, ProductsQuotientsAndPowersAreThoseOfPhysics) {
+  EXPECT_EQ(si("50 W/(m K)"), 50);
+  EXPECT_EQ(si("50 W/m/K"), 50);
+  EXPECT_EQ(si("12 1/MK"), 12e-6);
+  EXPECT_EQ(si("9.81 m s^-2"), 9.81);
+  EXPECT_EQ(si("1 N·mm"), 1e-3);
+  EXPECT_EQ(si("4 mm²"), 4e-6);
+  EXPECT_DOUBLE_EQ(si("1 psi"), 4.4482216152605 / (0.0254 * 0.0254));
+  EXPECT_DOUBLE_EQ(si("180 deg"), std::numbers::pi);
+  EXPECT_DOUBLE_EQ(si("36 km/h"), 10);
+  EXPECT_TRUE(unit_named("N m")->measures_the_same_as(*unit_named("J")));
+  EXPECT_FALSE(unit_named("Hz")->measures_the_same_as(*unit_named("rad/s")));  // they differ by 2 pi
+  EXPECT_TRUE(unit_named("min")->measures_the_same_as(*unit_named("s")));      // no milli-inch
+}
+
+TEST(Unit, OtherTextsAreNoQuantities) {
+  for (const char* text : {"", "210", "x", "2 * x", "1/x", "-x", "3 + 4", "3 4", "sin(x)", ".", "-"})
+    EXPECT_FALSE(quantity_in(text)) << text;
+  for (const char* text : {"", "Q", "Gpa", "m/", "/m", "m^", "(m", "m)", "m^99", "1e3", "kmin", "table", "mesh", "time"})
+    EXPECT_FALSE(unit_named(text)) << text;
+  EXPECT_FALSE(unit_named(std::string(100, '(') + "m"));
+}
+
+TEST(Unit, AKeyTellsItsUnitInBrackets) {
+  EXPECT_EQ(unit_in("Young's modulus [Pa]; or \"name(T)\", a [[table]]"), "Pa");
+  EXPECT_EQ(unit_in("[W/(m K)]"), "W/(m K)");
+  EXPECT_EQ(unit_in("a [[table]] with [time]"), "");
+  EXPECT_EQ(unit_in("Poisson's ratio"), "");
+}
+
+TEST(Unit, NumbersOfACaseAreReadInTheUnitOfTheirKey) {
+  const Case input = Case::from_text(
+      "[a]\none = \"210 GPa\"\nlist = [\"1 mm\", 2, \"1 km\"]\nformula = \"2 kN\"\nproperty = \"200 GPa\"\n"
+      "formulas = [\"1 kN\", \"x\", 3]\nproperties = [\"1 GPa\", 2]\n");
+  const Case::Table a = input.table("a", "");
+  EXPECT_EQ(a.number("one", "[Pa]", {.above = 0}), 210e9);
+  EXPECT_THAT(a.vector("list", "[m]", {.size = 3}), testing::ElementsAre(1e-3, 2, 1000));
+  EXPECT_EQ(a.formula("formula", "[N]").number(), 2000);
+  EXPECT_EQ(a.property("property", "[Pa]", "T").formula.number(), 200e9);
+  EXPECT_EQ(a.formulas("formulas", "[N]", 3)[0].number(), 1000);
+  EXPECT_EQ(a.properties("properties", "[Pa]", "T", {.size = 2})[0].formula.number(), 1e9);
+  EXPECT_NO_THROW(input.throw_if_any());
+  EXPECT_THAT(input.resolved(), HasSubstr("one = 210000000000"));
+}
+
+TEST(Unit, WrongUnitsAreErrorsWithARemedy) {
+  EXPECT_THAT(refusal("\"210 Gpa\"", "[Pa]"), HasSubstr("'a.key' is '210 Gpa', with the unknown unit 'Gpa', at case.toml:2"));
+  EXPECT_THAT(refusal("\"210 Gpa\"", "[Pa]"), HasSubstr("did you mean 'GPa'?"));
+  EXPECT_THAT(refusal("\"210 mm\"", "[Pa]"), HasSubstr("'a.key' is '210 mm', and its unit is Pa,"));
+  EXPECT_THAT(refusal("\"0.3 m\"", "Poisson's ratio"), HasSubstr("and this key has no unit,"));
+  EXPECT_THAT(refusal("\"abc\"", "[Pa]"), HasSubstr("give a number"));
+}
