@@ -24,7 +24,7 @@ BICGSTAB, DIRECT = "BiCGSTAB with the diagonal", "direct"
 VTKHDF = '\n[output]\nformat = "vtkhdf"\n'
 WITH_FIELDS = MEMBERS.replace("fields = false\n", "")
 MATRIX = MULTIGRID + '\noperator = "matrix"'
-LANCZOS, LOBPCG = "Lanczos with a factor", "LOBPCG with multigrid"
+LANCZOS, LOBPCG, LOBPCG_FREE = "Lanczos with a factor", "LOBPCG with multigrid", "LOBPCG without a matrix, p-multigrid"
 CASES = [
     ("elasticity hex8", HEX, (48, 24, 24), "", ELASTICITY, MULTIGRID, SINGLE),
     ("elasticity hex8, double", HEX, (40, 20, 20), "", ELASTICITY, MULTIGRID + '\nmultigrid.precision = "double"', DOUBLE),
@@ -80,7 +80,10 @@ CASES = [
     ("modes hex8, Lanczos", HEX, (24, 12, 12), "", MODAL, '[modal]\nmethod = "lanczos"', LANCZOS),
     ("20 modes tet10, free, Lanczos", TET, (12, 6, 6), "order = 2", MODAL_FREE, '[modal]\nmethod = "lanczos"\ncount = 20', LANCZOS),
     ("modes hex8, LOBPCG", HEX, (40, 20, 20), "", MODAL, '[modal]\nmethod = "lobpcg"', LOBPCG),
-    ("modes tet10, free, LOBPCG", TET, (16, 8, 8), "order = 2", MODAL_FREE, '[modal]\nmethod = "lobpcg"', LOBPCG),
+    ("modes tet10, free, LOBPCG", TET, (16, 8, 8), "order = 2", MODAL_FREE, '[modal]\nmethod = "lobpcg"', LOBPCG_FREE),
+    ("modes tet10, LOBPCG", TET, (24, 12, 12), "order = 2", MODAL, '[modal]\nmethod = "lobpcg"', LOBPCG_FREE),
+    ("modes hex20, LOBPCG", HEX, (22, 11, 11), "order = 2", MODAL, '[modal]\nmethod = "lobpcg"', LOBPCG_FREE),
+    ("modes hex8, order 3, LOBPCG", HEX, (14, 7, 7), "", MODAL, '[space]\norder = 3\n[modal]\nmethod = "lobpcg"', LOBPCG_FREE),
     ("12 load cases, elasticity hex8", HEX, (24, 12, 12), "", PULLED, MULTIGRID, SINGLE),
     ("5 load cases, 10 combinations, elasticity hex8", HEX, (32, 16, 16), "", PULLED_SUMS, MULTIGRID, SINGLE),
     ("5 load cases, 10 combinations, elasticity hex8, direct", HEX, (20, 10, 10), "", PULLED_SUMS, 'method = "direct"', DIRECT),

@@ -21,8 +21,8 @@ struct PMultigridOptions {
   int estimate_steps = 10;       // Lanczos steps for the largest eigenvalue
   // its smoothing is that of all levels; coordinates, dimension and nested are filled in
   SmoothedAggregationOptions coarsest = {};
-  // Of an operator that is singular, a free body's: its matrix of order 1 becomes that of A + shift masses. The masses
-  // are equations on the same space; smoothing, which they hardly change, does without.
+  // Shift for an operator that is singular, a free body's: the matrix of order 1 becomes that of A + shift masses. The
+  // masses are equations on the same space; smoothing, which they hardly change, does without.
   const Operator* masses = nullptr;
   double shift = 0;
 };

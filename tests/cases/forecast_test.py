@@ -56,13 +56,12 @@ class ForecastTest(ritz.CaseTest):
         if "gpu" not in estimate.report["device"]:
             self.assertRegex(estimate.log, r"less +\S+ MB  fits with: without a matrix")
         self.assertRegex(estimate.log, r"more +\S+ MB  fits,")
-        box_meshes.write_box(self.folder / "modes.msh", "hex", (12, 8, 8))
-        modes = self.write("modes.toml", '[mesh]\nfile = "modes.msh"\norder = 2\n' + model_texts.MODAL + '[modal]\ncount = 1\nmethod = "lobpcg"\n')
+        modes = self.write("modes.toml", '[mesh]\nfile = "box.msh"\n' + model_texts.MODAL + '[modal]\ncount = 1\nmethod = "lobpcg"\n')
         cards = self.write("cards.txt", "less; 0.056; 100\nmore; 0.078; 100\n")
         estimate = self.run_case("ritz-modal", modes, "--estimate", environment={"RITZ_CARDS": str(cards)})
         self.assertLess(estimate.report["forecast"][forecast_table.LOBPCG]["device_peak"], 0.94 * 0.056e9)
         if "gpu" not in estimate.report["device"]:
-            self.assertRegex(estimate.log, r"less +\S+ MB  does not fit")  # 22 MB of element matrices beside the lists
+            self.assertRegex(estimate.log, r"less +\S+ MB  does not fit")  # the same element matrices, beside the lists
         self.assertRegex(estimate.log, r"more +\S+ MB  fits,")
 
     def test_hierarchies_of_what_yields_are_refreshed(self):
@@ -210,6 +209,12 @@ value = 0
         self.assertGreater(forecast["at_peak"]["eigenvectors"], 46 * 8 * run.report["unknowns"])
         estimate, forecast, run = self.check_forecast("ritz-modal", case, forecast_table.LOBPCG, 0.15, "--set", "modal.method=lobpcg")
         self.assertEqual(list(estimate.report["forecast"]), [forecast_table.LOBPCG])
+        order2 = self.write("order2.toml", case.read_text().replace('msh"\n', 'msh"\norder = 2\n'))
+        estimate, forecast, run = self.check_forecast("ritz-modal", order2, forecast_table.LOBPCG_FREE, 0.1, "--set", "modal.method=lobpcg")
+        self.assertEqual(list(estimate.report["forecast"]), [forecast_table.LOBPCG_FREE])
+        self.assertLess(forecast["device_peak"], 1000 * run.report["unknowns"])
+        both = self.run_case("ritz-modal", order2, "--estimate").report["forecast"]
+        self.assertEqual(list(both), [forecast_table.LANCZOS, forecast_table.LOBPCG_FREE])
         band = self.run_case("ritz-modal", self.write("band.toml", case.read_text().replace("count = 6", "band = [0, 0.1]")), "--check")
         self.assertIn("only when they are counted", band.log)
 

@@ -1,11 +1,17 @@
 """ritz-modal from the command line: references of examples/modal, free bodies, bands, both methods, bad cases, files;
 frames and shells."""
 import math
+import pathlib
+import sys
 import unittest
 
 import boxes
 import vtu
 from ritz import CaseTest, example
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import box_meshes  # noqa: E402
+import model_texts  # noqa: E402
 
 FV32 = [44.623, 130.03, 162.70, 246.05, 379.90, 391.44]
 FV16 = [0.421, 1.029, 2.582, 3.306, 3.753, 6.555]
@@ -70,6 +76,24 @@ class Modal(CaseTest):
                 self.assertLessEqual(abs(x - y), 1e-8 * x)
             self.assertIn("inertia", a.report["facts"]["mode_count"])
             self.assertIn("not counted", b.report["facts"]["mode_count"])
+
+    def test_modes_that_a_factor_has_no_room_for_are_found_without_a_matrix(self):
+        box_meshes.write_box(self.folder / "box.msh", "tet", (8, 4, 4))
+        case = self.write("box.toml", '[mesh]\nfile = "box.msh"\norder = 2\n' + model_texts.MODAL + "[modal]\ncount = 4\ntolerance = 1e-7\n")
+        free = self.solve("ritz-modal", case)
+        short = self.solve("ritz-modal", case, "--memory-limit", str(free.report["memory"]["device_peak"] // 2))
+        self.assertIn("Lanczos", free.report["solver"]["method"])
+        self.assertIn("not factorised: out of memory", short.log)
+        self.assertIn("p-multigrid", short.report["solver"]["preconditioner"])
+        self.assertLess(short.report["memory"]["device_peak"], free.report["memory"]["device_peak"] / 2)
+        for a, b in zip(free.fact("frequencies_hz"), short.fact("frequencies_hz")):
+            self.assert_close(a, b, 1e-9)
+
+    def test_a_band_of_elements_without_a_matrix_is_refused_and_a_count_is_not(self):
+        body = CLAMP + "[space]\norder = 4\n[modal]\n"
+        self.refuse(2, "a factor counts the modes of a band", body + "band = [1, 10000]\n", BAR.replace("order = 2\n", ""))
+        outcome = self.solve("ritz-modal", self.write("count.toml", BAR.replace("order = 2\n", "") + body + "count = 3\n"))
+        self.assertIn("not factorised: element matrices", outcome.log)
 
     def test_a_band_holds_the_modes_in_it(self):
         outcome = self.modal("fv32", "--set", "modal={band=[100, 300]}")

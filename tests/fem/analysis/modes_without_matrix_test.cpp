@@ -23,9 +23,9 @@ struct Body {
         space(mesh, mesh.dimension(), Device::named("cpu", threads), options),
         fixed(space),
         stiffness(space, {Integral::over_all_cells(mesh.dimension() == 3 ? FormValue(Elasticity{lame.lambda, lame.mu})
-                                                                          : FormValue(plane))}),
+                                                                         : FormValue(plane))}),
         masses(space, {Integral::over_all_cells(mesh.dimension() == 3 ? FormValue(Mass<3, 3>{1.0})
-                                                                       : FormValue(Mass<2, 2>{1.0}))}) {}
+                                                                      : FormValue(Mass<2, 2>{1.0}))}) {}
 
   void clamp() {
     for (int c = 0; c < space.components(); ++c) fixed.prescribe(mesh.region("x0"), c, 0, "x0");
@@ -81,7 +81,8 @@ TEST(ModesWithoutMatrix, AreThoseOfMatricesOnSpacesOfHigherOrder) {
 
 // Element matrices of hexahedra of order 4 cannot be assembled; a finer mesh of order 3 has nearly the same modes.
 TEST(ModesWithoutMatrix, ExistWhereNoMatrixDoes) {
-  Body high(box(2, 1, 1, {2, 1, 1}, CellKind::hex8), {.order = 4}), low(box(4, 2, 2, {2, 1, 1}, CellKind::hex8), {.order = 3});
+  Body high(box(2, 1, 1, {2, 1, 1}, CellKind::hex8), {.order = 4}),
+      low(box(4, 2, 2, {2, 1, 1}, CellKind::hex8), {.order = 3});
   for (Body* body : {&high, &low}) {
     body->clamp();
     body->fixed.finish();
@@ -119,8 +120,8 @@ TEST(ModesWithoutMatrix, OfAFreeBodyBeginWithSixRigidMotions) {
   }
 }
 
-// X, P, W and a piece of eight vectors are 450 bytes for an unknown with 10 modes; the cycle and the lists are the rest.
-// Matrices of tetrahedra take 2.4 kB, and the blocks of vectors had taken 1.2.
+// X, P, W and a piece of eight vectors are 450 bytes for an unknown with 10 modes; the cycle and the lists are the
+// rest. Matrices of tetrahedra take 2.4 kB, and the blocks of vectors had taken 1.2.
 TEST(ModesWithoutMatrix, TakeLessThanAKilobyteForEachUnknown) {
   for (const CellKind kind : {CellKind::tet10, CellKind::hex20, CellKind::hex27}) {
     Body body(box(10, 8, 8, edges, kind), {}, 2);
@@ -128,8 +129,7 @@ TEST(ModesWithoutMatrix, TakeLessThanAKilobyteForEachUnknown) {
     body.fixed.finish();
     const Device& device = body.space.device();
     const EigenOptions options{.count = 10, .method = EigenMethod::lobpcg};
-    const double foreseen =
-        double(forecast_vibration(body.stiffness, body.masses, {}, options).front().peak.total());
+    const double foreseen = double(forecast_vibration(body.stiffness, body.masses, {}, options).front().peak.total());
     const VibrationModes modes = solve_vibration(body.stiffness, body.masses, body.fixed, {}, options);
     EXPECT_TRUE(modes.eigen.converged());
     const double peak = double(device.memory().statistics().peak);
