@@ -9,7 +9,7 @@
 
 namespace ritz {
 
-// Of all tables with an argument that is a linear formula of t alone; the rows of others have no times of their own.
+// Times of the rows of all tables whose argument is a linear formula of t alone; rows of other tables have none.
 std::set<double> row_times_of(const std::string& formula, const DataTables& tables);
 
 }  // namespace ritz
