@@ -1,5 +1,6 @@
 #include "fem/analysis/divided_system.hpp"
 
+#include "device/environment_variable.hpp"
 #include "device/error.hpp"
 #include "device/host_memory.hpp"
 #include "fem/operator/operator.hpp"
@@ -11,13 +12,15 @@
 #include "solvers/smoothers/jacobi.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <fmt/format.h>
 #include <utility>
 
 namespace ritz {
 
 void refuse_ranks(const Ranks& ranks, const std::string& what, const std::string& fix) {
-  throw Error(Exit::environment, fmt::format("started as {} ranks, and {} is not divided among them", ranks.count(), what),
+  throw Error(Exit::environment,
+              fmt::format("started as {} ranks, and {} is not divided among them", ranks.count(), what),
               "what is divided: one linear static solution, by conjugate gradients with a matrix, on CPUs", fix);
 }
 
@@ -31,7 +34,8 @@ void check_divisible(const FunctionSpace& space, const Constraints& constraints,
   if (constraints.dependent() != nullptr)
     refuse_ranks(ranks, "a model with equations between unknowns", "start one process");
   if (options.method != LinearMethod::automatic && options.method != LinearMethod::conjugate_gradient)
-    refuse_ranks(ranks, fmt::format("the method '{}'", name_of(options.method)), "take method = \"cg\", or one process");
+    refuse_ranks(ranks, fmt::format("the method '{}'", name_of(options.method)),
+                 "take method = \"cg\", or one process");
   if (options.operator_kind == OperatorKind::matrix_free)
     refuse_ranks(ranks, "an operator without a matrix", "take operator = \"matrix\", or one process");
 }
@@ -45,8 +49,8 @@ BlockMatrix owned_rows(const SparseMatrix& K, const std::vector<std::int32_t>& p
   const Index* const from = K.pattern().offsets().data();
   const std::int32_t* const column = K.pattern().columns().data();
   const Index block = Index{K.block_size()} * K.block_size();
-  BlockMatrix rows{.rows = owned, .columns = std::ssize(place), .row_block = K.block_size(),
-                   .column_block = K.block_size()};
+  BlockMatrix rows{
+      .rows = owned, .columns = std::ssize(place), .row_block = K.block_size(), .column_block = K.block_size()};
   std::vector<Index> row_at(static_cast<std::size_t>(owned));
   for (std::size_t node = 0; node < place.size(); ++node)
     if (place[node] < owned) row_at[static_cast<std::size_t>(place[node])] = static_cast<Index>(node);
@@ -165,6 +169,8 @@ std::unique_ptr<LinearOperator> DividedSystem::preconditioner(bool single_precis
   options.multigrid.dimension = dimension_;
   options.multigrid.single_precision = single_precision;
   options.multigrid.half_storage = false;
+  const std::string text = environment("RITZ_REPLICATED_UNKNOWNS");  // for tests of small cases
+  std::from_chars(text.data(), text.data() + text.size(), options.replicated);
   return std::make_unique<DividedAggregation>(*A_, options);
 }
 
@@ -215,8 +221,9 @@ SolveReport DividedSystem::solve(const Vector* b, Vector* x) {
   for (bool single : {options_.multigrid.single_precision, false}) {
     const std::unique_ptr<LinearOperator> M = preconditioner(single);
     auto phase = A_->device().profile().phase("iteration");
-    SolveReport next = ConjugateGradient{.relative = options_.relative, .max_iterations = options_.max_iterations}.solve(
-        *A_, mine, solution, M.get());
+    SolveReport next =
+        ConjugateGradient{.relative = options_.relative, .max_iterations = options_.max_iterations}.solve(
+            *A_, mine, solution, M.get());
     next.iterations += report.iterations;
     report = std::move(next);
     report.preconditioner = M == nullptr ? "none" : M->name();

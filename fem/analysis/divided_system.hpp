@@ -38,8 +38,8 @@ class DividedSystem {
   std::unique_ptr<LinearOperator> preconditioner(bool single_precision) const;
   Vector dealt(const Vector* b) const;
   void collect(const Vector& mine, Vector* x) const;
-  void tell(Index cells) const;       // what each rank has
-  void tell_exchanges() const;        // what the first rank sent
+  void tell(Index cells) const;  // what each rank has
+  void tell_exchanges() const;   // what the first rank sent
 
   Ranks& ranks_;
   LinearSolverOptions options_;

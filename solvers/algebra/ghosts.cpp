@@ -25,7 +25,9 @@ Ghosts::Ghosts(Ranks& ranks, Index owned, std::vector<Index> reached)
   const Index own_first = first_[static_cast<std::size_t>(ranks.rank())];
   for (std::size_t rank = 0; rank < count; ++rank) {
     if (static_cast<int>(rank) == ranks.rank() || (asked[rank].empty() && begin[rank] == begin[rank + 1])) continue;
-    Neighbour neighbour{.rank = static_cast<int>(rank), .sent = {}, .first = owned_ + begin[rank],
+    Neighbour neighbour{.rank = static_cast<int>(rank),
+                        .sent = {},
+                        .first = owned_ + begin[rank],
                         .count = begin[rank + 1] - begin[rank]};
     std::vector<Index> nodes(asked[rank].size() / sizeof(Index));
     std::memcpy(nodes.data(), asked[rank].data(), asked[rank].size());
@@ -82,10 +84,10 @@ void Ghosts::fetch(T* values, int width) const {
       std::memcpy(next, values + static_cast<std::size_t>(node) * w, w * sizeof(T));
       next += w * sizeof(T);
     }
-    parcels.push_back({each.rank,
-                       {begin, next},
-                       std::as_writable_bytes(std::span(values + each.first * width,
-                                                        static_cast<std::size_t>(each.count) * w))});
+    parcels.push_back(
+        {each.rank,
+         {begin, next},
+         std::as_writable_bytes(std::span(values + each.first * width, static_cast<std::size_t>(each.count) * w))});
   }
   exchange(parcels);
 }
@@ -120,8 +122,7 @@ void Ghosts::gather(const T* mine, int width, T* all) const {
   std::copy_n(mine, here.size(), here.begin());
   std::vector<Parcel> parcels;
   for (int other = 0; other < ranks_->count(); ++other)
-    if (other != ranks_->rank())
-      parcels.push_back({other, std::as_bytes(here), std::as_writable_bytes(piece(other))});
+    if (other != ranks_->rank()) parcels.push_back({other, std::as_bytes(here), std::as_writable_bytes(piece(other))});
   ranks_->exchange(parcels);
 }
 

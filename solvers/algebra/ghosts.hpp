@@ -1,6 +1,6 @@
-// The nodes of a matrix that this rank owns, and those of other ranks that its rows reach: its ghosts. Global numbers of
-// the nodes of a rank are contiguous, rank after rank. An array that operators read is [owned | ghosts], the ghosts in
-// ascending order, so that those of one owner are together and a message needs no unpacking.
+// The nodes of a matrix that this rank owns, and those of other ranks that its rows reach: its ghosts. Global numbers
+// of the nodes of a rank are contiguous, rank after rank. An array that operators read is [owned | ghosts], the ghosts
+// in ascending order, so that those of one owner are together and a message needs no unpacking.
 //
 //   const Ghosts ghosts(ranks, owned, reached);        // all ranks make theirs together
 //   ghosts.fetch(x, 3);                                // x [owned | ghosts][3]: the tail has the owners' values
@@ -27,7 +27,7 @@ class Ghosts {
   Index owned() const { return owned_; }
   Index count() const { return static_cast<Index>(reached_.size()); }
   Index size() const { return owned_ + count(); }
-  Index total() const { return first_.back(); }  // nodes of all ranks
+  Index total() const { return first_.back(); }               // nodes of all ranks
   const std::vector<Index>& first() const { return first_; }  // [rank + 1] global number of the first node of a rank
   Index global(Index local) const;
   Index local(Index global) const;  // of a node that is owned or reached

@@ -21,9 +21,7 @@ namespace divided {
 class ReplicatedLevel {
  public:
   ReplicatedLevel(DividedLevels::Whole whole, SmoothedAggregationOptions options)
-      : A_(std::move(whole.A)),
-        b_(A_.device(), A_.rows(), "multigrid"),
-        x_(A_.device(), A_.rows(), "multigrid") {
+      : A_(std::move(whole.A)), b_(A_.device(), A_.rows(), "multigrid"), x_(A_.device(), A_.rows(), "multigrid") {
     const WorkTogether alone(nullptr);
     options.near_null = &whole.near_null;
     options.near_null_count = static_cast<int>(whole.near_null.size() / A_.rows());
@@ -97,7 +95,8 @@ class DividedCycle {
       level.largest_eigenvalue = eigenvalue_bound(*matrix, level.inverse_diagonal);
     }
     for (const Level& l : levels_) work_.push_back(work_of(*l.ghosts, l.block));
-    if (replicated_) work_.push_back(work_of(*last_, levels_.empty() ? A.block_size() : levels_.back().p.view.column_block));
+    if (replicated_)
+      work_.push_back(work_of(*last_, levels_.empty() ? A.block_size() : levels_.back().p.view.column_block));
   }
 
   void apply(const Vector& b, Vector& x) const {
@@ -222,7 +221,8 @@ DividedAggregation::DividedAggregation(const DividedMatrix& A, const DividedAggr
   const LongWork here;
   if (options.multigrid.single_precision)
     hierarchy_ = std::make_unique<Hierarchy>(Hierarchy{&A, divided::DividedCycle<float>(A, options, "cycle single")});
-  else hierarchy_ = std::make_unique<Hierarchy>(Hierarchy{&A, divided::DividedCycle<double>(A, options, "cycle double")});
+  else
+    hierarchy_ = std::make_unique<Hierarchy>(Hierarchy{&A, divided::DividedCycle<double>(A, options, "cycle double")});
 }
 
 DividedAggregation::~DividedAggregation() = default;

@@ -91,10 +91,11 @@ class OnRanks(ritz.CaseTest):
         words = [*launcher, ritz.BIN / program, case, "--threads", 1, "--output", folder / "results", "--json", folder / "report.json", *arguments]
         return [str(word) for word in words]
 
-    def on_ranks(self, ranks, program, case, *arguments, keys=None):
+    def on_ranks(self, ranks, program, case, *arguments, keys=None, environment=None):
         self.run_count += 1
         folder = self.folder / f"run{self.run_count}"
-        process = subprocess.run(self.command(ranks, program, case, folder, *arguments, *ritz.settings(keys or {})), capture_output=True, text=True, timeout=120, cwd=self.folder)
+        process = subprocess.run(self.command(ranks, program, case, folder, *arguments, *ritz.settings(keys or {})), capture_output=True, text=True, timeout=120, cwd=self.folder,
+                                 env={**os.environ, **(environment or {})})
         return ritz.Outcome(process, folder)
 
     def solved(self, ranks, program, case, **options):
@@ -146,15 +147,23 @@ class Divided(OnRanks):
             self.assertEqual(first.report["solver"]["iterations"], again.report["solver"]["iterations"])
 
     def test_iterations_stay_those_of_one_process(self):
-        for program, counts in (("ritz-heat", (24, 24, 24)), ("ritz-elasticity", (20, 14, 14))):
-            case = self.case(program, "hexa", counts)
-            iterations = lambda outcome: outcome.report["solver"]["iterations"]
-            keys = {"solver.method": "cg", "solver.preconditioner": "multigrid", "multigrid.levels": "aggregation"}
-            alone = iterations(self.solve(program, case, keys={"solver.method": "cg", "solver.preconditioner": "multigrid"}))
+        iterations = lambda outcome: outcome.report["solver"]["iterations"]
+        for program, cell, counts in (("ritz-heat", "hexa", (20, 20, 20)), ("ritz-elasticity", "tetra", (12, 12, 12)), ("ritz-elasticity", "hexa", (40, 20, 3))):
+            case = self.case(program, cell, counts)
+            alone = iterations(self.solve(program, case, keys={"solver.method": "cg", "solver.preconditioner": "multigrid", "solver.multigrid.levels": "aggregation"}))
             for ranks in (2, 4):
                 several = self.solved(ranks, program, case)
-                self.assertIn("of them divided among ranks", several.report["solver"]["preconditioner"])
-                self.assertLessEqual(iterations(several), 1.2 * alone + 1)
+                self.assertIn("1 of them divided among ranks", several.report["solver"]["preconditioner"])
+                self.assertLessEqual(iterations(several), 1.2 * alone)
+
+    def test_several_levels_are_divided(self):
+        for program, ranks in (("ritz-heat", 2), ("ritz-elasticity", 3)):
+            case = self.case(program, "hexa", (20, 20, 20))
+            usual = self.solved(ranks, program, case)
+            run = self.solved(ranks, program, case, environment={"RITZ_REPLICATED_UNKNOWNS": "100"})
+            self.assertIn("2 of them divided among ranks", run.report["solver"]["preconditioner"])
+            self.assertLessEqual(run.report["solver"]["iterations"], usual.report["solver"]["iterations"] + 2)
+            self.assert_same(program, run, usual)
 
     def test_a_product_sends_each_ghost_once(self):
         case = self.case("ritz-elasticity", "hexa", (9, 5, 5))
@@ -170,17 +179,26 @@ class Divided(OnRanks):
 
     def test_what_is_not_divided_is_refused_by_all_ranks_with_one_error(self):
         case = self.case("ritz-heat", "hexa", (4, 4, 4))
-        transient = "[time]\nend = 1.0\nsteps = 2\n[initial]\nvalue = 20\n"
         for arguments, words in ((("--set", "solver.method=direct"), "the method 'direct'"), (("--set", "solver.operator=matrix_free"), "an operator without a matrix")):
-            run = self.on_ranks(2, "ritz-heat", case, *arguments)
-            self.assertEqual(run.exit, 8, run.log + run.errors)
-            self.assertIn(f"started as 2 ranks, and {words} is not divided among them", run.errors)
-            self.assertEqual(run.errors.count("error: "), 1)
+            self.assert_refused(self.on_ranks(2, "ritz-heat", case, *arguments), words)
+        self.assert_refused(self.on_ranks(2, "ritz-elasticity", ritz.EXAMPLES / "bracket/load_cases.toml"), "an analysis of load cases")
+        rigid = '[[rigid]]\nregion = "right"\n'
+        self.assert_refused(self.on_ranks(2, "ritz-elasticity", self.case("ritz-elasticity", "hexa", (4, 4, 4), rigid)), "a model with equations between unknowns")
+        radiation = '[[radiation]]\nregion = "top"\nemissivity = 0.8\nambient = 300\n'
+        self.assert_refused(self.on_ranks(2, "ritz-heat", self.case("ritz-heat", "hexa", (4, 4, 4), radiation), "--set", "temperature.0.value=400"), "a nonlinear analysis")
+        evolution = '[time]\nend = 1.0\nstep = 0.5\n[initial]\nvalue = 20\n'
+        run = self.on_ranks(2, "ritz-heat", self.case("ritz-heat", "hexa", (4, 4, 4), evolution), "--set", "material.0.density=1", "--set", "material.0.specific_heat=1")
+        self.assert_refused(run, "an evolution in time")
         run = self.on_ranks(2, "ritz-modal", ritz.example("modal"))
         self.assertEqual(run.exit, 8)
         self.assertIn("started as 2 ranks", run.errors)
         few = self.on_ranks(4, "ritz-heat", self.case("ritz-heat", "quad", (1, 1)))
         self.assertEqual(few.exit, 0, few.errors)
+
+    def assert_refused(self, run, words):
+        self.assertEqual(run.exit, 8, run.log + run.errors)
+        self.assertIn(f"started as 2 ranks, and {words} is not divided among them", run.errors)
+        self.assertEqual(run.errors.count("error: "), 1)
 
     def test_a_failure_of_the_first_rank_alone_ends_all(self):
         case = self.case("ritz-heat", "hexa", (4, 4, 4))
