@@ -39,6 +39,6 @@ int main(int argc, char** argv) {
   return ritz::run_app(
       argc, argv,
       {"ritz-elasticity", "Small-strain linear elasticity: solid, plane and axisymmetric bodies, static or in motion.",
-       example},
+       example, 3, true},
       [](ritz::Run& run) { run_case(run, read_elasticity(run)); });
 }

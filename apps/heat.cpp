@@ -32,8 +32,8 @@ measure = "max"
 }  // namespace
 
 int main(int argc, char** argv) {
-  return ritz::run_app(
-      argc, argv,
-      {"ritz-heat", "Heat conduction, steady or in time, with sources, fluxes, powers and convection.", example, 1},
-      [](ritz::Run& run) { run_case(run, read_heat(run)); });
+  return ritz::run_app(argc, argv,
+                       {"ritz-heat", "Heat conduction, steady or in time, with sources, fluxes, powers and convection.",
+                        example, 1, true},
+                       [](ritz::Run& run) { run_case(run, read_heat(run)); });
 }

@@ -1,7 +1,9 @@
-// The ranks that work on one problem: one today. The numbers that a solver's host code reads from a device are sums
-// over all ranks, and this is the only way to them: with more ranks the exchange belongs here, and no solver changes.
+// The ranks that work on one problem: one, or while a WorkTogether lives those of the job. The numbers that a solver's
+// host code reads from a device are sums over all ranks, and this is the only way to them.
 //
+//   const WorkTogether together(&ranks);                    // device/ranks/ranks.hpp; all ranks of the job make one
 //   Communicator(device).sum(numbers.data(), values);       // values[k] = sum over ranks of numbers[k]; waits
+//   Communicator(device).complete(numbers.data(), 2);       // the same in place, for kernels that read them
 //
 //   PendingSum sums(device, 6);                              // in a constructor
 //   sums.begin(numbers.data(), 6);                           // behind what is launched so far
@@ -11,16 +13,28 @@
 
 #include "device/device.hpp"
 
+#include <functional>
 #include <memory>
 #include <span>
+#include <vector>
 
 namespace ritz {
+
+// How numbers of this rank are combined with those of others, in one call of all of them: device/ranks/ranks.hpp makes
+// one for the processes of a job.
+struct SumsOverRanks {
+  int rank = 0, count = 1;
+  std::function<void(std::span<double>)> sum, largest;
+  std::function<std::vector<Index>(Index)> of_all;  // [rank]
+};
+// Sums of this process go over them from now on; null: it works alone. Returns what was there before.
+const SumsOverRanks* use_sums_over_ranks(const SumsOverRanks* sums);
 
 class Communicator {
  public:
   explicit Communicator(const Device& device) : device_(device) {}
-  int rank() const { return 0; }
-  int ranks() const { return 1; }
+  int rank() const;
+  int ranks() const;
 
   // mine: [sums.size()] in the device's memory
   void sum(const double* mine, std::span<double> sums) const;
@@ -28,18 +42,23 @@ class Communicator {
   // The same with the largest of the ranks' numbers in place of their sum.
   void largest(const double* mine, std::span<double> values) const;
   double largest(const double* mine) const;
+  // Numbers in the device's memory become their sums over all ranks. One rank: nothing happens.
+  void complete(double* numbers, int count) const;
+  // For numbers of the host.
+  double sum_of(double mine) const;
+  double largest_of(double mine) const;
   // Count over all ranks of what each owns: unknowns, cells.
-  Index total(Index owned) const { return owned; }
+  Index total(Index owned) const;
 
  private:
   Device device_;
 };
 
-// A sum whose result the host looks at later. One at a time.
+// A complete sum at which the host looks later. One at a time.
 class PendingSum {
  public:
   PendingSum(const Device& device, int most);
-  void begin(const double* mine, int count);
+  void begin(const double* complete, int count);
   void finish(std::span<double> sums);
 
  private:

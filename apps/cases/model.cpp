@@ -122,7 +122,8 @@ Operator& make_operator(Run& run, const FunctionSpace& space, std::vector<Integr
   auto phase = run.device().profile().phase("pattern");
   run.log().progress("sparsity pattern");
   Operator& equations = run.shared().equations_for(space, std::move(integrals));
-  if (!space.isoparametric() || (solver != nullptr && without_matrix(equations, *solver))) return equations;
+  if (!space.isoparametric() || (solver != nullptr && (solver->ranks != nullptr || without_matrix(equations, *solver))))
+    return equations;
   if (memory_shortage([&] { space.pattern(); })) space.forget_pattern();  // the solution may do without a matrix
   return equations;
 }

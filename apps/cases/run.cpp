@@ -12,7 +12,9 @@
 #include "apps/cases/shared_model.hpp"
 #include "apps/cases/sweep_plan.hpp"
 #include "device/host_limits.hpp"
+#include "device/host_memory.hpp"
 #include "device/process/stop_request.hpp"
+#include "device/ranks/ranks.hpp"
 #include "fem/physics/given_arrays.hpp"
 #include "io/files/input_file.hpp"
 #include "io/meshes/mesh_reader.hpp"
@@ -100,6 +102,8 @@ Run::Run(AppInfo info, RunOptions options, SharedModel* shared)
 Run::~Run() = default;
 
 const Device& Run::device() const { return *shared_->device; }
+
+bool Run::helps() const { return options_.ranks != nullptr && options_.ranks->rank() > 0; }
 
 namespace {
 
@@ -263,6 +267,7 @@ std::string Run::mesh_key() const {
 LinearSolverOptions Run::solver(MatrixPromise promise, double tolerance) {
   LinearSolverOptions options = read_solver(*case_, tolerance, [this](const std::string& text) { log_.notice(text); });
   options.promise = promise;
+  options.ranks = options_.ranks;
   options.say = [this](const std::string& line) {
     log_.end_progress();
     log_.line("{}", line);
@@ -274,6 +279,7 @@ LinearSolverOptions Run::solver(MatrixPromise promise, double tolerance) {
 void Run::checked(const ProbeFields& fields) {
   if (check_probes(*case_, *mesh_, fields)) results_->fields().look_closely();
   if (options_.survey) throw CheckedOnly{};
+  if (helps() && (options_.describe || options_.estimate || options_.check)) throw CheckedOnly{};
   if (options_.describe) {
     std::string text = case_->describe();
     const auto list = [&text](const char* where, std::span<const Field> some) {
@@ -290,6 +296,7 @@ void Run::checked(const ProbeFields& fields) {
     throw CheckedOnly{};
   }
   case_->finish();
+  if (helps()) return;
   if (options_.estimate) throw CheckedOnly{};  // also beside results that are there
   if (!options_.json.empty()) probe_folder(std::filesystem::absolute(options_.json).parent_path());
   results_->open(*mesh_, fields);
@@ -306,6 +313,14 @@ std::function<void(const std::string&)> Run::progress() {
     throw_if_stop_requested();
     log_.progress(text);
   };
+}
+
+void Run::forget_model() {
+  shared_->equations.clear();
+  shared_->space.reset();
+  shared_->mesh.reset();
+  device().memory().trim();
+  return_freed_host_memory();
 }
 
 void Run::give_back_lists() {

@@ -20,6 +20,7 @@
 #include <new>
 #include <string_view>
 #include <system_error>
+#include <thread>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -99,10 +100,21 @@ class AppCall {
     const SolverListener listening([this](const std::string& text) { run_->log().progress(text); },
                                    [this](const std::string& text) { run_->log().line("{}", text); });
     app_(*run_);
-    run_->finish();
+    if (!run_->helps()) run_->finish();
     report_ = std::move(run_->report());
     report_.complete();
   }
+
+  // One case: all ranks read it and solve it together, the first one writes and tells.
+  void attempt_case() {
+    if (info_.divides) ranks_ = start_ranks();
+    else refuse_several_ranks();
+    options_.ranks = ranks_.get();
+    if (helps()) options_.quiet = true;
+    attempt();
+  }
+
+  bool helps() const { return options_.ranks != nullptr && options_.ranks->rank() > 0; }
 
   // Its members are divided among the ranks of the job. The first one tells and reports for all.
   void attempt_sweep() {
@@ -125,10 +137,9 @@ class AppCall {
   // A device that lacks the memory gives way to the CPU.
   void attempt_on_some_device() {
     const bool is_sweep = has_sweep(options_);
-    if (!is_sweep) refuse_several_ranks();
     try {
       if (is_sweep) attempt_sweep();
-      else attempt();
+      else attempt_case();
     } catch (const Error& error) {
       if (!run_ || error.exit() != Exit::resources || !run_->results().may_go_to_the_cpu()) throw;
       const std::string step =
@@ -182,8 +193,10 @@ class AppCall {
     const std::optional<Error> table = run_ ? with_table(error, *run_) : std::nullopt;
     say(table ? *table : error);
   }
+  // Ranks that solve together end with the first failure of any, which the first rank tells.
   void say(const Error& error) {
-    log().error(error);
+    if (options_.ranks != nullptr && std::this_thread::get_id() == thread_) options_.ranks->fail(error);
+    if (!helps()) log().error(error);
     report_.fail(error);
   }
 
@@ -223,7 +236,8 @@ class AppCall {
   const std::function<void(Run&)>& app_;
   RunReport report_;
   std::optional<Run> run_;
-  std::unique_ptr<Ranks> ranks_;  // of a sweep that a launcher started as several
+  std::unique_ptr<Ranks> ranks_;                               // that a launcher started, several
+  const std::thread::id thread_ = std::this_thread::get_id();  // that sends and receives
   Log early_{LogLevel::quiet};
 };
 

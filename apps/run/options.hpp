@@ -18,8 +18,10 @@ struct AppInfo {
   std::string description;  // one sentence
   std::string example;      // a case file, shown by --help
   int components = 3;       // unknowns per node, about: for the choice of a device
+  bool divides = false;     // one case among the ranks of a job
 };
 
+class Ranks;        // device/ranks/ranks.hpp
 class GivenArrays;  // fem/physics/given_arrays.hpp
 struct SolvedStep;  // apps/results/result_writer.hpp
 
@@ -44,6 +46,7 @@ struct RunOptions {
   std::string member;   // of a sweep: its results are named after it; empty: after the case
   bool resume = false;  // what an earlier run of this case committed is not done again
   std::optional<RunSurvey> survey;
+  Ranks* ranks = nullptr;  // of the job, which solve one case together; null: one process
 
   // Options of a program that calls a run, apps/program/call.hpp.
   std::optional<std::string> case_text;  // in place of the file, whose name messages have

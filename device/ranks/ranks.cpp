@@ -1,10 +1,12 @@
 #include "device/ranks/ranks.hpp"
 
+#include "device/communicator.hpp"
 #include "device/error.hpp"
 #include "device/host_limits.hpp"
 #include "device/kernels.hpp"
 #include "device/ranks/launcher.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <thread>
@@ -55,6 +57,92 @@ std::string Ranks::of_first(std::string text) {
   for (int other = 1; other < count(); ++other) send(other, text);
   return text;
 }
+
+// In step s, ranks in groups of 2s that begin at multiples of it hold the sum of their half; the upper half of the last
+// group may be short or missing. A rank below without a partner has the number of the last rank.
+template <class Combine>
+void Ranks::combine(std::span<double> numbers, const Combine& of_two) {
+  std::vector<double> others(numbers.size());
+  const std::span<const std::byte> mine = std::as_bytes(numbers);
+  const std::span<std::byte> theirs = std::as_writable_bytes(std::span(others));
+  for (int s = 1; s < count(); s *= 2) {
+    const int begin = rank() / (2 * s) * (2 * s), middle = begin + s, last = std::min(begin + 2 * s, count()) - 1;
+    if (middle >= count()) continue;
+    const bool below = rank() < middle;
+    std::vector<Parcel> parcels;
+    if (below) {
+      const int partner = std::min(rank() + s, last);
+      parcels.push_back({partner, rank() + s <= last ? mine : mine.first(0), theirs});
+    } else {
+      parcels.push_back({rank() - s, mine, theirs});
+      for (int other = last - s + 1; rank() == last && other < middle; ++other)
+        parcels.push_back({other, mine, theirs.first(0)});
+    }
+    exchange(parcels);
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      numbers[i] = below ? of_two(numbers[i], others[i]) : of_two(others[i], numbers[i]);
+  }
+}
+
+void Ranks::sum(std::span<double> numbers) {
+  combine(numbers, [](double lower, double upper) { return lower + upper; });
+}
+
+// A number that is none stays none.
+void Ranks::largest(std::span<double> numbers) {
+  combine(numbers, [](double lower, double upper) { return lower >= upper || lower != lower ? lower : upper; });
+}
+
+std::vector<std::int64_t> Ranks::of_all(std::int64_t mine) {
+  std::vector<std::int64_t> all(std::size_t(count()), mine);
+  std::vector<Parcel> parcels;
+  for (int other = 0; other < count(); ++other)
+    if (other != rank())
+      parcels.push_back(
+          {other, std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(&all[std::size_t(other)], 1))});
+  exchange(parcels);
+  return all;
+}
+
+std::vector<std::vector<std::byte>> Ranks::swap(const std::vector<std::vector<std::byte>>& to_each) {
+  const auto all = std::size_t(count()), here = std::size_t(rank());
+  std::vector<std::int64_t> sizes(all), sent_sizes(all);
+  std::vector<Parcel> parcels;
+  for (std::size_t other = 0; other < all; ++other) {
+    sent_sizes[other] = std::int64_t(to_each[other].size());
+    if (other != here)
+      parcels.push_back({int(other), std::as_bytes(std::span(&sent_sizes[other], 1)),
+                         std::as_writable_bytes(std::span(&sizes[other], 1))});
+  }
+  exchange(parcels);
+  std::vector<std::vector<std::byte>> from_each(all);
+  parcels.clear();
+  for (std::size_t other = 0; other < all; ++other) {
+    if (other == here) continue;
+    from_each[other].resize(std::size_t(sizes[other]));
+    parcels.push_back({int(other), to_each[other], from_each[other]});
+  }
+  exchange(parcels);
+  from_each[here] = to_each[here];
+  return from_each;
+}
+
+namespace {
+
+std::unique_ptr<const SumsOverRanks> sums_over(Ranks* ranks) {
+  if (ranks == nullptr) return nullptr;
+  return std::make_unique<const SumsOverRanks>(
+      SumsOverRanks{.rank = ranks->rank(),
+                    .count = ranks->count(),
+                    .sum = [ranks](std::span<double> numbers) { ranks->sum(numbers); },
+                    .largest = [ranks](std::span<double> numbers) { ranks->largest(numbers); },
+                    .of_all = [ranks](Index mine) { return ranks->of_all(mine); }});
+}
+
+}  // namespace
+
+WorkTogether::WorkTogether(Ranks* ranks) : sums_(sums_over(ranks)), before_(use_sums_over_ranks(sums_.get())) {}
+WorkTogether::~WorkTogether() { use_sums_over_ranks(before_); }
 
 std::unique_ptr<Ranks> start_ranks() {
   const Launched job = launched();

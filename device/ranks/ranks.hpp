@@ -1,16 +1,36 @@
-// The processes of one job, which send each other texts. MPI is loaded only where a launcher started several: a module
-// of its own, ritz_ranks.mpi.so.
+// The processes of one job, which send each other texts, and numbers while they solve together. MPI is loaded only
+// where a launcher started several: a module of its own, ritz_ranks.mpi.so.
 //
 //   const std::unique_ptr<Ranks> ranks = start_ranks();     // null: one process
 //   ranks->send(0, "finished");
 //   while (!(text = ranks->receive(from))) ...               // or wait(from)
+//   ranks->sum(numbers);                                     // all ranks call it: the same bits on all of them
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace ritz {
+
+class Error;
+struct SumsOverRanks;  // device/communicator.hpp
+
+// A message to a rank and one from it, of sizes that both know; an empty one is not sent.
+struct Parcel {
+  int rank;
+  std::span<const std::byte> sent;
+  std::span<std::byte> received;
+};
+
+// Sent so far by exchanges, sums included.
+struct ExchangeCounts {
+  std::int64_t messages = 0, bytes = 0;
+};
 
 class Ranks {
  public:
@@ -31,6 +51,41 @@ class Ranks {
   static void pause();                                       // between two looks, a few milliseconds
   // The first rank's text, on all ranks. All of them call it.
   std::string of_first(std::string text);
+
+  // Ends when every message has arrived and left. Throws the Error of a rank that failed meanwhile, naming the rank.
+  virtual void exchange(std::span<const Parcel> parcels) = 0;
+  // Tells all others that this rank fails: they leave the exchange in which they wait.
+  virtual void fail(const Error& error) = 0;
+  const ExchangeCounts& counts() const { return counts_; }
+
+  // Sums, and the largest numbers, over all ranks in a fixed tree: pairs (0, 1), (2, 3), ..., then pairs of pairs. The
+  // same bits on all ranks, and in every run on as many. All ranks call them.
+  void sum(std::span<double> numbers);
+  void largest(std::span<double> numbers);
+  std::vector<std::int64_t> of_all(std::int64_t mine);  // [rank]
+  // to_each [rank]: messages of any size; returns those of each rank to this one. All ranks call it.
+  std::vector<std::vector<std::byte>> swap(const std::vector<std::vector<std::byte>>& to_each);
+
+ protected:
+  ExchangeCounts counts_;
+
+ private:
+  template <class Combine>
+  void combine(std::span<double> numbers, const Combine& of_two);
+};
+
+// While it lives, sums of this process (device/communicator.hpp) are over all ranks, or its own alone where `ranks` is
+// null; afterwards as before.
+class WorkTogether {
+ public:
+  explicit WorkTogether(Ranks* ranks);
+  ~WorkTogether();
+  WorkTogether(const WorkTogether&) = delete;
+  WorkTogether& operator=(const WorkTogether&) = delete;
+
+ private:
+  std::unique_ptr<const SumsOverRanks> sums_;
+  const SumsOverRanks* before_;
 };
 
 // Starts MPI where the launcher says that there are several ranks, and divides the processors and the memory of each

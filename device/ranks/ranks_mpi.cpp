@@ -1,11 +1,14 @@
-// Ranks by MPI: texts as messages of bytes. Only the thread that starts it sends and receives.
+// Ranks by MPI: texts and numbers as messages of bytes. Only the thread that starts it sends and receives.
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "device/ranks/ranks.hpp"
 
+#include <charconv>
 #include <deque>
 #include <limits>
 #include <string_view>
+#include <thread>
+#include <vector>
 
 #include <fmt/format.h>
 #include <mpi.h>
@@ -13,7 +16,7 @@
 namespace ritz::mpi {
 namespace {
 
-constexpr int tag = 0;
+constexpr int tag = 0, number_tag = 1, failure_tag = 2;
 
 void check(int status, const char* what) {
   if (status == MPI_SUCCESS) return;
@@ -59,11 +62,7 @@ class MpiRanks : public Ranks {
 
   void send(int to, std::string text) override {
     forget_what_has_left();
-    if (text.size() > std::size_t(std::numeric_limits<int>::max()))
-      throw Error(Exit::internal, fmt::format("a message of {} bytes to rank {}", text.size(), to));
-    Sent& sent = sent_.emplace_back(Sent{std::move(text), MPI_REQUEST_NULL});
-    check(MPI_Isend(sent.text.data(), int(sent.text.size()), MPI_BYTE, to, tag, MPI_COMM_WORLD, &sent.request),
-          "a message");
+    send_with(tag, to, std::move(text));
   }
 
   std::optional<std::string> receive(int from) override {
@@ -72,14 +71,86 @@ class MpiRanks : public Ranks {
     MPI_Status status;
     check(MPI_Iprobe(from, tag, MPI_COMM_WORLD, &arrived, &status), "a look for a message");
     if (arrived == 0) return std::nullopt;
-    int size = 0;
-    check(MPI_Get_count(&status, MPI_BYTE, &size), "the size of a message");
-    std::string text(std::size_t(size), '\0');
-    check(MPI_Recv(text.data(), size, MPI_BYTE, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE), "a message");
-    return text;
+    return received(status);
+  }
+
+  void exchange(std::span<const Parcel> parcels) override {
+    std::vector<MPI_Request> requests;
+    for (const Parcel& p : parcels)
+      if (!p.received.empty())
+        check(MPI_Irecv(p.received.data(), size_of(p.received.size(), p.rank), MPI_BYTE, p.rank, number_tag,
+                        MPI_COMM_WORLD, &requests.emplace_back()),
+              "an exchange");
+    for (const Parcel& p : parcels) {
+      if (p.sent.empty()) continue;
+      check(MPI_Isend(p.sent.data(), size_of(p.sent.size(), p.rank), MPI_BYTE, p.rank, number_tag, MPI_COMM_WORLD,
+                      &requests.emplace_back()),
+            "an exchange");
+      ++counts_.messages;
+      counts_.bytes += std::int64_t(p.sent.size());
+    }
+    for (int looks = 1, done = 0;; ++looks) {
+      check(MPI_Testall(int(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "an exchange");
+      if (done != 0) return;
+      if (looks % looks_between_failures == 0) leave_if_another_failed(requests);
+      if (looks > looks_before_rest) std::this_thread::yield();
+    }
+  }
+
+  void fail(const Error& error) override {
+    for (int other = 0; other < count_; ++other)
+      if (other != rank_)
+        send_with(failure_tag, other,
+                  fmt::format("{}\n{}\n{}\n{}", int(error.exit()), error.message(), error.why(), error.fix()));
   }
 
  private:
+  static constexpr int looks_between_failures = 1000, looks_before_rest = 100;
+
+  static int size_of(std::size_t bytes, int other) {
+    if (bytes > std::size_t(std::numeric_limits<int>::max()))
+      throw Error(Exit::internal, fmt::format("a message of {} bytes between this rank and rank {}", bytes, other));
+    return int(bytes);
+  }
+
+  void send_with(int message_tag, int to, std::string text) {
+    const int size = size_of(text.size(), to);
+    Sent& sent = sent_.emplace_back(Sent{std::move(text), MPI_REQUEST_NULL});
+    check(MPI_Isend(sent.text.data(), size, MPI_BYTE, to, message_tag, MPI_COMM_WORLD, &sent.request), "a message");
+  }
+
+  static std::string received(const MPI_Status& status) {
+    int size = 0;
+    check(MPI_Get_count(&status, MPI_BYTE, &size), "the size of a message");
+    std::string text(std::size_t(size), '\0');
+    check(MPI_Recv(text.data(), size, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
+          "a message");
+    return text;
+  }
+
+  // Messages under way are given up: the job ends.
+  void leave_if_another_failed(std::vector<MPI_Request>& requests) {
+    int arrived = 0;
+    MPI_Status status;
+    check(MPI_Iprobe(MPI_ANY_SOURCE, failure_tag, MPI_COMM_WORLD, &arrived, &status), "a look for a failure");
+    if (arrived == 0) return;
+    std::string rest = received(status);
+    std::string parts[4];
+    for (std::string& part : parts) {
+      const std::size_t end = rest.find('\n');
+      part = rest.substr(0, end);
+      rest = end == std::string::npos ? "" : rest.substr(end + 1);
+    }
+    for (MPI_Request& request : requests)
+      if (request != MPI_REQUEST_NULL) {
+        MPI_Cancel(&request);
+        MPI_Request_free(&request);
+      }
+    int code = int(Exit::internal);
+    std::from_chars(parts[0].data(), parts[0].data() + parts[0].size(), code);
+    throw Error(Exit(code), fmt::format("rank {}: {}", status.MPI_SOURCE, parts[1]), parts[2], parts[3]);
+  }
+
   struct Sent {  // a text stays until it has left
     std::string text;
     MPI_Request request;

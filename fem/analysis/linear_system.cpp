@@ -1,6 +1,7 @@
 #include "fem/analysis/linear_system.hpp"
 
 #include "device/memory_shortage.hpp"
+#include "fem/analysis/divided_system.hpp"
 #include "device/process/stop_request.hpp"
 #include "fem/space/nested_nodes.hpp"
 #include "fem/space/pattern_size.hpp"
@@ -15,10 +16,12 @@ namespace ritz {
 LinearSystem::LinearSystem(const Operator& equations, const LinearSolverOptions& options, Keeps keeps)
     : equations_(equations), space_(equations.space()), keeps_(keeps) {
   const LongWork making_pattern;
-  if (!without_matrix(equations, options)) K_.emplace(equations.make_matrix());
+  if (options.ranks == nullptr && !without_matrix(equations, options)) K_.emplace(equations.make_matrix());
   if (keeps != Keeps::nothing) cache_.emplace();
   set_options(options);
 }
+
+LinearSystem::~LinearSystem() = default;
 
 void LinearSystem::set_options(const LinearSolverOptions& options) {
   options_ = options;
@@ -34,7 +37,9 @@ void LinearSystem::begin(const std::string& stage) {
 void LinearSystem::linearise(const Vector& u, const Constraints& constraints, bool alike) {
   const LongWork assembling;
   constraints_ = &constraints;
-  if (K_) {
+  if (options_.ranks != nullptr) {
+    divided_ = std::make_unique<DividedSystem>(space_, equations_.integrals(), constraints, options_, *options_.ranks);
+  } else if (K_) {
     assemble(u);
     if (cache_) cache_->values_changed(alike);
   } else if (without_matrix_) {
@@ -67,6 +72,7 @@ SolveReport LinearSystem::solve(const Vector& b, Vector& x, const std::optional<
     options.relative = tolerance->relative;
     options.rounding_error = tolerance->rounding_error;
   }
+  if (divided_) return divided_->solve(&b, &x);
   if (!K_) return solve_without_matrix(b, x, options);
   eliminate();
   if (cache_) options.cache = &*cache_;

@@ -19,11 +19,14 @@
 #include "solvers/linear/solver_cache.hpp"
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace ritz {
+
+class DividedSystem;  // fem/analysis/divided_system.hpp
 
 struct LinearTolerance {
   double relative;            // as in LinearSolverOptions
@@ -38,6 +41,7 @@ class LinearSystem {
 
   // Makes the matrix, where there is one, without its values. Equations must outlive this.
   LinearSystem(const Operator& equations, const LinearSolverOptions& options, Keeps keeps);
+  ~LinearSystem();
   LinearSystem(const LinearSystem&) = delete;  // solvers refer to the matrix in here
   LinearSystem& operator=(const LinearSystem&) = delete;
 
@@ -63,7 +67,7 @@ class LinearSystem {
   using AfterColumns = std::function<void(int first, const std::vector<SolveReport>& reports)>;
   std::vector<SolveReport> solve(const MultiVector& B, MultiVector& X, const AfterColumns& after_columns = {});
 
-  bool has_matrix() const { return K_.has_value(); }
+  bool has_matrix() const { return K_ || options_.ranks != nullptr; }
   // Why a matrix took over: "with a matrix, since without one ..."; empty: none did.
   const std::string& turned() const { return turned_; }
   const SolverCache::Counts& counts() const { return cache_->counts(); }  // of a system that keeps its solver
@@ -81,6 +85,7 @@ class LinearSystem {
   const Keeps keeps_;
   const Constraints* constraints_ = nullptr;
   std::optional<SparseMatrix> K_;
+  std::unique_ptr<DividedSystem> divided_;  // of several ranks: instead of K_
   bool eliminated_ = false;
   std::optional<MatrixFreeSolver> without_matrix_;
   std::optional<SolverCache> cache_;  // of K_

@@ -363,7 +363,8 @@ namespace {
 // Without a matrix there are only conjugate gradients; another named method needs a matrix.
 bool needs_matrix(const Operator& equations, const LinearSolverOptions& options) {
   const bool named = options.method != LinearMethod::automatic && options.method != LinearMethod::conjugate_gradient;
-  return named || !equations.symmetric() || options.promise != MatrixPromise::positive_definite;
+  return options.ranks != nullptr || named || !equations.symmetric() ||
+         options.promise != MatrixPromise::positive_definite;
 }
 
 std::string moved_text(const ColdTraffic& moved) {

@@ -161,6 +161,7 @@ bool asks_for_matrix(const FunctionSpace& space, const LinearSolverOptions& opti
 
 bool without_matrix(const Operator& equations, const LinearSolverOptions& options) {
   if (options.operator_kind == OperatorKind::matrix_free) return true;
+  if (options.ranks != nullptr) return false;
   if (options.operator_kind == OperatorKind::automatic && !equations.can_assemble()) return true;
   return !asks_for_matrix(equations.space(), options) && needs_no_matrix(equations, options.one_of_many);
 }

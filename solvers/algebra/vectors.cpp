@@ -54,7 +54,7 @@ void multiply(const Vector& x, const Vector& y, Vector& z) {
 
 double dot(const Vector& x, const Vector& y) {
   check_same_size(x, y);
-  if (x.empty()) return 0;
+  if (x.empty()) return Communicator(x.device()).sum_of(0);
   Vector result(x.device(), 1, "reductions");
   count(x, 2);
   kernels_for(x).dot(x.device(), x.size(), x.data(), y.data(), result.data());
@@ -73,7 +73,7 @@ double norm2(const Vector& x) {
 }
 
 double max_abs(const Vector& x) {
-  if (x.empty()) return 0;
+  if (x.empty()) return Communicator(x.device()).largest_of(0);
   Vector result(x.device(), 1, "reductions");
   count(x, 1);
   kernels_for(x).max_abs(x.device(), x.size(), x.data(), result.data());

@@ -41,16 +41,18 @@ class ConjugateGradientIteration {
     run.report.steps.clear();
     count(diagonal_ != nullptr ? 2 : 1);
     kernels_.start(device_, size_, diagonal_, run.r.data(), sums(now));
+    complete(sums(now), 2);
     precondition(run, now);
     p_.fill_zero();
     turn_to(run, now, now);
-    run.A.apply_dot(p_, run.q, numbers_.data());
+    multiply(run);
     while (true) {
       const int before = now;
       now = 1 - now;
       count(diagonal_ != nullptr ? 7 : 6);
       kernels_.update(device_, size_, sums(before), pq(), p_.data(), run.q.data(), diagonal_, run.x.data(),
                       run.r.data(), sums(now));
+      complete(sums(now), 2);
       read_.begin(numbers_.data(), number_count);
       const bool launched = looks_later && run.expects_more();
       if (launched) launch_next(run, now, before);
@@ -85,8 +87,15 @@ class ConjugateGradientIteration {
   void launch_next(KrylovRun& run, int now, int before) {
     precondition(run, now);
     turn_to(run, now, before);
-    run.A.apply_dot(p_, run.q, numbers_.data());
+    multiply(run);
   }
+
+  void multiply(KrylovRun& run) {
+    run.A.apply_dot(p_, run.q, numbers_.data());
+    complete(numbers_.data(), 1);
+  }
+
+  void complete(double* numbers, int count) const { Communicator(device_).complete(numbers, count); }
 
   // z = M r and r.z, where M is not a diagonal
   void precondition(const KrylovRun& run, int turn) {
@@ -95,6 +104,7 @@ class ConjugateGradientIteration {
     count(flexible_ ? 3 : 2);
     if (flexible_) kernels_.flexible_dots(device_, size_, run.r.data(), z_.data(), run.q.data(), minus_zq(turn));
     else vectors_.dot(device_, size_, run.r.data(), z_.data(), sums(turn));
+    complete(flexible_ ? minus_zq(turn) : sums(turn), flexible_ ? 2 : 1);
   }
 
   // p = z + beta p. Polak and Ribiere: beta = z.(r - r_before) / (r.z)_before, and r - r_before = -alpha q.

@@ -15,6 +15,7 @@
 
 namespace ritz {
 
+class Ranks;        // device/ranks/ranks.hpp
 class SolverCache;  // solvers/linear/solver_cache.hpp
 
 enum class LinearMethod { automatic, conjugate_gradient, flexible_conjugate_gradient, minres, gmres, bicgstab, direct };
@@ -52,6 +53,7 @@ struct LinearSolverOptions {
   bool one_of_many = false;      // other right-hand sides or numbers follow: load cases, members of a sweep
   Index direct_memory = 0;       // [bytes] that a factorisation may need; 0: what the device has
   double direct_operations = 0;  // that a factorisation may need, as its analysis counts them; 0: `automatic` decides
+  Ranks* ranks = nullptr;        // that solve together (fem/analysis/divided_system.hpp); null: one process
   SolverCache* cache = nullptr;  // of this matrix: what it holds is used, and what is made is kept there
   // called by functions that throw for a failed solve
   std::function<void(const SolveReport&, Index unknowns)> on_failure;

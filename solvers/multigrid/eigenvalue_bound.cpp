@@ -49,18 +49,24 @@ class LevelOperator final : public LinearOperator {
 
 EigenvalueBound eigenvalue_bound(const Device& device, const BlockMatrixView<double>& A, Index nonzeros,
                                  const Vector& inverse_diagonal) {
-  auto phase = device.profile().phase("eigenvalues");
-  const LevelOperator level(device, A, nonzeros);
-  LargestEigenvalue estimate(level, inverse_diagonal);
+  return eigenvalue_bound(LevelOperator(device, A, nonzeros), inverse_diagonal);
+}
+
+EigenvalueBound eigenvalue_bound(const LinearOperator& A, const Vector& inverse_diagonal) {
+  auto phase = A.device().profile().phase("eigenvalues");
+  LargestEigenvalue estimate(A, inverse_diagonal);
   const double early = estimate.after(early_steps);
   return {early, bound_after(full_steps, estimate)};
 }
 
 double sure_eigenvalue_bound(const Device& device, const BlockMatrixView<double>& A, Index nonzeros,
                              const Vector& inverse_diagonal) {
-  auto phase = device.profile().phase("eigenvalues");
-  const LevelOperator level(device, A, nonzeros);
-  LargestEigenvalue estimate(level, inverse_diagonal);
+  return sure_eigenvalue_bound(LevelOperator(device, A, nonzeros), inverse_diagonal);
+}
+
+double sure_eigenvalue_bound(const LinearOperator& A, const Vector& inverse_diagonal) {
+  auto phase = A.device().profile().phase("eigenvalues");
+  LargestEigenvalue estimate(A, inverse_diagonal);
   return bound_after(sure_steps, estimate);
 }
 

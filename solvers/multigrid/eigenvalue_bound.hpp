@@ -2,6 +2,7 @@
 #pragma once
 
 #include "solvers/algebra/block_matrix.hpp"
+#include "solvers/algebra/linear_operator.hpp"
 
 namespace ritz {
 
@@ -13,6 +14,7 @@ struct EigenvalueBound {
 // All throw Error(Exit::not_converged) when A is not positive definite.
 EigenvalueBound eigenvalue_bound(const Device& device, const BlockMatrixView<double>& A, Index nonzeros,
                                  const Vector& inverse_diagonal);
+EigenvalueBound eigenvalue_bound(const LinearOperator& A, const Vector& inverse_diagonal);
 // For other values of a matrix whose bound is known: the few steps, unless these say something else than they did.
 EigenvalueBound eigenvalue_bound_again(const Device& device, const BlockMatrixView<double>& A, Index nonzeros,
                                        const Vector& inverse_diagonal, const EigenvalueBound& before);
@@ -21,5 +23,6 @@ EigenvalueBound eigenvalue_bound_again(const Device& device, const BlockMatrixVi
 // without an inverse does not.
 double sure_eigenvalue_bound(const Device& device, const BlockMatrixView<double>& A, Index nonzeros,
                              const Vector& inverse_diagonal);
+double sure_eigenvalue_bound(const LinearOperator& A, const Vector& inverse_diagonal);
 
 }  // namespace ritz

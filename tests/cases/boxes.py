@@ -105,3 +105,32 @@ def msh(points, elements, groups):
     lines += [f"{i} {kind} 2 {group} {group} {' '.join(map(str, nodes))}" for i, (kind, group, nodes) in enumerate(elements, 1)]
     return "\n".join(lines + ["$EndElements", ""])
 
+
+
+def cut(cell, counts, size=(1.0, 1.0, 1.0)):
+    """A box of bricks, "part", each cut into cells of one kind: hexa, tetra (6), prism (2), pyramid (6), mixed (a brick of each in turn);
+    or, with two counts, a rectangle of quad or triangle (2)."""
+    nx, ny, nz = (*counts, 0)[:3]
+    number = lambda i, j, k=0: 1 + i + (nx + 1) * (j + (ny + 1) * k)
+    points = [(size[0] * i / nx, size[1] * j / ny, size[2] * k / nz if nz else 0.0) for k in range(nz + 1) for j in range(ny + 1) for i in range(nx + 1)]
+    if nz == 0:
+        corners = [[number(i + x, j + y) for x, y in ((0, 0), (1, 0), (1, 1), (0, 1))] for j in range(ny) for i in range(nx)]
+        cells = [(3, c) for c in corners] if cell == "quad" else [(2, [c[a] for a in half]) for c in corners for half in ((0, 1, 2), (0, 2, 3))]
+        return msh(points, [(kind, 1, nodes) for kind, nodes in cells], [(2, "part")])
+    cells = []
+    for k in range(nz):
+        for j in range(ny):
+            for i in range(nx):
+                c = [number(i + x, j + y, k + z) for x, y, z in CORNERS]
+                if cell == "hexa":
+                    cells.append((5, c))
+                elif cell == "tetra":
+                    cells += [(4, [c[0], c[a], c[b], c[6]]) for a, b in ((1, 2), (2, 3), (3, 7), (7, 4), (4, 5), (5, 1))]
+                elif cell == "prism":
+                    cells += [(6, [c[0], c[1], c[2], c[4], c[5], c[6]]), (6, [c[0], c[2], c[3], c[4], c[6], c[7]])]
+                elif cell == "pyramid" or (i + j + k) % 2 == 0:  # around the middle; with bricks between, a mixed mesh
+                    points.append(tuple(sum(points[n - 1][d] for n in c) / 8 for d in range(3)))
+                    cells += [(7, [c[n] for n in side] + [len(points)]) for side in ((0, 1, 2, 3), (4, 7, 6, 5), (0, 4, 5, 1), (1, 5, 6, 2), (2, 6, 7, 3), (3, 7, 4, 0))]
+                else:
+                    cells.append((5, c))
+    return msh(points, [(kind, 1, nodes) for kind, nodes in cells], [(3, "part")])

@@ -1,0 +1,42 @@
+// The rows of a square matrix that this rank owns, with columns [owned | ghosts]: a product fetches the ghosts' values,
+// one message from each neighbour, and is local from then on. Vectors hold what their rank owns.
+//
+//   const DividedMatrix A(ghosts, std::move(rows));
+//   ConjugateGradient{}.solve(A, b, x, &preconditioner);       // while a WorkTogether lives: device/communicator.hpp
+#pragma once
+
+#include "solvers/algebra/block_matrix.hpp"
+#include "solvers/algebra/ghosts.hpp"
+#include "solvers/algebra/linear_operator.hpp"
+
+#include <memory>
+
+namespace ritz {
+
+class DividedMatrix final : public LinearOperator {
+ public:
+  // Square blocks; rows: ghosts.owned(), columns: ghosts.size().
+  DividedMatrix(std::shared_ptr<const Ghosts> ghosts, BlockMatrix rows);
+
+  const Device& device() const override { return rows_.values.device(); }
+  Index rows() const override { return rows_.scalar_rows(); }
+  void apply(const Vector& x, Vector& y) const override;
+  void apply_dot(const Vector& x, Vector& y, double* xy) const override;  // this rank's part of x.y
+  std::string name() const override { return "divided matrix"; }
+
+  int block_size() const { return rows_.row_block; }
+  const Ghosts& ghosts() const { return *ghosts_; }
+  std::shared_ptr<const Ghosts> shared_ghosts() const { return ghosts_; }
+  const BlockMatrix& block_rows() const { return rows_; }
+  Vector diagonal() const;  // [rows]
+
+ private:
+  const double* with_ghosts(const Vector& x) const;
+  void count_product() const;
+
+  std::shared_ptr<const Ghosts> ghosts_;
+  BlockMatrix rows_;
+  mutable Vector extended_;  // [owned | ghosts]
+};
+
+}  // namespace ritz

@@ -1,0 +1,247 @@
+#include "solvers/multigrid/divided_aggregation.hpp"
+
+#include "device/kernels.hpp"
+#include "device/process/stop_request.hpp"
+#include "device/ranks/ranks.hpp"
+#include "solvers/algebra/matrix_kernels.hpp"
+#include "solvers/algebra/solver_progress.hpp"
+#include "solvers/multigrid/cycle_kernels.hpp"
+#include "solvers/multigrid/divided_levels.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <optional>
+#include <type_traits>
+#include <variant>
+
+namespace ritz {
+namespace divided {
+
+// The whole of a level on every rank.
+class ReplicatedLevel {
+ public:
+  ReplicatedLevel(DividedLevels::Whole whole, SmoothedAggregationOptions options)
+      : A_(std::move(whole.A)), b_(A_.device(), A_.rows(), "multigrid"), x_(A_.device(), A_.rows(), "multigrid") {
+    const WorkTogether alone(nullptr);
+    options.near_null = &whole.near_null;
+    options.near_null_count = static_cast<int>(whole.near_null.size() / A_.rows());
+    options.coordinates = nullptr;
+    options.nested = {};
+    options.levels = MultigridLevels::aggregation;
+    multigrid_.emplace(A_, options);
+  }
+
+  // b: [owned]; x: [owned | ghosts], which needs no message.
+  template <class Real>
+  void solve(const Ghosts& ghosts, const Array<Real>& b, Array<Real>& x) const {
+    const int block = A_.block_size();
+    if constexpr (std::is_same_v<Real, double>) {
+      ghosts.gather(b.data(), block, b_.data());
+    } else {
+      gathered_.resize(static_cast<std::size_t>(A_.rows()));
+      ghosts.gather(b.data(), block, gathered_.data());
+      std::ranges::copy(gathered_, b_.data());
+    }
+    {
+      const WorkTogether alone(nullptr);
+      multigrid_->apply(b_, x_);
+    }
+    for (Index i = 0; i < ghosts.size(); ++i)
+      for (int c = 0; c < block; ++c)
+        x.data()[i * block + c] = static_cast<Real>(x_.data()[ghosts.global(i) * block + c]);
+  }
+
+  std::size_t levels() const { return multigrid_->levels().size(); }
+
+ private:
+  SparseMatrix A_;
+  mutable Vector b_, x_;
+  mutable std::vector<float> gathered_;
+  std::optional<SmoothedAggregation> multigrid_;
+};
+
+template <class Real>
+class DividedCycle {
+  using Kernels = CycleKernels<Real>;
+
+ public:
+  DividedCycle(const DividedMatrix& A, const DividedAggregationOptions& options, const char* kernel_name)
+      : device_(A.device()),
+        options_(options.multigrid),
+        kernels_(kernels<Kernels>(device_, solver_kernels, kernel_name)) {
+    const DividedLevels levels(options_);
+    std::unique_ptr<DividedMatrix> made;
+    const DividedMatrix* matrix = &A;
+    DividedLevel level = levels.first(A);
+    for (int number = 1;; ++number) {
+      unknowns_.push_back(level.ghosts->total() * matrix->block_size());
+      tell_progress(fmt::format("multigrid set-up: level {}, {} unknowns", number, unknowns_.back()));
+      const bool small = number > 1 && unknowns_.back() <= options.replicated;
+      std::optional<DividedLevels::Coarser> next;
+      if (!small && number < options_.max_levels) next = levels.coarsen(number, *matrix, level);
+      if (!next && unknowns_.back() <= options.replicated) {
+        SmoothedAggregationOptions rest = options_;
+        rest.strength = levels.strength(number, matrix->block_size());
+        replicated_ = std::make_unique<ReplicatedLevel>(DividedLevels::whole(*matrix, level), rest);
+        last_ = level.ghosts;
+        break;
+      }
+      if (!next) level.largest_eigenvalue.full = sure_eigenvalue_bound(*matrix, level.inverse_diagonal);
+      levels_.push_back(packed(*matrix, level, next ? &next->transfer : nullptr));
+      if (!next) break;
+      made = std::move(next->A);
+      matrix = made.get();
+      level = std::move(next->level);
+      level.largest_eigenvalue = eigenvalue_bound(*matrix, level.inverse_diagonal);
+    }
+    for (const Level& l : levels_) work_.push_back(work_of(*l.ghosts, l.block));
+    if (replicated_)
+      work_.push_back(work_of(*last_, levels_.empty() ? A.block_size() : levels_.back().p.view.column_block));
+  }
+
+  void apply(const Vector& b, Vector& x) const {
+    kernels_.from_double(device_, b.size(), b.data(), work_.front().b.data());
+    cycle(0);
+    kernels_.to_double(device_, x.size(), work_.front().x.data(), x.data());
+  }
+
+  const std::vector<Index>& unknowns() const { return unknowns_; }
+  std::string name() const {
+    const std::size_t count = levels_.size() + (replicated_ ? replicated_->levels() : 0);
+    return fmt::format("smoothed-aggregation multigrid, {} levels, {} of them divided among ranks, {} precision", count,
+                       levels_.size(), sizeof(Real) == sizeof(float) ? "single" : "double");
+  }
+
+ private:
+  struct Level {
+    std::shared_ptr<const Ghosts> ghosts;
+    int block;
+    CycleMatrix<Real> a, p, r;  // p and r empty on a last one
+    Array<Real> inverse_diagonal;
+    double largest_eigenvalue;
+    Index unknowns() const { return ghosts->owned() * block; }
+  };
+  struct Work {
+    Array<Real> b, x, y, d;  // [owned | ghosts]
+  };
+
+  Work work_of(const Ghosts& ghosts, int block) const {
+    const Index size = ghosts.size() * block;
+    Work work;
+    for (Array<Real>* each : {&work.b, &work.x, &work.y, &work.d}) *each = Array<Real>(device_, size, "multigrid");
+    return work;
+  }
+
+  // A pattern that the packed matrix refers to is copied: that of a coarser matrix goes with it.
+  static void pack(const Kernels& kernels, const Device& device, const BlockMatrix& from, CycleMatrix<Real>& to) {
+    if (from.rows == 0) return;
+    kernels.pack(device, from.view(), from.nonzeros(), to);
+    to.offsets = Array<Index>(device, from.offsets.size(), "multigrid");
+    to.offsets.copy_from(from.offsets);
+    to.view.offsets = to.offsets.data();
+    if (to.view.slices != nullptr) return;
+    to.column = Array<std::int32_t>(device, from.column.size(), "multigrid");
+    to.column.copy_from(from.column);
+    to.view.column = to.column.data();
+  }
+
+  Level packed(const DividedMatrix& A, const DividedLevel& level, const DividedTransfer* transfer) const {
+    Level result{.ghosts = level.ghosts, .block = A.block_size()};
+    pack(kernels_, device_, A.block_rows(), result.a);
+    if (transfer != nullptr) {
+      pack(kernels_, device_, transfer->P, result.p);
+      pack(kernels_, device_, transfer->R, result.r);
+    }
+    result.inverse_diagonal = Array<Real>(device_, level.inverse_diagonal.size(), "multigrid");
+    kernels_.from_double(device_, level.inverse_diagonal.size(), level.inverse_diagonal.data(),
+                         result.inverse_diagonal.data());
+    result.largest_eigenvalue = level.largest_eigenvalue.full;
+    return result;
+  }
+
+  // As of one rank (smoothed_aggregation.cpp), with the ghosts of x fetched before each product.
+  void smooth(const Level& l, Work& w, bool from_zero, int degree, double ratio) const {
+    const double high = l.largest_eigenvalue, low = high / ratio;
+    const double theta = 0.5 * (high + low), delta = 0.5 * (high - low), sigma = theta / delta;
+    double rho = 1 / sigma;
+    int step = 0;
+    if (from_zero) {
+      kernels_.smooth_first(device_, l.unknowns(), Real(1 / theta), l.inverse_diagonal.data(), w.b.data(), w.x.data());
+      step = 1;
+    }
+    for (; step < degree; ++step) {
+      const double rho_next = 1 / (2 * sigma - rho);
+      const double c1 = step == 0 ? 0 : rho_next * rho, c2 = step == 0 ? 1 / theta : 2 * rho_next / delta;
+      const Real* d_before = step == 0 ? w.b.data() : step == 1 && from_zero ? w.x.data() : w.d.data();
+      l.ghosts->fetch(w.x.data(), l.block);
+      kernels_.smooth(device_, l.a.view, Real(c1), Real(c2), l.inverse_diagonal.data(), w.b.data(), w.x.data(),
+                      d_before, w.d.data(), w.y.data());
+      w.x.swap(w.y);
+      if (step > 0) rho = rho_next;
+    }
+  }
+
+  void cycle(std::size_t number) const {
+    Work& w = work_[number];
+    if (number == levels_.size()) return replicated_->solve(*last_, w.b, w.x);
+    const Level& l = levels_[number];
+    if (l.p.view.rows == 0) return smooth(l, w, true, 24, 500);
+    Work& coarse = work_[number + 1];
+    const Ghosts& next = number + 1 < levels_.size() ? *levels_[number + 1].ghosts : *last_;
+    const int next_block = l.p.view.column_block;
+    smooth(l, w, true, options_.smoothing_degree, options_.smoothing_ratio);
+    l.ghosts->fetch(w.x.data(), l.block);
+    kernels_.residual(device_, l.a.view, w.b.data(), w.x.data(), w.y.data());
+    kernels_.multiply(device_, l.r.view, w.y.data(), coarse.b.data());
+    next.add_to_owners(coarse.b.data(), next_block);
+    cycle(number + 1);
+    if (number + 1 < levels_.size()) next.fetch(coarse.x.data(), next_block);
+    kernels_.multiply_add(device_, l.p.view, coarse.x.data(), w.x.data());
+    smooth(l, w, false, options_.smoothing_degree, options_.smoothing_ratio);
+  }
+
+  Device device_;
+  SmoothedAggregationOptions options_;
+  const Kernels& kernels_;
+  std::vector<Level> levels_;
+  std::shared_ptr<const Ghosts> last_;  // of the replicated level
+  std::unique_ptr<ReplicatedLevel> replicated_;
+  std::vector<Index> unknowns_;
+  mutable std::vector<Work> work_;
+};
+
+}  // namespace divided
+
+struct DividedAggregation::Hierarchy {
+  const DividedMatrix* A;
+  std::variant<divided::DividedCycle<float>, divided::DividedCycle<double>> cycle;
+};
+
+DividedAggregation::DividedAggregation(const DividedMatrix& A, const DividedAggregationOptions& options) {
+  const LongWork here;
+  if (options.multigrid.single_precision)
+    hierarchy_ = std::make_unique<Hierarchy>(Hierarchy{&A, divided::DividedCycle<float>(A, options, "cycle single")});
+  else
+    hierarchy_ = std::make_unique<Hierarchy>(Hierarchy{&A, divided::DividedCycle<double>(A, options, "cycle double")});
+}
+
+DividedAggregation::~DividedAggregation() = default;
+
+const Device& DividedAggregation::device() const { return hierarchy_->A->device(); }
+Index DividedAggregation::rows() const { return hierarchy_->A->rows(); }
+
+void DividedAggregation::apply(const Vector& b, Vector& x) const {
+  if (b.size() != rows()) throw_size_mismatch(rows(), b.size());
+  if (x.size() != rows()) throw_size_mismatch(rows(), x.size());
+  std::visit([&](const auto& cycle) { cycle.apply(b, x); }, hierarchy_->cycle);
+}
+
+std::string DividedAggregation::name() const {
+  return std::visit([](const auto& cycle) { return cycle.name(); }, hierarchy_->cycle);
+}
+
+const std::vector<Index>& DividedAggregation::unknowns() const {
+  return std::visit([](const auto& cycle) -> const std::vector<Index>& { return cycle.unknowns(); }, hierarchy_->cycle);
+}
+
+}  // namespace ritz

@@ -1,0 +1,44 @@
+// Smoothed aggregation over ranks (smoothed_aggregation.hpp is that of one): aggregates end at the borders of ranks,
+// prolongators are smoothed across them. Levels are divided like the matrix until at most `replicated` unknowns are
+// left; from there every rank has the whole hierarchy and computes the same. Cycles are in single precision by default.
+//
+//   const DividedAggregation multigrid(A, {.coordinates = &of_owned_nodes, .dimension = 3});
+//
+// Source: Tuminaro and Tong, Parallel smoothed aggregation multigrid, 2000 (decoupled aggregates).
+#pragma once
+
+#include "solvers/algebra/divided_matrix.hpp"
+#include "solvers/multigrid/smoothed_aggregation.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ritz {
+
+struct DividedAggregationOptions {
+  SmoothedAggregationOptions multigrid = {};  // coordinates are those of owned nodes; nested levels are not used
+  Index replicated = 50000;                   // unknowns of all ranks
+};
+
+class DividedAggregation final : public LinearOperator {
+ public:
+  // All ranks make theirs together, while a WorkTogether lives. A must outlive this. Throws Error(Exit::model) where a
+  // diagonal entry is not positive.
+  explicit DividedAggregation(const DividedMatrix& A, const DividedAggregationOptions& options = {});
+  ~DividedAggregation() override;
+
+  const Device& device() const override;
+  Index rows() const override;
+  void apply(const Vector& b, Vector& x) const override;  // one V-cycle from x = 0
+  std::string name() const override;
+
+  // Unknowns of all ranks, level by level; the last one is replicated, or where aggregates end.
+  const std::vector<Index>& unknowns() const;
+
+ private:
+  struct Hierarchy;
+  std::unique_ptr<Hierarchy> hierarchy_;
+};
+
+}  // namespace ritz

@@ -1,0 +1,236 @@
+"""One case on several ranks, started by mpirun as a user would: results are those of one process."""
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+import boxes
+import ritz
+import vtu
+
+CASES = {
+    "ritz-heat": """
+        [[material]]
+        region = "part"
+        conductivity = 20
+        [[temperature]]
+        region = "left"
+        value = 100
+        [[source]]
+        region = "part"
+        value = 3000
+        [[flux]]
+        region = "top"
+        value = 500
+        [[convection]]
+        region = "right"
+        coefficient = 30
+        ambient = 10
+        [[probe]]
+        name = "hottest"
+        field = "temperature"
+        region = "part"
+        measure = "max"
+        [[probe]]
+        name = "heat"
+        region = "left"
+        measure = "reaction"
+        """,
+    "ritz-elasticity": """
+        [[material]]
+        region = "part"
+        young = 2e11
+        poisson = 0.3
+        density = 7800
+        [[displacement]]
+        region = "left"
+        fixed = true
+        [[pressure]]
+        region = "top"
+        value = 1e5
+        [[force]]
+        region = "right"
+        value = FORCE
+        [[probe]]
+        name = "tip"
+        field = "displacement"
+        component = "y"
+        region = "right"
+        measure = "mean"
+        [[probe]]
+        name = "held"
+        region = "left"
+        measure = "reaction"
+        component = "y"
+        """}
+FIELD = {"ritz-heat": "temperature", "ritz-elasticity": "displacement"}
+
+
+def sides(counts):
+    """Of a box: left and right of x, top of y."""
+    pad = lambda *x: list(x)[: len(counts)]
+    at = {"left": (pad(0, 0, 0), pad(1, 0, 0)), "right": (pad(1, 0, 0), pad(1, 0, 0)), "top": (pad(0, 1, 0), pad(0, 1, 0))}
+    return "".join(f'[[region]]\nname = "{name}"\nkind = "facets"\nplane = {{point = {point}, normal = {normal}}}\n' for name, (point, normal) in at.items())
+
+
+class OnRanks(ritz.CaseTest):
+    def case(self, program, cell, counts, tables=""):
+        (self.folder / "part.msh").write_text(boxes.cut(cell, counts))
+        model = '[model]\ntype = "plane_stress"\n' if len(counts) == 2 and program == "ritz-elasticity" else '[model]\ntype = "plane"\n' if len(counts) == 2 else ""
+        path = self.folder / f"{program}-{cell}.toml"
+        force = "[100, -200]" if len(counts) == 2 else "[100, -200, 50]"
+        path.write_text(f'[mesh]\nfile = "part.msh"\n{model}{sides(counts)}{CASES[program].replace("FORCE", force)}{tables}')
+        return path
+
+    def command(self, ranks, program, case, folder, *arguments):
+        folder.mkdir(exist_ok=True)
+        launcher = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", ranks]
+        words = [*launcher, ritz.BIN / program, case, "--threads", 1, "--output", folder / "results", "--json", folder / "report.json", *arguments]
+        return [str(word) for word in words]
+
+    def on_ranks(self, ranks, program, case, *arguments, keys=None, environment=None):
+        self.run_count += 1
+        folder = self.folder / f"run{self.run_count}"
+        process = subprocess.run(self.command(ranks, program, case, folder, *arguments, *ritz.settings(keys or {})), capture_output=True, text=True, timeout=120, cwd=self.folder,
+                                 env={**os.environ, **(environment or {})})
+        return ritz.Outcome(process, folder)
+
+    def solved(self, ranks, program, case, **options):
+        outcome = self.on_ranks(ranks, program, case, **options)
+        self.assertEqual(outcome.exit, 0, outcome.log + outcome.errors)
+        return outcome
+
+    def field(self, program, outcome):
+        return vtu.read(outcome.results())["PointData"][FIELD[program]]
+
+    def assert_same(self, program, several, alone):
+        """Within ten times the solver's tolerance, of the largest number."""
+        tolerance = 1e-7
+        expected, found = self.field(program, alone), self.field(program, several)
+        largest = max(abs(value) for value in expected)
+        self.assertEqual(len(found), len(expected))
+        self.assertLess(max(abs(a - b) for a, b in zip(found, expected)), tolerance * largest)
+        for name, value in alone.probes.items():
+            if isinstance(value, (int, float)):
+                self.assertLess(abs(several.probes[name] - value), 1e-6 * abs(value), name)
+        for fact in ("applied_load", "reaction"):
+            scale = max(abs(number) for number in alone.fact("reaction"))
+            for a, b in zip(several.fact(fact), alone.fact(fact)):
+                self.assertLess(abs(a - b), 1e-6 * scale, fact)
+
+
+@unittest.skipUnless(shutil.which("mpirun") and list((ritz.BIN.parent / "lib").glob("ritz_ranks.mpi.so")), "skipped: no MPI")
+class Divided(OnRanks):
+    def test_all_shapes_of_cells_give_the_results_of_one_process(self):
+        shapes = [("hexa", (6, 5, 4), 2), ("tetra", (4, 4, 3), 3), ("prism", (5, 4, 4), 4), ("mixed", (4, 4, 4), 2), ("quad", (14, 12), 3), ("triangle", (10, 9), 4)]
+        for cell, counts, ranks in shapes:
+            for program in CASES:
+                with self.subTest(program=program, cell=cell):
+                    case = self.case(program, cell, counts)
+                    self.assert_same(program, self.solved(ranks, program, case), self.solve(program, case))
+
+    def test_fields_of_higher_order_and_materials_that_vary(self):
+        for program, keys in (("ritz-heat", {"space.order": 3}), ("ritz-elasticity", {"mesh.order": 2}), ("ritz-heat", {"material.0.conductivity": "20 + 10 * x"}),
+                              ("ritz-elasticity", {"material.0.young": "2e11 * (1 + y)"})):
+            with self.subTest(program=program, keys=keys):
+                case = self.case(program, "mixed", (4, 4, 2))
+                self.assert_same(program, self.solved(3, program, case, keys=keys), self.solve(program, case, keys=keys))
+
+    def test_the_same_bits_on_as_many_ranks(self):
+        case = self.case("ritz-elasticity", "hexa", (8, 6, 5))
+        for ranks in (2, 3, 4):
+            first, again = (self.solved(ranks, "ritz-elasticity", case) for _ in range(2))
+            self.assertEqual(self.field("ritz-elasticity", first), self.field("ritz-elasticity", again))
+            self.assertEqual(first.report["solver"]["iterations"], again.report["solver"]["iterations"])
+
+    def test_iterations_stay_those_of_one_process(self):
+        iterations = lambda outcome: outcome.report["solver"]["iterations"]
+        for program, cell, counts in (("ritz-heat", "hexa", (20, 20, 20)), ("ritz-elasticity", "tetra", (12, 12, 12)), ("ritz-elasticity", "hexa", (40, 20, 3))):
+            case = self.case(program, cell, counts)
+            alone = iterations(self.solve(program, case, keys={"solver.method": "cg", "solver.preconditioner": "multigrid", "solver.multigrid.levels": "aggregation"}))
+            for ranks in (2, 4):
+                several = self.solved(ranks, program, case)
+                self.assertIn("1 of them divided among ranks", several.report["solver"]["preconditioner"])
+                self.assertLessEqual(iterations(several), 1.2 * alone)
+
+    def test_several_levels_are_divided(self):
+        for program, ranks in (("ritz-heat", 2), ("ritz-elasticity", 3)):
+            case = self.case(program, "hexa", (20, 20, 20))
+            usual = self.solved(ranks, program, case)
+            run = self.solved(ranks, program, case, environment={"RITZ_REPLICATED_UNKNOWNS": "100"})
+            self.assertIn("2 of them divided among ranks", run.report["solver"]["preconditioner"])
+            self.assertLessEqual(run.report["solver"]["iterations"], usual.report["solver"]["iterations"] + 2)
+            self.assert_same(program, run, usual)
+
+    def test_a_product_sends_each_ghost_once(self):
+        case = self.case("ritz-elasticity", "hexa", (9, 5, 5))
+        for ranks in (2, 4):
+            run = self.solved(ranks, "ritz-elasticity", case, keys={"solver.preconditioner": "jacobi"})
+            told = re.search(r"rank 0 sent (\d+) nodes to (\d+) neighbours in (\d+) exchanges: (\d+) messages, (\d+) bytes", run.log)
+            nodes, neighbours, exchanges, messages, bytes_sent = map(int, told.groups())
+            self.assertEqual(exchanges, run.report["solver"]["iterations"] + 2)  # and the residuals before and after
+            self.assertEqual(messages, exchanges * neighbours)
+            self.assertEqual(bytes_sent, exchanges * nodes * 3 * 8)
+        # Along x, 10 layers of 36 nodes are cut into 5 and 5 by the curve, more or less: no rank reaches far beyond one layer.
+        self.assertLess(nodes, 3 * 36)
+
+    def test_what_is_not_divided_is_refused_by_all_ranks_with_one_error(self):
+        case = self.case("ritz-heat", "hexa", (4, 4, 4))
+        for arguments, words in ((("--set", "solver.method=direct"), "the method 'direct'"), (("--set", "solver.operator=matrix_free"), "an operator without a matrix")):
+            self.assert_refused(self.on_ranks(2, "ritz-heat", case, *arguments), words)
+        self.assert_refused(self.on_ranks(2, "ritz-elasticity", ritz.EXAMPLES / "bracket/load_cases.toml"), "an analysis of load cases")
+        rigid = '[[rigid]]\nregion = "right"\n'
+        self.assert_refused(self.on_ranks(2, "ritz-elasticity", self.case("ritz-elasticity", "hexa", (4, 4, 4), rigid)), "a model with equations between unknowns")
+        radiation = '[[radiation]]\nregion = "top"\nemissivity = 0.8\nambient = 300\n'
+        self.assert_refused(self.on_ranks(2, "ritz-heat", self.case("ritz-heat", "hexa", (4, 4, 4), radiation), "--set", "temperature.0.value=400"), "a nonlinear analysis")
+        evolution = '[time]\nend = 1.0\nstep = 0.5\n[initial]\nvalue = 20\n'
+        run = self.on_ranks(2, "ritz-heat", self.case("ritz-heat", "hexa", (4, 4, 4), evolution), "--set", "material.0.density=1", "--set", "material.0.specific_heat=1")
+        self.assert_refused(run, "an evolution in time")
+        run = self.on_ranks(2, "ritz-modal", ritz.example("modal"))
+        self.assertEqual(run.exit, 8)
+        self.assertIn("started as 2 ranks", run.errors)
+        few = self.on_ranks(4, "ritz-heat", self.case("ritz-heat", "quad", (1, 1)))
+        self.assertEqual(few.exit, 0, few.errors)
+
+    def assert_refused(self, run, words):
+        self.assertEqual(run.exit, 8, run.log + run.errors)
+        self.assertIn(f"started as 2 ranks, and {words} is not divided among them", run.errors)
+        self.assertEqual(run.errors.count("error: "), 1)
+
+    def test_a_failure_of_the_first_rank_alone_ends_all(self):
+        case = self.case("ritz-heat", "hexa", (4, 4, 4))
+        first = self.solved(2, "ritz-heat", case)
+        start = time.monotonic()
+        again = subprocess.run(self.command(2, "ritz-heat", case, first.folder), capture_output=True, text=True, timeout=60, cwd=self.folder)
+        self.assertEqual(again.returncode, 7, again.stdout + again.stderr)  # results are there
+        self.assertEqual(again.stderr.count("error: "), 1)
+        self.assertLess(time.monotonic() - start, 20)
+
+    def test_checks_are_those_of_the_first_rank(self):
+        case = self.case("ritz-heat", "hexa", (4, 4, 4))
+        self.assertEqual(self.on_ranks(2, "ritz-heat", case, "--check").exit, 0)
+        wrong = self.on_ranks(2, "ritz-heat", case, "--set", "material.0.conductivity=-1")
+        self.assertEqual((wrong.exit, wrong.errors.count("error: ")), (4, 1), wrong.errors)
+
+    def test_a_killed_rank_ends_the_job(self):
+        case = self.case("ritz-elasticity", "hexa", (24, 24, 24))
+        folder = self.folder / "killed"
+        job = subprocess.Popen(self.command(2, "ritz-elasticity", case, folder, "--set", "solver.preconditioner=jacobi", "--set", "solver.tolerance=1e-14"),
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.folder)
+        children = []
+        while len(children) < 2 and job.poll() is None:
+            found = subprocess.run(["pgrep", "-f", str(folder / "results")], capture_output=True, text=True).stdout.split()
+            children = [int(pid) for pid in found if int(pid) != job.pid]
+            time.sleep(0.05)
+        time.sleep(1)
+        start = time.monotonic()
+        os.kill(max(children), signal.SIGKILL)
+        self.assertNotEqual(job.wait(timeout=60), 0)
+        self.assertLess(time.monotonic() - start, 10)
+
+
+if __name__ == "__main__":
+    unittest.main()
