@@ -199,7 +199,7 @@ void make_orthonormal(const LinearOperator& M, const PieceBlocks& basis, VectorP
     replace(all, beside_basis(Q, products.inside, n), {{&W, static_cast<int>(Q.rank)}});
     if (only_project) continue;
     ++made;
-    // The error that rounding in both Gram matrices leaves in the products of the new vectors.
+    // Products of the new vectors are off by what rounding does to both Gram matrices.
     if (std::numeric_limits<double>::epsilon() * Q.condition < 1e-12 * left.shortened) return;
   }
   if (made == 0) W.clear();
