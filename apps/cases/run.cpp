@@ -166,6 +166,7 @@ class MeshMaker {
     ReadOptions from_file{.scale = input_.scale};
     from_file.structural = structural;
     from_file.notices = &notices_;
+    from_file.points = &points_;
     try {
       const LongWork reading;
       if (options.survey) return options.survey->mesh(structural);
@@ -200,13 +201,13 @@ class MeshMaker {
     std::vector<MeshStep> steps(static_cast<std::size_t>(input_.refinements), [this](const Mesh& coarse) {
       log_.progress("refining");
       const LongWork refining;
-      return refine(coarse);
+      return refine(coarse, points_);
     });
     if (input_.order > 0)
       steps.emplace_back([this](const Mesh& of_other_order) {
         const LongWork changing_order;
         return with_order(of_other_order, static_cast<int>(input_.order),
-                          input_.mid_nodes == "full" ? MidNodes::full : MidNodes::serendipity);
+                          input_.mid_nodes == "full" ? MidNodes::full : MidNodes::serendipity, points_);
       });
     return steps;
   }
@@ -225,7 +226,7 @@ class MeshMaker {
   Case& case_;
   Log& log_;
   const MeshInput& input_;
-  std::vector<std::string> notices_;
+  std::vector<std::string> notices_, points_;  // regions of nodes that are single points
 };
 
 }  // namespace
