@@ -256,8 +256,8 @@ const Mesh& Run::mesh(bool structural) {
 std::string Run::mesh_key() const {
   std::string key = "mesh";
   for (const std::string& text : options_.overrides)
-    for (const char* table : {"mesh.", "region.", "table."})
-      if (text.starts_with(table)) key += "\n" + text;
+    for (const std::string table : {"mesh", "region", "table"})
+      if (text.starts_with(table + ".") || text.starts_with(table + "=")) key += "\n" + text;
   return key;
 }
 
