@@ -303,6 +303,18 @@ class ResumeTest(SweepTest):
             self.write(name, text)
             self.solve("ritz-heat", case, "--resume", output=self.results)
 
+    def test_changed_fields_and_the_steps_of_a_series_are_seen(self):
+        self.write("mesh.msh", boxes.grid(2))
+        heat = ('[mesh]\nfile = "mesh.msh"\n[[material]]\nregion = "all"\nconductivity = {}\n[[temperature]]\nregion = "left"\nvalue = {}\n'
+                '[[flux]]\nregion = "right"\nvalue = 1\n')
+        field = self.folder / "field"
+        for value in (1, 2):
+            self.solve("ritz-heat", self.write("k.toml", heat.format(1, value)), "--overwrite", output=field)
+            case = self.write("case.toml", heat.format('"k"', 0) + '[[field]]\nname = "k"\nfield = "temperature"\nfile = "field/k.pvd"\n'
+                              + parameter("flux.0.value", values=[1, 2]))
+            outcome = self.run_case("ritz-heat", case, *["--resume"][:value - 1], output=self.results)
+            self.assertEqual(outcome.exit, 0 if value == 1 else 9, outcome.errors)
+
     def test_overwrite_replaces_all_members(self):
         self.solve("ritz-elasticity", self.case, output=self.results)
         self.solve("ritz-elasticity", self.case, "--overwrite", output=self.results, keys={"material.0.young": 1e9})
