@@ -377,3 +377,34 @@ class Equations(Joining):
 
 if __name__ == "__main__":
     unittest.main()
+
+class Revolution(Joining):
+    """In a body of revolution a radial motion or a tilt strains each ring, and x is the radial direction everywhere."""
+    ring = boxes.square(((1, 0), (2, 0), (2, 1), (1, 1)))
+    text = '[model]\ntype = "axisymmetric"\n' + STEEL.format("all", 0.3) + held("bottom", y=0) + '[[pressure]]\nregion = "left"\nvalue = 1e6\n'
+
+    def test_a_rigid_region_moves_along_the_axis_only(self):
+        outcome = self.of(self.ring, self.text + "[space]\norder = 2\n" + '[[rigid]]\nregion = "right"\n'
+                          + PROBE.format("hoop", "strain", 'component = "zz"\nregion = "right"\nmeasure = "mean"'))
+        self.assertAlmostEqual(outcome.probes["hoop"], 0, delta=1e-12)
+        motion = outcome.fact("rigid right")
+        self.assertEqual([motion[0], *motion[2:]], [0] * 5)
+        up = self.of(self.ring, self.text + '[[rigid]]\nregion = "top"\ny = 1e-3\n' + at("corner", "displacement", (2, 1)))
+        for value, exact in zip(up.probes["corner"], (0, 1e-3)):
+            self.assertAlmostEqual(value, exact, delta=1e-12)
+
+    def test_what_strains_a_ring_is_refused(self):
+        for words, more in (("moves along its axis", '[[rigid]]\nregion = "right"\nx = 1e-3\n'), ("moves along its axis", '[[rigid]]\nregion = "right"\nrz = 1e-3\n'),
+                            ("a cylindrical support of a body of revolution", held("right", cylindrical="{radial = 0}")),
+                            ("is not periodic across its axis", '[[periodic]]\nregion = "right"\nonto = "left"\n')):
+            self.refuse(2, [words], self.ring, self.text + more)
+        self.of(self.ring, self.text + '[[periodic]]\nregion = "top"\nonto = "bottom"\n')
+        self.refuse(2, ["a total force across the axis", "is a formula"], self.ring,
+                    self.text.replace("poisson", "density = 1\npoisson") + '[[force]]\nregion = "right"\nvalue = ["t", 0]\n[time]\nend = 1\nstep = 0.5\n')
+
+    def test_heat_along_axes_that_vary_is_refused_too(self):
+        text = ('[model]\ntype = "axisymmetric"\n[[orientation]]\nname = "o"\ncylindrical = {}\n[[material]]\nregion = "all"\nconductivity_along = [1, 2, 3]\n'
+                'orientation = "o"\n[[temperature]]\nregion = "bottom"\nvalue = 0\n')
+        self.refuse(4, ["material axes that vary", "hoop in each section"], self.ring, text, "ritz-heat")
+
+
