@@ -306,6 +306,11 @@ CaseModel read_elastic_vibration(Run& run) {
   const auto is_thermal = [](const Integral& each) { return !each.form.has_matrix && each.form.derived > 0; };
   if (std::erase_if(read.model.equations, is_thermal) > 0)
     run.log().notice("thermal strain changes no frequency here: stresses of the state of rest are not in ritz-modal");
+  if (plane.axisymmetric)
+    run.log().notice(
+        "modes of the axisymmetric model keep the shape of revolution (n = 0 waves around, without torsion); those "
+        "with "
+        "waves around may be lower: model the body in three dimensions for them");
   read.mass = [body] { return body.mass(); };
   return read;
 }
