@@ -311,10 +311,10 @@ CaseModel read_form(Run& run) {
   const bool thick = read_form_materials(input, mesh, form, body);
   read_boundaries(input, mesh, *catalogue, evaluated, body);
   read_what_acts(run, *catalogue, record, read, body);
-  if (thick && (read.time || read.modes || !input.tables("load", {}).empty()))
+  if (thick && (read.time || read.modes || !input.tables("load", {}).empty() || !input.tables("boundary", {}).empty()))
     run.log().notice(
-        "[[load]], [[capacity]] and [[inertia]] act per area or length of the plane: the thickness of the materials "
-        "does not multiply them");
+        "[[load]], [[boundary]], [[capacity]] and [[inertia]] act per area or length of the plane: the thickness of "
+        "the materials does not multiply them; forms of [[boundary]] may have a thickness of their own");
   phase.reset();
   const FunctionSpace& space = make_space(run, mesh, record.components, catalogue.get());
   phase.emplace(run.device().profile(), "model");
