@@ -291,6 +291,7 @@ void Run::checked(const ProbeFields& fields) {
     throw CheckedOnly{};
   }
   case_->finish();
+  for (const std::string& notice : unused_names(*case_)) log_.notice(notice);
   if (options_.estimate) throw CheckedOnly{};  // also beside results that are there
   if (!options_.json.empty()) probe_folder(std::filesystem::absolute(options_.json).parent_path());
   results_->open(*mesh_, fields);
