@@ -268,6 +268,14 @@ class Couplings(Joining):
         self.assert_close(force[4], -1.5e6, 1e-8)
         self.assert_close(outcome.fact("reaction")[0], -0.5e6, 1e-8)
 
+    def test_springs_against_motions_that_are_zero_by_symmetry_take_nothing(self):
+        """A bar between planes of symmetry that is warm along its length: z and ry stay zero but for rounding."""
+        text = STEEL.format("bar", 0.3) + "expansion = 1e-5\n" + held("bar.x0", fixed="true") + self.end.format("[4, 0.5, 0.5]")
+        for moved in ("x = 0.001\n", ""):
+            outcome = self.of(self.bar, text + moved + 'springs = {ry = 1e5, z = 1e4}\n[thermal]\ntemperature = "100*x"\nreference = 20\n')
+            motion = outcome.fact("coupling bar.x1")
+            self.assertLess(abs(motion[2]) + abs(motion[4]), 1e-8)
+
     def test_load_cases_and_combinations_keep_a_prescribed_mean_motion(self):
         """What all cases share counts once, so the end moves by 1 mm in each: 5e7 N, less what pulls there."""
         load_case = '[[load_case]]\nname = "{}"\n[[load_case.force]]\nregion = "bar.x1"\nvalue = [{}, 0, 0]\n'
@@ -375,8 +383,6 @@ class Equations(Joining):
         self.refuse(4, ["contradicts"], mesh, text + row + row.replace("1e-5", "2e-5"))
 
 
-if __name__ == "__main__":
-    unittest.main()
 
 class Revolution(Joining):
     """In a body of revolution a radial motion or a tilt strains each ring, and x is the radial direction everywhere."""
@@ -408,3 +414,5 @@ class Revolution(Joining):
         self.refuse(4, ["material axes that vary", "hoop in each section"], self.ring, text, "ritz-heat")
 
 
+if __name__ == "__main__":
+    unittest.main()
