@@ -78,14 +78,14 @@ class Renewal {
     }
   }
 
-  MeshData run() {
+  MeshData run(std::span<const std::string> points) {
     keep_nodes();
     add_shared_nodes(2);
     add_shared_nodes(4);
     add_centres();
     new_.regions = old_.regions;
     for (Region& region : new_.regions)
-      if (region.kind == RegionKind::nodes) renew_node_region(region);
+      if (region.kind == RegionKind::nodes) renew_node_region(region, std::ranges::count(points, region.name) > 0);
     return std::move(new_);
   }
 
@@ -209,8 +209,8 @@ class Renewal {
     return static_cast<Node>(node);
   }
 
-  // Members that stay; and new nodes all of whose parents are members.
-  void renew_node_region(Region& region) {
+  // Members that stay; and new nodes all of whose parents are members, except of points and in the middle of lines.
+  void renew_node_region(Region& region, bool are_points) {
     std::vector<std::uint8_t> member(old_.points.size() / 3);
     for (const Node node : region.nodes) member[static_cast<std::size_t>(node)] = 1;
     region.nodes.clear();
@@ -218,7 +218,7 @@ class Renewal {
       if (member[i] != 0 && new_number_[i] >= 0) region.nodes.push_back(new_number_[i]);
     for (std::size_t b = 0; b < plans_.size(); ++b)
       for (std::size_t i = 0; i < plans_[b].parents.size(); ++i) {
-        if (plans_[b].old_node[i] >= 0) continue;
+        if (plans_[b].old_node[i] >= 0 || are_points || traits(plans_[b].to).dimension == 1) continue;
         for (Index c = 0; c < old_.blocks[b].cell_count(); ++c) {
           const auto cell = old_.blocks[b].cell(c);
           const auto& parents = plans_[b].parents[i];
@@ -259,18 +259,18 @@ CellKind kind_with_order(CellKind kind, int order, MidNodes mid_nodes) {
   }
 }
 
-MeshData with_order(const MeshData& data, int order, MidNodes mid_nodes) {
-  return Renewal(data, order, mid_nodes).run();
+MeshData with_order(const MeshData& data, int order, MidNodes mid_nodes, std::span<const std::string> points) {
+  return Renewal(data, order, mid_nodes).run(points);
 }
 
-Mesh with_order(const Mesh& mesh, int order, MidNodes mid_nodes) {
+Mesh with_order(const Mesh& mesh, int order, MidNodes mid_nodes, std::span<const std::string> points) {
   MeshData data{.dimension = mesh.dimension(),
                 .structural = mesh.structural(),
                 .points = {mesh.points().begin(), mesh.points().end()},
                 .blocks = {mesh.blocks().begin(), mesh.blocks().end()},
                 .regions = {mesh.regions().begin(), mesh.regions().end()},
                 .source = mesh.source()};
-  return Mesh(with_order(data, order, mid_nodes));
+  return Mesh(with_order(data, order, mid_nodes, points));
 }
 
 }  // namespace ritz

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <numbers>
 #include <optional>
 
@@ -43,6 +44,7 @@ struct Definition {
   RegionKind kind = RegionKind::cells;
   std::vector<PlaceTest> tests;
   std::vector<RoundSurface> surfaces;
+  PlaceTest expression;       // empty: none was given
   PlaceTest beside_surfaces;  // the tests without those of surfaces
   std::optional<std::pair<Point, double>> normal;
   std::string of;
@@ -140,11 +142,12 @@ class DefinitionReader {
     if (formula.depends_on_time())
       t.error("expression", fmt::format("the condition '{}' of a region depends on t", formula.text()),
               "regions stand still", "write it with x, y and z");
-    d.tests.push_back([formula](const Point& x) {
+    d.expression = [formula](const Point& x) {
       double value = 0;
       formula.at(x, {&value, 1});
       return value != 0;
-    });
+    };
+    d.tests.push_back(d.expression);
   }
 
   bool read_normal(Definition& d) const {
@@ -278,10 +281,24 @@ class RegionFinder {
       if (d.kind == RegionKind::facets && among != nullptr)
         kept = combine(d.name, SetOperation::common, std::vector{&*earlier, among});
       if (d.kind == RegionKind::nodes && !d.surfaces.empty()) kept.nodes = on_the_boundary(kept.nodes);
+      if (d.kind == RegionKind::nodes && d.expression) leave_out(d, kept.nodes);
       region = combine(d.name, SetOperation::together, std::vector<const Region*>{&region, &kept});
     }
     if (reports_ && d.kind == RegionKind::facets && d.surfaces.size() == 1 && !d.normal) report_rest(d, among, region);
     return region;
+  }
+
+  // Two nodes that satisfy an expression may be single points.
+  void leave_out(const Definition& d, std::vector<Node>& nodes) {
+    const auto fails = [&](Node node) {
+      const auto x = mesh_.point(node);
+      return !d.expression({x[0], x[1], x[2]});
+    };
+    if (const std::size_t count = std::erase_if(nodes, fails); count > 0 && reports_)
+      notices_.push_back(
+          fmt::format("region '{}': {} nodes that [mesh] refine or order put between its nodes do not satisfy the "
+                      "expression and stay out; on a curved surface, give the expression a tolerance",
+                      d.name, count));
   }
 
   // An edge between two nodes of a round surface may cross the body.
@@ -318,6 +335,30 @@ std::string line_of(const Mesh& mesh, const Region& region) {
   return line;
 }
 
+std::map<std::string, Index> node_counts(std::span<const Region> regions) {
+  std::map<std::string, Index> counts;
+  for (const Region& region : regions)
+    if (region.kind == RegionKind::nodes) counts[region.name] = region.size();
+  return counts;
+}
+
+// Regions of nodes that have more nodes after the steps than before: a notice where something may act at each of them.
+void tell_grown(const Case& input, const std::map<std::string, Index>& before, std::size_t own, CaseRegions& result) {
+  const std::vector<std::string> tables = input.root().keys();
+  const bool by_node = std::ranges::any_of(
+      tables, [](const std::string& table) { return table == "force" || table == "spring" || table == "load_case"; });
+  for (const Region& region : result.mesh.regions()) {
+    const auto old = before.find(region.name);
+    if (region.kind != RegionKind::nodes || old == before.end() || region.size() <= old->second) continue;
+    const bool of_file = &region < result.mesh.regions().data() + own;
+    const std::string counts =
+        fmt::format("region '{}': {} nodes, {} after [mesh] refine and order", region.name, old->second, region.size());
+    if (by_node)
+      result.notices.push_back(counts + ": what acts at each node (each = true, springs of nodes) acts at all");
+    else if (of_file) result.lines.push_back(counts);
+  }
+}
+
 }  // namespace
 
 CaseRegions with_case_regions(const Case& input, Mesh mesh, std::span<const MeshStep> steps) {
@@ -333,12 +374,15 @@ CaseRegions with_case_regions(const Case& input, Mesh mesh, std::span<const Mesh
     if (last) result.notices = finder.take_notices();
     if (!definitions.empty()) result.mesh = with_regions(std::move(result.mesh), finder.take());
   };
+  std::map<std::string, Index> before;
   for (const MeshStep& step : steps) {
     find(false);
+    if (before.empty()) before = node_counts(result.mesh.regions());
     result.mesh = step(result.mesh);
   }
   find(true);
   for (const Region& region : result.mesh.regions().subspan(own)) result.lines.push_back(line_of(result.mesh, region));
+  tell_grown(input, before, own, result);
   return result;
 }
 

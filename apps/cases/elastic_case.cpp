@@ -269,7 +269,7 @@ CaseModel read_elasticity(Run& run) {
   }
   std::vector<ObliqueSupport> oblique;
   read_displacements(run.input().root(), mesh, false, body.loads, &oblique);
-  make_model(run, body, space, {.displacements = true}, oblique, read);
+  make_model(run, body, space, {.displacements = true, .of_revolution = plane.axisymmetric}, oblique, read);
   if (read.time) read_damping(run.input(), read.model);
   const bool wants_error = wants_mesh_error(run);
   if (wants_error && body.has_axes()) refuse_estimate_of(run.input(), "a material along axes");
@@ -301,10 +301,16 @@ CaseModel read_elastic_vibration(Run& run) {
   std::vector<ObliqueSupport> oblique;
   read_displacements(run.input().root(), mesh, true, body.loads, &oblique);
   CaseModel read;
-  make_model(run, body, space, {.displacements = true, .at_rest = true}, oblique, read);
+  make_model(run, body, space, {.displacements = true, .at_rest = true, .of_revolution = plane.axisymmetric}, oblique,
+             read);
   const auto is_thermal = [](const Integral& each) { return !each.form.has_matrix && each.form.derived > 0; };
   if (std::erase_if(read.model.equations, is_thermal) > 0)
     run.log().notice("thermal strain changes no frequency here: stresses of the state of rest are not in ritz-modal");
+  if (plane.axisymmetric)
+    run.log().notice(
+        "modes of the axisymmetric model keep the shape of revolution (n = 0 waves around, without torsion); those "
+        "with "
+        "waves around may be lower: model the body in three dimensions for them");
   read.mass = [body] { return body.mass(); };
   return read;
 }

@@ -51,6 +51,13 @@ MeshField on_this_mesh(const FileField& field, std::vector<double> values, Field
                 fmt::format("'{}' has {} points, and its mesh {} nodes and {} cells", field.file, count,
                             mesh->node_count(), mesh->cell_count()),
                 "a dataset has one row for each node or cell of the case's mesh", "name a field on this mesh");
+  const auto is_of_one_kind = [&](const CellBlock& block) { return block.kind == mesh->blocks().front().kind; };
+  const bool in_cells = place == FieldPlace::cells || count != mesh->node_count();
+  if (in_cells && !std::ranges::all_of(mesh->blocks(), is_of_one_kind))
+    throw Error(Exit::input,
+                fmt::format("'{}' has values in cells, and the mesh has cells of several kinds", field.file),
+                "their order in the file of the mesh is not that in which Ritz keeps them, kind by kind",
+                "put the array into a .vtu with the mesh, or give values at the nodes");
   if (place == FieldPlace::any && mesh->node_count() == mesh->cell_count())
     throw Error(Exit::input, fmt::format("'{}' has as many rows as the mesh has nodes, and cells", field.file), {},
                 "say which ones: at = \"nodes\" or at = \"cells\"");

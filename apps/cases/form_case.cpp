@@ -311,15 +311,15 @@ CaseModel read_form(Run& run) {
   const bool thick = read_form_materials(input, mesh, form, body);
   read_boundaries(input, mesh, *catalogue, evaluated, body);
   read_what_acts(run, *catalogue, record, read, body);
-  if (thick && (read.time || read.modes || !input.tables("load", {}).empty()))
+  if (thick && (read.time || read.modes || !input.tables("load", {}).empty() || !input.tables("boundary", {}).empty()))
     run.log().notice(
-        "[[load]], [[capacity]] and [[inertia]] act per area or length of the plane: the thickness of the materials "
-        "does not multiply them");
+        "[[load]], [[boundary]], [[capacity]] and [[inertia]] act per area or length of the plane: the thickness of "
+        "the materials does not multiply them; forms of [[boundary]] may have a thickness of their own");
   phase.reset();
   const FunctionSpace& space = make_space(run, mesh, record.components, catalogue.get());
   phase.emplace(run.device().profile(), "model");
   const bool moves = record.objective && record.components == mesh.dimension();
-  make_model(run, body, space, {.displacements = moves}, {}, read);
+  make_model(run, body, space, {.displacements = moves, .of_revolution = record.of_revolution}, {}, read);
   if (!read.modes) name_results(evaluated, read);
   read.show = [&run, catalogue, evaluated](const CaseModel& shown, const Operator& equations, const SolutionView& s) {
     show(run, evaluated, equations, shown.supports->common(), s);

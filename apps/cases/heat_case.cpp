@@ -246,7 +246,7 @@ CaseModel read_heat(Run& run) {
     read_temperatures(each.table, mesh, own);
   }
   read_temperatures(input.root(), mesh, heat.loads);
-  make_model(run, heat, space, {}, {}, read);
+  make_model(run, heat, space, {.of_revolution = plane.axisymmetric}, {}, read);
   const bool wants_error = wants_mesh_error(run);
   if (wants_error && !read.model.linear)
     input.add_error(Error(

@@ -88,6 +88,25 @@ bool can_be_used(const Case::Table& table, const Mesh& mesh, const std::string& 
 
 }  // namespace
 
+namespace {
+
+// Few nodes may be meant as single points: those of the field between them belong, too.
+void tell_nodes_between(Run& run, const FunctionSpace& space) {
+  constexpr Index few = 16;
+  if (space.isoparametric()) return;
+  for (const Region& region : space.mesh().regions()) {
+    if (region.kind != RegionKind::nodes || region.size() < 2 || region.size() > few) continue;
+    const std::size_t count = space.nodes_in(region).size();
+    if (count > static_cast<std::size_t>(region.size()))
+      run.log().notice(fmt::format(
+          "region '{}': {} nodes of the mesh, {} of the field of order {}, since those between them belong, too; for "
+          "single points use [mesh] order, not [space]",
+          region.name, region.size(), count, space.order()));
+  }
+}
+
+}  // namespace
+
 const FunctionSpace& make_space(Run& run, const Mesh& mesh, int components, const FormCatalogue* catalogue) {
   auto phase = run.device().profile().phase("space");
   run.log().progress("numbering unknowns");
@@ -110,7 +129,10 @@ const FunctionSpace& make_space(Run& run, const Mesh& mesh, int components, cons
   }
   const std::string key = fmt::format("{} {} {}", components, options.order, element);
   try {
-    return run.shared().space_for(key, [&] { return FunctionSpace(mesh, components, run.device(), options); });
+    const FunctionSpace& space =
+        run.shared().space_for(key, [&] { return FunctionSpace(mesh, components, run.device(), options); });
+    tell_nodes_between(run, space);
+    return space;
   } catch (const Error& error) {
     table.error("order", error.message(), error.why(), error.fix());
     return run.shared().space_for("", [&] { return FunctionSpace(mesh, components, run.device()); });

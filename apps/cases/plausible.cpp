@@ -3,9 +3,12 @@
 #include "mesh/quality/quality.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
+#include <sstream>
+#include <string_view>
 
 namespace ritz {
 namespace {
@@ -46,6 +49,15 @@ constexpr DoubtfulRange doubtful_ranges[] = {
      "more than diamond; copper has 400 W/(m K)"},
 };
 
+bool has_word(std::string_view text, std::string_view word) {
+  const auto inside = [&](std::size_t at) {
+    return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_');
+  };
+  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1))
+    if ((at == 0 || !inside(at - 1)) && !inside(at + word.size())) return true;
+  return false;
+}
+
 }  // namespace
 
 std::string size_line(const Case& input, const Mesh& mesh) {
@@ -83,6 +95,35 @@ std::vector<std::string> doubtful_numbers(const Case& input, const Mesh& mesh, d
       notices.push_back(fmt::format("{} = {:g} {} is {}: {}", range.key, given.value, range.unit,
                                     low ? range.too_low : range.too_high, given.where));
     }
+  return notices;
+}
+
+std::vector<std::string> unused_names(const Case& input) {
+  struct Named {
+    std::string table, name;
+  };
+  std::vector<Named> named;
+  std::string table, rest;  // the values of all other keys
+  std::istringstream lines(input.resolved());
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("[")) table = line;
+    const std::size_t equals = line.find(" = ");
+    if (line.starts_with("[") || equals == std::string::npos) {
+      rest += line.starts_with("[") ? "" : line + "\n";
+      continue;
+    }
+    const std::string key = line.substr(0, equals), value = line.substr(equals + 3);
+    const bool names = table == "[[table]]" || table == "[[field]]" || table == "[[orientation]]";
+    if (!names) rest += value + "\n";
+    else if (key == "name" && value.size() > 2) named.push_back({table, value.substr(1, value.size() - 2)});
+  }
+  std::vector<std::string> notices;
+  for (const Named& each : named)
+    if (!has_word(rest, each.name))
+      notices.push_back(fmt::format("{} '{}' is used nowhere: {}", each.table, each.name,
+                                    each.table == "[[orientation]]"
+                                        ? "a material takes its axes by orientation = \"" + each.name + "\""
+                                        : "formulas call it by its name"));
   return notices;
 }
 

@@ -15,4 +15,7 @@ std::string size_line(const Case& input, const Mesh& mesh);
 // Notices. `scale`: of [mesh]; 1 when the coordinates were taken as they are.
 std::vector<std::string> doubtful_numbers(const Case& input, const Mesh& mesh, double scale);
 
+// Notices of each [[table]], [[field]] and [[orientation]] whose name occurs nowhere else in the case.
+std::vector<std::string> unused_names(const Case& input);
+
 }  // namespace ritz

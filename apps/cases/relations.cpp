@@ -102,6 +102,10 @@ class RelationReader {
   void add(const ObliqueSupport& s) {
     if (s.region == nullptr) return;
     attempt([&] {
+      if (kinds_.of_revolution && s.kind == ObliqueSupport::Kind::cylindrical)
+        throw Error(Exit::input, "a cylindrical support of a body of revolution" + at_origin(s.origin),
+                    "in its section x is the radial direction already, and y the axial one",
+                    "give x = 0 in place of radial = 0");
       switch (s.kind) {
         case ObliqueSupport::Kind::normal: return keep(normal_support(space_, *s.region, s.value, s.origin));
         case ObliqueSupport::Kind::direction:
@@ -200,12 +204,19 @@ class RelationReader {
     const Region* region =
         t.region("region", "facets, nodes or cells", mesh_, {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
     const int dimension = mesh_.dimension();
-    RigidOptions options{.acting = acting_, .origin = t.where()};
+    RigidOptions options{.acting = acting_, .of_revolution = kinds_.of_revolution, .origin = t.where()};
     options.reference =
         optional_point(t, "reference", "the reference point [m]; not given: the mean of the nodes", dimension);
     for (int c = 0; c < 6; ++c) {
       if (dimension == 2 && c != 0 && c != 1 && c != 5) continue;
-      const std::optional<double> value = motion_of(t, c);
+      std::optional<double> value = motion_of(t, c);
+      if (kinds_.of_revolution && c != 1) {
+        if (value && *value != 0)
+          t.error(motion_names[static_cast<std::size_t>(c)],
+                  "a rigid region of a body of revolution moves along its axis",
+                  "a radial motion or a tilt strains a ring", "give y, or omit it");
+        value = std::nullopt;
+      }
       if (value && kinds_.at_rest && *value != 0) moves(t, motion_names[static_cast<std::size_t>(c)], *value);
       (c < 3 ? options.displacement : options.rotation)[static_cast<std::size_t>(c % 3)] = value;
     }
@@ -349,6 +360,12 @@ class RelationReader {
     if (region == nullptr || onto == nullptr) return;
     attempt([&] {
       Periodic pair = periodic(space_, *region, *onto, options);
+      const Point& by = pair.translation;
+      if (kinds_.of_revolution && (options.rotation || std::abs(by[0]) > 1e-6 * std::abs(by[1])))
+        throw Error(
+            Exit::input, "a body of revolution is not periodic across its axis" + at_origin(options.origin),
+            fmt::format("the translation is ({:.4g}, {:.4g}): circles of other radii are other circles", by[0], by[1]),
+            "name two sides with a translation along y");
       run_.log().line("periodic '{}' onto '{}': {} nodes, at most {:.3g} m off", region->name, onto->name,
                       pair.bound + pair.on_axis, pair.largest_gap);
       keep(std::move(pair.equations));

@@ -15,6 +15,7 @@ struct RelationKinds {
   bool displacements = false;  // the unknown is one: rigid regions, strains and rotations make sense
   bool periodic = true;
   bool at_rest = false;  // of vibration: right-hand sides are zero
+  bool of_revolution = false;
 };
 
 // An entry of [[displacement]] along a direction of its own. `value` may be a formula of the position.

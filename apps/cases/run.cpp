@@ -170,6 +170,7 @@ class MeshMaker {
     ReadOptions from_file{.scale = input_.scale};
     from_file.structural = structural;
     from_file.notices = &notices_;
+    from_file.points = &points_;
     try {
       const LongWork reading;
       if (options.survey) return options.survey->mesh(structural);
@@ -204,13 +205,13 @@ class MeshMaker {
     std::vector<MeshStep> steps(static_cast<std::size_t>(input_.refinements), [this](const Mesh& coarse) {
       log_.progress("refining");
       const LongWork refining;
-      return refine(coarse);
+      return refine(coarse, points_);
     });
     if (input_.order > 0)
       steps.emplace_back([this](const Mesh& of_other_order) {
         const LongWork changing_order;
         return with_order(of_other_order, static_cast<int>(input_.order),
-                          input_.mid_nodes == "full" ? MidNodes::full : MidNodes::serendipity);
+                          input_.mid_nodes == "full" ? MidNodes::full : MidNodes::serendipity, points_);
       });
     return steps;
   }
@@ -229,7 +230,7 @@ class MeshMaker {
   Case& case_;
   Log& log_;
   const MeshInput& input_;
-  std::vector<std::string> notices_;
+  std::vector<std::string> notices_, points_;  // regions of nodes that are single points
 };
 
 }  // namespace
@@ -259,8 +260,8 @@ const Mesh& Run::mesh(bool structural) {
 std::string Run::mesh_key() const {
   std::string key = "mesh";
   for (const std::string& text : options_.overrides)
-    for (const char* table : {"mesh.", "region.", "table."})
-      if (text.starts_with(table)) key += "\n" + text;
+    for (const std::string table : {"mesh", "region", "table"})
+      if (text.starts_with(table + ".") || text.starts_with(table + "=")) key += "\n" + text;
   return key;
 }
 
@@ -297,6 +298,7 @@ void Run::checked(const ProbeFields& fields) {
   }
   case_->finish();
   if (helps()) return;
+  for (const std::string& notice : unused_names(*case_)) log_.notice(notice);
   if (options_.estimate) throw CheckedOnly{};  // also beside results that are there
   if (!options_.json.empty()) probe_folder(std::filesystem::absolute(options_.json).parent_path());
   results_->open(*mesh_, fields);

@@ -12,6 +12,7 @@
 #include <cctype>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -52,10 +53,19 @@ struct DeckTable {  // a table of the case to be: [[pressure]], its lines
   std::vector<std::string> lines;
 };
 
+// A load of a region. Values of one step add up; those of a later step replace them, one by one.
+struct DeckLoad {
+  std::string table, region;             // of [gravity] no region
+  std::vector<double> values;            // of a force: [x, y, z, rx, ry, rz] of each node
+  std::vector<std::string> others = {};  // lines that do not add up
+  std::vector<std::size_t> steps = {};   // [value] of which it is; 0: none
+  std::string family = {};               // what OP=NEW removes
+};
+
 struct DeckStep {
   std::string procedure;
   int modes = 0;
-  std::vector<DeckTable> loads;
+  std::vector<DeckLoad> loads;
 };
 
 enum class Physics { solid, heat, frame };
@@ -212,7 +222,16 @@ class DeckTranslation {
     const std::string region = region_named(card, card.parameter("ELSET"));
     if (region.empty()) return;
     sections_.push_back({card.keyword, region, card.parameter("MATERIAL"), card});
-    if (card.keyword == "SOLID SECTION" && dimension_ == 2 && card.number(0, 0) > 0) thickness_ = card.number(0, 0);
+    for (const auto& [name, value] : card.parameters)
+      if (name.starts_with("OFFSET") && value != "0" && value != "0.")
+        note(card, fmt::format("{}={} of '{}': nodes are taken in the middle; give [[section]] an offset "
+                               "(docs/structures.md)",
+                               name, value, region));
+    if (card.keyword != "SOLID SECTION" || dimension_ != 2 || card.number(0, 0) <= 0) return;
+    if (thickness_ > 0 && card.number(0, 0) != thickness_)
+      note(card, fmt::format("thickness {} of '{}': [model] has one for the whole plane, and {} was taken",
+                             card.number(0, 0), region, thickness_));
+    else thickness_ = card.number(0, 0);
   }
 
   // The mesh's own spelling of a set or surface; empty with a note when it has none.
@@ -284,82 +303,150 @@ class DeckTranslation {
                              card.number(0, 1)));
   }
 
-  void add_load(const DeckCard& card, const std::string& table, const std::string& region,
-                std::vector<std::string> lines, bool single = false) {
+  // OP=NEW removes the loads of one kind that earlier steps gave.
+  static std::string family_of(const std::string& keyword) {
+    if (keyword == "DLOAD" || keyword == "DSLOAD") return "DLOAD";
+    if (keyword == "DFLUX" || keyword == "DSFLUX") return "DFLUX";
+    return keyword;
+  }
+
+  // A table of the region has the loads of its kind: `given` says which values the card has; empty: all.
+  void add_load(const DeckCard& card, DeckLoad load, const std::vector<bool>& given = {}) {
     if (steps_.empty()) steps_.push_back({});
-    DeckTable load{table, single, {}};
-    if (!single) load.lines.push_back("region = " + toml_text(region));
-    load.lines.insert(load.lines.end(), lines.begin(), lines.end());
-    std::vector<DeckTable>& loads = steps_.back().loads;
-    if (upper_word(card.parameter("OP")) == "NEW" && opened_ != &card) loads.clear();
-    opened_ = &card;
-    std::erase_if(loads, [&](const DeckTable& other) {  // of an earlier step, which this line changes
-      return other.table == load.table && other.lines.front() == load.lines.front() && table != "force";
-    });
-    loads.push_back(std::move(load));
+    const std::size_t now = steps_.size();
+    std::vector<DeckLoad>& loads = steps_.back().loads;
+    load.family = family_of(card.keyword);
+    load.steps.assign(load.values.size(), 0);
+    const auto is_given = [&](std::size_t i) { return given.empty() || given[i]; };
+    for (std::size_t i = 0; i < load.values.size(); ++i)
+      if (is_given(i)) load.steps[i] = now;
+    if (upper_word(card.parameter("OP")) == "NEW")
+      std::erase_if(loads, [&](const DeckLoad& other) {
+        return other.family == load.family && std::ranges::count(other.steps, now) == 0;
+      });
+    note_overlap(card, load, loads);
+    const auto same = std::ranges::find_if(
+        loads, [&](const DeckLoad& other) { return other.table == load.table && other.region == load.region; });
+    if (same == loads.end()) return loads.push_back(std::move(load));
+    if (!load.others.empty() && same->others != load.others && std::ranges::count(same->steps, now) > 0)
+      note(card, fmt::format("a second [[{}]] of '{}' in this step: it was taken in place of the first", load.table,
+                             load.region));
+    same->others = load.others;
+    for (std::size_t i = 0; i < load.values.size(); ++i) {
+      if (!is_given(i)) continue;
+      same->values[i] =
+          same->steps[i] == now && load.others.empty() ? same->values[i] + load.values[i] : load.values[i];
+      same->steps[i] = now;
+    }
+  }
+
+  // A node of two regions: the deck replaces the force of an earlier step there, and the case adds.
+  void note_overlap(const DeckCard& card, const DeckLoad& load, const std::vector<DeckLoad>& loads) {
+    if (load.table != "force") return;
+    const std::vector<Node> nodes = nodes_in(*mesh_, *region_of(load.region));
+    for (const DeckLoad& other : loads) {
+      if (other.table != "force" || other.region == load.region) continue;
+      bool replaces = false;
+      for (std::size_t i = 0; i < load.values.size(); ++i)
+        replaces = replaces || (load.steps[i] > 0 && other.values[i] != 0 && other.steps[i] < load.steps[i]);
+      std::vector<Node> both;
+      std::ranges::set_intersection(nodes, nodes_in(*mesh_, *region_of(other.region)), std::back_inserter(both));
+      if (replaces && !both.empty())
+        note(card,
+             fmt::format("{} nodes of '{}' have a force of an earlier step as nodes of '{}': it is replaced in the "
+                         "deck, and added here",
+                         both.size(), load.region, other.region));
+    }
   }
 
   void nodal_load(const DeckCard& card) {
-    std::map<std::string, std::array<double, 6>> totals;
+    std::map<std::string, std::array<double, 6>> forces;
+    std::map<std::string, std::vector<bool>> given;
     for (std::size_t line = 0; line < card.data.size(); ++line) {
       const std::string region = region_named(card, card.text(line, 0));
       const int unknown = static_cast<int>(card.number(line, 1));
       if (region.empty() || unknown < 1 || unknown > 6) continue;
-      const auto nodes = static_cast<double>(nodes_in(*mesh_, *region_of(region)).size());
-      totals[region][static_cast<std::size_t>(unknown - 1)] += nodes * card.number(line, 2);
+      forces[region][static_cast<std::size_t>(unknown - 1)] += card.number(line, 2);
+      given[region].resize(6);
+      given[region][static_cast<std::size_t>(unknown - 1)] = true;
     }
-    for (const auto& [region, f] : totals) {
-      const std::string force = fmt::format("value = [{}, {}, {}]", f[0], f[1], f[2]);
-      if (physics_ == Physics::solid && dimension_ == 3 && region_of(region)->kind == RegionKind::nodes) {
-        const auto nodes = static_cast<double>(region_of(region)->nodes.size());
-        add_load(card, "force", region,
-                 {fmt::format("value = [{}, {}, {}]", f[0] / nodes, f[1] / nodes, f[2] / nodes), "each = true"});
+    for (const auto& [region, f] : forces) {
+      const bool at_nodes = dimension_ == 3 && region_of(region)->kind == RegionKind::nodes;
+      if (physics_ == Physics::frame || (physics_ == Physics::solid && at_nodes)) {
+        add_load(card, {"force", region, {f.begin(), f.end()}}, given[region]);
         continue;
       }
-      if (physics_ != Physics::frame) {
-        note(card, fmt::format("forces on the nodes of '{}', in total ({}, {}, {}): give them on a surface", region,
-                               f[0], f[1], f[2]));
-        continue;
-      }
-      std::vector<std::string> lines{force + "  # in total"};
-      if (f[3] != 0 || f[4] != 0 || f[5] != 0) lines.push_back(fmt::format("moment = [{}, {}, {}]", f[3], f[4], f[5]));
-      add_load(card, "force", region, lines);
+      const auto nodes = static_cast<double>(nodes_in(*mesh_, *region_of(region)).size());
+      note(card, fmt::format("forces on the nodes of '{}', in total ({}, {}, {}): give them on a surface", region,
+                             nodes * f[0], nodes * f[1], nodes * f[2]));
     }
   }
 
-  std::string vector_text(double size, const DeckCard& card, std::size_t line) const {
+  std::vector<double> vector_of(double size, const DeckCard& card, std::size_t line) const {
     const double x = card.number(line, 3), y = card.number(line, 4), z = card.number(line, 5);
     const double length = std::hypot(x, y, z);
-    if (dimension_ == 2) return fmt::format("[{}, {}]", size * x / length, size * y / length);
-    return fmt::format("[{}, {}, {}]", size * x / length, size * y / length, size * z / length);
+    std::vector<double> v{size * x / length, size * y / length, size * z / length};
+    v.resize(static_cast<std::size_t>(dimension_));
+    return v;
   }
 
   void distributed_load(const DeckCard& card) {
     std::set<std::string> by_face;
+    std::map<std::vector<double>, std::vector<std::string>> weights;  // [acceleration] regions
     for (std::size_t line = 0; line < card.data.size(); ++line) {
       const std::string kind = upper_word(card.text(line, 1));
       if (kind == "GRAV") {
-        add_load(card, "gravity", "", {"acceleration = " + vector_text(card.number(line, 2), card, line)}, true);
+        if (const std::string region = region_named(card, card.text(line, 0)); !region.empty())
+          weights[vector_of(card.number(line, 2), card, line)].push_back(region);
       } else if (kind == "P" && physics_ == Physics::frame) {
         if (const std::string region = region_named(card, card.text(line, 0)); !region.empty())
-          add_load(card, "pressure", region, {"value = " + toml_number(-card.number(line, 2))});
+          add_load(card, {"pressure", region, {-card.number(line, 2)}});
       } else if (kind == "CENTRIF") {
         note(card, "CENTRIF: give it as [[body_force]] with formulas of the position");
       } else by_face.insert(kind);
     }
+    for (const auto& [acceleration, regions] : weights) add_weight(card, acceleration, regions);
     for (const std::string& kind : by_face)
       note(card, fmt::format("loads '{}' on faces of elements: put the faces into a *SURFACE, TYPE=ELEMENT, and use "
                              "*DSLOAD",
                              kind));
   }
 
+  // [gravity] is that of all cells; a part of them has a force per volume, where its density is known.
+  void add_weight(const DeckCard& card, const std::vector<double>& acceleration,
+                  const std::vector<std::string>& regions) {
+    std::set<Index> cells;
+    for (const std::string& region : regions)
+      cells.insert(region_of(region)->cells.begin(), region_of(region)->cells.end());
+    if (static_cast<Index>(cells.size()) == mesh_->cell_count()) return add_load(card, {"gravity", "", acceleration});
+    for (const std::string& region : regions) {
+      const double density = density_of(region);
+      std::vector<double> force = acceleration;
+      for (double& each : force) each *= density;
+      if (physics_ == Physics::solid && density > 0) add_load(card, {"body_force", region, force});
+      else
+        note(card,
+             fmt::format("GRAV of '{}', a part of the cells, with the acceleration [{}]: [gravity] is that of all",
+                         region, fmt::join(acceleration, ", ")));
+    }
+  }
+
+  // Density of the section of this region; 0: none.
+  double density_of(const std::string& region) const {
+    for (const DeckSection& section : sections_)
+      for (const DeckMaterial& material : materials_)
+        if (section.region == region && upper_word(material.name) == upper_word(section.material))
+          if (const auto found = material.numbers.find("density"); found != material.numbers.end())
+            return found->second;
+    return 0;
+  }
+
   void surface_load(const DeckCard& card) {
     for (std::size_t line = 0; line < card.data.size(); ++line) {
       const std::string region = region_named(card, card.text(line, 0)), kind = upper_word(card.text(line, 1));
       if (region.empty()) continue;
-      if (kind == "P") add_load(card, "pressure", region, {"value = " + toml_number(card.number(line, 2))});
-      else if (kind == "TRVEC")
-        add_load(card, "traction", region, {"value = " + vector_text(card.number(line, 2), card, line)});
+      if (kind == "P") add_load(card, {"pressure", region, {card.number(line, 2)}});
+      else if (kind == "TRVEC") add_load(card, {"traction", region, vector_of(card.number(line, 2), card, line)});
       else note(card, fmt::format("loads '{}' on surfaces are not read", kind));
     }
   }
@@ -370,14 +457,38 @@ class DeckTranslation {
       const std::string kind = upper_word(card.text(line, 1));
       if (region.empty()) continue;
       const double a = card.number(line, 2), b = card.number(line, 3);
-      if (card.keyword == "SFILM")
-        add_load(card, "convection", region, {fmt::format("coefficient = {}", b), fmt::format("ambient = {}", a)});
-      else if (card.keyword == "SRADIATE")
-        add_load(card, "radiation", region, {fmt::format("emissivity = {}", b), fmt::format("ambient = {}", a)});
-      else if (card.keyword == "DSFLUX") add_load(card, "flux", region, {fmt::format("value = {}", a)});
-      else if (kind == "BF") add_load(card, "source", region, {fmt::format("value = {}", a)});
+      const std::string ambient = fmt::format("ambient = {}", a);
+      if (card.keyword == "SFILM") add_load(card, {"convection", region, {b}, {ambient}});
+      else if (card.keyword == "SRADIATE") add_load(card, {"radiation", region, {b}, {ambient}});
+      else if (card.keyword == "DSFLUX") add_load(card, {"flux", region, {a}});
+      else if (kind == "BF") add_load(card, {"source", region, {a}});
       else note(card, fmt::format("loads '{}' on faces of elements: use *SURFACE and *DSFLUX", kind));
     }
+  }
+
+  DeckTable table_of(const DeckLoad& load) const {
+    DeckTable t{load.table, load.region.empty(), {}};
+    if (!t.single) t.lines.push_back("region = " + toml_text(load.region));
+    std::vector<double> v = load.values;
+    if (load.table == "force") {
+      const bool frame = physics_ == Physics::frame;
+      const auto nodes = static_cast<double>(nodes_in(*mesh_, *region_of(load.region)).size());
+      for (double& each : v) each *= frame ? nodes : 1;
+      t.lines.push_back(fmt::format("value = [{}, {}, {}]{}", v[0], v[1], v[2], frame ? "  # in total" : ""));
+      if (!frame) t.lines.emplace_back("each = true");
+      else if (v[3] != 0 || v[4] != 0 || v[5] != 0)
+        t.lines.push_back(fmt::format("moment = [{}, {}, {}]", v[3], v[4], v[5]));
+      return t;
+    }
+    const char* key = load.table == "gravity"      ? "acceleration"
+                      : load.table == "convection" ? "coefficient"
+                      : load.table == "radiation"  ? "emissivity"
+                                                   : "value";
+    const bool is_vector = load.table == "gravity" || load.table == "traction" || load.table == "body_force";
+    t.lines.push_back(is_vector ? fmt::format("{} = [{}]", key, fmt::join(v, ", "))
+                                : fmt::format("{} = {}", key, toml_number(v[0])));
+    t.lines.insert(t.lines.end(), load.others.begin(), load.others.end());
+    return t;
   }
 
   std::string model_text() const {
@@ -437,7 +548,8 @@ class DeckTranslation {
     std::string text;
     for (std::size_t i = 0; i < loaded.size() && modal_ == 0; ++i) {
       if (loaded.size() > 1) text += fmt::format("\n[[load_case]]\nname = \"step {}\"\n", i + 1);
-      for (const DeckTable& load : loaded[i]->loads) text += table_text(load, loaded.size() > 1 ? "load_case." : "");
+      for (const DeckLoad& load : loaded[i]->loads)
+        text += table_text(table_of(load), loaded.size() > 1 ? "load_case." : "");
     }
     return text;
   }
@@ -462,7 +574,6 @@ class DeckTranslation {
   std::vector<DeckTable> supports_;
   std::vector<DeckStep> steps_;
   std::vector<std::string> notes_;
-  const DeckCard* opened_ = nullptr;
 };
 
 }  // namespace

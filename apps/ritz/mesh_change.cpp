@@ -21,12 +21,12 @@ void check(const MeshChange& change) {
 }
 
 // Serendipity cells of the same geometry: their nodes are those of the full cells without the middles.
-Mesh with_mid_nodes(const Mesh& mesh, const MeshChange& change) {
+Mesh with_mid_nodes(const Mesh& mesh, const MeshChange& change, std::span<const std::string> points) {
   if (change.order == 0 && !change.serendipity) return mesh;
   bool quadratic = change.order == 2;
   for (const CellBlock& block : mesh.blocks())
     quadratic = quadratic || (change.order == 0 && traits(block.kind).order == 2);
-  return with_order(mesh, quadratic ? 2 : 1, change.serendipity ? MidNodes::serendipity : MidNodes::full);
+  return with_order(mesh, quadratic ? 2 : 1, change.serendipity ? MidNodes::serendipity : MidNodes::full, points);
 }
 
 std::string summary(const std::string& path, const Mesh& mesh) {
@@ -43,12 +43,12 @@ std::string summary(const std::string& path, const Mesh& mesh) {
 
 std::string change_mesh(const MeshChange& change) {
   check(change);
-  std::vector<std::string> notices;
-  Mesh mesh = read_mesh(change.from, {.scale = change.scale, .notices = &notices});
+  std::vector<std::string> notices, points;
+  Mesh mesh = read_mesh(change.from, {.scale = change.scale, .notices = &notices, .points = &points});
   notices.insert(notices.end(), mesh.notices().begin(), mesh.notices().end());
   std::string text = summary(change.from, mesh);
-  mesh = with_mid_nodes(mesh, change);
-  for (int i = 0; i < change.refinements; ++i) mesh = refine(mesh);
+  mesh = with_mid_nodes(mesh, change, points);
+  for (int i = 0; i < change.refinements; ++i) mesh = refine(mesh, points);
   write_mesh(change.to, mesh, {.text = change.text, .plane_type = change.plane_type, .notices = &notices});
   text += summary(change.to, mesh);
   for (const std::string& notice : notices) text += "notice: " + notice + "\n";

@@ -10,6 +10,7 @@
 #include "device/process/stop_request.hpp"
 #include "io/files/checksum.hpp"
 #include "io/files/included_files.hpp"
+#include "io/results/file_field.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -162,15 +163,31 @@ class Sweep {
     input.root().path("plugin", "", {.fallback = ""});
     input.table("mesh", "").path("file", "", {.fallback = ""});
     for (const Case::Table& table : input.tables("table", "")) table.path("file", "", {.fallback = ""});
+    for (const Case::Table& table : input.tables("field", "")) table.path("file", "", {.fallback = ""});
+    input.table("initial", "").path("file", "", {.fallback = ""});
+    input.table("thermal", "").path("file", "", {.fallback = ""});
+    for (const Case::Table& table : input.tables("load_case", ""))
+      table.table("thermal", "").path("file", "", {.fallback = ""});
     for (const std::string& file : input.files()) text += fmt::format("{:08x}", checksum(file));
     return fmt::format("{:08x}", crc32_of(text));
   }
 
-  // Checksum of a file and those that it includes, as they were when they were first read.
+  // A series is a list of the files that hold its steps.
+  static std::vector<std::string> parts_of(const std::string& file) {
+    std::vector<std::string> parts = with_included_files(file);
+    if (!file.ends_with(".pvd")) return parts;
+    try {
+      for (const std::string& part : files_of_series(file))
+        if (fs::is_regular_file(part)) parts.push_back(part);
+    } catch (const Error&) {}  // the member says so
+    return parts;
+  }
+
+  // Checksum of a file and those that it includes or lists, as they were when they were first read.
   std::uint32_t checksum(const std::string& file) {
     const auto [found, is_new] = checksums_.try_emplace(file, 0);
     if (is_new)
-      for (const std::string& part : with_included_files(file))
+      for (const std::string& part : parts_of(file))
         found->second = crc32_of(fmt::format("{:08x}", checksum_of_file(part).crc32), found->second);
     return found->second;
   }

@@ -2,8 +2,10 @@
 
 #include "device/host_memory.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <numeric>
 #include <vector>
 
 namespace ritz {
@@ -11,9 +13,12 @@ namespace {
 
 using Rows = std::vector<std::vector<double>>;
 
-std::vector<double> values_of(const std::vector<PrescribedMean>& means, StaticSolution& s) {
+// `largest`: receives that of the unknowns.
+std::vector<double> values_of(const std::vector<PrescribedMean>& means, StaticSolution& s, double* largest = nullptr) {
   s.bring_back();
   const std::vector<double> u = s.u.host();
+  if (largest != nullptr)
+    *largest = std::accumulate(u.begin(), u.end(), 0.0, [](double a, double b) { return std::max(a, std::abs(b)); });
   std::vector<double> values;
   for (const PrescribedMean& each : means) values.push_back(each.value(u));
   return values;
@@ -68,8 +73,10 @@ class SolutionsWithMeans::Superposition {
     const std::vector<double> before = values_of(means, without);
     compliance_.assign(means.size(), std::vector<double>(means.size(), 0.0));
     for (std::size_t j = 0; j < means.size(); ++j) {
-      const std::vector<double> values = values_of(means, solutions_.cases[cases_ + j]);
+      double largest = 0;
+      const std::vector<double> values = values_of(means, solutions_.cases[cases_ + j], &largest);
       for (std::size_t i = 0; i < means.size(); ++i) compliance_[i][j] = values[i] - before[i];
+      share_.push_back(largest > 0 ? std::abs(compliance_[j][j]) / largest : 0);
     }
     Rows with_springs = compliance_;
     for (std::size_t i = 0; i < means.size(); ++i) with_springs[i][i] += means[i].compliance;
@@ -79,15 +86,17 @@ class SolutionsWithMeans::Superposition {
   StaticSolution of(const std::vector<double>& factors) {
     std::vector<double> sizes(means_.size(), 0.0);
     StaticSolution solution = combined(factors, sizes);
-    const std::vector<double> without = values_of(means_, solution);
+    double largest = 0, largest_now = 0;
+    const std::vector<double> without = values_of(means_, solution, &largest);
     std::vector<double> gap = gap_of(without, sizes);
-    for (int round = 0; round < most_rounds && !(round > 0 && is_closed(gap, without, sizes)); ++round) {
+    for (int round = 0; round < most_rounds && !(round > 0 && is_closed(gap, without, sizes, largest)); ++round) {
       const std::vector<double> more = solve(factor_, gap);
       for (std::size_t j = 0; j < sizes.size(); ++j) sizes[j] += more[j];
       solution = combined(factors, sizes);
-      gap = gap_of(values_of(means_, solution), sizes);
+      gap = gap_of(values_of(means_, solution, &largest_now), sizes);
+      largest = std::max(largest, largest_now);
     }
-    if (!is_closed(gap, without, sizes)) throw_dependent(means_[farthest(gap)]);
+    if (!is_closed(gap, without, sizes, largest)) throw_dependent(means_[farthest(gap)]);
     solution.mean_loads = std::move(sizes);
     solution.report = solutions_.cases.front().report;  // how they were solved
     solution.report.true_relative_residual = solution.residual;
@@ -115,13 +124,14 @@ class SolutionsWithMeans::Superposition {
       if (std::abs(gap[i]) > std::abs(gap[worst])) worst = i;
     return worst;
   }
-  // Relative to what is added up.
-  bool is_closed(const std::vector<double>& gap, const std::vector<double>& without,
-                 const std::vector<double>& sizes) const {
+  // Relative to what is added up; a mean that is zero by symmetry has the rounding of the `largest` unknowns.
+  bool is_closed(const std::vector<double>& gap, const std::vector<double>& without, const std::vector<double>& sizes,
+                 double largest) const {
+    constexpr double rounding = 1e-12;
     for (std::size_t i = 0; i < gap.size(); ++i) {
       double size = std::abs(means_[i].prescribed) + std::abs(without[i]) + means_[i].compliance * std::abs(sizes[i]);
       for (std::size_t j = 0; j < sizes.size(); ++j) size += std::abs(compliance_[i][j] * sizes[j]);
-      if (std::abs(gap[i]) > 0.1 * relative_ * size) return false;
+      if (std::abs(gap[i]) > 0.1 * relative_ * size + rounding * share_[i] * largest) return false;
     }
     return true;
   }
@@ -131,6 +141,7 @@ class SolutionsWithMeans::Superposition {
   double relative_;
   std::size_t cases_ = 0;
   Rows compliance_, factor_;
+  std::vector<double> share_;  // [mean] of its own unit load, per largest unknown
 };
 
 SolutionsWithMeans::SolutionsWithMeans(const Setup& setup, const Model& model, const LinearSolverOptions& options,

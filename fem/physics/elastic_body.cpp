@@ -309,6 +309,11 @@ class ElasticBody::Builder {
     if (value[0].is_number())
       check_along_axis(value[0].number(), "a total force across the axis of a body of revolution",
                        "give 0 for x; for a load outwards all around use a [[traction]] or a [[pressure]]", origin);
+    else if (measure_.axisymmetric)
+      errors_.add(Error(Exit::input, "a total force across the axis of a body of revolution" + at_origin(origin),
+                        "its radial part is a formula; a load that is the same all around has a resultant along the "
+                        "axis (y) only",
+                        "give 0 for x; for a load outwards all around use a [[traction]] or a [[pressure]]"));
     const double share = 1 / loaded_size(mesh_, *region, measure_, model_.space->order());
     integrals.push_back(Integral::over(load_form<G, G, 1>(value, measure_, share), *region));
   }

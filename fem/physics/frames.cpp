@@ -194,8 +194,27 @@ class Frames::Builder {
     return cells;
   }
 
-  void along_lines(const std::vector<Index>& cells, const Vector3& q, const std::string& origin,
+  // Lines without a section that lie on a beam load that beam: its end forces are those of its own element.
+  std::vector<Index> on_beams(std::vector<Index> lines) {
+    if (std::ranges::all_of(lines, [&](Index cell) { return parts_.section_at(cell) >= 0; })) return lines;
+    const auto ends = [&](Index cell) {
+      const std::span<const Node> nodes = mesh_.nodes_of(cell);
+      return std::minmax({nodes[0], nodes[1]});
+    };
+    std::map<std::pair<Node, Node>, Index> beams;
+    for (Index cell = 0; cell < mesh_.cell_count(); ++cell)
+      if (parts_.beam_at(cell)) beams.try_emplace(ends(cell), cell);
+    for (Index& line : lines)
+      if (parts_.section_at(line) < 0)
+        if (const auto beam = beams.find(ends(line)); beam != beams.end()) line = beam->second;
+    std::ranges::sort(lines);
+    lines.erase(std::ranges::unique(lines).begin(), lines.end());
+    return lines;
+  }
+
+  void along_lines(const std::vector<Index>& given, const Vector3& q, const std::string& origin,
                    std::vector<Integral>& to) {
+    const std::vector<Index> cells = on_beams(given);
     std::vector<Index> plain, others;
     std::map<int, std::vector<Index>> beside;  // by section: beams whose axis is beside their nodes
     for (const Index cell : cells) {

@@ -119,6 +119,10 @@ class HeatConduction::Builder {
   // In two dimensions one axis stands across the plane, else heat would flow across it.
   void check_plane(const Orientation* axes, const Region& region, const std::string& origin) {
     if (G == 3 || axes == nullptr || region.cells.empty()) return;
+    if (measure_.axisymmetric && !axes->is_constant())
+      return errors_.add(Error(
+          Exit::model, fmt::format("material axes that vary, of '{}'{}", region.name, at_origin(origin)),
+          "a body of revolution has the axes r, y and hoop in each section", "give constant axes in the section"));
     const std::optional<Axes> found = axes_in_first_cell(*axes, mesh_, region, errors_);
     if (!found || found->keeps_plane()) return;
     errors_.add(Error(Exit::model, fmt::format("the material axes of '{}'{}", region.name, at_origin(origin)),

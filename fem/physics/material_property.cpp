@@ -36,7 +36,7 @@ double value_at(const TemperatureTable& table, double temperature, const std::st
         Exit::model,
         fmt::format("the temperature {:g} lies outside of the table of '{}'{}", temperature, name, at_origin(origin)),
         fmt::format("its rows go from {:g} to {:g}", rows.lowest(), rows.highest()),
-        "add rows, or give the table continued = true: it is constant beyond its rows then");
+        "add rows, or say outside = \"constant\" in its [[table]]");
   return rows.value(temperature);
 }
 

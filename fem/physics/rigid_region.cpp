@@ -55,7 +55,9 @@ RigidRegion::Modes RigidRegion::modes_of(const Point& x, int component) const {
   const Point r = minus(x, base_);
   const auto c = static_cast<std::size_t>(component), j = (c + 1) % 3, k = (c + 2) % 3;
   Modes modes{};
+  if (of_revolution_ && component != 1) return modes;
   modes[c] = 1;
+  if (of_revolution_) return modes;
   if (space_->mesh().dimension() == 3) {
     modes[3 + j] = r[k] / scale_;
     modes[3 + k] = -r[j] / scale_;
@@ -158,7 +160,10 @@ std::vector<double> RigidRegion::factors(const Modes& modes, double* undetermine
 }
 
 RigidRegion::RigidRegion(const FunctionSpace& space, const Region& region, const RigidOptions& options)
-    : space_(&space), acting_(options.acting), equations_{.origin = options.origin} {
+    : space_(&space),
+      acting_(options.acting),
+      of_revolution_(options.of_revolution),
+      equations_{.origin = options.origin} {
   const int components = space.components(), dimension = space.mesh().dimension();
   if (components != dimension && components != 6)
     throw Error(Exit::input, "a rigid region of a field that is no displacement" + at_origin(options.origin),

@@ -21,6 +21,8 @@ struct RigidOptions {
   std::optional<Point> reference = {};                                    // none: the mean of the region's nodes
   std::array<std::optional<double>, 3> displacement = {}, rotation = {};  // prescribed, of the reference point
   std::vector<std::uint8_t> acting = {};  // [unknown] 0: no element acts there, and no equation either; empty: all act
+  // A body of revolution: it moves along its axis y, since a radial motion or a tilt strains a ring.
+  bool of_revolution = false;
   std::string origin = {};
 };
 
@@ -66,6 +68,7 @@ class RigidRegion {
 
   const FunctionSpace* space_;
   std::vector<std::uint8_t> acting_;
+  bool of_revolution_;
   Point base_{}, reference_{};
   double scale_ = 1;
   std::vector<Parameter> chosen_;

@@ -49,6 +49,9 @@ struct GmshContents {
   std::map<std::int64_t, Index> unsupported;
 };
 
+// Names of groups of points alone. gmsh_regions.cpp.
+std::vector<std::string> point_groups(const GmshContents& contents);
+
 // Regions, dimension and blocks; throws Error(Exit::mesh). gmsh_regions.cpp.
 MeshData mesh_of(GmshContents contents, const std::string& path, std::vector<std::string>& notices);
 

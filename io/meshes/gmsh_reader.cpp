@@ -102,7 +102,8 @@ void read_physical_names(GmshCursor cursor, GmshContents& contents) {
   cursor.expect_end();
 }
 
-MeshData read_gmsh(const std::string& path, std::vector<std::string>* notices, bool structural) {
+MeshData read_gmsh(const std::string& path, std::vector<std::string>* notices, bool structural,
+                   std::vector<std::string>* points) {
   const MappedFile mapped(path);
   GmshFile file{path, mapped.bytes()};
   const char* begin = file.bytes.data();
@@ -158,6 +159,7 @@ MeshData read_gmsh(const std::string& path, std::vector<std::string>* notices, b
     file.fail(end, "", "expected $Elements, but the file ends");
   std::vector<std::string> own_notices;
   contents.structural = structural;
+  if (points != nullptr) *points = point_groups(contents);
   return mesh_of(std::move(contents), path, notices != nullptr ? *notices : own_notices);
 }
 

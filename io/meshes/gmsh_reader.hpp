@@ -10,6 +10,7 @@
 
 namespace ritz {
 
-MeshData read_gmsh(const std::string& path, std::vector<std::string>* notices = nullptr, bool structural = false);
+MeshData read_gmsh(const std::string& path, std::vector<std::string>* notices = nullptr, bool structural = false,
+                   std::vector<std::string>* points = nullptr);
 
 }  // namespace ritz

@@ -160,6 +160,18 @@ void add_lower_regions(const GmshContents& contents, MeshData& data, std::vector
 
 }  // namespace
 
+std::vector<std::string> point_groups(const GmshContents& contents) {
+  std::vector<std::string> points;
+  std::set<std::string> others;
+  for (const GmshRun& run : contents.runs)
+    for (const std::string& name : groups_of(contents, run)) {
+      if (dimension_of(run) == 0) points.push_back(name);
+      else others.insert(name);
+    }
+  std::erase_if(points, [&](const std::string& name) { return others.contains(name); });
+  return points;
+}
+
 MeshData mesh_of(GmshContents contents, const std::string& path, std::vector<std::string>& notices) {
   refuse_unsupported(contents, path);
   MeshData data;

@@ -110,7 +110,8 @@ MeshFormat recognise(const std::string& path, std::string_view bytes) {
 
 }  // namespace
 
-MeshData read_mesh_data(const std::string& path, std::vector<std::string>* notices, bool structural) {
+MeshData read_mesh_data(const std::string& path, std::vector<std::string>* notices, bool structural,
+                        std::vector<std::string>* points) {
   std::vector<std::string> own_notices;
   std::vector<std::string>& said = notices != nullptr ? *notices : own_notices;
   MeshFormat format;
@@ -129,7 +130,7 @@ MeshData read_mesh_data(const std::string& path, std::vector<std::string>* notic
                 "MED and CGNS",
                 "convert it: meshio convert mesh.vtu mesh.msh");
   switch (format) {
-    case MeshFormat::gmsh: return read_gmsh(path, notices, structural);
+    case MeshFormat::gmsh: return read_gmsh(path, notices, structural, points);
     case MeshFormat::inp: return read_inp(path, notices, structural);
     case MeshFormat::vtu: return read_vtu(path, notices);
     case MeshFormat::pvtu: return read_vtu(path, notices, VtkFormat::parallel);
@@ -154,7 +155,7 @@ Mesh read_mesh(const std::string& path, const ReadOptions& options) {
                 "lengths are multiplied by it", "give a positive number, 0.001 for a mesh drawn in millimetres");
   std::vector<std::string> own_notices;
   std::vector<std::string>& said = options.notices != nullptr ? *options.notices : own_notices;
-  MeshData data = read_mesh_data(path, &said, options.structural);
+  MeshData data = read_mesh_data(path, &said, options.structural, options.points);
   if (options.scale != 1)
     transform_points(data, [scale = options.scale](std::span<double, 3> x) {
       for (double& coordinate : x) coordinate *= scale;

@@ -20,11 +20,14 @@ struct ReadOptions {
   // lines and surfaces are bodies of their own, beams and shells (MeshData::structural); not of VTK, MEDIT and MFEM
   bool structural = false;
   std::vector<std::string>* notices = nullptr;  // receives what the reader found odd; see also Mesh::notices()
+  // receives the names of regions of nodes that the file gives as single points (physical points of Gmsh)
+  std::vector<std::string>* points = nullptr;
 };
 
 Mesh read_mesh(const std::string& path, const ReadOptions& options = {});
 
 // The same before Mesh checks it; `notices` (may be null) receives what was odd.
-MeshData read_mesh_data(const std::string& path, std::vector<std::string>* notices = nullptr, bool structural = false);
+MeshData read_mesh_data(const std::string& path, std::vector<std::string>* notices = nullptr, bool structural = false,
+                        std::vector<std::string>* points = nullptr);
 
 }  // namespace ritz

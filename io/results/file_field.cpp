@@ -98,6 +98,13 @@ FileField field_of_hdf5(const std::string& path, const FieldName& field) {
 
 }  // namespace
 
+std::vector<std::string> files_of_series(const std::string& path) {
+  std::vector<std::string> files;
+  for (const SeriesStep& step : steps_of(path))
+    files.push_back((std::filesystem::path(path).parent_path() / step.file).lexically_normal().string());
+  return files;
+}
+
 FileField read_file_field(const std::string& path, const FieldName& field) {
   const std::string extension = std::filesystem::path(path).extension().string();
   if (is_hdf5(extension)) return field_of_hdf5(path, field);

@@ -31,4 +31,7 @@ struct FieldName {
 // that are not there, naming those that are; and the errors of read_vtu().
 FileField read_file_field(const std::string& path, const FieldName& field);
 
+// The files of all steps that a .pvd lists. Throws Error(Exit::input) where it cannot be read.
+std::vector<std::string> files_of_series(const std::string& path);
+
 }  // namespace ritz

@@ -30,6 +30,7 @@ struct LatticePoint {
   Point xi;
   int old_node = -1;     // of the parent, when it has a node there
   bool shared = false;   // with the cells around: it lies on a facet
+  bool joins = true;     // regions that hold all nodes around: not between the ends of a line, which no facet joins
   int corner_count = 0;  // that it lies between; 0 inside a solid cell
   int corners[4] = {};
   int weights[4] = {};            // in sixteenths
@@ -120,6 +121,7 @@ class RecipeMaker {
   LatticePoint make_point(const Point& xi) const {
     LatticePoint point;
     point.xi = xi;
+    point.joins = parent_.dimension > 1;
     point.values = shape_values(kind_, xi);
     const auto nodes = reference_nodes(kind_);
     if (const auto at = std::find(nodes.begin(), nodes.end(), xi); at != nodes.end())
@@ -257,7 +259,7 @@ class ChildMaps {
 
 class Refinement {
  public:
-  explicit Refinement(const MeshData& data) : old_(data) {}
+  Refinement(const MeshData& data, std::span<const std::string> points) : old_(data), points_(points) {}
 
   MeshData run() {
     new_.dimension = old_.dimension;
@@ -286,7 +288,7 @@ class Refinement {
 
   void mark_node_regions() {
     for (std::size_t r = 0; r < old_.regions.size(); ++r) {
-      if (old_.regions[r].kind != RegionKind::nodes) continue;
+      if (old_.regions[r].kind != RegionKind::nodes || std::ranges::count(points_, old_.regions[r].name) > 0) continue;
       node_regions_.push_back({r, std::vector<std::uint8_t>(old_.points.size() / 3)});
       for (const Node node : old_.regions[r].nodes) node_regions_.back().member[static_cast<std::size_t>(node)] = 1;
     }
@@ -341,16 +343,22 @@ class Refinement {
                   "node numbers have 32 bits", "refine a coarser mesh, or split it");
     // Beams run along edges of shells, and shells lie on faces of solids.
     if (point.shared || (old_.structural && point.corner_count > 0))
-      if (const Node known = shared_.find_or_insert(key_of(point, cell), static_cast<Node>(next)); known >= 0)
+      if (const Node known = shared_.find_or_insert(key_of(point, cell), static_cast<Node>(next)); known >= 0) {
+        if (old_.structural) join(point, cell, known);  // a beam may have made it, along an edge of a shell
         return known;
+      }
     const Point x = place();
     new_.points.insert(new_.points.end(), x.begin(), x.end());
+    join(point, cell, static_cast<Node>(next));
+    return static_cast<Node>(next);
+  }
+
+  void join(const LatticePoint& point, std::span<const Node> cell, Node node) {
     for (const NodeRegion& region : node_regions_)
-      if (std::all_of(point.nodes_around.begin(), point.nodes_around.end(), [&](int i) {
+      if (point.joins && std::all_of(point.nodes_around.begin(), point.nodes_around.end(), [&](int i) {
             return region.member[static_cast<std::size_t>(cell[static_cast<std::size_t>(i)])] != 0;
           }))
-        new_.regions[region.number].nodes.push_back(static_cast<Node>(next));
-    return static_cast<Node>(next);
+        new_.regions[region.number].nodes.push_back(node);
   }
 
   static SharedNodes::Key key_of(const LatticePoint& point, std::span<const Node> cell) {
@@ -419,6 +427,7 @@ class Refinement {
     std::vector<std::uint8_t> member;  // [old node]
   };
   const MeshData& old_;
+  std::span<const std::string> points_;
   MeshData new_;
   std::vector<Origin> origins_;
   std::vector<NodeRegion> node_regions_;
@@ -427,15 +436,16 @@ class Refinement {
 
 }  // namespace
 
-MeshData refine(const MeshData& data) { return Refinement(data).run(); }
+MeshData refine(const MeshData& data, std::span<const std::string> points) { return Refinement(data, points).run(); }
 
-Mesh refine(const Mesh& mesh) {
+Mesh refine(const Mesh& mesh, std::span<const std::string> points) {
   return Mesh(refine(MeshData{.dimension = mesh.dimension(),
                               .structural = mesh.structural(),
                               .points = {mesh.points().begin(), mesh.points().end()},
                               .blocks = {mesh.blocks().begin(), mesh.blocks().end()},
                               .regions = {mesh.regions().begin(), mesh.regions().end()},
-                              .source = mesh.source()}));
+                              .source = mesh.source()},
+                     points));
 }
 
 }  // namespace ritz

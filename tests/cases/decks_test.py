@@ -62,6 +62,68 @@ class Decks(CaseTest):
         self.assertEqual(first["pressure"], second["pressure"])
         self.assertEqual(second["gravity"]["acceleration"], [0, 0, -9810])
 
+    def test_a_later_step_replaces_forces_one_by_one_and_a_card_adds(self):
+        force = lambda lines, more="": f"*STEP\n*STATIC\n*CLOAD{more}\n{lines}*END STEP\n"
+        head = BAR + "*BOUNDARY\nROOT, 1, 3\n*STEP\n*STATIC\n*DLOAD\nEALL, GRAV, 10., 0., 0., -1.\n*CLOAD\nRoot, 1, 5.\nRoot, 3, -10.\n*CLOAD\nRoot, 3, -1.\n*END STEP\n"
+        _, text = self.case_from(head + force("Root, 3, -20.\n") + force("Root, 2, 7.\n", ", OP=NEW"))
+        cases = tomllib.loads(text)["load_case"]
+        self.assertEqual([case["force"][0]["value"] for case in cases], [[5, 0, -11], [5, 0, -20], [0, 7, 0]])
+        self.assertEqual([case["gravity"]["acceleration"] for case in cases], [[0, 0, -10]] * 3)
+
+    def test_tractions_of_one_surface_add_and_parts_have_their_own_weight(self):
+        deck = """*NODE
+1,0,0
+2,1,0
+3,2,0
+4,0,1
+5,1,1
+6,2,1
+*ELEMENT, TYPE=CPS4, ELSET=A
+1,1,2,5,4
+*ELEMENT, TYPE=CPS4, ELSET=B
+2,2,3,6,5
+*SURFACE, NAME=TIP, TYPE=ELEMENT
+2,S2
+*MATERIAL, NAME=S
+*ELASTIC
+1e9,0.3
+*DENSITY
+1000
+*SOLID SECTION, ELSET=A, MATERIAL=S
+0.1
+*SOLID SECTION, ELSET=B, MATERIAL=S
+0.5
+*STEP
+*STATIC
+*DLOAD
+B,GRAV,10,0,-1
+*DSLOAD
+TIP,TRVEC,100,1,0,0
+TIP,TRVEC,50,0,1,0
+*END STEP
+"""
+        _, text = self.case_from(deck)
+        case = tomllib.loads(text)
+        self.assertEqual(case["traction"], [{"region": "TIP", "value": [100, 50]}])
+        self.assertEqual(case["body_force"], [{"region": "B", "value": [0, -10000]}])
+        self.assertNotIn("gravity", case)
+        self.assertIn("thickness 0.5 of 'B': [model] has one for the whole plane, and 0.1 was taken", text)
+
+    def test_offsets_are_named(self):
+        deck = """*NODE
+1,0,0,0
+2,1,0,0
+*ELEMENT, TYPE=B31, ELSET=BEAMS
+1,1,2
+*MATERIAL, NAME=S
+*ELASTIC
+1e9,0.3
+*BEAM SECTION, ELSET=BEAMS, MATERIAL=S, SECTION=RECT, OFFSET1=0.5
+0.1,0.1
+0,1,0
+"""
+        self.assertIn("OFFSET1=0.5 of 'BEAMS'", self.case_from(deck)[1])
+
     def test_modes_and_heat_name_their_programs(self):
         said, text = self.case_from(BAR + "*BOUNDARY\nROOT,1,3\n*STEP\n*FREQUENCY\n4\n*END STEP\n")
         self.assertIn("ritz-modal", said)

@@ -124,6 +124,26 @@ class Fields(CaseTest):
         self.assertAlmostEqual(outcome.report["probes"]["tip"], 1e-3, delta=1e-9)
         self.assertNotIn("of another mesh", outcome.log)
 
+    def test_rows_of_hdf5_in_cells_of_several_kinds_have_no_known_order(self):
+        points = [(x, y, 0) for y in (0, 1) for x in (0, 1, 2)]
+        cells = [(2, 1, [1, 2, 5]), (2, 1, [1, 5, 4]), (3, 1, [2, 3, 6, 5]), (1, 2, [4, 1]), (1, 3, [3, 6])]
+        self.write("mixed.msh", boxes.msh(points, cells, [(2, "all"), (1, "left"), (1, "right")]))
+        plain = self.write("plain.toml", HEAT.format("mixed.msh", 1) + '[output]\nformat = "vtkhdf"\n')
+        self.assertEqual(self.run_case("ritz-heat", plain, output=self.folder / "plain").exit, 0)
+        name = next((self.folder / "plain").glob("*.*hdf")).name
+        outcome = self.heat(f'file = "plain/{name}"\nfield = "/VTKHDF/CellData/heat_flux"\ncomponent = 0\nat = "cells"\n', "1 + 0*k", "--check", mesh="mixed.msh")
+        self.assertEqual(outcome.exit, 2, outcome.log)
+        self.assertIn("has values in cells, and the mesh has cells of several kinds", outcome.errors)
+
+    def test_a_field_or_table_that_nothing_uses_is_told(self):
+        self.write("f.vtu", vtu(8, {("CellData", "c"): [3.0] * 64}, 8))
+        for conductivity, told in (("1", True), ("2*k + 1", False), ("1 + 0*kk(x)", True)):
+            self.write("kk.csv", "x,k\n0,1\n1,2\n")
+            table = '[[table]]\nname = "kk"\nfile = "kk.csv"\ninterpolation = "linear"\n'
+            outcome = self.heat('file = "f.vtu"\nfield = "c"\n', conductivity, more=table)
+            self.assertEqual("[[field]] 'k' is used nowhere" in outcome.log, told, outcome.log)
+            self.assertEqual("[[table]] 'kk' is used nowhere" in outcome.log, "kk" not in conductivity)
+
     def test_a_transient_run_takes_its_start_and_its_coefficients_from_fields(self):
         self.write("f.vtu", vtu(8, {("PointData", "c"): [2.0] * 81}, 8))
         time = '[time]\nend = 0.1\nstep = 0.05\n[initial]\ntemperature = "{}"\n'

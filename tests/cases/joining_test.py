@@ -268,6 +268,14 @@ class Couplings(Joining):
         self.assert_close(force[4], -1.5e6, 1e-8)
         self.assert_close(outcome.fact("reaction")[0], -0.5e6, 1e-8)
 
+    def test_springs_against_motions_that_are_zero_by_symmetry_take_nothing(self):
+        """A bar between planes of symmetry that is warm along its length: z and ry stay zero but for rounding."""
+        text = STEEL.format("bar", 0.3) + "expansion = 1e-5\n" + held("bar.x0", fixed="true") + self.end.format("[4, 0.5, 0.5]")
+        for moved in ("x = 0.001\n", ""):
+            outcome = self.of(self.bar, text + moved + 'springs = {ry = 1e5, z = 1e4}\n[thermal]\ntemperature = "100*x"\nreference = 20\n')
+            motion = outcome.fact("coupling bar.x1")
+            self.assertLess(abs(motion[2]) + abs(motion[4]), 1e-8)
+
     def test_load_cases_and_combinations_keep_a_prescribed_mean_motion(self):
         """What all cases share counts once, so the end moves by 1 mm in each: 5e7 N, less what pulls there."""
         load_case = '[[load_case]]\nname = "{}"\n[[load_case.force]]\nregion = "bar.x1"\nvalue = [{}, 0, 0]\n'
@@ -373,6 +381,37 @@ class Equations(Joining):
         self.assert_close(outcome.probes["low"][1], outcome.probes["tip"][1], 1e-9)
         self.refuse(2, ["the region 'a.x1' of a term has 4 nodes"], mesh, text + level.replace('"tip"', '"a.x1"'))
         self.refuse(4, ["contradicts"], mesh, text + row + row.replace("1e-5", "2e-5"))
+
+
+
+class Revolution(Joining):
+    """In a body of revolution a radial motion or a tilt strains each ring, and x is the radial direction everywhere."""
+    ring = boxes.square(((1, 0), (2, 0), (2, 1), (1, 1)))
+    text = '[model]\ntype = "axisymmetric"\n' + STEEL.format("all", 0.3) + held("bottom", y=0) + '[[pressure]]\nregion = "left"\nvalue = 1e6\n'
+
+    def test_a_rigid_region_moves_along_the_axis_only(self):
+        outcome = self.of(self.ring, self.text + "[space]\norder = 2\n" + '[[rigid]]\nregion = "right"\n'
+                          + PROBE.format("hoop", "strain", 'component = "zz"\nregion = "right"\nmeasure = "mean"'))
+        self.assertAlmostEqual(outcome.probes["hoop"], 0, delta=1e-12)
+        motion = outcome.fact("rigid right")
+        self.assertEqual([motion[0], *motion[2:]], [0] * 5)
+        up = self.of(self.ring, self.text + '[[rigid]]\nregion = "top"\ny = 1e-3\n' + at("corner", "displacement", (2, 1)))
+        for value, exact in zip(up.probes["corner"], (0, 1e-3)):
+            self.assertAlmostEqual(value, exact, delta=1e-12)
+
+    def test_what_strains_a_ring_is_refused(self):
+        for words, more in (("moves along its axis", '[[rigid]]\nregion = "right"\nx = 1e-3\n'), ("moves along its axis", '[[rigid]]\nregion = "right"\nrz = 1e-3\n'),
+                            ("a cylindrical support of a body of revolution", held("right", cylindrical="{radial = 0}")),
+                            ("is not periodic across its axis", '[[periodic]]\nregion = "right"\nonto = "left"\n')):
+            self.refuse(2, [words], self.ring, self.text + more)
+        self.of(self.ring, self.text + '[[periodic]]\nregion = "top"\nonto = "bottom"\n')
+        self.refuse(2, ["a total force across the axis", "is a formula"], self.ring,
+                    self.text.replace("poisson", "density = 1\npoisson") + '[[force]]\nregion = "right"\nvalue = ["t", 0]\n[time]\nend = 1\nstep = 0.5\n')
+
+    def test_heat_along_axes_that_vary_is_refused_too(self):
+        text = ('[model]\ntype = "axisymmetric"\n[[orientation]]\nname = "o"\ncylindrical = {}\n[[material]]\nregion = "all"\nconductivity_along = [1, 2, 3]\n'
+                'orientation = "o"\n[[temperature]]\nregion = "bottom"\nvalue = 0\n')
+        self.refuse(4, ["material axes that vary", "hoop in each section"], self.ring, text, "ritz-heat")
 
 
 if __name__ == "__main__":

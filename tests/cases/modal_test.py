@@ -154,6 +154,7 @@ class Modal(CaseTest):
         self.write("mesh.msh", boxes.square(points))
         case = self.write("case.toml", BAR.replace('"a"', '"all"') + '[model]\ntype = "axisymmetric"\n[modal]\ncount = 3\n')
         outcome = self.solve("ritz-modal", case)
+        self.assertIn("keep the shape of revolution", outcome.log)
         f = outcome.fact("frequencies_hz")
         self.assertEqual(f[0], 0)
         self.assertEqual(outcome.report["facts"]["rigid_body_modes"], "1")

@@ -301,3 +301,63 @@ region = "right side"
 measure = "mean"
 '''
         self.assert_close(self.solve("ritz-heat", self.write("case.toml", text)).probes["hot"], 3, 1e-8)
+
+
+class Nodes(CaseTest):
+    """Single points stay points when the mesh is refined or raised; sets that cover facets go on covering them."""
+
+    def test_a_beam_on_two_points_bends_between_them(self):
+        self.write("mesh.msh", msh([(0, 0, 0), (4, 0, 0)], [(1, 1, [1, 2]), (15, 2, [1]), (15, 2, [2])], [(1, "girder"), (0, "points")]))
+        ends = '[[region]]\nname = "ends"\nkind = "nodes"\nexpression = "x < 1e-6 || x > 4 - 1e-6"\n'
+        for region in ("points", "ends"):
+            text = '[mesh]\nfile = "mesh.msh"\nrefine = 2\n' + ends + f"""[[section]]
+region = "girder"
+element = "beam"
+young = 1e9
+poisson = 0
+area = 1
+inertia_y = 1
+inertia_z = 1
+torsion = 1
+shear_y = 0
+shear_z = 0
+[[support]]
+region = "{region}"
+x = 0
+y = 0
+z = 0
+rx = 0
+[[line_load]]
+region = "girder"
+value = [0, 0, -1000]
+[[probe]]
+name = "middle"
+point = [2, 0, 0]
+field = "displacement"
+component = "z"
+"""
+            outcome = self.solve("ritz-structure", self.write("case.toml", text))
+            self.assert_close(outcome.probes["middle"], -5 * 1000 * 4**4 / (384 * 1e9), 1e-6)
+
+    def test_two_corners_of_a_square_hold_nothing_between_them(self):
+        points = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)]
+        self.write("mesh.msh", msh(points, [(3, 1, [1, 2, 3, 4]), (15, 2, [1]), (15, 2, [2]), (1, 3, [3, 4])], [(2, "all"), (0, "points"), (1, "top")]))
+        corners = '[[region]]\nname = "corners"\nkind = "nodes"\nexpression = "y < 1e-6 && (x < 1e-6 || x > 1 - 1e-6)"\n'
+        text = ('[mesh]\nfile = "mesh.msh"\n{}\n' + corners + '[model]\ntype = "plane_stress"\n[[material]]\nregion = "all"\nyoung = 1e6\n'
+                'poisson = 0.3\n[[displacement]]\nregion = "{}"\nfixed = true\n[[traction]]\nregion = "top"\nvalue = [0, -1]\n'
+                '[[probe]]\nname = "between"\npoint = [0.5, 0]\nfield = "displacement"\ncomponent = "y"\n')
+        for region in ("points", "corners"):
+            for finer in ("refine = 1", "order = 2"):
+                outcome = self.solve("ritz-elasticity", self.write("case.toml", text.format(finer, region)))
+                self.assertLess(outcome.probes["between"], -1e-9, region + finer)
+        outcome = self.solve("ritz-elasticity", self.write("case.toml", text.format("[space]\norder = 2", "points")))
+        self.assertIn("region 'points': 2 nodes of the mesh, 3 of the field of order 2", outcome.log)
+
+    def test_a_set_of_a_deck_covers_its_side_and_what_acts_at_each_node_is_told(self):
+        self.write("mesh.inp", "*NODE\n1,0,0\n2,1,0\n3,1,1\n4,0,1\n*ELEMENT, TYPE=CPS4, ELSET=A\n1,1,2,3,4\n*NSET, NSET=L\n1,4\n*SURFACE, NAME=R\n1,S2\n")
+        text = ('[mesh]\nfile = "mesh.inp"\nrefine = 2\n[model]\ntype = "plane_stress"\n[[material]]\nregion = "A"\nyoung = 1e12\npoisson = 0\n'
+                '[[displacement]]\nregion = "A"\ny = 0\n[[spring]]\nregion = "L"\nstiffness = [50, 50]\neach = true\n[[traction]]\nregion = "R"\nvalue = [1, 0]\n'
+                '[[probe]]\nname = "u"\nregion = "R"\nmeasure = "mean"\nfield = "displacement"\ncomponent = "x"\n')
+        outcome = self.solve("ritz-elasticity", self.write("case.toml", text))
+        self.assert_close(outcome.probes["u"], 1 / (5 * 50), 1e-6)
+        self.assertIn("region 'L': 2 nodes, 5 after [mesh] refine and order: what acts at each node", outcome.log)

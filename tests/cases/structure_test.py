@@ -422,6 +422,20 @@ class Refusals(Structure):
     def test_two_sections(self):
         self.refuse(4, BEAM, BEAM, FOOT, PULL, says=["2 cells have two sections"])
 
+    def test_a_line_that_lies_on_a_beam_loads_the_beam(self):
+        """Clamped, 2 m and 2 m long: q L^4 / 8 EI and the shear force q L at the foot."""
+        lines = FRAME.replace("0 5 \"top\"\n", "0 5 \"top\"\n1 6 \"loaded\"\n").replace("$PhysicalNames\n5", "$PhysicalNames\n6")
+        lines = lines.replace("$Elements\n6", "$Elements\n8").replace("$EndElements", "7 1 2 6 6 2 1\n8 1 2 6 6 2 3\n$EndElements")
+        shear = '[[probe]]\nname = "shear"\nregion = "beam"\nmeasure = "max"\nfield = "beam_force"\ncomponent = "all"\n'
+        found = []
+        for region in ("beam", "loaded"):
+            self.write("frame.msh", lines)
+            case = self.write("case.toml", '[mesh]\nfile = "frame.msh"\n' + BEAM + FOOT + TIP + shear + f'[[line_load]]\nregion = "{region}"\nvalue = [0, 0, -1000]\n')
+            found.append(self.solve("ritz-structure", case).probes)
+        self.assertLess(found[0]["tip"], 0)
+        self.assert_close(found[1]["tip"], found[0]["tip"], 1e-12)
+        self.assertEqual(found[1]["shear"], found[0]["shear"])
+
     def test_beams_along_their_orientation(self):
         self.refuse(4, BEAM, "orientation = [2, 0, 0]\n", FOOT, PULL, says=["runs along its orientation"])
 

@@ -7,6 +7,7 @@ import subprocess
 import time
 import unittest
 
+import boxes
 import ritz
 
 
@@ -70,6 +71,21 @@ class ResultTest(SweepTest):
 
     def test_orders_and_meshes_may_change(self):
         self.assert_each_is_what_it_is_alone("ritz-elasticity", "le1", [parameter("space.order", values=[1, 3]), parameter("pressure.0.value", values=[-1e6, -2e6])])
+
+    def test_whole_tables_of_the_mesh_and_of_regions_may_change(self):
+        """The end of a bar that is heated by 1 W/m^3 as far as s: s^2 / 2."""
+        self.write("bar.msh", boxes.grid(2))
+        text = ('[mesh]\nfile = "bar.msh"\n[[region]]\nname = "part"\nkind = "cells"\nbox = {low = [0, 0], high = [2, 2]}\n[[material]]\nregion = "all"\n'
+                'conductivity = 1\n[[temperature]]\nregion = "left"\nvalue = 0\n[[source]]\nregion = "part"\nvalue = 1\n'
+                '[[probe]]\nname = "end"\nregion = "right"\nmeasure = "max"\nfield = "temperature"\n')
+        part = lambda x: [{"name": "part", "kind": "cells", "box": {"low": [0, 0], "high": [x, 2]}}]
+        toml = lambda value: json.dumps(value).replace('": ', '" = ')
+        for key, values, ends in (("mesh", [{"file": "bar.msh"}, {"file": "bar.msh", "scale": 2}], (0.5, 2)),
+                                  ("region", [part(0.5), part(1)], (0.125, 0.5))):
+            case = self.write("case.toml", text + f'[[sweep.parameter]]\nkey = "{key}"\nvalues = {toml(values)}\n')
+            members = self.solve("ritz-heat", case).report["sweep"].values()
+            for member, end in zip(members, ends, strict=True):
+                self.assert_close(member["probes"]["end"], end, 1e-6)
 
     def test_the_solver_may_change(self):
         self.assert_each_is_what_it_is_alone("ritz-elasticity", "le1", [parameter("solver.method", values=["cg", "direct"])], relative=1e-5)
@@ -286,6 +302,18 @@ class ResumeTest(SweepTest):
             self.assertEqual(outcome.exit, 9, outcome.errors)
             self.write(name, text)
             self.solve("ritz-heat", case, "--resume", output=self.results)
+
+    def test_changed_fields_and_the_steps_of_a_series_are_seen(self):
+        self.write("mesh.msh", boxes.grid(2))
+        heat = ('[mesh]\nfile = "mesh.msh"\n[[material]]\nregion = "all"\nconductivity = {}\n[[temperature]]\nregion = "left"\nvalue = {}\n'
+                '[[flux]]\nregion = "right"\nvalue = 1\n')
+        field = self.folder / "field"
+        for value in (1, 2):
+            self.solve("ritz-heat", self.write("k.toml", heat.format(1, value)), "--overwrite", output=field)
+            case = self.write("case.toml", heat.format('"k"', 0) + '[[field]]\nname = "k"\nfield = "temperature"\nfile = "field/k.pvd"\n'
+                              + parameter("flux.0.value", values=[1, 2]))
+            outcome = self.run_case("ritz-heat", case, *["--resume"][:value - 1], output=self.results)
+            self.assertEqual(outcome.exit, 0 if value == 1 else 9, outcome.errors)
 
     def test_overwrite_replaces_all_members(self):
         self.solve("ritz-elasticity", self.case, output=self.results)
