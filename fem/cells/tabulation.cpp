@@ -120,8 +120,7 @@ Tabulation::Tabulation(const Device& device, const ReferenceElement& element, co
     : node_count_(element.node_count()),
       geometry_node_count_(geometry.node_count()),
       dimension_(element.dimension()),
-      point_count_(static_cast<int>(rule.points.size())),
-      tensor_(!element.line_nodes.empty() && rule.points.size() == element.nodes.size() && element.dimension() > 1) {
+      point_count_(static_cast<int>(rule.points.size())) {
   std::vector<double> numbers = rule.weights;
   const auto tabulate = [&](const ReferenceElement& e) {
     std::vector<double> values(e.nodes.size()), all_gradients;
@@ -138,14 +137,17 @@ Tabulation::Tabulation(const Device& device, const ReferenceElement& element, co
   tabulate(geometry);
   const std::vector<double> extrapolation = extrapolation_matrix(element, rule);
   numbers.insert(numbers.end(), extrapolation.begin(), extrapolation.end());
-  if (tensor_) append_line_tables(element.line_nodes, numbers);
+  const bool tensor =
+      !element.line_nodes.empty() && rule.points.size() == element.nodes.size() && element.dimension() > 1;
+  if (tensor) append_line_tables(element.line_nodes, line_);
+  single_line_.assign(line_.begin(), line_.end());
   numbers_ = Vector(device, std::span<const double>(numbers), "reference cells");
   single_ = Array<float>(device, std::span<const float>(std::vector<float>(numbers.begin(), numbers.end())),
                          "reference cells");
 }
 
 template <class Real>
-Tabulated<Real> Tabulation::parts(const Real* weights) const {
+Tabulated<Real> Tabulation::parts(const Real* weights, const std::vector<Real>& line) const {
   const Real* values = weights + point_count_;
   const Real* gradients = values + point_count_ * node_count_;
   const Real* geometry_values = gradients + point_count_ * node_count_ * dimension_;
@@ -157,11 +159,16 @@ Tabulated<Real> Tabulation::parts(const Real* weights) const {
           geometry_values,
           geometry_gradients,
           extrapolation,
-          tensor_ ? extrapolation + node_count_ * point_count_ : nullptr};
+          line.empty() ? nullptr : line.data()};
 }
 
 ReferenceTable Tabulation::table() const {
-  return {parts(numbers_.data()), parts(single_.data()), node_count_, geometry_node_count_, dimension_, point_count_};
+  return {parts(numbers_.data(), line_),
+          parts(single_.data(), single_line_),
+          node_count_,
+          geometry_node_count_,
+          dimension_,
+          point_count_};
 }
 
 int stiffness_degree(CellKind shape, int order) {

@@ -7,6 +7,8 @@
 #include "fem/cells/reference_element.hpp"
 #include "fem/launch/element_arguments.hpp"
 
+#include <vector>
+
 namespace ritz {
 
 class Tabulation {
@@ -18,12 +20,13 @@ class Tabulation {
 
  private:
   template <class Real>
-  Tabulated<Real> parts(const Real* numbers) const;
+  Tabulated<Real> parts(const Real* numbers, const std::vector<Real>& line) const;
   int node_count_, geometry_node_count_, dimension_, point_count_;
-  bool tensor_;
-  // weights, values, gradients, geometry's values and gradients, extrapolation, line, one after the other
+  // weights, values, gradients, geometry's values and gradients, extrapolation, one after the other
   Vector numbers_;
-  Array<float> single_;  // the same
+  Array<float> single_;       // the same
+  std::vector<double> line_;  // empty where sums are not factorised
+  std::vector<float> single_line_;
 };
 
 // Degrees of the rules that Ritz uses for elements of an order on cells of a shape. Full integration: the stiffness of

@@ -129,4 +129,12 @@ struct FormFacts {
   static constexpr int slots = first_gradient_slot + gradient_slots;
 };
 
+// Integrals over 2 pi r dA: a fact of the form's type, or its member `axisymmetric`.
+template <Form F>
+constexpr bool is_of_revolution(const F& form) {
+  if constexpr (FormFacts<F>::of_revolution) return true;
+  else if constexpr (requires { form.axisymmetric; }) return form.axisymmetric;
+  else return false;
+}
+
 }  // namespace ritz

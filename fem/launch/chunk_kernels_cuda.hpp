@@ -7,7 +7,7 @@
 //     // Traits: a ChunkTraits
 //     compute_chunk<Traits>(arguments, elements, sums, [&](team, memory, batch) { ...; });
 //   }
-//   launch_chunks<Traits>(device, "name", arguments, form, kernel<F>, items);
+//   launch_chunks<Traits>(device, "name", arguments, form, kernel<F>, items);   // more arguments of the kernel: last
 #pragma once
 
 #include "fem/launch/chunk_sums_cuda.hpp"
@@ -141,9 +141,9 @@ __device__ void compute_chunk(const ElementArguments& arguments, int elements, c
 }
 
 // items: of the widest loop over an element's points or nodes.
-template <class Traits, class F>
+template <class Traits, class F, class... More>
 void launch_chunks(const Device& device, const char* name, const ElementArguments& arguments, const F& form,
-                   void (*kernel)(F, ElementArguments, int, ChunkSums), int items) {
+                   void (*kernel)(F, ElementArguments, int, ChunkSums, More...), int items, const More&... more) {
   if (arguments.batch_count == 0) return;
   constexpr int number = sizeof(typename Traits::Real),
                 result_bytes = lane_count * Traits::items * Traits::width * number;
@@ -157,7 +157,7 @@ void launch_chunks(const Device& device, const char* name, const ElementArgument
   BlockShape block{threads, threads, held};
   if constexpr (!Traits::in_registers) block = block_for(device, Traits::scratch * number, items, name, held);
   start_blocks(device, name, (arguments.batch_count + sums.chunk_batches - 1) / sums.chunk_batches, block, kernel, form,
-               arguments, block.elements, sums);
+               arguments, block.elements, sums, more...);
 }
 
 }  // namespace ritz::RITZ_BACKEND

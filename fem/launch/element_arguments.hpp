@@ -23,7 +23,9 @@ struct Tabulated {
   const Real* geometry_values;     // [point][geometry node]
   const Real* geometry_gradients;  // [point][geometry node][dimension]
   const Real* extrapolation;       // [node][point]: values at the nodes of the least-squares fit through the points
-  const Real* line;                // one-dimensional tables of tensor elements (tensor_engine.hpp); nullptr for others
+  // One-dimensional tables of tensor elements (LineTables in tensor_engine.hpp), nullptr for others. Host memory;
+  // copied into the kernel.
+  const Real* line;
 };
 
 struct ReferenceTable : Tabulated<double> {

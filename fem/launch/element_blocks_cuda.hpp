@@ -102,13 +102,6 @@ struct GpuTeamOf {
                                 double value) const {
     arguments.tangents[(batch * entries + entry) * lane_count + lane] = static_cast<float>(value);
   }
-  __device__ static const Real* line_tables(const ReferenceTable& table) {
-    if constexpr (single) {
-      return table.single.line;
-    } else {
-      return table.line;
-    }
-  }
   __device__ Real point_geometry(const ElementArguments& arguments, Index batch, int point, int points, int entry,
                                  int entries) const {
     return static_cast<Real>(

@@ -207,11 +207,8 @@ constexpr void element_evaluate(const Team& team, const Memory& memory, const F&
     for (int k = 0; k < K; ++k) out[k] = unset;
     derive_at(form, g.point, fields, out);
     for (int k = 0; k < K; ++k) derived(q * K + k) = out[k];
-    if constexpr (Sh::Facts::of_revolution) {
-      weight(q) = table.weights[q] * g.measure * g.point.x[0];
-    } else {
-      weight(q) = table.weights[q] * g.measure;
-    }
+    weight(q) = table.weights[q] * g.measure;
+    if (is_of_revolution(form)) weight(q) = weight(q) * g.point.x[0];
   });
   team.sync();
   team.each(N, [&](int a) {

@@ -99,7 +99,6 @@ struct CpuTeam {
   void store_tangent(const ElementArguments& arguments, Index batch, int entry, int entries, Pack value) const {
     value.store(arguments.tangents + (batch * entries + entry) * lane_count);
   }
-  static const double* line_tables(const ReferenceTable& table) { return table.line; }
   Pack point_geometry(const ElementArguments& arguments, Index batch, int point, int points, int entry,
                       int entries) const {
     return Pack::load(arguments.point_geometry + ((batch * points + point) * entries + entry) * lane_count);
@@ -141,7 +140,6 @@ struct SingleCpuTeam {
     do_each(count, f);
   }
   void sync() const {}
-  static const float* line_tables(const ReferenceTable& table) { return table.single.line; }
 
   // The first node of each element, that single precision does not lose small cells.
   struct Origin {

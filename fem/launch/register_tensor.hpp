@@ -8,6 +8,9 @@
 #include "fem/launch/register_form.hpp"
 #include "fem/launch/tensor_engine.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace ritz::RITZ_BACKEND {
 
 #ifdef __CUDACC__
@@ -15,29 +18,39 @@ namespace ritz::RITZ_BACKEND {
 template <class Real, class Sh>
 using TensorChunk = ChunkTraits<Real, Sh::N <= 3 && Sh::scratch <= 105, Sh::scratch, Sh::points, Sh::C, 1, 128>;
 
+// LineTables as an argument of a kernel: it lies in constant memory, so that its entries are operands of instructions
+// instead of loads.
+template <class Real, int N>
+struct ConstantTables {
+  Real numbers[LineTables<N>::size];
+};
+
 template <class Real, Form F, int Order>
 __global__ void __launch_bounds__(largest_block_threads)
     tensor_kernel(const __grid_constant__ F form, const __grid_constant__ ElementArguments arguments, int elements,
-                  const __grid_constant__ ChunkSums sums) {
+                  const __grid_constant__ ChunkSums sums,
+                  const __grid_constant__ ConstantTables<Real, Order + 1> tables) {
   compute_chunk<TensorChunk<Real, TensorShape<F, Order, F::dimension>>>(
       arguments, elements, sums, [&](const auto& team, const auto& memory, Index batch) {
-        tensor_actions<F, Order, F::dimension>(team, memory, form, arguments, batch);
+        tensor_actions<F, Order, F::dimension>(team, memory, form, arguments, batch, tables.numbers);
       });
 }
 
 template <class Real, Form F, int Order>
-void launch_tensor_actions(const Device& device, const ElementArguments& arguments) {
+void launch_tensor_actions(const Device& device, const ElementArguments& arguments, const Real* tables) {
   using Sh = TensorShape<F, Order, F::dimension>;
+  ConstantTables<Real, Order + 1> constants;
+  std::copy_n(tables, std::size(constants.numbers), constants.numbers);
   launch_chunks<TensorChunk<Real, Sh>>(device, "tensor actions", arguments, form_of<F>(arguments),
-                                       tensor_kernel<Real, F, Order>, Sh::lines);
+                                       tensor_kernel<Real, F, Order>, Sh::lines, constants);
 }
 template <Form F, int Order>
 void run_tensor_actions(const Device& device, const ElementArguments& arguments) {
-  launch_tensor_actions<double, F, Order>(device, arguments);
+  launch_tensor_actions<double, F, Order>(device, arguments, arguments.table.line);
 }
 template <Form F, int Order>
 void run_single_tensor_actions(const Device& device, const ElementArguments& arguments) {
-  launch_tensor_actions<float, F, Order>(device, arguments);
+  launch_tensor_actions<float, F, Order>(device, arguments, arguments.table.single.line);
 }
 #else
 template <Form F, int Order>
@@ -48,7 +61,8 @@ template <Form F, int Order>
   const int corners = arguments.point_geometry == nullptr ? Sh::corners : 0;
   for (Index i = 0; i < arguments.batch_count; ++i) {
     prefetch_lists(arguments, arguments.first_batch + i + 1, Sh::points, corners);
-    tensor_actions<F, Order, F::dimension>(CpuTeam{}, CpuMemory{scratch}, form, arguments, arguments.first_batch + i);
+    tensor_actions<F, Order, F::dimension>(CpuTeam{}, CpuMemory{scratch}, form, arguments, arguments.first_batch + i,
+                                           arguments.table.line);
   }
 }
 
@@ -61,7 +75,8 @@ template <Form F, int Order>
   const int corners = arguments.point_geometry == nullptr ? Sh::corners : 0;
   for (Index i = arguments.first_batch; i < team.batches; i += 2) {
     for (int next = 2; next < 4; ++next) prefetch_lists(arguments, i + next, Sh::points, corners);
-    tensor_actions<F, Order, F::dimension>(team, SingleCpuMemory{scratch}, form, arguments, i);
+    tensor_actions<F, Order, F::dimension>(team, SingleCpuMemory{scratch}, form, arguments, i,
+                                           arguments.table.single.line);
   }
 }
 #endif

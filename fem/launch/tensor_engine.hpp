@@ -23,7 +23,8 @@ constexpr int power(int base, int exponent) { return exponent == 0 ? 1 : base * 
 template <int N>
 struct LineTables {
   static constexpr int points = 0, weights = N, values = 2 * N, values_transposed = values + N * N,
-                       slopes = values_transposed + N * N, slopes_transposed = slopes + N * N;
+                       slopes = values_transposed + N * N, slopes_transposed = slopes + N * N,
+                       size = slopes_transposed + N * N;
 };
 
 // out_q = sum_i m_qi in_i, where m_(N-1-q)(N-1-i) = m_qi for values and -m_qi for slopes. From three and five nodes on,
@@ -386,14 +387,14 @@ constexpr Location<T, Sh::G, Sh::M> location_of(const PointGeometry<Sh, T>& g, c
   return place;
 }
 
+// tables: LineTables.
 template <Form F, int Order, int Dimension, class Team, class Memory>
 constexpr void tensor_actions(const Team& team, const Memory& memory, const F& form, const ElementArguments& arguments,
-                              Index batch) {
+                              Index batch, const typename Team::Scalar* tables) {
   using Sh = TensorShape<F, Order, Dimension>;
   using T = typename Team::Number;
   // last: stride of the last direction
   constexpr int N = Sh::N, D = Sh::D, C = Sh::C, points = Sh::points, last = Sh::lines;
-  const auto* tables = team.line_tables(arguments.table);
   const Piece<Memory> corners{memory, 0}, field = corners.from(Sh::G * Sh::corners), state = field.from(Sh::field_size);
   const bool stored = arguments.point_geometry != nullptr;
   const auto factor = factor_of<T>(arguments);

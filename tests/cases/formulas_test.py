@@ -3,7 +3,7 @@ the order of the elements; a formula that is constant gives what the number give
 import math
 import subprocess
 
-from boxes import cubes, square
+from boxes import cubes, grid, square
 from ritz import BIN, CaseTest
 
 POINTS = [(0.37, 0.43), (0.71, 0.19), (0.13, 0.83), (0.58, 0.61), (0.91, 0.77)]
@@ -171,10 +171,24 @@ point = [1.7, 0.8]
 name = "e"
 field = "strain"
 point = [1.2, 0.3]
+[[probe]]
+name = "cells"
+field = "stress"
+values = "cells"
+point = [1.2, 0.3]
 [solver]
 tolerance = 1e-11
 '''
             self.compare("ritz-elasticity", text, (2e9, 0.3, 1000, 1e5))
+
+    def test_means_of_rings_weigh_with_the_radius(self):
+        """T = r z: the flux -k r along the axis has the mean -2/3 of the radius in a cell at the axis."""
+        self.write("m.msh", grid(2))
+        for conductivity in ("conductivity = 1", 'conductivity = "1 + 0*x"', "conductivity_along = [1, 1, 1]"):
+            text = ('[mesh]\nfile = "m.msh"\n[model]\ntype = "axisymmetric"\n[[temperature]]\nregion = "all"\nvalue = "x*y"\n'
+                    f'[[material]]\nregion = "all"\n{conductivity}\n'
+                    '[[probe]]\nname = "flux"\nfield = "heat_flux"\nvalues = "cells"\npoint = [0.1, 0.1]\n')
+            self.assert_close(self.solve("ritz-heat", self.write("case.toml", text)).probes["flux"][1], -2 / 3 * 0.5, 1e-9)
 
     def test_frequencies(self):
         text = f'[mesh]\nfile = "{self.meshes(cubes("a"), 3)[-1]}"\n' + '[[material]]\nregion = "a"\nyoung = {}\npoisson = {}\ndensity = {}\n[[displacement]]\nregion = "a.z0"\nfixed = true\n[modal]\ncount = 4\n'

@@ -41,6 +41,15 @@ class Thermal(CaseTest):
             for a, b in zip(found.report["probes"]["stress"], expected["stress"]):
                 self.assertAlmostEqual(a, b, delta=1.0)  # of stresses of 1e7 Pa
 
+    def test_free_strain_of_a_ring_is_free_of_stress_in_cells_too(self):
+        """u_r = alpha r^2 / 2 of T = r and nu = 0: radial strain is free, at nodes and in the means over cells."""
+        body = ('[mesh]\nfile = "coarse.msh"\norder = 2\n[model]\ntype = "axisymmetric"\n[thermal]\ntemperature = "1000*x"\nreference = 0\n'
+                '[[material]]\nregion = "all"\nyoung = 1e9\npoisson = 0\nexpansion = 1e-5\n[[displacement]]\nregion = "all"\nx = "0.005*x^2"\ny = 0\n')
+        body += "".join(f'[[probe]]\nname = "{values}"\nfield = "stress"\ncomponent = "xx"\nvalues = "{values}"\npoint = [0.1, 0.1]\n'
+                        for values in ("nodes", "cells"))
+        for values, stress in self.probes(body).report["probes"].items():
+            self.assertLess(abs(stress), 1, values)  # E alpha T is 1e6 Pa
+
     def test_combinations_add_the_stresses_of_their_load_cases(self):
         """Held at left and right: sigma_x = -E alpha dT. Pulled upwards by 1 MPa: sigma_y, and sigma_x by nu."""
         held = SIDES + '[[displacement]]\nregion = "right"\nx = 0\n'

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What ptxas made of every kernel: registers, stack and static shared memory, compared with a committed table.
+"""What ptxas made of every kernel: registers, stack, static shared memory and machine instructions of the kinds that
+bound its speed, compared with a committed table.
 
     check_ptxas.py --table ptxas.tsv lib/ritz_fem_kernels.cuda.so ...             compare; exit 1 when something grew
     check_ptxas.py --table ptxas.tsv --update lib/ritz_fem_kernels.cuda.so ...    write the table anew
@@ -7,11 +8,13 @@
 Besides, every kernel must be one that can be launched at all: registers of its largest block, and static shared memory;
 and its stack is 1 KB at most, as a card sets that aside for every thread that it can hold.
 
-Needs neither a GPU nor cuobjdump: the numbers are read from the cubins inside the modules (ELF sections .nv.info and
-.nv.shared.*). Stack holds spilled registers as well as local arrays, so a kernel without stack does not spill. Numbers
-depend on the toolkit: with another one than the table's the comparison is skipped (exit 77).
+Needs neither a GPU nor cuobjdump: the numbers are read from the cubins inside the modules (ELF sections .nv.info,
+.nv.shared.* and .text.*). Stack holds spilled registers as well as local arrays, so a kernel without stack does not
+spill. Instructions are counted as they stand in the code, both sides of a branch, whether loops repeat them or not.
+Numbers depend on the toolkit: with another one than the table's the comparison is skipped (exit 77).
 """
 import argparse
+import collections
 import re
 import struct
 import subprocess
@@ -23,7 +26,12 @@ BLOCK_THREADS = 256  # of our own kernels: device/launch_cuda.hpp and fem/launch
 REGISTERS, STATIC_SHARED = 65536, 48 << 10  # of a block, on every architecture
 RESERVED_SHARED = 1024  # [bytes] of every block, for the system, from sm_90 on; counted in the sections' sizes
 LARGEST_STACK = 1024  # [bytes] of a thread
-MORE_REGISTERS = 1.10  # a tenth more fails
+MORE = 1.10  # a tenth more fails
+FEW = 8  # instructions more than in the table always pass
+# Low nine bits of an instruction of 16 bytes, architectures 7 to 12; forms of operands differ in the next three.
+OPERATIONS = {"global loads": (0x180, 0x181), "shared loads": (0x184,), "fp64": (0x028, 0x029, 0x02B),
+              "divisions": (0x108,), "branches": (0x147,)}  # LD, LDG; LDS; DMUL, DADD, DFMA; MUFU; BRA
+COLUMNS = ["registers", "stack", "shared", *OPERATIONS]
 SKIPPED = 77
 
 
@@ -73,38 +81,49 @@ def attributes(elf, section):
         at += 4 + length
 
 
+def instructions(code):
+    """column -> number of instructions in the machine code of a kernel."""
+    count = collections.Counter(word & 0x1FF for word in memoryview(code).cast("Q")[::2])
+    return {column: sum(count[operation] for operation in operations) for column, operations in OPERATIONS.items()}
+
+
 def kernels(elf):
-    """mangled name -> [registers, stack, static shared memory, threads of its largest block] of a cubin."""
+    """mangled name -> {column: number} of a cubin, with "threads" of its largest block."""
     found = sections(elf)
     names = list(symbol_names(elf, found))
-    result = {name[len(".text.") :]: [0, 0, 0, BLOCK_THREADS] for name in found if name.startswith(".text.")}
+    result = {}
+    for name, (_, offset, size, _) in found.items():
+        if name.startswith(".text."):
+            result[name.removeprefix(".text.")] = {"registers": 0, "stack": 0, "shared": 0, "threads": BLOCK_THREADS,
+                                                   **instructions(elf[offset : offset + size])}
     for attribute, values in attributes(elf, found[".nv.info"]):
         if attribute in (REGISTER_COUNT, FRAME_SIZE) and names[values[0]] in result:
-            result[names[values[0]]][0 if attribute == REGISTER_COUNT else 1] = values[1]
+            result[names[values[0]]]["registers" if attribute == REGISTER_COUNT else "stack"] = values[1]
     for name, numbers in result.items():
         size = found.get(".nv.shared." + name, (0, 0, 0, 0))[2]
-        numbers[2] = max(0, size - RESERVED_SHARED) if ".nv.shared.reserved.0" in found else size
+        numbers["shared"] = max(0, size - RESERVED_SHARED) if ".nv.shared.reserved.0" in found else size
         for attribute, values in attributes(elf, found.get(".nv.info." + name, (0, 0, 0, 0))):
             if attribute == MAX_THREADS:  # __launch_bounds__, of Thrust's kernels
-                numbers[3] = values[0] * values[1] * values[2]
+                numbers["threads"] = values[0] * values[1] * values[2]
     return result
 
 
 def cannot_be_launched(rows):
     """A launch would fail with "too many resources requested"."""
-    for key, (registers, _, shared, threads) in sorted(rows.items()):
-        name, taken = " ".join(key), -(-registers // 8) * 8 * threads
+    for key, row in sorted(rows.items()):
+        name, taken = " ".join(key), -(-row["registers"] // 8) * 8 * row["threads"]
         if taken > REGISTERS:
-            yield f"{name}: {registers} registers for {threads} threads are {taken}, more than the {REGISTERS} of a block"
-        if shared > STATIC_SHARED:
-            yield f"{name}: {shared} bytes of static shared memory, more than {STATIC_SHARED}"
+            yield (f"{name}: {row['registers']} registers for {row['threads']} threads are {taken}, "
+                   f"more than the {REGISTERS} of a block")
+        if row["shared"] > STATIC_SHARED:
+            yield f"{name}: {row['shared']} bytes of static shared memory, more than {STATIC_SHARED}"
 
 
 def takes_much_local_memory(rows):
     """CUDA sets a stack aside for every thread that a card can hold: 1 KB are 0.3 GB on an H200, in no forecast."""
-    for key, (_, stack, _, _) in sorted(rows.items()):
-        if stack > LARGEST_STACK:
-            yield f"{' '.join(key)}: a stack of {stack} bytes, more than {LARGEST_STACK}: use shared memory"
+    for key, row in sorted(rows.items()):
+        if row["stack"] > LARGEST_STACK:
+            yield f"{' '.join(key)}: a stack of {row['stack']} bytes, more than {LARGEST_STACK}: use shared memory"
 
 
 def short_name(demangled):
@@ -125,7 +144,7 @@ def demangled(names):
 
 
 def measure(modules):
-    """(toolkit, {(architecture, module, kernel): [registers, stack, shared, threads]})"""
+    """(toolkit, {(architecture, module, kernel): {column: number}})"""
     toolkit, rows = "unknown", {}
     for module in modules:
         for architecture, elf in cubins(module):
@@ -135,14 +154,15 @@ def measure(modules):
             names = demangled(list(found))
             for name, numbers in found.items():
                 key = f"sm_{architecture}", module.name.split(".")[0], names[name]
-                rows[key] = list(map(max, numbers, rows.get(key, numbers)))  # the same kernel in several sources
+                other = rows.get(key, numbers)  # the same kernel in several sources
+                rows[key] = {column: max(number, other[column]) for column, number in numbers.items()}
     return toolkit, rows
 
 
 def write(path, toolkit, rows):
-    lines = ["# What ptxas made of every kernel (check_ptxas.py --update): stack and shared in bytes.",
-             f"# toolkit {toolkit}", "architecture\tmodule\tkernel\tregisters\tstack\tshared"]
-    lines += ["\t".join([*key, *map(str, rows[key][:3])]) for key in sorted(rows)]
+    lines = ["# What ptxas made of every kernel (check_ptxas.py --update): stack and shared in bytes, then instructions.",
+             f"# toolkit {toolkit}", "\t".join(["architecture", "module", "kernel", *COLUMNS])]
+    lines += ["\t".join([*key, *(str(rows[key][column]) for column in COLUMNS)]) for key in sorted(rows)]
     path.write_text("\n".join(lines) + "\n")
 
 
@@ -152,21 +172,22 @@ def read(path):
         if line.startswith("# toolkit "):
             toolkit = line.removeprefix("# toolkit ")
         elif not line.startswith(("#", "architecture\t")):
-            *key, registers, stack, shared = line.split("\t")
-            rows[tuple(key)] = [int(registers), int(stack), int(shared)]
+            cells = line.split("\t")
+            rows[tuple(cells[:3])] = dict(zip(COLUMNS, map(int, cells[3:])))
     return toolkit, rows
 
 
 def complaints(table, rows):
-    for key, (registers, stack, shared, _) in sorted(rows.items()):
-        old_registers, old_stack, old_shared = table.get(key, (registers, 0, shared))
-        name = " ".join(key)
-        if stack > old_stack:
-            yield f"{name}: stack {old_stack} -> {stack} bytes (spills or local arrays)"
-        if registers > MORE_REGISTERS * old_registers:
-            yield f"{name}: registers {old_registers} -> {registers}"
-        if shared > MORE_REGISTERS * old_shared:
-            yield f"{name}: static shared memory {old_shared} -> {shared} bytes"
+    for key, row in sorted(rows.items()):
+        old, name = table.get(key, {**row, "stack": 0}), " ".join(key)
+        if row["stack"] > old["stack"]:
+            yield f"{name}: stack {old['stack']} -> {row['stack']} bytes (spills or local arrays)"
+        for column in ("registers", "shared"):
+            if row[column] > MORE * old[column]:
+                yield f"{name}: {column} {old[column]} -> {row[column]}"
+        for column in OPERATIONS:
+            if row[column] > max(MORE * old[column], old[column] + FEW):
+                yield f"{name}: {column} {old[column]} -> {row[column]} instructions"
 
 
 def main():
@@ -182,7 +203,7 @@ def main():
         sys.exit("\n".join(impossible))
     if options.update:
         write(options.table, toolkit, rows)
-        print(f"{len(rows)} kernels written, {sum(r[1] > 0 for r in rows.values())} with stack")
+        print(f"{len(rows)} kernels written, {sum(r['stack'] > 0 for r in rows.values())} with stack")
         return
     old_toolkit, table = read(options.table)
     architectures = {key[0] for key in table}

@@ -128,7 +128,6 @@ struct CheckerTeam {
                       const X& x) const {
     load(arguments.direction, arguments.nodes + (batch * nodes + a) * lane_count, a, components, x);
   }
-  static const double* line_tables(const ReferenceTable& table) { return table.line; }
   double point_geometry(const ElementArguments& arguments, Index batch, int point, int points, int entry,
                         int entries) const {
     return arguments.point_geometry[((batch * points + point) * entries + entry) * lane_count + lane];
