@@ -122,8 +122,8 @@ class Case {
   Table table(std::string_view key, std::string_view about) const;  // short for root().table(...)
   std::vector<Table> tables(std::string_view key, std::string_view about, const TablesRule& rule = {}) const;
 
-  // Fields of a calling program, by names that formulas may be from here on.
-  void give(std::map<std::string, CallerField> fields);
+  // Arrays of a calling program, by names that formulas may be from here on.
+  void give(CaseFields arrays);
   // Reads [[table]]: functions that formulas may use from here on.
   void read_tables();
   // A field that formulas may use from here on. Errors of its name are added to the case, at its table.
