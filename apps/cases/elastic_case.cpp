@@ -269,7 +269,9 @@ CaseModel read_elasticity(Run& run) {
   }
   std::vector<ObliqueSupport> oblique;
   read_displacements(run.input().root(), mesh, false, body.loads, &oblique);
-  make_model(run, body, space, {.displacements = true}, oblique, read);
+  std::vector<Point> gravity = {body.loads.acceleration()};
+  for (const ElasticLoads* each : own) gravity.push_back(each->acceleration());
+  make_model(run, body, space, {.displacements = true, .masses = true, .gravity = gravity}, oblique, read);
   if (read.time) read_damping(run.input(), read.model);
   const bool wants_error = wants_mesh_error(run);
   if (wants_error && body.has_axes()) refuse_estimate_of(run.input(), "a material along axes");
@@ -301,11 +303,14 @@ CaseModel read_elastic_vibration(Run& run) {
   std::vector<ObliqueSupport> oblique;
   read_displacements(run.input().root(), mesh, true, body.loads, &oblique);
   CaseModel read;
-  make_model(run, body, space, {.displacements = true, .at_rest = true}, oblique, read);
+  make_model(run, body, space, {.displacements = true, .at_rest = true, .masses = true}, oblique, read);
   const auto is_thermal = [](const Integral& each) { return !each.form.has_matrix && each.form.derived > 0; };
   if (std::erase_if(read.model.equations, is_thermal) > 0)
     run.log().notice("thermal strain changes no frequency here: stresses of the state of rest are not in ritz-modal");
-  read.mass = [body] { return body.mass(); };
+  read.mass = [body, attached = read.attached_mass] {
+    const std::optional<double> mass = body.mass();
+    return mass ? std::optional(*mass + attached) : mass;
+  };
   return read;
 }
 

@@ -132,7 +132,8 @@ class Case {
   void set_dimension(int dimension);
   // The analysis goes through time: from here on formulas may depend on t.
   void allow_time();
-  // The times of the rows of tables that the formulas read so far call with t, or with a linear formula of t, ascending.
+  // The times of the rows of tables that the formulas read so far call with t, or with a linear formula of t,
+  // ascending.
   std::vector<double> row_times() const;
   // Adds an error of the caller to those found so far; `finish` throws them all, in the order of the file.
   void add_error(const Error& error);
