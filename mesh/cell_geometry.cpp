@@ -1,26 +1,59 @@
-// Shape functions are written once, over numbers that carry their gradient with them (Jet).
+// Shape functions are written once, for numbers and for those that carry their gradient with them (Jet).
 #include "mesh/cell_geometry.hpp"
 
 #include "mesh/jet.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <utility>
 
 namespace ritz {
 namespace {
 
-using Jets = std::vector<Jet>;
-using JetPoint = std::array<Jet, 3>;
+// Numbers T: double, or Jet for gradients.
+template <class T>
+using PointOf = std::array<T, 3>;
+
+// One for each node.
+template <class T>
+class List {
+ public:
+  List() = default;
+  List(std::initializer_list<T> first) {
+    for (const T& each : first) push_back(each);
+  }
+  void push_back(const T& each) { items_[size_++] = each; }
+  std::size_t size() const { return size_; }
+  const T& operator[](std::size_t i) const { return items_[i]; }
+  T& operator[](std::size_t i) { return items_[i]; }
+  const T* begin() const { return items_.data(); }
+  const T* end() const { return items_.data() + size_; }
+
+ private:
+  std::array<T, most_cell_nodes> items_;
+  std::size_t size_ = 0;
+};
+
+double value_of(double x) { return x; }
+double value_of(const Jet& x) { return x.value; }
 
 // Lagrange polynomials on [-1, 1]: the one that is 1 at `node`.
-Jet linear_at(double node, const Jet& t) { return 0.5 * (1 + node * t); }
-Jet quadratic_at(double node, const Jet& t) { return node == 0 ? (1 - t) * (1 + t) : 0.5 * (t * (t + node)); }
+template <class T>
+T linear_at(double node, const T& t) {
+  return 0.5 * (1 + node * t);
+}
+template <class T>
+T quadratic_at(double node, const T& t) {
+  return node == 0 ? (1 - t) * (1 + t) : 0.5 * (t * (t + node));
+}
 
-Jets tensor(CellKind kind, const JetPoint& x) {
+template <class T>
+List<T> tensor(CellKind kind, const PointOf<T>& x) {
   const bool quadratic = traits(kind).order == 2;
-  Jets N;
+  List<T> N;
   for (const Point& node : reference_nodes(kind)) {
-    Jet product = 1;
+    T product = 1;
     for (std::size_t k = 0; k < static_cast<std::size_t>(traits(kind).dimension); ++k)
       product = product * (quadratic ? quadratic_at(node[k], x[k]) : linear_at(node[k], x[k]));
     N.push_back(product);
@@ -29,11 +62,12 @@ Jets tensor(CellKind kind, const JetPoint& x) {
 }
 
 // Corners: prod (1 + x_i x) (sum x_i x - (d - 1)) / 2^d; edges: (1 - t^2) prod of the other (1 + x_i x) / 2^(d-1).
-Jets serendipity(CellKind kind, const JetPoint& x) {
+template <class T>
+List<T> serendipity(CellKind kind, const PointOf<T>& x) {
   const auto d = static_cast<std::size_t>(traits(kind).dimension);
-  Jets N;
+  List<T> N;
   for (const Point& node : reference_nodes(kind)) {
-    Jet product = 1, sum = 1 - static_cast<double>(d);
+    T product = 1, sum = 1 - static_cast<double>(d);
     bool corner = true;
     for (std::size_t k = 0; k < d; ++k) {
       corner = corner && node[k] != 0;
@@ -45,34 +79,36 @@ Jets serendipity(CellKind kind, const JetPoint& x) {
   return N;
 }
 
-Jets barycentric(int dimension, const JetPoint& x) {
-  Jets lambda(static_cast<std::size_t>(dimension) + 1);
-  lambda[0] = 1;
+template <class T>
+List<T> barycentric(int dimension, const PointOf<T>& x) {
+  List<T> lambda = {T(1)};
   for (std::size_t k = 0; k < static_cast<std::size_t>(dimension); ++k) {
     lambda[0] = lambda[0] - x[k];
-    lambda[k + 1] = x[k];
+    lambda.push_back(x[k]);
   }
   return lambda;
 }
 
-Jets simplex(CellKind kind, const JetPoint& x) {
+template <class T>
+List<T> simplex(CellKind kind, const PointOf<T>& x) {
   const CellTraits& t = traits(kind);
-  const Jets lambda = barycentric(t.dimension, x);
+  const List<T> lambda = barycentric(t.dimension, x);
   if (t.order == 1) return lambda;
-  Jets N;
-  for (const Jet& l : lambda) N.push_back(l * (2 * l - 1));
+  List<T> N;
+  for (const T& l : lambda) N.push_back(l * (2 * l - 1));
   for (const auto& [a, b] : t.edges)
     N.push_back(4 * lambda[static_cast<std::size_t>(a)] * lambda[static_cast<std::size_t>(b)]);
   return N;
 }
 
 // prism15: corners l (2l - 1)(1 + s z)/2 - l (1 - z^2)/2, edges of the triangles 2 l m (1 + s z), uprights l (1 - z^2).
-Jets prism(CellKind kind, const JetPoint& x) {
-  const Jets l1 = simplex(CellKind::tri3, x), l2 = simplex(CellKind::tri6, x);
-  const Jet& z = x[2];
-  const Jet bubble = quadratic_at(0, z);
-  Jets N;
-  const auto layer = [&](const Jets& triangle, std::size_t first, std::size_t last, auto profile) {
+template <class T>
+List<T> prism(CellKind kind, const PointOf<T>& x) {
+  const List<T> l1 = simplex(CellKind::tri3, x), l2 = simplex(CellKind::tri6, x);
+  const T& z = x[2];
+  const T bubble = quadratic_at(0, z);
+  List<T> N;
+  const auto layer = [&](const List<T>& triangle, std::size_t first, std::size_t last, auto profile) {
     for (std::size_t i = first; i < last; ++i) N.push_back(triangle[i] * profile);
   };
   if (kind == CellKind::prism6) {
@@ -91,12 +127,13 @@ Jets prism(CellKind kind, const JetPoint& x) {
   return N;
 }
 
-Jets pyramid_basis(CellKind kind, const JetPoint& p) {
+template <class T>
+List<T> pyramid_basis(CellKind kind, const PointOf<T>& p) {
   const auto& [x, y, z] = p;
-  const Jet r = z.value >= 1 ? Jet(0) : x * y / (1 - z);
-  Jets basis = {1, x, y, z, r};
+  const T r = value_of(z) >= 1 ? T(0) : x * y / (1 - z);
+  List<T> basis = {T(1), x, y, z, r};
   if (kind == CellKind::pyramid5) return basis;
-  for (const Jet& f : {x * x, y * y, z * z, x * y, y * z, z * x, x * r, y * r}) basis.push_back(f);
+  for (const T& f : {x * x, y * y, z * z, x * y, y * z, z * x, x * r, y * r}) basis.push_back(f);
   if (kind == CellKind::pyramid14) basis.push_back(r * r);
   return basis;
 }
@@ -130,7 +167,7 @@ Matrix pyramid_coefficients(CellKind kind) {
   Matrix vandermonde;
   for (const Point& node : reference_nodes(kind)) {
     std::vector<double> row;
-    for (const Jet& f : pyramid_basis(kind, {node[0], node[1], node[2]})) row.push_back(f.value);
+    for (const double f : pyramid_basis<double>(kind, node)) row.push_back(f);
     vandermonde.push_back(std::move(row));
   }
   Matrix coefficients = inverse(std::move(vandermonde));
@@ -139,33 +176,39 @@ Matrix pyramid_coefficients(CellKind kind) {
   return coefficients;
 }
 
-Jets pyramid(CellKind kind, const JetPoint& x) {
+template <class T>
+List<T> pyramid(CellKind kind, const PointOf<T>& x) {
   static const std::array<Matrix, 3> coefficients = {pyramid_coefficients(CellKind::pyramid5),
                                                      pyramid_coefficients(CellKind::pyramid13),
                                                      pyramid_coefficients(CellKind::pyramid14)};
   const Matrix& C = coefficients[kind == CellKind::pyramid5 ? 0 : kind == CellKind::pyramid13 ? 1 : 2];
-  const Jets basis = pyramid_basis(kind, x);
-  Jets N(basis.size());
+  const List<T> basis = pyramid_basis(kind, x);
+  List<T> N;
+  for (std::size_t i = 0; i < basis.size(); ++i) N.push_back(0);
   for (std::size_t j = 0; j < basis.size(); ++j)
     for (std::size_t i = 0; i < N.size(); ++i) N[i] = N[i] + C[j][i] * basis[j];
   return N;
 }
 
-Jets shape_functions(CellKind kind, const Point& xi) {
-  const JetPoint x = {Jet::variable(xi[0], 0), Jet::variable(xi[1], 1), Jet::variable(xi[2], 2)};
+template <class T>
+List<T> functions_at(CellKind kind, const PointOf<T>& x) {
   switch (kind) {
     case CellKind::quad8:
     case CellKind::hex20: return serendipity(kind, x);
     default: break;
   }
   switch (traits(kind).linear) {
-    case CellKind::vertex1: return {1};
+    case CellKind::vertex1: return {T(1)};
     case CellKind::tri3:
     case CellKind::tet4: return simplex(kind, x);
     case CellKind::prism6: return prism(kind, x);
     case CellKind::pyramid5: return pyramid(kind, x);
     default: return tensor(kind, x);
   }
+}
+
+List<Jet> jets_at(CellKind kind, const Point& xi) {
+  return functions_at<Jet>(kind, {Jet::variable(xi[0], 0), Jet::variable(xi[1], 1), Jet::variable(xi[2], 2)});
 }
 
 std::vector<Point> reference_corners(CellKind linear) {
@@ -257,15 +300,30 @@ Point reference_centroid(CellKind kind) {
 }
 
 std::vector<double> shape_values(CellKind kind, const Point& xi) {
-  std::vector<double> values;
-  for (const Jet& N : shape_functions(kind, xi)) values.push_back(N.value);
-  return values;
+  const List<double> N = functions_at<double>(kind, xi);
+  return {N.begin(), N.end()};
+}
+
+std::size_t shape_values(CellKind kind, const Point& xi, std::span<double, most_cell_nodes> values) {
+  const List<double> N = functions_at<double>(kind, xi);
+  std::ranges::copy(N, values.begin());
+  return N.size();
 }
 
 std::vector<Point> shape_gradients(CellKind kind, const Point& xi) {
   std::vector<Point> gradients;
-  for (const Jet& N : shape_functions(kind, xi)) gradients.push_back(N.slope);
+  for (const Jet& N : jets_at(kind, xi)) gradients.push_back(N.slope);
   return gradients;
+}
+
+std::size_t shape_functions(CellKind kind, const Point& xi, std::span<double, most_cell_nodes> values,
+                            std::span<Point, most_cell_nodes> gradients) {
+  const List<Jet> N = jets_at(kind, xi);
+  for (std::size_t a = 0; a < N.size(); ++a) {
+    values[a] = N[a].value;
+    gradients[a] = N[a].slope;
+  }
+  return N.size();
 }
 
 std::span<const QuadraturePoint> geometry_rule(CellKind kind) {

@@ -29,9 +29,15 @@ Point reference_centroid(CellKind kind);
 
 // Values of all shape functions at a point of the reference cell: [node].
 std::vector<double> shape_values(CellKind kind, const Point& xi);
+// The same into an array for any cell, without memory of its own; their number.
+inline constexpr std::size_t most_cell_nodes = 27;
+std::size_t shape_values(CellKind kind, const Point& xi, std::span<double, most_cell_nodes> values);
 
 // Their gradients with respect to the reference coordinates: [node][axis]; unused axes are 0.
 std::vector<Point> shape_gradients(CellKind kind, const Point& xi);
+// Both, likewise.
+std::size_t shape_functions(CellKind kind, const Point& xi, std::span<double, most_cell_nodes> values,
+                            std::span<Point, most_cell_nodes> gradients);
 
 struct QuadraturePoint {
   Point xi;

@@ -41,11 +41,15 @@ std::span<const Point> CellMap::reference_nodes() const {
 }
 
 Point CellMap::at(const Point& xi) const {
-  const std::vector<double> N = functions_ != nullptr ? functions_->at(xi) : shape_values(kind_, xi);
   Point x{};
-  for (std::size_t a = 0; a < N.size(); ++a)
-    for (std::size_t k = 0; k < 3; ++k) x[k] += N[a] * nodes_[a][k];
-  return x;
+  const auto add = [&](std::span<const double> N) {
+    for (std::size_t a = 0; a < N.size(); ++a)
+      for (std::size_t k = 0; k < 3; ++k) x[k] += N[a] * nodes_[a][k];
+    return x;
+  };
+  if (functions_ != nullptr) return add(functions_->at(xi));
+  std::array<double, most_cell_nodes> N;
+  return add(std::span(N).first(shape_values(kind_, xi, N)));
 }
 
 void CellMap::evaluate(const Point& xi, std::span<double> values, std::span<Point> gradients) const {
@@ -54,15 +58,26 @@ void CellMap::evaluate(const Point& xi, std::span<double> values, std::span<Poin
   std::ranges::copy(shape_gradients(kind_, xi), gradients.begin());
 }
 
-std::array<Point, 3> CellMap::tangents(const Point& xi) const {
-  std::vector<double> values(nodes_.size());
-  std::vector<Point> slopes(nodes_.size());
-  evaluate(xi, values, slopes);
-  std::array<Point, 3> tangents{};
-  for (std::size_t a = 0; a < slopes.size(); ++a)
-    for (std::size_t k = 0; k < 3; ++k)
-      for (std::size_t i = 0; i < 3; ++i) tangents[k][i] += slopes[a][k] * nodes_[a][i];
-  return tangents;
+CellMap::Place CellMap::with_tangents(const Point& xi) const {
+  Place place;
+  const auto add = [&](std::span<const double> values, std::span<const Point> slopes) {
+    for (std::size_t a = 0; a < slopes.size(); ++a)
+      for (std::size_t i = 0; i < 3; ++i) {
+        place.at[i] += values[a] * nodes_[a][i];
+        for (std::size_t k = 0; k < 3; ++k) place.tangents[k][i] += slopes[a][k] * nodes_[a][i];
+      }
+    return place;
+  };
+  if (functions_ != nullptr) {
+    std::vector<double> values(nodes_.size());
+    std::vector<Point> slopes(nodes_.size());
+    functions_->evaluate(xi, values, slopes);
+    return add(values, slopes);
+  }
+  std::array<double, most_cell_nodes> values;
+  std::array<Point, most_cell_nodes> slopes;
+  const std::size_t count = shape_functions(kind_, xi, values, slopes);
+  return add(std::span(values).first(count), std::span(slopes).first(count));
 }
 
 FacetMap::FacetMap(CellKind cell, int facet) {

@@ -42,7 +42,12 @@ class CellMap {
   // of the functions of its nodes
   void evaluate(const Point& xi, std::span<double> values, std::span<Point> gradients) const;
   Point at(const Point& xi) const;
-  std::array<Point, 3> tangents(const Point& xi) const;  // d x / d xi_k
+  std::array<Point, 3> tangents(const Point& xi) const { return with_tangents(xi).tangents; }  // d x / d xi_k
+  struct Place {
+    Point at{};
+    std::array<Point, 3> tangents{};
+  };
+  Place with_tangents(const Point& xi) const;
 
  private:
   CellKind kind_;
@@ -54,13 +59,13 @@ class CellMap {
 class FacetMap {
  public:
   FacetMap(const CellMap& cell, int facet) : FacetMap(cell.kind(), facet) { cell_ = &cell; }
+  FacetMap(CellKind cell, int facet);  // onto the reference cell alone: for place() and axes()
   Point at(const Point& xi) const { return cell_->at(place(xi)); }
   std::array<Point, 3> tangents(const Point& xi) const;
   Point place(const Point& xi) const;                // on the cell's reference cell
   std::array<Point, 3> axes(const Point& xi) const;  // d place / d xi_k
 
  private:
-  FacetMap(CellKind cell, int facet);
   const CellMap* cell_ = nullptr;
   CellKind shape_;              // of the facet, linear
   std::vector<Point> corners_;  // on the cell's reference cell

@@ -12,14 +12,23 @@ namespace ritz {
 struct EvaluationPoints {
   template <std::convertible_to<std::span<const double>> Positions>
   EvaluationPoints(const Positions& points) : x(points) {}  // NOLINT: positions [point][3] are points
-  EvaluationPoints(std::span<const double> points, const Mesh& of, std::span<const Index> holding)
-      : x(points), mesh(&of), cells(holding) {}
+  EvaluationPoints(std::span<const double> points, const Mesh& of, std::span<const Index> holding,
+                   std::span<const Point> in_them = {})
+      : x(points), mesh(&of), cells(holding), xi(in_them) {}
 
   std::size_t size() const { return x.size() / 3; }
+  EvaluationPoints one(std::size_t point) const {
+    EvaluationPoints result(x.subspan(3 * point, 3));
+    result.mesh = mesh;
+    if (!cells.empty()) result.cells = cells.subspan(point, 1);
+    if (!xi.empty()) result.xi = xi.subspan(point, 1);
+    return result;
+  }
 
   std::span<const double> x;          // [point][3]
   const Mesh* mesh = nullptr;         // of the cells
   std::span<const Index> cells = {};  // [point] that hold them; none: not known
+  std::span<const Point> xi = {};     // [point] on the reference cells; none: not known
 };
 
 }  // namespace ritz

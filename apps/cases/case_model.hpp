@@ -37,6 +37,7 @@ struct CaseModel {
   std::optional<TransientInput> time = {};                   // of a case with [time]
   bool modes = false;                                        // are asked for: [modal]
   std::function<std::optional<double>()> mass = {};          // [kg] by other means than the mass matrix
+  double attached_mass = 0;                                  // [kg] at reference points, beside it
   // Log, report, result files.
   std::function<void(const CaseModel&, const Operator& equations, const SolutionView&)> show = {};
   std::function<void(const SolutionView&)> tell = {};  // more in the log and among the facts: motions of regions

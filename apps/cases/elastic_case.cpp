@@ -269,7 +269,11 @@ CaseModel read_elasticity(Run& run) {
   }
   std::vector<ObliqueSupport> oblique;
   read_displacements(run.input().root(), mesh, false, body.loads, &oblique);
-  make_model(run, body, space, {.displacements = true, .of_revolution = plane.axisymmetric}, oblique, read);
+  std::vector<Point> gravity = {body.loads.acceleration()};
+  for (const ElasticLoads* each : own) gravity.push_back(each->acceleration());
+  make_model(run, body, space,
+             {.displacements = true, .masses = true, .gravity = gravity, .of_revolution = plane.axisymmetric}, oblique,
+             read);
   if (read.time) read_damping(run.input(), read.model);
   const bool wants_error = wants_mesh_error(run);
   if (wants_error && body.has_axes()) refuse_estimate_of(run.input(), "a material along axes");
@@ -301,7 +305,8 @@ CaseModel read_elastic_vibration(Run& run) {
   std::vector<ObliqueSupport> oblique;
   read_displacements(run.input().root(), mesh, true, body.loads, &oblique);
   CaseModel read;
-  make_model(run, body, space, {.displacements = true, .at_rest = true, .of_revolution = plane.axisymmetric}, oblique,
+  make_model(run, body, space,
+             {.displacements = true, .at_rest = true, .masses = true, .of_revolution = plane.axisymmetric}, oblique,
              read);
   const auto is_thermal = [](const Integral& each) { return !each.form.has_matrix && each.form.derived > 0; };
   if (std::erase_if(read.model.equations, is_thermal) > 0)
@@ -309,9 +314,11 @@ CaseModel read_elastic_vibration(Run& run) {
   if (plane.axisymmetric)
     run.log().notice(
         "modes of the axisymmetric model keep the shape of revolution (n = 0 waves around, without torsion); those "
-        "with "
-        "waves around may be lower: model the body in three dimensions for them");
-  read.mass = [body] { return body.mass(); };
+        "with waves around may be lower: model the body in three dimensions for them");
+  read.mass = [body, attached = read.attached_mass] {
+    const std::optional<double> mass = body.mass();
+    return mass ? std::optional(*mass + attached) : mass;
+  };
   return read;
 }
 

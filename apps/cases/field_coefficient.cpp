@@ -1,6 +1,7 @@
 #include "apps/cases/field_coefficient.hpp"
 
 #include "fem/physics/mesh_field.hpp"
+#include "io/files/byte_size.hpp"
 #include "io/results/file_field.hpp"
 #include "mesh/quality/quality.hpp"
 
@@ -125,9 +126,9 @@ class FieldReader {
   MeshField on_its_own_mesh(MeshData data, std::vector<double> values) {
     MeshField field(std::make_shared<const Mesh>(std::move(data)), std::move(values));
     const Misfit off = field.misfit(mesh_);
-    run_.log().line("'{}' of '{}': from {} {} of another mesh{}", name_, file_,
+    run_.log().line("'{}' of '{}': from {} {} of another mesh, with {} for the search of points{}", name_, file_,
                     field.at_nodes() ? field.mesh().node_count() : field.mesh().cell_count(),
-                    field.at_nodes() ? "nodes" : "cells",
+                    field.at_nodes() ? "nodes" : "cells", text_of_bytes(field.bytes()),
                     off.nodes == 0 ? ""
                                    : fmt::format("; {} nodes lie outside of it, by at most {:.3g} m, and take the "
                                                  "value at its nearest point",
@@ -149,6 +150,16 @@ class FieldReader {
   double scale_;
 };
 
+// `of`: " of 'scan.vtu'"
+CaseField case_field(const MeshField& field, const std::string& name, const std::string& of) {
+  const auto tell = [field, name, of](const EvaluationPoints& point) {
+    const MeshField::Sample sample = field.sample(point);
+    return std::isnan(sample.value) ? fmt::format("'{}' has no value in cell {}{}", name, sample.cell, of)
+                                    : fmt::format("'{}' is {:g} in cell {}{}", name, sample.value, sample.cell, of);
+  };
+  return {[field](const EvaluationPoints& points, std::span<double> values) { field(points, 0, values); }, tell};
+}
+
 }  // namespace
 
 Coefficient read_field_coefficient(Run& run, const Case::Table& t, const std::string& name) {
@@ -163,20 +174,35 @@ void read_fields(Run& run, const Mesh& mesh) {
        run.input().tables("field", "a field that formulas use by its name: an array of a file, at nodes or in cells")) {
     const std::string name = t.text("name", "by which formulas call it, as x or t");
     FieldReader reader(run, t, mesh, name);
-    const std::optional<MeshField> field = reader.read();
-    const auto at = [field](const EvaluationPoints& points, std::span<double> values) {
-      if (field) (*field)(points, 0, values);
-      else std::ranges::fill(values, 1.0);
-    };
-    const auto tell = [field, name, file = reader.file()](const Point& x) {
-      if (!field) return std::string();
-      const MeshField::Sample sample = field->at(x);
-      return std::isnan(sample.value)
-                 ? fmt::format("'{}' has no value in cell {} of '{}'", name, sample.cell, file)
-                 : fmt::format("'{}' is {:g} in cell {} of '{}'", name, sample.value, sample.cell, file);
-    };
-    run.input().add_field(t, name, {at, tell});
+    if (const std::optional<MeshField> field = reader.read())
+      run.input().add_field(t, name, case_field(*field, name, fmt::format(" of '{}'", reader.file())));
+    else
+      run.input().add_field(t, name,
+                            {[](const EvaluationPoints&, std::span<double> values) { std::ranges::fill(values, 1.0); },
+                             [](const EvaluationPoints&) { return std::string(); }});
   }
+}
+
+void demand_one_each(const std::string& name, const GivenArray& array, const Mesh& mesh) {
+  const Index needed = array.at_nodes ? mesh.node_count() : mesh.cell_count();
+  if (static_cast<Index>(array.values.size()) == needed) return;
+  throw Error(Exit::input,
+              fmt::format("the array '{}' has {} numbers, and the mesh {} {}", name, array.values.size(), needed,
+                          array.at_nodes ? "nodes" : "cells"),
+              {}, array.at_nodes ? "give one for each node" : "give one for each cell of the body, in their order");
+}
+
+std::map<std::string, MeshField> take_arrays(const GivenArrays& arrays, const Mesh& mesh, Case& input) {
+  const std::shared_ptr<const Mesh> own(std::shared_ptr<void>(), &mesh);
+  std::map<std::string, MeshField> result;
+  CaseFields fields;
+  for (const auto& [name, array] : arrays) {
+    demand_one_each(name, array, mesh);
+    const MeshField& field = result.emplace(name, MeshField(own, array)).first->second;
+    fields.emplace(name, case_field(field, name, ""));
+  }
+  input.give(std::move(fields));
+  return result;
 }
 
 }  // namespace ritz

@@ -7,8 +7,9 @@
 #pragma once
 
 #include "apps/cases/run.hpp"
-#include "fem/physics/coefficient.hpp"
+#include "fem/physics/mesh_field.hpp"
 
+#include <map>
 #include <string>
 
 namespace ritz {
@@ -19,5 +20,11 @@ Coefficient read_field_coefficient(Run& run, const Case::Table& t, const std::st
 
 // [[field]]: from here on formulas of the case may use them by their names.
 void read_fields(Run& run, const Mesh& mesh);
+
+// Arrays of a calling program: from here on formulas of the case may be their names. The mesh outlives their use; other
+// values follow by MeshField::set().
+std::map<std::string, MeshField> take_arrays(const GivenArrays& arrays, const Mesh& mesh, Case& input);
+// Throws Error(Exit::input) that names an array with another number of values.
+void demand_one_each(const std::string& name, const GivenArray& array, const Mesh& mesh);
 
 }  // namespace ritz

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <functional>
+#include <limits>
 #include <numbers>
 #include <tuple>
 
@@ -85,7 +86,7 @@ class RelationReader {
       read_tie(t);
     if (kinds_.displacements)
       for (const Case::Table& t : root.tables("rigid", "a region that moves as a rigid body")) read_rigid(t);
-    if (kinds_.displacements && mesh_.dimension() == 3 && !mesh_.structural() && !kinds_.at_rest)
+    if (kinds_.displacements && mesh_.dimension() == 3 && !mesh_.structural() && (!kinds_.at_rest || kinds_.masses))
       for (const Case::Table& t :
            root.tables("coupling", "a surface of a solid whose mean motion is that of a reference point"))
         read_coupling(t);
@@ -222,12 +223,16 @@ class RelationReader {
     }
     Point force{}, moment{};
     if (dimension == 3 && !kinds_.at_rest) std::tie(force, moment) = loads_of(t);
+    const PointMass mass = mass_of(t);
     if (region == nullptr) return;
     attempt([&] {
       auto rigid = std::make_shared<const RigidRegion>(space_, *region, options);
       run_.log().line("rigid region '{}': {} unknowns follow {}", region->name, rigid->equations().size(),
                       rigid->parameter_count());
-      if (acts(force) || acts(moment)) add_force(*region, *rigid, force, moment);
+      if (acts(force) || acts(moment)) add_force(*region, *rigid, force, moment, read_.model.equations);
+      weigh(mass,
+            [&](const Point& weight, std::vector<Integral>& loads) { add_force(*region, *rigid, weight, {}, loads); });
+      attach(t, mass, {}, {}, [&](std::size_t c) { return rigid->terms(c); });
       keep(rigid->equations());
       told_.push_back({.kind = "rigid",
                        .sentence = fmt::format("rigid region '{}': its reference point moves by", region->name),
@@ -253,6 +258,58 @@ class RelationReader {
     const Point force =
         padded(t.vector("force", "force at the reference point [N]", {.size = 3, .fallback = zeros_of(3)}));
     return {force, padded(t.vector("moment", "moment on the region [N m]", {.size = 3, .fallback = zeros_of(3)}))};
+  }
+
+  // At a reference point.
+  struct PointMass {
+    double mass = 0;  // [kg]
+    Point inertia{};  // [kg m^2] about the axes through the point
+    double of(std::size_t motion) const { return motion < 3 ? mass : inertia[motion - 3]; }
+  };
+
+  PointMass mass_of(const Case::Table& t) const {
+    if (!kinds_.masses || mesh_.dimension() < 3) return {};
+    PointMass result{t.number("mass", "mass at the reference point [kg]: its weight, and inertia of vibration",
+                              {.fallback = 0, .minimum = 0, .out_of_bounds = Exit::model}),
+                     padded(t.vector("inertia", "moments of inertia about x, y, z through the reference point [kg m^2]",
+                                     {.size = 3, .fallback = zeros_of(3)}))};
+    for (const double each : result.inertia)
+      if (each < 0)
+        t.error("inertia", fmt::format("a moment of inertia is {:g}", each), {}, "give numbers from 0", Exit::model);
+    if (read_.time && (result.mass > 0 || acts(result.inertia)))
+      t.error(result.mass > 0 ? "mass" : "inertia", "a mass at a reference point in motion",
+              "masses of reference points take part in vibration and in statics",
+              "omit it, or make a part of the body as heavy", Exit::model);
+    return result;
+  }
+
+  // weight(force, loads): adds the weight of the mass to loads; outside of load cases, and in each.
+  template <class Weight>
+  void weigh(const PointMass& mass, const Weight& weight) {
+    for (std::size_t i = 0; mass.mass > 0 && i < kinds_.gravity.size(); ++i) {
+      Point force = kinds_.gravity[i];
+      for (double& each : force) each *= mass.mass;
+      if (acts(force)) weight(force, i == 0 ? read_.model.equations : read_.model.load_cases[i - 1].loads);
+    }
+  }
+
+  // Springs and masses of vibration. [motion] held: without a compliance stiffly. terms(motion): none that it has not.
+  template <class Terms>
+  void attach(const Case::Table& t, const PointMass& mass, const std::array<std::optional<double>, 6>& held,
+              const std::array<double, 6>& compliances, const Terms& terms) {
+    if (!kinds_.at_rest) return;
+    read_.attached_mass += mass.mass;
+    for (std::size_t c = 0; c < 6; ++c) {
+      AttachedMotion motion{.terms = terms(c), .mass = mass.of(c)};
+      if (held[c]) motion.stiffness = compliances[c] > 0 ? 1 / compliances[c] : std::numeric_limits<double>::infinity();
+      if (motion.stiffness == 0 && motion.mass == 0) continue;
+      if (motion.terms.empty())
+        throw Error(Exit::model,
+                    fmt::format("the reference point has inertia about {}, and its region does not turn{}",
+                                "xyz"[c % 3], at_origin(t.where())),
+                    "its nodes lie on one line, or it is one node", "omit this moment of inertia");
+      read_.model.attached.push_back(std::move(motion));
+    }
   }
 
   static bool acts(const Point& v) {
@@ -285,9 +342,15 @@ class RelationReader {
     const std::optional<Point> reference =
         optional_point(t, "reference", "the reference point [m]; not given: the centre of the surface", 3);
     std::array<std::optional<double>, 6> prescribed;
-    for (int c = 0; c < 6; ++c) prescribed[static_cast<std::size_t>(c)] = motion_of(t, c);
+    for (int c = 0; c < 6; ++c) {
+      const std::optional<double> value = motion_of(t, c);
+      if (value && kinds_.at_rest && *value != 0) moves(t, motion_names[static_cast<std::size_t>(c)], *value);
+      prescribed[static_cast<std::size_t>(c)] = value;
+    }
     const std::array<double, 6> compliances = springs_of(t, prescribed);
-    const auto [force, moment] = loads_of(t);
+    Point force{}, moment{};
+    if (!kinds_.at_rest) std::tie(force, moment) = loads_of(t);
+    const PointMass mass = mass_of(t);
     if (region == nullptr) return;
     attempt([&] {
       const auto mean = std::make_shared<const MeanMotion>(space_, *region, reference, t.where());
@@ -297,13 +360,17 @@ class RelationReader {
                 .sentence = fmt::format("coupling '{}': in the mean it moves by", region->name),
                 .name = region->name,
                 .motion = [mean](std::span<const double> u) { return mean->of(u); }};
+      weigh(mass, [&](const Point& weight, std::vector<Integral>& loads) {
+        loads.push_back(traction_on(*region, {.force = weight, .at = reference}));
+      });
+      attach(t, mass, prescribed, compliances, [&](std::size_t c) { return mean->terms(c); });
       for (std::size_t c = 0; c < 6; ++c) {
-        if (!prescribed[c]) continue;
+        if (!prescribed[c] || kinds_.at_rest) continue;
         RemoteForce unit{.at = reference};
         (c < 3 ? unit.force : unit.moment)[c % 3] = 1;
         told.loads[c] = static_cast<int>(read_.model.means.size());
         read_.model.means.push_back({.load = traction_on(*region, unit),
-                                     .value = [mean, c](std::span<const double> u) { return mean->work(c, u); },
+                                     .terms = mean->terms(c),
                                      .prescribed = *prescribed[c],
                                      .compliance = compliances[c],
                                      .origin = t.where(compliances[c] > 0 ? "springs" : motion_names[c])});
@@ -319,16 +386,15 @@ class RelationReader {
 
   // On facets as a traction with this force and moment, for fields of any order; else at nodes.
   void add_force(const Region& region, const RigidRegion& rigid, const std::array<double, 3>& force,
-                 const std::array<double, 3>& moment) {
+                 const std::array<double, 3>& moment, std::vector<Integral>& equations) const {
     if (region.kind != RegionKind::facets || mesh_.structural()) {
-      for (const NodalForce& each : rigid.forces(force, moment)) add_nodal_force(each);
+      for (const NodalForce& each : rigid.forces(force, moment)) add_nodal_force(each, equations);
       return;
     }
-    read_.model.equations.push_back(traction_on(region, {.force = force, .moment = moment, .at = rigid.reference()}));
+    equations.push_back(traction_on(region, {.force = force, .moment = moment, .at = rigid.reference()}));
   }
 
-  void add_nodal_force(const NodalForce& f) {
-    std::vector<Integral>& equations = read_.model.equations;
+  void add_nodal_force(const NodalForce& f, std::vector<Integral>& equations) const {
     if (space_.components() == 3)
       equations.push_back(Integral::at_nodes(NodeLoad<3>{{f.force[0], f.force[1], f.force[2]}, {}}, {f.mesh_node}));
     else

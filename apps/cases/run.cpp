@@ -15,7 +15,6 @@
 #include "device/host_memory.hpp"
 #include "device/process/stop_request.hpp"
 #include "device/ranks/ranks.hpp"
-#include "fem/physics/given_arrays.hpp"
 #include "io/files/input_file.hpp"
 #include "io/meshes/mesh_reader.hpp"
 #include "io/results/error_catalogue.hpp"
@@ -80,7 +79,6 @@ Run::Run(AppInfo info, RunOptions options, SharedModel* shared)
           : options_.case_text ? Case::from_text(*options_.case_text, options_.case_file, options_.overrides)
                                : Case::from_file(options_.case_file, options_.overrides);
   case_->set_program(info_.name);
-  if (options_.arrays) case_->give(options_.arrays->functions());
   if (options_.describe || options_.survey) read_sweep(*case_, name_);
   else case_->drop("sweep");
   case_->root().text("title", "a line about the case", {.fallback = "", .may_be_empty = true});
@@ -247,7 +245,7 @@ const Mesh& Run::mesh(bool structural) {
   const bool is_there = shared_->mesh && shared_->mesh_key == key;
   mesh_ = &shared_->mesh_for(key, [&] { return MeshMaker(*case_, log_, input).make(options_, structural); });
   case_->set_dimension(mesh_->dimension());
-  if (options_.arrays) options_.arrays->use(*mesh_);
+  if (options_.arrays) arrays_ = take_arrays(*options_.arrays, *mesh_, *case_);
   if (is_there) case_->excuse("region");             // they are in the mesh
   else if (!case_->sound()) shared_->mesh_key = "";  // the next member is to hear of it, too
   read_fields(*this, *mesh_);

@@ -18,6 +18,7 @@
 #include "solvers/linear/linear_solver.hpp"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,6 +44,7 @@ class Run {
   Case& input() { return *case_; }
   SharedModel& shared() { return *shared_; }
   Results& results() { return *results_; }
+  std::map<std::string, MeshField>& arrays() { return arrays_; }  // of a calling program, by name
 
   // [mesh] file, scale, order: read, scaled, raised to the order, checked. Read at the first call. structural: lines
   // and surfaces in space, too (MeshData::structural).
@@ -69,6 +71,7 @@ class Run {
   std::unique_ptr<SharedModel> own_;  // of a run by itself
   SharedModel* shared_;
   const Mesh* mesh_ = nullptr;
+  std::map<std::string, MeshField> arrays_;
   std::string name_;  // that results begin with
   std::unique_ptr<Results> results_;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "apps/run/memory_limits.hpp"
+#include "fem/physics/mesh_field.hpp"
 #include "mesh/mesh.hpp"
 
 #include <functional>
@@ -22,7 +23,6 @@ struct AppInfo {
 };
 
 class Ranks;        // device/ranks/ranks.hpp
-class GivenArrays;  // fem/physics/given_arrays.hpp
 struct SolvedStep;  // apps/results/result_writer.hpp
 
 // Instead of a case file and its mesh: Case::survey and a small mesh, for apps/program/schema.hpp. The run ends at
@@ -52,8 +52,8 @@ struct RunOptions {
   std::optional<std::string> case_text;  // in place of the file, whose name messages have
   // in place of [mesh] file; scale: a factor on the points
   std::function<Mesh(bool structural, double scale, std::vector<std::string>& notices)> mesh = {};
-  std::shared_ptr<GivenArrays> arrays = {};   // that formulas may name
-  std::function<void(SolvedStep)> take = {};  // each step; files are written where `output` says
+  std::shared_ptr<const GivenArrays> arrays = {};  // that formulas may name
+  std::function<void(SolvedStep)> take = {};       // each step; files are written where `output` says
   bool writes_files() const { return !take || !output.empty(); }
 };
 

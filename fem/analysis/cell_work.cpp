@@ -36,11 +36,24 @@ SpaceOptions elements_of(const FunctionSpace& space) {
   return options;
 }
 
+// A function whose points lie in cells of another mesh, with the same numbers.
+struct InCellsOf {
+  PointFunction function;
+  const Mesh* mesh;
+  bool depends_on_time() const { return function.varies_in_time(); }
+  void operator()(EvaluationPoints points, double t, std::span<double> values) const {
+    points.mesh = mesh;
+    function(points, t, values);
+  }
+};
+
 }  // namespace
 
 CellWork::CellWork(const FunctionSpace& space, std::span<const Integral> integrals) : space_(space) {
   for (const Integral& integral : integrals)
     if (!integral.form.given.empty() && integral.nodes.empty()) integrals_.push_back(integral);
+  for (Integral& integral : integrals_)
+    for (PointFunction& each : integral.form.given) each = InCellsOf{each, &space.mesh()};
   if (integrals_.empty()) return;
   apart_ = std::make_unique<const Mesh>(taken_apart(space.mesh()));
   space_apart_ = std::make_unique<const FunctionSpace>(*apart_, space.components(), space.device(), elements_of(space));

@@ -80,7 +80,7 @@ class Evolution {
   const std::string method_;
   const bool second_order_;
   const StepControl control_;
-  const LoadSamples* samples_;  // or null
+  const LoadSamples* samples_;    // or null
   std::optional<Error> failure_;  // of the last try
 };
 

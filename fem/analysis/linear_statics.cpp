@@ -43,27 +43,27 @@ constexpr Differences below{{{0.0, 25.0 / 12}, {-1.0, -4.0}, {-2.0, 3.0}, {-3.0,
 // Differences in the entries of an array, each in the cells that it reaches.
 class ArrayDerivative {
  public:
-  ArrayDerivative(LinearStatics& statics, GivenArrays& arrays, const std::string& name)
-      : statics_(statics), arrays_(arrays), name_(name), base_(arrays.all().at(name)) {
+  ArrayDerivative(LinearStatics& statics, MeshField& array, const std::string& name)
+      : statics_(statics), array_(array), name_(name), base_(array.values()) {
     double sum = 0;
-    for (const double value : base_.values) sum += std::abs(value);
-    const double mean = sum > 0 ? sum / static_cast<double>(base_.values.size()) : 1;
-    for (const double value : base_.values) step_.push_back(relative_step * (value != 0 ? std::abs(value) : mean));
+    for (const double value : base_) sum += std::abs(value);
+    const double mean = sum > 0 ? sum / static_cast<double>(base_.size()) : 1;
+    for (const double value : base_) step_.push_back(relative_step * (value != 0 ? std::abs(value) : mean));
   }
   ArrayDerivative(const ArrayDerivative&) = delete;
   ArrayDerivative& operator=(const ArrayDerivative&) = delete;
-  ~ArrayDerivative() { arrays_.set(name_, base_); }
+  ~ArrayDerivative() { array_.set(base_); }
 
   std::vector<double> of(const Vector& u, const Vector& lambda, const Vector& by_prescribed) {
-    std::vector<double> result(base_.values.size(), 0.0);
+    std::vector<double> result(base_.size(), 0.0);
     add_prescribed(by_prescribed, result);
     const Mesh& mesh = statics_.equations().space().mesh();
     std::vector<int> colour(result.size(), 0);
-    const int colours = base_.at_nodes ? colour_nodes(mesh, colour) : 1;
+    const int colours = array_.at_nodes() ? colour_nodes(mesh, colour) : 1;
     std::vector<std::vector<std::size_t>> of_colour(static_cast<std::size_t>(colours));
     for (std::size_t i = 0; i < colour.size(); ++i) of_colour[static_cast<std::size_t>(colour[i])].push_back(i);
     for (const std::vector<std::size_t>& entries : of_colour) subtract_work(entries, u, lambda, result);
-    arrays_.set(name_, base_);
+    array_.set(base_);
     statics_.work().numbers_changed();
     return result;
   }
@@ -74,9 +74,9 @@ class ArrayDerivative {
   static constexpr double relative_step = 1e-5;
 
   void move(std::span<const std::size_t> entries, double steps) {
-    GivenArray moved = base_;
-    for (const std::size_t i : entries) moved.values[i] += steps * step_[i];
-    arrays_.set(name_, std::move(moved));
+    std::vector<double> moved = base_;
+    for (const std::size_t i : entries) moved[i] += steps * step_[i];
+    array_.set(std::move(moved));
   }
 
   // For entries that share no cell. Where no formula stays within the bounds of all of them, each half has its own.
@@ -118,7 +118,7 @@ class ArrayDerivative {
   }
 
   void subtract(std::span<const std::size_t> entries, const std::vector<double>& work, std::vector<double>& result) {
-    if (!base_.at_nodes) {
+    if (!array_.at_nodes()) {
       for (const std::size_t i : entries) result[i] -= work[i] / step_[i];
       return;
     }
@@ -138,19 +138,16 @@ class ArrayDerivative {
     std::vector<std::size_t> all(result.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     for (const PrescribedValue* const support : statics_.varying_supports()) {
-      const std::vector<Node> nodes = space.nodes_in(*support->region);
-      std::vector<double> points, values(nodes.size()), before(nodes.size());
-      for (const Node node : nodes) {
-        const Point x = space.point(node);
-        points.insert(points.end(), x.begin(), x.end());
-      }
-      arrays_.set(name_, base_);
-      support->value.at(points, 0, before);
+      const RegionNodes at(space, *support->region);
+      const std::vector<Node>& nodes = at.nodes();
+      std::vector<double> values(nodes.size()), before(nodes.size());
+      array_.set(base_);
+      support->value.at(at.points(), 0, before);
       move(all, 1);
-      support->value.at(points, 0, values);
+      support->value.at(at.points(), 0, values);
       for (std::size_t i = 0; i < nodes.size(); ++i) {
         if (values[i] == before[i]) continue;
-        if (!base_.at_nodes || !space.isoparametric())
+        if (!array_.at_nodes() || !space.isoparametric())
           throw Error(Exit::model, fmt::format("the derivative by the array '{}' of prescribed values", name_),
                       "the values are those at the nodes of the field",
                       "give an array for each node, and leave [space] order to the mesh");
@@ -160,13 +157,13 @@ class ArrayDerivative {
         result[node] += weights[unknown] * (values[i] - before[i]) / step_[node];
       }
     }
-    arrays_.set(name_, base_);
+    array_.set(base_);
   }
 
   LinearStatics& statics_;
-  GivenArrays& arrays_;
+  MeshField& array_;
   std::string name_;
-  GivenArray base_;
+  std::vector<double> base_;
   std::vector<double> step_;
 };
 
@@ -286,9 +283,9 @@ CellWork& LinearStatics::work() {
   return *work_;
 }
 
-std::vector<double> by_array(LinearStatics& statics, GivenArrays& arrays, const std::string& name, const Vector& u,
+std::vector<double> by_array(LinearStatics& statics, MeshField& array, const std::string& name, const Vector& u,
                              const Vector& lambda, const Vector& by_prescribed) {
-  return ArrayDerivative(statics, arrays, name).of(u, lambda, by_prescribed);
+  return ArrayDerivative(statics, array, name).of(u, lambda, by_prescribed);
 }
 
 }  // namespace ritz

@@ -5,7 +5,7 @@
 //
 //   LinearStatics statics(model, {.relative = 1e-12});
 //   const Vector u = statics.solve().u, lambda = statics.adjoint(g);
-//   std::vector<double> d = by_array(statics, arrays, "E", u, lambda, statics.by_prescribed(g, lambda));
+//   std::vector<double> d = by_array(statics, young, "E", u, lambda, statics.by_prescribed(g, lambda));
 //
 // The factor or hierarchy serves solution and adjoint, since the tangent is symmetric.
 #pragma once
@@ -13,7 +13,7 @@
 #include "fem/analysis/analysis.hpp"
 #include "fem/analysis/cell_work.hpp"
 #include "fem/analysis/linear_system.hpp"
-#include "fem/physics/given_arrays.hpp"
+#include "fem/physics/mesh_field.hpp"
 
 #include <optional>
 #include <vector>
@@ -73,7 +73,7 @@ class LinearStatics {
 // a pass for each colour of its nodes. Differences are central, and one-sided where an entry stands at the end of what
 // its key allows. Where supports meet, an array counts as if it alone held the node; values that solve() was given in
 // place of the case's leave 0. Throws Error(Exit::input) for prescribed values by arrays of cells.
-std::vector<double> by_array(LinearStatics& statics, GivenArrays& arrays, const std::string& name, const Vector& u,
+std::vector<double> by_array(LinearStatics& statics, MeshField& array, const std::string& name, const Vector& u,
                              const Vector& lambda, const Vector& by_prescribed);
 
 }  // namespace ritz

@@ -30,10 +30,19 @@ void check(const Model& model, const Modal&) {
 }
 
 VibrationModel vibration_model(const Model& model, const Constraints& supports, const Prepared& prepared) {
-  VibrationModel vibration{.axisymmetric = model.rigid == RigidModes::axisymmetric,
+  VibrationModel vibration{.attached = model.attached,
+                           .axisymmetric = model.rigid == RigidModes::axisymmetric,
                            .lists_stay = prepared.cache != nullptr};
-  for (const FreePart& part : free_parts(model, supports))
-    vibration.rigid_motions += static_cast<int>(part.motions.size());
+  const auto count = [&](const Model& of) {
+    int motions = 0;
+    for (const FreePart& part : free_parts(of, supports)) motions += static_cast<int>(part.motions.size());
+    return motions;
+  };
+  vibration.rigid_motions = count(model);
+  if (model.attached.empty()) return vibration;
+  Model without_springs = model;
+  without_springs.attached.clear();
+  vibration.spring_motions = count(without_springs) - vibration.rigid_motions;
   return vibration;
 }
 

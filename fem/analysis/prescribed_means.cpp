@@ -1,11 +1,14 @@
 #include "fem/analysis/prescribed_means.hpp"
 
 #include "device/host_memory.hpp"
+#include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <numeric>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace ritz {
@@ -13,15 +16,27 @@ namespace {
 
 using Rows = std::vector<std::vector<double>>;
 
-// `largest`: receives that of the unknowns.
-std::vector<double> values_of(const std::vector<PrescribedMean>& means, StaticSolution& s, double* largest = nullptr) {
-  s.bring_back();
-  const std::vector<double> u = s.u.host();
-  if (largest != nullptr)
-    *largest = std::accumulate(u.begin(), u.end(), 0.0, [](double a, double b) { return std::max(a, std::abs(b)); });
+std::vector<double> values_of(const std::vector<PrescribedMean>& means, std::span<const double> u, int components) {
   std::vector<double> values;
-  for (const PrescribedMean& each : means) values.push_back(each.value(u));
+  for (const PrescribedMean& each : means) values.push_back(value_of(each.terms, u, components));
   return values;
+}
+
+// Sums of the sizes of their terms: what the means are computed from.
+std::vector<double> sizes_of(const std::vector<PrescribedMean>& means, std::vector<double> u, int components) {
+  for (double& each : u) each = std::abs(each);
+  std::vector<double> sizes;
+  for (const PrescribedMean& each : means) {
+    std::vector<UnknownTerm> terms = each.terms;
+    for (UnknownTerm& term : terms) term.factor = std::abs(term.factor);
+    sizes.push_back(value_of(terms, u, components));
+  }
+  return sizes;
+}
+
+std::vector<double> values_of(const std::vector<PrescribedMean>& means, StaticSolution& s, int components) {
+  s.bring_back();
+  return values_of(means, s.u.host(), components);
 }
 
 [[noreturn]] void throw_dependent(const PrescribedMean& mean) {
@@ -30,118 +45,232 @@ std::vector<double> values_of(const std::vector<PrescribedMean>& means, StaticSo
               "omit this value, or the support on the same surface");
 }
 
-// Cholesky's factor of compliances [mean][load], which are symmetric and positive. `independent`: the least part of a
-// compliance that other loads leave, by the accuracy of the solutions.
-Rows factor_of(const std::vector<PrescribedMean>& means, Rows compliance, double independent) {
-  for (std::size_t j = 0; j < means.size(); ++j) {
-    const double whole = compliance[j][j];
-    for (std::size_t k = 0; k < j; ++k) compliance[j][j] -= compliance[j][k] * compliance[j][k];
-    if (!(whole > 0 && compliance[j][j] > independent * whole)) throw_dependent(means[j]);
-    compliance[j][j] = std::sqrt(compliance[j][j]);
-    for (std::size_t i = j + 1; i < means.size(); ++i) {
-      for (std::size_t k = 0; k < j; ++k) compliance[i][j] -= compliance[i][k] * compliance[j][k];
-      compliance[i][j] /= compliance[j][j];
-    }
+// Symmetric equations for the sizes of loads and for rigid motions that the means alone hold:
+//
+//   | compliances  means of motions |  | sizes   |   | gaps                      |
+//   | their transpose            0  |  | motions | = | - work of what else acts  |
+//
+// Rows and columns are scaled to 1 and eliminated with full pivoting. `independent`: the least pivot, by the accuracy
+// of the solutions.
+class Balance {
+ public:
+  // compliance [mean][load], of_motions [motion][mean]
+  Balance(const std::vector<PrescribedMean>& means, const Rows& compliance, const Rows& of_motions, double independent)
+      : loads_(means.size()), size_(loads_ + of_motions.size()), rows_(size_, std::vector<double>(size_, 0.0)) {
+    for (std::size_t i = 0; i < loads_; ++i)
+      for (std::size_t j = 0; j < loads_; ++j) rows_[i][j] = 0.5 * (compliance[i][j] + compliance[j][i]);
+    for (std::size_t k = 0; k < of_motions.size(); ++k)
+      for (std::size_t i = 0; i < loads_; ++i) rows_[i][loads_ + k] = rows_[loads_ + k][i] = of_motions[k][i];
+    scale(means);
+    eliminate(means, independent);
   }
-  return compliance;
-}
 
-// Sizes of the loads that close a gap.
-std::vector<double> solve(const Rows& factor, std::vector<double> gap) {
-  const std::size_t count = gap.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    for (std::size_t k = 0; k < i; ++k) gap[i] -= factor[i][k] * gap[k];
-    gap[i] /= factor[i][i];
+  std::vector<double> solve(std::vector<double> b) const {
+    for (std::size_t i = 0; i < size_; ++i) b[i] *= scales_[i];
+    std::vector<double> y(size_), x(size_);
+    for (std::size_t step = 0; step < size_; ++step) {
+      y[step] = b[row_[step]];
+      for (std::size_t k = 0; k < step; ++k) y[step] -= rows_[row_[step]][column_[k]] * y[k];
+    }
+    for (std::size_t step = size_; step-- > 0;) {
+      double value = y[step];
+      for (std::size_t k = step + 1; k < size_; ++k) value -= rows_[row_[step]][column_[k]] * x[column_[k]];
+      x[column_[step]] = value / rows_[row_[step]][column_[step]];
+    }
+    for (std::size_t i = 0; i < size_; ++i) x[i] *= scales_[i];
+    return x;
   }
-  for (std::size_t i = count; i-- > 0;) {
-    for (std::size_t k = i + 1; k < count; ++k) gap[i] -= factor[k][i] * gap[k];
-    gap[i] /= factor[i][i];
+
+ private:
+  void scale(const std::vector<PrescribedMean>& means) {
+    for (std::size_t i = 0; i < loads_; ++i) {
+      if (!(rows_[i][i] > 0)) throw_dependent(means[i]);
+      scales_.push_back(1 / std::sqrt(rows_[i][i]));
+    }
+    for (std::size_t k = loads_; k < size_; ++k) {
+      double largest = 0;
+      for (std::size_t i = 0; i < loads_; ++i) largest = std::max(largest, std::abs(rows_[k][i]) * scales_[i]);
+      scales_.push_back(largest > 0 ? 1 / largest : 1);
+    }
+    for (std::size_t i = 0; i < size_; ++i)
+      for (std::size_t j = 0; j < size_; ++j) rows_[i][j] *= scales_[i] * scales_[j];
   }
-  return gap;
-}
+
+  // In place: multipliers stay below the pivots.
+  void eliminate(const std::vector<PrescribedMean>& means, double independent) {
+    std::vector<std::size_t> rows(size_), columns(size_);
+    std::iota(rows.begin(), rows.end(), std::size_t{0});
+    std::iota(columns.begin(), columns.end(), std::size_t{0});
+    for (std::size_t step = 0; step < size_; ++step) {
+      std::size_t r = step, c = step;
+      for (std::size_t i = step; i < size_; ++i)
+        for (std::size_t j = step; j < size_; ++j)
+          if (std::abs(rows_[rows[i]][columns[j]]) > std::abs(rows_[rows[r]][columns[c]])) r = i, c = j;
+      const double pivot = rows_[rows[r]][columns[c]];
+      if (!(std::abs(pivot) > independent)) {
+        const auto left = std::ranges::min(std::span(rows).subspan(step));
+        throw_dependent(means[std::min(left, loads_ - 1)]);
+      }
+      std::swap(rows[step], rows[r]);
+      std::swap(columns[step], columns[c]);
+      for (std::size_t i = step + 1; i < size_; ++i) {
+        const double factor = rows_[rows[i]][columns[step]] /= pivot;
+        for (std::size_t j = step + 1; j < size_; ++j)
+          rows_[rows[i]][columns[j]] -= factor * rows_[rows[step]][columns[j]];
+      }
+    }
+    row_ = std::move(rows);
+    column_ = std::move(columns);
+  }
+
+  std::size_t loads_, size_;
+  Rows rows_;
+  std::vector<double> scales_;
+  std::vector<std::size_t> row_, column_;  // [step] of the pivot
+};
 
 }  // namespace
 
 // Superpositions whose means are the prescribed ones, as exactly as they were solved. The solutions are those of the
-// load cases, then those with the load of each mean.
+// load cases, then those with the load of each mean. Where means alone hold rigid motions, these are added in sizes
+// such that no force acts on what stops them meanwhile.
 class SolutionsWithMeans::Superposition {
  public:
-  Superposition(StaticSolutions solutions, const std::vector<PrescribedMean>& means, double relative)
-      : solutions_(std::move(solutions)), means_(means), relative_(relative) {
-    cases_ = solutions_.cases.size() - means.size();
-    StaticSolution without = combined(std::vector<double>(cases_, 0.0), std::vector<double>(means.size(), 0.0));
-    const std::vector<double> before = values_of(means, without);
-    compliance_.assign(means.size(), std::vector<double>(means.size(), 0.0));
-    for (std::size_t j = 0; j < means.size(); ++j) {
-      double largest = 0;
-      const std::vector<double> values = values_of(means, solutions_.cases[cases_ + j], &largest);
-      for (std::size_t i = 0; i < means.size(); ++i) compliance_[i][j] = values[i] - before[i];
-      share_.push_back(largest > 0 ? std::abs(compliance_[j][j]) / largest : 0);
+  Superposition(StaticSolutions solutions, const Setup& setup, const Model& model, double relative)
+      : solutions_(std::move(solutions)),
+        means_(model.means),
+        components_(model.space->components()),
+        relative_(relative) {
+    cases_ = solutions_.cases.size() - means_.size();
+    find_motions(setup, model);
+    StaticSolution without = combined(std::vector<double>(cases_, 0.0), std::vector<double>(unknowns(), 0.0));
+    const std::vector<double> before = values_of(means_, without, components_);
+    compliance_.assign(means_.size(), std::vector<double>(means_.size(), 0.0));
+    for (std::size_t j = 0; j < means_.size(); ++j) {
+      const std::vector<double> values = values_of(means_, solutions_.cases[cases_ + j], components_);
+      for (std::size_t i = 0; i < means_.size(); ++i) compliance_[i][j] = values[i] - before[i];
+      sizes_.push_back(sizes_of(means_, solutions_.cases[cases_ + j].u.host(), components_));
     }
     Rows with_springs = compliance_;
-    for (std::size_t i = 0; i < means.size(); ++i) with_springs[i][i] += means[i].compliance;
-    factor_ = factor_of(means, std::move(with_springs), 100 * relative);
+    for (std::size_t i = 0; i < means_.size(); ++i) with_springs[i][i] += means_[i].compliance;
+    for (const Vector& motion : motions_) sizes_.push_back(sizes_of(means_, motion.host(), components_));
+    balance_.emplace(means_, with_springs, means_of_motions_, 100 * relative);
   }
 
   StaticSolution of(const std::vector<double>& factors) {
-    std::vector<double> sizes(means_.size(), 0.0);
+    std::vector<double> sizes(unknowns(), 0.0);  // of the loads, then of the rigid motions
     StaticSolution solution = combined(factors, sizes);
-    double largest = 0, largest_now = 0;
-    const std::vector<double> without = values_of(means_, solution, &largest);
-    std::vector<double> gap = gap_of(without, sizes);
-    for (int round = 0; round < most_rounds && !(round > 0 && is_closed(gap, without, sizes, largest)); ++round) {
-      const std::vector<double> more = solve(factor_, gap);
+    const std::vector<double> without = sizes_of(means_, solution.u.host(), components_), work = work_of(factors);
+    std::vector<double> gap = gap_of(values_of(means_, solution, components_), work, sizes);
+    for (int round = 0; round < most_rounds && !(round > 0 && is_closed(gap, without, work, sizes)); ++round) {
+      const std::vector<double> more = balance_->solve(gap);
       for (std::size_t j = 0; j < sizes.size(); ++j) sizes[j] += more[j];
       solution = combined(factors, sizes);
-      gap = gap_of(values_of(means_, solution, &largest_now), sizes);
-      largest = std::max(largest, largest_now);
+      gap = gap_of(values_of(means_, solution, components_), work, sizes);
     }
-    if (!is_closed(gap, without, sizes, largest)) throw_dependent(means_[farthest(gap)]);
-    solution.mean_loads = std::move(sizes);
+    if (!is_closed(gap, without, work, sizes)) throw_dependent(means_[farthest(gap)]);
+    solution.mean_loads.assign(sizes.begin(), sizes.begin() + std::ssize(means_));
     solution.report = solutions_.cases.front().report;  // how they were solved
     solution.report.true_relative_residual = solution.residual;
     return solution;
   }
 
  private:
-  static constexpr int most_rounds =
-      3;  // what the first one leaves is the error of the solutions, squared by each more
+  // what the first one leaves is the error of the solutions, squared by each more
+  static constexpr int most_rounds = 3;
+
+  std::size_t unknowns() const { return means_.size() + motions_.size(); }
+
+  // Rigid motions, their means, and the work on them of loads outside of load cases and in each.
+  void find_motions(const Setup& setup, const Model& model) {
+    const FunctionSpace& space = *model.space;
+    const auto work_on_motions = [&](const Operator& equations) {
+      Vector r = space.zeros();
+      equations.residual(space.zeros(), r);
+      std::vector<double> work;
+      for (const Vector& motion : motions_) work.push_back(-dot(motion, r));
+      return work;
+    };
+    for (const std::vector<double>& motion : setup.supports().floating()) {
+      motions_.emplace_back(space.device(), std::span<const double>(motion), "vectors");
+      means_of_motions_.push_back(values_of(means_, motion, components_));
+    }
+    if (motions_.empty()) return;
+    work_.push_back(work_on_motions(setup.equations()));
+    for (const ModelLoadCase& each : model.load_cases) work_.push_back(work_on_motions(Operator(space, each.loads)));
+  }
+
+  std::vector<double> work_of(const std::vector<double>& factors) const {
+    std::vector<double> work(motions_.size(), 0.0);
+    for (std::size_t k = 0; k < work.size(); ++k) {
+      work[k] = work_.front()[k];
+      for (std::size_t i = 0; i < factors.size(); ++i) work[k] += factors[i] * work_[i + 1][k];
+    }
+    return work;
+  }
 
   StaticSolution combined(std::vector<double> factors, const std::vector<double>& sizes) {
-    factors.insert(factors.end(), sizes.begin(), sizes.end());
-    return solutions_.combination({"", std::move(factors)});
+    factors.insert(factors.end(), sizes.begin(), sizes.begin() + std::ssize(means_));
+    StaticSolution solution = solutions_.combination({"", std::move(factors)});
+    solution.bring_back();
+    for (std::size_t k = 0; k < motions_.size(); ++k) axpy(sizes[means_.size() + k], motions_[k], solution.u);
+    return solution;
   }
-  // Gaps that prescribed values and springs leave.
-  std::vector<double> gap_of(const std::vector<double>& values, const std::vector<double>& sizes) const {
+
+  // Gaps that prescribed values and springs leave, then forces on rigid motions with the other sign.
+  std::vector<double> gap_of(const std::vector<double>& values, const std::vector<double>& work,
+                             const std::vector<double>& sizes) const {
     std::vector<double> gap;
     for (std::size_t i = 0; i < means_.size(); ++i)
       gap.push_back(means_[i].prescribed - values[i] - means_[i].compliance * sizes[i]);
+    for (std::size_t k = 0; k < motions_.size(); ++k) {
+      gap.push_back(-work[k]);
+      for (std::size_t i = 0; i < means_.size(); ++i) gap.back() -= means_of_motions_[k][i] * sizes[i];
+    }
     return gap;
   }
-  static std::size_t farthest(const std::vector<double>& gap) {
+
+  std::size_t farthest(const std::vector<double>& gap) const {
     std::size_t worst = 0;
-    for (std::size_t i = 1; i < gap.size(); ++i)
+    for (std::size_t i = 1; i < means_.size(); ++i)
       if (std::abs(gap[i]) > std::abs(gap[worst])) worst = i;
     return worst;
   }
-  // Relative to what is added up; a mean that is zero by symmetry has the rounding of the `largest` unknowns.
-  bool is_closed(const std::vector<double>& gap, const std::vector<double>& without, const std::vector<double>& sizes,
-                 double largest) const {
+
+  // Relative to what is added up. Rigid motions have one size, so forces on them have one, too.
+  bool is_closed(const std::vector<double>& gap, const std::vector<double>& without, const std::vector<double>& work,
+                 const std::vector<double>& sizes) const {
     constexpr double rounding = 1e-12;
+    const std::size_t count = means_.size();
+    double force = 0;
+    for (std::size_t k = 0; k < motions_.size(); ++k) {
+      double on_motion = std::abs(work[k]);
+      for (std::size_t i = 0; i < count; ++i) on_motion += std::abs(means_of_motions_[k][i] * sizes[i]);
+      force = std::max(force, on_motion);
+    }
     for (std::size_t i = 0; i < gap.size(); ++i) {
-      double size = std::abs(means_[i].prescribed) + std::abs(without[i]) + means_[i].compliance * std::abs(sizes[i]);
-      for (std::size_t j = 0; j < sizes.size(); ++j) size += std::abs(compliance_[i][j] * sizes[j]);
-      if (std::abs(gap[i]) > 0.1 * relative_ * size + rounding * share_[i] * largest) return false;
+      double scale = force, terms = 0;
+      if (i < count) {
+        scale = std::abs(means_[i].prescribed) + means_[i].compliance * std::abs(sizes[i]);
+        for (std::size_t j = 0; j < count; ++j) scale += std::abs(compliance_[i][j] * sizes[j]);
+        terms = without[i];
+        for (std::size_t j = 0; j < sizes.size(); ++j) terms += std::abs(sizes[j]) * sizes_[j][i];
+      }
+      if (std::abs(gap[i]) > 0.1 * relative_ * scale + rounding * terms) return false;
     }
     return true;
   }
 
   StaticSolutions solutions_;
   const std::vector<PrescribedMean>& means_;
+  int components_;
   double relative_;
   std::size_t cases_ = 0;
-  Rows compliance_, factor_;
-  std::vector<double> share_;  // [mean] of its own unit load, per largest unknown
+  std::vector<Vector> motions_;
+  Rows means_of_motions_;    // [motion][mean]
+  Rows work_;                // [outside of load cases, each load case][motion]
+  Rows compliance_, sizes_;  // sizes_ [load, then motion][mean]
+  std::optional<Balance> balance_;
 };
 
 SolutionsWithMeans::SolutionsWithMeans(const Setup& setup, const Model& model, const LinearSolverOptions& options,
@@ -154,7 +283,7 @@ SolutionsWithMeans::SolutionsWithMeans(const Setup& setup, const Model& model, c
   for (const PrescribedMean& each : model.means) loads.cases.push_back({"", {&each.load, 1}, &supports});
   loads.combinations = {{"", std::vector<double>(loads.cases.size(), 0.0)}};
   superposition_ = std::make_unique<Superposition>(
-      solve_static(setup.equations(), loads, options, {.progress = observer.progress}, cache), model.means,
+      solve_static(setup.equations(), loads, options, {.progress = observer.progress}, cache), setup, model,
       options.relative);
 }
 

@@ -65,8 +65,7 @@ TransientResult solve(const Model& model, Transient analysis, const Observer& ob
   if (analysis.fixed_step == 0)
     samples.emplace(model, std::min(0.0, analysis.begin.time), analysis.end, analysis.instants);
   return solve_transient({setup.equations(), model.equations.size(), setup.rates(), *setup.supports().all().front(),
-                          is_of_second_order(model), model.damping,
-                          samples ? &*samples : nullptr},
+                          is_of_second_order(model), model.damping, samples ? &*samples : nullptr},
                          std::move(analysis), within_ranges_in_time(model, observer));
 }
 

@@ -69,6 +69,10 @@ int count_rigid(const std::vector<double>& values, int expected) {
 
 }  // namespace
 
+bool has_springs(const VibrationModel& model) {
+  return std::ranges::any_of(model.attached, [](const AttachedMotion& each) { return each.stiffness > 0; });
+}
+
 int modes_to_solve(const EigenOptions& options, const VibrationModel& model) {
   return options.band || model.rigid_motions == 0 ? options.count : std::max(options.count, model.rigid_motions + 1);
 }
@@ -80,14 +84,39 @@ bool modes_need_no_matrix(const Operator& stiffness, const Operator& masses) {
 
 namespace {
 
-// Translations t of the whole body along the axes, and M t.
+// Rows of the motions as columns; U as the free unknowns see them.
+struct Attached {
+  std::vector<Vector> whole;
+  AttachedMotions motions;
+};
+
+Attached attached_to(const FunctionSpace& space, std::span<const AttachedMotion> given, const Constraints& supports) {
+  Attached result;
+  if (given.empty()) return result;
+  result.motions.U = MultiVector(space.device(), space.unknown_count(), static_cast<int>(given.size()), "eigenvectors");
+  for (const AttachedMotion& each : given) {
+    std::vector<double> row(static_cast<std::size_t>(space.unknown_count()), 0.0);
+    for (const UnknownTerm& term : each.terms)
+      row[static_cast<std::size_t>(Index{term.node} * space.components() + term.component)] += term.factor;
+    result.whole.emplace_back(space.device(), std::span<const double>(row), "vectors");
+    Vector seen(space.device(), std::span<const double>(row), "vectors");
+    supports.gather(seen);
+    supports.set_zero(seen);
+    result.motions.U.set_column(static_cast<int>(result.whole.size()) - 1, seen);
+    result.motions.stiffness.push_back(each.stiffness);
+    result.motions.mass.push_back(each.mass);
+  }
+  return result;
+}
+
+// Translations t of the whole body along the axes, and M t with attached masses.
 struct MovedMasses {
   std::vector<int> directions;
   std::vector<Vector> forces;
   std::vector<double> sums;  // t^T M t
 };
 
-MovedMasses moved_masses(const FunctionSpace& space, const VibrationModel& model,
+MovedMasses moved_masses(const FunctionSpace& space, const VibrationModel& model, const Attached& attached,
                          const std::function<void(const Vector&, Vector&)>& apply_masses) {
   MovedMasses moved;
   for (int d = 0; d < std::min(space.components(), 3); ++d) {  // beams and shells: not their rotations
@@ -95,6 +124,8 @@ MovedMasses moved_masses(const FunctionSpace& space, const VibrationModel& model
     const Vector t = translation(space, d);
     moved.forces.push_back(space.zeros());
     apply_masses(t, moved.forces.back());
+    for (std::size_t j = 0; j < attached.whole.size(); ++j)
+      axpy(attached.motions.mass[j] * dot(attached.whole[j], t), attached.whole[j], moved.forces.back());
     moved.directions.push_back(d);
     moved.sums.push_back(dot(t, moved.forces.back()));
   }
@@ -112,39 +143,45 @@ Solved solve_with_matrices(const Operator& stiffness, const Operator& masses, co
   Profile& profile = space.device().profile();
   SparseMatrix K = assembled(stiffness, model.lists_stay), M = assembled(masses, model.lists_stay);
   std::optional<Profile::Phase> phase(std::in_place, profile, "constraints");
-  MovedMasses moved = moved_masses(space, model, [&](const Vector& t, Vector& f) { M.apply(t, f); });
+  const Attached attached = attached_to(space, model.attached, supports);
+  MovedMasses moved = moved_masses(space, model, attached, [&](const Vector& t, Vector& f) { M.apply(t, f); });
   supports.eliminate(K, max_abs(K.diagonal()));
   supports.eliminate(M, 0);
   phase.reset();
   auto solving = profile.phase("solve");
-  return {solve_eigen(K, M, options, solver_geometry(space)), std::move(moved)};
+  return {solve_eigen(K, M, options, solver_geometry(space), attached.motions), std::move(moved)};
 }
 
 // LOBPCG with p-multigrid.
 Solved solve_without_matrices(const Operator& stiffness, const Operator& masses, const Constraints& supports,
                               const VibrationModel& model, const EigenOptions& options) {
   const FunctionSpace& space = stiffness.space();
+  const Attached attached = attached_to(space, model.attached, supports);
   Solved solved;
   {
     auto solving = space.device().profile().phase("solve");
     const MatrixFree K(stiffness, supports, Vector()), M(masses, supports, Vector(), 0.0);
+    const WithMotions heavy(M, attached.motions, attached.motions.mass);
+    const LinearOperator& whole_M = model.attached.empty() ? static_cast<const LinearOperator&>(M) : heavy;
     const PMultigridOptions cycle{
         .single_precision = options.multigrid.single_precision, .coarsest = options.multigrid, .masses = &masses};
-    solved.eigen = solve_by_lobpcg({K, M, K.diagonal(), M.diagonal(), space.components()}, options,
+    solved.eigen = solve_by_lobpcg({K, whole_M, K.diagonal(), M.diagonal(), space.components()}, options,
                                    space.mesh().dimension(), [&](double shift) {
                                      PMultigridOptions shifted = cycle;
                                      shifted.shift = shift;
                                      return std::make_unique<PMultigrid>(K, shifted);
                                    });
   }
-  solved.moved = moved_masses(space, model, [&](const Vector& t, Vector& f) { masses.action(Vector(), t, f); });
+  solved.moved =
+      moved_masses(space, model, attached, [&](const Vector& t, Vector& f) { masses.action(Vector(), t, f); });
   return solved;
 }
 
 // Factorised, or without a matrix where that has no room, no library, or no use for so many unknowns.
 Solved solve_modes(const Operator& stiffness, const Operator& masses, const Constraints& supports,
                    const VibrationModel& model, const EigenOptions& options) {
-  if (!modes_need_no_matrix(stiffness, masses)) return solve_with_matrices(stiffness, masses, supports, model, options);
+  if (!modes_need_no_matrix(stiffness, masses) || has_springs(model))
+    return solve_with_matrices(stiffness, masses, supports, model, options);
   const FunctionSpace& space = stiffness.space();
   EigenChoice choice = choose_method(space.unknown_count(), options, space.mesh().dimension());
   if (choice.method == EigenMethod::lanczos) {
@@ -175,7 +212,7 @@ VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses
   VibrationModes modes{.rigid_motions = model.rigid_motions};
   const int asked = options.count;
   const bool lowest = !options.band || options.band->low <= 0;
-  options.zero_count = model.rigid_motions;
+  options.zero_count = model.rigid_motions + model.spring_motions;
   options.count = modes_to_solve(options, model);
   Solved solved = solve_modes(stiffness, masses, supports, model, options);
   const MovedMasses moved = std::move(solved.moved);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "fem/operator/operator.hpp"
+#include "fem/physics/model.hpp"
 #include "fem/space/constraints.hpp"
 #include "solvers/eigen/eigen_solver.hpp"
 
@@ -26,7 +27,9 @@ struct VibrationModes {
 };
 
 struct VibrationModel {
-  int rigid_motions = 0;  // that the supports leave
+  int rigid_motions = 0;   // that neither supports nor springs of attached motions hold
+  int spring_motions = 0;  // rigid motions that such springs hold alone
+  std::span<const AttachedMotion> attached = {};
   bool axisymmetric = false;
   bool lists_stay = false;  // of the assembly: another solution with these operators follows
 };
@@ -42,6 +45,8 @@ VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses
 // compute the elements anew, and p-multigrid replaces the multigrid of a matrix.
 bool modes_need_no_matrix(const Operator& stiffness, const Operator& masses);
 
+// Is there a motion that a spring or nothing but a force holds? It needs a factor.
+bool has_springs(const VibrationModel& model);
 // One mode beyond the rigid ones, too.
 int modes_to_solve(const EigenOptions& options, const VibrationModel& model);
 

@@ -37,7 +37,7 @@ class WithMatrices {
     assembly_ += needs_.vectors(1);
     // M t for each direction of the mesh.
     solve_ = standing + needs_.coordinates + matrix + matrix + lists +
-             needs_.vectors(model.axisymmetric ? 1 : std::min(space_.components(), 3));
+             needs_.vectors(model.axisymmetric ? 1 : std::min(space_.components(), 3)) + attached_needs(model);
     const auto more_on_a_gpu = [&](const Operator& equations) {
       return equations.slabs_on_a_gpu({Task::matrix}) +
              (model.lists_stay ? 0 : equations.lists_on_a_gpu(needs_.size.pairs));
@@ -78,6 +78,14 @@ class WithMatrices {
   }
 
  private:
+  // Rows of attached motions, and with the factor two blocks more.
+  MemoryNeeds attached_needs(const VibrationModel& model) const {
+    const auto count = static_cast<Index>(model.attached.size());
+    if (count == 0) return {};
+    const Index lanes = (count + MultiVector::lanes - 1) / MultiVector::lanes * MultiVector::lanes;
+    return needs_.vectors(static_cast<int>(count)) +
+           MemoryNeeds().array<double>("eigenvectors", space_.unknown_count() * lanes, 3);
+  }
   ForecastPath with(SolverPath kind, const EigenNeeds& needs) const {
     ForecastPath path{.path = kind,
                       .peak = solve_ + needs.peak,
@@ -138,10 +146,12 @@ ForecastPath without_matrices(const Operator& stiffness, const Operator& masses,
 std::vector<ForecastPath> forecast_vibration(const Operator& stiffness, const Operator& masses,
                                              const VibrationModel& model, EigenOptions options) {
   options.count = modes_to_solve(options, model);
-  options.zero_count = model.rigid_motions;
+  options.zero_count = model.rigid_motions + model.spring_motions;
   const FunctionSpace& space = stiffness.space();
-  const EigenMethod chosen = choose_method(space.unknown_count(), options, space.mesh().dimension()).method;
-  const bool iterates = chosen == EigenMethod::lobpcg || (options.method == EigenMethod::automatic && !options.band);
+  const bool springs = has_springs(model);
+  const EigenMethod chosen = choose_method(space.unknown_count(), options, space.mesh().dimension(), springs).method;
+  const bool iterates =
+      chosen == EigenMethod::lobpcg || (options.method == EigenMethod::automatic && !options.band && !springs);
   std::vector<ForecastPath> paths;
   if (iterates && modes_need_no_matrix(stiffness, masses)) {
     paths.push_back(without_matrices(stiffness, masses, options));

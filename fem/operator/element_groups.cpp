@@ -311,6 +311,7 @@ ElementGroup facet_group(const FunctionSpace& space, CellKind kind, const std::v
   group.geometry = std::move(geometry);
   group.curved = !traces.empty();
   group.integrals = set;
+  group.facets.assign(facets.begin(), facets.end());
   group.element_count = static_cast<Index>(facets.size());
   const auto [first_cell, first_facet] = facets.front();
   group.element = space.facet_element(mesh.kind_of(first_cell), first_facet).element;

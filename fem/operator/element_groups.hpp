@@ -19,6 +19,7 @@ struct ElementGroup {
   const ReferenceElement* element;                   // of the field; owned by the space
   std::vector<int> integrals;                        // positions in the operator's list
   std::vector<Index> elements;                       // cells (of cell groups) in order; empty for facet groups
+  std::vector<FacetOfCell> facets;                   // (of facet groups) in order
   Index element_count = 0;
   // [batch][node][lane]; the last batch repeats its last element. Not written where cells are counted only
   Array<std::int32_t> nodes;

@@ -103,7 +103,7 @@ Index Operator::host_bytes() const {
   Index sum = 0;
   for (const ElementGroup& group : groups_)
     sum += (apart ? group.entry_count() * Index{sizeof(Node)} : 0) +
-           static_cast<Index>(group.elements.size() * sizeof(Index));
+           static_cast<Index>(group.elements.size() * sizeof(Index) + group.facets.size() * sizeof(FacetOfCell));
   return sum;
 }
 

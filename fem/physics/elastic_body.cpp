@@ -28,6 +28,12 @@ bool has_tables(const ElasticMaterial& m) {
 
 }  // namespace
 
+Point ElasticLoads::acceleration() const {
+  Point result{};
+  if (gravity_) std::ranges::copy(gravity_->acceleration, result.begin());
+  return result;
+}
+
 void ElasticLoads::gravity(std::vector<double> acceleration, std::string origin) {
   gravity_ = {std::move(acceleration), std::move(origin)};
 }

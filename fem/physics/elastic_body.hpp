@@ -24,6 +24,7 @@ class ElasticLoads {
  public:
   explicit ElasticLoads(std::string name = {}) : name_(std::move(name)) {}
   void gravity(std::vector<double> acceleration, std::string origin = {});               // [m/s^2]
+  Point acceleration() const;                                                            // of gravity; 0: there is none
   void body_force(On cells, std::vector<Coefficient> density, std::string origin = {});  // [N/m^3]
   void traction(On facets, std::vector<Coefficient> density, std::string origin = {});   // [Pa]
   // [N] in total, spread evenly over facets; of solids also in equal parts at the nodes of a region.

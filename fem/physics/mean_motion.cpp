@@ -40,6 +40,13 @@ double MeanMotion::work(std::size_t motion, std::span<const double> u) const {
   return sum;
 }
 
+std::vector<UnknownTerm> MeanMotion::terms(std::size_t motion) const {
+  std::vector<UnknownTerm> result;
+  for (std::size_t i = 0; i < unknowns_.size(); ++i)
+    result.push_back({static_cast<Node>(unknowns_[i] / 3), unknowns_[i] % 3, weights_[motion][i]});
+  return result;
+}
+
 RigidMotion MeanMotion::of(std::span<const double> u) const {
   RigidMotion result;
   for (std::size_t motion = 0; motion < weights_.size(); ++motion)

@@ -25,6 +25,7 @@ class MeanMotion {
   // u [unknown]
   RigidMotion of(std::span<const double> u) const;
   double work(std::size_t motion, std::span<const double> u) const;  // of a unit force or moment: 0..2 x y z, 3..5
+  std::vector<UnknownTerm> terms(std::size_t motion) const;          // whose sum it is
 
  private:
   std::vector<std::int32_t> unknowns_;

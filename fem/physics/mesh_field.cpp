@@ -32,34 +32,41 @@ Point point_of(std::span<const double> x, std::size_t i) { return {x[3 * i], x[3
 struct MeshField::Data {
   std::shared_ptr<const Mesh> mesh;
   std::vector<double> values;
-  double tolerance;
   bool at_nodes;
+  double tolerance;
   std::optional<FieldPlaces> places = {};  // made when a point without a known cell asks for it
   // Coefficients that depend on one field ask for it at the same points, one after the other.
   std::vector<double> last_points = {}, last_values = {};
 
-  double value_at(const PointLocator::Place& place) const {
-    return at_nodes ? interpolate(*mesh, place, values, 1)[0] : values[static_cast<std::size_t>(place.cell)];
+  double value_at(Index cell, const Point& xi) const {
+    if (!at_nodes) return values[static_cast<std::size_t>(cell)];
+    std::array<double, most_cell_nodes> N;
+    const std::size_t count = shape_values(mesh->kind_of(cell), xi, N);
+    const std::span<const Node> nodes = mesh->nodes_of(cell);
+    double sum = 0;
+    for (std::size_t a = 0; a < count; ++a) sum += N[a] * values[static_cast<std::size_t>(nodes[a])];
+    return sum;
   }
   const FieldPlaces& search() {
     if (!places) places.emplace(*mesh, tolerance);
     return *places;
   }
+  bool knows_cells(const EvaluationPoints& points) const { return points.mesh == mesh.get() && !points.cells.empty(); }
 
   void at(const EvaluationPoints& points, std::span<double> result) {
-    const bool in_cells = points.mesh == mesh.get() && !points.cells.empty();
-    if (in_cells && !at_nodes) {
-      std::ranges::transform(points.cells, result.begin(),
-                             [this](Index cell) { return values[static_cast<std::size_t>(cell)]; });
-      return;
-    }
+    const bool in_cells = knows_cells(points);
+    if (in_cells && (!at_nodes || !points.xi.empty()))
+      return in_pieces(result.size(), [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i)
+          result[i] = value_at(points.cells[i], at_nodes ? points.xi[i] : Point{});
+      });
+    if (in_cells) return evaluate_in(points, result);
     if (!points.x.empty() && std::ranges::equal(points.x, last_points)) {
       std::ranges::copy(last_values, result.begin());
       return;
     }
     last_points.clear();
-    if (in_cells) evaluate_in(points, result);
-    else evaluate(points.x, result);
+    evaluate(points.x, result);
     last_points.assign(points.x.begin(), points.x.end());
     last_values.assign(result.begin(), result.end());
   }
@@ -70,11 +77,14 @@ struct MeshField::Data {
     in_pieces(result.size(), [&](std::size_t first, std::size_t last) {
       for (std::size_t i = first; i < last; ++i)
         if (const auto place = PointLocator::in_cell(*mesh, points.cells[i], point_of(points.x, i)))
-          result[i] = value_at(*place);
+          result[i] = value_at(place->cell, place->xi);
         else missed[i] = 1;
     });
     for (std::size_t i = 0; i < result.size(); ++i)
-      if (missed[i] != 0) result[i] = value_at(search().of(point_of(points.x, i), points.cells[i]));
+      if (missed[i] != 0) {
+        const PointLocator::Place place = search().of(point_of(points.x, i), points.cells[i]);
+        result[i] = value_at(place.cell, place.xi);
+      }
   }
 
   // Element kernels have the points of several cells in turn: a point is often in the cell of the one that many before
@@ -87,30 +97,44 @@ struct MeshField::Data {
       for (std::size_t i = first; i < last; ++i) {
         const PointLocator::Place place = found->of(point_of(x, i), cells[i % cells.size()]);
         cells[i % cells.size()] = place.cell;
-        result[i] = value_at(place);
+        result[i] = value_at(place.cell, place.xi);
       }
     });
   }
 };
 
-MeshField::MeshField(std::shared_ptr<const Mesh> mesh, std::vector<double> values, double tolerance) {
-  const auto count = static_cast<Index>(values.size());
-  const bool at_nodes = count == mesh->node_count();
-  if (!at_nodes && count != mesh->cell_count())
-    throw Error(Exit::input,
-                fmt::format("a field of {} values on a mesh of {} nodes and {} cells", count, mesh->node_count(),
-                            mesh->cell_count()),
-                {}, "give one value for each node, or one for each cell");
-  data_ = std::make_shared<Data>(Data{std::move(mesh), std::move(values), tolerance, at_nodes});
+MeshField::MeshField(std::shared_ptr<const Mesh> mesh, GivenArray array, double tolerance)
+    : data_(std::make_shared<Data>(Data{std::move(mesh), {}, array.at_nodes, tolerance})) {
+  set(std::move(array.values));
 }
+
+MeshField::MeshField(std::shared_ptr<const Mesh> mesh, std::vector<double> values, double tolerance) {
+  const bool at_nodes = static_cast<Index>(values.size()) == mesh->node_count();
+  *this = MeshField(std::move(mesh), GivenArray{std::move(values), at_nodes}, tolerance);
+}
+
+void MeshField::set(std::vector<double> values) {
+  const Mesh& mesh = *data_->mesh;
+  if (static_cast<Index>(values.size()) != (data_->at_nodes ? mesh.node_count() : mesh.cell_count()))
+    throw Error(Exit::input,
+                fmt::format("a field of {} values on a mesh of {} nodes and {} cells", values.size(), mesh.node_count(),
+                            mesh.cell_count()),
+                {}, "give one value for each node, or one for each cell");
+  data_->values = std::move(values);
+  data_->last_points.clear();
+}
+
+const std::vector<double>& MeshField::values() const { return data_->values; }
 
 void MeshField::operator()(const EvaluationPoints& points, double, std::span<double> values) const {
   data_->at(points, values);
 }
 
-MeshField::Sample MeshField::at(const Point& point) const {
-  const PointLocator::Place place = data_->search().of(point);
-  return {place.cell, data_->value_at(place)};
+MeshField::Sample MeshField::sample(const EvaluationPoints& point) const {
+  double value = 0;
+  data_->at(point, {&value, 1});
+  const Point x = point_of(point.x, 0);
+  return {data_->knows_cells(point) ? point.cells.front() : data_->search().of(x).cell, value};
 }
 
 Misfit MeshField::misfit(const Mesh& mesh) const {
@@ -136,12 +160,13 @@ double integral_over(const Mesh& mesh, const Coefficient& value, int order) {
   constexpr std::size_t most = 1 << 16;
   std::vector<double> x, weights, values;
   std::vector<Index> cells;
+  std::vector<Point> xi;
   double sum = 0;
   const auto add = [&] {
     values.resize(weights.size());
-    value.at(EvaluationPoints(x, mesh, cells), 0, values);
+    value.at(EvaluationPoints(x, mesh, cells, xi), 0, values);
     for (std::size_t i = 0; i < values.size(); ++i) sum += weights[i] * values[i];
-    x.clear(), weights.clear(), cells.clear();
+    x.clear(), weights.clear(), cells.clear(), xi.clear();
   };
   for (Index cell = 0; cell < mesh.cell_count(); ++cell) {
     const CellMap map(mesh, cell);
@@ -153,6 +178,7 @@ double integral_over(const Mesh& mesh, const Coefficient& value, int order) {
         x.insert(x.end(), at.begin(), at.end());
         weights.push_back(weight);
         cells.push_back(cell);
+        xi.push_back(table.xi[q]);
       });
     });
     if (weights.size() >= most) add();

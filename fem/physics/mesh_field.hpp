@@ -1,5 +1,6 @@
 // A field on a mesh as a coefficient: its values at nodes, interpolated by the shape functions of the cell that holds
-// a point, or one value in each cell. The mesh may be that of the model or another one.
+// a point, or one value in each cell. The mesh may be that of the model or another one. Files and calling programs give
+// the values.
 //
 //   Coefficient T = mesh_field(mesh, values_at_nodes);
 //
@@ -12,10 +13,18 @@
 #include "fem/physics/coefficient.hpp"
 #include "mesh/mesh.hpp"
 
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace ritz {
+
+struct GivenArray {
+  std::vector<double> values;  // NaN: there is no value
+  bool at_nodes = false;       // one for each node of a mesh, else one for each cell
+};
+using GivenArrays = std::map<std::string, GivenArray>;  // of a calling program, by their names
 
 inline constexpr double outside_tolerance = 0.01;
 
@@ -30,9 +39,14 @@ struct Misfit {
 // this mesh do without.
 class MeshField {
  public:
-  // `values`: one for each node of the mesh, or else one for each cell. Throws Error(Exit::input) for other numbers of
-  // them. NaN: there is no value.
+  // Throws Error(Exit::input) for another number of values.
+  MeshField(std::shared_ptr<const Mesh> mesh, GivenArray array, double tolerance = outside_tolerance);
+  // `values`: one for each node of the mesh, or else one for each cell.
   MeshField(std::shared_ptr<const Mesh> mesh, std::vector<double> values, double tolerance = outside_tolerance);
+
+  // Other values in place of these, also in copies. Throws Error(Exit::input) for another number of them.
+  void set(std::vector<double> values);
+  const std::vector<double>& values() const;
 
   // One thread at a time; it uses all of them.
   void operator()(const EvaluationPoints& points, double t, std::span<double> values) const;
@@ -42,8 +56,8 @@ class MeshField {
     Index cell;
     double value;
   };
-  Sample at(const Point& point) const;
-  Misfit misfit(const Mesh& mesh) const;  // throws as evaluation does
+  Sample sample(const EvaluationPoints& point) const;  // at one point
+  Misfit misfit(const Mesh& mesh) const;               // throws as evaluation does
 
   bool at_nodes() const;
   const Mesh& mesh() const;

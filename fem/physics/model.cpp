@@ -67,10 +67,48 @@ std::vector<std::uint8_t> held_unknowns(const Model& model, const Constraints& c
 std::vector<LinearEquations> holding_rows(const Model& model, const Constraints& constraints) {
   std::vector<LinearEquations> rows = constraints.equations();
   rows.insert(rows.end(), model.held_along.begin(), model.held_along.end());
+  LinearEquations& references = rows.emplace_back();
+  for (const AttachedMotion& each : model.attached)
+    if (each.stiffness > 0) references.add(each.terms);
+  for (const PrescribedMean& each : model.means) references.add(each.terms);
   return rows;
 }
 
+// An unknown for each motion that takes no part in equations, and is not prescribed: held at zero, they stop the
+// motions. By elimination with pivots.
+std::vector<std::size_t> stops_of(std::vector<std::vector<double>> motions, const Constraints& constraints) {
+  const auto components = static_cast<std::size_t>(constraints.space().components());
+  std::vector<std::uint8_t> taken = constraints.host_mask();
+  for (const LinearEquations& each : constraints.equations())
+    for (const UnknownTerm& term : each.terms)
+      taken[static_cast<std::size_t>(term.node) * components + static_cast<std::size_t>(term.component)] = 1;
+  std::vector<std::size_t> stops;
+  for (std::size_t m = 0; m < motions.size(); ++m) {
+    std::size_t best = taken.size(), row = m;
+    double largest = 1e-6;
+    for (std::size_t k = m; k < motions.size(); ++k)
+      for (std::size_t i = 0; i < taken.size(); ++i)
+        if (taken[i] == 0 && std::abs(motions[k][i]) > largest) largest = std::abs(motions[k][i]), best = i, row = k;
+    if (best == taken.size()) return {};  // equations take all
+    std::swap(motions[m], motions[row]);
+    taken[best] = 1;
+    stops.push_back(best);
+    for (std::size_t k = m + 1; k < motions.size(); ++k) {
+      const double factor = motions[k][best] / motions[m][best];
+      for (std::size_t i = 0; i < taken.size(); ++i) motions[k][i] -= factor * motions[m][i];
+    }
+  }
+  return stops;
+}
+
 }  // namespace
+
+double value_of(std::span<const UnknownTerm> terms, std::span<const double> u, int components) {
+  double sum = 0;
+  for (const UnknownTerm& term : terms)
+    sum += term.factor * u[static_cast<std::size_t>(Index{term.node} * components + term.component)];
+  return sum;
+}
 
 Constraints make_constraints(const Model& model, const ModelLoadCase* load_case) {
   Constraints result(*model.space);
@@ -105,6 +143,17 @@ ModelSupports::ModelSupports(const Model& model) {
     if (!each.prescribed.empty()) make(each.prescribed);
   }
   if (all_have_own) add_zeros(model.load_cases.front().prescribed, *sets_.front());
+  if (model.means.empty() || !model.rigid || !free_parts(model, common()).empty()) return;
+  Model without_means = model;
+  without_means.means.clear();
+  floating_ = free_motions(*model.space, held_unknowns(without_means, common()), holding_rows(without_means, common()),
+                           *model.rigid);
+  const auto components = static_cast<std::size_t>(model.space->components());
+  for (const std::size_t unknown : stops_of(floating_, common()))
+    for (const auto& set : sets_) {
+      const auto node = static_cast<Node>(unknown / components);
+      set->prescribe_nodes({&node, 1}, static_cast<int>(unknown % components), 0.0, "prescribed mean motions");
+    }
 }
 
 std::vector<Constraints*> ModelSupports::all() const {

@@ -58,11 +58,19 @@ struct ValidRange {
 // The mean motion of a surface that stays free to deform is a value, or a spring holds it there. A load does work on
 // it, and its size is unknown.
 struct PrescribedMean {
-  Integral load;                                         // of size 1
-  std::function<double(std::span<const double>)> value;  // of u [unknown]: the work of that load
+  Integral load;                   // of size 1
+  std::vector<UnknownTerm> terms;  // whose sum is the mean: the work of that load
   double prescribed;
   double compliance = 0;  // of a spring between the motion and the prescribed one, per size of the load; 0: it is stiff
   std::string origin = {};
+};
+
+// A motion of a reference point, which a surface follows in the mean, or a rigid region: a sum of weights times
+// unknowns. A spring to the ground and a mass act on it.
+struct AttachedMotion {
+  std::vector<UnknownTerm> terms;
+  double stiffness = 0;  // of the spring; infinite: the motion is held
+  double mass = 0;       // of a rotation its moment of inertia
 };
 
 struct Model {
@@ -74,6 +82,7 @@ struct Model {
   RayleighDamping damping = {};                 // of evolutions of second order
   std::vector<LinearEquations> relations = {};  // between unknowns, in all load cases: ties, rigid regions, equations
   std::vector<PrescribedMean> means = {};       // of linear static analyses, in all load cases
+  std::vector<AttachedMotion> attached = {};    // of free vibration
   std::vector<Node> held_on_axis = {};          // nodes of the space whose component 0 is zero: an axis of revolution
   bool sparse = false;  // elements do not act on all unknowns: those without any are held at zero
   std::vector<ModelLoadCase> load_cases = {};
@@ -111,12 +120,19 @@ class ModelSupports {
   const Constraints& common() const { return *sets_.front(); }  // without any load case
   const Constraints& of(std::size_t load_case) const { return *sets_[set_of_[load_case]]; }
   Index untouched() const { return untouched_; }  // unknowns on which no element acts, held at zero
+  // [motion][unknown] rigid motions that prescribed means alone hold. As many unknowns are held at zero in their place,
+  // and no force may act there.
+  const std::vector<std::vector<double>>& floating() const { return floating_; }
 
  private:
   std::vector<std::unique_ptr<Constraints>> sets_;
   std::vector<std::size_t> set_of_;  // [load case]
   Index untouched_ = 0;
+  std::vector<std::vector<double>> floating_;
 };
+
+// The sum of terms of u [unknown].
+double value_of(std::span<const UnknownTerm> terms, std::span<const double> u, int components);
 
 // Throws Error(Exit::model) where the solution leaves a range of the model, naming the first one, the value and the
 // node.

@@ -1,6 +1,7 @@
 #include "fem/physics/oblique_support.hpp"
 
 #include "fem/physics/place.hpp"
+#include "fem/space/region_nodes.hpp"
 #include "mesh/point_algebra.hpp"
 
 #include <algorithm>
@@ -78,10 +79,13 @@ void add_direction(const FunctionSpace& space, Node node, const Point& direction
   if (!row.empty()) equations.add(row, value);
 }
 
-double value_at(const Coefficient& value, const Point& x) {
-  if (value.is_number()) return value.number();
-  double result = 0;
-  value.at(x, 0, {&result, 1});
+// [node of the space]; 0 outside of the region
+std::vector<double> values_at_nodes(const FunctionSpace& space, const Region& region, const Coefficient& value) {
+  std::vector<double> result(static_cast<std::size_t>(space.node_count()), 0.0);
+  const RegionNodes at(space, region);
+  std::vector<double> values(at.nodes().size());
+  value.at(at.points(), 0, values);
+  for (std::size_t i = 0; i < values.size(); ++i) result[static_cast<std::size_t>(at.nodes()[i])] = values[i];
   return result;
 }
 
@@ -112,8 +116,9 @@ LinearEquations normal_support(const FunctionSpace& space, const Region& facets,
     throw Error(Exit::input, fmt::format("the region '{}' holds no facets{}", facets.name, at_origin(origin)),
                 "a normal is that of facets", "name a region of facets, or give a direction");
   LinearEquations equations{.origin = origin};
+  const std::vector<double> values = values_at_nodes(space, facets, value);
   for (const NodeNormal& each : node_normals(space, facets))
-    add_direction(space, each.node, each.normal, value_at(value, space.point(each.node)), equations);
+    add_direction(space, each.node, each.normal, values[static_cast<std::size_t>(each.node)], equations);
   return equations;
 }
 
@@ -124,8 +129,9 @@ LinearEquations support_along(const FunctionSpace& space, const Region& region, 
     throw Error(Exit::input, "the direction of a support has no length" + at_origin(origin), {},
                 "give a direction such as [1, 1, 0]");
   LinearEquations equations{.origin = origin};
+  const std::vector<double> values = values_at_nodes(space, region, value);
   for (const Node node : space.nodes_in(region))
-    add_direction(space, node, unit(direction), value_at(value, space.point(node)), equations);
+    add_direction(space, node, unit(direction), values[static_cast<std::size_t>(node)], equations);
   return equations;
 }
 
@@ -145,9 +151,10 @@ LinearEquations cylindrical_support(const FunctionSpace& space, const Region& re
   double radius = 0;
   for (const Node node : nodes) radius = std::max(radius, length(from_axis(node)));
   LinearEquations equations{.origin = origin};
+  const std::vector<double> values = values_at_nodes(space, region, value);
   for (const Node node : nodes) {
     const Point r = from_axis(node);
-    const double u = value_at(value, space.point(node));
+    const double u = values[static_cast<std::size_t>(node)];
     if (component == CylindricalComponent::axial) {
       add_direction(space, node, axis, u, equations);
       continue;

@@ -23,8 +23,12 @@ std::vector<double> centres_of(const Mesh& mesh, const Region& region) {
   return centres;
 }
 
-EvaluationPoints at_centres(const std::vector<double>& centres, const Mesh& mesh, const Region& region) {
-  return region.cells.empty() ? EvaluationPoints(centres) : EvaluationPoints(centres, mesh, region.cells);
+// At the centres of cells and facets, at nodes.
+void evaluate(const Coefficient& value, const std::vector<double>& centres, const Mesh& mesh, const Region& region,
+              std::span<double> values) {
+  std::vector<Index> cells = region.cells;
+  for (const FacetOfCell& facet : region.facets) cells.push_back(facet.cell);
+  value.at(cells.empty() ? EvaluationPoints(centres) : EvaluationPoints(centres, mesh, cells), 0, values);
 }
 
 std::string_view words(RegionKind kind) {
@@ -65,7 +69,7 @@ void check_values(const Coefficient& value, const ParameterFacts& facts, const M
   const std::vector<double> x = centres_of(mesh, region);
   std::vector<double> values(x.size() / 3);
   try {
-    value.at(at_centres(x, mesh, region), 0, values);
+    evaluate(value, x, mesh, region, values);
   } catch (const Error& error) { return errors.add(error); }
   for (std::size_t i = 0; i < values.size(); ++i)
     if (!keeps_bounds(facts, values[i]))
@@ -75,7 +79,7 @@ void check_values(const Coefficient& value, const ParameterFacts& facts, const M
 std::vector<double> values_at_centres(const Coefficient& value, const Mesh& mesh, const Region& region) {
   const std::vector<double> x = centres_of(mesh, region);
   std::vector<double> values(x.size() / 3);
-  value.at(at_centres(x, mesh, region), 0, values);
+  evaluate(value, x, mesh, region, values);
   return values;
 }
 

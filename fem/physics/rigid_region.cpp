@@ -222,6 +222,17 @@ void RigidRegion::prescribe(const RigidOptions& options) {
   }
 }
 
+std::vector<UnknownTerm> RigidRegion::terms(std::size_t motion) const {
+  const int c = static_cast<int>(motion), dimension = space_->mesh().dimension();
+  std::vector<UnknownTerm> result;
+  if (dimension == 2 && c != 0 && c != 1 && c != 5) return result;
+  double undetermined = 0;
+  const std::vector<double> f = factors(c < 3 ? modes_of(reference_, c) : rotation_modes(c - 3), &undetermined);
+  if (undetermined * (c < 3 ? 1 : scale_) > independent) return result;
+  for (std::size_t p = 0; p < f.size(); ++p) result.push_back({chosen_[p].node, chosen_[p].component, f[p]});
+  return result;
+}
+
 RigidMotion RigidRegion::motion(std::span<const double> u) const {
   const auto components = static_cast<std::size_t>(space_->components());
   const auto value = [&](const Modes& modes) {

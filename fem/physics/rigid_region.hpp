@@ -47,6 +47,8 @@ class RigidRegion {
   int parameter_count() const { return static_cast<int>(chosen_.size()); }  // the unknowns that determine the motion
   // u [unknown]
   RigidMotion motion(std::span<const double> u) const;
+  // Unknowns whose sum is a motion of the reference point: 0..2 along x, y, z, 3..5 about them; none that it has not.
+  std::vector<UnknownTerm> terms(std::size_t motion) const;
   // A force and a moment at the reference point as forces at nodes: their work is the same in every rigid motion.
   std::vector<NodalForce> forces(const std::array<double, 3>& force, const std::array<double, 3>& moment) const;
 

@@ -49,7 +49,7 @@ RegionPoints::Table RegionPoints::make_table(const CellMap& cell, int facet) con
   const QuadratureRule rule =
       quadrature(kind, field_order_ > 0 ? mass_degree(traits(kind).linear, std::max(field_order_, map))
                                         : degree_for(finer_ != nullptr ? finer_->order() : traits(kind).order, map));
-  Table table{traits(kind).dimension, rule.weights, {}, {}, {}};
+  Table table{traits(kind).dimension, rule.weights, {}, {}, {}, {}};
   for (const Point& xi : rule.points) {
     Point in_cell = xi;
     std::array<Point, 3> axes{Point{1, 0, 0}, Point{0, 1, 0}, Point{0, 0, 1}};  // of the rule's cell, in the cell
@@ -58,6 +58,7 @@ RegionPoints::Table RegionPoints::make_table(const CellMap& cell, int facet) con
       in_cell = on.place(xi);
       axes = on.axes(xi);
     }
+    table.xi.push_back(in_cell);
     std::vector<double> places(cell.nodes().size());
     std::vector<Point> slopes(places.size()), along(places.size());
     cell.evaluate(in_cell, places, slopes);

@@ -33,6 +33,7 @@ class RegionPoints {
   struct Table {
     int dimension = 0;
     std::vector<double> weights;                // [point]
+    std::vector<Point> xi;                      // [point] on the cell's reference cell
     std::vector<std::vector<double>> values;    // of the field's functions: [point][node]
     std::vector<std::vector<double>> places;    // of the cell's map: [point][node of the map]
     std::vector<std::vector<Point>> gradients;  // of the same along the axes of the cell or facet

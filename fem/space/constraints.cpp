@@ -55,15 +55,13 @@ void Constraints::prescribe_nodes(std::span<const Node> nodes, int component, st
 
 void Constraints::prescribe(const Region& region, int component, const PointFunction& value,
                             const std::string& source) {
-  std::vector<Node> nodes = space_->nodes_in(region);
-  std::vector<double> points, values(nodes.size());
-  for (const Node node : nodes)
-    for (const double x : space_->point(node)) points.push_back(x);
-  value(points, 0, values);
-  add(nodes, component, [&values](std::size_t i) { return values[i]; },
+  RegionNodes at(*space_, region);
+  std::vector<double> values(at.nodes().size());
+  value(at.points(), 0, values);
+  add(at.nodes(), component, [&values](std::size_t i) { return values[i]; },
       {source, rounding_of(values), value.varies_in_time()});
   if (value.varies_in_time())
-    varying_.push_back({static_cast<int>(sources_.size()) - 1, component, std::move(nodes), std::move(points), value});
+    varying_.push_back({static_cast<int>(sources_.size()) - 1, component, std::move(at), value});
 }
 
 void Constraints::add(std::span<const Node> nodes, int component, const std::function<double(std::size_t)>& value_of,
@@ -112,13 +110,14 @@ void Constraints::set_time(double t) {
   };
   std::vector<double> values;
   for (const Varying& each : varying_) {
-    values.resize(each.nodes.size());
-    each.value(each.points, t, values);
+    values.resize(each.at.nodes().size());
+    each.value(each.at.points(), t, values);
     sources_[static_cast<std::size_t>(each.source)].rounding = rounding_of(values);
     for (std::size_t n = 0; n < values.size(); ++n) {
-      const std::size_t i = index(each.nodes[n], each.component);
+      const Node node = each.at.nodes()[n];
+      const std::size_t i = index(node, each.component);
       if (source_of_[i] == each.source) host_values_[i] = values[n];
-      else demand_agreement(each.nodes[n], each.component, values[n], each.source);  // with an earlier source
+      else demand_agreement(node, each.component, values[n], each.source);  // with an earlier source
     }
   }
   for (const Contest& c : contests_) demand_agreement(c.node, c.component, c.value, c.source);

@@ -13,7 +13,7 @@
 
 #include "fem/forms/point_function.hpp"
 #include "fem/space/dependent_unknowns.hpp"
-#include "fem/space/function_space.hpp"
+#include "fem/space/region_nodes.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -86,8 +86,7 @@ class Constraints {
   struct Varying {
     int source;
     int component;
-    std::vector<Node> nodes;
-    std::vector<double> points;  // [node][3]
+    RegionNodes at;
     PointFunction value;
   };
   // A number where a source that varies has prescribed a value before.

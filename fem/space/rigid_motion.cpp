@@ -210,24 +210,59 @@ class FreeMotions {
   }
 
   std::vector<FreePart> find(const std::vector<LinearEquations>& equations) {
-    const std::vector<std::vector<std::size_t>> groups = joined_parts(equations);
-    std::vector<Matrix> grams;
-    for (const auto& group : groups) grams.push_back(gram_of(group));
-    for (const LinearEquations& each : equations) add_rows(each, grams);
     std::vector<FreePart> result;
-    std::vector<char> is_free(grams.size());
-    for (std::size_t g = 0; g < grams.size(); ++g)
-      is_free[g] = !null_space(grams[g], allowed_in(groups[g].size())).empty() ? 1 : 0;
-    if (std::ranges::none_of(is_free, std::identity{})) return result;
-    hold_unfelt(is_free, grams);
-    for (std::size_t g = 0; g < grams.size(); ++g)
-      if (is_free[g] != 0) report(groups[g], null_space(std::move(grams[g]), allowed_in(groups[g].size())), result);
+    for_each_free(equations, [&](const std::vector<std::size_t>& group, Matrix basis) {
+      report(group, std::move(basis), result);
+    });
     std::ranges::sort(result, {}, &FreePart::part);
+    return result;
+  }
+
+  std::vector<std::vector<double>> fields(const std::vector<LinearEquations>& equations) {
+    std::vector<std::vector<double>> result;
+    for_each_free(equations, [&](const std::vector<std::size_t>& group, const Matrix& basis) {
+      for (const std::vector<double>& motion : basis) result.push_back(field_of(group, motion));
+    });
     return result;
   }
 
  private:
   Part& part_at(Node node) { return parts_[static_cast<std::size_t>(part_of_[static_cast<std::size_t>(node)])]; }
+
+  // use(parts of a group, basis of the motions that it is free to do)
+  template <class Use>
+  void for_each_free(const std::vector<LinearEquations>& equations, const Use& use) {
+    const std::vector<std::vector<std::size_t>> groups = joined_parts(equations);
+    std::vector<Matrix> grams;
+    for (const auto& group : groups) grams.push_back(gram_of(group));
+    for (const LinearEquations& each : equations) add_rows(each, grams);
+    std::vector<char> is_free(grams.size());
+    for (std::size_t g = 0; g < grams.size(); ++g)
+      is_free[g] = !null_space(grams[g], allowed_in(groups[g].size())).empty() ? 1 : 0;
+    if (std::ranges::none_of(is_free, std::identity{})) return;
+    hold_unfelt(is_free, grams);
+    for (std::size_t g = 0; g < grams.size(); ++g)
+      if (is_free[g] != 0) use(groups[g], null_space(std::move(grams[g]), allowed_in(groups[g].size())));
+  }
+
+  // [unknown] of a motion of a group, [part in the group][elementary motion].
+  std::vector<double> field_of(const std::vector<std::size_t>& group, const std::vector<double>& motion) const {
+    std::vector<double> field;
+    for (Node node = 0; node < space_.node_count(); ++node) {
+      const Index p = part_of_[static_cast<std::size_t>(node)];
+      const auto place = std::ranges::find(group, static_cast<std::size_t>(p)) - group.begin();
+      for (int c = 0; c < space_.components(); ++c) {
+        double value = 0;
+        if (p >= 0 && place < std::ssize(group)) {
+          const Motion row = motions_at(parts_[static_cast<std::size_t>(p)], space_.point(node), c);
+          for (std::size_t j = 0; j < motion_size; ++j)
+            value += row[j] * motion[static_cast<std::size_t>(place) * motion_size + j];
+        }
+        field.push_back(value);
+      }
+    }
+    return field;
+  }
 
   std::vector<int> allowed_in(std::size_t parts) const {
     std::vector<int> result;
@@ -369,6 +404,13 @@ std::vector<FreePart> free_parts(const FunctionSpace& space, std::span<const std
   FreeMotions motions(space, modes);
   motions.hold(held);
   return motions.find(equations);
+}
+
+std::vector<std::vector<double>> free_motions(const FunctionSpace& space, std::span<const std::uint8_t> held,
+                                              const std::vector<LinearEquations>& equations, RigidModes modes) {
+  FreeMotions motions(space, modes);
+  motions.hold(held);
+  return motions.fields(equations);
 }
 
 void check_held(const FunctionSpace& space, std::span<const std::uint8_t> held,

@@ -32,6 +32,10 @@ inline std::vector<FreePart> free_parts(const Constraints& constraints, RigidMod
   return free_parts(constraints.space(), constraints.host_mask(), constraints.equations(), modes);
 }
 
+// The same as fields: [motion][unknown], of the size of 1.
+std::vector<std::vector<double>> free_motions(const FunctionSpace& space, std::span<const std::uint8_t> held,
+                                              const std::vector<LinearEquations>& equations, RigidModes modes);
+
 // Throws Error(Exit::model) when there are free parts.
 void check_held(const FunctionSpace& space, std::span<const std::uint8_t> held,
                 const std::vector<LinearEquations>& equations, RigidModes modes);

@@ -39,7 +39,7 @@ Case Case::survey(const std::string& name, std::map<std::string, std::string> ta
   return Case(std::move(data));
 }
 
-void Case::give(std::map<std::string, CallerField> fields) { data_->caller = std::move(fields); }
+void Case::give(CaseFields arrays) { data_->arrays = std::move(arrays); }
 
 void Case::set_program(std::string name) { data_->program = std::move(name); }
 

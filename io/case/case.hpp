@@ -122,8 +122,8 @@ class Case {
   Table table(std::string_view key, std::string_view about) const;  // short for root().table(...)
   std::vector<Table> tables(std::string_view key, std::string_view about, const TablesRule& rule = {}) const;
 
-  // Fields of a calling program, by names that formulas may be from here on.
-  void give(std::map<std::string, CallerField> fields);
+  // Arrays of a calling program, by names that formulas may be from here on.
+  void give(CaseFields arrays);
   // Reads [[table]]: functions that formulas may use from here on.
   void read_tables();
   // A field that formulas may use from here on. Errors of its name are added to the case, at its table.
@@ -132,7 +132,8 @@ class Case {
   void set_dimension(int dimension);
   // The analysis goes through time: from here on formulas may depend on t.
   void allow_time();
-  // The times of the rows of tables that the formulas read so far call with t, or with a linear formula of t, ascending.
+  // The times of the rows of tables that the formulas read so far call with t, or with a linear formula of t,
+  // ascending.
   std::vector<double> row_times() const;
   // Adds an error of the caller to those found so far; `finish` throws them all, in the order of the file.
   void add_error(const Error& error);

@@ -13,8 +13,8 @@ struct CaseData {
   CaseValue root;
   std::vector<CaseQuestion> questions;
   DataTables tables;  // by name, for formulas
-  std::map<std::string, CallerField> caller;
-  CaseFields fields;  // of the case, by name, for formulas
+  CaseFields fields;  // that formulas may name
+  CaseFields arrays;  // of a calling program, by keys of the case: formulas by themselves
   int dimension = 3;  // in which formulas are evaluated
   bool has_time = false;
   std::set<double> row_times;

@@ -11,8 +11,9 @@ namespace {
 // The formula, or its error and nothing; a formula without variables is a number.
 std::optional<Formula> read_formula(const CaseAnswer& answer, const std::string& key, const CaseValue& value,
                                     CaseData& data, Formula::Rules rules) {
-  if (const auto field = data.caller.find(value.text); field != data.caller.end())
-    return Formula(field->first, field->second, std::move(rules));
+  for (const CaseFields* fields : {&data.fields, &data.arrays})
+    if (const auto found = fields->find(value.text); found != fields->end())
+      return Formula(found->first, found->second, std::move(rules));
   try {
     std::vector<std::string> variables = Formula::variables(data.has_time);
     for (const auto& [name, field] : data.fields) variables.push_back(name);

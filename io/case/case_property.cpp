@@ -68,7 +68,7 @@ CaseProperty Case::Table::property(std::string_view key, std::string_view about,
                                    const NumberRule& rule) const {
   const CaseMember* member = value_->find(key);
   const bool over_unknown = member != nullptr && member->value.kind == CaseValue::Kind::text &&
-                            !data_->caller.contains(member->value.text) && mentions(member->value.text, unknown);
+                            !data_->arrays.contains(member->value.text) && mentions(member->value.text, unknown);
   if (!over_unknown) return {formula(key, about, rule), {}};
   ask(key, "formula", about, fallback_text(rule.fallback), bounds_text(rule), limits_of(rule));
   const CaseAnswer answer(*data_, *value_, key, full_path(key), about);

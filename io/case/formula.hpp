@@ -20,13 +20,11 @@
 
 namespace ritz {
 
-// Values of a calling program at positions [point][3]: a formula that is its name.
-using CallerField = std::function<void(std::span<const double> points, std::span<double> values)>;
-
-// A field that formulas use as a variable; NaN: it has no value there.
+// A field of a file, or an array of a calling program; NaN: it has no value there. Formulas use it as a variable, where
+// its name is that of one; a formula that is its name has its values.
 struct CaseField {
   std::function<void(const EvaluationPoints& points, std::span<double> values)> at;
-  std::function<std::string(const Point& x)> tell;  // "'k' is -3 in cell 7 of 'scan.vtu'", for errors
+  std::function<std::string(const EvaluationPoints& point)> tell;  // "'k' is -3 in cell 7 of 'scan.vtu'", for errors
 };
 using CaseFields = std::map<std::string, CaseField>;  // by name
 
@@ -42,7 +40,7 @@ class Formula {
   };
   // Variables of the expression: those of variables(), then the names of the fields in their order.
   Formula(Expression expression, Rules rules, const CaseFields& fields = {});
-  Formula(std::string name, CallerField field, Rules rules);
+  Formula(std::string name, CaseField field, Rules rules);
 
   bool is_number() const { return data_ == nullptr; }
   double number() const { return number_; }
@@ -62,16 +60,17 @@ class Formula {
 
  private:
   struct Data {
-    std::optional<Expression> expression;  // or else the caller's
-    std::string name;
-    CallerField field;
+    std::optional<Expression> expression;  // none: the values of the only field
+    std::string text;
     Rules rules;
     std::vector<std::pair<std::size_t, CaseField>> fields;  // number of the variable; those that are used
     bool of_position, of_time;
   };
-  [[noreturn]] void refuse(double value, const double* x, double t, const std::string& why,
-                           const std::string& fix) const;
-  void at_caller(const EvaluationPoints& points, std::span<double> values) const;
+  bool is_allowed(double value) const;
+  double value_at(const EvaluationPoints& points, std::size_t point, double t, std::span<const double> of_fields,
+                  Expression::Evaluator& evaluate, std::vector<double>& variables) const;
+  std::size_t evaluate(const EvaluationPoints& points, std::span<double> values, double t) const;
+  [[noreturn]] void refuse(double value, const EvaluationPoints& point, double t) const;
   double number_ = 0;
   std::shared_ptr<const Data> data_;
 };

@@ -43,8 +43,8 @@ constexpr Named units[] = {{"m", {1, 0, {0, 1, 0, 0, 0}}, true},
                            {"psi", {6894.757293168361, 0, {1, -1, -2, 0, 0}}},
                            {"ksi", {6894.757293168361, 3, {1, -1, -2, 0, 0}}}};
 
-constexpr std::pair<char, int> prefixes[] = {{'n', -9}, {'u', -6}, {'m', -3}, {'c', -2}, {'d', -1},
-                                             {'k', 3},  {'M', 6},  {'G', 9}};
+constexpr std::pair<char, int> prefixes[] = {{'n', -9}, {'u', -6}, {'m', -3}, {'c', -2},
+                                             {'d', -1}, {'k', 3},  {'M', 6},  {'G', 9}};
 
 std::optional<Unit> symbol(std::string_view name) {
   for (const Named& each : units)
@@ -137,13 +137,8 @@ class UnitText {
 // Signs of one character in ASCII.
 std::string plain(std::string_view text) {
   std::string result(text);
-  for (const auto& [sign, ascii] : {std::pair{"²", "^2"},
-                                    {"³", "^3"},
-                                    {"⁴", "^4"},
-                                    {"·", " "},
-                                    {"µ", "u"},
-                                    {"μ", "u"},
-                                    {"°", "deg"}})
+  for (const auto& [sign, ascii] :
+       {std::pair{"²", "^2"}, {"³", "^3"}, {"⁴", "^4"}, {"·", " "}, {"µ", "u"}, {"μ", "u"}, {"°", "deg"}})
     for (std::size_t at = 0; (at = result.find(sign, at)) != std::string::npos;)
       result.replace(at, std::string_view(sign).size(), ascii);
   return result;

@@ -29,7 +29,8 @@ struct Quantity {
 };
 std::optional<Quantity> quantity_in(const std::string& text);
 
-// The number in SI units. Prefixes move the decimal point before the digits become a number, so that "0.3 mm" is 0.3e-3.
+// The number in SI units. Prefixes move the decimal point before the digits become a number, so that "0.3 mm" is
+// 0.3e-3.
 double in_si(const std::string& number, const Unit& unit);
 
 // "Pa" of "Young's modulus [Pa]"; empty where brackets hold no unit.

@@ -40,14 +40,17 @@ Point moved_inside(CellKind kind, Point xi) {
 Nearest descend(const LocatedShape& shape, const Point& target, const Point& start, double enough) {
   constexpr int most_steps = 50, most_halvings = 6;
   const int dimension = traits(shape.kind).dimension;
-  Nearest best{start, length(minus(target, point_at(shape, start)))};
+  CellMap::Place place = with_tangents_at(shape, start);
+  Nearest best{start, length(minus(target, place.at))};
   for (int step = 0; step < most_steps && dimension > 0 && best.distance > 1e-3 * enough; ++step) {
-    const Point r = minus(target, point_at(shape, best.xi));
-    Point d = step_towards(r, tangents_at(shape, best.xi), dimension);
+    Point d = step_towards(minus(target, place.at), place.tangents, dimension);
     Nearest next{best.xi, best.distance};
-    for (int halving = 0; halving < most_halvings && next.distance >= best.distance; ++halving) {
+    // Within `enough` a whole step that does not pay meets rounding.
+    const int tries = best.distance <= enough ? 1 : most_halvings;
+    for (int halving = 0; halving < tries && next.distance >= best.distance; ++halving) {
       next.xi = moved_inside(shape.kind, {best.xi[0] + d[0], best.xi[1] + d[1], best.xi[2] + d[2]});
-      next.distance = length(minus(target, point_at(shape, next.xi)));
+      place = with_tangents_at(shape, next.xi);
+      next.distance = length(minus(target, place.at));
       for (double& component : d) component /= 2;
     }
     if (!(next.distance < best.distance)) break;
@@ -84,18 +87,19 @@ Point place_in_cell(const LocatedShape& shape, const Point& xi) {
 
 Point point_at(const LocatedShape& shape, const Point& xi) { return shape.cell->at(place_in_cell(shape, xi)); }
 
-std::array<Point, 3> tangents_at(const LocatedShape& shape, const Point& xi) {
-  const std::array<Point, 3> of_cell = shape.cell->tangents(place_in_cell(shape, xi));
-  if (shape.corners.empty()) return of_cell;
+CellMap::Place with_tangents_at(const LocatedShape& shape, const Point& xi) {
+  CellMap::Place place = shape.cell->with_tangents(place_in_cell(shape, xi));
+  if (shape.corners.empty()) return place;
   const std::vector<Point> slopes = shape_gradients(shape.kind, xi);
   std::array<Point, 3> tangents{};
   for (std::size_t d = 0; d < 3; ++d) {
     Point direction{};
     for (std::size_t a = 0; a < slopes.size(); ++a)
       for (std::size_t k = 0; k < 3; ++k) direction[k] += slopes[a][d] * shape.corners[a][k];
-    tangents[d] = combined(direction, of_cell);
+    tangents[d] = combined(direction, place.tangents);
   }
-  return tangents;
+  place.tangents = tangents;
+  return place;
 }
 
 Point step_towards(const Point& r, const std::array<Point, 3>& t, int dimension) {

@@ -29,8 +29,8 @@ Point place_in_cell(const LocatedShape& shape, const Point& xi);
 // In space.
 Point point_at(const LocatedShape& shape, const Point& xi);
 
-// d x / d xi_k
-std::array<Point, 3> tangents_at(const LocatedShape& shape, const Point& xi);
+// The same, and d x / d xi_k.
+CellMap::Place with_tangents_at(const LocatedShape& shape, const Point& xi);
 // The step of the reference coordinates that moves a point by r, along tangents t: of Newton's method (three
 // dimensions), or of Gauss and Newton's, without the part across curves and surfaces in space.
 Point step_towards(const Point& r, const std::array<Point, 3>& t, int dimension);

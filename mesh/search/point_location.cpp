@@ -38,6 +38,26 @@ const std::vector<std::vector<double>>& straight_places(CellKind kind) {
   return all[static_cast<std::size_t>(kind)];
 }
 
+// Outside of a body's cell for certain: all of the cell lies on the other side of a plane along one of its facets. A
+// bent cell reaches at most as far beyond its corners as box_of() says.
+bool is_beyond(const CellMap& cell, const Point& point, double rounding) {
+  const auto corner_count = static_cast<std::size_t>(traits(cell.kind()).corner_count);
+  const std::span<const Point> nodes = cell.nodes(), corners = nodes.first(corner_count);
+  const auto& straight = straight_places(cell.kind());
+  for (const Facet& facet : traits(cell.kind()).facets) {
+    const auto x = [&](std::size_t i) { return nodes[static_cast<std::size_t>(facet.nodes[i])]; };
+    const bool is_triangle = traits(facet.kind).linear == CellKind::tri3;
+    const Point outward = cross(minus(x(2), x(0)), is_triangle ? minus(x(2), x(1)) : minus(x(3), x(1)));
+    double farthest = dot(outward, corners[0]), deviation = 0;
+    for (const Point& corner : corners.subspan(1)) farthest = std::max(farthest, dot(outward, corner));
+    for (std::size_t m = 0; m < straight.size(); ++m)
+      deviation =
+          std::max(deviation, std::abs(dot(outward, minus(nodes[corner_count + m], combined(straight[m], corners)))));
+    if (dot(outward, point) > farthest + 3 * deviation + rounding * length(outward)) return true;
+  }
+  return false;
+}
+
 std::string text_of(const Point& x) { return fmt::format("({:.9g}, {:.9g}, {:.9g})", x[0], x[1], x[2]); }
 
 }  // namespace
@@ -256,6 +276,8 @@ std::optional<PointLocator::Place> PointLocator::in_cell(const Mesh& mesh, Index
     }
   const CellMap map(mesh, cell);
   const double rounding = 1e-12 * size_of(map) + 4e-16 * length(point);
+  if (traits(block.kind).dimension == 3 && map.functions() == nullptr && is_beyond(map, point, rounding))
+    return std::nullopt;
   const Nearest found = descend_twice(shape_of(map), point, rounding);
   if (found.distance > rounding) return std::nullopt;
   return Place{cell, found.xi, found.distance};

@@ -89,11 +89,12 @@ CaseCall::CaseCall(std::string program_name, std::string file_name, std::optiona
       threads(thread_count),
       log(logs) {
   if (numbers.empty()) return;
-  arrays = std::make_shared<GivenArrays>();
+  GivenArrays by_name;
   for (const auto& [name, at_nodes, values] : numbers) {
     const auto span = span_of(values);
-    arrays->set(name, {.values = {span.begin(), span.end()}, .at_nodes = at_nodes});
+    by_name[name] = {.values = {span.begin(), span.end()}, .at_nodes = at_nodes};
   }
+  arrays = std::make_shared<const GivenArrays>(std::move(by_name));
 }
 
 RunOptions CaseCall::options() const {

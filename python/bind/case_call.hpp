@@ -2,7 +2,6 @@
 #pragma once
 
 #include "apps/cases/case_model.hpp"
-#include "fem/physics/given_arrays.hpp"
 #include "python/bind/guest.hpp"
 
 #include <string>
@@ -41,7 +40,7 @@ struct CaseCall {
   std::optional<std::string> text;
   std::vector<std::string> overrides;
   const MeshArrays* mesh;  // null: the case names a file; it outlives the run
-  std::shared_ptr<GivenArrays> arrays;
+  std::shared_ptr<const GivenArrays> arrays;
   std::string device;
   int threads;
   bool log;

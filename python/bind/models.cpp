@@ -1,6 +1,7 @@
 // Models of cases: their matrices, residuals, solutions and derivatives; python/ritz/_model.py is the caller. Vectors
 // are numbered as the mesh's nodes where the field stands on them, else as the field.
 #include "apps/analyses/analyses.hpp"
+#include "apps/cases/field_coefficient.hpp"
 #include "apps/cases/model.hpp"
 #include "apps/results/result_writer.hpp"
 #include "apps/sweep/sweep.hpp"
@@ -33,7 +34,7 @@ class Held {
 
 // Values along directions of their own become relations between unknowns while the model is read.
 void refuse_arrays_of_relations(const GivenArrays& arrays) {
-  for (const auto& [name, array] : arrays.all()) {
+  for (const auto& [name, array] : arrays) {
     const std::string_view key = std::string_view(name).substr(name.rfind('.') + 1);
     if (!name.starts_with("displacement.") || key == "x" || key == "y" || key == "z") continue;
     throw Error(
@@ -46,9 +47,9 @@ void refuse_arrays_of_relations(const GivenArrays& arrays) {
 
 class Model {
  public:
-  explicit Model(const CaseCall& call) : arrays_(call.arrays) {
+  explicit Model(const CaseCall& call) {
     without_the_lock([&] {
-      if (arrays_) refuse_arrays_of_relations(*arrays_);
+      if (call.arrays) refuse_arrays_of_relations(*call.arrays);
       const Program program = program_named(call.program);
       const RunOptions options = call.options();
       if (has_sweep(options))
@@ -192,22 +193,26 @@ class Model {
   // All of them, or none where one is refused.
   void set_arrays(const Arrays& given) {
     without_the_lock([&] {
-      std::map<std::string, GivenArray> before;
+      std::map<std::string, std::vector<double>> before;
       try {
         for (const auto& [name, at_nodes, values] : given) {
-          if (!arrays_ || !arrays_->all().contains(name))
+          const auto found = run_->arrays().find(name);
+          if (found == run_->arrays().end())
             throw Error(Exit::input, fmt::format("the case has no array '{}'", name), "",
                         "give the key an array where the model is made");
-          if (arrays_->all().at(name).at_nodes != at_nodes)
+          MeshField& array = found->second;
+          if (array.at_nodes() != at_nodes)
             throw Error(Exit::input, fmt::format("the array '{}' stands elsewhere", name), "",
                         "give one in cells for one in cells, at nodes for one at nodes");
-          before.try_emplace(name, arrays_->all().at(name));
           const auto span = span_of(values);
-          arrays_->set(name, {.values = {span.begin(), span.end()}, .at_nodes = at_nodes});
+          GivenArray next{{span.begin(), span.end()}, at_nodes};
+          demand_one_each(name, next, array.mesh());
+          before.try_emplace(name, array.values());
+          array.set(std::move(next.values));
         }
         take_numbers();
       } catch (...) {  // values that the key does not allow, a stop, no memory: the model stays as it was
-        for (auto& [name, array] : before) arrays_->set(name, std::move(array));
+        for (auto& [name, values] : before) run_->arrays().at(name).set(std::move(values));
         if (!before.empty()) take_numbers();
         throw;
       }
@@ -247,7 +252,8 @@ class Model {
   py::array_t<double> derivative(const std::string& name, const Doubles& u, const Doubles& lambda,
                                  const Doubles& by_prescribed) {
     std::vector<double> result;
-    without_the_lock([&] { result = by_array(solved(), *arrays_, name, in(u), in(lambda), in(by_prescribed)); });
+    without_the_lock(
+        [&] { result = by_array(solved(), run_->arrays().at(name), name, in(u), in(lambda), in(by_prescribed)); });
     const auto size = static_cast<py::ssize_t>(result.size());
     return adopt(std::move(result), {size});
   }
@@ -354,7 +360,6 @@ class Model {
     }
   }
 
-  std::shared_ptr<GivenArrays> arrays_;
   std::optional<Run> run_;
   std::optional<CaseModel> read_;
   LinearSolverOptions linear_;

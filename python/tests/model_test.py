@@ -202,6 +202,40 @@ class Arrays(unittest.TestCase):
                 self.assertIn(words, str(raised.exception))
 
 
+def bars():
+    """Two bars end to end along x that share no nodes: facets "a" and "b" coincide at x = 1; cells 0 and 1 make the first bar."""
+    one = np.array([(i / 2, j, k) for k in (0, 1) for j in (0, 1) for i in (0, 1, 2)], float)
+    cell = np.array([0, 1, 4, 3, 6, 7, 10, 9])
+    cells, sides = np.array([cell, cell + 1, cell + 12, cell + 13]), np.array([[2, 5, 11, 8], [12, 15, 21, 18], [0, 3, 9, 6], [14, 17, 23, 20]])
+    return ritz.Mesh(np.concatenate([one, one + [1, 0, 0]]), {"hex8": cells, "quad4": sides},
+                     {"a": {"quad4": [0]}, "b": {"quad4": [1]}, "ends": {"quad4": [2, 3]}})
+
+
+class CoincidentFacets(unittest.TestCase):
+    """By position alone a facet between two bars lies in both."""
+
+    def case(self, given, table="flux"):
+        return {"material": [{"region": "all", "conductivity": 2.0}], "temperature": [{"region": "ends", "value": 0.0}],
+                "solver": {"tolerance": 1e-13}} | {table: [{"region": side, "value": given} for side in "ab"] + ([{"region": "ends", "value": 0.0}] if table == "temperature" else [])}
+
+    def test_they_take_the_numbers_of_their_own_cell(self):
+        at = lambda u: (u[[2, 5, 8, 11]].ravel(), u[[12, 15, 18, 21]].ravel())
+        for given in (ritz.per_cell([3, 3, 8, 8]), ritz.per_node([3.0] * 12 + [8.0] * 12)):
+            for table, a, b in (("flux", 1.5, 4.0), ("temperature", 3.0, 8.0)):
+                for found, expected in zip(at(ritz.run(self.case(given, table), mesh=bars()).fields["temperature"]), (a, b)):
+                    self.assertTrue(np.allclose(found, expected, rtol=1e-10), (table, found))
+
+    def test_their_derivatives_belong_to_their_own_cell(self):
+        model = ritz.Model(self.case(ritz.per_cell([3.0, 3, 8, 8])), mesh=bars())
+        u = model.solve()
+        weights = np.zeros_like(u)
+        weights[[2, 12]] = [[1.0], [10.0]]
+        self.assertTrue(np.allclose(model.vjp(weights)["flux.0.value"], [0, 0.5, 0, 0], atol=1e-9))
+        self.assertTrue(np.allclose(model.vjp(weights)["flux.1.value"], [0, 0, 5, 0], atol=1e-9))
+        model.update({"flux.1.value": np.array([0, 0, 4.0, 0])})
+        self.assertTrue(np.allclose(model.solve()[[2, 12]].ravel(), [1.5, 2.0]))
+
+
 class Derivatives(unittest.TestCase):
     """Against central differences in entries of each array, J = weights . u, solved to 1e-13."""
 

@@ -19,7 +19,8 @@ EigenProblem::EigenProblem(EigenOperators operators, const EigenOptions& eigen_o
       M(operators.M),
       options(eigen_options),
       stiffness(std::move(operators.stiffness)),
-      in_lanes(operators.in_lanes) {
+      in_lanes(operators.in_lanes),
+      motions(operators.motions) {
   for (const auto& [name, diagonal] : {std::pair{"stiffness", &stiffness}, std::pair{"mass", &operators.mass}})
     if (const Index bad = first_not_finite(*diagonal); bad >= 0)
       throw Error(Exit::model, fmt::format("entry {} of the diagonal of the {} matrix is not finite", bad, name), {},
@@ -79,11 +80,16 @@ void EigenProblem::measure(VectorPieces X, EigenSolution& s) const {
   Vector x(K.device(), K.rows(), "vectors"), Mx(K.device(), K.rows(), "vectors"), r(K.device(), K.rows(), "vectors");
   std::size_t mode = 0;
   for (const MultiVector& piece : X) {
-    const MultiVector KX = applied(K, piece), MX = applied(M, piece);
+    const MultiVector MX = applied(M, piece);
+    MultiVector R = applied(K, piece);
+    const auto n = static_cast<std::size_t>(piece.columns());
+    SmallMatrix minus(n * n, 0.0);
+    for (std::size_t k = 0; k < n; ++k) minus[k * n + k] = -s.values[mode + k];
+    combine(MX, minus, 1.0, R);
+    if (motions != nullptr) remove_held_forces(*motions, R);
     for (int k = 0; k < piece.columns(); ++k, ++mode) {
       MX.get_column(k, Mx);
-      KX.get_column(k, r);
-      axpy(-s.values[mode], Mx, r);
+      R.get_column(k, r);
       const double size = std::max(std::abs(s.values[mode]), s.reference) * norm2(Mx);
       s.residuals[mode] = norm2(r) / size;
       piece.get_column(k, x);

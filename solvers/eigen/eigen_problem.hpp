@@ -11,10 +11,11 @@ struct EigenProblem {
   const LinearOperator& K;
   const LinearOperator& M;
   const EigenOptions& options;
-  Vector stiffness;      // diagonal of K
-  bool in_lanes;         // as EigenOperators has it
-  Index mass_count = 0;  // unknowns with mass: no more eigenvalues than these
-  double low_guess = 0;  // roughly the lowest eigenvalue of a compact body that is not zero
+  Vector stiffness;                // diagonal of K
+  bool in_lanes;                   // as EigenOperators has it
+  const AttachedMotions* motions;  // likewise
+  Index mass_count = 0;            // unknowns with mass: no more eigenvalues than these
+  double low_guess = 0;            // roughly the lowest eigenvalue of a compact body that is not zero
 
   EigenProblem(EigenOperators operators, const EigenOptions& options, int dimension);
 
@@ -33,9 +34,9 @@ std::vector<double> to_ritz_vectors(const LinearOperator& K, VectorPieces& X);
 // The first `count` eigenvectors as columns: [size][count].
 SmallMatrix lowest_vectors(const SymmetricEigen& eigen, int size, int count);
 
-// The problem of these matrices.
+// The problem of these matrices with these motions.
 EigenSolution solve_by_lanczos(const EigenProblem& problem, const SparseMatrix& K, const SparseMatrix& M,
-                               const SolverGeometry& geometry);
+                               const SolverGeometry& geometry, const AttachedMotions& motions);
 EigenSolution solve_by_lobpcg(const EigenProblem& problem, const ShiftedPreconditioner& preconditioner);
 
 }  // namespace ritz

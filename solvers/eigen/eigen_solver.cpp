@@ -77,9 +77,10 @@ const char* name_of(EigenMethod method) {
   return method == EigenMethod::lanczos ? "lanczos" : method == EigenMethod::lobpcg ? "lobpcg" : "auto";
 }
 
-EigenChoice choose_method(Index unknowns, const EigenOptions& options, int dimension) {
+EigenChoice choose_method(Index unknowns, const EigenOptions& options, int dimension, bool springs) {
   if (options.method != EigenMethod::automatic) return {options.method, "as asked"};
   if (needs_a_factor(options)) return {EigenMethod::lanczos, "a band needs factors that count"};
+  if (springs) return {EigenMethod::lanczos, "motions that springs hold need a factor"};
   const bool small = unknowns <= lanczos_limit(dimension);
   return {small ? EigenMethod::lanczos : EigenMethod::lobpcg,
           fmt::format("{} unknowns are {} to factorise", unknowns, small ? "few enough" : "too many")};
@@ -92,21 +93,28 @@ EigenSolution solve_by_lobpcg(EigenOperators operators, const EigenOptions& opti
 }
 
 EigenSolution solve_eigen(const SparseMatrix& K, const SparseMatrix& M, const EigenOptions& options,
-                          const SolverGeometry& geometry) {
+                          const SolverGeometry& geometry, const AttachedMotions& motions) {
   check(options);
   check(K, M);
-  const EigenProblem problem({K, M, K.diagonal(), M.diagonal(), K.block_size(), true}, options, geometry.dimension);
-  EigenChoice choice = choose_method(K.total_rows(), options, geometry.dimension);
+  const bool springs = motions.has_stiffness(), plain = motions.count() == 0;
+  if (springs && options.method == EigenMethod::lobpcg)
+    throw Error(Exit::input, "LOBPCG does not take motions that springs hold", {}, "use the method lanczos");
+  const WithMotions stiff(K, motions, motions.stiffness), heavy(M, motions, motions.mass);
+  const LinearOperator &whole_K = plain ? static_cast<const LinearOperator&>(K) : stiff,
+                       &whole_M = plain ? static_cast<const LinearOperator&>(M) : heavy;
+  const EigenProblem problem({whole_K, whole_M, K.diagonal(), M.diagonal(), K.block_size(), true, &motions}, options,
+                             geometry.dimension);
+  EigenChoice choice = choose_method(K.total_rows(), options, geometry.dimension, springs);
   if (choice.method == EigenMethod::lanczos) {
     EigenSolution solution;
     const std::optional<Error> shortage =
-        shortage_or_no_library([&] { solution = solve_by_lanczos(problem, K, M, geometry); });
+        shortage_or_no_library([&] { solution = solve_by_lanczos(problem, K, M, geometry, motions); });
     if (!shortage) {
       solution.choice = choice.why;
       return solution;
     }
     // If the method was not named: iterations need neither the library nor the memory.
-    if (options.method == EigenMethod::lanczos || needs_a_factor(options)) throw *shortage;
+    if (options.method == EigenMethod::lanczos || needs_a_factor(options) || springs) throw *shortage;
     choice.why = "not factorised: " + shortage->message();
   }
   EigenSolution solution = solve_by_lobpcg(problem, [&](double shift) {

@@ -16,6 +16,7 @@
 #pragma once
 
 #include "solvers/algebra/multi_vector.hpp"
+#include "solvers/eigen/attached_motions.hpp"
 #include "solvers/linear/linear_solver.hpp"
 
 #include <functional>
@@ -65,8 +66,9 @@ struct EigenSolution {
 // did. A residual counts as converged when it is below `relative` or at the level of rounding. Throws Error:
 // Exit::input: count < 1, more eigenvalues than unknowns with mass, a band that is empty or needs lanczos; Exit::model:
 // no mass, or a matrix that is not finite; and the errors of DirectSolver if it was requested by name.
+// With motions that springs hold, lanczos only.
 EigenSolution solve_eigen(const SparseMatrix& K, const SparseMatrix& M, const EigenOptions& options,
-                          const SolverGeometry& geometry = {});
+                          const SolverGeometry& geometry = {}, const AttachedMotions& motions = {});
 
 // K and M by what they do to vectors.
 struct EigenOperators {
@@ -75,6 +77,7 @@ struct EigenOperators {
   Vector stiffness, mass;  // their diagonals
   int block = 1;           // unknowns of a node
   bool in_lanes = false;   // products of eight vectors cost hardly more than those of one, as with matrices
+  const AttachedMotions* motions = nullptr;  // that K and M have; forces that hold them are no residual
 };
 // Makes an approximation of (K + shift M)^-1, symmetric and positive definite. The one before is gone.
 using ShiftedPreconditioner = std::function<std::unique_ptr<LinearOperator>(double shift)>;
@@ -87,6 +90,6 @@ struct EigenChoice {
   EigenMethod method;
   std::string why;
 };
-EigenChoice choose_method(Index unknowns, const EigenOptions& options, int dimension);
+EigenChoice choose_method(Index unknowns, const EigenOptions& options, int dimension, bool springs = false);
 
 }  // namespace ritz

@@ -173,8 +173,9 @@ class Subspace {
 
 class Lanczos {
  public:
-  Lanczos(const EigenProblem& problem, const SparseMatrix& K, const SparseMatrix& M, const SolverGeometry& geometry)
-      : problem_(problem), options_(problem.options), inverse_(K, M, geometry) {}
+  Lanczos(const EigenProblem& problem, const SparseMatrix& K, const SparseMatrix& M, const SolverGeometry& geometry,
+          const AttachedMotions& motions)
+      : problem_(problem), options_(problem.options), inverse_(K, M, geometry, motions) {}
 
   EigenSolution solve() {
     solution_.method = "shift-invert block Lanczos";
@@ -377,8 +378,8 @@ class Lanczos {
 }  // namespace
 
 EigenSolution solve_by_lanczos(const EigenProblem& problem, const SparseMatrix& K, const SparseMatrix& M,
-                               const SolverGeometry& geometry) {
-  return Lanczos(problem, K, M, geometry).solve();
+                               const SolverGeometry& geometry, const AttachedMotions& motions) {
+  return Lanczos(problem, K, M, geometry, motions).solve();
 }
 
 }  // namespace ritz

@@ -1,38 +1,51 @@
 // (K - shift M)^-1 by a direct factor, and what its inertia counts: by Sylvester's law the factor has one negative
 // pivot for each eigenvalue of K x = lambda M x below the shift (Parlett, The Symmetric Eigenvalue Problem, 1998,
-// section 3.3). One analysis serves all shifts, and there is one factor at a time.
+// section 3.3). One analysis serves all shifts, and there is one factor at a time. Attached motions enter by Woodbury's
+// formula, with D = stiffness - shift mass of those where it is not zero:
+//
+//   (A + U D U^T)^-1 = A^-1 - Z N^-1 U^T A^-1,   Z = A^-1 U,   N = D^-1 + U^T Z
+//
+// Negative eigenvalues of A + U D U^T: those of A and of -N, less those of -D^-1 (Haynsworth 1968).
 #pragma once
 
 #include "solvers/direct/direct_solver.hpp"
+#include "solvers/eigen/attached_motions.hpp"
 #include "solvers/linear/linear_solver.hpp"
 
 #include <memory>
+#include <vector>
 
 namespace ritz {
 
 class ShiftInvert {
  public:
-  // K and M share a pattern and outlive this.
-  ShiftInvert(const SparseMatrix& K, const SparseMatrix& M, const SolverGeometry& geometry);
+  // K and M share a pattern. All of it outlives this.
+  ShiftInvert(const SparseMatrix& K, const SparseMatrix& M, const SolverGeometry& geometry,
+              const AttachedMotions& motions);
 
   // Factorises. A shift that hits an eigenvalue is moved by a little; at zero that is an Error(Exit::model): K is
   // singular.
   void move_to(double shift);
   double shift() const { return shift_; }
-  Index count_below() const { return solver_->negative_pivots(); }  // Error(Exit::environment) when no library says
-  void apply(const MultiVector& X, MultiVector& Y) { solver_->solve(X, Y); }
+  Index count_below() const;  // Error(Exit::environment) when no library says
+  void apply(const MultiVector& X, MultiVector& Y);
   const std::string& name() const { return solver_->name(); }
   int factorisations() const { return factorisations_; }
   // by the factor, as its analysis foresaw
   Index memory_needed() const { return solver_ == nullptr ? 0 : solver_->memory_needed(); }
 
  private:
+  void attach();
   const SparseMatrix &K_, &M_;
+  const AttachedMotions& motions_;
   DirectOptions options_;
   SparseMatrix A_;
   std::unique_ptr<DirectSolver> solver_;
   double shift_ = 0;
   int factorisations_ = 0;
+  MultiVector U_, Z_;              // motions that take part
+  std::vector<double> inverse_N_;  // [motion][motion]
+  int negative_ = 0;               // eigenvalues of -N, less those of -D^-1
 };
 
 }  // namespace ritz

@@ -27,6 +27,21 @@ def vtu(columns, arrays, rows=1):
             + "</Piece></UnstructuredGrid></VTKFile>")
 
 
+def bars_vtu(cell_values, node_values):
+    """The mesh of two bars of two unit-square hexahedra each, end to end along x, in the order of boxes.blocks()."""
+    points, connectivity = [], []
+    for part in (0, 1):
+        first = len(points)
+        points += [(part + i / 2, j, k) for k in (0, 1) for j in (0, 1) for i in (0, 1, 2)]
+        connectivity += [first + i + d for i in (0, 1) for d in (0, 1, 4, 3, 6, 7, 10, 9)]
+    return ('<VTKFile type="UnstructuredGrid" version="1.0" byte_order="LittleEndian"><UnstructuredGrid>'
+            '<Piece NumberOfPoints="24" NumberOfCells="4"><Points>'
+            + array("Float64", 'NumberOfComponents="3"', [float(c) for p in points for c in p]) + "</Points><Cells>"
+            + array("Int64", 'Name="connectivity"', connectivity) + array("Int64", 'Name="offsets"', (8, 16, 24, 32))
+            + array("UInt8", 'Name="types"', [12] * 4) + "</Cells><CellData>" + array("Float64", 'Name="c"', cell_values) + "</CellData><PointData>"
+            + array("Float64", 'Name="c"', node_values) + "</PointData></Piece></UnstructuredGrid></VTKFile>")
+
+
 def array(kind, about, values):
     return f'<DataArray type="{kind}" {about} format="ascii">{" ".join(repr(v) for v in values)}</DataArray>'
 
@@ -154,6 +169,25 @@ class Fields(CaseTest):
             self.assertEqual(outcome.exit, 0, outcome.errors)
             found.append(outcome.report["probes"]["flux"])
         self.assertAlmostEqual(found[1] / found[0], 1, delta=1e-9)
+
+    def test_facets_that_coincide_take_the_value_of_their_own_cell(self):
+        """Two bars end to end that share no nodes: by position alone a facet between them lies in both, and the first cell would hold."""
+        part = lambda first: lambda u, v, w: (first + u, v, w)
+        self.write("bars.msh", boxes.blocks(("a", (2, 1, 1), part(0)), ("b", (2, 1, 1), part(1))))
+        one = '[mesh]\nfile = "bars.msh"\n[[material]]\nregion = "all"\nconductivity = 2\n[[field]]\nname = "k"\nfile = "k.vtu"\nfield = "c"\nat = "{}"\n'
+        cold = "".join(f'[[temperature]]\nregion = "{side}"\nvalue = 0\n' for side in ("a.x0", "b.x1"))
+        probes = "".join(f'[[probe]]\nname = "{side[0]}"\nfield = "temperature"\nregion = "{side}"\nmeasure = "mean"\n' for side in ("a.x1", "b.x0"))
+        cell_values, node_values = [3.0, 3.0, 8.0, 8.0], [3.0] * 12 + [8.0] * 12
+        self.write("k.vtu", bars_vtu(cell_values, node_values))
+        for at in ("cells", "nodes"):
+            load = "".join(f'[[flux]]\nregion = "{side}"\nvalue = "k"\n' for side in ("a.x1", "b.x0"))
+            outcome = self.run_case("ritz-heat", self.write("case.toml", one.format(at) + cold + load + probes))
+            self.assertEqual(outcome.exit, 0, outcome.errors)
+            self.assertAlmostEqual(outcome.report["probes"]["a"], 3 / 2, delta=1e-9, msg=at)  # q L / conductivity
+            self.assertAlmostEqual(outcome.report["probes"]["b"], 8 / 2, delta=1e-9, msg=at)
+            warm = "".join(f'[[temperature]]\nregion = "{side}"\nvalue = "k"\n' for side in ("a.x1", "b.x0"))
+            outcome = self.run_case("ritz-heat", self.write("case.toml", one.format(at) + cold + warm + probes))
+            self.assertEqual([outcome.report["probes"][name] for name in "ab"], [3.0, 8.0], at)
 
     def test_wrong_and_missing_values_name_the_cell(self):
         values = [1.0] * 8

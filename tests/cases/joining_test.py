@@ -242,7 +242,7 @@ class Couplings(Joining):
         self.refuse(4, ["coupling.0.springs.x"], self.bar, self.text + end + "springs = {x = -1e6}\n")
         self.refuse(4, ["a prescribed mean motion in an analysis of an evolution in time"], self.bar,
                     self.text.replace("poisson", "density = 1\npoisson") + "[time]\nend = 1\nstep = 1\n" + end + "x = 0.1\n")
-        self.refuse(4, ["can still move freely"], self.bar, self.text.replace("fixed = true", "x = 0") + end + "y = 0\nz = 0\nrx = 0\n")
+        self.refuse(4, ["can still move freely"], self.bar, self.text.replace("fixed = true", "x = 0") + end + "y = 0\nz = 0\n")
         self.refuse(2, ["a load case cannot have its own [coupling]"], self.bar, self.text + load_case + '[[load_case.coupling]]\nregion = "bar.x1"\n')
         self.refuse(2, ["'bar.x9'"], self.bar, self.text + end.replace("x1", "x9"))
         self.write("mesh.msh", self.bar)
@@ -286,6 +286,131 @@ class Couplings(Joining):
         for found, pulls in zip(forces, (1e6, -3e6, -1e6), strict=True):
             self.assert_close(found, 5e7 - pulls, 1e-5)
         self.assertEqual(outcome.log.count("in the mean it moves by (0.001,"), 3)
+
+
+class OnlyCouplings(Joining):
+    """The same bar without supports: couplings hold it in the mean, so forces and moments follow from statics."""
+    bar = Couplings.bar
+    steel = STEEL.format("bar", 0) + "density = 7850\n[space]\norder = 2\n" + EXACT
+    start, end = (f'[[coupling]]\nregion = "bar.{side}"\nreference = {point}\n' for side, point in (("x0", "[0, 0.5, 0.5]"), ("x1", "[4, 0.5, 0.5]")))
+    weight, gravity = 7850 * 4 * 9.81, "[gravity]\nacceleration = [0, 0, -9.81]\n"
+
+    @staticmethod
+    def zero(*names):
+        return "".join(f"{name} = 0\n" for name in names)
+
+    def assert_near(self, found, expected, scale):
+        for value, exact in zip(found, expected, strict=True):
+            self.assertAlmostEqual(value, exact, delta=1e-7 * scale)
+
+    def test_one_coupling_holds_a_bar_as_a_wall_does_in_the_mean(self):
+        clamp = self.start + self.zero("x", "y", "z", "rx", "ry", "rz")
+        for solver in ("", 'operator = "matrix_free"\n', 'method = "direct"\n'):
+            text = self.steel.replace(EXACT, EXACT + solver)
+            outcome = self.of(self.bar, text + clamp + self.end + "force = [1e6, 0, 0]\nmoment = [0, 1e6, 0]\n")
+            self.assert_near(outcome.fact("coupling bar.x0 force"), (-1e6, 0, 0, 0, -1e6, 0), 1e6)
+            self.assert_near(outcome.fact("coupling bar.x0"), [0] * 6, 1e-5)
+            turn = 1e6 * 4 / (200e9 / 12)
+            self.assert_near(outcome.fact("coupling bar.x1"), (1e6 * 4 / 200e9, 0, -turn * 4 / 2, 0, turn, 0), 1e-3)
+
+    def test_weights_of_the_bar_and_of_masses_at_reference_points(self):
+        clamp = self.start + self.zero("x", "y", "z", "rx", "ry", "rz")
+        for follower in (self.end, self.end.replace("coupling", "rigid")):
+            outcome = self.of(self.bar, self.steel + self.gravity + clamp + follower + "mass = 3000\n")
+            mass = 3000 * 9.81
+            self.assert_near(outcome.fact("coupling bar.x0 force"), (0, 0, self.weight + mass, 0, -2 * self.weight - 4 * mass, 0), self.weight)
+
+    def test_springs_and_couplings_together_hold_a_bar(self):
+        springs = self.start + self.zero("x", "y", "rx", "rz") + "springs = {z = 1e7, ry = 1e9}\n"
+        outcome = self.of(self.bar, self.steel + self.gravity + springs)
+        motion = outcome.fact("coupling bar.x0")
+        self.assert_close(motion[2], -self.weight / 1e7, 1e-6)
+        self.assert_close(motion[4], 2 * self.weight / 1e9, 1e-6)
+        # on two ends, as a simply supported beam
+        outcome = self.of(self.bar, self.steel + self.gravity + self.start + self.zero("x", "y", "z", "rx") + self.end + self.zero("y", "z"))
+        for name in ("coupling bar.x0 force", "coupling bar.x1 force"):
+            self.assert_near(outcome.fact(name), (0, 0, self.weight / 2, 0, 0, 0), self.weight)
+
+    def test_supports_hold_some_motions_and_load_cases_add_up(self):
+        """Held along x by a wall, and in the mean elsewhere."""
+        text = self.steel + held("bar.x0", x=0) + self.start + self.zero("y", "z", "rx") + self.end + "force = [2e5, 0, 0]\n"
+        cases = '[[load_case]]\nname = "a"\n[load_case.gravity]\nacceleration = [0, -9.81, 0]\n[[load_case]]\nname = "b"\n[[load_case.force]]\nregion = "bar.x1"\nvalue = [0, 0, 1e5]\n'
+        outcome = self.of(self.bar, text + cases + '[[combination]]\nname = "sum"\nfactors = {a = 2, b = 1}\n')
+        forces = [[float(value) for value in line.split("force (")[1].split(")")[0].split(",")] for line in outcome.log.splitlines() if "held by the force" in line]
+        for found, expected in zip(forces, ((0, self.weight, 0), (0, 0, -1e5), (0, 2 * self.weight, -1e5)), strict=True):
+            for value, exact in zip(found, expected):
+                self.assertAlmostEqual(value, exact, delta=2e-5 * self.weight)
+
+    def test_what_does_not_hold_a_bar_is_named(self):
+        self.refuse(4, ["can still move freely", "rotation about the axis through (2, 0.5, 0.5) along x"], self.bar,
+                    self.steel + self.start + self.zero("x", "y", "z", "ry", "rz"))
+
+
+class MassesInVibration(Joining):
+    def frequencies(self, mesh, text, count, **options):
+        outcome = self.of(mesh, text + f"[modal]\ncount = {count}\n", "ritz-modal", **options)
+        return outcome.fact("frequencies_hz"), outcome
+
+    def test_a_stiff_cube_on_springs_at_its_centre_swings_as_a_rigid_body(self):
+        """Six modes on their own: k / m, and k / J with the cube's m / 6. It is 1e5 times stiffer than the springs."""
+        springs, inertia = {"x": 1e6, "y": 2e6, "z": 3e6, "rx": 4e6, "ry": 5e6, "rz": 6e6}, [100, 200, 300]
+        text = STEEL.format("cube", 0.3) + "density = 8000\n"
+        at_centre = '[[{}]]\nregion = "{}"\nreference = [0.5, 0.5, 0.5]\n'
+        held_by = "springs = {" + ", ".join(f"{key} = {value}" for key, value in springs.items()) + "}\n"
+        masses = f"mass = 500\ninertia = {inertia}\n"
+        exact = [k / (8500 if i < 3 else 8000 / 6 + inertia[i - 3]) for i, k in enumerate(springs.values())]
+        exact = sorted(math.sqrt(value) / (2 * math.pi) for value in exact)
+        mesh = boxes.blocks(("cube", (2, 2, 2), box(0, 0, 0)))
+        for attached in (at_centre.format("coupling", "cube.x0") + held_by + masses,
+                         at_centre.format("coupling", "cube.x0") + held_by + at_centre.format("rigid", "cube.x1") + masses):
+            found, outcome = self.frequencies(mesh, text + attached, 6)
+            for value, expected in zip(found, exact, strict=True):
+                self.assert_close(value, expected, 1e-4)
+            self.assert_close(outcome.fact("total_mass")[0], 8500, 1e-9)
+
+    def test_a_mass_at_the_tip_of_a_cantilever_swings_as_euler_and_bernoulli_say(self):
+        """1 + cos b cosh b + mu b (cos b sinh b - sin b cosh b) = 0 with mu = 2; shear and the shape of the section lower it by (h/L)^2."""
+        bar = boxes.blocks(("bar", (10, 1, 1), box(0, 0, 0, (20, 1, 1))))
+        text = STEEL.format("bar", 0) + "density = 8000\n[space]\norder = 2\n" + held("bar.x0", fixed="true")
+        low, high = 0.5, 1.8
+        root = lambda b: 1 + math.cos(b) * math.cosh(b) + 2 * b * (math.cos(b) * math.sinh(b) - math.sin(b) * math.cosh(b))
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (middle, high) if root(middle) * root(low) > 0 else (low, middle)
+        exact = low**2 / (2 * math.pi * 20**2) * math.sqrt(200e9 / 12 / 8000)
+        for table in ("coupling", "rigid"):
+            for method in ("lanczos", "lobpcg"):
+                tip = f'[[{table}]]\nregion = "bar.x1"\nreference = [20, 0.5, 0.5]\nmass = 320000\n'
+                outcome = self.of(bar, text + tip + f'[modal]\ncount = 2\nmethod = "{method}"\n', "ritz-modal")
+                for value in outcome.fact("frequencies_hz"):
+                    self.assert_close(value, exact, 5e-3)
+
+    def test_a_bar_that_is_held_in_the_mean_vibrates_along_as_at_a_wall(self):
+        """Without Poisson's effect sections stay plane: c / (4 L). What holds less than a wall lowers the other frequencies, a little."""
+        bar, text = Couplings.bar, STEEL.format("bar", 0) + "density = 8000\n[space]\norder = 2\n"
+        mean = '[[coupling]]\nregion = "bar.x0"\n' + OnlyCouplings.zero("x", "y", "z", "rx", "ry", "rz")
+        ours, outcome = self.frequencies(bar, text + mean, 6)
+        self.assertNotIn("6 rigid", outcome.log)
+        clamped, _ = self.frequencies(bar, text + held("bar.x0", fixed="true"), 6)
+        self.assertLess(min(abs(value / (5000 / 16) - 1) for value in ours), 1e-3)
+        for value, limit in zip(ours, clamped):
+            self.assertLess(value, limit * (1 + 1e-7))
+            self.assertGreater(value, 0.95 * limit)
+
+    def test_what_masses_cannot_do_is_refused(self):
+        bar, text = Couplings.bar, STEEL.format("bar", 0) + "density = 8000\n" + held("bar.x0", fixed="true")
+        end = '[[coupling]]\nregion = "bar.x1"\n'
+        self.refuse(4, ["coupling.0.mass"], bar, text + end + "mass = -1\n")
+        self.refuse(4, ["a moment of inertia is -2"], bar, text + end + "inertia = [1, -2, 3]\n")
+        self.refuse(4, ["a mass at a reference point in motion"], bar, text + end + "mass = 1\n[time]\nend = 1\nstep = 1\n")
+        self.refuse(2, ["the support moves by 0.1"], bar, text + end + "x = 0.1\n[modal]\ncount = 1\n", "ritz-modal")
+        line = '[[region]]\nname = "line"\nkind = "nodes"\nbox = {low = [0, 0, 0], high = [4, 0, 0]}\n[[rigid]]\nregion = "line"\n'
+        self.refuse(4, ["has inertia about x, and its region does not turn"], bar,
+                    text.replace("bar.x0", "bar.y1") + line + "inertia = [1, 0, 0]\n[modal]\ncount = 1\n", "ritz-modal")
+        self.write("mesh.msh", bar)
+        outcome = self.run_case("ritz-modal", self.write("case.toml", MESH + text + end + 'springs = {x = 1e6}\n[modal]\ncount = 1\nmethod = "lobpcg"\n'))
+        self.assertEqual(outcome.exit, 2, outcome.errors)
+        self.assertIn("LOBPCG does not take motions that springs hold", outcome.errors)
 
 
 class Periodicity(Joining):

@@ -111,6 +111,40 @@ TEST(MeshFieldInKnownCells, HasTheValuesOfTheseCells) {
   }
 }
 
+TEST(MeshFieldInKnownCells, WithReferenceCoordinatesNeedsNoPosition) {
+  for (const CellKind kind : bodies()) {
+    const bool solid = traits(kind).dimension == 3;
+    const auto mesh = shared(solid ? box(2, 2, 2, {1, 1, 1}, kind) : rectangle(2, 2, {1, 1}, kind));
+    std::vector<double> x, positions;
+    std::vector<Index> cells;
+    std::vector<Point> xi;
+    for (Index cell = 0; cell < mesh->cell_count(); ++cell)
+      for (const QuadraturePoint& q : geometry_rule(kind)) {
+        const Point at = CellMap(*mesh, cell).at(q.xi);
+        positions.insert(positions.end(), at.begin(), at.end());
+        x.insert(x.end(), 3, std::nan(""));
+        cells.push_back(cell);
+        xi.push_back(q.xi);
+      }
+    const auto linear = [](double a, double b, double c) { return 1 + 2 * a - 3 * b + 5 * c; };
+    std::vector<double> found(cells.size());
+    mesh_field(mesh, at_nodes(*mesh, linear)).at(EvaluationPoints(x, *mesh, cells, xi), 0, found);
+    for (std::size_t i = 0; i < found.size(); ++i)
+      ASSERT_NEAR(found[i], linear(positions[3 * i], positions[3 * i + 1], positions[3 * i + 2]), 1e-12) << int(kind);
+  }
+}
+
+TEST(MeshFieldValues, AreReplacedInAllCopies) {
+  const auto mesh = shared(rectangle(2, 1, {2, 1}, CellKind::quad4));
+  ritz::MeshField field(mesh, {7, 9});
+  const Coefficient copy = PointFunction(field);
+  EXPECT_EQ(value_at(copy, {1.5, 0.5, 0}), 9);
+  field.set({1, 2});
+  EXPECT_EQ(value_at(copy, {1.5, 0.5, 0}), 2);
+  EXPECT_THROW(field.set({1, 2, 3}), Error);
+  EXPECT_THROW(ritz::MeshField(mesh, GivenArray{{1, 2}, true}), Error);
+}
+
 // The integral of an interpolated field over another mesh is off by order 2.
 TEST(MeshFieldIntegral, OverAnotherMeshConvergesWithOrderTwo) {
   const Mesh target = rectangle(7, 5, {1, 1}, CellKind::quad4);

@@ -54,7 +54,8 @@ TEST(Unit, ProductsQuotientsAndPowersAreThoseOfPhysics) {
 TEST(Unit, OtherTextsAreNoQuantities) {
   for (const char* text : {"", "210", "x", "2 * x", "1/x", "-x", "3 + 4", "3 4", "sin(x)", ".", "-"})
     EXPECT_FALSE(quantity_in(text)) << text;
-  for (const char* text : {"", "Q", "Gpa", "m/", "/m", "m^", "(m", "m)", "m^99", "1e3", "kmin", "table", "mesh", "time"})
+  for (const char* text :
+       {"", "Q", "Gpa", "m/", "/m", "m^", "(m", "m)", "m^99", "1e3", "kmin", "table", "mesh", "time"})
     EXPECT_FALSE(unit_named(text)) << text;
   EXPECT_FALSE(unit_named(std::string(100, '(') + "m"));
 }
@@ -82,7 +83,8 @@ TEST(Unit, NumbersOfACaseAreReadInTheUnitOfTheirKey) {
 }
 
 TEST(Unit, WrongUnitsAreErrorsWithARemedy) {
-  EXPECT_THAT(refusal("\"210 Gpa\"", "[Pa]"), HasSubstr("'a.key' is '210 Gpa', with the unknown unit 'Gpa', at case.toml:2"));
+  EXPECT_THAT(refusal("\"210 Gpa\"", "[Pa]"),
+              HasSubstr("'a.key' is '210 Gpa', with the unknown unit 'Gpa', at case.toml:2"));
   EXPECT_THAT(refusal("\"210 Gpa\"", "[Pa]"), HasSubstr("did you mean 'GPa'?"));
   EXPECT_THAT(refusal("\"210 mm\"", "[Pa]"), HasSubstr("'a.key' is '210 mm', and its unit is Pa,"));
   EXPECT_THAT(refusal("\"0.3 m\"", "Poisson's ratio"), HasSubstr("and this key has no unit,"));

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace ritz::testing {
@@ -230,7 +231,8 @@ TEST(ShiftInvert, AShiftThatIsAnEigenvalueMovesByLittle) {
   const SparseMatrix K = on(Device::named("cpu"), diagonal_matrix({1, 2, 3, 4, 5}));
   SparseMatrix M(K.shared_pattern(), 1);
   M.values().upload(std::vector<double>(5, 1.0));
-  ShiftInvert inverse(K, M, {});
+  const AttachedMotions none;
+  ShiftInvert inverse(K, M, {}, none);
   inverse.move_to(3);
   EXPECT_GT(inverse.factorisations(), 1);
   EXPECT_NEAR(inverse.shift(), 3, 3e-6);
@@ -251,6 +253,60 @@ TEST(EigenSolver, RefusesWhatHasNoAnswer) {
   EXPECT_EQ(exit_of([&] { held.solve({.count = 1}); }), Exit::model);
   v.M->values().fill_zero();
   EXPECT_EQ(exit_of([&] { v.solve({.count = 1}); }), Exit::model);
+}
+
+void add_to_diagonal(SparseMatrix& A, std::size_t row, double value) {
+  const std::vector<Index> offsets = A.pattern().offsets().host();
+  const std::vector<std::int32_t> columns = A.pattern().columns().host();
+  std::vector<double> values = A.values().host();
+  for (auto k = static_cast<std::size_t>(offsets[row]); k < static_cast<std::size_t>(offsets[row + 1]); ++k)
+    if (static_cast<std::size_t>(columns[k]) == row) values[k] += value;
+  A.values().upload(values);
+}
+
+// Springs and masses of single unknowns are entries of the diagonal, and a motion that is held is a support.
+TEST(AttachedMotions, OfSingleUnknownsAreInTheMatrices) {
+  const Vibration v = membrane(8, 8, {1, 1}, CellKind::quad4, {"x0"}),
+                  with = membrane(8, 8, {1, 1}, CellKind::quad4, {"x0"});
+  const Index n = v.K->rows();
+  std::vector<std::size_t> free;  // prescribed unknowns have no mass
+  const std::vector<double> mass = v.M->diagonal().host();
+  for (std::size_t i = 0; i < mass.size(); ++i)
+    if (mass[i] > 0) free.push_back(i);
+  const std::size_t at[] = {free[20], free[45], free[33]};
+  AttachedMotions motions{
+      MultiVector(v.K->device(), n, 3), {40, 0, std::numeric_limits<double>::infinity()}, {0.1, 0.3, 0}};
+  for (std::size_t j = 0; j < 3; ++j) {
+    std::vector<double> unit(static_cast<std::size_t>(n), 0.0);
+    unit[at[j]] = 1;
+    motions.U.set_column(static_cast<int>(j), Vector(v.K->device(), std::span<const double>(unit), "vectors"));
+  }
+  for (std::size_t j = 0; j < 2; ++j) {
+    add_to_diagonal(*with.K, at[j], motions.stiffness[j]);
+    add_to_diagonal(*with.M, at[j], motions.mass[j]);
+  }
+  std::vector<std::uint8_t> held(static_cast<std::size_t>(n), 0);
+  held[at[2]] = 1;
+  const Array<std::uint8_t> mask(v.K->device(), std::span<const std::uint8_t>(held), "constraints");
+  with.K->eliminate(mask, 1e3);
+  with.M->eliminate(mask, 0);
+  EigenOptions options{.count = 6, .relative = 1e-9, .method = EigenMethod::lanczos};
+  if (exit_of([&] { v.solve(options); }) == Exit::environment) GTEST_SKIP() << "skipped: no direct solver";
+  const EigenSolution exact = with.solve(options), found = solve_eigen(*v.K, *v.M, options, v.geometry(), motions);
+  ASSERT_TRUE(found.converged());
+  EXPECT_TRUE(found.verified) << found.verification;
+  for (std::size_t k = 0; k < 6; ++k) EXPECT_NEAR(found.values[k], exact.values[k], 1e-8 * exact.values[k]) << k;
+  options.band = EigenBand{exact.values[1] * 1.01, exact.values[4] * 1.001};  // inertia counts them
+  EXPECT_EQ(solve_eigen(*v.K, *v.M, options, v.geometry(), motions).values.size(), 3U);
+  options.band.reset();
+  options.method = EigenMethod::lobpcg;
+  EXPECT_EQ(exit_of([&] { solve_eigen(*v.K, *v.M, options, v.geometry(), motions); }), Exit::input);
+  motions.stiffness = {0, 0, 0};
+  const EigenSolution iterated = solve_eigen(*v.K, *v.M, options, v.geometry(), motions);
+  options.method = EigenMethod::lanczos;
+  const EigenSolution factorised = solve_eigen(*v.K, *v.M, options, v.geometry(), motions);
+  for (std::size_t k = 0; k < 6; ++k)
+    EXPECT_NEAR(iterated.values[k], factorised.values[k], 1e-8 * factorised.values[k]) << k;
 }
 
 TEST(EigenSolver, BothMethodsAgree) {
