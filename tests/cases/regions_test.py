@@ -319,8 +319,6 @@ area = 1
 inertia_y = 1
 inertia_z = 1
 torsion = 1
-shear_y = 0
-shear_z = 0
 [[support]]
 region = "{region}"
 x = 0
@@ -359,5 +357,5 @@ component = "z"
                 '[[displacement]]\nregion = "A"\ny = 0\n[[spring]]\nregion = "L"\nstiffness = [50, 50]\neach = true\n[[traction]]\nregion = "R"\nvalue = [1, 0]\n'
                 '[[probe]]\nname = "u"\nregion = "R"\nmeasure = "mean"\nfield = "displacement"\ncomponent = "x"\n')
         outcome = self.solve("ritz-elasticity", self.write("case.toml", text))
-        self.assert_close(outcome.probes["u"], 1 / (5 * 50), 1e-6)
+        self.assert_close(outcome.probes["u"], 1 / (5 * 50), 1e-4)
         self.assertIn("region 'L': 2 nodes, 5 after [mesh] refine and order: what acts at each node", outcome.log)
