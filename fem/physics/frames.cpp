@@ -81,7 +81,8 @@ class Frames::Builder {
       }
     };
     for (const auto& [place, q, origin] : from.line_loads_)
-      if (const Region* region = find_region(place, mesh_, {RegionKind::cells}, origin, errors_)) add(region->cells, q);
+      if (const Region* region = find_region(place, mesh_, {RegionKind::cells}, origin, errors_))
+        add(on_beams(region->cells), q);
     if (!from.gravity_) return along;
     for (const FoundSection& s : parts_.sections())
       if (s.mass > 0 && !is_surface(s)) add(s.region->cells, weight(s.mass, from.gravity_->value));
