@@ -75,6 +75,7 @@ class Motion(ritz.CaseTest):
             load = f'[[body_force]]\nregion = "a"\nvalue = [0, 0, "t < {start} ? 0 : 600*(t-{start})^2"]\n'
             outcome = self.solve("ritz-elasticity", self.write_case(text + load), "--overwrite", keys={"time.end": end})
             self.assertAlmostEqual(self.rows(outcome)[-1]["v"], 0.6 * 2**3 / 3, delta=1e-2)
+            self.assertAlmostEqual(self.rows(outcome)[-1]["u"], 0.6 * 2**4 / 12, delta=5e-3)
 
     def test_the_reaction_of_a_foundation_includes_its_damping(self):
         """It balances the force and the inertia: R = M a - F."""

@@ -235,7 +235,8 @@ TEST(Expression, TablesAreFunctions) {
 TEST(RowTimes, AreThoseOfTablesThatAreCalledWithALinearFormulaOfTime) {
   DataTables tables;
   tables.emplace("q", DataTable::from_text("t,v\n1,0\n3,1\n", "q", Interpolation::linear, Outside::error));
-  tables.emplace("w", DataTable::from_text("x,t,v\n7,0,0\n8,0,0\n7,2,0\n8,2,0\n", "w", Interpolation::linear, Outside::error));
+  tables.emplace(
+      "w", DataTable::from_text("x,t,v\n7,0,0\n8,0,0\n7,2,0\n8,2,0\n", "w", Interpolation::linear, Outside::error));
   const auto times = [&](const std::string& formula) { return row_times_of(formula, tables); };
   using testing::ElementsAre;
   using testing::IsEmpty;
