@@ -35,8 +35,8 @@ std::vector<double> forces_on_ground(const FunctionSpace& space, std::vector<Int
 }
 
 // The ground's forces beside those of supports. Of supports alone where memory is short.
-void add_to_reaction(Run& run, const FunctionSpace& space, const Model& model, const Vector& u,
-                     std::vector<double>& reaction) {
+void add_to_reaction(Run& run, const CaseModel& read, const SolutionView& s, std::vector<double>& reaction) {
+  const Model& model = read.model;
   std::vector<Integral> ground;
   for (const Exchange& each : model.exchanges)
     if (each.integral.form.state_start.empty()) ground.push_back(each.integral);
@@ -44,7 +44,7 @@ void add_to_reaction(Run& run, const FunctionSpace& space, const Model& model, c
     run.log().notice("reactions are those of supports and of springs without a state");
   if (ground.empty()) return;
   try {
-    const std::vector<double> forces = forces_on_ground(space, std::move(ground), u);
+    const std::vector<double> forces = forces_on_ground(read.space(), std::move(ground), motion_of(read, s));
     for (std::size_t i = 0; i < reaction.size(); ++i) reaction[i] -= forces[i];
   } catch (const Error& error) {
     if (error.exit() != Exit::resources) throw;
@@ -100,20 +100,19 @@ void read_ground(Case& input, const Mesh& mesh, ElasticBody& body) {
 
 GroundForces ground_forces(Run& run, const CaseModel& read, const SolutionView& s) {
   GroundForces result{s.reaction, {s.applied.begin(), s.applied.end()}};
-  add_to_reaction(run, read.space(), read.model, motion_of(read, s), result.reaction);
+  add_to_reaction(run, read, s, result.reaction);
   take_from_loads(run, read.space(), read, s.u, result.applied);
   return result;
 }
 
 void print_ground(Run& run, const CaseModel& read, const SolutionView& s) {
   const FunctionSpace& space = read.space();
-  const Vector u = motion_of(read, s);
   const auto components = static_cast<std::size_t>(space.components());
   std::vector<std::string> facts;
   for (const Exchange& each : read.model.exchanges) {
     std::vector<double> sums(components, 0.0);
     try {
-      const std::vector<double> forces = forces_on_ground(space, {each.integral}, u);
+      const std::vector<double> forces = forces_on_ground(space, {each.integral}, motion_of(read, s));
       for (std::size_t i = 0; i < forces.size(); ++i) sums[i % components] -= forces[i];
     } catch (const Error& error) {
       if (error.exit() != Exit::resources) throw;

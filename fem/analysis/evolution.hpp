@@ -43,6 +43,9 @@ class Evolution {
   void use(double factor, double dt);
   void check_residual_at_begin(const Vector& r) const;  // throws where it is not finite
   void set_first_size();
+  // Does a step of this length show how far a load will move a body at rest, even if it was too long? Errors are then
+  // relative to that, too: the scale does not vanish with the length of the step. Much longer steps would exaggerate.
+  bool shows_scale(double dt) const { return dt <= part_that_shows_scale * options_.end; }
   // Newton's method from u: residual = 0 for the free unknowns, whose tangent is that of the equations, at u where they
   // are nonlinear.
   using Residual = std::function<void(const Vector& u, Vector& r)>;
@@ -63,6 +66,7 @@ class Evolution {
   const double begin_;
   LinearSystem system_;
   Newton newton_;
+  static constexpr double part_that_shows_scale = 1e-3;
   double factor_ = -1, dt_in_use_ = 0;
   double residual_in_step_ = 0;  // the largest force that a stage left
 

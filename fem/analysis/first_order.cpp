@@ -72,7 +72,7 @@ class FirstOrderEvolution final : public Evolution {
     use(1 / (method.diagonal * step.dt), step.dt);
     in_use_ = &method;
     take_stages(method, step);
-    return options_.fixed_step == 0 ? estimate(method, first || state_.control.rejected) : 0;
+    return options_.fixed_step == 0 ? estimate(method, step.dt, first || state_.control.rejected) : 0;
   }
 
   // All stages; u_ ends as the last, and stored_ as what it stores.
@@ -107,7 +107,7 @@ class FirstOrderEvolution final : public Evolution {
   // The local error of u at any node, over the tolerance: that of m, dt sum_i error_i r_i, through the tangent. A
   // second time through it where stiff parts of the begin would speak, which the method damps (Hairer and Wanner II,
   // IV.8).
-  double estimate(const DiagonallyImplicitMethod& method, bool twice) {
+  double estimate(const DiagonallyImplicitMethod& method, double dt, bool twice) {
     auto phase = space_.device().profile().phase("error estimate");
     if (!linear_ && newton_.steps().empty()) system_.linearise(u_, supports_);
     fill(0.0, known_);
@@ -119,18 +119,20 @@ class FirstOrderEvolution final : public Evolution {
       filter(known_, work_);
     }
     const std::vector<double> error = work_.host(), u = u_.host();
-    // Steps that are too long count as well: of a body at rest they show what the load will do, and the range does not
-    // vanish with the length of the step.
-    if (std::ranges::all_of(u, [](double value) { return std::isfinite(value); }))
-      widen(u, state_.lowest, state_.highest);
+    std::vector<double> lowest = state_.lowest, highest = state_.highest;
+    widen(u, lowest, highest);
     double worst = 0;
     const auto components = at(space_.components());
     for (std::size_t i = 0; i < error.size(); ++i) {
       const std::size_t c = i % components;
-      const double low = state_.lowest[c], high = state_.highest[c], range = high - low;
-      if (range <= 1e-10 * std::max(std::abs(high), std::abs(low))) continue;  // it does not change
+      const double range = highest[c] - lowest[c];
+      if (range <= 1e-10 * std::max(std::abs(highest[c]), std::abs(lowest[c]))) continue;  // it does not change
       const double ratio = std::abs(error[i]) / (options_.tolerance * range);
       if (!(ratio <= worst)) worst = ratio;  // or it is not finite
+    }
+    if (shows_scale(dt) && std::isfinite(worst)) {
+      state_.lowest = std::move(lowest);
+      state_.highest = std::move(highest);
     }
     return worst;
   }

@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::size_t most_points = 8;  // of a function
 constexpr double same_time = 1e-9;      // over the whole time: closer instants are one
+constexpr double rounding = 1e-12;      // over the values: a smaller range is none
 
 // A function and some of the points where it acts.
 struct Sampled {
@@ -79,13 +80,20 @@ void add_values(const Mesh& mesh, const Sampled& sampled, double t, const std::v
   }
 }
 
-void divide_by_ranges(std::vector<std::vector<double>>& values) {
-  for (std::size_t s = 0; s < values.front().size(); ++s) {
+// By the largest range at one of the function's points; zero where nothing but rounding changes.
+void divide_by_range(std::size_t first, std::size_t count, std::vector<std::vector<double>>& values) {
+  double range = 0, size = 0;
+  for (std::size_t s = first; s < first + count; ++s) {
     double low = INFINITY, high = -INFINITY;
-    for (const auto& each : values) low = std::min(low, each[s]), high = std::max(high, each[s]);
-    const double range = high - low;
-    for (auto& each : values) each[s] = range > 0 ? each[s] / range : 0;
+    for (const std::vector<double>& each : values) {
+      low = std::min(low, each[s]);
+      high = std::max(high, each[s]);
+    }
+    range = std::max(range, high - low);
+    size = std::max({size, std::abs(low), std::abs(high)});
   }
+  for (std::vector<double>& each : values)
+    for (std::size_t s = first; s < first + count; ++s) each[s] = range > rounding * size ? each[s] / range : 0;
 }
 
 }  // namespace
@@ -106,7 +114,11 @@ LoadSamples::LoadSamples(const Model& model, double begin, double end, std::span
       add_values(model.space->mesh(), each, t, values_.empty() ? std::vector<double>() : values_.back(), values);
     values_.push_back(std::move(values));
   }
-  divide_by_ranges(values_);
+  std::size_t first = 0;
+  for (const Sampled& each : functions) {
+    divide_by_range(first, each.points.size() / 3, values_);
+    first += each.points.size() / 3;
+  }
 }
 
 std::vector<double> LoadSamples::at(double t) const {
@@ -123,13 +135,13 @@ std::vector<double> LoadSamples::at(double t) const {
 // A fan of lines from t narrows with each sample (the swinging door of Bristol, ISA Trans. 29, 1990).
 double LoadSamples::reach(double t, double end) const {
   if (values_.empty()) return end;
-  const double rounding = same_time * (instants_.back() - instants_.front());
-  auto next = std::ranges::upper_bound(instants_, t + rounding);
+  const double closest = same_time * (instants_.back() - instants_.front());
+  auto next = std::ranges::upper_bound(instants_, t + closest);
   const std::vector<double> first = at(t);
   std::vector<double> low(first.size(), -INFINITY), high(first.size(), INFINITY);
   double result = std::min(end, next == instants_.end() ? end : *next);
   while (true) {
-    const bool is_end = next == instants_.end() || *next >= end - rounding;
+    const bool is_end = next == instants_.end() || *next >= end - closest;
     const double time = is_end ? end : *next;
     const std::vector<double> value = is_end ? at(end) : values_[static_cast<std::size_t>(next - instants_.begin())];
     bool is_near = true, open = true;

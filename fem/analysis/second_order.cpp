@@ -274,10 +274,8 @@ class SecondOrderEvolution final : public Evolution {
     auto phase = space_.device().profile().phase("error estimate");
     if (!linear_ && newton_.steps().empty()) system_.linearise(u_1_, supports_);
     rates_.residual(u_1_, product_);
-    // Steps that are too long count as well: of a body at rest they show how far the load will move it, and the scale
-    // does not vanish with the length of the step.
-    if (const double size = std::sqrt(std::max(0.0, dot(u_1_, product_))); std::isfinite(size))
-      state_.largest = std::max(state_.largest, size);
+    largest_ = std::max(state_.largest, std::sqrt(std::max(0.0, dot(u_1_, product_))));
+    if (shows_scale(h) && std::isfinite(largest_)) state_.largest = largest_;
     copy(a_1_, work_);
     axpy(-1.0, a_, work_);
     axpby(0.0, work_, factor_ * h * h * (method_.beta - 1.0 / 6), work_);
@@ -285,7 +283,7 @@ class SecondOrderEvolution final : public Evolution {
     filter(product_, work_);
     rates_.residual(work_, product_);
     const double error = std::sqrt(std::max(0.0, dot(work_, product_)));
-    return state_.largest > 0 ? error / (options_.tolerance * state_.largest) : error;
+    return largest_ > 0 ? error / (options_.tolerance * largest_) : error;
   }
 
   // Forces of the body and the loads, and of damping; product_ = M v. The residual r is that of u + b v.
@@ -331,6 +329,7 @@ class SecondOrderEvolution final : public Evolution {
     state_.v = v_.host();
     state_.a = a_.host();
     state_.r = r_.host();
+    state_.largest = std::max(state_.largest, largest_);
   }
 
   // By the forces that hold the prescribed unknowns in the middle of the step, over their way in work_.
@@ -386,6 +385,7 @@ class SecondOrderEvolution final : public Evolution {
   Vector work_, product_;
   Vector inner_, force_, drag_, inner_1_, force_1_, drag_1_;  // of the body, the loads and damping
   std::vector<double> reaction_;
+  double largest_ = 0;
 };
 
 }  // namespace

@@ -43,7 +43,7 @@ struct Transient {
   // Second order: the part of the fastest motions that a step leaves, 0 to 1 (solvers/time/generalised_alpha.hpp).
   double spectral_radius = 0.8;
   // Bound of the local error of a step. First order: at any node, relative to the range of the unknown so far. Second
-  // order: sqrt(e^T M e) relative to the largest sqrt(u^T M u) so far. Both in steps that were too long, too.
+  // order: sqrt(e^T M e) relative to the largest sqrt(u^T M u) so far.
   double tolerance = 1e-3;
   double first_step = 0;    // 0: a thousandth of the time to the end
   double largest_step = 0;  // 0: no limit

@@ -68,6 +68,33 @@ class Motion(ritz.CaseTest):
         outcome = self.solve("ritz-elasticity", self.write_case(CUBE + '[[force]]\nregion = "a.z1"\nvalue = [0, 0, "600*t"]\n'))
         self.assertAlmostEqual(self.rows(outcome)[-1]["v"], 0.6 * 2 * 2 / 2, delta=5e-3)  # the mean over the cube: it swings, too
 
+    def test_a_body_at_rest_starts_under_a_force_that_grows_from_nothing(self):
+        """By a = 600 t^2 / 1000 of the mean; the same behind a long rest."""
+        text = CUBE.replace("step = 0.1\noutput = 1", "")
+        for start, end in ((0, 2), (98, 100)):
+            load = f'[[body_force]]\nregion = "a"\nvalue = [0, 0, "t < {start} ? 0 : 600*(t-{start})^2"]\n'
+            outcome = self.solve("ritz-elasticity", self.write_case(text + load), "--overwrite", keys={"time.end": end})
+            self.assertAlmostEqual(self.rows(outcome)[-1]["v"], 0.6 * 2**3 / 3, delta=1e-2)
+            self.assertAlmostEqual(self.rows(outcome)[-1]["u"], 0.6 * 2**4 / 12, delta=5e-3)
+
+    def test_the_reaction_of_a_foundation_includes_its_damping(self):
+        """It balances the force and the inertia: R = M a - F."""
+        held = '[[displacement]]\nregion = "a"\nx = 0\ny = 0\n[[foundation]]\nregion = "a.z0"\nstiffness = 1e5\n[damping]\nrayleigh = [0, 0.05]\n'
+        load = '[[force]]\nregion = "a.z1"\nvalue = [0, 0, -1000]\n[[probe]]\nname = "R"\nregion = "a"\nmeasure = "reaction"\ncomponent = "z"\n'
+        keys = {"time.end": 0.02, "time.step": 1e-4, "time.output": 0.01, "material.0.poisson": 0}
+        outcome = self.solve("ritz-elasticity", self.write_case(CUBE + held + load), keys=keys)
+        for row in self.rows(outcome)[1:]:
+            self.assertAlmostEqual(row["R"], 1000 * row["a"] + 1000, delta=5)
+        self.assertAlmostEqual(float(outcome.report["facts"]["ground"].split()[-1]), row["R"], delta=1e-6)
+
+    def test_a_body_that_expands_freely_stores_no_energy(self):
+        heat = '[thermal]\ntemperature = "100*t"\nreference = 0\n[initial]\nequilibrium = true\n'
+        free = "".join(f'[[displacement]]\nregion = "a.{side}0"\n{side} = 0\n' for side in "xyz")
+        text = CUBE.replace("density = 1000", "density = 1\nexpansion = 1e-5")
+        outcome = self.solve("ritz-elasticity", self.write_case(text + heat + free))
+        self.assertLess(abs(outcome.fact("strain_energy")[0]), 1e-3)  # E (alpha T)^2 / 2 V = 2
+        self.assertLess(abs(outcome.fact("work_of_loads")[0]), 1e-3)
+
     def test_from_equilibrium_nothing_moves(self):
         text = CUBE + '[gravity]\nacceleration = [0, 0, -10]\n[[displacement]]\nregion = "a.z0"\nfixed = true\n[initial]\nequilibrium = true\n'
         rows = self.rows(self.solve("ritz-elasticity", self.write_case(text)))
@@ -120,6 +147,7 @@ measure = "max"
     def test_what_is_wrong_says_so(self):
         for change, words, code in (
             (("density = 1000\n", ""), ["density", "with [time]"], 2),
+            (("density = 1000", 'density = "1000+t"'), ["'1000+t' depends on t"], 2),
             (("end = 2\n", "end = 2\nspectral_radius = 1.5\n"), ["spectral_radius", "1.5"], 4),
             (("[time]", "[initial]\nvelocity = [0, 0]\n[time]"), ["velocity"], 2),
             (("[time]", '[initial]\nvelocity = ["t", 0, 0]\n[time]'), ["depends on t"], 2),

@@ -54,6 +54,31 @@ class TransientTest(ritz.CaseTest):
             outcome = self.solve("ritz-heat", case, keys=keys)
             self.assertAlmostEqual(self.rows(outcome)[-1][1], 20 + 7 * 16 / 2 / 15, delta=2e-2)
 
+    def test_a_pulse_behind_a_long_rest_is_not_passed_over(self):
+        """10 J, by a table whose times are those of its rows and by a formula that jumps; the certificate is that of the pulse."""
+        self.write("pulse.csv", "t,q\n0,0\n1,0\n1.01,100\n1.1,100\n1.11,0\n")
+        table = '[[table]]\nname = "pulse"\nfile = "pulse.csv"\ninterpolation = "linear"\noutside = "constant"\n'
+        case = self.write_case(CASE.replace("temperature = 20", "temperature = 0").replace("end = 4\noutput = 1", "end = 400") + table)
+        for formula in ("pulse(t-300)", "t > 300 && t < 302 ? 5 : 0"):
+            outcome = self.solve("ritz-heat", case, "--overwrite", keys={"flux.0.value": f'"{formula}"'})
+            self.assert_close(outcome.fact("stored")[0], 10, 2e-2)
+            self.assertLess(outcome.fact("residual_certificate")[0], 1e-7)
+
+    def test_a_body_at_the_zero_of_the_scale_starts_under_a_load_that_grows_from_nothing(self):
+        case = self.write_case(CASE.replace("temperature = 20", "temperature = 0"))
+        outcome = self.solve("ritz-heat", case, keys={"flux.0.value": '"100*t^2"'})
+        self.assert_close(outcome.fact("stored")[0], 100 * 4**3 / 3, 5e-3)  # errors of a thousandth in a step add up
+
+    def test_a_temperature_beyond_a_table_between_results_is_an_error(self):
+        self.write("k.csv", "T,k\n0,1\n50,2\n")
+        table = '[[table]]\nname = "k"\nfile = "k.csv"\ninterpolation = "linear"\n'
+        case = self.write_case(CASE.replace("output = 1", "step = 0.1") + table)
+        keys = {"material.0.conductivity": '"k(T)"', "flux.0.value": '"t < 2 ? 500 : -500"'}
+        outcome = self.run_case("ritz-heat", case, keys=keys)
+        self.assertEqual(outcome.exit, 4, outcome.log + outcome.errors)
+        self.assertIn("lies outside of the table", outcome.errors)
+        self.assertIn("of 4", outcome.errors)
+
     def test_a_general_form_is_the_same_as_heat(self):
         heat = self.solve("ritz-heat", self.write_case())
         text = CASE.replace("density = 3\nspecific_heat = 5\n", "").replace("[[flux]]", "[[load]]").replace("temperature = 20", "value = 20")
@@ -79,6 +104,8 @@ class TransientTest(ritz.CaseTest):
             (("end = 4\n", ""), ["end"]),
             (("output = 1\n", "step = 0.1\ntolerance = 1e-3\n"), ["'tolerance' was given with a fixed step"]),
             (("temperature = 20", 'temperature = "20+t"'), ["depends on t"]),
+            (("density = 3", 'density = "3+t"'), ["'3+t' depends on t", "keeps its mass"]),
+            (("specific_heat = 5", 'specific_heat = "5+t"'), ["'5+t' depends on t"]),
             (("output = 1\n", "output_at = [5]\n"), ["5 is after the end, 4"]),
             (("output = 1\n", "output = 1e-7\n"), ["makes 40000000 results"]),
             (("[time]\nend = 4\noutput = 1\n", ""), ["t"]),
@@ -201,6 +228,21 @@ class ResumeTest(Resume):
         self.assertIn("of 32", outcome.log)
         self.assertTrue(self.verified(parts))
         self.assertEqual(files_of(parts), files_of(whole))
+
+
+class ResumeFromAFile(Resume):
+    def test_a_changed_step_of_the_initial_values_is_seen(self):
+        self.write("mesh.msh", boxes.cubes(["a"]))
+        self.solve("ritz-heat", self.write("first.toml", CASE.replace("output = 1\n", "")), output=self.folder / "first")
+        case = self.write("case.toml", CASE.replace("temperature = 20", 'file = "first/first.pvd"', 1))
+        keys = {"time.step": 0.1}
+        code, errors = self.stopped("ritz-heat", case, self.folder / "r", behind="t = 2, step", keys=keys)
+        self.assertEqual(code, 75, errors)
+        step = max((self.folder / "first" / "first").glob("*.vtu"))
+        step.write_bytes(step.read_bytes() + b"\n")
+        outcome = self.run_case("ritz-heat", case, "--resume", output=self.folder / "r", keys=keys)
+        self.assertEqual(outcome.exit, 9, outcome.log + outcome.errors)
+        self.assertIn(step.name, outcome.errors)
 
 
 if __name__ == "__main__":

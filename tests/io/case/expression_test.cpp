@@ -2,6 +2,7 @@
 
 #include "device/error.hpp"
 #include "io/case/formula.hpp"
+#include "io/case/row_times.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -229,6 +230,23 @@ TEST(Expression, TablesAreFunctions) {
     EXPECT_TRUE(std::isfinite(value(text, 0, 0, 9, &tables))) << text;
   }
   EXPECT_EQ(value("z > 10 ? 0 : wind(z)", 0, 0, 11, &tables), 0);
+}
+
+TEST(RowTimes, AreThoseOfTablesThatAreCalledWithALinearFormulaOfTime) {
+  DataTables tables;
+  tables.emplace("q", DataTable::from_text("t,v\n1,0\n3,1\n", "q", Interpolation::linear, Outside::error));
+  tables.emplace(
+      "w", DataTable::from_text("x,t,v\n7,0,0\n8,0,0\n7,2,0\n8,2,0\n", "w", Interpolation::linear, Outside::error));
+  const auto times = [&](const std::string& formula) { return row_times_of(formula, tables); };
+  using testing::ElementsAre;
+  using testing::IsEmpty;
+  EXPECT_THAT(times("2*q(t)"), ElementsAre(1, 3));
+  EXPECT_THAT(times("x*q (2*(t - 5)) + q(t)"), ElementsAre(1, 3, 5.5, 6.5));
+  EXPECT_THAT(times("q(-t)"), ElementsAre(-3, -1));
+  EXPECT_THAT(times("w(x, 4*t)"), ElementsAre(0, 0.5));
+  EXPECT_THAT(times("w(max(7, x), t)"), ElementsAre(0, 2));
+  for (const char* formula : {"q(x)", "q(t*t)", "q(t - 2*floor(t/2))", "q(t + x)", "sq(t)", "3*t"})
+    EXPECT_THAT(times(formula), IsEmpty()) << formula;
 }
 
 }  // namespace
