@@ -22,17 +22,8 @@
 #include <system_error>
 #include <thread>
 
-#include <fcntl.h>
-#include <unistd.h>
-
 namespace ritz {
 namespace {
-
-// A closed standard stream would give its number to the first file we open, and the log would go into the results.
-void keep_standard_streams_open() {
-  for (int descriptor = 0; descriptor <= 2; ++descriptor)
-    if (::fcntl(descriptor, F_GETFD) < 0) ::open("/dev/null", O_RDWR);  // takes the lowest number that is free
-}
 
 // Out of memory of the host, told with the table of what arrays took. nullopt: another error, or one that has its
 // table.

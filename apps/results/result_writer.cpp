@@ -5,6 +5,17 @@
 #include <fmt/format.h>
 
 namespace ritz {
+namespace {
+
+// Bytes of a table of probes that are committed.
+std::uint64_t end_of(const JournalFile& table) {
+  if (table.slabs.empty())
+    throw Error(Exit::checkpoint, fmt::format("the journal names no rows of '{}'", table.path),
+                "it was written by another program, or edited", "start anew with --overwrite");
+  return table.slabs.back().first_row + table.slabs.back().row_count;
+}
+
+}  // namespace
 
 ResultWriter::ResultWriter(ResultFolder& folder, const std::string& stem, const SeriesOptions& format, Text resolved,
                            int skip, Where where)
@@ -29,7 +40,7 @@ void ResultWriter::write(const Mesh& mesh, Step step) {
     std::uint64_t committed = 0;
     for (const JournalEntry& entry : folder_.committed(folder_.relative(series_->path())))
       for (const JournalFile& each : entry.files)
-        if (each.path == name) committed = each.slabs.back().first_row + each.slabs.back().row_count;
+        if (each.path == name) committed = end_of(each);
     probes_.emplace(probes_path(), committed);
   }
   // shared, as std::function wants to be copied

@@ -14,6 +14,7 @@
 #include "apps/run/memory_limits.hpp"
 #include "apps/run/option_tables.hpp"
 #include "apps/run/short_of_address_space.hpp"
+#include "device/process/process_start.hpp"
 #include "io/files/input_file.hpp"
 #include "io/files/version.hpp"
 #include "io/results/error_catalogue.hpp"
@@ -294,6 +295,7 @@ void add_machine_commands(CLI::App& cli, Choice& choice) {
 }
 
 int main(int argc, char** argv) {
+  ritz::keep_standard_streams_open();
   ritz::spare_addresses_where_they_are_limited();
   Choice choice;
   CLI::App cli{

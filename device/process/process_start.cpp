@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <fcntl.h>
 #include <memory>
 #include <unistd.h>
 
@@ -37,6 +38,11 @@ double process_age() {
   static const double age = std::max(age_by_the_system(), seconds_of(CLOCK_THREAD_CPUTIME_ID));
   static const Clock::time_point then = Clock::now();  // later than that age, which is one of at least
   return age + std::chrono::duration<double>(Clock::now() - then).count();
+}
+
+void keep_standard_streams_open() {
+  for (int descriptor = 0; descriptor <= 2; ++descriptor)
+    if (::fcntl(descriptor, F_GETFD) < 0) ::open("/dev/null", O_RDWR);  // takes the lowest number that is free
 }
 
 }  // namespace ritz

@@ -24,8 +24,8 @@ void check_fits(Index items) {
 }
 
 // How many chunks touch each item.
-std::vector<std::uint16_t> count_touches(Index items, const std::vector<ChunkSlots>& chunks) {
-  std::vector<std::uint16_t> touches(static_cast<std::size_t>(items), 0);
+std::vector<std::uint32_t> count_touches(Index items, const std::vector<ChunkSlots>& chunks) {
+  std::vector<std::uint32_t> touches(static_cast<std::size_t>(items), 0);
 #pragma omp parallel for schedule(dynamic, 16)
   for (std::size_t c = 0; c < chunks.size(); ++c)
     for (const std::uint32_t item : chunks[c].destinations)
@@ -126,10 +126,10 @@ struct TargetItems {
 using IsExtension = std::vector<std::vector<bool>>;
 
 IsExtension extend_shared_items(Index target_items, std::vector<ChunkSlots>& chunks, TargetItems& items) {
-  const std::vector<std::uint16_t> touches = count_touches(target_items, chunks);
+  const std::vector<std::uint32_t> touches = count_touches(target_items, chunks);
   std::vector<std::uint32_t> next(static_cast<std::size_t>(target_items));  // extension item of the next toucher
   for (Index item = 0; item < target_items; ++item) {
-    const std::uint16_t count = touches[static_cast<std::size_t>(item)];
+    const std::uint32_t count = touches[static_cast<std::size_t>(item)];
     if (count == 0) items.untouched.push_back(static_cast<std::uint32_t>(item));
     if (count < 2) continue;
     items.shared.push_back(static_cast<std::uint32_t>(item));

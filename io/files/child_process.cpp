@@ -48,9 +48,10 @@ int confine(int channel, pid_t parent, double seconds, std::uint64_t memory) {
   if (::getppid() != parent) ::_exit(1);                                                     // it died before
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) std::signal(signal, SIG_IGN);  // the parent decides
   for (const int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU}) std::signal(signal, SIG_DFL);
+  channel = ::fcntl(channel, F_DUPFD, 4);  // it may be the number of a stream that was closed
   const int nowhere = ::open("/dev/null", O_RDWR);
   for (int stream = 0; stream <= 2; ++stream) ::dup2(nowhere, stream);
-  if (channel != 3) channel = ::dup2(channel, 3);
+  channel = ::dup2(channel, 3);
   ::close_range(4, ~0U, 0);
   lower(RLIMIT_CORE, 0);
   lower(RLIMIT_FSIZE, 0);

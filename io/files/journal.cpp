@@ -5,6 +5,7 @@
 
 #include "device/error.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -54,12 +55,23 @@ Json json_of(const JournalFile& file) {
   return {{"path", file.path}, {"slabs", std::move(slabs)}};
 }
 
+// A relative path that stays below the folder, links aside.
+std::string name_of(const Json& json) {
+  std::string name = json.get<std::string>();
+  const std::filesystem::path path(name);
+  if (name.empty() || name.find('\0') != std::string::npos || path.is_absolute() ||
+      std::ranges::find(path, "..") != path.end())
+    throw std::invalid_argument("no name of a file in the folder");
+  return name;
+}
+
 JournalFile file_of(const Json& json) {
-  JournalFile file{.path = json.at("path")};
+  JournalFile file{.path = name_of(json.at("path"))};
   if (!json.contains("slabs")) {
     file.checksum = {count_of(json.at("size")), number_of_hex(json.at("crc32"))};
     return file;
   }
+  if (json.at("slabs").empty()) throw std::invalid_argument("no slabs");
   for (const Json& slab : json.at("slabs"))
     file.slabs.push_back({slab.at("dataset"), count_of(slab.at("first_row")), count_of(slab.at("rows")),
                           number_of_hex(slab.at("crc32"))});
@@ -79,11 +91,12 @@ std::string line_of(const Json& json) {
 
 JournalEntry entry_of(const Json& json) {
   JournalEntry entry{json.at("case"),
-                     json.at("series"),
+                     name_of(json.at("series")),
                      count_of<int>(json.at("step")),
                      json.at("time").is_number() ? json.at("time").get<double>() : NAN,
                      {}};
   for (const Json& file : json.at("files")) entry.files.push_back(file_of(file));
+  if (entry.files.empty()) throw std::invalid_argument("a step without files");
   return entry;
 }
 
@@ -91,6 +104,21 @@ JournalEntry entry_of(const Json& json) {
 
 std::string journal_path(const std::string& folder) {
   return (std::filesystem::path(folder) / "results.journal").string();
+}
+
+bool is_within(const std::string& folder, const std::string& file) {
+  std::error_code status;
+  const std::filesystem::path whole = std::filesystem::canonical(folder.empty() ? "." : folder, status);
+  if (status) return false;
+  const std::filesystem::path path = std::filesystem::weakly_canonical(whole / file, status);
+  return !status && std::ranges::mismatch(whole, path).in1 == whole.end();
+}
+
+std::string path_within(const std::string& folder, const std::string& file) {
+  if (!is_within(folder, file))
+    throw Error(Exit::checkpoint, fmt::format("'{}' of '{}' leads out of the folder", file, journal_path(folder)),
+                "links in a folder of results are not followed", "replace the link by what it leads to");
+  return (std::filesystem::path(folder) / file).string();
 }
 
 std::string to_line(const JournalEntry& entry) {
@@ -167,7 +195,8 @@ void append_lines_to_journal(const std::string& folder, const std::string& lines
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (file < 0) fail_to_write(path, std::strerror(errno));
   struct stat before {};
-  bool good = ::fstat(file, &before) == 0;
+  const bool measured = ::fstat(file, &before) == 0;
+  bool good = measured;
   for (std::string_view rest = lines; good && !rest.empty();) {
     const ssize_t written = ::write(file, rest.data(), rest.size());
     if (written < 0 && errno == EINTR) continue;
@@ -176,7 +205,7 @@ void append_lines_to_journal(const std::string& folder, const std::string& lines
   }
   good = good && ::fsync(file) == 0;
   std::string reason = good ? "" : std::strerror(errno);
-  if (!good && (::ftruncate(file, before.st_size) != 0 || (is_new && ::unlink(path.c_str()) != 0)))
+  if (!good && ((measured && ::ftruncate(file, before.st_size) != 0) || (is_new && ::unlink(path.c_str()) != 0)))
     reason += ", and the unfinished line could not be removed";  // readers see that it is unfinished
   if (::close(file) != 0 && good) reason = std::strerror(errno);
   if (!reason.empty()) fail_to_write(path, reason);

@@ -26,7 +26,7 @@ struct JournalSlab {
 };
 
 struct JournalFile {
-  std::string path;                     // relative to the folder
+  std::string path;                     // relative to the folder, and below it
   FileChecksum checksum = {};           // of the whole file, unless there are
   std::vector<JournalSlab> slabs = {};  // parts of it
 };
@@ -47,6 +47,11 @@ struct Journal {
 };
 
 std::string journal_path(const std::string& folder);
+// Is the file in the folder also where links are followed? A folder may be a stranger's: what leads out of it is
+// neither read nor moved.
+bool is_within(const std::string& folder, const std::string& file);
+// Path of a file that a line of the journal names. Throws Error(Exit::checkpoint) unless it is within the folder.
+std::string path_within(const std::string& folder, const std::string& file);
 std::string to_line(const JournalEntry& entry);  // with its end of line
 std::string to_line_of_end(const std::string& case_name, const std::string& run);
 Journal parse_journal(std::string_view text);

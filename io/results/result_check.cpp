@@ -23,10 +23,13 @@ struct Series {
   std::vector<PvdEntry> entries;
 };
 
+constexpr const char* leads_out = "it leads out of the folder";
+
 CheckedFile check_file(const fs::path& folder, const JournalFile& file, ResultCheck& check) {
   std::error_code status;
   if (!fs::exists(folder / file.path, status))
     return {file.path, FileState::missing, "the journal says that it was committed"};
+  if (!is_within(folder, file.path)) return {file.path, FileState::damaged, leads_out};
   try {
     const FileChecksum now = checksum_of_file((folder / file.path).string());
     if (now.size != file.checksum.size)
@@ -43,6 +46,7 @@ CheckedFile check_file(const fs::path& folder, const JournalFile& file, ResultCh
 CheckedFile check_index(const fs::path& folder, const std::string& path, const Series& series) {
   std::error_code status;
   if (!fs::exists(folder / path, status)) return {path, FileState::missing, "the index of the steps"};
+  if (!is_within(folder, path)) return {path, FileState::damaged, leads_out};
   const std::string expected = pvd_text(series.entries), tail = "  </Collection>\n</VTKFile>\n";
   const std::string text = text_of_file((folder / path).string()).value_or("");
   if (text == expected) return {path, FileState::ok, fmt::format("{} steps", series.entries.size())};
@@ -133,6 +137,7 @@ CheckedFile check_hdf5_apart(const fs::path& folder, const std::string& path, co
 CheckedFile check_grown(const fs::path& folder, const std::string& path, const GrownFile& file, ResultCheck& check) {
   std::error_code status;
   if (!fs::exists(folder / path, status)) return {path, FileState::missing, "the journal says that it was committed"};
+  if (!is_within(folder, path)) return {path, FileState::damaged, leads_out};
   return file.slabs.front().dataset.empty() ? check_text(folder, path, file, check)
                                             : check_hdf5_apart(folder, path, file, check);
 }

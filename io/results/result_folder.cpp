@@ -212,7 +212,7 @@ void ResultFolder::sweep_temporaries() const {
     const bool mine = !case_of(options_, name).empty();
     if (is_dead_trial(name)) fs::remove(item, ignored);
     if (name.ends_with(".tmp") && (mine || name.starts_with("results.journal"))) fs::remove(item, ignored);
-    if (!mine || !fs::is_directory(item, ignored)) continue;
+    if (!mine || !fs::is_directory(item, ignored) || !is_within(path_, name)) continue;
     for (const std::string& step : names_in(item))
       if (step.starts_with(name + "_") && step.ends_with(".vtu.tmp")) fs::remove(item / step, ignored);
   }
@@ -228,7 +228,7 @@ void ResultFolder::make_room() {
   const std::set<std::string> files = files_of_case(path_, options_, journal);
   if (files.empty()) return;
   int generation = 1;
-  const fs::path replaced = fs::path(path_) / "replaced";
+  const fs::path replaced = path_within(path_, "replaced");
   while (fs::exists(replaced / fmt::format("{}-{}", options_.case_name, generation))) ++generation;
   const fs::path aside = replaced / fmt::format("{}-{}", options_.case_name, generation);
   std::error_code status;
@@ -241,7 +241,11 @@ void ResultFolder::make_room() {
              journal_text(journal, [&](const std::string& name) { return !owns(options_, name); }));
   settle_file(journal_path(aside.string()));  // also where a group holds files back
   settle_file(journal_path(path_));
-  for (const std::string& file : files) move_file(fs::path(path_) / file, aside / file);
+  for (const std::string& file : files) {
+    if (is_within(path_, file)) move_file(fs::path(path_) / file, aside / file);
+    else if (options_.notice)
+      options_.notice(fmt::format("'{}' leads out of the folder '{}': it stays where it is", file, path_));
+  }
 }
 
 JournalFile ResultFolder::write(const std::string& name, std::string_view contents) const {
@@ -283,7 +287,7 @@ void ResultFolder::complete() {
   if ((!room_made_ && !options_.resume) || !fs::exists(replaced, ignored)) return;
   const Journal now = read_journal(path_);
   for (const std::string& name : names_in(replaced)) {
-    if (!is_generation(name, options_.case_name)) continue;
+    if (!is_generation(name, options_.case_name) || !is_within(path_, "replaced/" + name)) continue;
     const fs::path aside = replaced / name;
     const Journal before = read_journal(aside.string());
     const std::set<std::string> files = files_of_case(aside.string(), options_, before);

@@ -5,8 +5,6 @@
 #include "io/results/vtkhdf_writer.hpp"
 #include "io/vtk/vtk_library.hpp"
 
-#include <filesystem>
-
 namespace ritz {
 
 ResultSeries::ResultSeries(ResultFolder* folder, const std::string& path)
@@ -15,9 +13,8 @@ ResultSeries::ResultSeries(ResultFolder* folder, const std::string& path)
 
 std::string ResultSeries::write(const Mesh& mesh, const ResultStep& step) {
   const auto number = static_cast<std::size_t>(step_count_);
-  std::string file = number < committed_.size()
-                         ? (std::filesystem::path(folder_->path()) / committed_[number].files.front().path).string()
-                         : add(mesh, step);
+  std::string file = number < committed_.size() ? path_within(folder_->path(), committed_[number].files.front().path)
+                                                : add(mesh, step);
   ++step_count_;
   return file;
 }

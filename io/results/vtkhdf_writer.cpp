@@ -177,7 +177,10 @@ std::string VtkhdfSeries::add(const Mesh& mesh, const ResultStep& step) {
 void VtkhdfSeries::write_spare(const Mesh& mesh, const ResultStep& step, JournalFile& committed) {
   const std::string spare = temporary_path(path_);
   const WrittenCells written = written_cells(mesh, step.cells);
-  if (step_count() > 0 && growing_.empty() && !taken_up_) take_up(mesh, written);
+  if (step_count() > 0 && growing_.empty() && !taken_up_) {
+    if (folder() != nullptr) path_within(folder()->path(), folder()->relative(path_));  // both files are written to
+    take_up(mesh, written);
+  }
   if (step_count() > 0 && !has_spare_) copy_committed();
   const std::unique_ptr<Hdf5File> file =
       step_count() == 0 ? Hdf5File::create(spare) : Hdf5File::open_for_writing(spare);

@@ -90,6 +90,21 @@ void without_the_lock(const Work& work, const py::object& progress = py::none())
   if (interrupted) throw py::error_already_set(*interrupted);
 }
 
+// Ends an object of Ritz while no other call is at work: its libraries are called on the way. A call at work waits for
+// Python at times, and so does who waits for it, with its lock.
+struct EndsAlone {
+  template <class T>
+  void operator()(T* object) const {
+    std::unique_lock<std::mutex> alone(one_at_a_time(), std::defer_lock);
+    if (guest_in_guest() == nullptr) {  // else this thread's call is at work
+      const py::gil_scoped_release release;
+      alone.lock();
+    }
+    const CallsBack python("the end of an object");  // for the objects within this one
+    delete object;
+  }
+};
+
 // An array that takes the values over: no copy.
 inline py::array_t<double> adopt(std::vector<double>&& values, std::vector<py::ssize_t> shape) {
   auto* const kept = new std::vector<double>(std::move(values));

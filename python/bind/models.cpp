@@ -372,7 +372,7 @@ class Model {
 }  // namespace
 
 void bind_models(py::module_& module) {
-  py::class_<Model>(module, "Model")
+  py::class_<Model, std::unique_ptr<Model, EndsAlone>>(module, "Model")
       .def(py::init<const CaseCall&>(), py::keep_alive<1, 2>())
       .def_property_readonly("components", &Model::components)
       .def_property_readonly("on_mesh", &Model::on_mesh)

@@ -135,6 +135,11 @@ class Matrix {
   SolverCache cache_;  // goes before the matrix
 };
 
+template <class... Given>
+std::shared_ptr<Matrix> make_matrix(const Given&... given) {
+  return {new Matrix(given...), EndsAlone{}};
+}
+
 class Multigrid {
  public:
   explicit Multigrid(std::shared_ptr<Matrix> matrix) : matrix_(std::move(matrix)) {
@@ -216,9 +221,8 @@ py::object view_of_values(const py::object& self) {
 
 void bind_solver(py::module_& module) {
   py::class_<Matrix, std::shared_ptr<Matrix>>(module, "Matrix")
-      .def(py::init<const Longs&, const Ints&, const Doubles&, int, const Doubles&, int, const Doubles&, int,
-                    const std::string&, int>())
-      .def(py::init<const Matrix&, const Doubles&>())
+      .def(py::init(&make_matrix<Longs, Ints, Doubles, int, Doubles, int, Doubles, int, std::string, int>))
+      .def(py::init(&make_matrix<Matrix, Doubles>))
       .def("set_values", &Matrix::set_values)
       .def("apply", &Matrix::apply)
       .def("solve", &Matrix::solve)
@@ -226,7 +230,7 @@ void bind_solver(py::module_& module) {
       .def_property_readonly("device", [](const Matrix& m) { return m.matrix().device().description(); })
       .def_property_readonly("values", &view_of_values);
   module.def("eigs", &eigs);
-  py::class_<Multigrid>(module, "Multigrid")
+  py::class_<Multigrid, std::unique_ptr<Multigrid, EndsAlone>>(module, "Multigrid")
       .def(py::init<std::shared_ptr<Matrix>>())
       .def("apply", &Multigrid::apply)
       .def("refresh", &Multigrid::refresh)

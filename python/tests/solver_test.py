@@ -376,6 +376,39 @@ class Guest(unittest.TestCase):
         for result in results:
             self.assertTrue(np.array_equal(result, alone))
 
+    def test_objects_end_while_no_other_thread_is_at_work(self):
+        """The end of a factor sets the threads of BLAS for all: with one thread more or less the other's bits differ."""
+        A, _ = laplacian(12)
+        b, (small, x) = np.ones(A.shape[0]), laplacian(4)
+        alone, ended, done = ritz.solve(A, b, method="direct", threads=2)[0], [], threading.Event()
+        matrices = []
+        for _ in range(40):
+            matrices.append(ritz.Matrix(small, x, threads=1))
+            matrices[-1].solve(np.ones(small.shape[0]), method="direct")
+
+        def end():
+            while matrices and not done.wait(0.002):
+                matrices.pop()
+                ended.append(True)
+
+        thread = threading.Thread(target=end)
+        thread.start()
+        try:
+            while thread.is_alive():
+                self.assertTrue(np.array_equal(ritz.solve(A, b, method="direct", threads=2)[0], alone))
+        finally:
+            done.set()
+            thread.join()
+        self.assertEqual(len(ended), 40)
+
+    def test_a_cycle_that_ends_ends_its_matrix(self):
+        A, x = laplacian(6)
+        cycle = ritz.multigrid(A, x)
+        del A
+        cycle @ np.ones(216)
+        del cycle  # would wait for ever if the matrix waited for the cycle
+        self.assertTrue(ritz.solve(laplacian(4)[0], np.ones(64))[1].converged)
+
     def test_nothing_is_printed_and_the_import_is_quick(self):
         code = ("import time; t = time.perf_counter(); import ritz; t = time.perf_counter() - t; import numpy as np, scipy.sparse as s;"
                 "assert 'numpy' in __import__('sys').modules; x, r = ritz.solve(s.identity(50, format='csr'), np.ones(50)); assert t < 0.05, t")

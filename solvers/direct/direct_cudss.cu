@@ -4,6 +4,10 @@
 #include "device/launch.hpp"
 #include "solvers/direct/direct_factor.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
 #include <cudss.h>
 
 static_assert(CUDSS_VERSION_MAJOR >= 1, "cuDSS 1.0 or later; without it (CUDSS_INCLUDE_DIR=) cuSOLVER does the work");
@@ -25,6 +29,24 @@ cudssMatrixType_t type_of(DirectKind kind) {
   return kind == DirectKind::symmetric ? CUDSS_MTYPE_SYMMETRIC : CUDSS_MTYPE_GENERAL;
 }
 
+// Vectors, as the library knows them.
+struct Columns {
+  cudssMatrix_t matrix = nullptr;
+  Columns(Index rows, int columns, double* values) {
+    check(cudssMatrixCreateDn(&matrix, rows, columns, rows, values, CUDA_R_64F, CUDSS_LAYOUT_COL_MAJOR),
+          "describing vectors");
+  }
+  ~Columns() { cudssMatrixDestroy(matrix); }
+  Columns(const Columns&) = delete;
+  Columns& operator=(const Columns&) = delete;
+};
+
+struct Scaled {
+  double* x;
+  double factor;
+  constexpr void operator()(Index i) const { x[i] *= factor; }
+};
+
 class CudssFactor final : public DirectFactor {
  public:
   // cuDSS computes its own ordering: analysis.elimination is not used.
@@ -32,7 +54,7 @@ class CudssFactor final : public DirectFactor {
       : CudssFactor(device, analysis.kind) {
     offsets_ = Array<Index>(device, A.offsets, "direct solver");
     columns_ = Array<std::int32_t>(device, A.columns, "direct solver");
-    values_ = Vector(device, A.values, "direct solver");
+    values_ = Vector(device, scaled(A.values), "direct solver");
     const Index rows = A.rows();
     {
       const LaunchScope launch(device_, "cudss");  // on this GPU
@@ -49,9 +71,6 @@ class CudssFactor final : public DirectFactor {
           "describing the matrix");
     execute(CUDSS_PHASE_ANALYSIS, nullptr, nullptr, "the analysis");
   }
-  // Pivots that are too small are raised, and the factor is that of another matrix (cuDSS, CUDSS_DATA_NPIVOTS).
-  Index raised_pivots() const override { return kind_ == DirectKind::positive_definite ? 0 : raised_pivots_; }
-
   ~CudssFactor() override {
     if (matrix_ != nullptr) cudssMatrixDestroy(matrix_);
     if (data_ != nullptr) cudssDataDestroy(handle_, data_);
@@ -61,7 +80,10 @@ class CudssFactor final : public DirectFactor {
 
   std::string name() const override { return kind_ == DirectKind::general ? "cuDSS, LU" : "cuDSS, LDL^T"; }
 
-  void set_values(const HostMatrix& A) override { values_.upload(A.values); }
+  void set_values(const HostMatrix& A) override { values_.upload(scaled(A.values)); }
+
+  // The factor is then that of another matrix (cuDSS, CUDSS_DATA_NPIVOTS).
+  Index raised_pivots() const override { return kind_ == DirectKind::positive_definite ? 0 : raised_pivots_; }
 
   void factorise() override {
     execute(CUDSS_PHASE_FACTORIZATION, nullptr, nullptr, "the factorisation");
@@ -80,15 +102,9 @@ class CudssFactor final : public DirectFactor {
 
   void solve(const Vector& B, Vector& X, int columns) override {
     const Index rows = offsets_.size() - 1;
-    cudssMatrix_t right = nullptr, left = nullptr;
-    check(cudssMatrixCreateDn(&right, rows, columns, rows, const_cast<double*>(B.data()), CUDA_R_64F,
-                              CUDSS_LAYOUT_COL_MAJOR),
-          "describing vectors");
-    check(cudssMatrixCreateDn(&left, rows, columns, rows, X.data(), CUDA_R_64F, CUDSS_LAYOUT_COL_MAJOR),
-          "describing vectors");
-    execute(CUDSS_PHASE_SOLVE, left, right, "the solution");
-    cudssMatrixDestroy(right);
-    cudssMatrixDestroy(left);
+    const Columns right(rows, columns, const_cast<double*>(B.data())), left(rows, columns, X.data());
+    execute(CUDSS_PHASE_SOLVE, left.matrix, right.matrix, "the solution");
+    for_each(device_, "scale", rows * columns, Scaled{X.data(), scale_});
   }
 
   Index negative_pivots() const override {
@@ -116,6 +132,16 @@ class CudssFactor final : public DirectFactor {
     check(cudssExecute(handle_, phase, config_, data_, matrix_, x, b), what);
   }
 
+  // cuDSS raises pivots below a bound that knows no unit (CUDSS_CONFIG_PIVOT_EPSILON): it gets a matrix whose largest
+  // entry is between 1 and 2. A power of two changes no digit.
+  std::vector<double> scaled(std::vector<double> values) {
+    double largest = 0;
+    for (const double value : values) largest = std::max(largest, std::abs(value));
+    scale_ = largest > 0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest), -1000, 1000)) : 1;
+    for (double& value : values) value *= scale_;
+    return values;
+  }
+
   Index estimate(int which) const {
     Index estimates[16] = {};
     std::size_t written = 0;
@@ -131,6 +157,7 @@ class CudssFactor final : public DirectFactor {
   Array<std::int32_t> columns_;
   Vector values_;
   Index raised_pivots_ = 0;
+  double scale_ = 1;  // of the factorised matrix
   cudssHandle_t handle_ = nullptr;
   cudssConfig_t config_ = nullptr;
   cudssData_t data_ = nullptr;

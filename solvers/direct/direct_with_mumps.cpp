@@ -107,7 +107,7 @@ class MumpsFactor final : public DirectFactor {
       tell_progress(fmt::format("factorising: {:.2g} operations, a factor of {:.2g} GB", operations(),
                                 1e-9 * static_cast<double>(memory_needed())));
       mumps_.run(job_factorise);
-      if (mumps_.infog[at(1)] != workspace_too_small) break;
+      if (!is_short_of_workspace(mumps_.infog[at(1)])) break;
     }
     throw_if_failed("factorisation");
     if (mumps_.infog[at(28)] > 0) throw_singular();
@@ -133,7 +133,9 @@ class MumpsFactor final : public DirectFactor {
   }
 
  private:
-  static constexpr int workspace_too_small = -9, first_extra_percent = 30;
+  static constexpr int first_extra_percent = 30;
+  // of integers, or of numbers
+  static bool is_short_of_workspace(int status) { return status == -8 || status == -9; }
 
   // Numbers beyond 2^31 come as minus millions.
   static Index large(MUMPS_INT number) { return number >= 0 ? number : Index{-1000000} * number; }
@@ -205,8 +207,7 @@ class MumpsFactor final : public DirectFactor {
       throw Error(Exit::model, "the matrix is singular",
                   fmt::format("MUMPS stopped in its {} (INFOG {}, {})", phase, status, detail),
                   "add supports, and check that every unknown has stiffness");
-    if (status == workspace_too_small || status == -13 || status == -7 || status == -8 || status == -19 ||
-        status == -20)
+    if (is_short_of_workspace(status) || status == -13 || status == -7 || status == -19 || status == -20)
       throw Error(Exit::resources,
                   fmt::format("the direct solver ran out of memory in its {}; it needs about {:.1f} GB", phase,
                               1e-9 * double(memory_needed())),

@@ -12,10 +12,19 @@ namespace {
 
 constexpr const char* tag = "multigrid set-up";
 
-template <int Size>
+// The sum of squares of a block C x C, to the bit that of its transpose: couplings are strong from both sides or from
+// none.
+template <int C>
 constexpr double block_square(const double* block) {
   double sum = 0;
-  for (int k = 0; k < Size; ++k) sum += block[k] * block[k];
+  for (int k = 0; k < C; ++k) {
+    sum += block[k * C + k] * block[k * C + k];
+    for (int l = 0; l < k; ++l) {
+      const double lower = block[k * C + l] * block[k * C + l], upper = block[l * C + k] * block[l * C + k];
+      const bool ordered = lower < upper;  // no product is a part of a fused sum
+      sum += (ordered ? lower : upper) + (ordered ? upper : lower);
+    }
+  }
   return sum;
 }
 
@@ -26,7 +35,7 @@ struct DiagonalNorm {  // ||A_ii||_F
   constexpr void operator()(Index i) const {
     Index diagonal = -1;
     for (Index k = A.offsets[i]; k < A.offsets[i + 1]; ++k) diagonal = A.column[k] == i ? k : diagonal;
-    norm[i] = diagonal < 0 ? 0 : __builtin_sqrt(block_square<C * C>(A.values + diagonal * C * C));
+    norm[i] = diagonal < 0 ? 0 : __builtin_sqrt(block_square<C>(A.values + diagonal * C * C));
   }
 };
 
@@ -39,12 +48,11 @@ struct StrongRow {
   std::int32_t* column;
   constexpr void operator()(Index i) const {
     const Index begin = A.offsets[i];
-    const double own = threshold_square * norm[i];
     std::int32_t n = 0;
     for (Index k = begin; k < A.offsets[i + 1]; ++k) {
       const std::int32_t j = A.column[k];
       column[begin + n] = j;  // overwritten unless it is strong
-      n += j != i && block_square<C * C>(A.values + k * C * C) > own * norm[j] ? 1 : 0;
+      n += j != i && block_square<C>(A.values + k * C * C) > threshold_square * (norm[i] * norm[j]) ? 1 : 0;
     }
     count[i] = n;
   }

@@ -47,6 +47,11 @@ struct RowStore {
       return sums + Index{slot.place} * Size;
     }
     double* find(std::int32_t c) { return slots[c].row == row ? sums + Index{slots[c].place} * Size : nullptr; }
+    static constexpr bool knows_length = false;
+    Index length() const { return size; }
+    void keep_first() {
+      for (; size > 1; --size) slots[columns[size - 1]].row = 0;
+    }
     void write(std::int32_t* to_columns, double* to_values) {
       std::memcpy(to_columns, columns, size * sizeof(std::int32_t));
       std::memcpy(to_values, sums, size * Size * sizeof(double));
@@ -59,8 +64,11 @@ struct RowStore {
     Slot* slots;
     double* values;
     std::uint32_t row;
+    Index size;
     bool fits = true;
     double unwanted[Size];
+    static constexpr bool knows_length = true;
+    Index length() const { return size; }
     double* find(std::int32_t c) { return slots[c].row == row ? values + Index{slots[c].place} * Size : nullptr; }
     double* block(std::int32_t c) {
       if (double* known = find(c)) return known;
@@ -73,7 +81,7 @@ struct RowStore {
     for (Index k = 0; k < size; ++k)
       slots[static_cast<std::size_t>(known[k])] = {static_cast<std::uint32_t>(i + 1), static_cast<std::uint32_t>(k)};
     std::memset(values, 0, static_cast<std::size_t>(size) * Size * sizeof(double));
-    return {slots.data(), values, static_cast<std::uint32_t>(i + 1), true, {}};
+    return {slots.data(), values, static_cast<std::uint32_t>(i + 1), size, true, {}};
   }
 };
 
@@ -103,6 +111,11 @@ struct RowStore<1> {
       return &slot.sum;
     }
     double* find(std::int32_t c) { return slots[c].row == row ? &slots[c].sum : nullptr; }
+    static constexpr bool knows_length = false;
+    Index length() const { return size; }
+    void keep_first() {
+      for (; size > 1; --size) slots[columns[size - 1]].row = 0;
+    }
     void write(std::int32_t* to_columns, double* to_values) {
       for (std::uint32_t k = 0; k < size; ++k) {
         Slot& slot = slots[columns[k]];
@@ -119,8 +132,11 @@ struct RowStore<1> {
     Slot* slots;
     double* values;
     std::uint32_t row;
+    Index size;
     bool fits = true;
     double unwanted = 0;
+    static constexpr bool knows_length = true;
+    Index length() const { return size; }
     double* find(std::int32_t c) { return slots[c].row == row ? &slots[c].sum : nullptr; }
     double* block(std::int32_t c) {
       if (slots[c].row == row) return &slots[c].sum;
@@ -136,7 +152,7 @@ struct RowStore<1> {
   };
   KnownRow known_row(Index i, const std::int32_t* known, Index size, double* values) {
     for (Index k = 0; k < size; ++k) slots[static_cast<std::size_t>(known[k])].row = static_cast<std::uint32_t>(i + 1);
-    return {slots.data(), values, static_cast<std::uint32_t>(i + 1)};
+    return {slots.data(), values, static_cast<std::uint32_t>(i + 1), size};
   }
 };
 

@@ -73,8 +73,10 @@ struct TeamTable {
 
 template <class Map>
 struct CountedRow {
-  static constexpr bool has_values = false;
+  static constexpr bool has_values = false, knows_length = false;
   Map& map;
+  constexpr Index length() const { return map.size; }
+  constexpr void keep_first() { map.size = 1; }  // the last call for a row
   constexpr double* block(std::int32_t c) {
     map(c);
     return nullptr;
@@ -85,11 +87,13 @@ struct CountedRow {
 // Distributes a block: each of `lanes` threads has every so many-th number.
 template <int Size, class Map>
 struct WrittenRow {
-  static constexpr bool has_values = true;
+  static constexpr bool has_values = true, knows_length = true;
   static constexpr int lanes = Map::lanes;
   Map& map;
+  Index size;
   std::int32_t* column;
   double* values;
+  constexpr Index length() const { return size; }
   constexpr int lane() const { return map.lane; }
   constexpr double* block(std::int32_t c) {
     const int place = map(c);
@@ -104,12 +108,14 @@ struct WrittenRow {
 
 template <int Size, class Map>
 struct KnownRow {
-  static constexpr bool has_values = true;
+  static constexpr bool has_values = true, knows_length = true;
   static constexpr int lanes = Map::lanes;
   Map& map;
+  Index size;
   double* values;
   bool fits = true;
   double unwanted[Size];
+  constexpr Index length() const { return size; }
   constexpr int lane() const { return map.lane; }
   constexpr double* find(std::int32_t c) const {
     const int place = map.find(c);
@@ -151,7 +157,7 @@ struct WriteRows {
     const Index begin = offsets[i], size = offsets[i + 1] - begin;
     typename Table::Map map;
     table.open(map, 2 * size);
-    WrittenRow<Size, typename Table::Map> row{map, column + begin, values + begin * Size};
+    WrittenRow<Size, typename Table::Map> row{map, size, column + begin, values + begin * Size};
     for (Index k = begin * Size + row.lane(); k < offsets[i + 1] * Size; k += row.lanes) values[k] = 0;
     f(i, row);
   }
@@ -169,11 +175,11 @@ struct RefillRows {
     const Index begin = offsets[i], size = offsets[i + 1] - begin;
     typename Table::Map map;
     table.open(map, 2 * size);
-    KnownRow<Size, typename Table::Map> row{map, values + begin * Size, true, {}};
+    KnownRow<Size, typename Table::Map> row{map, size, values + begin * Size, true, {}};
     for (Index k = begin * Size + row.lane(); k < offsets[i + 1] * Size; k += row.lanes) values[k] = 0;
     for (Index k = begin; k < offsets[i + 1]; ++k) map(column[k]);
     f(i, row);
-    if (!row.fits) *misfit = 1;  // all threads write the same value
+    if (!row.fits || map.overflow()) *misfit = 1;  // all threads write the same value
   }
 };
 
@@ -210,9 +216,11 @@ void build_rows(const Device& device, const char* name, const F& f, const char* 
       if constexpr (Capacity < largest_capacity) {
         return build_rows<Size, largest_capacity>(device, name, f, what, result_tag, result);
       } else {
-        throw Error(Exit::internal,
-                    std::string("multigrid: a row of the ") + what + " has more blocks than planned for", {},
-                    "use another preconditioner, and report the mesh");
+        // A cheaper preconditioner is next, as where other memory is short.
+        throw Error(Exit::resources,
+                    "multigrid: a row of the " + std::string(what) + " has more than " + std::to_string(Capacity / 2) +
+                        " blocks, which the shared memory of a GPU does not take",
+                    {}, "use the CPU, or the preconditioner 'chebyshev'");
       }
     }
     result.offsets = Array<Index>(device, result.rows + 1, result_tag);

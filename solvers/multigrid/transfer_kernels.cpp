@@ -12,6 +12,10 @@ namespace {
 
 constexpr const char* tag = "multigrid set-up";
 
+// Aggregates that a row couples at most. Nodes that couple more, as those do that a rigid region follows, take T alone:
+// products with longer rows would be dense.
+constexpr int most_aggregates = 128;
+
 // (I - omega D^-1 A_F) T, where A_F is A without the weak couplings that reach an aggregate to which the node has no
 // other one: these are added to the diagonal, so that constants are kept (Vanek, Mandel, Brezina 1996, section 5.1).
 template <int C, int K>
@@ -29,16 +33,28 @@ struct ProlongatorRow {
   template <class Row>
   constexpr void add_pattern(Index i, Row& row) const {
     if constexpr (C == 1) {
-      for (Index k = strong.begin[i]; k < strong.begin[i] + strong.count[i]; ++k)
+      for (Index k = strong.begin[i]; k < strong.begin[i] + strong.count[i] && row.length() <= most_aggregates; ++k)
         if (aggregate[strong.column[k]] >= 0) row.block(aggregate[strong.column[k]]);
     } else {
-      for (Index e = A.offsets[i]; e < A.offsets[i + 1]; ++e)
-        if (aggregate[A.column[e]] >= 0 && !is_zero(A.values + e * C * C, C * C)) row.block(aggregate[A.column[e]]);
+      for (Index e = A.offsets[i]; e < A.offsets[i + 1] && row.length() <= most_aggregates; ++e)
+        if (couples(e)) row.block(aggregate[A.column[e]]);
     }
+    if constexpr (!Row::knows_length)
+      if (row.length() > most_aggregates) row.keep_first();
+  }
+  constexpr bool couples(Index e) const { return aggregate[A.column[e]] >= 0 && !is_zero(A.values + e * C * C, C * C); }
+  // A row of vectors with too many couplings. A scalar adds them to the diagonal, as weak ones.
+  template <class Row>
+  constexpr bool is_tentative(Index i, const Row& row) const {
+    if (C == 1 || row.length() > 1 || work(i) <= most_aggregates) return false;
+    for (Index e = A.offsets[i]; e < A.offsets[i + 1]; ++e)
+      if (couples(e) && aggregate[A.column[e]] != aggregate[i]) return true;
+    return false;
   }
   template <class Row>
   constexpr void add_values(Index i, double* own, Row& row) const {
     for (int k = lane_of(row); k < C * K; k += lanes_of(row)) own[k] += T[i * C * K + k];
+    if (is_tentative(i, row)) return;
     for (Index e = A.offsets[i]; e < A.offsets[i + 1]; ++e) {
       const Index j = A.column[e];
       if (aggregate[j] < 0) continue;
@@ -66,12 +82,13 @@ struct ProlongatorRow {
   constexpr void operator()(Index i, Row& row) const {
     if (aggregate[i] < 0) return;
     double* own = row.block(aggregate[i]);
-    if (!pattern_is_known) add_pattern(i, row);
+    const bool is_own_alone = Row::knows_length && row.length() == 1;
+    if (!pattern_is_known && !is_own_alone) add_pattern(i, row);
     if constexpr (Row::has_values) { add_values(i, own, row); }
   }
 };
 
-constexpr int prolongator_capacity = 256;  // the aggregates of a node and of its neighbours
+constexpr int prolongator_capacity = 2 * most_aggregates;
 
 template <int C, int K>
 struct Prolongator {

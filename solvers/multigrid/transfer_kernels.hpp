@@ -8,7 +8,8 @@
 
 namespace ritz {
 
-// P = (I - omega D^-1 A_F) T, D the diagonal of A, A_F of scalars without weak couplings.
+// P = (I - omega D^-1 A_F) T, D the diagonal of A, A_F of scalars without weak couplings. Rows that couple more than
+// 128 aggregates stay in their own: vectors with that of T.
 struct ProlongatorInput {
   BlockMatrixView<double> A;
   const double* inverse_diagonal;  // [node][C]

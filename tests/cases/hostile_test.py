@@ -89,6 +89,38 @@ class Hostile(CaseTest):
             self.refused(7, [".ritz-lock' is no lock of a run"], "ritz-heat", case, output=results)
             self.assertEqual(precious.read_text(), "of somebody else\n")
 
+    def test_results_of_strangers_move_no_file_of_others(self):
+        case, results = self.fin(), self.folder / "results"
+        precious = self.folder / "precious"
+        precious.mkdir()
+        thesis = precious / "thesis.txt"
+        thesis.write_text("of somebody else\n")
+        self.solve("ritz-heat", case, output=results)
+        journal = (results / "results.journal").read_bytes()
+
+        def add_line(path):
+            line = json.dumps({"case": "fin", "series": "other.pvd", "step": 0, "time": 0.0,
+                               "files": [{"path": path, "size": 17, "crc32": f"{zlib.crc32(thesis.read_bytes()):08x}"}]})
+            (results / "results.journal").write_bytes(journal + f"{zlib.crc32(line.encode()):08x} {line}\n".encode())
+
+        for path in ("../precious/thesis.txt", str(thesis)):
+            add_line(path)
+            self.refused(9, ["is damaged in line"], "ritz-heat", case, "--overwrite", output=results)
+        for link, place in (("link", "link/thesis.txt"), ("fin_000001.vtu", "fin_000001.vtu")):
+            (results / link).symlink_to(precious if link == "link" else thesis)
+            add_line(place)
+            verified = subprocess.run([BIN / "ritz", "results", "verify", results], capture_output=True, text=True)
+            self.assertEqual(verified.returncode, 9, verified.stdout)
+            self.assertIn("leads out of the folder", verified.stdout)
+            outcome = self.solve("ritz-heat", case, "--overwrite", "--untrusted", output=results)
+            self.assertIn(f"'{place}' leads out of the folder", outcome.log)
+            self.assertEqual(thesis.read_text(), "of somebody else\n")
+            (results / link).unlink()
+        (results / "replaced").symlink_to(precious)
+        (precious / "fin-1").mkdir()
+        self.refused(9, ["'replaced'", "leads out of the folder"], "ritz-heat", case, "--overwrite", output=results)
+        self.assertTrue((precious / "fin-1").exists())
+
     # --- strangers' cases
 
     def test_untrusted_cases_read_only_their_folder(self):

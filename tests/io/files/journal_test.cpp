@@ -1,5 +1,6 @@
 #include "io/files/journal.hpp"
 #include "io/results/log.hpp"
+#include "tests/io/files.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,6 +9,7 @@ namespace ritz {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 std::string line(const std::string& series, int step) {
@@ -22,6 +24,27 @@ TEST(Journal, StepsOfEachSeriesFollowEachOther) {
   EXPECT_THAT(parse_journal(a + "x" + b + c).damaged_lines, ElementsAre(2))
       << "what a damaged line held is not missing";
   EXPECT_THAT(parse_journal(a + a).damaged_lines, ElementsAre(2));
+}
+
+TEST(Journal, ALineThatNamesAFileElsewhereIsDamaged) {
+  EXPECT_THAT(parse_journal(line("a..b/..c", 0)).damaged_lines, IsEmpty());
+  for (const std::string& name : std::vector<std::string>{"/etc/passwd", "../a", "a/../../b", "a/..", "", {"a\0b", 3}})
+    EXPECT_THAT(parse_journal(line(name, 0)).damaged_lines, ElementsAre(1)) << name;
+  EXPECT_THAT(parse_journal(to_line({.case_name = "bar", .series = "a", .files = {}})).damaged_lines, ElementsAre(1));
+}
+
+TEST(Journal, ALinkThatLeadsOutOfTheFolderIsNotFollowed) {
+  const test::Folder folder;
+  std::filesystem::create_directories(folder.file("in/deep"));
+  std::filesystem::create_directories(folder.file("out"));
+  std::filesystem::create_directory_symlink("deep", folder.file("in/near"));
+  std::filesystem::create_directory_symlink("../out", folder.file("in/far"));
+  folder.put("out/file", "of somebody else");
+  std::filesystem::create_symlink("../out/file", folder.file("in/file"));
+  const std::string in = folder.file("in");
+  for (const char* name : {"a", "deep/a", "near/a", "new/a"}) EXPECT_EQ(path_within(in, name), in + "/" + name);
+  for (const char* name : {"far/a", "file", "far"})
+    EXPECT_THAT(test::error_of([&] { path_within(in, name); }, Exit::checkpoint), HasSubstr("leads out of the folder"));
 }
 
 TEST(Journal, TheEndOfARunIsKnownUntilItHasAnotherStep) {

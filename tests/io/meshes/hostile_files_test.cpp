@@ -12,8 +12,10 @@
 #include <csignal>
 #include <cstring>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace ritz {
 namespace {
@@ -196,6 +198,27 @@ TEST(ChildProcess, CrashesAreErrorsThatNameTheFileAndTheSignal) {
     EXPECT_THAT(message_of([signal = signal](Channel&) { std::raise(signal); }),
                 AllOf(HasSubstr("'part.vtu'"), HasSubstr("VTK crashed"), HasSubstr(name)));
   EXPECT_THAT(message_of([](Channel&) {}), HasSubstr("ended without an answer"));
+}
+
+TEST(ChildProcess, AnswersWhereStandardStreamsAreClosed) {
+  std::array<int, 3> kept{};
+  for (int stream = 0; stream < 3; ++stream) {
+    kept[static_cast<std::size_t>(stream)] = ::fcntl(stream, F_DUPFD, 10);
+    ::close(stream);
+  }
+  int answer = 0;
+  try {
+    ChildProcess child({.file = "a", .library = "VTK"}, [](Channel& parent) {
+      ChildProcess::respond(
+          parent, [] { return 7; }, [](Channel& to, int value) { to.put(value); });
+    });
+    answer = child.answer([](Channel& from) { return from.get<int>(); });
+  } catch (const Error&) {}
+  for (int stream = 0; stream < 3; ++stream) {
+    ::dup2(kept[static_cast<std::size_t>(stream)], stream);
+    ::close(kept[static_cast<std::size_t>(stream)]);
+  }
+  EXPECT_EQ(answer, 7);
 }
 
 TEST(ChildProcess, ErrorsOfTheWorkComeWithTheirParts) {

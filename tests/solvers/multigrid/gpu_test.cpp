@@ -1,6 +1,7 @@
 // Needs a GPU: ctest -L gpu.
 #include "solvers/krylov/conjugate_gradient.hpp"
 #include "tests/solvers/multigrid/followed_values.hpp"
+#include "tests/solvers/multigrid/hub.hpp"
 
 #include <cstdlib>
 #include <gtest/gtest.h>
@@ -69,6 +70,11 @@ TEST(GpuMultigrid, AgreesWithTheCpuOnThreeLevels) {
 TEST(GpuMultigrid, ARecordedCycleFollowsNewValues) {
   if (!has_gpu()) GTEST_SKIP() << "skipped: no GPU";
   testing::expect_cycles_follow_values(Device::named("gpu"));
+}
+
+TEST(GpuMultigrid, AHubStaysInItsAggregate) {
+  if (!has_gpu()) GTEST_SKIP() << "skipped: no GPU";
+  testing::expect_a_hub_keeps_to_its_aggregate(Device::named("gpu"));
 }
 
 TEST(GpuMultigrid, RepeatsBitwise) {

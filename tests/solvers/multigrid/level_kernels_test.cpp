@@ -3,6 +3,7 @@
 #include "solvers/algebra/matrix_kernels.hpp"
 #include "solvers/multigrid/aggregation_kernels.hpp"
 #include "solvers/multigrid/level_matrix_kernels.hpp"
+#include "tests/solvers/multigrid/hub.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -131,6 +132,39 @@ TEST(GalerkinProduct, IsThatOfDenseMatricesAndSymmetricToTheBit) {
       ASSERT_TRUE(
           kernel.galerkin_again(device, m.A.view(), m.P.view(), m.R.view(), b.diagonal, coarse.view(), again.data()));
       EXPECT_EQ(again.host(), coarse.values.host());
+    }
+}
+
+TEST(Prolongator, OfAHubStaysInItsAggregate) {
+  for (const char* name : {"cpu", "fake"}) testing::expect_a_hub_keeps_to_its_aggregate(Device::named(name));
+}
+
+TEST(StrongGraph, IsSymmetricAtExactTies) {
+  // Off-diagonal blocks of which some lie at the threshold: ||A_ij||^2 is the same from both sides, to the bit.
+  const Device device = Device::named("cpu");
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> number(-1, 1);
+  const AggregationKernels& kernel = kernels<AggregationKernels>(device, solver_kernels, "aggregation");
+  for (int C = 2; C <= 6; ++C)
+    for (int trial = 0; trial < 50; ++trial) {
+      const auto c = static_cast<std::size_t>(C);
+      std::vector<double> values(4 * c * c, 0);  // A_00, A_01, A_10, A_11
+      double square = 0;
+      for (std::size_t k = 0; k < c; ++k)
+        for (std::size_t l = 0; l < c; ++l) {
+          const double a = number(random);
+          square += a * a;
+          values[c * c + k * c + l] = values[2 * c * c + l * c + k] = a;
+        }
+      for (const double nudge : {-2.0, -1.0, 0.0, 1.0, 2.0}) {
+        values[3 * c * c] = std::sqrt(square) / 0.25;
+        values[0] = values[3 * c * c] * (1 + nudge * 0x1p-52);
+        const BlockMatrix A = blocks(device, {{0, 1}, {0, 1}}, 2, C, C, values);
+        Graph graph;
+        kernel.strong_graph(device, A.view(), A.nonzeros(), 0.25, graph);
+        const std::vector<std::int32_t> count = graph.count.host();
+        ASSERT_EQ(count[0], count[1]) << "blocks of " << C << ", trial " << trial;
+      }
     }
 }
 
