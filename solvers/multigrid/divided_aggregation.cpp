@@ -159,7 +159,7 @@ class DividedCycle {
     return result;
   }
 
-  // As of one rank (smoothed_aggregation.cpp), with the ghosts of x fetched before each product.
+  // Same steps as for one rank (smoothed_aggregation.cpp), with the ghosts of x fetched before each product.
   void smooth(const Level& l, Work& w, bool from_zero, int degree, double ratio) const {
     const double high = l.largest_eigenvalue, low = high / ratio;
     const double theta = 0.5 * (high + low), delta = 0.5 * (high - low), sigma = theta / delta;

@@ -356,7 +356,7 @@ DividedLevel DividedLevels::first(const DividedMatrix& A) const {
   return level;
 }
 
-// As smoothed_aggregation.hpp has it.
+// Same number as in smoothed_aggregation.hpp.
 double DividedLevels::strength(int number, int block) const {
   if (block == 1) return options_.strength >= 0 ? options_.strength : 0.3;
   return (options_.strength >= 0 ? options_.strength : 0.02) * std::pow(0.5, number - 1);

@@ -18,7 +18,7 @@ struct DividedLevel {
   Vector near_null;  // [owned node][C][K]
 };
 
-// What leads from a level to the next: P [owned] x [owned | ghosts of the next], R its transpose.
+// Transfers from a level to the next: P [owned] x [owned | ghosts of the next], R its transpose.
 struct DividedTransfer {
   BlockMatrix P, R;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "device/kernels.hpp"
+#include "solvers/algebra/matrix_kernels.hpp"
 #include "solvers/multigrid/level_matrix_kernels.hpp"
 #include "solvers/multigrid/transfer_kernels.hpp"
 
