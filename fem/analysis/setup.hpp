@@ -31,7 +31,7 @@ class Setup {
 
 // An observer for which a solution beyond the tables of the model is an error.
 Observer within_ranges(const Model& model, const Observer& observer);
-Observer within_ranges_in_time(const Model& model, const Observer& observer);  // in each step, shown or not
+Observer within_ranges_in_time(const Model& model, const Observer& observer);  // and in other steps one far beyond
 
 void refuse_nonlinear_load_cases(const Model& model);
 // Prescribed means are of static analyses without load cases. `analysis`: "load cases".
