@@ -49,7 +49,7 @@ NOT_MEASURED = [
     "loss of power on a real disk, file systems other than the one of the test machine and tmpfs, and network file "
     "systems",
     'GPUs in every test run: the tests of label `gpu` say "skipped" where there is none',
-    "several processes of one run (there is no MPI)",
+    "ranks on several machines, and ranks that end at random moments (one such end is tested)",
     "mesh and result files above 4 GiB",
     "races inside of kernels, VTK, HDF5 and MUMPS",
     "mutants of CUDA code",

@@ -162,13 +162,13 @@ class SolutionsWithMeans::Superposition {
     StaticSolution solution = combined(factors, sizes);
     const std::vector<double> without = sizes_of(means_, solution.u.host(), components_), work = work_of(factors);
     std::vector<double> gap = gap_of(values_of(means_, solution, components_), work, sizes);
-    for (int round = 0; round < most_rounds && !(round > 0 && is_closed(gap, without, work, sizes)); ++round) {
+    for (int round = 0; round < most_rounds && !(round > 0 && is_closed(gap, without, work, sizes, 1e-15)); ++round) {
       const std::vector<double> more = balance_->solve(gap);
       for (std::size_t j = 0; j < sizes.size(); ++j) sizes[j] += more[j];
       solution = combined(factors, sizes);
       gap = gap_of(values_of(means_, solution, components_), work, sizes);
     }
-    if (!is_closed(gap, without, work, sizes)) throw_dependent(means_[farthest(gap)]);
+    if (!is_closed(gap, without, work, sizes, 1e-12)) throw_dependent(means_[farthest(gap)]);
     solution.mean_loads.assign(sizes.begin(), sizes.begin() + std::ssize(means_));
     solution.report = solutions_.cases.front().report;  // how they were solved
     solution.report.true_relative_residual = solution.residual;
@@ -237,10 +237,10 @@ class SolutionsWithMeans::Superposition {
     return worst;
   }
 
-  // Relative to what is added up. Rigid motions have one size, so forces on them have one, too.
+  // Relative to what is added up. Rigid motions have one size, so forces on them have one, too. `rounding`: what
+  // remains of a mean in which all terms cancel, relative to their sizes.
   bool is_closed(const std::vector<double>& gap, const std::vector<double>& without, const std::vector<double>& work,
-                 const std::vector<double>& sizes) const {
-    constexpr double rounding = 1e-12;
+                 const std::vector<double>& sizes, double rounding) const {
     const std::size_t count = means_.size();
     double force = 0;
     for (std::size_t k = 0; k < motions_.size(); ++k) {

@@ -38,7 +38,7 @@ const std::vector<Program>& programs() {
        {"region", "conductivity", "conductivity_along", "orientation", "specific_heat", "density"}},
       {"ritz-modal",
        {"material", "modal", "displacement", "section", "support", "spring", "mass", "foundation", "plugin",
-        "orientation", "thermal", "equation", "periodic", "rigid", "tie"},
+        "orientation", "thermal", "coupling", "equation", "periodic", "rigid", "tie"},
        {"region", "young", "poisson", "density", "orthotropic", "anisotropic", "orientation", "expansion",
         "expansion_along", "expansion_zero"}},
       {"ritz-structure",
