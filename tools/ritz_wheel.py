@@ -103,6 +103,11 @@ def places_of(build):
     return {str(SOURCE).encode(), str(build).encode()}
 
 
+def names_no_sources(path):
+    """Kernels for GPUs name their sources, for profilers (nvcc -lineinfo); other files do not."""
+    return path.is_file() and not path.name.endswith(".cuda.so")
+
+
 def pack(build, out, level=6):
     """Returns the path of the wheel."""
     build, out = pathlib.Path(build).resolve(), pathlib.Path(out).resolve()
@@ -111,7 +116,7 @@ def pack(build, out, level=6):
         root = pathlib.Path(folder, "wheel")
         licences, versions = lay(build, root)
         copies, needs, newest = graft.graft(root / "ritz", root / "ritz/lib", licences)
-        for path in filter(pathlib.Path.is_file, root.rglob("*")):
+        for path in filter(names_no_sources, root.rglob("*")):
             data = path.read_bytes()
             named = [place.decode() for place in places_of(build) if place in data]
             if named:

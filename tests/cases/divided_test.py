@@ -216,7 +216,7 @@ class Divided(OnRanks):
         self.assertEqual((wrong.exit, wrong.errors.count("error: ")), (4, 1), wrong.errors)
 
     def test_a_killed_rank_ends_the_job(self):
-        case = self.case("ritz-elasticity", "hexa", (24, 24, 24))
+        case = self.case("ritz-elasticity", "hexa", (32, 32, 32))
         folder = self.folder / "killed"
         job = subprocess.Popen(self.command(2, "ritz-elasticity", case, folder, "--set", "solver.preconditioner=jacobi", "--set", "solver.tolerance=1e-14"),
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.folder)
@@ -225,7 +225,8 @@ class Divided(OnRanks):
             found = subprocess.run(["pgrep", "-f", str(folder / "results")], capture_output=True, text=True).stdout.split()
             children = [int(pid) for pid in found if int(pid) != job.pid]
             time.sleep(0.05)
-        time.sleep(1)
+        time.sleep(0.5)
+        self.assertIsNone(job.poll(), "the job ended before a rank could be killed")
         start = time.monotonic()
         os.kill(max(children), signal.SIGKILL)
         self.assertNotEqual(job.wait(timeout=60), 0)
