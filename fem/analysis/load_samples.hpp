@@ -23,8 +23,7 @@ class LoadSamples {
   LoadSamples(const Model& model, double begin, double end, std::span<const double> instants);
 
   // The latest time up to `end` for which every sample on the way from t lies on the straight line between the values
-  // at both, within the tolerance of the whole range of its
-  // function. At least the next instant.
+  // at both, within the tolerance of the whole range of its function. At least the next instant.
   double reach(double t, double end) const;
 
  private:
