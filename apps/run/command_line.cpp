@@ -22,6 +22,15 @@ int refuse(const RunOptions& options, const Error& error) {
   return static_cast<int>(error.exit());
 }
 
+CLI::Validator seconds() {
+  const auto check = [](const std::string& text) {
+    double value = 0;
+    const bool fits = CLI::detail::lexical_cast(text, value) && value >= 0;
+    return fits ? std::string() : fmt::format("'{}' is no number of seconds from 0", text);
+  };
+  return {check, "NONNEGATIVE"};
+}
+
 // The case, and where it runs.
 void add_case_and_place(CLI::App& cli, RunOptions& options) {
   cli.add_option("case", options.case_file, "case file (TOML)");
@@ -41,13 +50,13 @@ void add_case_and_place(CLI::App& cli, RunOptions& options) {
 // An end before the solution, and the way on from there.
 void add_stopping(CLI::App& cli, RunOptions& options) {
   cli.add_option("--time-limit", options.time_limit, "stop in order after so many seconds; 0: no limit")
-      ->check(CLI::NonNegativeNumber)
+      ->check(seconds())
       ->capture_default_str();
   cli.add_flag("--resume", options.resume,
                "go on where this run was stopped; from the beginning where there is nothing to go on from");
   cli.add_option("--checkpoint-every", options.checkpoint_every,
                  "write a checkpoint at most so often [s]; 0: only when the run is stopped")
-      ->check(CLI::NonNegativeNumber)
+      ->check(seconds())
       ->capture_default_str();
 }
 

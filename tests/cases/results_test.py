@@ -241,7 +241,10 @@ class Stopping(CaseTest):
         self.assertIn("time limit of 0.3 s", outcome.errors)
         self.assertEqual(outcome.report["status"], "stopped")
         self.assertFalse(leftovers(outcome.folder))
-        self.assertEqual(self.run_case("ritz-heat", example("fin"), "--time-limit", -1).exit, 2)
+        for limit in (-1, "2s", "nan"):
+            refused = self.run_case("ritz-heat", example("fin"), "--time-limit", limit)
+            self.assertEqual(refused.exit, 2)
+            self.assertIn(f"'{limit}' is no number of seconds from 0", refused.errors)
 
 
 class Surroundings(CaseTest):
