@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks and measures Ritz on a machine with a GPU, from an unpacked bundle (tools/bundle.sh --with-tests BUILD).
 
-    tools/gpu_check.py BUNDLE [OUT] [--steps doctor probe tests agree repeat memory bench table sanitize] [--minutes 9]
+    tools/gpu_check.py BUNDLE [OUT] [--steps doctor probe tests agree repeat memory large bench table sanitize] [--minutes 9]
 
 Steps, in this order:
 
@@ -11,6 +11,7 @@ Steps, in this order:
     agree      every example on the CPU and on the GPU: probes must agree to 1e-6
     repeat     cases twice on the GPU: probes and residuals must agree to the last bit
     memory     a case's memory on the card beside our own sum, and the case once more at 60 % of that sum
+    large      a bar of 208^3 hexahedra, whose matrix has more than 2^31 entries, against its closed solution; needs 64 GB on the card
     bench      the benchmarks at several sizes, with the copy rate of the same run; our products beside cuSPARSE's
     table      time of each kernel of one solution (RITZ_LAUNCH_TABLE)
     sanitize   compute-sanitizer over the tests, the likeliest finds first
@@ -30,6 +31,8 @@ import tarfile
 import threading
 import time
 from pathlib import Path
+
+from box_meshes import HEX, write_mesh
 
 # (tool, beginning of the test's name): the likeliest finds first
 SANITIZERS = [("memcheck", "test_multigrid"), ("racecheck", "test_fem_operators"), ("racecheck", "test_solvers"), ("memcheck", "test_fem"),
@@ -210,11 +213,11 @@ def step_agree(check):
                       same and worst <= AGREEMENT)
 
 
-def run_case(check, name, case, program, *options):
+def run_case(check, name, case, program, *options, at_most=120):
     """Exit status and report of a case on the GPU."""
     report = check.out / f"{name}.json"
     status, _ = check.run(name, [check.bundle / "bin" / program, case, "--device", "gpu", "--overwrite", "--output", check.out / "results" / name,
-                          "--json", report, *options], 120)
+                          "--json", report, *options], at_most)
     return status, json.loads(report.read_text()) if report.is_file() else {}
 
 
@@ -276,6 +279,45 @@ def step_memory(check):
         check.add("memory", f"{case.stem} at 60 %", said, status in (0, 6, None))
 
 
+# No lateral contraction: a pull of 1 lengthens the bar of length 1 by 1e-3 everywhere alike, clamped or not.
+BAR = """[mesh]
+file = "bar.msh"
+refine = 3
+[[material]]
+region = "all"
+young = 1e3
+poisson = 0.0
+[[displacement]]
+region = "x0"
+fixed = true
+[[pressure]]
+region = "x1"
+value = -1.0
+[[probe]]
+name = "lengthening"
+field = "displacement"
+component = "x"
+region = "x1"
+measure = "mean"
+[solver]
+operator = "matrix"
+method = "cg"
+preconditioner = "multigrid"
+tolerance = 1e-8
+"""
+
+
+def step_large(check, cells=26):
+    write_mesh(check.out / "bar.msh", HEX, (cells, cells, cells))
+    (check.out / "bar.toml").write_text(BAR)
+    status, report = run_case(check, "large", check.out / "bar.toml", "ritz-elasticity", at_most=400)
+    if status != 0:
+        said = {None: "left out: no time", 6: "left out: too little memory", 124: "stopped by the clock"}.get(status, f"exit {status}")
+        return check.add("large", "matrix of 2.2e9 entries", said, status in (None, 6))
+    (found,) = probes_of(report)["lengthening"]
+    check.add("large", "matrix of 2.2e9 entries", f"lengthening {found:.9e}, 1e-3 by statics", abs(found - 1e-3) < 1e-8)
+
+
 def step_table(check):
     for case, program in whole_cases(check):
         name = f"table-{case.stem}"
@@ -310,7 +352,7 @@ def main():
     parser.add_argument("bundle", type=Path)
     parser.add_argument("out", type=Path, nargs="?", default=Path("gpu_check"))
     steps = {"doctor": step_doctor, "probe": step_probe, "tests": step_tests, "agree": step_agree, "repeat": step_repeat, "memory": step_memory,
-             "bench": step_bench, "table": step_table, "sanitize": step_sanitize}
+             "large": step_large, "bench": step_bench, "table": step_table, "sanitize": step_sanitize}
     parser.add_argument("--steps", nargs="+", choices=list(steps), default=list(steps))
     parser.add_argument("--minutes", type=float, default=9)
     arguments = parser.parse_args()

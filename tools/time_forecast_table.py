@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """What a run says after a second of a solution ("this solution takes 8 to 11 s more") beside what it took.
 
-    tools/time_forecast_table.py BUILD/bin [FOLDER] [--threads=N] [--only=WORD] > table.md
+    tools/time_forecast_table.py BUILD/bin [FOLDER] [--threads=N] [--only=WORD] [--scale=X] > table.md
 
 Prints Markdown: a line for each case, with the factor by which the time that was left lies outside of the range that was said (1:
-within). Solutions that say nothing, since they end before or their rate is not steady, have no line. Exit code 1 when a factor is above 1.5. Boxes are made here.
+within). --scale multiplies all numbers of cells along an edge: fast machines need larger boxes. Solutions that say nothing, since they end before or their rate is not steady, have no line. Exit code 1 when a factor is above 1.5. Boxes are made here.
 
 Beside the time of the clock it counts that of the processors, which a load by others leaves alone: the range that was said, times the
 processors that the run had from the begin of the solution until then, beside the processor time from then on.
@@ -101,6 +101,7 @@ def main():
     for number, (name, cells, counts, mesh_keys, physics, solver) in enumerate(CASES):
         if options.get("only", "") not in name:
             continue
+        counts = tuple(round(float(options.get("scale", 1)) * count) for count in counts)
         mesh = folder / f"{cells}-{'-'.join(map(str, counts))}.msh"
         if not mesh.exists():
             write_mesh(mesh, cells, counts)

@@ -17,7 +17,7 @@ count = pathlib.Path(__file__).with_name("count")
 turn = int(count.read_text()) + 1 if count.exists() else 1
 count.write_text(str(turn))
 if "--memory-limit" in sys.argv: sys.exit(6)
-report = {"probes": {"peak": VALUE}, "solver": {"iterations": 7, "last_residuals": [1e-9]}, "memory": {"device_held_peak": 3000000}}
+report = {"probes": {"peak": VALUE, "lengthening": VALUE}, "solver": {"iterations": 7, "last_residuals": [1e-9]}, "memory": {"device_held_peak": 3000000}}
 pathlib.Path(arguments["--json"]).write_text(json.dumps(report)) if "--json" in arguments else None
 if os.environ.get("RITZ_LAUNCH_TABLE") == "1": print("launch   count\\nspmv and dot                             3        0.1  0.2  0.3")
 """
@@ -65,6 +65,13 @@ class GpuCheck(unittest.TestCase):
         calls = (bundle.root / "bin/test_solvers_gpu.calls").read_text().splitlines()
         self.assertEqual(calls[:2], ["EAGER  ", " 1 --gtest_filter=Gpu.Adds"])
         self.assertIn("the last launch was 'spmv'", text)
+
+    def test_large_bar_has_the_length_of_statics_or_fails(self):
+        for value, wanted in (("1.000000001e-3", 0), ("1.1e-3", 1)):
+            bundle = self.in_bundle(value=value)
+            status, text = bundle.check("large")
+            self.assertEqual(status, wanted, text)
+            self.assertIn("region = \"x1\"", (bundle.out / "bar.toml").read_text())
 
     def test_what_passes_runs_once(self):
         bundle = self.in_bundle()
