@@ -52,17 +52,15 @@ void add_to_reaction(Run& run, const CaseModel& read, const SolutionView& s, std
   }
 }
 
-// The sums of a linear solution's loads hold what the ground does where supports move its nodes, which is no load.
-void take_from_loads(Run& run, const FunctionSpace& space, const CaseModel& read, const Vector& u,
+// The sums of a linear solution's loads hold what the ground does where supports and equations move its nodes, which is
+// no load.
+void take_from_loads(Run& run, const CaseModel& read, std::span<const double> factors,
                      std::vector<double>& applied) try {
   std::vector<Integral> ground;
   for (const Exchange& each : read.model.exchanges) ground.push_back(each.integral);
   if (applied.empty() || ground.empty()) return;
-  Vector moved = space.zeros();
-  ritz::copy(u, moved);
-  read.supports->common().set_zero(moved);
-  axpby(1.0, u, -1.0, moved);  // u where it is prescribed, else 0
-  const std::vector<double> forces = forces_on_ground(space, std::move(ground), moved);
+  const std::vector<double> forces =
+      forces_on_ground(read.space(), std::move(ground), read.supports->prescribed(factors));
   for (std::size_t i = 0; i < forces.size(); ++i) applied[i % applied.size()] += forces[i];
 } catch (const Error& error) {
   if (error.exit() != Exit::resources) throw;
@@ -101,7 +99,7 @@ void read_ground(Case& input, const Mesh& mesh, ElasticBody& body) {
 GroundForces ground_forces(Run& run, const CaseModel& read, const SolutionView& s) {
   GroundForces result{s.reaction, {s.applied.begin(), s.applied.end()}};
   add_to_reaction(run, read, s, result.reaction);
-  take_from_loads(run, read.space(), read, s.u, result.applied);
+  take_from_loads(run, read, s.factors, result.applied);
   return result;
 }
 

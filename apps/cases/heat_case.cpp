@@ -136,14 +136,11 @@ double total(const Operator& equations, const Vector& u) {
 
 // The heat that is given, of linear equations: their loads hold as well what convection does where temperatures are
 // prescribed, and its ambient temperatures.
-double given_heat(const Constraints& supports, const std::vector<Exchange>& exchanges, const SolutionView& s) {
-  const FunctionSpace& space = supports.space();
-  Vector prescribed = space.zeros();
-  axpy(-1, s.u, prescribed);
-  supports.set_zero(prescribed);
-  axpy(1, s.u, prescribed);
+double given_heat(const ModelSupports& supports, const std::vector<Exchange>& exchanges, const SolutionView& s) {
+  const Vector prescribed = supports.prescribed(s.factors);
   double given = s.applied[0];
-  for (const Exchange& each : exchanges) given += total(Operator(space, {each.integral}), prescribed);
+  for (const Exchange& each : exchanges)
+    given += total(Operator(supports.common().space(), {each.integral}), prescribed);
   return given;
 }
 
@@ -155,8 +152,15 @@ double given_heat(const Operator& equations, const SolutionView& s) {
   return loads.empty() ? 0 : -s.part * total(Operator(equations.space(), loads), s.u);
 }
 
+// Heat into the body. Along a load path the same part of the ambient's heat acts as of the loads.
+double exchanged_heat(const FunctionSpace& space, const Exchange& exchange, const SolutionView& s) {
+  const Operator through(space, {exchange.integral});
+  const double ambient = s.part < 1 ? (1 - s.part) * total(through, space.zeros()) : 0;
+  return ambient - total(through, s.u);
+}
+
 // With convection or radiation, or of nonlinear equations.
-void print_heat(Run& run, const Operator& equations, const Constraints& supports,
+void print_heat(Run& run, const Operator& equations, const ModelSupports& supports,
                 const std::vector<Exchange>& exchanges, const SolutionView& s) {
   double given = s.applied.empty() ? given_heat(equations, s) : given_heat(supports, exchanges, s);
   const double held = std::accumulate(s.reaction.begin(), s.reaction.end(), 0.0);
@@ -167,7 +171,7 @@ void print_heat(Run& run, const Operator& equations, const Constraints& supports
     std::vector<std::string> words;
     for (const Exchange& each : exchanges) {
       if (each.kind != kind) continue;
-      heats.push_back(-total(Operator(equations.space(), {each.integral}), s.u));
+      heats.push_back(exchanged_heat(equations.space(), each, s));
       words.push_back(fmt::format("{:.6g} W through '{}'", heats.back(), each.region->name));
       largest = std::max(largest, std::abs(heats.back()));
     }
@@ -193,7 +197,7 @@ void show(Run& run, const Operator& equations, const CaseModel& read, const Heat
   try {
     if (read.time || (model.exchanges.empty() && !s.applied.empty()))
       print_balance(run, s.applied, s.reaction, s.residual, 1);
-    else print_heat(run, equations, read.supports->common(), model.exchanges, s);
+    else print_heat(run, equations, *read.supports, model.exchanges, s);
   } catch (const Error& error) {
     if (error.exit() != Exit::resources) throw;
     run.log().notice(fmt::format("heat that is exchanged is not reported: {}", error.message()));

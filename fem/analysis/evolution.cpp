@@ -34,11 +34,14 @@ Evolution::Evolution(const TransientModel& model, Transient options, const Obser
       second_order_(model.second_order),
       control_({.error_order = error_order, .largest = options_.largest_step}),
       samples_(options_.fixed_step > 0 ? nullptr : model.samples) {
-  options_.output.push_back(options_.end);
-  std::erase_if(options_.output, [&](double t) { return t <= begin_ || t > options_.end; });
   std::ranges::sort(options_.output);
-  const auto same = std::ranges::unique(options_.output);
+  // Times that differ by rounding are one, and those next to the end are the end.
+  const double rounding = 1e-9 * options_.end;
+  const auto same =
+      std::ranges::unique(options_.output, [rounding](double one, double next) { return next - one <= rounding; });
   options_.output.erase(same.begin(), same.end());
+  std::erase_if(options_.output, [&](double t) { return t <= begin_ || t >= options_.end - rounding; });
+  options_.output.push_back(options_.end);
 }
 
 TransientResult Evolution::solve() {

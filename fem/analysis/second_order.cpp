@@ -36,6 +36,28 @@ class FreeMass final : public LinearOperator {
   mutable Vector moved_;
 };
 
+// T^T D T of a diagonal D.
+class DiagonalOfFollowed final : public LinearOperator {
+ public:
+  DiagonalOfFollowed(const Constraints& supports, const Vector& diagonal)
+      : supports_(supports), diagonal_(diagonal), moved_(supports.space().zeros()) {}
+  const Device& device() const override { return diagonal_.device(); }
+  Index rows() const override { return diagonal_.size(); }
+  void apply(const Vector& x, Vector& y) const override {
+    copy(x, moved_);
+    supports_.set_zero(moved_);
+    supports_.set_linear(moved_);
+    multiply(moved_, diagonal_, y);
+    supports_.gather(y);
+    supports_.set_zero(y);
+  }
+
+ private:
+  const Constraints& supports_;
+  const Vector& diagonal_;
+  mutable Vector moved_;
+};
+
 // Free strains have no matrix either, but add to the stress: theirs are forces of the body.
 std::vector<Integral> loads_among(const Operator& equations, std::size_t first_rate) {
   std::vector<Integral> loads;
@@ -76,6 +98,7 @@ class SecondOrderEvolution final : public Evolution {
     move_supports(begin_, state_.control.size, true);
     find_offset();
     if (options_.from_equilibrium) find_equilibrium();
+    else fit_to_equations();
     supports_.set_values(u_);
     put(held_v_, v_);
     find_w(u_, v_, w_);
@@ -104,25 +127,29 @@ class SecondOrderEvolution final : public Evolution {
   void return_to_begin() override {}
 
   // Values of the supports at t, and their rates by differences over h, so that their sum over the steps is the change
-  // of the velocity, however a support is moved.
+  // of the velocity, however a support is moved. No support is asked for a time after the end: a table may end there.
   void move_supports(double t, double h, bool is_begin) {
     supports_.set_values(held_u_);
     if (!supports_.varies_in_time()) return;
     fill(0.0, held_v_);
     fill(0.0, held_a_);
+    const bool is_end = t + h > options_.end;
+    if (is_begin) h = std::min(h, (options_.end - t) / 3);
+    else if (is_end) h /= 3;  // back to the begin of the step
     const auto add = [&](double when, double to_v, double to_a) {
-      supports_.set_time(when);
+      supports_.set_time(std::min(when, options_.end));
       fill(0.0, work_);
       supports_.set_values(work_);
       supports_.keep_prescribed(work_);
       axpy(to_v / h, work_, held_v_);
       axpy(to_a / (h * h), work_, held_a_);
     };
-    if (is_begin) {
-      add(t + h, 2, -5);
-      add(t + 2 * h, -0.5, 4);
-      add(t + 3 * h, 0, -1);
-      add(t, -1.5, 2);
+    if (is_begin || is_end) {
+      const double forwards = is_begin ? 1 : -1;
+      add(t + forwards * h, forwards * 2, -5);
+      add(t + forwards * 2 * h, forwards * -0.5, 4);
+      add(t + forwards * 3 * h, 0, -1);
+      add(t, forwards * -1.5, 2);
     } else {
       add(t - h, -0.5, 1);
       add(t + h, 0.5, 1);
@@ -163,6 +190,34 @@ class SecondOrderEvolution final : public Evolution {
     balance(residual, held_u_, fmt::format("the equilibrium at t = {:g}", begin_), u_);
     residual_in_step_ = last_residual();
     if (equations_.has_state()) equations_.commit(u_);
+  }
+
+  // Equations with values move those that depend and those that they follow, least in the norm of the masses: which
+  // unknowns were chosen to depend plays no part.
+  void fit_to_equations() {
+    if (supports_.dependent() == nullptr || norm2(offset_) == 0) return;
+    std::vector<double> masses = rates_.diagonal(u_).host();
+    const double largest = std::ranges::max(masses);
+    for (double& mass : masses) mass = std::max(mass, 1e-6 * largest);
+    Vector weights = space_.zeros();
+    weights.upload(masses);
+    multiply(offset_, weights, known_);
+    supports_.gather(known_);
+    supports_.set_zero(known_);
+    axpby(0.0, known_, -1.0, known_);
+    fill(0.0, work_);
+    Vector diagonal = space_.zeros();
+    copy(weights, diagonal);
+    supports_.dependent()->gather_diagonal(diagonal);
+    const JacobiPreconditioner jacobi(std::move(diagonal));
+    const SolveReport report =
+        ConjugateGradient{.relative = 1e-13}.solve(DiagonalOfFollowed(supports_, weights), known_, work_, &jacobi);
+    if (!(report.true_relative_residual <= 1e-8))
+      throw Error(
+          Exit::not_converged,
+          fmt::format("no motion at the begin was found that satisfies the equations: {}", name_of(report.reason)), {},
+          "give [initial] equilibrium = true, or let the values of the equations begin at zero");
+    axpy(1.0, work_, u_);
   }
 
   // M a = -(r + C v) for the free unknowns that have a mass; others have none.

@@ -62,8 +62,15 @@ class HeatConduction::Builder {
  private:
   static constexpr ParameterFacts positive_conductivity{.name = "conductivity", .above = 0}, any_value{.name = "value"},
       positive_density{.name = "density", .above = 0}, positive_heat{.name = "specific_heat", .above = 0},
-      positive_coefficient{.name = "coefficient", .above = 0}, any_ambient{.name = "ambient"},
+      positive_coefficient{.name = "coefficient", .above = 0},
       emissivity_of_grey{.name = "emissivity", .maximum = 1, .above = 0};
+
+  // Temperatures: above absolute zero, where radiation says what that is.
+  ParameterFacts possible(const char* name) const {
+    ParameterFacts facts{.name = name};
+    if (!heat_.radiations_.empty()) facts.minimum = heat_.absolute_zero_;
+    return facts;
+  }
 
   void add_materials() {
     std::vector<MaterialRegion> materials;
@@ -179,7 +186,7 @@ class HeatConduction::Builder {
     for (const auto& [place, value, origin] : from.temperatures_) {
       const Region* region = find(place, {RegionKind::facets, RegionKind::nodes, RegionKind::cells}, origin);
       if (region == nullptr) continue;
-      check_values(value, any_value, mesh_, *region, origin, errors_);
+      check_values(value, possible("value"), mesh_, *region, origin, errors_);
       prescribed.push_back({region, 0, value, origin});
     }
   }
@@ -189,7 +196,7 @@ class HeatConduction::Builder {
     if (region == nullptr) return;
     const auto& [h, ambient, origin] = input;
     check_values(h, positive_coefficient, mesh_, *region, origin, errors_);
-    check_values(ambient, any_ambient, mesh_, *region, origin, errors_);
+    check_values(ambient, possible("ambient"), mesh_, *region, origin, errors_);
     if (h.is_number() && ambient.is_number())
       add_exchange("convection", *region,
                    ritz::Convection<G>{h.number(), ambient.number(), measure_.weight, measure_.axisymmetric});
@@ -203,9 +210,8 @@ class HeatConduction::Builder {
     if (region == nullptr) return;
     const auto& [emissivity, ambient, origin] = input;
     const double zero = heat_.absolute_zero_;
-    const ParameterFacts above_zero{.name = "ambient", .minimum = zero};
     check_values(emissivity, emissivity_of_grey, mesh_, *region, origin, errors_);
-    check_values(ambient, above_zero, mesh_, *region, origin, errors_);
+    check_values(ambient, possible("ambient"), mesh_, *region, origin, errors_);
     model_.linear = false;
     // No colder than what radiates at room temperature, in kelvin: at absolute zero radiation has no tangent.
     model_.start = std::max({model_.start, largest(ambient, mesh_, *region), zero + 300.0});

@@ -1,10 +1,13 @@
 #include "fem/physics/model.hpp"
 
 #include "fem/operator/untouched_unknowns.hpp"
+#include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <functional>
+#include <numeric>
 
 namespace ritz {
 namespace {
@@ -154,6 +157,19 @@ ModelSupports::ModelSupports(const Model& model) {
       const auto node = static_cast<Node>(unknown / components);
       set->prescribe_nodes({&node, 1}, static_cast<int>(unknown % components), 0.0, "prescribed mean motions");
     }
+}
+
+Vector ModelSupports::prescribed(std::span<const double> factors) const {
+  Vector sum = common().space().zeros(), one = common().space().zeros();
+  const auto add = [&](double factor, const Constraints& supports) {
+    if (factor == 0) return;
+    one.fill_zero();
+    supports.set_values(one);
+    axpy(factor, one, sum);
+  };
+  for (std::size_t j = 0; j < factors.size(); ++j) add(factors[j], of(j));
+  add(std::accumulate(factors.begin(), factors.end(), 1.0, std::minus<>{}), common());
+  return sum;
 }
 
 std::vector<Constraints*> ModelSupports::all() const {

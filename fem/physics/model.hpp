@@ -119,6 +119,9 @@ class ModelSupports {
   std::vector<Constraints*> all() const;                        // each once
   const Constraints& common() const { return *sets_.front(); }  // without any load case
   const Constraints& of(std::size_t load_case) const { return *sets_[set_of_[load_case]]; }
+  // u as supports and equations alone prescribe it, free unknowns at zero: without any load case; or the sum over load
+  // cases with these factors, where what is left of 1 is without any.
+  Vector prescribed(std::span<const double> factors = {}) const;
   Index untouched() const { return untouched_; }  // unknowns on which no element acts, held at zero
   // [motion][unknown] rigid motions that prescribed means alone hold. As many unknowns are held at zero in their place,
   // and no force may act there.

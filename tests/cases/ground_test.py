@@ -50,6 +50,21 @@ class Ground(CaseTest):
         self.assertEqual(place, "foundation a.z0")
         self.assert_close(float(forces.split()[2]), 2e6, 1e-7)
 
+    def test_unknowns_that_follow_others_add_nothing_to_the_loads(self):
+        # A rigid base on elastic ground, alone and with load cases and a combination of them.
+        base = STEEL + EXACT + foundation("a.z0", stiffness=5e7, tangential=5e7) + '[[rigid]]\nregion = "a.z0"\n'
+        outcome = self.solve("ritz-elasticity", self.case(base + '[[pressure]]\nregion = "a.z1"\nvalue = 1e6\n'))
+        self.assert_close(outcome.fact("applied_load")[2], -2e6, 1e-7)
+        self.assert_close(outcome.fact("reaction")[2], 2e6, 1e-7)
+        cases = "".join(f'[[load_case]]\nname = "{name}"\n[[load_case.pressure]]\nregion = "a.z1"\nvalue = {value}\n'
+                        for name, value in (("p", 1e6), ("q", 3e6)))
+        outcome = self.solve("ritz-elasticity", self.case(
+            base + '[[displacement]]\nregion = "a.x0"\nx = 0.001\n' + cases
+            + '[[combination]]\nname = "c"\nfactors = { p = 2, q = -1 }\n'))
+        loads = [line.split("loads: (")[1].split(")")[0].split(", ")[2] for line in outcome.log.splitlines() if "loads: (" in line]
+        for found, wanted in zip(map(float, loads), (-2e6, -6e6, 2e6), strict=True):
+            self.assert_close(found, wanted, 1e-5)
+
     def test_the_ground_pushes_back_where_a_support_moves_its_nodes(self):
         # The whole base goes down by 1 mm: there is no load, and support and ground hold each other.
         outcome = self.solve("ritz-elasticity", self.case(

@@ -28,6 +28,30 @@ class Heat(CaseTest):
         celsius = self.end("[model]\nabsolute_zero = -273.15\n" + STEEL + HOT.format(1000 - 273.15) + RADIATION.format(0.98, 300 - 273.15))
         self.assert_close(celsius.probes["end"] + 273.15, kelvin.probes["end"], 1e-8)
 
+    def test_heat_that_is_given_counts_no_exchange_where_a_temperature_follows_others(self):
+        text = STEEL + '[[convection]]\nregion = "end"\ncoefficient = 750\nambient = 0\n[[flux]]\nregion = "hot"\nvalue = 4000\n'
+        nodes = '[[region]]\nname = "{}"\nkind = "nodes"\nbox = {{ low = [{}], high = [{}] }}\n'
+        relation = "".join(nodes.format(name, at, at) for name, at in (("one", "0.1, 0"), ("other", "0.1, 0.01"))) + (
+            '[[equation]]\nterms = [ { region = "one" }, { region = "other", factor = -1 } ]\n')
+        outcome = self.end(text + relation)
+        self.assert_close(outcome.fact("applied_load")[0], 40, 1e-8)
+        self.assert_close(outcome.fact("convection")[0], -40, 1e-6)
+
+    def test_a_part_of_the_loads_has_the_same_part_of_the_ambient(self):
+        self.write("k.csv", "T,k\n0,50\n100,40\n")
+        text = TABLE.format("linear") + OVER_T.format("k(T)") + '[newton]\nincrements = 2\nwrite = "increments"\n' + (
+            '[[convection]]\nregion = "end"\ncoefficient = 750\nambient = 50\n[[flux]]\nregion = "hot"\nvalue = 4000\n')
+        balances = [line for line in self.end(text).log.splitlines() if "heat into the body" in line]
+        self.assertEqual([line.split("body: ")[1].split(" W given")[0] for line in balances], ["20", "40"])
+        self.assertEqual([line.split("by convection ")[1].split(" W")[0] for line in balances], ["-20", "-40"])
+
+    def test_no_temperature_is_below_absolute_zero(self):
+        text = "[model]\nabsolute_zero = -273.15\n" + STEEL + RADIATION.format(0.98, 20)
+        self.refuse(4, ["'value' is -400", "at least -273.15"], text + HOT.format(-400))
+        convection = '[[convection]]\nregion = "hot"\ncoefficient = 750\nambient = -300\n'
+        self.refuse(4, ["'ambient' is -300", "at least -273.15"], text + convection)
+        self.end(text + HOT.format(-200))
+
     def test_radiation_alone_holds_the_temperature(self):
         flux = '[[flux]]\nregion = "hot"\nvalue = 4000\n'
         outcome = self.end("[model]\nabsolute_zero = 0\n" + STEEL + flux + RADIATION.format(0.8, 300))

@@ -50,6 +50,27 @@ class Motion(ritz.CaseTest):
         with open(outcome.folder / "results" / f"{name}_probes.csv") as file:
             return [{key: float(value or 0) for key, value in row.items()} for row in csv.DictReader(file)]
 
+    def test_a_table_that_moves_a_support_may_end_with_the_run(self):
+        # u = t^2: the last velocity is that of the support, by one-sided differences of second order.
+        self.write("lift.csv", "t,z\n" + "".join(f"{i / 100},{(i / 100) ** 2}\n" for i in range(201)))
+        held = "".join(f'[[displacement]]\nregion = "a.{side}"\nx = 0\ny = 0\nz = "lift(t)"\n' for side in ("z0", "z1"))
+        rows = self.rows(self.solve("ritz-elasticity", self.write_case(
+            CUBE + held + '[[table]]\nname = "lift"\nfile = "lift.csv"\ninterpolation = "linear"\n')))
+        self.assertEqual([row["time"] for row in rows], [0, 1, 2])
+        for row in rows:
+            self.assertAlmostEqual(row["u"], row["time"] ** 2, delta=1e-9)
+            self.assertAlmostEqual(row["v"], 2 * row["time"], delta=0.02)
+
+    def test_a_rigid_face_that_is_moved_from_the_begin_stays_level(self):
+        # By symmetry it cannot turn, whichever of its unknowns follow the others.
+        outcome = self.solve("ritz-elasticity", self.write_case(
+            CUBE + '[[displacement]]\nregion = "a.z0"\nfixed = true\n[[rigid]]\nregion = "a.z1"\nz = 0.001\n'))
+        turns = [line.split("turns by (")[1].split(")")[0] for line in outcome.log.splitlines() if "turns by (" in line]
+        self.assertEqual(len(turns), 3)
+        for turn in turns:
+            for angle in map(float, turn.split(", ")):
+                self.assertLess(abs(angle), 1e-12)
+
     def test_a_cube_that_is_thrown_up_falls_as_it_must(self):
         outcome = self.solve("ritz-elasticity", self.write_case(CUBE + "[gravity]\nacceleration = [0, 0, -10]\n[initial]\nvelocity = [0, 0, 8]\n"))
         rows = self.rows(outcome)

@@ -38,6 +38,12 @@ class TransientTest(ritz.CaseTest):
         lines = (outcome.folder / "results" / "case_probes.csv").read_text().splitlines()
         return [[float(cell) for cell in (line.split(",")[1], line.split(",")[3])] for line in lines[1:]]
 
+    def test_times_of_results_that_differ_by_rounding_are_one(self):
+        text = CASE.replace("end = 4\noutput = 1\n", "end = 1\noutput = 0.1\noutput_at = [0.3, 0.9999999999999999]\n")
+        rows = self.rows(self.solve("ritz-heat", self.write_case(text)))
+        self.assertEqual([round(t, 12) for t, _ in rows], [round(0.1 * i, 12) for i in range(11)])
+        self.assertEqual(rows[-1][0], 1)
+
     def test_an_insulated_body_warms_by_what_enters(self):
         outcome = self.solve("ritz-heat", self.write_case())
         rows = self.rows(outcome)
