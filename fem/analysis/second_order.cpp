@@ -192,16 +192,20 @@ class SecondOrderEvolution final : public Evolution {
     if (equations_.has_state()) equations_.commit(u_);
   }
 
-  // Equations with values move those that depend and those that they follow, least in the norm of the masses: which
+  // The motion nearest to the given one, in the norm of the masses, that satisfies equations with values: which
   // unknowns were chosen to depend plays no part.
   void fit_to_equations() {
     if (supports_.dependent() == nullptr || norm2(offset_) == 0) return;
+    copy(u_, work_);
+    supports_.set_values(work_);
+    axpy(-1.0, u_, work_);
+    if (norm2(work_) <= 1e-12 * norm2(u_)) return;
     std::vector<double> masses = rates_.diagonal(u_).host();
     const double largest = std::ranges::max(masses);
     for (double& mass : masses) mass = std::max(mass, 1e-6 * largest);
     Vector weights = space_.zeros();
     weights.upload(masses);
-    multiply(offset_, weights, known_);
+    multiply(work_, weights, known_);
     supports_.gather(known_);
     supports_.set_zero(known_);
     axpby(0.0, known_, -1.0, known_);
