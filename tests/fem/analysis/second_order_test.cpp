@@ -518,7 +518,7 @@ TEST(SecondOrder, UnknownsThatFollowOthersMoveWithThem) {
               1e-5);
 }
 
-// Of the motions that satisfy an equation the nearest to the given one, by equal masses: which of both masses follows
+// The begin takes the nearest motion that satisfies an equation, here by equal masses: which of both masses follows
 // the other plays no part.
 TEST(SecondOrder, AnEquationThatDoesNotHoldAtTheBeginMovesBothItsUnknownsAlike) {
   for (const bool turned : {false, true}) {
