@@ -115,8 +115,7 @@ DeckCases load_cases_of(const std::vector<DeckStep>& steps) {
     return true;
   });
   for (const DeckStep* step : loaded)
-    result.cases.push_back(
-        {loaded.size() > 1 ? fmt::format("step {}", step->number) : "", part_of_step(*step, false)});
+    result.cases.push_back({loaded.size() > 1 ? fmt::format("step {}", step->number) : "", part_of_step(*step, false)});
   return result;
 }
 

@@ -1,5 +1,5 @@
-// Contents of an Abaqus or CalculiX deck in the terms of a case: sections, supports and loads of regions. deck_reader.hpp
-// fills it, case_from.cpp writes it.
+// Contents of an Abaqus or CalculiX deck in the terms of a case: sections, supports and loads of regions.
+// deck_reader.hpp fills it, case_from.cpp writes it.
 #pragma once
 
 #include "apps/ritz/deck_loads.hpp"

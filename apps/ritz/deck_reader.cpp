@@ -1,6 +1,8 @@
 #include "apps/ritz/deck_reader.hpp"
 
+#include "apps/ritz/deck_keywords.hpp"
 #include "apps/ritz/deck_sections.hpp"
+#include "apps/ritz/deck_supports.hpp"
 #include "io/decks/deck_cards.hpp"
 #include "io/files/text_case.hpp"
 #include "io/meshes/mesh_reader.hpp"
@@ -14,7 +16,6 @@
 #include <cmath>
 #include <filesystem>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 
 namespace ritz {
@@ -29,51 +30,6 @@ const char* noun(RegionKind kind) {
   return kind == RegionKind::cells ? "elements" : kind == RegionKind::facets ? "faces" : "nodes";
 }
 
-// A number of an unknown; -1 for text that is none.
-int whole(double value) { return value >= 0 && value < 1000 ? static_cast<int>(value) : -1; }
-
-const char* reason(const std::string& keyword) {
-  for (const auto& [word, why] : std::initializer_list<std::pair<const char*, const char*>>{
-           {"CONTACT", "contact is not in Ritz yet"},
-           {"FRICTION", "contact is not in Ritz yet"},
-           {"TIE", "it is not translated: write a [[tie]] (docs/joining.md)"},
-           {"PLASTIC", "plasticity is in ritz-solve: form = \"von_mises_plasticity\""},
-           {"HYPERELASTIC", "rubber is a form by its energy in ritz-solve"},
-           {"EQUATION", "it is not translated: write an [[equation]] (docs/joining.md)"},
-           {"MPC", "it is not translated: [[equation]] and [[rigid]] relate nodes (docs/joining.md)"},
-           {"COUPLING",
-            "it is not translated: write a [[rigid]], or a [[force]] with 'at' and 'moment' (docs/joining.md)"},
-           {"RIGID BODY", "it is not translated: write a [[rigid]] (docs/joining.md)"},
-           {"DYNAMIC", "the case is static; [time] would follow the motion (docs/motion.md)"},
-           {"BUCKLE", "buckling is not in Ritz yet"},
-           {"AMPLITUDE", "loads are taken at their full value"},
-           {"TEMPERATURE", "it is not translated: write a [thermal] with this temperature (docs/thermal.md)"}})
-    if (keyword.find(word) != std::string::npos) return why;
-  return "not read";
-}
-
-// OP=NEW removes the loads of one kind that earlier steps gave.
-std::string family_of(const std::string& keyword) {
-  if (keyword == "DLOAD" || keyword == "DSLOAD") return "DLOAD";
-  if (keyword == "DFLUX" || keyword == "DSFLUX") return "DFLUX";
-  return keyword;
-}
-
-// First and last unknown of a line of *BOUNDARY, by number or by the name of a kind of support.
-std::vector<int> unknowns_of(const DeckCard& card, std::size_t line) {
-  static const std::map<std::string, std::vector<int>> kinds{{"ENCASTRE", {1, 2, 3, 4, 5, 6}},
-                                                             {"PINNED", {1, 2, 3}},
-                                                             {"XSYMM", {1, 5, 6}},
-                                                             {"YSYMM", {2, 4, 6}},
-                                                             {"ZSYMM", {3, 4, 5}}};
-  if (const auto kind = kinds.find(upper(card.text(line, 1))); kind != kinds.end()) return kind->second;
-  const int first = whole(card.number(line, 1));
-  const int last = card.text(line, 2).empty() ? first : whole(card.number(line, 2));
-  std::vector<int> list;
-  for (int i = first; i <= last; ++i) list.push_back(i);
-  return list;
-}
-
 class DeckReader {
  public:
   explicit DeckReader(const std::string& path) : path_(path), cards_(read_cards(path)) {
@@ -83,7 +39,8 @@ class DeckReader {
 
   DeckModel read() {
     for (const DeckCard& card : cards_) take(card);
-    note_conflicts();
+    for (std::string& conflict : conflicts_of(model_.supports, regions().mesh()))
+      model_.notes.push_back(std::move(conflict));
     note_steps();
     return std::move(model_);
   }
@@ -92,8 +49,9 @@ class DeckReader {
   // Decides on the program and the kind of plane.
   void survey(const DeckCard& card) {
     if (card.keyword == "HEAT TRANSFER") model_.physics = DeckPhysics::heat;
-    if (card.keyword.ends_with("SHELL SECTION") || card.keyword.starts_with("BEAM ")) model_.physics = DeckPhysics::frame;
-    if (card.keyword == "FREQUENCY") model_.modes = std::max(1, whole(card.number(0, 0)));
+    if (card.keyword.ends_with("SHELL SECTION") || card.keyword.starts_with("BEAM "))
+      model_.physics = DeckPhysics::frame;
+    if (card.keyword == "FREQUENCY") model_.modes = std::max(1, unknown_in(card.number(0, 0)));
     if (card.keyword != "ELEMENT" && card.keyword != "NODE") return;
     for (const auto& [start, model] : {std::pair{"CPS", "plane_stress"},
                                        {"CPE", "plane_strain"},
@@ -125,7 +83,7 @@ class DeckReader {
         "EL FILE",  "NODE PRINT",  "EL PRINT", "OUTPUT",       "NODE OUTPUT",   "ELEMENT OUTPUT", "RESTART",
         "PREPRINT", "FILE FORMAT", "FIELD",    "CONTACT FILE", "NODE RESPONSE", "MONITOR",        "SECTION PRINT"};
     if (const auto reader = readers.find(card.keyword); reader != readers.end()) (this->*reader->second)(card);
-    else if (!silent.contains(card.keyword)) note(card, reason(card.keyword));
+    else if (!silent.contains(card.keyword)) note(card, reason_without(card.keyword));
   }
 
   void pass(const DeckCard&) {}
@@ -167,7 +125,7 @@ class DeckReader {
     if (card.data.empty()) return note(card, "it has no stiffness");
     const std::size_t last = card.data.size() - 1;
     const std::string elements = card.parameter("ELSET"), stiffness = fmt::format("{}", card.number(last, 0));
-    const int unknown = last > 0 ? whole(card.number(0, 0)) : 0;
+    const int unknown = last > 0 ? unknown_in(card.number(0, 0)) : 0;
     if (unknown >= 1 && unknown <= 3 && card.text(0, 1).empty()) {
       std::vector<std::string> along(3, "0");
       along[static_cast<std::size_t>(unknown - 1)] = stiffness;
@@ -230,7 +188,7 @@ class DeckReader {
     if (later) note(card, "supports of this step are in all of the case");
   }
 
-  // A later value of the same unknown replaces an earlier one. False when the line has no unknown of the case.
+  // False when the line has no unknown of the case.
   bool hold(const DeckCard& card, std::size_t line, const Region& region) {
     const int last = is_frame() ? 6 : model_.dimension();
     bool any = false;
@@ -242,32 +200,10 @@ class DeckReader {
                                value));
         value = 0;
       }
-      const auto same =
-          std::ranges::find_if(model_.supports, [&](const DeckSupport& each) { return each.region == &region; });
-      if (same != model_.supports.end()) same->values[unknown] = value;
-      else model_.supports.push_back({&region, {{unknown, value}}});
+      hold_at(model_.supports, region, unknown, value);
       any = true;
     }
     return any;
-  }
-
-  // Nodes that two regions hold at different values: the deck takes the later.
-  void note_conflicts() {
-    std::map<int, std::unordered_map<Node, const DeckSupport*>> holders;  // by unknown
-    std::map<std::pair<const DeckSupport*, const DeckSupport*>, std::set<Node>> conflicts;
-    for (const DeckSupport& support : model_.supports) {
-      const std::vector<Node> nodes = nodes_in(regions().mesh(), *support.region);
-      for (const auto& [unknown, value] : support.values)
-        for (const Node node : nodes)
-          if (const auto [at, is_new] = holders[unknown].try_emplace(node, &support);
-              !is_new && at->second->values.at(unknown) != value)
-            conflicts[{at->second, &support}].insert(node);
-    }
-    for (const auto& [pair, nodes] : conflicts)
-      model_.notes.push_back(fmt::format(
-          "*BOUNDARY: {} nodes of '{}' are held at another value as nodes of '{}': the deck takes the later, the case "
-          "refuses both; take them out of one of the regions",
-          nodes.size(), pair.second->region->name, pair.first->region->name));
   }
 
   void step(const DeckCard& card) {
@@ -323,7 +259,7 @@ class DeckReader {
     for (std::size_t line = 0; line < card.data.size(); ++line) {
       const Region* region = node_set(card, card.text(line, 0));
       if (region == nullptr) continue;
-      const int unknown = whole(card.number(line, 1));
+      const int unknown = unknown_in(card.number(line, 1));
       if (unknown < 1 || unknown > (is_frame() ? 6 : 3)) {
         note(card, fmt::format("load {} on the unknown {} of '{}': its nodes have no such unknown",
                                card.number(line, 2), card.text(line, 1), region->name));
@@ -389,7 +325,16 @@ class DeckReader {
   void add_weight(const DeckCard& card, const std::vector<double>& acceleration,
                   const std::vector<const Region*>& parts) {
     std::set<Index> cells;
-    for (const Region* region : parts) cells.insert(region->cells.begin(), region->cells.end());
+    std::size_t count = 0;
+    for (const Region* region : parts) {
+      cells.insert(region->cells.begin(), region->cells.end());
+      count += region->cells.size();
+    }
+    if (count > cells.size())
+      note(card,
+           fmt::format("{} cells are in several of the sets with GRAV: [gravity] weighs each once, [[body_force]] "
+                       "once for each set",
+                       count - cells.size()));
     if (static_cast<Index>(cells.size()) == regions().mesh().cell_count())
       return add_load(card, {"gravity", nullptr, acceleration});
     for (const Region* region : parts) {
@@ -460,17 +405,18 @@ class DeckReader {
     if (const Region* region = regions().find(name, kinds)) return region;
     const bool is_number = !name.empty() && std::ranges::all_of(name, [](unsigned char c) { return std::isdigit(c); });
     const Region* other = regions().find(name, node_sets);
-    note(card, is_number          ? fmt::format("it names the number {}; put it into a set", name)
-               : other != nullptr ? fmt::format("'{}' is a set of {}, not of {}", name, noun(other->kind),
-                                                noun(*kinds.begin()))
-                                  : fmt::format("the mesh has no set or surface '{}'", name));
+    note(card, is_number ? fmt::format("it names the number {}; put it into a set", name)
+               : other != nullptr
+                   ? fmt::format("'{}' is a set of {}, not of {}", name, noun(other->kind), noun(*kinds.begin()))
+                   : fmt::format("the mesh has no set or surface '{}'", name));
     return nullptr;
   }
 
   const Region* node_set(const DeckCard& card, const std::string& name) {
     const Region* region = region_named(card, name, node_sets);
     if (region == nullptr || is_frame() || !regions().hidden_by_facets(*region)) return region;
-    note(card, fmt::format("'{}' is a set of nodes and a surface in another place: give one of them another name", name));
+    note(card,
+         fmt::format("'{}' is a set of nodes and a surface in another place: give one of them another name", name));
     return nullptr;
   }
 

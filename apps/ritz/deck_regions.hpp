@@ -1,5 +1,5 @@
-// Sets and surfaces of a deck's mesh by the names that its cards use. Capitals do not matter, and one name may be that of
-// a set of nodes, of a set of elements and of a surface: a card says which kinds it means.
+// Sets and surfaces of a deck's mesh by the names that its cards use. Capitals do not matter, and one name may be that
+// of a set of nodes, of a set of elements and of a surface: a card says which kinds it means.
 #pragma once
 
 #include "io/decks/deck_cards.hpp"

@@ -46,7 +46,8 @@ std::string lacks_element(const DeckCard& card, const std::set<CellKind>& kinds)
                             : "";
   }
   for (const CellKind kind : kinds)
-    if (kind != CellKind::line2) return fmt::format("beams of {} are not in Ritz: those of 2 nodes are", traits(kind).name);
+    if (kind != CellKind::line2)
+      return fmt::format("beams of {} are not in Ritz: those of 2 nodes are", traits(kind).name);
   return "";
 }
 

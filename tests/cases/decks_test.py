@@ -292,6 +292,11 @@ TIP,TRVEC,50,0,1,0
         _, text = self.case_from(triangles.replace("*NSET", "*ELEMENT, TYPE=S4, ELSET=PLATE\n5, 1,2,5,4\n*NSET"), "--force")
         self.assertIn("it has triangles and quadrilaterals: divide the set", text)
 
+    def test_weight_of_sets_that_overlap_is_told(self):
+        _, text = self.case_from(BAR + "*ELSET, ELSET=One\n1\n*STEP\n*DLOAD\nEAll,GRAV,10.,0.,0.,-1.\nOne,GRAV,10.,0.,0.,-1.\n*END STEP\n")
+        self.assertEqual(tomllib.loads(text)["gravity"]["acceleration"], [0, 0, -10])
+        self.assertIn("1 cells are in several of the sets with GRAV", text)
+
     def test_offsets_are_named(self):
         deck = """*NODE
 1,0,0,0
