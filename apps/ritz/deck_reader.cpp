@@ -140,8 +140,12 @@ class DeckReader {
   }
 
   void section(const DeckCard& card) {
-    const Region* region = region_named(card, card.parameter("ELSET"), element_sets);
-    if (region == nullptr) return;
+    const std::vector<const Region*> parts = regions().elements_of(card.parameter("ELSET"));
+    for (const Region* region : parts) section_of(card, region);
+    if (parts.empty()) region_named(card, card.parameter("ELSET"), element_sets);
+  }
+
+  void section_of(const DeckCard& card, const Region* region) {
     for (const auto& [name, value] : card.parameters)
       if (name.starts_with("OFFSET") && value != "0" && value != "0.")
         note(card, fmt::format("{}={} of '{}': nodes are taken in the middle; give [[section]] an offset "

@@ -29,6 +29,14 @@ const Region* DeckRegions::find(const std::string& name, std::initializer_list<R
   return nullptr;
 }
 
+std::vector<const Region*> DeckRegions::elements_of(const std::string& name) const {
+  if (const Region* region = find(name, {RegionKind::cells})) return {region};
+  std::vector<const Region*> parts;
+  for (const Region& region : mesh_.regions())
+    if (region.kind == RegionKind::cells && upper(region.name).ends_with("." + upper(name))) parts.push_back(&region);
+  return parts;
+}
+
 bool DeckRegions::hidden_by_facets(const Region& nodes) const {
   if (nodes.kind != RegionKind::nodes) return false;
   for (const Region& region : mesh_.regions())

@@ -20,6 +20,8 @@ class DeckRegions {
   const Mesh& mesh() const { return mesh_; }
   // The region of this name of the first kind that has one; nullptr without any.
   const Region* find(const std::string& name, std::initializer_list<RegionKind> kinds) const;
+  // Elements of a set; of a set of a part, those of each of its instances.
+  std::vector<const Region*> elements_of(const std::string& name) const;
   // Facets of the same name in another place than these nodes: a case takes the facets, or refuses the name.
   bool hidden_by_facets(const Region& nodes) const;
   std::set<CellKind> cell_kinds(const Region& cells) const;

@@ -292,6 +292,40 @@ TIP,TRVEC,50,0,1,0
         _, text = self.case_from(triangles.replace("*NSET", "*ELEMENT, TYPE=S4, ELSET=PLATE\n5, 1,2,5,4\n*NSET"), "--force")
         self.assertIn("it has triangles and quadrilaterals: divide the set", text)
 
+    def test_sections_of_a_part_are_those_of_its_instances(self):
+        part = plate("", "").split("*SURFACE")[0].replace("*NSET, NSET=FIX\n1,4\n", "*SHELL SECTION, ELSET=plate, MATERIAL=S\n0.1\n")
+        deck = "*PART, NAME=P\n" + part + """*END PART
+*ASSEMBLY, NAME=A
+*INSTANCE, NAME=P-1, PART=P
+*END INSTANCE
+*INSTANCE, NAME=P-2, PART=P
+0,0,3
+*END INSTANCE
+*NSET, NSET=FIX, INSTANCE=P-1
+1,4
+*NSET, NSET=FIX, INSTANCE=P-2
+1,4
+*ELSET, ELSET=_LOW, INTERNAL, INSTANCE=P-1
+1,2
+*SURFACE, TYPE=ELEMENT, NAME=LOW
+_LOW, SNEG
+*END ASSEMBLY
+*MATERIAL, NAME=S
+*ELASTIC
+1e9,0.3
+*BOUNDARY
+FIX, ENCASTRE
+*STEP
+*STATIC
+*DSLOAD
+LOW, P, 10.
+*END STEP
+"""
+        case = tomllib.loads(self.case_from(deck)[1])
+        self.assertEqual([each["region"] for each in case["section"]], ["P-1.PLATE", "P-2.PLATE"])
+        outcome = self.solve("ritz-structure", self.folder / "job.toml")
+        self.assertEqual(outcome.fact("applied_load"), [0, 0, 20])  # up, on two square metres
+
     def test_weight_of_sets_that_overlap_is_told(self):
         _, text = self.case_from(BAR + "*ELSET, ELSET=One\n1\n*STEP\n*DLOAD\nEAll,GRAV,10.,0.,0.,-1.\nOne,GRAV,10.,0.,0.,-1.\n*END STEP\n")
         self.assertEqual(tomllib.loads(text)["gravity"]["acceleration"], [0, 0, -10])
