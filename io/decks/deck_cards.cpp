@@ -1,14 +1,16 @@
 #include "io/decks/deck_cards.hpp"
 
 #include "device/error.hpp"
+#include "io/files/included_files.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -49,14 +51,33 @@ void add_parameters(DeckCard& card, std::vector<std::string> words) {
   }
 }
 
+// Surfaces stay: a load on shells needs to know which side they name.
 bool holds_mesh(const std::string& keyword) {
-  static constexpr std::array words{"NODE", "ELEMENT", "NSET", "ELSET", "SURFACE", "HEADING"};
+  static constexpr std::array words{"NODE", "ELEMENT", "NSET", "ELSET", "HEADING"};
   return std::ranges::find(words, keyword) != words.end();
 }
 
+// Capitals, with single blanks.
+std::string keyword_of(const std::string& text) {
+  std::string word;
+  for (const char c : in_capitals(text))
+    if (c != ' ' && c != '\t') word += c;
+    else if (!word.empty() && word.back() != ' ') word += ' ';
+  return word;
+}
+
+// One state for all files: data lines and continued keyword lines run on into an included file and out of it.
 class CardReader {
  public:
-  std::vector<DeckCard> read(const std::string& path, int depth) {
+  explicit CardReader(std::string deck) : deck_(std::move(deck)) {}
+
+  std::vector<DeckCard> read() {
+    read_file(deck_, 0);
+    return std::move(cards_);
+  }
+
+ private:
+  void read_file(const std::string& path, int depth) {
     if (depth > 50)
       throw Error(Exit::input, fmt::format("the deck {} includes itself", path), "", "remove that *INCLUDE");
     std::ifstream file(path);
@@ -64,47 +85,41 @@ class CardReader {
     int number = 0;
     for (std::string line; std::getline(file, line);) {
       ++number;
-      take(path, number, line, depth);
+      take(path, number, deck_word(line), depth);
     }
-    return std::move(cards_);
+    complete(depth);
   }
 
- private:
-  void take(const std::string& path, int number, const std::string& line, int depth) {
-    const std::string text = deck_word(line);
+  void take(const std::string& path, int number, const std::string& text, int depth) {
     if (text.empty() || text.starts_with("**")) return;
-    if (!text.starts_with('*')) {
-      if (continues_) continue_parameters(text);
-      else if (!skips_) cards_.back().data.push_back(fields_of(text));
-      return;
+    if (text.starts_with('*')) {
+      complete(depth);
+      std::vector<std::string> words = fields_of(text.substr(1));
+      started_ =
+          DeckCard{.keyword = keyword_of(words.front()), .parameters = {}, .data = {}, .file = path, .line = number};
+      words.erase(words.begin());
+      add_parameters(*started_, words);
+    } else if (started_) add_parameters(*started_, fields_of(text));
+    else if (!skips_) cards_.back().data.push_back(fields_of(text));
+    if (started_ && !text.ends_with(',')) complete(depth);
+  }
+
+  // The keyword line has ended.
+  void complete(int depth) {
+    if (!started_) return;
+    DeckCard card = *std::exchange(started_, std::nullopt);
+    const std::string from = card.file, input = card.parameter("INPUT");
+    if (card.keyword != "INCLUDE") {
+      skips_ = holds_mesh(card.keyword);
+      cards_.push_back(std::move(card));
     }
-    std::vector<std::string> words = fields_of(text.substr(1));
-    DeckCard card{.keyword = in_capitals(words.front()), .parameters = {}, .data = {}, .file = path, .line = number};
-    words.erase(words.begin());
-    add_parameters(card, words);
-    continues_ = text.ends_with(',');
-    skips_ = holds_mesh(card.keyword);
-    if (card.keyword == "INCLUDE") {
-      include(path, card.parameter("INPUT"), depth);
-      skips_ = true;
-      return;
-    }
-    cards_.push_back(std::move(card));
+    if (!input.empty()) read_file(included_path(deck_, from, input), depth + 1);
   }
 
-  void continue_parameters(const std::string& text) {
-    add_parameters(cards_.back(), fields_of(text));
-    continues_ = text.ends_with(',');
-  }
-
-  void include(const std::string& from, const std::string& name, int depth) {
-    const std::filesystem::path beside = std::filesystem::path(from).parent_path() / name;
-    CardReader inner;
-    for (DeckCard& card : inner.read(beside.string(), depth + 1)) cards_.push_back(std::move(card));
-  }
-
+  std::string deck_;
   std::vector<DeckCard> cards_;
-  bool skips_ = true, continues_ = false;
+  std::optional<DeckCard> started_;  // whose parameters are being read
+  bool skips_ = true;
 };
 
 }  // namespace
@@ -131,6 +146,6 @@ double DeckCard::number(std::size_t row, std::size_t field) const {
   return value;
 }
 
-std::vector<DeckCard> read_cards(const std::string& path) { return CardReader().read(path, 0); }
+std::vector<DeckCard> read_cards(const std::string& path) { return CardReader(path).read(); }
 
 }  // namespace ritz

@@ -1,5 +1,5 @@
 // The keyword lines of an Abaqus or CalculiX deck with their parameters and data, in order: what the deck says besides
-// its mesh. Nodes, elements and sets are skipped; io/meshes/inp_reader.hpp reads those.
+// its mesh. The data of nodes, elements and sets are skipped; io/meshes/inp_reader.hpp reads those.
 //
 //   for (const DeckCard& card : read_cards("job.inp")) if (card.keyword == "ELASTIC") ...
 #pragma once
@@ -22,7 +22,8 @@ struct DeckCard {
   double number(std::size_t line, std::size_t field) const;     // 0 when it is not given; throws Error(Exit::input)
 };
 
-// Follows *INCLUDE. Throws Error(Exit::input) for a file that cannot be read or includes itself.
+// Follows *INCLUDE and INPUT=, as if the text of the file stood in their place. Throws Error(Exit::input) for a file
+// that cannot be read or includes itself.
 std::vector<DeckCard> read_cards(const std::string& path);
 
 }  // namespace ritz

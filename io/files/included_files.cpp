@@ -75,4 +75,10 @@ std::vector<std::string> with_included_files(const std::string& path) {
   return files;
 }
 
+std::string included_path(const std::string& deck, const std::string& from, const std::string& name) {
+  const fs::path beside_deck = fs::path(deck).parent_path() / name, beside_file = fs::path(from).parent_path() / name;
+  std::error_code ignored;
+  return (!fs::exists(beside_deck, ignored) && fs::exists(beside_file, ignored) ? beside_file : beside_deck).string();
+}
+
 }  // namespace ritz

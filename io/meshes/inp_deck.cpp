@@ -1,6 +1,7 @@
 // Keyword by keyword through a deck and the files that it includes (Abaqus Keywords Guide; CalculiX CrunchiX manual).
 #include "io/meshes/inp_deck.hpp"
 
+#include "io/files/included_files.hpp"
 #include "io/files/number_text.hpp"
 #include "io/files/text_case.hpp"
 #include "io/meshes/inp_records.hpp"
@@ -104,7 +105,7 @@ class DeckReader {
   explicit DeckReader(std::vector<std::string>& notices) : notices_(&notices) {}
 
   InpDeck read(const std::string& path) {
-    folder_ = std::filesystem::path(path).parent_path().string();
+    deck_path_ = path;
     scope_ = &deck_.model;
     deck_.model.name = "the model";
     read_file(path, 0);
@@ -181,13 +182,12 @@ class DeckReader {
     if (depth >= deepest_include)
       fail(keyword.place, fmt::format("'{}' is included at depth {}", name, depth + 1),
            "files include each other in a circle");
-    std::filesystem::path path(name);
-    if (path.is_relative()) path = std::filesystem::path(folder_) / path;
+    const std::string path = included_path(deck_path_, keyword.place.file->path(), name);
     if (std::error_code ignored; !std::filesystem::exists(path, ignored))
-      fail(keyword.place, fmt::format("the file '{}' to include does not exist", path.string()),
-           "relative names start at the folder of the deck", "check the name");
+      fail(keyword.place, fmt::format("the file '{}' to include does not exist", path),
+           "relative names start at the folder of the deck, or of the file that includes", "check the name");
     if (++file_count_ > 10000) fail(keyword.place, "more than 10000 files are included");
-    read_file(path.string(), depth + 1);
+    read_file(path, depth + 1);
   }
 
   void start(const Keyword& keyword) {
@@ -446,7 +446,7 @@ class DeckReader {
 
   InpDeck deck_;
   std::vector<std::string>* notices_;
-  std::string folder_;
+  std::string deck_path_;
   InpScope* scope_ = nullptr;
   Data current_ = Data::other;
   Keyword keyword_;

@@ -350,6 +350,7 @@ class Assembly {
   }
 
   void add_surface(std::size_t p, const InpSurface& surface, RawGroup& group) const {
+    bool against_normal = false;
     for (const InpSurfaceEntry& entry : surface.entries) {
       Visited visited;
       if (surface.of_nodes) {
@@ -359,18 +360,27 @@ class Assembly {
       std::vector<CellRun> runs;
       collect_elements(entry.member, p, runs, visited);
       for (const CellRun& run : runs) add_face(run, entry, surface, group);
+      if (const std::string& face = entry.face; face == "SNEG" || face == "SN" || face == "NEG" || face == "S1")
+        for (const CellRun& run : runs) against_normal = against_normal || is_shell(run);
     }
+    if (against_normal)
+      notices_->push_back(
+          fmt::format("surface '{}' is the side of shells against their normal; its region is their cells, and a "
+                      "positive pressure on them acts against the normal, from the other side",
+                      surface.name));
   }
 
-  // The faces of shells are their two sides (S1 or SNEG, S2 or SPOS) and then their edges (S3 ... or E1 ...).
+  // The faces of shells are their two sides (S1 or SNEG, S2 or SPOS), which are the cells, and then their edges (S3 ...
+  // or E1 ...). So are those of cells of a lower dimension than the mesh.
   void add_face(const CellRun& run, const InpSurfaceEntry& entry, const InpSurface& surface, RawGroup& group) const {
     const bool lower = traits(run.kind).dimension < dimension_;
+    const bool shell = is_shell(run);
     const std::string& face = entry.face;
     const bool side =
         face == "SPOS" || face == "SNEG" || face == "SP" || face == "SN" || face == "NEG" || face == "POS";
-    if (face.empty() && !lower) return group.free_facets_of.push_back(run);
-    const bool shell = traits(run.kind).dimension == 2 && is_shell(run);
-    if (lower && (face.empty() || side || (shell && (face == "S1" || face == "S2")))) return append(group.cells, run);
+    if ((lower || shell) && (face.empty() || side || (shell && (face == "S1" || face == "S2"))))
+      return append(group.cells, run);
+    if (face.empty()) return group.free_facets_of.push_back(run);
     int number = 0;
     const char* digits = face.data() + (face.starts_with("S") || face.starts_with("E") ? 1 : 0);
     const char* end = face.data() + face.size();
@@ -381,13 +391,13 @@ class Assembly {
     if (!facet)
       fail(entry.member.place,
            fmt::format("surface '{}' names the face '{}' of a {}", surface.name, face, traits(run.kind).name),
-           side || (shell && number < 1) ? "both sides of a plane cell are the plane itself"
-                                         : "such a cell has no face of that name",
+           side ? "both sides of a plane cell are the plane itself" : "such a cell has no face of that name",
            "name faces S1, S2, ... as the manual numbers them");
     for (Index i = 0; i < run.count; ++i) group.facets.push_back({run.kind, run.first + i, *facet});
   }
 
   bool is_shell(const CellRun& run) const {
+    if (traits(run.kind).dimension != 2) return false;
     for (const Placement& placement : placements_)
       for (const Placement::Block& block : placement.blocks)
         if (block.type.kind == run.kind && run.first >= block.first_position &&

@@ -31,6 +31,61 @@ Root, 1, 5.
 U
 *END STEP
 """
+FRAME = """*NODE
+1,0,0,0
+2,1,0,0
+3,2,0,0
+*ELEMENT, TYPE=B31, ELSET=BE
+1,1,2
+2,2,3
+*NSET, NSET=FIX
+1
+*NSET, NSET=TIP
+3
+*MATERIAL, NAME=S
+*ELASTIC
+210e9,0.3
+*BEAM SECTION, ELSET=BE, MATERIAL=S, SECTION=RECT
+0.1,0.02
+0.,1.,0.
+*BOUNDARY
+FIX,1,6
+*STEP
+*STATIC
+*CLOAD
+TIP,3,-100.
+*END STEP
+"""
+
+
+def plate(faces, load):  # two shells with the normal z, clamped at x = 0
+    return f"""*NODE
+1,0,0,0
+2,1,0,0
+3,2,0,0
+4,0,1,0
+5,1,1,0
+6,2,1,0
+*ELEMENT, TYPE=S4, ELSET=PLATE
+1, 1,2,5,4
+2, 2,3,6,5
+*NSET, NSET=FIX
+1,4
+*SURFACE, NAME=SIDE, TYPE=ELEMENT
+{faces}
+*MATERIAL, NAME=S
+*ELASTIC
+1e9,0.3
+*SHELL SECTION, ELSET=PLATE, MATERIAL=S
+0.1
+*BOUNDARY
+FIX,1,6
+*STEP
+*STATIC
+*DSLOAD
+{load}
+*END STEP
+"""
 
 
 class Decks(CaseTest):
@@ -108,6 +163,173 @@ TIP,TRVEC,50,0,1,0
         self.assertEqual(case["body_force"], [{"region": "B", "value": [0, -10000]}])
         self.assertNotIn("gravity", case)
         self.assertIn("thickness 0.5 of 'B': [model] has one for the whole plane, and 0.1 was taken", text)
+
+    def test_a_set_of_nodes_is_loaded_whatever_else_has_its_name(self):
+        _, text = self.case_from(FRAME.replace("*NSET, NSET=TIP", "*ELSET, ELSET=TIP\n2\n*NSET, NSET=TIP"))
+        self.assertEqual(tomllib.loads(text)["force"], [{"region": "TIP", "value": [0, 0, -100]}])
+        _, text = self.case_from(BAR + "*NSET, NSET=EAll\n2,4,6,8\n*STEP\n*CLOAD\nEALL, 3, -1000.\n*END STEP\n", "--force")
+        self.assertEqual(tomllib.loads(text)["force"], [{"region": "EAll", "value": [0, 0, -1000], "each": True}])
+
+    def test_a_name_of_nodes_and_of_a_surface_elsewhere_is_told(self):
+        _, text = self.case_from(BAR + "*NSET, NSET=Tip\n1\n*STEP\n*CLOAD\nTip, 3, 1.\n*END STEP\n")
+        self.assertNotIn("force", tomllib.loads(text))
+        self.assertIn("'Tip' is a set of nodes and a surface in another place", text)
+
+    def test_included_lines_are_lines_of_the_deck(self):
+        self.write("held.inc", "Root, 2, 3\n")
+        self.write("loads.inc", "Root, 1, 5.\n*CLOAD\n")
+        _, text = self.case_from(BAR + "*BOUNDARY\nRoot, 1\n*INCLUDE, INPUT=held.inc\n*STEP\n*STATIC\n*CLOAD\n"
+                                 "*INCLUDE, INPUT=loads.inc\nRoot, 2, 7.\n*CLOAD\nNowhere, 1, 1.\n*END STEP\n")
+        case = tomllib.loads(text)
+        self.assertEqual(case["displacement"], [{"region": "Root", "x": 0, "y": 0, "z": 0}])
+        self.assertEqual(case["force"], [{"region": "Root", "value": [5, 7, 0], "each": True}])
+
+    def test_a_removal_without_lines_removes(self):
+        weight = "*DLOAD\nEALL, GRAV, 10., 0., 0., -1.\n"
+        steps = lambda card: BAR + f"*STEP\n*STATIC\n*CLOAD\nRoot, 1, 5.\n*END STEP\n*STEP\n*STATIC\n{card}{weight}*END STEP\n"
+        for card in ("*CLOAD, OP=NEW\n", "*CLOAD, OP=NEW\nNowhere, 1, 1.\n"):
+            first, second = tomllib.loads(self.case_from(steps(card), "--force")[1])["load_case"]
+            self.assertIn("force", first)
+            self.assertEqual(set(second), {"name", "gravity"})
+        self.assertIn("force", tomllib.loads(self.case_from(steps("*CLOAD\n"), "--force")[1])["load_case"][1])
+
+    def test_loads_before_modes_and_supports_that_move_are_told(self):
+        deck = BAR + "*BOUNDARY\nRoot, 1, 3, 0.5\n*STEP\n*STATIC\n*CLOAD\nRoot, 1, 5.\n*END STEP\n*STEP\n*FREQUENCY\n3\n*END STEP\n"
+        _, text = self.case_from(deck)
+        case = tomllib.loads(text)
+        self.assertEqual((case["modal"]["count"], case["displacement"][0]["x"]), (3, 0))
+        self.assertIn("the loads of step 1 are not in the case of the modes", text)
+        self.assertIn("'Root' moves by 0.5: modes vibrate about the state of rest", text)
+
+    def test_a_direction_of_beams_may_begin_with_a_blank(self):
+        section = tomllib.loads(self.case_from(FRAME.replace("0.,1.,0.", " ,1.,0."))[1])["section"][0]
+        self.assertEqual(section["orientation"], [0, 1, 0])
+
+    def test_a_prescribed_velocity_is_no_displacement(self):
+        _, text = self.case_from(BAR + "*BOUNDARY, TYPE=VELOCITY\nRoot, 1, 3, 2.\n*STEP\n*CLOAD\nRoot, 1, 5.\n*END STEP\n")
+        self.assertNotIn("displacement", tomllib.loads(text))
+        self.assertIn("TYPE=VELOCITY: a case prescribes displacements", text)
+
+    def test_a_later_support_replaces_that_of_the_same_unknown(self):
+        head = BAR + "*NSET, NSET=End\n2,4,6,8\n*BOUNDARY\nRoot, 1, 3\n*BOUNDARY\nEnd, 1, 2\n*STEP\n*STATIC\n"
+        _, text = self.case_from(head + "*BOUNDARY\nEnd, 1, 1, 0.01\n*END STEP\n")
+        self.assertEqual(tomllib.loads(text)["displacement"][1], {"region": "End", "x": 0.01, "y": 0})
+        self.assert_close(self.solve("ritz-elasticity", self.folder / "job.toml").probes["largest_displacement"], 0.01, 1e-6)
+        _, text = self.case_from(head + "*BOUNDARY, OP=NEW\nRoot, 1\n*END STEP\n", "--force")
+        self.assertEqual(tomllib.loads(text)["displacement"], [{"region": "Root", "x": 0}])
+
+    def test_nodes_held_twice_at_different_values_are_told(self):
+        _, text = self.case_from(BAR + "*NSET, NSET=Edge\n1,2\n*BOUNDARY\nRoot, 1\nEdge, 1, 1, 0.5\n")
+        self.assertIn("1 nodes of 'Edge' are held at another value as nodes of 'Root'", text)
+
+    def test_steps_keep_their_numbers(self):
+        deck = BAR + "*STEP\n*STATIC\n*END STEP\n" + "".join(f"*STEP\n*STATIC\n*CLOAD\nRoot, 1, {f}.\n*END STEP\n" for f in (5, 6))
+        _, text = self.case_from(deck)
+        self.assertEqual([case["name"] for case in tomllib.loads(text)["load_case"]], ["step 2", "step 3"])
+        self.assertIn("step 1 has no loads: it is no load case", text)
+
+    def test_surroundings_are_common_to_the_steps_of_heat(self):
+        heat = BAR.replace("*ELASTIC\n210000., 0.\n", "*CONDUCTIVITY\n50.\n") + "*BOUNDARY\nRoot,11,11,20.\n"
+        film = "*STEP\n*HEAT TRANSFER, STEADY STATE\n*SFILM\nTip,F,100.,0.5\n*END STEP\n"
+        flux = "*STEP\n*HEAT TRANSFER, STEADY STATE\n*DFLUX\nEAll,BF,1.\n*END STEP\n"
+        _, text = self.case_from(heat + film + flux)
+        case = tomllib.loads(text)
+        self.assertEqual(case["convection"], [{"region": "Tip", "coefficient": 0.5, "ambient": 100}])
+        outcome = self.solve("ritz-heat", self.folder / "job.toml")
+        # k (T - 20) / L = h (100 - T) at the tip: T = 60 with k / L = h
+        self.assert_close(outcome.report["load_cases"]["step 1"]["probes"]["largest_temperature"], 60, 1e-6)
+        _, text = self.case_from(heat + flux + film, "--force")
+        self.assertEqual([each.get("name") for each in tomllib.loads(text).get("load_case", [])], [])
+        self.assertIn("step 1 is left out: load cases share their convection", text)
+        _, text = self.case_from(heat + film.replace("SFILM\nTip,F", "SRADIATE\nTip,R") + flux, "--force")
+        self.assertIn("step 1 is left out: a case with radiation has no load cases", text)
+
+    def test_heat_that_evolves_is_told(self):
+        heat = BAR.replace("*ELASTIC\n210000., 0.\n", "*CONDUCTIVITY\n50.\n")
+        self.assertIn("it evolves in time: the case is steady", self.case_from(heat + "*STEP\n*HEAT TRANSFER\n*END STEP\n")[1])
+
+    def test_moments_and_directions_that_are_not_there_are_told(self):
+        _, text = self.case_from(BAR + "*STEP\n*CLOAD\nRoot, 4, 100.\nRoot, 1, 5.\n*DLOAD\nEAll, GRAV, 9.81\n*END STEP\n")
+        case = tomllib.loads(text)
+        self.assertEqual(case["force"][0]["value"], [5, 0, 0])
+        self.assertNotIn("gravity", case)
+        self.assertIn("load 100 on the unknown 4 of 'Root'", text)
+        self.assertIn("load 'GRAV' of 'EAll' has no direction", text)
+
+    def test_a_pressure_pushes_into_the_side_that_a_surface_names(self):
+        for side, value in (("SNEG", -1000), ("S1", -1000), ("SPOS", 1000), ("S2", 1000)):
+            _, text = self.case_from(plate(f"PLATE, {side}", "SIDE, P, 1000."), "--force")
+            self.assertEqual(tomllib.loads(text)["pressure"], [{"region": "SIDE", "value": value}])
+            probe = '\n[[probe]]\nname = "w"\nfield = "displacement"\ncomponent = "z"\npoint = [2.0, 0.5, 0.0]\n'
+            outcome = self.solve("ritz-structure", self.write("plate.toml", text + probe))
+            # The normal is z: a cantilever bends down under a pressure from above, up under one from below.
+            self.assertLess(outcome.probes["w"] * value, 0)
+        for faces in ("PLATE", "PLATE, SPOS\nPLATE, SNEG"):
+            _, text = self.case_from(plate(faces, "SIDE, P, 1000."), "--force")
+            self.assertNotIn("pressure", tomllib.loads(text))
+            self.assertIn("names no side of its shells or both", text)
+
+    def test_tractions_on_shells_are_loads_of_surfaces(self):
+        _, text = self.case_from(plate("PLATE, SNEG", "SIDE, TRVEC, 100., 0., 0., -2."))
+        self.assertEqual(tomllib.loads(text)["surface_load"], [{"region": "SIDE", "value": [0, 0, -100]}])
+        self.solve("ritz-structure", self.folder / "job.toml")
+
+    def test_layers_of_one_material_are_one_shell(self):
+        layers = "*SHELL SECTION, ELSET=PLATE, COMPOSITE\n0.01,3,S\n0.02,3,{}"
+        deck = plate("PLATE, SPOS", "SIDE, P, 1.").replace("*SHELL SECTION, ELSET=PLATE, MATERIAL=S\n0.1", layers)
+        section = tomllib.loads(self.case_from(deck.format("s"))[1])["section"][0]
+        self.assert_close(section["thickness"], 0.03, 1e-12)
+        self.assertEqual(section["young"], 1e9)
+        _, text = self.case_from(deck.format("T"), "--force")
+        self.assertNotIn("section", tomllib.loads(text))
+        self.assertIn("layers of several materials or along axes are not in Ritz", text)
+
+    def test_triangles_are_the_shell_of_three_nodes(self):
+        triangles = plate("PLATE, SPOS", "SIDE, P, 1.").replace("TYPE=S4, ELSET=PLATE\n1, 1,2,5,4\n2, 2,3,6,5", "TYPE=S3, ELSET=PLATE\n1, 1,2,5\n2, 1,5,4\n3, 2,3,6\n4, 2,6,5")
+        _, text = self.case_from(triangles)
+        self.assertEqual(tomllib.loads(text)["section"][0]["element"], "shell3")
+        self.solve("ritz-structure", self.folder / "job.toml")
+        _, text = self.case_from(triangles.replace("*NSET", "*ELEMENT, TYPE=S4, ELSET=PLATE\n5, 1,2,5,4\n*NSET"), "--force")
+        self.assertIn("it has triangles and quadrilaterals: divide the set", text)
+
+    def test_sections_of_a_part_are_those_of_its_instances(self):
+        part = plate("", "").split("*SURFACE")[0].replace("*NSET, NSET=FIX\n1,4\n", "*SHELL SECTION, ELSET=plate, MATERIAL=S\n0.1\n")
+        deck = "*PART, NAME=P\n" + part + """*END PART
+*ASSEMBLY, NAME=A
+*INSTANCE, NAME=P-1, PART=P
+*END INSTANCE
+*INSTANCE, NAME=P-2, PART=P
+0,0,3
+*END INSTANCE
+*NSET, NSET=FIX, INSTANCE=P-1
+1,4
+*NSET, NSET=FIX, INSTANCE=P-2
+1,4
+*ELSET, ELSET=_LOW, INTERNAL, INSTANCE=P-1
+1,2
+*SURFACE, TYPE=ELEMENT, NAME=LOW
+_LOW, SNEG
+*END ASSEMBLY
+*MATERIAL, NAME=S
+*ELASTIC
+1e9,0.3
+*BOUNDARY
+FIX, ENCASTRE
+*STEP
+*STATIC
+*DSLOAD
+LOW, P, 10.
+*END STEP
+"""
+        case = tomllib.loads(self.case_from(deck)[1])
+        self.assertEqual([each["region"] for each in case["section"]], ["P-1.PLATE", "P-2.PLATE"])
+        outcome = self.solve("ritz-structure", self.folder / "job.toml")
+        self.assertEqual(outcome.fact("applied_load"), [0, 0, 20])  # up, on two square metres
+
+    def test_weight_of_sets_that_overlap_is_told(self):
+        _, text = self.case_from(BAR + "*ELSET, ELSET=One\n1\n*STEP\n*DLOAD\nEAll,GRAV,10.,0.,0.,-1.\nOne,GRAV,10.,0.,0.,-1.\n*END STEP\n")
+        self.assertEqual(tomllib.loads(text)["gravity"]["acceleration"], [0, 0, -10])
+        self.assertIn("1 cells are in several of the sets with GRAV", text)
 
     def test_offsets_are_named(self):
         deck = """*NODE

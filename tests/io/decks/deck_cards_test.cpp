@@ -1,8 +1,11 @@
 // Keyword lines of a deck by the rules of Abaqus: fields between commas, capitals do not matter, a comma at the end of
 // a keyword line continues it, two asterisks begin a comment.
 #include "io/decks/deck_cards.hpp"
+#include "io/meshes/mesh_reader.hpp"
 
 #include "tests/io/files.hpp"
+
+#include <filesystem>
 
 namespace ritz::test {
 namespace {
@@ -76,15 +79,48 @@ TEST(DeckCards, NumbersMayHaveAnExponentOfFortran) {
   }
 }
 
-TEST(DeckCards, OfAnIncludedFileStandInItsPlace) {
+TEST(DeckCards, SurfacesKeepTheirFaces) {
+  const auto cards = cards_of("*SURFACE, NAME=bottom\nPLATE, SNEG\n*ELSET, ELSET=a\n1\n");
+  EXPECT_THAT(cards[0].data, ElementsAre(ElementsAre("PLATE", "SNEG")));
+}
+
+TEST(DeckCards, BlanksWithinAKeywordAreOne) {
+  EXPECT_EQ(cards_of("*Solid   Section, ELSET=a\n")[0].keyword, "SOLID SECTION");
+}
+
+TEST(DeckCards, AnIncludedFileStandsInTheDeckAsItsText) {
   const Folder folder;
   folder.put("steel.inc", "*ELASTIC\n2, 0\n");
-  const auto cards =
-      read_cards(folder.put("job.inp", "*MATERIAL, NAME=s\n*INCLUDE, INPUT=steel.inc\nno data\n*STEP\n"));
-  ASSERT_EQ(cards.size(), 3u);
+  folder.put("loads.inc", "TOP, 3, -1.\n");
+  const auto cards = read_cards(folder.put("job.inp",
+                                           "*MATERIAL, NAME=s\n*INCLUDE, INPUT=steel.inc\n3, 0\n*STEP\n*CLOAD\n"
+                                           "LEFT, 1, 2.\n*INCLUDE, INPUT=loads.inc\nRIGHT, 1, 4.\n"));
+  ASSERT_EQ(cards.size(), 4u);
   EXPECT_EQ(cards[1].keyword, "ELASTIC");
-  EXPECT_THAT(cards[1].data, ElementsAre(ElementsAre("2", "0")));
+  EXPECT_THAT(cards[1].data, ElementsAre(ElementsAre("2", "0"), ElementsAre("3", "0")));
   EXPECT_EQ(cards[2].line, 4);
+  EXPECT_THAT(cards[3].data, ElementsAre(ElementsAre("LEFT", "1", "2."), ElementsAre("TOP", "3", "-1."),
+                                         ElementsAre("RIGHT", "1", "4.")));
+}
+
+TEST(DeckCards, TheDataOfAnInputFileBelongToTheirKeyword) {
+  const Folder folder;
+  folder.put("loads.inc", "TOP, 3, -1.\n");
+  const auto cards = read_cards(folder.put("job.inp", "*CLOAD,\nINPUT=loads.inc\nLEFT, 1, 2.\n"));
+  ASSERT_EQ(cards.size(), 1u);
+  EXPECT_THAT(cards[0].data, ElementsAre(ElementsAre("TOP", "3", "-1."), ElementsAre("LEFT", "1", "2.")));
+}
+
+// Cards and mesh of a deck follow one rule, that of CalculiX first.
+TEST(DeckCards, IncludedFilesAreFoundFromTheDeckAndFromTheFileThatIncludes) {
+  const Folder folder;
+  std::filesystem::create_directory(folder.file("sub"));
+  folder.put("sub/a.inc", "*INCLUDE, INPUT=sub/b.inc\n*INCLUDE, INPUT=c.inc\n");
+  folder.put("sub/b.inc", "*NODE\n1,0,0,0\n2,1,0,0\n3,0,1,0\n4,0,0,1\n");
+  folder.put("sub/c.inc", "*ELEMENT, TYPE=C3D4, ELSET=E\n1,1,2,3,4\n");
+  const std::string deck = folder.put("job.inp", "*INCLUDE, INPUT=sub/a.inc\n");
+  EXPECT_EQ(read_cards(deck).size(), 2u);
+  EXPECT_EQ(read_mesh(deck).cell_count(), 1);
 }
 
 TEST(DeckCards, ADeckThatIncludesItselfIsRefused) {

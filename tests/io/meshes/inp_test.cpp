@@ -256,7 +256,20 @@ TEST(Inp, SidesOfShellsInThePlaneAreTheirEdgesFromTheThirdOn) {
   EXPECT_NEAR(integrate(read_text(text + "*SURFACE,NAME=A\nE,S4\n"), {0, 1}).area, 1, 1e-15);
   EXPECT_EQ(read_text(text + "*SURFACE,NAME=A\nE,S4\n").region("A").facets[0].facet, 1);
   EXPECT_EQ(read_text(text + "*SURFACE,NAME=A\nE,E4\n").region("A").facets[0].facet, 3);
-  EXPECT_THAT(message_for(text + "*SURFACE,NAME=A\nE,SPOS\n"), HasSubstr("both sides of a plane cell"));
+}
+
+// Also where shells are all there is: the mesh is then plane, or one of shells in space.
+TEST(Inp, BothSidesOfAShellAreItsCell) {
+  const std::string nodes = "*NODE\n1,0,0\n2,2,0\n3,2,1\n4,0,1\n";
+  for (const char* face : {"", "S1", "S2", "SPOS", "SNEG"}) {
+    const std::string text = nodes + "*ELEMENT,TYPE=S4,ELSET=E\n1,1,2,3,4\n*SURFACE,NAME=A\nE," + face + "\n";
+    std::vector<std::string> notices;
+    EXPECT_EQ(region_of(read_text(text, &notices), "A", RegionKind::cells).cells, (std::vector<Index>{0})) << face;
+    const bool against = face == std::string("S1") || face == std::string("SNEG");
+    EXPECT_EQ(against, ::testing::Value(notices, Contains(HasSubstr("against their normal"))));
+  }
+  EXPECT_THAT(message_for(nodes + "*ELEMENT,TYPE=CPS4,ELSET=E\n1,1,2,3,4\n*SURFACE,NAME=A\nE,SPOS\n"),
+              HasSubstr("both sides of a plane cell"));
 }
 
 TEST(Inp, LinesAloneAreBarsWithTheMiddleNodeSecond) {

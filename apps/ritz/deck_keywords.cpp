@@ -1,0 +1,34 @@
+#include "apps/ritz/deck_keywords.hpp"
+
+#include <initializer_list>
+#include <utility>
+
+namespace ritz {
+
+const char* reason_without(const std::string& keyword) {
+  for (const auto& [word, why] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"CONTACT", "contact is not in Ritz yet"},
+           {"FRICTION", "contact is not in Ritz yet"},
+           {"TIE", "it is not translated: write a [[tie]] (docs/joining.md)"},
+           {"PLASTIC", "plasticity is in ritz-solve: form = \"von_mises_plasticity\""},
+           {"HYPERELASTIC", "rubber is a form by its energy in ritz-solve"},
+           {"EQUATION", "it is not translated: write an [[equation]] (docs/joining.md)"},
+           {"MPC", "it is not translated: [[equation]] and [[rigid]] relate nodes (docs/joining.md)"},
+           {"COUPLING",
+            "it is not translated: write a [[rigid]], or a [[force]] with 'at' and 'moment' (docs/joining.md)"},
+           {"RIGID BODY", "it is not translated: write a [[rigid]] (docs/joining.md)"},
+           {"DYNAMIC", "the case is static; [time] would follow the motion (docs/motion.md)"},
+           {"BUCKLE", "buckling is not in Ritz yet"},
+           {"AMPLITUDE", "loads are taken at their full value"},
+           {"TEMPERATURE", "it is not translated: write a [thermal] with this temperature (docs/thermal.md)"}})
+    if (keyword.find(word) != std::string::npos) return why;
+  return "not read";
+}
+
+std::string family_of(const std::string& keyword) {
+  if (keyword == "DLOAD" || keyword == "DSLOAD") return "DLOAD";
+  if (keyword == "DFLUX" || keyword == "DSFLUX") return "DFLUX";
+  return keyword;
+}
+
+}  // namespace ritz

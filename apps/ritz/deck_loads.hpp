@@ -1,0 +1,59 @@
+// Loads of a deck, step by step. A step keeps the loads of the one before; a value of the same place and direction
+// replaces that of an earlier step, values of one step add up, OP=NEW removes what earlier steps gave.
+#pragma once
+
+#include "mesh/mesh.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ritz {
+
+struct DeckLoad {
+  std::string table;                     // of the case: "pressure"
+  const Region* region = nullptr;        // of [gravity] none
+  std::vector<double> values;            // of a force: [x, y, z, rx, ry, rz] of each node
+  std::vector<std::string> others = {};  // lines that do not add up
+  std::string family = {};               // what OP=NEW removes together
+  std::vector<int> steps = {};           // [value] the step that gave it; 0: none
+};
+
+struct DeckStep {
+  int number = 1;
+  int line = 0;  // of *STEP
+  bool modal = false;
+  std::vector<DeckLoad> loads = {};
+};
+
+class DeckSteps {
+ public:
+  void begin(int line);
+  DeckStep& now();  // loads before the first *STEP are those of the first step
+  void remove_earlier(const std::string& family);
+  // `given` says which values the card has; empty: all. False when other lines took the place of those of this step.
+  bool add(DeckLoad load, const std::vector<bool>& given = {});
+  // Regions of nodes with a force of an earlier step, which this load replaces in the deck: name and count of nodes.
+  std::vector<std::pair<std::string, std::size_t>> replaced(const DeckLoad& force, const std::vector<bool>& given,
+                                                            const Mesh& mesh) const;
+  const std::vector<DeckStep>& all() const { return steps_; }
+
+ private:
+  std::vector<DeckStep> steps_;
+};
+
+struct DeckCase {
+  std::string name;  // empty: the only one
+  std::vector<DeckLoad> loads;
+};
+
+// [[load_case]] of the steps with loads. Convection and radiation are part of the matrix: `common` to all.
+struct DeckCases {
+  std::vector<DeckLoad> common;
+  std::vector<DeckCase> cases;
+  std::vector<std::string> notes;  // steps that cannot be among them
+};
+
+DeckCases load_cases_of(const std::vector<DeckStep>& steps);
+
+}  // namespace ritz

@@ -1,0 +1,49 @@
+// Contents of an Abaqus or CalculiX deck in the terms of a case: sections, supports and loads of regions.
+// deck_reader.hpp fills it, case_from.cpp writes it.
+#pragma once
+
+#include "apps/ritz/deck_loads.hpp"
+#include "apps/ritz/deck_regions.hpp"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ritz {
+
+enum class DeckPhysics { solid, heat, frame };
+
+struct DeckMaterial {
+  std::string name;
+  std::map<std::string, double> numbers;  // keys of the case
+};
+
+struct DeckSection {
+  bool solid = false;  // [[material]]; else [[section]]
+  const Region* region = nullptr;
+  std::string material;
+  std::vector<std::string> lines;  // element, profile
+};
+
+struct DeckSupport {
+  const Region* region = nullptr;
+  std::map<int, double> values;  // of the unknowns, counted from 1; 11 is the temperature
+};
+
+struct DeckModel {
+  std::unique_ptr<const DeckRegions> regions;
+  DeckPhysics physics = DeckPhysics::solid;
+  std::string plane;     // [model] type; empty: none
+  double thickness = 0;  // of the plane
+  int modes = 0;         // 0: no modal analysis
+  std::vector<DeckMaterial> materials;
+  std::vector<DeckSection> sections;
+  std::vector<DeckSupport> supports;
+  DeckCases loads;
+  std::vector<std::string> notes;  // lines of the deck that are not in the case
+
+  int dimension() const { return regions->mesh().dimension(); }
+};
+
+}  // namespace ritz
