@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <optional>
 #include <utility>
 
 namespace ritz {
@@ -105,15 +104,14 @@ class RowLister {
   explicit RowLister(const FunctionSpace& space)
       : order_(space.cell_order()), nodes_of_(space), number_(static_cast<std::size_t>(space.node_count()), -1) {}
 
-  // Rows [first, last) around the cells. lengths: of each; columns: row after row.
+  // Rows [first, last) around the cells. lengths: of each; columns are appended row after row.
   void list(Index first, Index last, std::span<const Run> cells, Index* lengths, std::vector<std::int32_t>& columns) {
     number_nodes(first, last, cells);
     const std::size_t words = (node_.size() + 63) / 64;
     const Index window =
         std::clamp<Index>(most_words / static_cast<Index>(std::max<std::size_t>(1, words)), 1, last - first);
     for (Index begin = first; begin < last; begin += window)
-      list_window(begin, std::min(begin + window, last), words, lengths + (begin - first));
-    columns.assign(columns_.begin(), columns_.end());  // without slack
+      list_window(begin, std::min(begin + window, last), words, lengths + (begin - first), columns);
     for (const Node node : node_) number_[static_cast<std::size_t>(node)] = -1;
   }
 
@@ -124,7 +122,6 @@ class RowLister {
     node_.clear();
     begin_.assign(1, 0);
     entries_.clear();
-    columns_.clear();
     for (const Run run : cells)
       for (Index position = run.first; position < run.last; ++position) {
         const std::span<const Node> nodes = nodes_of_(order_[static_cast<std::size_t>(position)]);
@@ -147,7 +144,7 @@ class RowLister {
     begin_row_ = first;
   }
 
-  void list_window(Index first, Index last, std::size_t words, Index* lengths) {
+  void list_window(Index first, Index last, std::size_t words, Index* lengths, std::vector<std::int32_t>& columns) {
     bits_.assign(static_cast<std::size_t>(last - first) * words, 0);
     const std::int32_t low = first_number_ + static_cast<std::int32_t>(first - begin_row_),
                        count = static_cast<std::int32_t>(last - first);
@@ -162,12 +159,12 @@ class RowLister {
       }
     }
     for (Index row = 0; row < last - first; ++row) {
-      const std::size_t before = columns_.size();
+      const std::size_t before = columns.size();
       const std::uint64_t* const of_row = bits_.data() + static_cast<std::size_t>(row) * words;
       for (std::size_t w = 0; w < words; ++w)
         for (std::uint64_t rest = of_row[w]; rest != 0; rest &= rest - 1)
-          columns_.push_back(node_[64 * w + static_cast<std::size_t>(std::countr_zero(rest))]);
-      lengths[row] = static_cast<Index>(columns_.size() - before);
+          columns.push_back(node_[64 * w + static_cast<std::size_t>(std::countr_zero(rest))]);
+      lengths[row] = static_cast<Index>(columns.size() - before);
     }
   }
 
@@ -181,8 +178,14 @@ class RowLister {
   std::vector<std::uint32_t> begin_;   // [cell at the block + 1] its first entry
   std::vector<std::int32_t> entries_;  // numbers at the block of the nodes that the cell joins
   std::vector<std::uint64_t> bits_;    // [row][word]
-  std::vector<std::int32_t> columns_;
 };
+
+// Room for all blocks, judged by the `done` first, where the next one might not fit: a list that doubles is copied
+// often.
+void reserve_for(Index blocks, Index done, std::vector<std::int32_t>& list) {
+  const std::size_t size = list.size(), mean = done > 0 ? size / static_cast<std::size_t>(done) : 0;
+  if (size + 2 * mean > list.capacity()) list.reserve(mean * static_cast<std::size_t>(blocks) * 17 / 16 + 2 * mean);
+}
 
 }  // namespace
 
@@ -190,30 +193,33 @@ NodeGraph node_graph(const FunctionSpace& space) {
   const Index node_count = space.node_count(), rows = Index{1} << block_bits, blocks = (node_count + rows - 1) / rows;
   const int threads = space.device().threads();
   const CellsAtBlocks at = cells_at_blocks(space, blocks, threads);
-  // Every block has its own memory, which is joined in the end.
-  std::vector<std::vector<std::int32_t>> columns(static_cast<std::size_t>(blocks));
+  // Every thread lists as many blocks in a row; the first one's list takes those of the others in the end.
+  std::vector<std::vector<std::int32_t>> columns(static_cast<std::size_t>(threads));
   NodeGraph graph;
   graph.offsets.assign(static_cast<std::size_t>(node_count) + 1, 0);
   ParallelErrors errors;
-#pragma omp parallel num_threads(threads)
-  {
-    std::optional<RowLister> lister;
-    errors.run([&] { lister.emplace(space); });
-#pragma omp for schedule(dynamic)
-    for (Index block = 0; block < blocks; ++block)
-      errors.run([&] {
-        const auto b = static_cast<std::size_t>(block);
+#pragma omp parallel for num_threads(threads) schedule(static)
+  for (int part = 0; part < threads; ++part)
+    errors.run([&] {
+      std::vector<std::int32_t>& mine = columns[static_cast<std::size_t>(part)];
+      RowLister lister(space);
+      const Index begin = part * blocks / threads, end = (part + 1) * blocks / threads;
+      for (Index block = begin; block < end; ++block) {
         const Index first = block * rows;
-        lister->list(first, std::min(first + rows, node_count), at[b], graph.offsets.data() + first + 1, columns[b]);
-      });
-  }
+        reserve_for(end - begin, block - begin, mine);
+        lister.list(first, std::min(first + rows, node_count), at[static_cast<std::size_t>(block)],
+                    graph.offsets.data() + first + 1, mine);
+      }
+    });
   errors.rethrow();
   for (std::size_t row = 1; row < graph.offsets.size(); ++row) graph.offsets[row] += graph.offsets[row - 1];
+  graph.columns = std::move(columns[0]);
   graph.columns.resize(static_cast<std::size_t>(graph.offsets.back()));
 #pragma omp parallel for num_threads(threads) schedule(static)
-  for (Index block = 0; block < blocks; ++block) {
-    std::vector<std::int32_t>& list = columns[static_cast<std::size_t>(block)];
-    std::ranges::copy(list, graph.columns.begin() + graph.offsets[static_cast<std::size_t>(block * rows)]);
+  for (int part = 1; part < threads; ++part) {
+    std::vector<std::int32_t>& list = columns[static_cast<std::size_t>(part)];
+    const Index first = std::min(part * blocks / threads * rows, node_count);
+    std::ranges::copy(list, graph.columns.begin() + graph.offsets[static_cast<std::size_t>(first)]);
     list = {};
   }
   return graph;
