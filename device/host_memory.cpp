@@ -65,7 +65,11 @@ bool take_host_memory(Index bytes) noexcept {
   return true;
 }
 
-void give_host_memory(Index bytes) noexcept { live.fetch_sub(bytes, std::memory_order_relaxed); }
+// A program that has let go of its arrays keeps no pages for the next ones either.
+void give_host_memory(Index bytes) noexcept {
+  const Index left = live.fetch_sub(bytes, std::memory_order_relaxed) - bytes;
+  give_back_kept_pages(static_cast<std::size_t>(std::max<Index>(0, left)));
+}
 
 void note_refusal(Index bytes) noexcept {
   refused_beside = live.load();

@@ -1,8 +1,8 @@
 // Host memory on huge pages, where the system grants them: it clears and maps 2 MiB at a time, which takes a quarter of
 // the time of small pages, and gathers miss the TLB less. Whole huge pages of freed blocks are kept and moved under the
 // next blocks of any size, which then need not be cleared: not more than the counted host memory (device/host_memory)
-// has fallen below its peak. Machines with several memory nodes keep none, since a page stays where it was first
-// touched.
+// has fallen below its peak, nor than is counted. Machines with several memory nodes keep none, since a page stays
+// where it was first touched.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@ namespace ritz {
 
 inline constexpr std::size_t huge_page = std::size_t{2} << 20;
 
-// Memory for `bytes`, aligned to a huge page, with any contents. It takes mapped_size(bytes): whole small pages. nullptr:
-// there is no room.
+// Memory for `bytes`, aligned to a huge page, with any contents. It takes mapped_size(bytes): whole small pages.
+// nullptr: there is no room.
 std::size_t mapped_size(std::size_t bytes) noexcept;
 void* map_pages(std::size_t bytes) noexcept;
 void unmap_pages(void* memory, std::size_t bytes) noexcept;
