@@ -1,5 +1,7 @@
 #include "device/host_memory.hpp"
 
+#include "device/huge_pages.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <malloc.h>
@@ -39,7 +41,9 @@ bool give_back_host_caches() noexcept {
   const std::lock_guard lock(host_caches().mutex);
   const Index before = live;
   for (const HostCache* cache : host_caches().all) cache->give_back_();
-  return live < before;
+  const bool kept = kept_pages() > 0;
+  give_back_kept_pages(0);
+  return kept || live < before;
 }
 
 void set_host_memory_limit(Index bytes) noexcept { limit = bytes; }
@@ -57,10 +61,15 @@ bool take_host_memory(Index bytes) noexcept {
   }
   Index highest = peak.load(std::memory_order_relaxed);
   while (now > highest && !peak.compare_exchange_weak(highest, now, std::memory_order_relaxed)) {}
+  give_back_kept_pages(static_cast<std::size_t>(std::max<Index>(0, highest - now)));
   return true;
 }
 
-void give_host_memory(Index bytes) noexcept { live.fetch_sub(bytes, std::memory_order_relaxed); }
+// A program that has let go of its arrays keeps no pages for the next ones either.
+void give_host_memory(Index bytes) noexcept {
+  const Index left = live.fetch_sub(bytes, std::memory_order_relaxed) - bytes;
+  give_back_kept_pages(static_cast<std::size_t>(std::max<Index>(0, left)));
+}
 
 void note_refusal(Index bytes) noexcept {
   refused_beside = live.load();

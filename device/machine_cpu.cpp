@@ -3,9 +3,9 @@
 #include "device/error.hpp"
 #include "device/host_limits.hpp"
 #include "device/host_memory.hpp"
+#include "device/huge_pages.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
@@ -13,7 +13,6 @@
 #include <malloc.h>
 #include <map>
 #include <new>
-#include <sys/mman.h>
 
 namespace ritz {
 namespace {
@@ -51,7 +50,7 @@ class CpuMachine final : public Machine {
   }
   MachineInfo current_info() override {
     MachineInfo info = info_;
-    info.memory_free = host_limits().memory_available;
+    info.memory_free = host_limits().memory_available + static_cast<Index>(kept_pages());
     if (host_memory_limit() > 0)
       info.memory_free = std::min(info.memory_free, host_memory_limit() - host_memory_live());
     return info;
@@ -62,7 +61,7 @@ class CpuMachine final : public Machine {
   // others.
   void* do_allocate(Index bytes) override {
     const auto size = static_cast<std::size_t>(bytes);
-    if (size >= large) return map_pages((size + largest_page - 1) / largest_page * largest_page);
+    if (size >= large) return allocate_pages(size);
     void* memory = std::aligned_alloc(256, (size + 255) / 256 * 256);
     if (memory == nullptr) return nullptr;
     if (!take_host_memory(usable(memory))) {
@@ -73,8 +72,8 @@ class CpuMachine final : public Machine {
   }
   void do_free(void* memory) noexcept override {
     if (const auto mapped = mapped_.find(memory); mapped != mapped_.end()) {
-      give_host_memory(static_cast<Index>(mapped->second));
-      munmap(memory, mapped->second);
+      unmap_pages(memory, mapped->second);
+      give_host_memory(static_cast<Index>(mapped_size(mapped->second)));
       mapped_.erase(mapped);
       return;
     }
@@ -87,32 +86,20 @@ class CpuMachine final : public Machine {
   void do_fill_zero(void* device, Index bytes) override { std::memset(device, 0, static_cast<std::size_t>(bytes)); }
 
  private:
-  static constexpr std::size_t large = std::size_t{1} << 20, huge_page = std::size_t{2} << 20;
-  static constexpr std::size_t largest_page = std::size_t{64} << 10;  // of systems by default
+  static constexpr std::size_t large = std::size_t{1} << 20;
 
-  // Aligned to huge pages, and with a request for them: gathers over nodes miss the TLB less. Blocks smaller than a
-  // huge page use small pages.
-  void* map_pages(std::size_t size) {
-    if (!take_host_memory(static_cast<Index>(size))) return nullptr;
-    const std::size_t reserved = size + huge_page;
-    void* memory = mmap(nullptr, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) {
-      give_host_memory(static_cast<Index>(size));
-      return nullptr;
-    }
-    char* const begin = static_cast<char*>(memory);
-    char* const aligned = begin + (huge_page - reinterpret_cast<std::uintptr_t>(begin) % huge_page) % huge_page;
-    if (aligned > begin) munmap(begin, static_cast<std::size_t>(aligned - begin));
-    munmap(aligned + size, static_cast<std::size_t>(begin + reserved - (aligned + size)));
-    madvise(aligned, size, MADV_HUGEPAGE);
+  void* allocate_pages(std::size_t bytes) {
+    const auto size = static_cast<Index>(mapped_size(bytes));
+    void* const memory = map_pages(bytes);
+    if (memory == nullptr) return nullptr;
     try {
-      mapped_[aligned] = size;
-    } catch (const std::bad_alloc&) {
-      munmap(aligned, size);
-      give_host_memory(static_cast<Index>(size));
-      return nullptr;
-    }
-    return aligned;
+      if (take_host_memory(size)) {
+        mapped_[memory] = bytes;
+        return memory;
+      }
+    } catch (const std::bad_alloc&) { give_host_memory(size); }
+    unmap_pages(memory, bytes);
+    return nullptr;
   }
   static Index usable(void* memory) { return static_cast<Index>(malloc_usable_size(memory)); }
   static void copy(void* target, const void* source, Index bytes) {

@@ -15,6 +15,7 @@ class Sets {
     return node;
   }
   void join(Node a, Node b) {  // the lower root stays: nodes of a mesh are mostly numbered along it
+    if (at(a) == at(b)) return;
     a = root(a);
     b = root(b);
     if (a < b) at(b) = a;
@@ -31,8 +32,10 @@ class Sets {
 Index connected_components(const Mesh& mesh, std::vector<Index>& component_of_cell) {
   Sets sets(static_cast<std::size_t>(mesh.node_count()));
   for (const CellBlock& block : mesh.blocks())
-    for (Index c = 0; c < block.cell_count(); ++c)
-      for (const Node node : block.cell(c)) sets.join(block.cell(c)[0], node);
+    for (Index c = 0; c < block.cell_count(); ++c) {
+      const std::span<const Node> nodes = block.cell(c);
+      for (const Node node : nodes.subspan(1)) sets.join(nodes[0], node);
+    }
 
   component_of_cell.clear();
   component_of_cell.reserve(static_cast<std::size_t>(mesh.cell_count()));

@@ -53,18 +53,49 @@ struct CurveTable {
   }
 };
 
+// Two levels in one step: corners of both, the upper one's first.
+template <int n>
+struct TwoLevels {
+  struct Step {
+    std::uint8_t digits, state;
+  };
+  Step steps[CurveTable<n>::corner_count * n][1u << (2 * n)];
+  constexpr explicit TwoLevels(const CurveTable<n>& one) : steps{} {
+    for (unsigned state = 0; state < CurveTable<n>::corner_count * n; ++state)
+      for (unsigned corners = 0; corners < 1u << (2 * n); ++corners) {
+        const auto upper = one.steps[state][corners >> n];
+        const auto lower = one.steps[upper.state][corners & (CurveTable<n>::corner_count - 1)];
+        steps[state][corners] = {static_cast<std::uint8_t>(upper.digit << n | lower.digit), lower.state};
+      }
+  }
+};
+
 // Finds several places at once: each waits for one step after the other.
 template <int n, int lanes>
 void hilbert_positions(const std::uint32_t (&place)[lanes][n], int levels, std::uint64_t (&position)[lanes]) {
-  static constexpr CurveTable<n> table;
+  static constexpr CurveTable<n> one;
+  static constexpr TwoLevels<n> two(one);
   unsigned state[lanes] = {};
   for (std::uint64_t& each : position) each = 0;
-  for (int level = levels - 1; level >= 0; --level)
+  int level = levels;
+  if (level % 2 == 1) {
+    --level;
     for (int lane = 0; lane < lanes; ++lane) {
       unsigned corner = 0;
       for (int k = 0; k < n; ++k) corner |= ((place[lane][k] >> level) & 1u) << k;
-      const auto step = table.steps[state[lane]][corner];
-      position[lane] = position[lane] << n | step.digit;
+      position[lane] = one.steps[0][corner].digit;
+      state[lane] = one.steps[0][corner].state;
+    }
+  }
+  for (level -= 2; level >= 0; level -= 2)
+    for (int lane = 0; lane < lanes; ++lane) {
+      unsigned corners = 0;
+      for (int k = 0; k < n; ++k) {
+        const unsigned bits = place[lane][k] >> level;
+        corners |= (bits & 1u) << k | ((bits >> 1) & 1u) << (n + k);
+      }
+      const auto step = two.steps[state[lane]][corners];
+      position[lane] = position[lane] << (2 * n) | step.digits;
       state[lane] = step.state;
     }
 }

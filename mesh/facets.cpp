@@ -48,6 +48,7 @@ void add_signed_hashes(const CellBlock& block, std::vector<std::uint64_t>& sums)
   const Index count = block.cell_count();
   const int n = traits(block.kind).node_count;
   const Node* const nodes = block.nodes.data();
+  const bool alone = omp_get_max_threads() == 1;
 #pragma omp parallel for schedule(static)
   for (Index c = 0; c < count; ++c) {
     const Node* const cell = nodes + c * n;
@@ -66,8 +67,11 @@ void add_signed_hashes(const CellBlock& block, std::vector<std::uint64_t>& sums)
       if (slot == used) at[used] = side.lowest, sum[used++] = 0;
       sum[slot] += side.sign * mix(hash);
     }
-    for (int s = 0; s < used; ++s)
-      std::atomic_ref(sums[static_cast<std::size_t>(at[s])]).fetch_add(sum[s], std::memory_order_relaxed);
+    for (int s = 0; s < used; ++s) {
+      std::uint64_t& here = sums[static_cast<std::size_t>(at[s])];
+      if (alone) here += sum[s];
+      else std::atomic_ref(here).fetch_add(sum[s], std::memory_order_relaxed);
+    }
   }
 }
 

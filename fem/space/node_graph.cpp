@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <utility>
 
 namespace ritz {
@@ -13,12 +13,42 @@ namespace {
 
 constexpr int block_bits = 9;  // rows are listed in blocks of 2^9 consecutive nodes
 
-// The nodes that a cell joins with each other: its own and those that these follow.
+// The nodes of the cells in the order of the space, where all cells have as many and follow no others: read from the
+// mesh once, since its cells along the curve lie anywhere.
+class OrderedNodes {
+ public:
+  OrderedNodes(const FunctionSpace& space, int threads) {
+    const std::span<const Index> order = space.cell_order();
+    if (space.couplings() != nullptr || space.mesh().blocks().size() != 1 || order.empty()) return;
+    FunctionSpace::CellNodes of_first(space);
+    width_ = of_first(order[0]).size();
+    nodes_ = std::make_unique_for_overwrite<Node[]>(order.size() * width_);
+    constexpr std::size_t grain = 4096;
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (std::size_t first = 0; first < order.size(); first += grain) {
+      FunctionSpace::CellNodes nodes_of(space);
+      for (std::size_t position = first; position < std::min(first + grain, order.size()); ++position)
+        std::ranges::copy(nodes_of(order[position]), nodes_.get() + position * width_);
+    }
+  }
+  bool known() const { return nodes_ != nullptr; }
+  std::span<const Node> operator[](Index position) const {
+    return {nodes_.get() + static_cast<std::size_t>(position) * width_, width_};
+  }
+
+ private:
+  std::size_t width_ = 0;
+  std::unique_ptr<Node[]> nodes_;
+};
+
+// The nodes that the cell at a position joins with each other: its own and those that these follow.
 class JoinedNodes {
  public:
-  explicit JoinedNodes(const FunctionSpace& space) : nodes_of_(space), couplings_(space.couplings()) {}
-  std::span<const Node> operator()(Index cell) {
-    const std::span<const Node> own = nodes_of_(cell);
+  JoinedNodes(const FunctionSpace& space, const OrderedNodes& ordered)
+      : ordered_(ordered), order_(space.cell_order()), nodes_of_(space), couplings_(space.couplings()) {}
+  std::span<const Node> operator()(Index position) {
+    if (ordered_.known()) return ordered_[position];
+    const std::span<const Node> own = nodes_of_(order_[static_cast<std::size_t>(position)]);
     if (couplings_ == nullptr) return own;
     joined_.assign(own.begin(), own.end());
     for (const Node node : own) {
@@ -29,6 +59,8 @@ class JoinedNodes {
   }
 
  private:
+  const OrderedNodes& ordered_;
+  std::span<const Index> order_;
   FunctionSpace::CellNodes nodes_of_;
   const NodeCouplings* couplings_;
   std::vector<Node> joined_;
@@ -56,12 +88,11 @@ struct RunAtBlock {
 };
 
 // Runs of cells [first, last), in the order of their begins.
-std::vector<RunAtBlock> runs_at_blocks(const FunctionSpace& space, Index blocks, Index first, Index last) {
+std::vector<RunAtBlock> runs_at_blocks(JoinedNodes nodes_of, Index blocks, Index first, Index last) {
   std::vector<RunAtBlock> found;
   std::vector<std::int64_t> latest(static_cast<std::size_t>(blocks), -1);  // [block] in `found`
-  JoinedNodes nodes_of(space);
   for (Index position = first; position < last; ++position)
-    for (const Node node : nodes_of(space.cell_order()[static_cast<std::size_t>(position)])) {
+    for (const Node node : nodes_of(position)) {
       const Index block = node >> block_bits;
       std::int64_t& at = latest[static_cast<std::size_t>(block)];
       if (at < 0 || found[static_cast<std::size_t>(at)].run.last < position) {
@@ -73,7 +104,7 @@ std::vector<RunAtBlock> runs_at_blocks(const FunctionSpace& space, Index blocks,
   return found;
 }
 
-CellsAtBlocks cells_at_blocks(const FunctionSpace& space, Index blocks, int threads) {
+CellsAtBlocks cells_at_blocks(const FunctionSpace& space, const OrderedNodes& ordered, Index blocks, int threads) {
   const Index count = std::ssize(space.cell_order());
   std::vector<std::vector<RunAtBlock>> parts(static_cast<std::size_t>(threads));  // of the cells
   ParallelErrors errors;
@@ -81,7 +112,7 @@ CellsAtBlocks cells_at_blocks(const FunctionSpace& space, Index blocks, int thre
   for (int part = 0; part < threads; ++part)
     errors.run([&] {
       parts[static_cast<std::size_t>(part)] =
-          runs_at_blocks(space, blocks, part * count / threads, (part + 1) * count / threads);
+          runs_at_blocks(JoinedNodes(space, ordered), blocks, part * count / threads, (part + 1) * count / threads);
     });
   errors.rethrow();
   CellsAtBlocks result;
@@ -102,18 +133,17 @@ CellsAtBlocks cells_at_blocks(const FunctionSpace& space, Index blocks, int thre
 // sorted.
 class RowLister {
  public:
-  explicit RowLister(const FunctionSpace& space)
-      : order_(space.cell_order()), nodes_of_(space), number_(static_cast<std::size_t>(space.node_count()), -1) {}
+  RowLister(const FunctionSpace& space, const OrderedNodes& ordered)
+      : nodes_of_(space, ordered), number_(static_cast<std::size_t>(space.node_count()), -1) {}
 
-  // Rows [first, last) around the cells. lengths: of each; columns: row after row.
+  // Rows [first, last) around the cells. lengths: of each; columns are appended row after row.
   void list(Index first, Index last, std::span<const Run> cells, Index* lengths, std::vector<std::int32_t>& columns) {
     number_nodes(first, last, cells);
     const std::size_t words = (node_.size() + 63) / 64;
     const Index window =
         std::clamp<Index>(most_words / static_cast<Index>(std::max<std::size_t>(1, words)), 1, last - first);
     for (Index begin = first; begin < last; begin += window)
-      list_window(begin, std::min(begin + window, last), words, lengths + (begin - first));
-    columns.assign(columns_.begin(), columns_.end());  // without slack
+      list_window(begin, std::min(begin + window, last), words, lengths + (begin - first), columns);
     for (const Node node : node_) number_[static_cast<std::size_t>(node)] = -1;
   }
 
@@ -124,10 +154,9 @@ class RowLister {
     node_.clear();
     begin_.assign(1, 0);
     entries_.clear();
-    columns_.clear();
     for (const Run run : cells)
       for (Index position = run.first; position < run.last; ++position) {
-        const std::span<const Node> nodes = nodes_of_(order_[static_cast<std::size_t>(position)]);
+        const std::span<const Node> nodes = nodes_of_(position);
         entries_.insert(entries_.end(), nodes.begin(), nodes.end());
         begin_.push_back(static_cast<std::uint32_t>(entries_.size()));
         for (const Node node : nodes)
@@ -147,7 +176,7 @@ class RowLister {
     begin_row_ = first;
   }
 
-  void list_window(Index first, Index last, std::size_t words, Index* lengths) {
+  void list_window(Index first, Index last, std::size_t words, Index* lengths, std::vector<std::int32_t>& columns) {
     bits_.assign(static_cast<std::size_t>(last - first) * words, 0);
     const std::int32_t low = first_number_ + static_cast<std::int32_t>(first - begin_row_),
                        count = static_cast<std::int32_t>(last - first);
@@ -162,16 +191,15 @@ class RowLister {
       }
     }
     for (Index row = 0; row < last - first; ++row) {
-      const std::size_t before = columns_.size();
+      const std::size_t before = columns.size();
       const std::uint64_t* const of_row = bits_.data() + static_cast<std::size_t>(row) * words;
       for (std::size_t w = 0; w < words; ++w)
         for (std::uint64_t rest = of_row[w]; rest != 0; rest &= rest - 1)
-          columns_.push_back(node_[64 * w + static_cast<std::size_t>(std::countr_zero(rest))]);
-      lengths[row] = static_cast<Index>(columns_.size() - before);
+          columns.push_back(node_[64 * w + static_cast<std::size_t>(std::countr_zero(rest))]);
+      lengths[row] = static_cast<Index>(columns.size() - before);
     }
   }
 
-  std::span<const Index> order_;
   JoinedNodes nodes_of_;
   std::vector<std::int32_t> number_;  // [node of the space] its number at the block, -1
   std::vector<Node> node_;            // [number at the block]
@@ -181,39 +209,49 @@ class RowLister {
   std::vector<std::uint32_t> begin_;   // [cell at the block + 1] its first entry
   std::vector<std::int32_t> entries_;  // numbers at the block of the nodes that the cell joins
   std::vector<std::uint64_t> bits_;    // [row][word]
-  std::vector<std::int32_t> columns_;
 };
+
+// Room for all blocks, judged by the `done` first, where the next one might not fit: a list that doubles is copied
+// often.
+void reserve_for(Index blocks, Index done, std::vector<std::int32_t>& list) {
+  const std::size_t size = list.size(), mean = done > 0 ? size / static_cast<std::size_t>(done) : 0;
+  if (size + 2 * mean > list.capacity()) list.reserve(mean * static_cast<std::size_t>(blocks) * 17 / 16 + 2 * mean);
+}
 
 }  // namespace
 
 NodeGraph node_graph(const FunctionSpace& space) {
   const Index node_count = space.node_count(), rows = Index{1} << block_bits, blocks = (node_count + rows - 1) / rows;
   const int threads = space.device().threads();
-  const CellsAtBlocks at = cells_at_blocks(space, blocks, threads);
-  // Every block has its own memory, which is joined in the end.
-  std::vector<std::vector<std::int32_t>> columns(static_cast<std::size_t>(blocks));
+  const OrderedNodes ordered(space, threads);
+  const CellsAtBlocks at = cells_at_blocks(space, ordered, blocks, threads);
+  // Every thread lists as many blocks in a row; the first one's list takes those of the others in the end.
+  std::vector<std::vector<std::int32_t>> columns(static_cast<std::size_t>(threads));
   NodeGraph graph;
   graph.offsets.assign(static_cast<std::size_t>(node_count) + 1, 0);
   ParallelErrors errors;
-#pragma omp parallel num_threads(threads)
-  {
-    std::optional<RowLister> lister;
-    errors.run([&] { lister.emplace(space); });
-#pragma omp for schedule(dynamic)
-    for (Index block = 0; block < blocks; ++block)
-      errors.run([&] {
-        const auto b = static_cast<std::size_t>(block);
+#pragma omp parallel for num_threads(threads) schedule(static)
+  for (int part = 0; part < threads; ++part)
+    errors.run([&] {
+      std::vector<std::int32_t>& mine = columns[static_cast<std::size_t>(part)];
+      RowLister lister(space, ordered);
+      const Index begin = part * blocks / threads, end = (part + 1) * blocks / threads;
+      for (Index block = begin; block < end; ++block) {
         const Index first = block * rows;
-        lister->list(first, std::min(first + rows, node_count), at[b], graph.offsets.data() + first + 1, columns[b]);
-      });
-  }
+        reserve_for(end - begin, block - begin, mine);
+        lister.list(first, std::min(first + rows, node_count), at[static_cast<std::size_t>(block)],
+                    graph.offsets.data() + first + 1, mine);
+      }
+    });
   errors.rethrow();
   for (std::size_t row = 1; row < graph.offsets.size(); ++row) graph.offsets[row] += graph.offsets[row - 1];
+  graph.columns = std::move(columns[0]);
   graph.columns.resize(static_cast<std::size_t>(graph.offsets.back()));
 #pragma omp parallel for num_threads(threads) schedule(static)
-  for (Index block = 0; block < blocks; ++block) {
-    std::vector<std::int32_t>& list = columns[static_cast<std::size_t>(block)];
-    std::ranges::copy(list, graph.columns.begin() + graph.offsets[static_cast<std::size_t>(block * rows)]);
+  for (int part = 1; part < threads; ++part) {
+    std::vector<std::int32_t>& list = columns[static_cast<std::size_t>(part)];
+    const Index first = std::min(part * blocks / threads * rows, node_count);
+    std::ranges::copy(list, graph.columns.begin() + graph.offsets[static_cast<std::size_t>(first)]);
     list = {};
   }
   return graph;

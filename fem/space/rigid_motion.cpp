@@ -184,22 +184,8 @@ class FreeMotions {
     const Mesh& mesh = space.mesh();
     std::vector<Index> part_of_cell;
     parts_.resize(static_cast<std::size_t>(connected_components(mesh, part_of_cell)));
-    part_of_.assign(static_cast<std::size_t>(space.node_count()), -1);
-    std::vector<Node> nodes;
-    for (Index cell = 0; cell < mesh.cell_count(); ++cell) {
-      const Index p = part_of_cell[static_cast<std::size_t>(cell)];
-      Part& part = parts_[static_cast<std::size_t>(p)];
-      if (part.cell_count++ == 0) part.first_cell = cell;
-      space.nodes_of(cell, nodes);
-      for (const Node node : nodes) {
-        if (std::exchange(part_of_[static_cast<std::size_t>(node)], p) >= 0) continue;
-        const Vec x = space.point(node);
-        for (std::size_t d = 0; d < 3; ++d) {
-          part.low[d] = std::min(part.low[d], x[d]);
-          part.high[d] = std::max(part.high[d], x[d]);
-        }
-      }
-    }
+    if (parts_.size() == 1) all_of_one_part();
+    else divide(part_of_cell);
   }
 
   void hold(std::span<const std::uint8_t> held) {
@@ -227,6 +213,30 @@ class FreeMotions {
   }
 
  private:
+  void all_of_one_part() {
+    parts_.front().cell_count = space_.mesh().cell_count();
+    part_of_.assign(static_cast<std::size_t>(space_.node_count()), 0);
+    for (Node node = 0; node < space_.node_count(); ++node) add_to_box(node, parts_.front());
+  }
+  void divide(const std::vector<Index>& part_of_cell) {
+    part_of_.assign(static_cast<std::size_t>(space_.node_count()), -1);
+    FunctionSpace::CellNodes nodes_of(space_);
+    for (Index cell = 0; cell < space_.mesh().cell_count(); ++cell) {
+      const Index p = part_of_cell[static_cast<std::size_t>(cell)];
+      Part& part = parts_[static_cast<std::size_t>(p)];
+      if (part.cell_count++ == 0) part.first_cell = cell;
+      for (const Node node : nodes_of(cell))
+        if (std::exchange(part_of_[static_cast<std::size_t>(node)], p) < 0) add_to_box(node, part);
+    }
+  }
+  void add_to_box(Node node, Part& part) const {
+    const Vec x = space_.point(node);
+    for (std::size_t d = 0; d < 3; ++d) {
+      part.low[d] = std::min(part.low[d], x[d]);
+      part.high[d] = std::max(part.high[d], x[d]);
+    }
+  }
+
   Part& part_at(Node node) { return parts_[static_cast<std::size_t>(part_of_[static_cast<std::size_t>(node)])]; }
 
   // use(parts of a group, basis of the motions that it is free to do)

@@ -113,6 +113,34 @@ CellShape shape_of(std::span<const Point> x, const CellTraits& t, double longest
   return {worst, least_height > 0 ? longest_edge / least_height : std::numeric_limits<double>::infinity()};
 }
 
+struct ShapeAndEdges {
+  CellShape shape;
+  EdgeLengths edges;
+};
+
+ShapeAndEdges measured(std::span<const Point> x, const CellTraits& t) {
+  const EdgeLengths edges = edge_lengths(x, t);
+  return {shape_of(x, t, edges.longest), edges};
+}
+
+// The same: one volume is seen from all corners, and an edge is part of two, so a third of the square roots will do.
+ShapeAndEdges measured_tet(std::span<const Point> x) {
+  const Point e[6] = {minus(x[1], x[0]), minus(x[2], x[0]), minus(x[3], x[0]),
+                      minus(x[2], x[1]), minus(x[3], x[1]), minus(x[3], x[2])};
+  double l[6];
+  for (int i = 0; i < 6; ++i) l[i] = length(e[i]);
+  const Point facets[4] = {cross(e[0], e[1]), cross(e[0], e[2]), cross(e[1], e[2]), cross(e[3], e[4])};
+  const double volume = dot(e[0], facets[2]);
+  if (!(volume > 0)) return measured(x, traits(CellKind::tet4));
+  const double at_corners =
+      std::max(std::max(l[0] * l[1] * l[2], l[0] * l[3] * l[4]), std::max(l[1] * l[3] * l[5], l[2] * l[4] * l[5]));
+  double widest = 0;  // square of twice the largest facet's area
+  for (const Point& facet : facets) widest = std::max(widest, dot(facet, facet));
+  const EdgeLengths edges = {*std::min_element(l, l + 6), *std::max_element(l, l + 6)};
+  const double height = std::min(edges.longest, volume / std::sqrt(widest));
+  return {{std::min(1.0, std::numbers::sqrt2 * volume / at_corners), edges.longest / height}, edges};
+}
+
 // Corners and the nodes on edges.
 std::array<Point, 20> frame_points(const Mesh& mesh, std::span<const Node> nodes, const CellTraits& t) {
   std::array<Point, 20> x;
@@ -128,8 +156,7 @@ std::array<Point, 20> frame_points(const Mesh& mesh, std::span<const Node> nodes
 
 CellShape shape_of_cell(const Mesh& mesh, Index cell) {
   const CellTraits& t = traits(mesh.kind_of(cell));
-  const auto x = frame_points(mesh, mesh.nodes_of(cell), t);
-  return shape_of(x, t, edge_lengths(x, t).longest);
+  return measured(frame_points(mesh, mesh.nodes_of(cell), t), t).shape;
 }
 
 namespace {
@@ -146,13 +173,14 @@ ShapesAndEdges measure_cells(const Mesh& mesh) {
   for (const CellBlock& block : mesh.blocks()) {
     const CellTraits& t = traits(block.kind);
     const Index count = block.cell_count();
+    const bool is_tet = block.kind == CellKind::tet4;
 #pragma omp parallel for schedule(static) reduction(min : shortest) reduction(max : longest)
     for (Index c = 0; c < count; ++c) {
       const auto x = frame_points(mesh, block.cell(c), t);
-      const EdgeLengths lengths = edge_lengths(x, t);
-      shortest = std::min(shortest, lengths.shortest);
-      longest = std::max(longest, lengths.longest);
-      all.shapes[static_cast<std::size_t>(block.first_cell + c)] = shape_of(x, t, lengths.longest);
+      const ShapeAndEdges cell = is_tet ? measured_tet(x) : measured(x, t);
+      shortest = std::min(shortest, cell.edges.shortest);
+      longest = std::max(longest, cell.edges.longest);
+      all.shapes[static_cast<std::size_t>(block.first_cell + c)] = cell.shape;
     }
   }
   all.shortest = shortest;
