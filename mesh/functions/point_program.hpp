@@ -136,7 +136,7 @@ struct PointProgram {
   }
 };
 
-// Where a program runs.
+// The points at which a program runs.
 struct ProgramPoints {
   const double* x = nullptr;  // [point][3]; none: the program reads no position
   double t = 0;
