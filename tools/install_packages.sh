@@ -2,7 +2,7 @@
 # Installs the Debian packages that Ritz needs, when one of them is missing. Usage: install_packages.sh [demo] [tests] [wheel]
 set -euo pipefail
 packages=(g++ cmake ninja-build ccache libfmt-dev libtomlplusplus-dev libcli11-dev nlohmann-json3-dev
-          libvtk9-dev libhdf5-dev libmuparser-dev zlib1g-dev libmumps-seq-dev libopenblas-dev)
+          libvtk9-dev libhdf5-dev zlib1g-dev libmumps-seq-dev libopenblas-dev)
 for part in "$@"; do
   case $part in
     wheel) packages+=(python3-dev python3-pip patchelf) ;;

@@ -157,7 +157,7 @@ CaseField case_field(const MeshField& field, const std::string& name, const std:
     return std::isnan(sample.value) ? fmt::format("'{}' has no value in cell {}{}", name, sample.cell, of)
                                     : fmt::format("'{}' is {:g} in cell {}{}", name, sample.value, sample.cell, of);
   };
-  return {[field](const EvaluationPoints& points, std::span<double> values) { field(points, 0, values); }, tell};
+  return {PointExpression::input({.field = field}), tell};
 }
 
 }  // namespace
@@ -177,9 +177,9 @@ void read_fields(Run& run, const Mesh& mesh) {
     if (const std::optional<MeshField> field = reader.read())
       run.input().add_field(t, name, case_field(*field, name, fmt::format(" of '{}'", reader.file())));
     else
-      run.input().add_field(t, name,
-                            {[](const EvaluationPoints&, std::span<double> values) { std::ranges::fill(values, 1.0); },
-                             [](const EvaluationPoints&) { return std::string(); }});
+      run.input().add_field(t, name, {PointExpression::input({.function = [](const auto&, double, auto values) {
+                              std::ranges::fill(values, 1.0);
+                            }})});
   }
 }
 

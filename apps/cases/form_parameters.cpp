@@ -51,7 +51,7 @@ FormValue ask_form(const Case::Table& table, const FormCatalogue::Entry& entry,
   }
   for (int i = 0; i < record.given_count; ++i) {
     const ParameterFacts& f = record.given[i];
-    form.given.emplace_back(table.formula(f.name, about_of(f), rule_of(f)));
+    form.given.emplace_back(table.formula(f.name, about_of(f), rule_of(f)).expression());
   }
   return form;
 }

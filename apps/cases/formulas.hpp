@@ -10,7 +10,7 @@
 namespace ritz {
 
 inline Coefficient coefficient(const Formula& formula) {
-  return formula.is_number() ? Coefficient(formula.number()) : Coefficient(PointFunction(formula));
+  return formula.is_number() ? Coefficient(formula.number()) : Coefficient(PointFunction(formula.expression()));
 }
 
 inline std::vector<Coefficient> coefficients(const std::vector<Formula>& formulas) {

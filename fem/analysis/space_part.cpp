@@ -6,15 +6,18 @@
 namespace ritz {
 namespace {
 
-// Functions that know the cells of their points are asked about the whole mesh.
+// Inputs that know the cells of their points are asked about the whole mesh.
 PointFunction on_whole_mesh(const PointFunction& given, const Mesh& whole, const std::vector<Index>& cells) {
-  return [&whole, &cells, given](const EvaluationPoints& points, double t, std::span<double> values) {
-    if (points.mesh == nullptr) return given(points, t, values);
-    std::vector<Index> holding;
-    holding.reserve(points.cells.size());
-    for (const Index cell : points.cells) holding.push_back(cells[static_cast<std::size_t>(cell)]);
-    given(EvaluationPoints(points.x, whole, holding), t, values);
-  };
+  return given.expression().with_inputs([&](const PointInput& input) {
+    const auto at = [&whole, &cells, input](const EvaluationPoints& points, double t, std::span<double> values) {
+      if (points.mesh == nullptr) return input.at(points, t, values);
+      std::vector<Index> holding;
+      holding.reserve(points.cells.size());
+      for (const Index cell : points.cells) holding.push_back(cells[static_cast<std::size_t>(cell)]);
+      input.at(EvaluationPoints(points.x, whole, holding), t, values);
+    };
+    return PointInput{.function = at, .varies_in_time = input.varies_in_time};
+  });
 }
 
 template <class T>

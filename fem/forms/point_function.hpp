@@ -1,12 +1,14 @@
-// A number that depends on the position, and perhaps on time, such as a material's or a load's.
+// A number that depends on the position, and perhaps on time, such as a material's or a load's: an expression, which
+// runs where the points are, or a function of the host.
 //
 //   PointFunction hydrostatic = [](std::span<const double> x, std::span<double> values) { ... };
 //   PointFunction ramped = [](std::span<const double> x, double t, std::span<double> values) { ... };
+//   PointFunction height = 9810 * (12 - PointExpression::z());
 #pragma once
 
-#include "mesh/evaluation_points.hpp"
+#include "mesh/functions/point_expression.hpp"
 
-#include <functional>
+#include <memory>
 #include <span>
 #include <utility>
 
@@ -28,43 +30,48 @@ concept FunctionInCells = requires(const F& f, const EvaluationPoints& points, d
   f(points, t, values);
 };
 
-// It may be called from one thread at a time, and throws Error where it has no value.
+// A function of the host may be called from one thread at a time, and throws Error where it has no value.
 class PointFunction {
  public:
+  PointFunction(const PointExpression& expression)  // NOLINT: expressions are functions
+      : code_(std::make_shared<const PointCode>(expression)) {}
+  PointFunction(const MeshField& field)  // NOLINT: so are fields
+      : PointFunction(PointExpression::input({.field = field})) {}
   template <FunctionOfPosition F>
   PointFunction(F f)  // NOLINT: a function is meant to become one of points
-      : evaluate_([f = std::move(f)](const EvaluationPoints& points, double, std::span<double> values) {
-          f(points.x, values);
-        }) {}
+      : PointFunction(PointExpression::input(
+            {.function = [f = std::move(f)](const EvaluationPoints& points, double, std::span<double> values) {
+              f(points.x, values);
+            }})) {}
   template <class F>
   requires FunctionOfTime<F> || FunctionInCells<F> PointFunction(F f)  // NOLINT: likewise
-      : varies_in_time_(depends_on_time(f)),
-        evaluate_([f = std::move(f)](const EvaluationPoints& points, double t, std::span<double> values) {
-          if constexpr (FunctionInCells<F>) f(points, t, values);
-          else f(points.x, t, values);
-        }) {}
+      : PointFunction(input_of(std::move(f))) {}
 
-  bool varies_in_time() const { return varies_in_time_; }
+  bool varies_in_time() const { return expression().reads_time(); }
   // Points, time -> values [point].
   void operator()(const EvaluationPoints& points, double t, std::span<double> values) const {
-    evaluate_(points, t, values);
+    code_->run(points, t, values);
   }
+  const PointExpression& expression() const { return code_->expression(); }
+  const PointCode& code() const { return *code_; }
 
  private:
   template <class F>
-  static bool depends_on_time(const F& f) {
-    if constexpr (requires { f.depends_on_time(); }) return f.depends_on_time();
-    else return true;
+  static PointExpression input_of(F f) {
+    bool varies = true;
+    if constexpr (requires { f.depends_on_time(); }) varies = f.depends_on_time();
+    return PointExpression::input(
+        {.function =
+             [f = std::move(f)](const EvaluationPoints& points, double t, std::span<double> values) {
+               if constexpr (FunctionInCells<F>) f(points, t, values);
+               else f(points.x, t, values);
+             },
+         .varies_in_time = varies});
   }
 
-  bool varies_in_time_ = false;
-  std::function<void(const EvaluationPoints&, double, std::span<double>)> evaluate_;
+  std::shared_ptr<const PointCode> code_;
 };
 
-inline PointFunction constant(double value) {
-  return [value](std::span<const double>, std::span<double> values) {
-    for (double& each : values) each = value;
-  };
-}
+inline PointFunction constant(double value) { return PointExpression(value); }
 
 }  // namespace ritz

@@ -275,11 +275,12 @@ MixedOperator::Plan& MixedOperator::plan(const Key& key) const {
 const double* MixedOperator::given_numbers(const Group& group, const MixedIntegral& integral, int degree) const {
   if (integral.form.numbers.given.empty()) return nullptr;
   Vector& stored = given_[{&group, &integral, degree}];
-  if (stored.empty())
-    stored = Vector(device(),
-                    given_at_points(space(0), group.geometry(), quadrature(group.geometry().kind, degree),
-                                    integral.form.numbers, time_.t),
-                    "given numbers");
+  if (stored.empty()) {
+    const QuadratureRule& rule = quadrature(group.geometry().kind, degree);
+    Vector numbers(device(), given_count(group.geometry(), rule, integral.form.numbers), "given numbers");
+    given_at_points(space(0), group.geometry(), rule, integral.form.numbers, time_.t, numbers);
+    stored = std::move(numbers);
+  }
   return stored.data();
 }
 

@@ -372,7 +372,7 @@ void Operator::evaluate_given(bool only_in_time) {
   for (auto& [key, stored] : given_) {
     const auto& [group, integral, degree] = key;
     if (only_in_time && !std::ranges::any_of(integral->form.given, &PointFunction::varies_in_time)) continue;
-    stored.upload(given_at_points(*space_, *group, quadrature(group->kind, degree), integral->form, time_.t));
+    given_at_points(*space_, *group, quadrature(group->kind, degree), integral->form, time_.t, stored);
   }
 }
 

@@ -49,11 +49,12 @@ const double* Operator::point_geometry(const ElementGroup& group, const Referenc
 const double* Operator::given_numbers(const ElementGroup& group, int degree, const Integral& integral) const {
   if (integral.form.given_count == 0) return nullptr;
   Vector& stored = given_[{&group, &integral, degree}];
-  if (stored.empty())
-    stored = Vector(space_->device(),
-                    std::span<const double>(
-                        given_at_points(*space_, group, quadrature(group.kind, degree), integral.form, time_.t)),
-                    "given numbers");
+  if (stored.empty()) {
+    const QuadratureRule& rule = quadrature(group.kind, degree);
+    Vector numbers(space_->device(), given_count(group, rule, integral.form), "given numbers");
+    given_at_points(*space_, group, rule, integral.form, time_.t, numbers);
+    stored = std::move(numbers);
+  }
   return stored.data();
 }
 

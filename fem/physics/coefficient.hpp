@@ -18,11 +18,16 @@ class Coefficient {
  public:
   Coefficient(double number = 0) : number_(number) {}                      // NOLINT: numbers are coefficients
   Coefficient(PointFunction function) : function_(std::move(function)) {}  // NOLINT: so are functions
+  Coefficient(const PointExpression& expression) {                         // NOLINT: so are expressions
+    if (expression.is_number()) number_ = expression.number();
+    else function_ = expression;
+  }
 
   bool is_number() const { return !function_; }
   double number() const { return number_; }
   bool varies_in_time() const { return function_ && function_->varies_in_time(); }
   PointFunction function() const { return function_ ? *function_ : constant(number_); }
+  PointExpression expression() const { return function_ ? function_->expression() : number_; }
   // Points -> values [point].
   void at(const EvaluationPoints& points, double t, std::span<double> values) const {
     if (function_) (*function_)(points, t, values);
@@ -42,16 +47,5 @@ inline std::vector<PointFunction> functions(std::span<const Coefficient> coeffic
   for (const Coefficient& each : coefficients) result.push_back(each.function());
   return result;
 }
-
-// factor times a function.
-struct ScaledFunction {
-  PointFunction function;
-  double factor;
-  bool depends_on_time() const { return function.varies_in_time(); }
-  void operator()(const EvaluationPoints& points, double t, std::span<double> values) const {
-    function(points, t, values);
-    for (double& value : values) value *= factor;
-  }
-};
 
 }  // namespace ritz

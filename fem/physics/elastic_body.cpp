@@ -263,7 +263,7 @@ class ElasticBody::Builder {
       return;
     }
     std::vector<PointFunction> force;
-    for (const double each : g) force.push_back(ScaledFunction{density.function(), each});
+    for (const double each : g) force.push_back(density.expression() * each);
     integrals.push_back(Integral::over({GivenLoad<G, G, 0>{measure_.weight, measure_.axisymmetric}, force}, *m.region));
   }
 

@@ -63,13 +63,15 @@ constexpr double no_share = 1e-150;
 // The shares of two rows where the temperature lies between them.
 std::vector<PointFunction> shares_of(const StiffnessTable& table, std::size_t row, const Coefficient& temperature,
                                      const std::string& origin) {
-  const auto share = [&](bool second) {
-    return combined({temperature}, [table, row, second, origin](std::span<const double> at) {
-      const StiffnessTable::Place place = table.place_of(at[0], origin);
-      return place.row != row ? no_share : std::max(second ? place.share : 1 - place.share, no_share);
-    });
+  const PointExpression T = table.inside(temperature.expression(), origin);
+  const double from = table.rows[row].temperature, to = table.rows[row + 1].temperature;
+  const PointExpression share = min(max((T - from) / (to - from), 0), 1);
+  const auto here = [&](const PointExpression& value) {
+    PointExpression result = max(value, no_share);
+    if (row > 0) result = PointExpression::choice(T >= from, result, no_share);
+    return row + 2 < table.rows.size() ? PointExpression::choice(T < to, result, no_share) : result;
   };
-  return {share(false).function(), share(true).function()};
+  return {here(1 - share), here(share)};
 }
 
 template <bool Oriented>
@@ -124,20 +126,13 @@ FormValue thermal_form(const Six& stress, const Coefficient& theta, const Coeffi
                          : thermal_form<2, false>(stress, setting, std::move(given));
 }
 
-Coefficient times(const Coefficient& a, double factor) {
-  return combined({a}, [factor](std::span<const double> at) { return factor * at[0]; });
-}
+Coefficient times(const Coefficient& a, double factor) { return factor * a.expression(); }
 
 // An isotropic material whose constants vary: the stress of a unit strain does, too.
 FormValue varying_thermal_form(const IsotropicConstants& m, const Coefficient& strain, const ElasticSetting& setting) {
-  if (!is_stress_free(setting)) {
-    const auto stress = [](std::span<const double> at) { return at[0] * at[1] / (1 - 2 * at[2]); };
-    return thermal_form({1, 1, 1, 0, 0, 0}, combined({strain, m.young, m.poisson}, stress), 0, setting);
-  }
-  const auto stress = [](std::span<const double> at) { return at[0] * at[1] / (1 - at[2]); };
-  const auto across = [](std::span<const double> at) { return at[0] * (1 + at[1]) / (1 - at[1]); };
-  return thermal_form({1, 1, 0, 0, 0, 0}, combined({strain, m.young, m.poisson}, stress),
-                      combined({strain, m.poisson}, across), setting);
+  const PointExpression e = strain.expression(), young = m.young.expression(), poisson = m.poisson.expression();
+  if (!is_stress_free(setting)) return thermal_form({1, 1, 1, 0, 0, 0}, e * young / (1 - 2 * poisson), 0, setting);
+  return thermal_form({1, 1, 0, 0, 0, 0}, e * young / (1 - poisson), e * (1 + poisson) / (1 - poisson), setting);
 }
 
 }  // namespace
@@ -170,6 +165,13 @@ StiffnessTensor StiffnessTable::at(double temperature, const std::string& origin
   for (std::size_t i = 0; i < 6; ++i)
     for (std::size_t j = 0; j < 6; ++j) result.c[i][j] += share * (next.c[i][j] - result.c[i][j]);
   return result;
+}
+
+PointExpression StiffnessTable::inside(const PointExpression& temperature, const std::string& origin) const {
+  if (continued) return temperature;
+  return temperature.limited(
+      {.minimum = rows.front().temperature, .maximum = rows.back().temperature},
+      [self = *this, origin](double value, const auto&, double, const auto&) { self.place_of(value, origin); });
 }
 
 StiffnessTable StiffnessTable::from_axes(const Axes& axes) const {
@@ -211,9 +213,7 @@ Coefficient thermal_strain(const ElasticMaterial& material, std::size_t axis, co
   const Coefficient now = at_temperature(alpha, temperature.value, "expansion", material.origin);
   const Coefficient then =
       zero == reference ? Coefficient(0) : at_temperature(alpha, reference, "expansion", material.origin);
-  return combined({now, then, temperature.value}, [reference, zero](std::span<const double> at) {
-    return at[0] * (at[2] - zero) - at[1] * (reference - zero);
-  });
+  return now.expression() * (temperature.value.expression() - zero) - then.expression() * (reference - zero);
 }
 
 namespace {
@@ -226,27 +226,35 @@ std::vector<Integral> table_thermal_integrals(const ElasticMaterial& material, c
   const Axes axes = material.orientation && !turns ? material.orientation->axes() : Axes{};
   const StiffnessTable table = turns ? *material.stiffness_table : material.stiffness_table->from_axes(axes);
   const std::array<Point, 3> along = {axes.first, axes.second, axes.third()};
-  const auto prevented_at = [table, along, setting, origin = material.origin](std::span<const double> at) {
-    Six strain{};
-    for (std::size_t axis = 0; axis + 1 < at.size(); ++axis) {
-      const Six unit = at.size() == 2 ? Six{1, 1, 1, 0, 0, 0} : strain_along(along[axis]);
-      for (std::size_t k = 0; k < 6; ++k) strain[k] += at[1 + axis] * unit[k];
-    }
-    return prevented(table.at(at[0], origin), strain, setting);
+  const PointExpression T = table.inside(temperature.value.expression(), material.origin);
+  std::vector<double> temperatures;
+  for (const StiffnessTable::Row& row : table.rows) temperatures.push_back(row.temperature);
+  const auto over_rows = [&](const auto& number_of) {
+    std::vector<double> values;
+    for (const StiffnessTable::Row& row : table.rows) values.push_back(number_of(row.stiffness));
+    return between_rows(temperatures, std::move(values), T);
   };
-  std::vector<Coefficient> parts = {temperature.value};
-  std::ranges::copy(strains, std::back_inserter(parts));
-  const Coefficient across =
-      combined(parts, [prevented_at](std::span<const double> at) { return prevented_at(at).across; });
+  // The stress of all free strains together, were they prevented in all directions; each is linear between rows.
+  std::array<PointExpression, 6> stress;
+  for (std::size_t axis = 0; axis < strains.size(); ++axis) {
+    const Six unit = strains.size() == 1 ? Six{1, 1, 1, 0, 0, 0} : strain_along(along[axis]);
+    for (std::size_t k = 0; k < 6; ++k)
+      stress[k] = stress[k] + strains[axis].expression() *
+                                  over_rows([&](const StiffnessTensor& each) { return each.stress(unit)[k]; });
+  }
+  PointExpression across;
+  if (is_stress_free(setting)) {
+    across = stress[2] / over_rows([](const StiffnessTensor& each) { return each.c[2][2]; });
+    for (std::size_t k = 0; k < 6; ++k)
+      stress[k] = stress[k] - over_rows([&](const StiffnessTensor& each) { return each.c[k][2]; }) * across;
+  }
   std::vector<Integral> result;
   for (std::size_t k = 0; k < (setting.dimension == 3 ? 6U : 4U); ++k) {
     Six unit{};
     unit[k] = 1;
-    const Coefficient stress =
-        combined(parts, [prevented_at, k](std::span<const double> at) { return prevented_at(at).stress[k]; });
-    result.push_back(Integral::over(
-        thermal_form(unit, stress, k == 0 ? across : Coefficient(0), setting, turns ? &*material.orientation : nullptr),
-        region));
+    result.push_back(Integral::over(thermal_form(unit, stress[k], k == 0 ? Coefficient(across) : 0, setting,
+                                                 turns ? &*material.orientation : nullptr),
+                                    region));
   }
   return result;
 }

@@ -34,6 +34,8 @@ struct StiffnessTable {
   };
   Place place_of(double temperature, const std::string& origin) const;
   StiffnessTensor at(double temperature, const std::string& origin) const;
+  // The temperature, which throws likewise where it is evaluated.
+  PointExpression inside(const PointExpression& temperature, const std::string& origin) const;
   StiffnessTable from_axes(const Axes& axes) const;
 };
 

@@ -6,28 +6,6 @@
 #include <fmt/format.h>
 
 namespace ritz {
-namespace {
-
-struct Combined {
-  std::vector<Coefficient> parts;
-  std::function<double(std::span<const double>)> function;
-
-  bool depends_on_time() const { return std::ranges::any_of(parts, &Coefficient::varies_in_time); }
-  void operator()(const EvaluationPoints& points, double t, std::span<double> values) const {
-    const std::size_t count = values.size(), size = parts.size();
-    std::vector<double> of_parts(count * size), column(count), row(size);
-    for (std::size_t k = 0; k < size; ++k) {
-      parts[k].at(points, t, column);
-      std::ranges::copy(column, of_parts.begin() + static_cast<std::ptrdiff_t>(k * count));
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      for (std::size_t k = 0; k < size; ++k) row[k] = of_parts[k * count + i];
-      values[i] = function(row);
-    }
-  }
-};
-
-}  // namespace
 
 double value_at(const TemperatureTable& table, double temperature, const std::string& name, const std::string& origin) {
   const PiecewiseLinear& rows = table.values;
@@ -43,16 +21,25 @@ double value_at(const TemperatureTable& table, double temperature, const std::st
 Coefficient at_temperature(const MaterialProperty& property, const Coefficient& temperature, const std::string& name,
                            const std::string& origin) {
   if (const Coefficient* given = coefficient_in(property)) return *given;
-  return combined({temperature}, [table = *table_in(property), name, origin](std::span<const double> at) {
-    return value_at(table, at[0], name, origin);
-  });
+  const TemperatureTable& table = *table_in(property);
+  if (temperature.is_number()) return value_at(table, temperature.number(), name, origin);
+  PointExpression at = temperature.expression();
+  if (!table.continued)
+    at = at.limited({.minimum = table.values.lowest(), .maximum = table.values.highest()},
+                    [table, name, origin](double value, const auto&, double, const auto&) {
+                      value_at(table, value, name, origin);
+                    });
+  std::vector<double> arguments, values;
+  for (int i = 0; i < table.values.rows; ++i) {
+    arguments.push_back(table.values.argument[i]);
+    values.push_back(table.values.value(arguments.back()));
+  }
+  return between_rows(std::move(arguments), std::move(values), at);
 }
 
-Coefficient combined(std::vector<Coefficient> parts, std::function<double(std::span<const double>)> function) {
-  if (!all_numbers(parts)) return PointFunction(Combined{std::move(parts), std::move(function)});
-  std::vector<double> numbers;
-  for (const Coefficient& each : parts) numbers.push_back(each.number());
-  return function(numbers);
+PointExpression between_rows(std::vector<double> arguments, std::vector<double> values, const PointExpression& at) {
+  TableValues table{.axes = {std::move(arguments)}, .values = std::move(values), .continued = true};
+  return PointExpression::table(std::make_shared<const TableValues>(std::move(table)), {at});
 }
 
 }  // namespace ritz

@@ -36,7 +36,7 @@ double value_at(const TemperatureTable& table, double temperature, const std::st
 Coefficient at_temperature(const MaterialProperty& property, const Coefficient& temperature, const std::string& name,
                            const std::string& origin);
 
-// function(values of the parts at a point): a number where all parts are. The parts are evaluated together.
-Coefficient combined(std::vector<Coefficient> parts, std::function<double(std::span<const double>)> function);
+// The linear interpolation of rows over an argument, constant beyond the first and the last of them.
+PointExpression between_rows(std::vector<double> arguments, std::vector<double> values, const PointExpression& at);
 
 }  // namespace ritz

@@ -8,6 +8,7 @@
 #include "fem/physics/stiffness_tensor.hpp"
 #include "mesh/mesh.hpp"
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -29,15 +30,19 @@ class Orientation {
   bool is_constant() const { return constant_.has_value(); }
   const Axes& axes() const { return *constant_; }  // constant ones
   // Throws Error(Exit::model) where there are none.
-  Axes at(const Point& point) const { return constant_ ? *constant_ : axes_(point); }
+  Axes at(const Point& point) const;
   // The six coordinates of axes 1 and 2, as forms read them (fem/forms/anisotropic.hpp).
-  std::vector<PointFunction> functions() const;
+  std::vector<PointFunction> functions() const { return functions_; }
 
  private:
-  explicit Orientation(const Axes& axes) : constant_(axes) {}
-  explicit Orientation(std::function<Axes(const Point&)> axes) : axes_(std::move(axes)) {}
+  explicit Orientation(const Axes& axes);
+  explicit Orientation(std::function<Axes(const Point&)> axes);
+  // In space, two vectors that are not parallel where `size` is a number; else on the axis of an orientation of a kind.
+  using Direction = std::array<PointExpression, 3>;
+  Orientation(const Direction& first, const Direction& second, const PointExpression& size, const char* kind);
   std::optional<Axes> constant_;
   std::function<Axes(const Point&)> axes_;
+  std::vector<PointFunction> functions_;
 };
 
 // The axes in the first cell of a region of cells; nothing without a cell, or where they have no direction there, which

@@ -58,14 +58,11 @@ std::vector<Coefficient> equivalent_traction(const Mesh& mesh, const Region& reg
   Triple moment = cross_product({p[0] - centre[0], p[1] - centre[1], p[2] - centre[2]}, load.force);
   for (std::size_t d = 0; d < 3; ++d) moment[d] += load.moment[d];
   const Triple turn = solve_by_cramer(second, moment);
+  const PointExpression x[] = {PointExpression::x(), PointExpression::y(), PointExpression::z()};
   std::vector<Coefficient> traction;
   for (std::size_t d = 0; d < 3; ++d) {
     const std::size_t j = (d + 1) % 3, k = (d + 2) % 3;  // (w x r)_d = w_j r_k - w_k r_j
-    traction.emplace_back(PointFunction([=](std::span<const double> points, std::span<double> values) {
-      for (std::size_t i = 0; i < values.size(); ++i)
-        values[i] = load.force[d] / area + turn[j] * (points[3 * i + k] - centre[k]) -
-                    turn[k] * (points[3 * i + j] - centre[j]);
-    }));
+    traction.emplace_back(load.force[d] / area + turn[j] * (x[k] - centre[k]) - turn[k] * (x[j] - centre[j]));
   }
   return traction;
 }

@@ -15,27 +15,34 @@ std::optional<Formula> read_formula(const CaseAnswer& answer, const std::string&
     if (const auto found = fields->find(value.text); found != fields->end())
       return Formula(found->first, found->second, std::move(rules));
   try {
-    std::vector<std::string> variables = Formula::variables(data.has_time);
-    for (const auto& [name, field] : data.fields) variables.push_back(name);
-    Expression expression(value.text, std::move(variables), &data.tables);
+    FormulaVariables variables = Formula::variables(data.has_time);
+    for (const auto& [name, field] : data.fields) variables.emplace_back(name, field.value);
+    const Expression expression(value.text, variables, &data.tables);
     if (data.dimension == 2 && expression.uses("z"))
       answer.wrong_text(
           fmt::format("'{}' is the formula '{}', which uses z on a mesh of two dimensions,", key, value.text),
           "points of the plane have x and y; of a body of revolution x is the radius, and y runs along the axis",
           "write it with x and y");
     if (expression.uses("t")) data.row_times.merge(row_times_of(value.text, data.tables));
-    if (!expression.is_constant()) return Formula(std::move(expression), std::move(rules), data.fields);
-    Expression::Evaluator evaluate(expression);
-    const double number = evaluate(std::vector<double>(expression.variable_count()));
-    if (std::isfinite(number) && rules.allowed(number)) return number;
-    answer.wrong_text(fmt::format("'{}' is the formula '{}', which is {:g},", key, value.text, number),
-                      evaluate.outside(), fmt::format("give {}", rules.expected));
+    if (!expression.is_constant()) return Formula(expression, std::move(rules), data.fields);
+    const double number = expression.value().at({});
+    if (std::isfinite(number) && rules.bounds.allow(number)) return number;
+    std::string left;
+    expression.value().explain(Point{}, 0, &left);
+    answer.wrong_text(fmt::format("'{}' is the formula '{}', which is {:g},", key, value.text, number), left,
+                      fmt::format("give {}", rules.expected));
   } catch (const ExpressionError& error) {
     answer.wrong_text(fmt::format("'{}' is the formula '{}', which cannot be understood: {}, character {},", key,
                                   value.text, error.what, error.column),
                       fmt::format("{}\n       {:>{}}", value.text, "^", error.column), error.fix);
   }
   return std::nullopt;
+}
+
+PointBounds bounds_of(const NumberRule& rule) {
+  const double infinity = PointBounds::infinity;
+  return {rule.minimum.value_or(-infinity), rule.maximum.value_or(infinity), rule.above.value_or(-infinity),
+          rule.below.value_or(infinity)};
 }
 
 }  // namespace
@@ -55,8 +62,7 @@ Formula Case::Table::formula(std::string_view key, std::string_view about, const
   const CaseValue& value = *answer.value();
   if (value.kind == CaseValue::Kind::text && !value.text.empty())
     return read_formula(answer, full_path(key), value, *data_,
-                        {[rule](double v) { return is_within(rule, v); }, with_bounds("a number", bounds), where(key),
-                         Exit::model})
+                        {bounds_of(rule), with_bounds("a number", bounds), where(key), Exit::model})
         .value_or(harmless_number(rule));
   const std::optional<double> number = finite_number(value);
   if (number && is_within(rule, *number)) return *number;
@@ -84,8 +90,7 @@ std::vector<Formula> Case::Table::formulas(std::string_view key, std::string_vie
   }
   for (const CaseValue& item : items) {
     if (item.kind == CaseValue::Kind::text && !item.text.empty()) {
-      result.push_back(read_formula(answer, full_path(key), item, *data_,
-                                    {[](double) { return true; }, "a number", where(key), Exit::model})
+      result.push_back(read_formula(answer, full_path(key), item, *data_, {{}, "a number", where(key), Exit::model})
                            .value_or(Formula(0)));
     } else if (const std::optional<double> number = finite_number(item)) {
       result.emplace_back(*number);
@@ -102,11 +107,12 @@ namespace {
 // Checks the name of a function or a variable of formulas, beside others of its kind.
 template <class Others>
 bool check_name(const Case::Table& t, const std::string& name, const Others& others) {
-  const std::vector<std::string> variables = Formula::variables(true);
+  const FormulaVariables variables = Formula::variables(true);
   if (!is_identifier(name))
     t.error("name", fmt::format("'{}' is not a valid name of a function", name), {},
             "use letters, digits and _, a letter first");
-  else if (is_reserved_name(name) || std::ranges::find(variables, name) != variables.end())
+  else if (is_reserved_name(name) ||
+           std::ranges::any_of(variables, [&](const auto& each) { return each.first == name; }))
     t.error("name", fmt::format("'{}' has a meaning in formulas already", name), {}, "choose another name");
   else if (others.contains(name))
     t.error("name", fmt::format("a second table is called '{}'", name), {}, "give each a name of its own");

@@ -78,27 +78,6 @@ std::vector<Row> rows_of(std::string_view text, const std::string& name, std::ve
   return rows;
 }
 
-// Place among ascending coordinates: lower neighbour, and how far on to the next. Nothing outside.
-struct Between {
-  std::size_t low;
-  double fraction;
-};
-std::optional<Between> place_on(const std::vector<double>& axis, double x, Interpolation interpolation,
-                                Outside outside) {
-  if (std::isnan(x)) return std::nullopt;
-  if (x < axis.front() || x > axis.back()) {
-    if (outside == Outside::error) return std::nullopt;
-    x = std::clamp(x, axis.front(), axis.back());
-  }
-  if (axis.size() == 1) return Between{0, 0};
-  const auto low = std::min<std::size_t>(
-      static_cast<std::size_t>(std::upper_bound(axis.begin(), axis.end(), x) - axis.begin()) - 1, axis.size() - 2);
-  double fraction = (x - axis[low]) / (axis[low + 1] - axis[low]);
-  if (interpolation == Interpolation::nearest) fraction = fraction < 0.5 ? 0 : 1;
-  if (interpolation == Interpolation::previous) fraction = fraction < 1 ? 0 : 1;
-  return Between{low, fraction};
-}
-
 }  // namespace
 
 DataTable DataTable::from_file(const std::string& path, Interpolation interpolation, Outside outside) {
@@ -112,16 +91,17 @@ DataTable DataTable::from_file(const std::string& path, Interpolation interpolat
 DataTable DataTable::from_text(std::string_view text, const std::string& name, Interpolation interpolation,
                                Outside outside) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // a byte order mark
-  DataTable table(interpolation, outside);
-  std::vector<Row> rows = rows_of(text, name, table.names_);
+  TableValues table{.interpolation = interpolation, .continued = outside == Outside::constant};
+  std::vector<std::string> names;
+  const std::vector<Row> rows = rows_of(text, name, names);
   if (rows.empty())
     throw Error(Exit::input, fmt::format("the table '{}' has no rows of numbers", name), {},
                 "write a line of names, then rows of numbers");
-  table.names_.pop_back();
-  const std::size_t arguments = table.names_.size();
+  names.pop_back();
+  const std::size_t arguments = names.size();
   std::size_t count = 1;
   for (std::size_t a = 0; a < arguments; ++a) {
-    std::vector<double>& axis = table.axes_.emplace_back();
+    std::vector<double>& axis = table.axes.emplace_back();
     for (const Row& row : rows) axis.push_back(row.numbers[a]);
     std::ranges::sort(axis);
     axis.erase(std::unique(axis.begin(), axis.end()), axis.end());
@@ -129,51 +109,44 @@ DataTable DataTable::from_text(std::string_view text, const std::string& name, I
     if (count > rows.size())
       throw Error(Exit::input,
                   fmt::format("the {} rows of the table '{}' are not all points of a grid", rows.size(), name),
-                  fmt::format("the arguments up to '{}' have {} combinations", table.names_[a], count),
+                  fmt::format("the arguments up to '{}' have {} combinations", names[a], count),
                   "give a value for every combination of the arguments");
   }
   std::vector<std::size_t> line_of(count, 0);
-  table.values_.resize(count);
+  table.values.resize(count);
   for (const Row& row : rows) {
     std::size_t at = 0;
     for (std::size_t a = arguments; a-- > 0;)
-      at = at * table.axes_[a].size() +
-           static_cast<std::size_t>(std::ranges::lower_bound(table.axes_[a], row.numbers[a]) - table.axes_[a].begin());
+      at = at * table.axes[a].size() +
+           static_cast<std::size_t>(std::ranges::lower_bound(table.axes[a], row.numbers[a]) - table.axes[a].begin());
     if (line_of[at] != 0)
       fail(name, row.line, fmt::format("the arguments of line {} again", line_of[at]), {},
            "give one value for each argument");
     line_of[at] = row.line;
-    table.values_[at] = row.numbers.back();
+    table.values[at] = row.numbers.back();
   }
-  return table;
+  return {std::move(names), std::move(table)};
 }
 
 std::optional<double> DataTable::operator()(std::span<const double> arguments) const {
-  std::array<Between, 3> at{};
-  for (std::size_t a = 0; a < axes_.size(); ++a) {
-    const std::optional<Between> between = place_on(axes_[a], arguments[a], interpolation_, outside_);
-    if (!between) return std::nullopt;
-    at[a] = *between;
-  }
-  double sum = 0;
-  for (unsigned corner = 0; corner < 1u << axes_.size(); ++corner) {
-    double weight = 1;
-    std::size_t index = 0;
-    for (std::size_t a = axes_.size(); a-- > 0;) {
-      const bool high = (corner >> a & 1) != 0;
-      weight *= high ? at[a].fraction : 1 - at[a].fraction;
-      index = index * axes_[a].size() + std::min(at[a].low + (high ? 1 : 0), axes_[a].size() - 1);
-    }
-    if (weight != 0) sum += weight * values_[index];
-  }
-  return sum;
+  double at[3] = {};
+  std::ranges::copy(arguments, at);
+  const double value = table_value(table_->view(), at);
+  const bool known = std::ranges::none_of(arguments, [](double each) { return std::isnan(each); });
+  return std::isnan(value) && !(table_->continued && known) ? std::nullopt : std::optional(value);
+}
+
+PointExpression DataTable::of(const std::string& name, std::vector<PointExpression> arguments) const {
+  return PointExpression::table(table_, std::move(arguments), [name, self = *this](std::span<const double> at) {
+    return fmt::format("the table '{}' at ({:g}) has no value: it goes {}", name, fmt::join(at, ", "), self.range());
+  });
 }
 
 std::string DataTable::range() const {
   std::string text;
-  for (std::size_t a = 0; a < axes_.size(); ++a)
-    text +=
-        fmt::format("{}{} from {:g} to {:g}", text.empty() ? "" : ", ", names_[a], axes_[a].front(), axes_[a].back());
+  for (std::size_t a = 0; a < names_.size(); ++a)
+    text += fmt::format("{}{} from {:g} to {:g}", text.empty() ? "" : ", ", names_[a], table_->axes[a].front(),
+                        table_->axes[a].back());
   return text;
 }
 

@@ -8,17 +8,18 @@
 //   0.5,180
 #pragma once
 
-#include <array>
+#include "mesh/functions/point_expression.hpp"
+
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ritz {
 
-// previous: the value at the largest argument that is not larger
-enum class Interpolation { linear, nearest, previous };
 enum class Outside { error, constant };  // constant: that of the nearest argument
 
 class DataTable {
@@ -28,24 +29,24 @@ class DataTable {
   static DataTable from_text(std::string_view text, const std::string& name, Interpolation interpolation,
                              Outside outside);
 
-  int argument_count() const { return static_cast<int>(axes_.size()); }
+  int argument_count() const { return static_cast<int>(table_->axes.size()); }
   // Nothing outside of the table, unless constants are continued there.
   std::optional<double> operator()(std::span<const double> arguments) const;
-  Interpolation interpolation() const { return interpolation_; }
-  Outside outside() const { return outside_; }
+  // The table at arguments that vary; `name` is for errors.
+  PointExpression of(const std::string& name, std::vector<PointExpression> arguments) const;
+  Interpolation interpolation() const { return table_->interpolation; }
+  Outside outside() const { return table_->continued ? Outside::constant : Outside::error; }
   const std::vector<double>& axis(int argument) const {
-    return axes_[static_cast<std::size_t>(argument)];
-  }                                                              // ascending
-  const std::vector<double>& values() const { return values_; }  // [..][second argument][first argument]
-  std::string range() const;                                     // "x from 0 to 0.5, y from 1 to 2"
+    return table_->axes[static_cast<std::size_t>(argument)];
+  }                                                                     // ascending
+  const std::vector<double>& values() const { return table_->values; }  // [..][second argument][first argument]
+  std::string range() const;                                            // "x from 0 to 0.5, y from 1 to 2"
 
  private:
-  DataTable(Interpolation interpolation, Outside outside) : interpolation_(interpolation), outside_(outside) {}
-  Interpolation interpolation_;
-  Outside outside_;
-  std::vector<std::string> names_;         // of the arguments
-  std::vector<std::vector<double>> axes_;  // [argument], ascending
-  std::vector<double> values_;             // [..][second argument][first argument]
+  DataTable(std::vector<std::string> names, TableValues table)
+      : names_(std::move(names)), table_(std::make_shared<const TableValues>(std::move(table))) {}
+  std::vector<std::string> names_;  // of the arguments
+  std::shared_ptr<const TableValues> table_;
 };
 
 }  // namespace ritz

@@ -3,197 +3,253 @@
 #include "device/error.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cfenv>
-#include <cmath>
-#include <limits>
+#include <charconv>
+#include <memory>
 #include <numbers>
-#include <utility>
 
 #include <fmt/format.h>
-#include <muParser.h>
 
 namespace ritz {
 namespace {
 
-using Unary = double (*)(double);
-using Binary = double (*)(double, double);
-
-constexpr std::pair<const char*, Unary> unary_functions[] = {
-    {"sin", [](double x) { return std::sin(x); }},
-    {"cos", [](double x) { return std::cos(x); }},
-    {"tan", [](double x) { return std::tan(x); }},
-    {"asin", [](double x) { return std::asin(x); }},
-    {"acos", [](double x) { return std::acos(x); }},
-    {"atan", [](double x) { return std::atan(x); }},
-    {"sinh", [](double x) { return std::sinh(x); }},
-    {"cosh", [](double x) { return std::cosh(x); }},
-    {"tanh", [](double x) { return std::tanh(x); }},
-    {"exp", [](double x) { return std::exp(x); }},
-    {"log", [](double x) { return std::log(x); }},
-    {"log10", [](double x) { return std::log10(x); }},
-    {"sqrt", [](double x) { return std::sqrt(x); }},
-    {"abs", [](double x) { return std::abs(x); }},
-    {"floor", [](double x) { return std::floor(x); }},
-    {"ceil", [](double x) { return std::ceil(x); }},
-    {"sign", [](double x) { return double((x > 0) - (x < 0)); }}};
-constexpr std::pair<const char*, Binary> binary_functions[] = {
-    {"atan2", [](double y, double x) { return std::atan2(y, x); }},
-    {"min", [](double a, double b) { return std::fmin(a, b); }},
-    {"max", [](double a, double b) { return std::fmax(a, b); }}};
+struct Function {
+  const char* name;
+  PointOperation operation;
+};
+constexpr Function unary_functions[] = {
+    {"sin", PointOperation::sine},        {"cos", PointOperation::cosine},     {"tan", PointOperation::tangent},
+    {"asin", PointOperation::arcsine},    {"acos", PointOperation::arccosine}, {"atan", PointOperation::arctangent},
+    {"sinh", PointOperation::sinh},       {"cosh", PointOperation::cosh},      {"tanh", PointOperation::tanh},
+    {"exp", PointOperation::exponential}, {"log", PointOperation::logarithm},  {"log10", PointOperation::logarithm10},
+    {"sqrt", PointOperation::root},       {"abs", PointOperation::absolute},   {"floor", PointOperation::floor},
+    {"ceil", PointOperation::ceiling},    {"sign", PointOperation::sign}};
+constexpr Function binary_functions[] = {
+    {"atan2", PointOperation::angle}, {"min", PointOperation::lesser}, {"max", PointOperation::greater}};
 constexpr std::pair<const char*, double> constants[] = {{"pi", std::numbers::pi}, {"e", std::numbers::e}};
+
+// Operators of the same precedence, which group from the left; the loosest first. The longer of two comes first.
+constexpr int levels = 5;
+constexpr Function operators[levels][7] = {{{"||", PointOperation::either}},
+                                           {{"&&", PointOperation::both}},
+                                           {{"<=", PointOperation::is_less_equal},
+                                            {">=", PointOperation::is_greater_equal},
+                                            {"==", PointOperation::is_equal},
+                                            {"!=", PointOperation::is_unequal},
+                                            {"<", PointOperation::is_less},
+                                            {">", PointOperation::is_greater}},
+                                           {{"+", PointOperation::add}, {"-", PointOperation::subtract}},
+                                           {{"*", PointOperation::multiply}, {"/", PointOperation::divide}}};
 
 std::vector<std::string> names_of_functions(const DataTables* tables) {
   std::vector<std::string> names;
-  for (const auto& [name, function] : unary_functions) names.emplace_back(name);
-  for (const auto& [name, function] : binary_functions) names.emplace_back(name);
+  for (const Function& each : unary_functions) names.emplace_back(each.name);
+  for (const Function& each : binary_functions) names.emplace_back(each.name);
   if (tables != nullptr)
     for (const auto& [name, table] : *tables) names.push_back(name);
   return names;
 }
 
-// muParser would set variables: a single = is no operator here.
-void refuse_assignment(const std::string& text) {
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '=') continue;
-    const bool doubled = i + 1 < text.size() && text[i + 1] == '=';
-    const bool compares = i > 0 && (text[i - 1] == '<' || text[i - 1] == '>' || text[i - 1] == '!');
-    if (!doubled && !compares)
-      throw ExpressionError{"a formula assigns nothing: '='", static_cast<int>(i) + 1, "compare with =="};
-    if (doubled) ++i;
-  }
-}
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-ExpressionError explained(const mu::ParserError& error, const std::string& text,
-                          const std::vector<std::string>& variables, const DataTables* tables) {
-  const int column = std::clamp(error.GetPos() + 1, 1, static_cast<int>(text.size()) + 1);
-  if (error.GetCode() == mu::ecUNASSIGNABLE_TOKEN || error.GetCode() == mu::ecINVALID_FUN_PTR) {
-    std::string token = error.GetToken();
-    while (!token.empty() && (token.back() == ' ' || token.back() == '(')) token.pop_back();
-    std::vector<std::string> known = names_of_functions(tables);
+// Reads a text from the left, by one function for each level of precedence.
+class Parser {
+ public:
+  Parser(const std::string& text, const FormulaVariables& variables, const DataTables* tables,
+         std::set<std::string>& used)
+      : text_(text), variables_(variables), tables_(tables), used_(used) {}
+
+  PointExpression whole() {
+    PointExpression value = choice();
+    int count = 1;
+    for (; take(","); ++count) choice();
+    if (!is_at_end()) fail_here();
+    if (count > 1)
+      fail_at(0, fmt::format("{} values separated by commas, instead of one", count),
+              "write one formula; vectors are lists [\"...\", \"...\"]");
+    return value;
+  }
+
+ private:
+  [[noreturn]] void fail(std::string what, std::string fix = {}) const {
+    fail_at(at_, std::move(what), std::move(fix));
+  }
+  [[noreturn]] static void fail_at(std::size_t at, std::string what, std::string fix = {}) {
+    throw ExpressionError{std::move(what), static_cast<int>(at) + 1, std::move(fix)};
+  }
+  [[noreturn]] void fail_here() {
+    next();
+    if (is_at_end()) fail("unexpected end of the formula");
+    if (text_[at_] == '=') fail("a formula assigns nothing: '='", "compare with ==");
+    fail(fmt::format("unexpected '{}'", text_[at_]));
+  }
+
+  bool is_at_end() const { return at_ == text_.size(); }
+  // The character behind spaces; 0 at the end.
+  char next() {
+    while (!is_at_end() && text_[at_] == ' ') ++at_;
+    return is_at_end() ? '\0' : text_[at_];
+  }
+  bool take(std::string_view sign) {
+    next();
+    if (text_.compare(at_, sign.size(), sign) != 0) return false;
+    at_ += sign.size();
+    return true;
+  }
+  void demand(std::string_view sign) {
+    if (!take(sign)) fail_here();
+  }
+
+  // Depth of parentheses and choices: each is a call of functions within functions.
+  PointExpression choice() {
+    constexpr int deepest = 200;
+    if (++depth_ > deepest + 1) fail_at(at_ - 1, "more than 200 nested parentheses", "write it in fewer");
+    // a ? b : c ? d : e is one chain, however long.
+    std::vector<PointExpression> conditions, values;
+    PointExpression last = pairs(0);
+    while (take("?")) {
+      conditions.push_back(std::move(last));
+      values.push_back(choice());
+      demand(":");
+      last = pairs(0);
+    }
+    while (!conditions.empty()) {
+      last = PointExpression::choice(std::move(conditions.back()), std::move(values.back()), std::move(last));
+      conditions.pop_back(), values.pop_back();
+    }
+    --depth_;
+    return last;
+  }
+
+  PointExpression pairs(int level) {
+    if (level == levels) return factor();
+    PointExpression left = pairs(level + 1);
+    while (const Function* found = operator_at(level))
+      left = PointExpression::of(found->operation, {std::move(left), pairs(level + 1)});
+    return left;
+  }
+  const Function* operator_at(int level) {
+    for (const Function& each : operators[level])
+      if (each.name != nullptr && take(each.name)) return &each;
+    return nullptr;
+  }
+
+  // -x^2 is -(x^2), and 2^3^2 is 2^(3^2).
+  PointExpression factor() {
+    if (take("-")) return PointExpression::of(PointOperation::negate, {power()});
+    take("+");
+    return power();
+  }
+  PointExpression power() {
+    PointExpression base = primary();
+    if (!take("^")) return base;
+    constexpr int longest = 200;
+    if (++powers_ > longest) fail("more than 200 powers of powers", "write it in fewer");
+    PointExpression exponent = factor();
+    --powers_;
+    const bool small = !base.is_number() && exponent.is_number();
+    for (const auto& [number, operation] :
+         {std::pair{2.0, PointOperation::square}, {3.0, PointOperation::cube}, {4.0, PointOperation::fourth}})
+      if (small && exponent.number() == number) return PointExpression::of(operation, {std::move(base)});
+    return PointExpression::of(PointOperation::power, {std::move(base), std::move(exponent)});
+  }
+
+  PointExpression primary() {
+    const char c = next();
+    if (is_digit(c) || c == '.') return number();
+    if (is_letter(c)) return named();
+    demand("(");
+    PointExpression value = choice();
+    demand(")");
+    return value;
+  }
+
+  PointExpression number() {
+    double value = 0;
+    const auto read = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
+    if (read.ec != std::errc()) fail(fmt::format("'{}' begins no number", text_[at_]));
+    at_ = static_cast<std::size_t>(read.ptr - text_.data());
+    return value;
+  }
+
+  PointExpression named() {
+    const std::size_t begin = at_;
+    while (!is_at_end() && (is_letter(text_[at_]) || is_digit(text_[at_]))) ++at_;
+    const std::string name = text_.substr(begin, at_ - begin);
+    for (const auto& [variable, value] : variables_)
+      if (variable == name) return used_.insert(name), value;
+    for (const auto& [constant, value] : constants)
+      if (name == constant) return value;
+    for (const Function& each : unary_functions)
+      if (name == each.name) return PointExpression::of(each.operation, arguments(name, 1));
+    for (const Function& each : binary_functions)
+      if (name == each.name) return PointExpression::of(each.operation, arguments(name, 2));
+    if (tables_ != nullptr)
+      if (const auto found = tables_->find(name); found != tables_->end())
+        return found->second.of(name, arguments(name, static_cast<std::size_t>(found->second.argument_count())));
+    fail_unknown(name, begin);
+  }
+
+  std::vector<PointExpression> arguments(const std::string& name, std::size_t count) {
+    if (next() != '(')
+      fail(fmt::format("'{}' is a function: its argument is missing", name), "write it as " + name + "(x)");
+    const std::size_t begin = at_;
+    demand("(");
+    std::vector<PointExpression> result = {choice()};
+    while (take(",")) result.push_back(choice());
+    demand(")");
+    if (result.size() != count)
+      fail_at(begin,
+              fmt::format("'{}' takes {} argument{}, not {}", name, count, count == 1 ? "" : "s", result.size()));
+    return result;
+  }
+
+  [[noreturn]] void fail_unknown(const std::string& name, std::size_t at) const {
+    std::vector<std::string> known = names_of_functions(tables_), variables;
+    for (const auto& [variable, value] : variables_) variables.push_back(variable);
     known.insert(known.end(), variables.begin(), variables.end());
-    for (const auto& [name, value] : constants) known.emplace_back(name);
-    const std::string word =
-        token.substr(0, token.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"));
-    const std::string near = word.size() < 2 ? std::string() : nearest_match(word, known);
-    if (word == "t" && std::ranges::find(variables, "t") == variables.end())
-      return {"'t' is not known: this run has no time", column,
-              fmt::format("use {}, or give the case a [time]", quoted_list(variables))};
-    return {fmt::format("'{}' is not known", word.empty() ? token : word), column,
+    for (const auto& [constant, value] : constants) known.emplace_back(constant);
+    const std::string near = name.size() < 2 ? std::string() : nearest_match(name, known);
+    if (name == "t")
+      fail_at(at, "'t' is not known: this run has no time",
+              fmt::format("use {}, or give the case a [time]", quoted_list(variables)));
+    fail_at(at, fmt::format("'{}' is not known", name),
             near.empty() ? fmt::format("variables are {}, constants pi and e, functions {}", quoted_list(variables),
-                                       quoted_list(names_of_functions(tables)))
-                         : fmt::format("did you mean '{}'?", near)};
+                                       quoted_list(names_of_functions(tables_)))
+                         : fmt::format("did you mean '{}'?", near));
   }
-  std::string what = error.GetMsg();
-  if (const std::size_t place = what.find(" at position"); place != std::string::npos) what.erase(place);
-  while (!what.empty() && what.back() == '.') what.pop_back();
-  if (!what.empty() && what[0] >= 'A' && what[0] <= 'Z') what[0] = static_cast<char>(what[0] - 'A' + 'a');
-  return {what, column, {}};
-}
 
-// A table as seen by one evaluator, which notes where it was left.
-struct TableUse {
-  const std::string* name;
-  const DataTable* table;
-  std::string* outside;
-  bool* left;
-  double operator()(std::initializer_list<double> arguments) const {
-    const std::span<const double> at(arguments.begin(), arguments.size());
-    if (const std::optional<double> value = (*table)(at)) return *value;
-    *left = true;
-    if (outside->empty())
-      *outside =
-          fmt::format("the table '{}' at ({:g}) has no value: it goes {}", *name, fmt::join(at, ", "), table->range());
-    return std::numeric_limits<double>::quiet_NaN();
-  }
+  const std::string& text_;
+  const FormulaVariables& variables_;
+  const DataTables* tables_;
+  std::set<std::string>& used_;
+  std::size_t at_ = 0;
+  int depth_ = 0, powers_ = 0;
 };
 
-double table1(void* use, double x) { return (*static_cast<TableUse*>(use))({x}); }
-double table2(void* use, double x, double y) { return (*static_cast<TableUse*>(use))({x, y}); }
-double table3(void* use, double x, double y, double z) { return (*static_cast<TableUse*>(use))({x, y, z}); }
+void check_characters(const std::string& text) {
+  constexpr std::size_t longest = 10000;
+  if (text.size() > longest)
+    throw ExpressionError{fmt::format("a formula of {} characters", text.size()), 1,
+                          fmt::format("write one of at most {}", longest)};
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (static_cast<unsigned char>(text[i]) >= 0x80 || static_cast<unsigned char>(text[i]) < 0x20)
+      throw ExpressionError{"a character that formulas do not have", static_cast<int>(i) + 1,
+                            "use letters, digits and signs of plain ASCII"};
+    if (text[i] == '"')
+      throw ExpressionError{"formulas have no texts", static_cast<int>(i) + 1, "remove the quotation marks"};
+  }
+}
 
 }  // namespace
 
-struct Expression::Evaluator::Data {
-  mu::Parser parser;
-  std::vector<double> variables;
-  std::vector<TableUse> tables;
-  std::string outside;
-  bool left = false;  // a table was left in this evaluation
-
-  // NaN also where a comparison, min or max would make a number of what has no value.
-  double value() {
-    left = false;
-    const double result = parser.Eval();
-    return left ? std::numeric_limits<double>::quiet_NaN() : result;
-  }
-};
-
-Expression::Evaluator::Evaluator(const Expression& expression) : data_(std::make_unique<Data>()) {
-  Data& d = *data_;
-  d.parser.ClearFun();
-  d.parser.ClearConst();
-  d.parser.ClearPostfixOprt();
-  for (const auto& [name, function] : unary_functions) d.parser.DefineFun(name, function);
-  for (const auto& [name, function] : binary_functions) d.parser.DefineFun(name, function);
-  for (const auto& [name, value] : constants) d.parser.DefineConst(name, value);
-  d.variables.resize(expression.variables_.size());
-  for (std::size_t i = 0; i < d.variables.size(); ++i) d.parser.DefineVar(expression.variables_[i], &d.variables[i]);
-  if (expression.tables_ != nullptr) {
-    d.tables.reserve(expression.tables_->size());
-    for (const auto& [name, table] : *expression.tables_) {
-      TableUse& use = d.tables.emplace_back(TableUse{&name, &table, &d.outside, &d.left});
-      if (table.argument_count() == 1) d.parser.DefineFunUserData(name, table1, &use, false);
-      else if (table.argument_count() == 2) d.parser.DefineFunUserData(name, table2, &use, false);
-      else d.parser.DefineFunUserData(name, table3, &use, false);
-    }
-  }
-  d.parser.SetExpr(expression.text_);
-}
-
-Expression::Evaluator::~Evaluator() = default;
-
-double Expression::Evaluator::operator()(std::span<const double> values) {
-  std::copy(values.begin(), values.end(), data_->variables.begin());
-  const double result = data_->value();
-  if (std::fetestexcept(FE_INVALID) == 0) return result;  // no root of a negative number, no 0/0 on the way
-  std::feclearexcept(FE_INVALID);                         // by this evaluation, or by what the thread did before
-  const double again = data_->value();
-  const bool invalid = std::fetestexcept(FE_INVALID) != 0;
-  std::feclearexcept(FE_INVALID);
-  return invalid ? std::numeric_limits<double>::quiet_NaN() : again;
-}
-
-std::string Expression::Evaluator::outside() const { return data_->outside; }
-
-Expression::Expression(std::string text, std::vector<std::string> variables, const DataTables* tables)
-    : text_(std::move(text)), variables_(std::move(variables)), tables_(tables) {
-  constexpr std::size_t longest = 10000;
-  if (text_.size() > longest)
-    throw ExpressionError{fmt::format("a formula of {} characters", text_.size()), 1,
-                          fmt::format("write one of at most {}", longest)};
-  // muParser's own nesting is recursive; and it treats characters outside of ASCII as signed numbers.
-  int depth = 0;
-  for (std::size_t i = 0; i < text_.size(); ++i) {
-    if (static_cast<unsigned char>(text_[i]) >= 0x80 || static_cast<unsigned char>(text_[i]) < 0x20)
-      throw ExpressionError{"a character that formulas do not have", static_cast<int>(i) + 1,
-                            "use letters, digits and signs of plain ASCII"};
-    if (text_[i] == '"')
-      throw ExpressionError{"formulas have no texts", static_cast<int>(i) + 1, "remove the quotation marks"};
-    depth += text_[i] == '(' ? 1 : text_[i] == ')' ? -1 : 0;
-    if (depth > 200)
-      throw ExpressionError{"more than 200 nested parentheses", static_cast<int>(i) + 1, "write it in fewer"};
-  }
-  refuse_assignment(text_);
+Expression::Expression(std::string text, const FormulaVariables& variables, const DataTables* tables)
+    : text_(std::move(text)) {
+  check_characters(text_);
+  value_ = Parser(text_, variables, tables, used_).whole();
   try {
-    Evaluator trial(*this);
-    int count = 0;
-    trial.data_->parser.Eval(count);  // all errors of the text show at the first evaluation
-    if (count != 1)
-      throw ExpressionError{fmt::format("{} values separated by commas, instead of one", count), 1,
-                            "write one formula; vectors are lists [\"...\", \"...\"]"};
-    for (const auto& [name, place] : trial.data_->parser.GetUsedVar()) used_.insert(name);
-  } catch (const mu::ParserError& error) { throw explained(error, text_, variables_, tables_); }
+    PointCode code(value_);
+  } catch (const Error& error) { throw ExpressionError{error.message(), 1, error.fix()}; }
 }
 
 bool is_reserved_name(const std::string& name) {
@@ -203,9 +259,8 @@ bool is_reserved_name(const std::string& name) {
 }
 
 bool is_identifier(const std::string& name) {
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  return !name.empty() && letter(name[0]) &&
-         std::ranges::all_of(name, [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+  return !name.empty() && is_letter(name[0]) &&
+         std::ranges::all_of(name, [](char c) { return is_letter(c) || is_digit(c); });
 }
 
 }  // namespace ritz

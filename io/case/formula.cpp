@@ -1,113 +1,75 @@
 #include "io/case/formula.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 namespace ritz {
+namespace {
 
-Formula::Formula(Expression expression, Rules rules, const CaseFields& fields) {
-  const auto uses = [&expression](const char* variable) { return expression.uses(variable); };
-  Data data{expression, expression.text(), std::move(rules), {}, uses("x") || uses("y") || uses("z"), uses("t")};
-  std::size_t variable = expression.variable_count() - fields.size();
-  for (const auto& [name, field] : fields) {
-    if (expression.uses(name)) data.fields.emplace_back(variable, field);
-    ++variable;
+// Words the error of a value that is not allowed.
+struct Refusal {
+  std::string noun, text;  // "the formula", "2*k"
+  Formula::Rules rules;
+  std::vector<CaseField> fields;  // that it uses
+  bool of_time;
+
+  [[noreturn]] void operator()(double value, const EvaluationPoints& point, double t, const std::string& left) const {
+    std::string why = left;
+    for (const CaseField& field : fields)
+      if (field.tell) why += (why.empty() ? "" : "; ") + field.tell(point);
+    if (why.empty() && std::isnan(value))
+      why = "a part of it has no value there, such as the root of a negative number, or 0/0";
+    throw Error(rules.exit,
+                fmt::format("{} '{}' of {} is {:g} at ({:g}, {:g}, {:g}){}", noun, text, rules.where, value, point.x[0],
+                            point.x[1], point.x[2], of_time ? fmt::format(", t = {:g}", t) : ""),
+                why,
+                left.empty() ? fmt::format("write one that gives {} everywhere in its region{}", rules.expected,
+                                           of_time ? ", at all times" : "")
+                             : "extend the table, or say outside = \"constant\" in its [[table]]");
   }
-  data.of_position = data.of_position || !data.fields.empty();
-  data_ = std::make_shared<const Data>(std::move(data));
+};
+
+}  // namespace
+
+Formula::Formula(const Expression& expression, Rules rules, const CaseFields& fields) {
+  std::vector<CaseField> used;
+  for (const auto& [name, field] : fields)
+    if (expression.uses(name)) used.push_back(field);
+  const bool of_position = expression.uses("x") || expression.uses("y") || expression.uses("z") || !used.empty();
+  const PointBounds bounds = rules.bounds;
+  const PointExpression limited = expression.value().limited(
+      bounds, Refusal{"the formula", expression.text(), std::move(rules), std::move(used), expression.uses("t")});
+  data_ = std::make_shared<const Data>(Data{expression.text(), PointCode(limited), of_position});
 }
 
-Formula::Formula(std::string name, CaseField field, Rules rules)
-    : data_(std::make_shared<Data>(
-          Data{{}, std::move(name), std::move(rules), {{std::size_t{0}, std::move(field)}}, true, false})) {}
+Formula::Formula(std::string name, const CaseField& field, Rules rules) {
+  const std::string noun = is_identifier(name) ? "the formula" : "the array";  // names of arrays are keys of the case
+  const PointBounds bounds = rules.bounds;
+  const PointExpression limited = field.value.limited(bounds, Refusal{noun, name, std::move(rules), {field}, false});
+  data_ = std::make_shared<const Data>(Data{std::move(name), PointCode(limited), true});
+}
 
 std::string Formula::text() const { return data_ == nullptr ? fmt::format("{}", number_) : data_->text; }
 
-bool Formula::depends_on_time() const { return data_ != nullptr && data_->of_time; }
+bool Formula::depends_on_time() const { return data_ != nullptr && data_->code.expression().reads_time(); }
 
 bool Formula::depends_on_position() const { return data_ != nullptr && data_->of_position; }
 
-bool Formula::is_allowed(double value) const { return std::isfinite(value) && data_->rules.allowed(value); }
-
 void Formula::at(const EvaluationPoints& points, std::span<double> values, double t) const {
-  if (data_ == nullptr) {
-    std::ranges::fill(values, number_);
-    return;
-  }
-  std::size_t bad = values.size();
-  if (data_->expression) bad = evaluate(points, values, t);
-  else {
-    data_->fields.front().second.at(points, values);
-    bad = static_cast<std::size_t>(
-        std::ranges::find_if_not(values, [this](double value) { return is_allowed(value); }) - values.begin());
-  }
-  if (bad < values.size()) refuse(values[bad], points.one(bad), t);
+  if (data_ == nullptr) std::ranges::fill(values, number_);
+  else data_->code.run(points, t, values);
 }
 
-// of_fields: [field] at the point.
-double Formula::value_at(const EvaluationPoints& points, std::size_t point, double t, std::span<const double> of_fields,
-                         Expression::Evaluator& evaluate, std::vector<double>& variables) const {
-  const double place_and_time[] = {points.x[3 * point], points.x[3 * point + 1], points.x[3 * point + 2], t};
-  std::copy_n(place_and_time, std::min(variables.size(), std::size(place_and_time)), variables.begin());
-  for (std::size_t f = 0; f < of_fields.size(); ++f) variables[data_->fields[f].first] = of_fields[f];
-  return evaluate(variables);
-}
+PointExpression Formula::expression() const { return data_ == nullptr ? number_ : data_->code.expression(); }
 
-// The first point without a value that is allowed; their number: there is none.
-std::size_t Formula::evaluate(const EvaluationPoints& points, std::span<double> values, double t) const {
-  const Expression& expression = *data_->expression;
-  const std::size_t fields = data_->fields.size();
-  std::vector<double> of_fields(fields * values.size()), of_one(values.size());  // [point][field]
-  for (std::size_t f = 0; f < fields; ++f) {
-    data_->fields[f].second.at(points, of_one);
-    for (std::size_t i = 0; i < of_one.size(); ++i) of_fields[i * fields + f] = of_one[i];
-  }
-  // A function of time alone has one value for all points.
-  const std::size_t evaluated = depends_on_position() ? values.size() : std::min<std::size_t>(values.size(), 1);
-  const auto count = static_cast<std::ptrdiff_t>(evaluated);
-  std::atomic<std::ptrdiff_t> bad{count};
-#pragma omp parallel if (count > 2000)
-  {
-    Expression::Evaluator evaluator(expression);
-    std::vector<double> variables(expression.variable_count());
-#pragma omp for schedule(static)
-    for (std::ptrdiff_t i = 0; i < count; ++i) {
-      const auto point = static_cast<std::size_t>(i);
-      values[point] =
-          value_at(points, point, t, std::span(of_fields).subspan(point * fields, fields), evaluator, variables);
-      if (!is_allowed(values[point]))
-        for (std::ptrdiff_t first = bad; i < first && !bad.compare_exchange_weak(first, i);) {}
-    }
-  }
-  if (bad != count) return static_cast<std::size_t>(bad.load());
-  if (evaluated < values.size()) std::ranges::fill(values.subspan(evaluated), values[0]);
-  return values.size();
-}
-
-void Formula::refuse(double value, const EvaluationPoints& point, double t) const {
-  const bool is_expression = data_->expression || is_identifier(text());  // names of arrays are keys of the case
-  std::string why, outside;
-  if (data_->expression) {
-    Expression::Evaluator evaluator(*data_->expression);
-    std::vector<double> variables(data_->expression->variable_count()), of_fields(data_->fields.size());
-    for (std::size_t f = 0; f < of_fields.size(); ++f) data_->fields[f].second.at(point, {&of_fields[f], 1});
-    value_at(point, 0, t, of_fields, evaluator, variables);
-    why = outside = evaluator.outside();
-  }
-  for (const auto& [variable, field] : data_->fields) why += (why.empty() ? "" : "; ") + field.tell(point);
-  if (why.empty() && std::isnan(value))
-    why = "a part of it has no value there, such as the root of a negative number, or 0/0";
-  throw Error(data_->rules.exit,
-              fmt::format("{} '{}' of {} is {:g} at ({:g}, {:g}, {:g}){}", is_expression ? "the formula" : "the array",
-                          text(), data_->rules.where, value, point.x[0], point.x[1], point.x[2],
-                          depends_on_time() ? fmt::format(", t = {:g}", t) : ""),
-              why,
-              outside.empty() ? fmt::format("write one that gives {} everywhere in its region{}", data_->rules.expected,
-                                            depends_on_time() ? ", at all times" : "")
-                              : "extend the table, or say outside = \"constant\" in its [[table]]");
+FormulaVariables Formula::variables(bool with_time) {
+  FormulaVariables result = {{"x", PointExpression::x()}, {"y", PointExpression::y()}, {"z", PointExpression::z()}};
+  if (with_time) result.emplace_back("t", PointExpression::t());
+  return result;
 }
 
 }  // namespace ritz

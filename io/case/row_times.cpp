@@ -39,9 +39,8 @@ struct Linear {
   double at_zero, slope;
 };
 std::optional<Linear> linear_in_time(const std::string& argument) try {
-  const Expression expression(argument, {"t"});
-  Expression::Evaluator evaluate(expression);
-  const auto at = [&](double t) { return evaluate(std::vector<double>{t}); };
+  const Expression expression(argument, {{"t", PointExpression::t()}});
+  const auto at = [&](double t) { return expression.value().at({}, t); };
   const Linear line{at(0), at(1) - at(0)};
   constexpr double rounding = 1e-12;
   for (const double t : {-7.3, 0.37, 11.9, 1234.5})

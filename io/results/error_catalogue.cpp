@@ -91,7 +91,7 @@ const std::vector<ErrorKind>& kinds() {
        "an unknown name, a missing operator or parenthesis, z on a mesh of two dimensions, or a constant that is out "
        "of bounds",
        "look at the character that is marked; docs/formulas.md lists variables and functions",
-       {"'*' is the formula*"}},
+       {"'*' is the formula*", "a formula is nested too deeply*"}},
       {"file-missing",
        Exit::input,
        "a file that the case names does not exist",

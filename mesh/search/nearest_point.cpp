@@ -8,9 +8,7 @@
 #include <limits>
 
 namespace ritz {
-namespace {
 
-// A point of the reference cell (of a linear kind) near xi; xi itself when it lies inside.
 Point moved_inside(CellKind kind, Point xi) {
   const auto into_simplex = [&xi](std::size_t corners) {
     double sum = 0;
@@ -34,6 +32,8 @@ Point moved_inside(CellKind kind, Point xi) {
   }
   return xi;
 }
+
+namespace {
 
 // Newton's method from `start`, kept inside the reference cell, with steps halved until they pay; until the point is
 // far within `enough`.

@@ -22,6 +22,9 @@ struct LocatedShape {
 LocatedShape shape_of(const CellMap& cell);
 LocatedShape shape_of(const CellMap& cell, int facet);  // -1: the cell itself
 
+// A point of the reference cell (of a linear kind) near xi; xi itself when it lies inside.
+Point moved_inside(CellKind kind, Point xi);
+
 // sum of weights times points
 Point combined(std::span<const double> weights, std::span<const Point> points);
 // On the reference cell of the shape's cell.

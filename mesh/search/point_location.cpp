@@ -2,6 +2,7 @@
 
 #include "mesh/curve_order.hpp"
 #include "mesh/lagrange_cells.hpp"
+#include "mesh/search/inverse_map.hpp"
 #include "mesh/search/nearest_point.hpp"
 #include "mesh/point_algebra.hpp"
 #include "mesh/quality/quality.hpp"
@@ -70,15 +71,20 @@ void PointLocator::Box::add(const Box& other) {
 }
 
 namespace {
-bool within(double reach, const Point& point, const auto& low, const auto& high) {
+double square_of_gap(const Point& point, const auto& low, const auto& high) {
   double square = 0;
   for (std::size_t k = 0; k < 3; ++k) {
     const double gap = std::max({low[k] - point[k], point[k] - high[k], 0.0});
     square += gap * gap;
   }
-  return square <= reach * reach;
+  return square;
+}
+bool within(double reach, const Point& point, const auto& low, const auto& high) {
+  return square_of_gap(point, low, high) <= reach * reach;
 }
 }  // namespace
+
+double PointLocator::Box::distance(const Point& point) const { return std::sqrt(square_of_gap(point, low, high)); }
 
 bool PointLocator::Box::is_within(double reach, const Point& point) const { return within(reach, point, low, high); }
 bool PointLocator::CellBox::is_within(double reach, const Point& point) const {
@@ -197,13 +203,26 @@ std::optional<PointLocator::Place> PointLocator::find(const Point& point, double
   for_each_near(point, reach, [&near](Index cell) { near.push_back(cell); });
   std::sort(near.begin(), near.end());
   for (const Index cell : near)
+    if (const std::optional<Place> place = quickly_in_cell(*mesh_, cell, point)) return place;
+  for (const Index cell : near)
     if (const std::optional<Place> place = in_cell(*mesh_, cell, point)) return place;
+  return nearest_of(near, point, reach);
+}
+
+// The nearest of these cells to a point that none of them holds; nothing beyond `reach`. Boxes that are farther than a
+// cell that is known are passed over.
+std::optional<PointLocator::Place> PointLocator::nearest_of(std::span<const Index> cells, const Point& point,
+                                                            double reach) const {
+  std::vector<std::pair<double, Index>> by_gap;
+  for (const Index cell : cells) by_gap.emplace_back(box_of(cell).distance(point), cell);
+  std::ranges::sort(by_gap);
   Place best{-1, {}, reach};
-  for (const Index cell : near) {
+  for (const auto& [gap, cell] : by_gap) {
+    if (gap > best.distance) break;
     const CellMap map(*mesh_, cell);
     const Nearest found = nearest_point(shape_of(map), point, 0);
-    if (found.distance < best.distance || (best.cell < 0 && found.distance <= reach))
-      best = {cell, found.xi, found.distance};
+    const bool nearer = found.distance < best.distance || (found.distance == best.distance && cell < best.cell);
+    if (nearer || (best.cell < 0 && found.distance <= reach)) best = {cell, found.xi, found.distance};
   }
   if (best.cell < 0) return std::nullopt;
   return best;
@@ -267,13 +286,20 @@ Index PointLocator::bytes_for(const Mesh& mesh) {
   return mesh.cell_count() * (static_cast<Index>(sizeof(CellBox) + sizeof(Index)) + boxes);
 }
 
+std::optional<PointLocator::Place> PointLocator::quickly_in_cell(const Mesh& mesh, Index cell, const Point& point) {
+  if (!has_inverse_map(mesh, cell, point)) return in_cell(mesh, cell, point);
+  const CellBlock& block = mesh.block_of(cell);
+  const auto straight = Straight::of(block, cell - block.first_cell, mesh);
+  const std::optional<Point> xi = straight ? straight->at(point, 1e-12) : inverse_map(mesh, cell, point);
+  return xi ? std::optional(Place{cell, *xi, 0}) : std::nullopt;
+}
+
 std::optional<PointLocator::Place> PointLocator::in_cell(const Mesh& mesh, Index cell, const Point& point) {
   const CellBlock& block = mesh.block_of(cell);
-  if (mesh.dimension() == traits(block.kind).dimension && (mesh.dimension() == 3 || point[2] == 0))
-    if (const auto straight = Straight::of(block, cell - block.first_cell, mesh)) {
-      const std::optional<Point> xi = straight->at(point, 1e-12);
-      return xi ? std::optional(Place{cell, *xi, 0}) : std::nullopt;
-    }
+  if (has_inverse_map(mesh, cell, point)) {
+    const auto place = quickly_in_cell(mesh, cell, point);
+    if (place || Straight::of(block, cell - block.first_cell, mesh)) return place;
+  }
   const CellMap map(mesh, cell);
   const double rounding = 1e-12 * size_of(map) + 4e-16 * length(point);
   if (traits(block.kind).dimension == 3 && map.functions() == nullptr && is_beyond(map, point, rounding))

@@ -35,6 +35,8 @@ class PointLocator {
   std::optional<Place> find(const Point& point, double reach) const;
   // In this cell, if it holds the point up to rounding: where the cell can be guessed, without a search.
   static std::optional<Place> in_cell(const Mesh& mesh, Index cell, const Point& point);
+  // The same by a few steps of Newton's method, which may miss it in a cell that is much bent.
+  static std::optional<Place> quickly_in_cell(const Mesh& mesh, Index cell, const Point& point);
   // [bytes] About what a locator of this mesh takes.
   static Index bytes_for(const Mesh& mesh);
 
@@ -43,6 +45,7 @@ class PointLocator {
     Point low, high;
     void add(const Box& other);
     bool is_within(double reach, const Point& point) const;
+    double distance(const Point& point) const;
   };
   struct CellBox {  // the same in half the memory, not smaller
     std::array<float, 3> low, high;
@@ -54,6 +57,7 @@ class PointLocator {
   Box box_of(Index cell) const;
   template <class Visit>  // visit(cell) for all cells whose box is within `reach` of the point
   void for_each_near(const Point& point, double reach, Visit visit) const;
+  std::optional<Place> nearest_of(std::span<const Index> cells, const Point& point, double reach) const;
   [[noreturn]] void throw_outside(const Point& point) const;
 
   const Mesh* mesh_;

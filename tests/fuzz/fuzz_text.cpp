@@ -3,7 +3,7 @@
 // promised, and what was understood is understood again when it is written out.
 #include "io/case/case.hpp"
 #include "io/case/data_table.hpp"
-#include "io/case/expression.hpp"
+#include "io/case/formula.hpp"
 #include "io/files/checksum.hpp"
 #include "io/files/journal.hpp"
 
@@ -80,12 +80,14 @@ void fuzz_formula(std::string_view text) {
     return made;
   }();
   try {
-    const Expression expression(std::string(text), {"x", "y", "z"}, &tables);
-    Expression::Evaluator first(expression), second(expression);
+    const PointExpression formula = Expression(std::string(text), Formula::variables(), &tables).value();
+    const PointCode code(formula);
     const double points[][3] = {{0, 0, 0}, {0.5, -1, 3}, {1e300, 1e-300, -1e300}, {NAN, INFINITY, -INFINITY}};
-    for (const auto& x : points) {  // the same number from each evaluator, and from each a second time
-      const double a = first(x), b = second(x), c = first(x);
-      require((a == b || (std::isnan(a) && std::isnan(b))) && (a == c || (std::isnan(a) && std::isnan(c))));
+    double together[4];
+    code.run(std::span<const double>(points[0], 12), 0, together);
+    for (int i = 0; i < 4; ++i) {  // a point alone has the value that it has beside others
+      const double alone = formula.at({points[i][0], points[i][1], points[i][2]});
+      require(alone == together[i] || (std::isnan(alone) && std::isnan(together[i])));
     }
   } catch (const ExpressionError& error) {
     require(!error.what.empty() && error.column >= 1 && error.column <= static_cast<int>(text.size()) + 1);

@@ -17,14 +17,12 @@ namespace {
 using testing::HasSubstr;
 
 double value(const std::string& text, double x = 0, double y = 0, double z = 0, const DataTables* tables = nullptr) {
-  const Expression expression(text, {"x", "y", "z"}, tables);
-  const double at[] = {x, y, z};
-  return Expression::Evaluator(expression)(at);
+  return Expression(text, Formula::variables(), tables).value().at({x, y, z});
 }
 
 ExpressionError error_in(const std::string& text) {
   try {
-    const Expression expression(text, {"x", "y", "z"});
+    const Expression expression(text, Formula::variables());
   } catch (const ExpressionError& error) { return error; }
   return {"none", 0};
 }
@@ -63,12 +61,12 @@ TEST(Expression, WhatHasNoValueIsNotHiddenByComparisons) {
   EXPECT_EQ(value("x > 0 ? sqrt(x) : 7", -4), 7);  // what is not taken is not evaluated
   EXPECT_EQ(value("sqrt(max(0, x))", -4), 0);
   EXPECT_EQ(value("exp(-1/x^2)", 0), 0);  // infinite on the way is a value
-  const Expression expression("max(0, sqrt(x))", {"x"});
-  Expression::Evaluator evaluate(expression);
-  const double negative[] = {-4}, positive[] = {4};
-  EXPECT_TRUE(std::isnan(evaluate(negative)));
-  EXPECT_EQ(evaluate(positive), 2);  // one point says nothing about the next
-  EXPECT_TRUE(std::isnan(evaluate(negative)));
+  const PointCode code(Expression("max(0, sqrt(x))", Formula::variables()).value());
+  const double points[] = {-4, 0, 0, 4, 0, 0, -4, 0, 0};
+  double values[3];
+  code.run(std::span(points), 0, values);  // one point says nothing about the next
+  EXPECT_TRUE(std::isnan(values[0]) && std::isnan(values[2]));
+  EXPECT_EQ(values[1], 2);
 }
 
 TEST(Expression, ErrorsSayWhere) {
@@ -85,13 +83,12 @@ TEST(Expression, ErrorsSayWhere) {
 }
 
 TEST(Expression, ConstantsAreKnown) {
-  EXPECT_TRUE(Expression("2*pi", {"x"}).is_constant());
-  EXPECT_FALSE(Expression("x - x", {"x"}).is_constant());
+  EXPECT_TRUE(Expression("2*pi", Formula::variables()).is_constant());
+  EXPECT_FALSE(Expression("x - x", Formula::variables()).is_constant());
 }
 
 TEST(Formula, ThousandsOfPointsGiveTheSameAsOne) {
-  const Formula formula(Expression("x + 10*y^2 - z/3", Formula::variables()),
-                        {[](double) { return true; }, "a number", "here"});
+  const Formula formula(Expression("x + 10*y^2 - z/3", Formula::variables()), {{}, "a number", "here"});
   std::vector<double> points, values(10000);
   for (int i = 0; i < 30000; ++i) points.push_back(std::sin(i));
   formula.at(points, values);
@@ -100,7 +97,7 @@ TEST(Formula, ThousandsOfPointsGiveTheSameAsOne) {
 }
 
 TEST(Formula, DependsOnTimeWhereItUsesT) {
-  const Formula::Rules any{[](double) { return true; }, "a number", "here"};
+  const Formula::Rules any{{}, "a number", "here"};
   const Formula wave(Expression("x + 10*t", Formula::variables(true)), any),
       ramp(Expression("min(t, 2)", Formula::variables(true)), any), place(Expression("x", Formula::variables()), any);
   EXPECT_TRUE(wave.depends_on_time() && wave.depends_on_position());
@@ -118,8 +115,7 @@ TEST(Formula, DependsOnTimeWhereItUsesT) {
 }
 
 TEST(Formula, TheTimeAtWhichItHasNoValueIsNamed) {
-  const Formula formula(Expression("sqrt(1 - t)", Formula::variables(true)),
-                        {[](double) { return true; }, "a number", "there", Exit::model});
+  const Formula formula(Expression("sqrt(1 - t)", Formula::variables(true)), {{}, "a number", "there", Exit::model});
   std::vector<double> values(2);
   const std::vector<double> points(6);
   formula.at(points, values, 0.75);
@@ -136,7 +132,7 @@ TEST(Formula, TheTimeAtWhichItHasNoValueIsNamed) {
 
 TEST(Formula, TheFirstPointThatIsNotAllowedIsNamed) {
   const Formula formula(Expression("x", Formula::variables()),
-                        {[](double v) { return v < 100; }, "a number below 100", "there", Exit::model});
+                        {{.below = 100}, "a number below 100", "there", Exit::model});
   std::vector<double> points(30000), values(10000);
   for (std::size_t i = 0; i < values.size(); ++i) points[3 * i] = static_cast<double>(i) / 50;
   try {
@@ -219,11 +215,11 @@ TEST(Expression, TablesAreFunctions) {
   tables.emplace("solid", table(three));
   EXPECT_DOUBLE_EQ(value("plane(x, y) + solid(x, y, z)", 0.5, 0.25, 0.75, &tables),
                    2 * (2 * 0.5 + 3 * 0.25) + 5 * 0.75);
-  const Expression outside("wind(z)", {"x", "y", "z"}, &tables);
-  Expression::Evaluator evaluate(outside);
-  const double high[] = {0, 0, 11};
-  EXPECT_TRUE(std::isnan(evaluate(high)));
-  EXPECT_THAT(evaluate.outside(), HasSubstr("'wind' at (11) has no value: it goes z from 0 to 10"));
+  const PointExpression outside = Expression("wind(z)", Formula::variables(), &tables).value();
+  EXPECT_TRUE(std::isnan(outside.at({0, 0, 11})));
+  std::string left;
+  outside.explain(Point{0, 0, 11}, 0, &left);
+  EXPECT_THAT(left, HasSubstr("'wind' at (11) has no value: it goes z from 0 to 10"));
   for (const char* text :
        {"max(0, wind(z))", "wind(z) > 2 ? 1 : 2", "wind(z)^0", "wind(z) != 3", "sign(wind(z))", "z > 10 || wind(z)"}) {
     EXPECT_TRUE(std::isnan(value(text, 0, 0, 11, &tables))) << text;

@@ -1,4 +1,4 @@
-// The cells in which points lie, of a mesh that has the values of a field. Private to fem/physics.
+// The cells in which points lie, of a mesh that has the values of a field. Private to mesh/functions.
 #pragma once
 
 #include "mesh/quality/quality.hpp"
@@ -20,7 +20,7 @@ class FieldPlaces {
   // The point may lie in the cell that is guessed.
   PointLocator::Place of(const Point& point, Index guess = -1) const {
     if (guess >= 0)
-      if (const auto place = PointLocator::in_cell(mesh_, guess, point)) return *place;
+      if (const auto place = PointLocator::quickly_in_cell(mesh_, guess, point)) return *place;
     if (const auto place = locator_.find(point, rounding_)) return *place;
     if (const auto place = locator_.find(point, reach_)) return *place;
     try {
