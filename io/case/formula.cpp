@@ -1,5 +1,7 @@
 #include "io/case/formula.hpp"
 
+#include "device/parallel_errors.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -69,19 +71,22 @@ std::size_t Formula::evaluate(const EvaluationPoints& points, std::span<double> 
   const std::size_t evaluated = depends_on_position() ? values.size() : std::min<std::size_t>(values.size(), 1);
   const auto count = static_cast<std::ptrdiff_t>(evaluated);
   std::atomic<std::ptrdiff_t> bad{count};
-#pragma omp parallel if (count > 2000)
-  {
-    Expression::Evaluator evaluator(expression);
-    std::vector<double> variables(expression.variable_count());
-#pragma omp for schedule(static)
-    for (std::ptrdiff_t i = 0; i < count; ++i) {
-      const auto point = static_cast<std::size_t>(i);
-      values[point] =
-          value_at(points, point, t, std::span(of_fields).subspan(point * fields, fields), evaluator, variables);
-      if (!is_allowed(values[point]))
-        for (std::ptrdiff_t first = bad; i < first && !bad.compare_exchange_weak(first, i);) {}
-    }
-  }
+  constexpr std::ptrdiff_t piece = 512;  // evaluated by one thread
+  ParallelErrors errors;
+#pragma omp parallel for schedule(static) if (count > 2000)
+  for (std::ptrdiff_t begin = 0; begin < count; begin += piece)
+    errors.run([&] {
+      Expression::Evaluator evaluator(expression);
+      std::vector<double> variables(expression.variable_count());
+      for (std::ptrdiff_t i = begin; i < std::min(begin + piece, count); ++i) {
+        const auto point = static_cast<std::size_t>(i);
+        values[point] =
+            value_at(points, point, t, std::span(of_fields).subspan(point * fields, fields), evaluator, variables);
+        if (!is_allowed(values[point]))
+          for (std::ptrdiff_t first = bad; i < first && !bad.compare_exchange_weak(first, i);) {}
+      }
+    });
+  errors.rethrow();
   if (bad != count) return static_cast<std::size_t>(bad.load());
   if (evaluated < values.size()) std::ranges::fill(values.subspan(evaluated), values[0]);
   return values.size();
