@@ -107,8 +107,10 @@ Modal read_modal(Run& run, CaseModel& read) {
   const bool factorised = read.model.ill_conditioned && settings.eigen.method == EigenMethod::automatic;
   if (factorised) settings.eigen.method = EigenMethod::lanczos;
   const int count = settings.eigen.band ? 1000 : settings.eigen.count;
-  for (int k = 0; k < count; ++k)
-    read.nodal_results.push_back({mode_name(static_cast<std::size_t>(k)), mode_components(read.space())});
+  for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
+    read.nodal_results.push_back({mode_name(k), mode_components(read.space())});
+    if (has_rotations(read.space())) read.nodal_results.push_back({rotation_name(k), 3});
+  }
   read.show_modes = [&run, factorised, shapes = settings.shapes, tolerance = settings.eigen.relative](
                         const CaseModel& shown, VibrationModes modes) {
     if (factorised) modes.eigen.choice = "beams and thin shells are ill-conditioned, so they are factorised";

@@ -157,7 +157,7 @@ class DefinitionReader {
     if (d.kind != RegionKind::facets)
       t.error("normal", fmt::format("{} have no normal", noun_of(d.kind)), {}, "use kind = \"facets\"");
     d.normal = {direction(n, "direction", "outward, of any length"),
-                n.number("angle", "largest angle between the direction and the normal [degrees]",
+                n.number("angle", "largest angle between the direction and the normal [deg]",
                          {.fallback = 1, .minimum = 0, .maximum = 180}) *
                     std::numbers::pi / 180};
     return true;

@@ -160,6 +160,7 @@ void finish_model(Run& run, const CaseModel& read, bool must_be_held, const Prob
       for (const Error& error : errors.list()) model.add(error);
     } catch (const Error& error) { model.add(error); }
   };
+  run.shared().join(read.supports->common());
   for (Constraints* each : read.supports->all()) collect([&] { each->finish(); });
   if (must_be_held) collect([&] { check_held(read.model, read.supports->common()); });
   std::set<std::string> said;  // what several load cases share is wrong only once

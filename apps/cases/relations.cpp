@@ -419,7 +419,7 @@ class RelationReader {
     const Case::Table turn = t.table("rotation", "in place of a translation: that moves 'onto' to the region");
     if (turn.present()) {
       const CylindricalAxes axes = read_axes(turn, dimension);
-      const double degrees = turn.number("angle", "by the right-hand rule [degree]", {.minimum = -360, .maximum = 360});
+      const double degrees = turn.number("angle", "by the right-hand rule [deg]", {.minimum = -360, .maximum = 360});
       options.rotation = RotationAbout{axes.origin, axes.axis, degrees * std::numbers::pi / 180};
     }
     if (!kinds_.at_rest) read_jump(t, dimension, options);

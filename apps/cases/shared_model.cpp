@@ -1,8 +1,19 @@
 #include "apps/cases/shared_model.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace ritz {
+namespace {
+
+// Right-hand sides join nothing.
+bool join_the_same(const LinearEquations& a, const LinearEquations& b) {
+  return a.begin == b.begin && std::ranges::equal(a.terms, b.terms, [](const UnknownTerm& x, const UnknownTerm& y) {
+           return x.node == y.node && x.component == y.component && x.factor == y.factor;
+         });
+}
+
+}  // namespace
 
 void SharedModel::forget_equations() {
   settle();
@@ -35,6 +46,17 @@ Operator& SharedModel::equations_for(const FunctionSpace& on, std::vector<Integr
       if (&each->space() == &on && each->set_numbers(integrals)) return *each;
   if (sweeps && equations.size() > 2) forget_equations();  // stiffness and mass at most
   return *equations.emplace_back(std::make_unique<Operator>(on, std::move(integrals)));
+}
+
+void SharedModel::join(const Constraints& supports) {
+  if (!sweeps) return;
+  const std::vector<LinearEquations>& relations = supports.equations();
+  const bool same_mask = relations.empty() || prescribed_ == supports.host_mask();
+  if (same_mask && std::ranges::equal(relations_, relations, join_the_same)) return;
+  forget_equations();
+  supports.space().couple(nullptr);
+  relations_ = relations;
+  prescribed_ = supports.host_mask();
 }
 
 std::vector<std::string> SharedModel::take_steps_down() {

@@ -6,6 +6,7 @@
 #include "device/device.hpp"
 #include "fem/analysis/static_solution.hpp"
 #include "fem/operator/operator.hpp"
+#include "fem/space/constraints.hpp"
 #include "io/results/result_folder.hpp"
 #include "mesh/mesh.hpp"
 
@@ -43,9 +44,15 @@ struct SharedModel {
   // ones.
   Operator& equations_for(const FunctionSpace& on, std::vector<Integral> integrals);
   std::vector<std::string> take_steps_down();  // of all equations, since the last call
+  // Before finish() of these supports tells the space which nodes the relations join: what was made for other joins is
+  // used up and freed.
+  void join(const Constraints& supports);
 
  private:
   void forget_equations();
+
+  std::vector<LinearEquations> relations_;  // of the last run that had the space,
+  std::vector<std::uint8_t> prescribed_;    // and its prescribed unknowns, which decide what follows what
 };
 
 }  // namespace ritz

@@ -37,6 +37,10 @@ std::string mode_name(std::size_t mode) { return fmt::format("mode_{}", mode + 1
 
 int mode_components(const FunctionSpace& space) { return std::min(space.components(), space.mesh().dimension()); }
 
+bool has_rotations(const FunctionSpace& space) { return space.components() == 6 && mode_components(space) == 3; }
+
+std::string rotation_name(std::size_t mode) { return mode_name(mode) + "_rotation"; }
+
 void print_table(Results& results, const VibrationModes& modes) {
   Log& log = results.log();
   std::string head = "mode  frequency [Hz]     omega^2 [1/s^2]  residual  effective mass [%]:";
@@ -93,37 +97,91 @@ void record(Results& results, const VibrationModes& modes, Index unknowns, doubl
     results.log().notice("some residuals stop at the rounding of the stiffness matrix, above the tolerance");
 }
 
-void write_modes(Results& results, const FunctionSpace& space, const VibrationModes& modes, const ModeShapes& shapes) {
+namespace {
+
+struct Shape {
+  std::string name;
+  Field moved;
+  std::optional<Field> turned;  // rotations, of beams and shells
+  double largest = 0;           // displacement
+  double largest_turn = 0;      // [rad]
+  double size = 0;              // of the part [m]
+
+  // Rotations alone, as in torsion of a straight beam: its displacements are rounding.
+  bool only_turns() const { return largest <= 1e-6 * size * largest_turn; }
+  // Its displacement, or that of a point at the size of the part from the axis that it turns about.
+  double reach() const { return only_turns() ? size * largest_turn : largest; }
+  double unit_maximum() const { return 1 / (only_turns() ? largest_turn : largest); }
+  void scale(double factor) {
+    for (Field* field : {&moved, turned ? &*turned : nullptr})
+      if (field != nullptr)
+        for (std::vector<double>* values : {&field->values, &field->finer_values})
+          for (double& value : *values) value *= factor;
+    largest *= factor;
+    largest_turn *= factor;
+  }
+};
+
+Shape shape_of(Results& results, const FunctionSpace& space, const Vector& x, std::size_t mode) {
   const int components = mode_components(space);
-  std::vector<Field> fields;
+  Shape shape{.name = mode_name(mode), .moved = {}, .turned = {}};
+  if (space.components() == components) {
+    shape.moved = results.fields().of(shape.name, space, x);
+  } else {
+    const std::vector<double> values = space.to_mesh(x);
+    shape.moved = {shape.name, components, part_of(values, space.components(), 0, components)};
+    if (has_rotations(space)) shape.turned = {rotation_name(mode), 3, part_of(values, space.components(), 3, 3)};
+  }
+  shape.largest = largest_displacement(shape.moved.values, components);
+  if (shape.turned) shape.largest_turn = largest_displacement(shape.turned->values, 3);
+  return shape;
+}
+
+void animate(Results& results, const Shape& shape, int phases, double amplitude) {
+  const double scale = amplitude / shape.reach();
+  results.write_series(shape.name, phases, [&](int phase) {
+    const double time = static_cast<double>(phase) / phases;  // in periods
+    Shape now = shape;
+    now.scale(scale * std::sin(2 * std::numbers::pi * time));
+    now.moved.name = "displacement";
+    std::vector<Field> fields{std::move(now.moved)};
+    if (now.turned) {
+      now.turned->name = "rotation";
+      fields.push_back(std::move(*now.turned));
+    }
+    return std::pair{time, std::move(fields)};
+  });
+}
+
+}  // namespace
+
+void write_modes(Results& results, const FunctionSpace& space, const VibrationModes& modes, const ModeShapes& options) {
+  const double size = size_of(space.mesh());
+  std::vector<Shape> shapes;
+  std::vector<std::string> turning;
   std::optional<Profile::Phase> phase(std::in_place, results.device().profile(), "fields");
   Vector x = space.zeros();
   for (std::size_t k = 0; k < modes.frequencies.size(); ++k) {
     modes.eigen.vectors->get_column(static_cast<int>(k), x);
-    std::vector<double> moved = part_of(space.to_mesh(x), space.components(), 0, components);
-    const double scale = shapes.unit_maximum ? 1 / largest_displacement(moved, components) : 1;
-    if (space.components() == components) {
-      fields.push_back(results.fields().of(mode_name(k), space, x, scale));
-    } else {
-      for (double& value : moved) value *= scale;
-      fields.push_back({mode_name(k), components, std::move(moved)});
-    }
+    Shape& shape = shapes.emplace_back(shape_of(results, space, x, k));
+    shape.size = size;
+    if (shape.only_turns()) turning.push_back(shape.name);
+    if (options.unit_maximum) shape.scale(shape.unit_maximum());
   }
   phase.reset();
-  results.write(fields, {});
-  const double amplitude = shapes.factor > 0 ? shapes.factor : 0.1 * size_of(space.mesh());
-  for (const Field& mode : fields) {
-    if (shapes.phases == 0) break;
-    const double scale = amplitude / largest_displacement(mode.values, components);
-    results.write_series(mode.name, shapes.phases, [&](int phase) {
-      const double time = static_cast<double>(phase) / shapes.phases;  // in periods
-      Field moved = mode;
-      moved.name = "displacement";
-      for (std::vector<double>* values : {&moved.values, &moved.finer_values})
-        for (double& value : *values) value *= scale * std::sin(2 * std::numbers::pi * time);
-      return std::pair{time, std::vector<Field>{std::move(moved)}};
-    });
+  if (!turning.empty() && (options.unit_maximum || options.phases > 0))
+    results.log().notice(fmt::format("nodes of {} turn and stay in their places: the largest rotation scales the shape",
+                                     fmt::join(turning, ", ")));
+  std::vector<Field> fields;
+  for (Shape& shape : shapes) {
+    const bool once = options.phases == 0;
+    fields.push_back(once ? std::move(shape.moved) : shape.moved);
+    if (shape.turned) fields.push_back(once ? std::move(*shape.turned) : *shape.turned);
   }
+  results.write(std::move(fields), {});
+  const double amplitude = options.factor > 0 ? options.factor : 0.1 * size;
+  if (options.phases > 0)
+    for (const Shape& shape : shapes) animate(results, shape, options.phases, amplitude);
 }
 
 }  // namespace ritz

@@ -16,10 +16,14 @@ struct ModeShapes {
 
 std::string mode_name(std::size_t mode);          // "mode_1" for 0
 int mode_components(const FunctionSpace& space);  // without the rotations of beams and shells
+bool has_rotations(const FunctionSpace& space);
+std::string rotation_name(std::size_t mode);  // "mode_1_rotation" for 0
 void print_table(Results& results, const VibrationModes& modes);
 // `tolerance`: that the residuals were to reach.
 void record(Results& results, const VibrationModes& modes, Index unknowns, double mass, double tolerance);
-// Displacements, without the rotations of beams and shells.
-void write_modes(Results& results, const FunctionSpace& space, const VibrationModes& modes, const ModeShapes& shapes);
+// Displacements, and the rotations of beams and shells as fields of their own. The largest displacement scales a shape,
+// or the largest rotation where nodes turn and stay in their places, as in torsion of a straight beam; a notice says
+// so.
+void write_modes(Results& results, const FunctionSpace& space, const VibrationModes& modes, const ModeShapes& options);
 
 }  // namespace ritz

@@ -3,6 +3,7 @@
 #include "apps/results/units.hpp"
 
 #include "apps/results/field_component.hpp"
+#include "io/results/probe_file.hpp"
 #include "mesh/search/point_location.hpp"
 
 #include <fmt/format.h>
@@ -103,6 +104,9 @@ std::vector<Probe> read_probes(Case& input, const Mesh& mesh) {
   for (const Case::Table& t : input.tables("probe", "numbers to take from the results")) {
     probes.push_back(read_probe(t, mesh, places));
     const std::string& name = probes.back().name;
+    if (is_column_of_tables(name))
+      t.error("name", fmt::format("a probe cannot be called '{}'", name),
+              "tables of probes and of sweeps have a column of that name", "give it another name");
     if (!name.empty() && !names.insert(name).second)
       t.error("name", fmt::format("a second probe is called '{}'", name), "results are found by name",
               "give each probe a name of its own");
@@ -154,6 +158,25 @@ bool is_of_one_dimension(const Mesh& mesh, const Target& target, const Probe& pr
   return false;
 }
 
+bool is_force_at_nodes(const std::string& field) { return field == "reaction" || field == "reaction_moment"; }
+
+// Forces at nodes are summed; fields are not, as finer meshes have more nodes.
+bool has_measure(const Probe& probe) {
+  if (probe.region == nullptr || probe.place) return true;
+  const bool is_force = is_force_at_nodes(probe.field);
+  if (probe.measure == "reaction" && !is_force)
+    probe.table.error("measure", fmt::format("the field '{}' holds no forces at nodes", probe.field),
+                      "reactions are sums over nodes, of 'reaction' and 'reaction_moment'",
+                      "take min, max, mean or integral");
+  else if (is_force && probe.region->kind != RegionKind::nodes &&
+           (probe.measure == "integral" || probe.measure == "mean"))
+    probe.table.error("measure", fmt::format("the field '{}' holds forces at nodes", probe.field),
+                      fmt::format("there is nothing between nodes, so it has no {}", probe.measure),
+                      "take reaction, the sum over the nodes");
+  else return true;
+  return false;
+}
+
 std::optional<Target> find_target(const Probe& probe, const Mesh& mesh, const ProbeFields& fields) {
   if (probe.field.empty()) return {};
   const auto has = [&](std::span<const Field> some) {
@@ -164,6 +187,7 @@ std::optional<Target> find_target(const Probe& probe, const Mesh& mesh, const Pr
   try {
     field = &field_named(in_cells ? fields.cells : fields.nodal, probe.field);
     Target target{field, component_named(*field, probe.component), in_cells};
+    if (!in_cells && !has_measure(probe)) return {};
     if (!in_cells || probe.place || probe.region == nullptr)
       return restrict(target, probe) && is_of_one_dimension(mesh, target, probe) ? std::optional(target) : std::nullopt;
     const std::string what = fmt::format("the field '{}' lies in cells", field->name);
@@ -269,6 +293,33 @@ std::vector<double> evaluate(const Probe& probe, const Mesh& mesh, const Target&
   return total(mesh, region, target);
 }
 
+// The unit that all chosen components have; empty where there is none.
+std::string unit_of(const FieldComponent& chosen, const Field& field, const std::string& program) {
+  std::set<std::string> units;
+  for (int c = 0; c < field.components; ++c)
+    if (chosen.which < 0 || chosen.which == c) {
+      const auto place = static_cast<std::size_t>(c);
+      units.insert(unit_of_component(program, field.name,
+                                     place < field.component_names.size() ? field.component_names[place] : ""));
+    }
+  return units.size() == 1 ? *units.begin() : "";
+}
+
+// Plane models have a thickness, and bodies of revolution a circumference.
+int dimension_of(const Region& region, const Mesh& mesh) {
+  if (region.kind == RegionKind::nodes) return 0;
+  const bool holds_cells = region.kind == RegionKind::cells;
+  if (!mesh.structural()) return holds_cells ? 3 : 2;
+  return holds_cells ? traits(mesh.kind_of(region.cells.front())).dimension
+                     : traits(mesh.kind_of(region.facets.front().cell)).dimension - 1;
+}
+
+std::string unit_of(const Probe& probe, const Target& target, const Mesh& mesh, const std::string& program) {
+  const std::string unit = unit_of(target.component, *target.field, program);
+  if (probe.place || probe.region == nullptr) return unit;
+  return unit_of_measure(unit, probe.measure, dimension_of(target.region ? *target.region : *probe.region, mesh));
+}
+
 }  // namespace
 
 bool check_probes(Case& input, const Mesh& mesh, const ProbeFields& fields) {
@@ -290,20 +341,14 @@ std::vector<std::pair<std::string, std::vector<double>>> evaluate_probes(Case& i
   return results;
 }
 
-std::map<std::string, std::string> probe_units(Case& input, const Mesh& mesh, const std::string& program) {
+std::map<std::string, std::string> probe_units(Case& input, const Mesh& mesh, const ProbeFields& fields,
+                                               const std::string& program) {
   std::map<std::string, std::string> units;
-  for (const Probe& probe : read_probes(input, mesh)) {
-    const Region* region = probe.region;
-    const int dimension = region == nullptr || probe.place || region->kind == RegionKind::nodes ? 0
-                          : region->kind == RegionKind::cells                                   ? 3
-                                                                                                : 2;
-    const std::string of_component = unit_of_component(program, probe.field, probe.component),
-                      unit =
-                          of_component == unit_of_field(program, probe.field)
-                              ? unit_of_measure(program, probe.field, probe.measure, mesh.structural() ? 0 : dimension)
-                              : of_component;
-    if (!unit.empty()) units.emplace(probe.name, unit);
-  }
+  for (const Probe& probe : read_probes(input, mesh))
+    if (const std::optional<Target> target = find_target(probe, mesh, fields)) {
+      const std::string unit = unit_of(probe, *target, mesh, program);
+      if (!unit.empty()) units.emplace(probe.name, unit);
+    }
   return units;
 }
 

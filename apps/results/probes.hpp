@@ -10,6 +10,7 @@
 // component: x y z magnitude, xx yy zz xy yz xz, a number from 0, or all (the default).
 // measure: min, max (over the region's nodes), mean, integral (by quadrature over its cells or facets; the mean of a
 // region of nodes is the mean of their values), or reaction (sum over the nodes; of the field "reaction" by default).
+// Forces at nodes, "reaction" and "reaction_moment", have that sum and no integral; other fields have no sum.
 // At points, and in means and integrals, fields of a higher order than the mesh are the polynomials that they are. Of a
 // field in cells: over the cells of a region of cells, the mean weighted by their sizes.
 #pragma once
@@ -43,7 +44,8 @@ bool check_probes(Case& input, const Mesh& mesh, const ProbeFields& fields = {})
 std::vector<std::pair<std::string, std::vector<double>>> evaluate_probes(Case& input, const Mesh& mesh,
                                                                          const ProbeFields& fields);
 
-// Units of the probes, " Pa" with the space before it, by name; of those whose unit is known.
-std::map<std::string, std::string> probe_units(Case& input, const Mesh& mesh, const std::string& program);
+// Units of the probes of these fields, " Pa" with the space before it, by name; of those whose unit is known.
+std::map<std::string, std::string> probe_units(Case& input, const Mesh& mesh, const ProbeFields& fields,
+                                               const std::string& program);
 
 }  // namespace ritz

@@ -306,8 +306,9 @@ void Results::write(std::vector<Field> nodal, std::vector<Field> cells, std::opt
   auto phase = this->phase("output");  // what the run waits for
   nodal.insert(nodal.end(), carried_.begin(), carried_.end());
   auto& probes = part_ != nullptr ? part_->probes : context_.report.probes;
-  probes = evaluate_probes(context_.input, *mesh_, {nodal, cells, measure_, fields_.finer()});
-  const std::map<std::string, std::string> units = probe_units(context_.input, *mesh_, context_.program.name);
+  const ProbeFields fields{nodal, cells, measure_, fields_.finer()};
+  probes = evaluate_probes(context_.input, *mesh_, fields);
+  const std::map<std::string, std::string> units = probe_units(context_.input, *mesh_, fields, context_.program.name);
   for (const auto& [name, values] : probes) {
     const auto unit = units.find(name);
     context_.log.line("probe {}: {:.8g}{}", name, fmt::join(values, " "), unit == units.end() ? "" : unit->second);

@@ -30,16 +30,15 @@ std::string unit_of_field(std::string_view program, std::string_view field) {
 }
 
 std::string unit_of_component(std::string_view program, std::string_view field, std::string_view component) {
-  if (program == "ritz-solve" || component.empty()) return unit_of_field(program, field);
-  const bool is_moment = component.front() == 'M' || component.front() == 'T';
+  if (program == "ritz-solve") return "";
+  const bool is_moment = component.starts_with('M') || component.starts_with('T');
   if (field == "bar_force" || field == "spring_force") return " N";
   if (field == "beam_force") return is_moment ? " N m" : " N";
   if (field == "shell_force") return is_moment ? " N m/m" : " N/m";
   return unit_of_field(program, field);
 }
 
-std::string unit_of_measure(std::string_view program, std::string_view field, std::string_view measure, int dimension) {
-  const std::string unit = unit_of_field(program, field);
+std::string unit_of_measure(const std::string& unit, std::string_view measure, int dimension) {
   if (unit.empty() || measure != "integral" || dimension == 0) return unit;
   return dimension == 1 ? unit + " m" : fmt::format("{} m^{}", unit, dimension);
 }

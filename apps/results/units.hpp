@@ -11,11 +11,11 @@ namespace ritz {
 // in ritz-solve mean what their author meant.
 std::string unit_of_field(std::string_view program, std::string_view field);
 
-// The unit of a component of section forces, "My_1" of "beam_force": forces, moments, and those per length of shells.
-// Other fields have one unit.
+// The unit of a component of section forces, "My_1" of "beam_force", as the field calls it: forces, moments, and those
+// per length of shells. Other fields have one unit.
 std::string unit_of_component(std::string_view program, std::string_view field, std::string_view component);
 
-// The unit of a measure (as in [[probe]]) of the field over a region of `dimension` 1, 2 or 3; 0: nodes.
-std::string unit_of_measure(std::string_view program, std::string_view field, std::string_view measure, int dimension);
+// The unit of a measure (as in [[probe]]) of a field of `unit` over a region of `dimension` 1, 2 or 3; 0: nodes.
+std::string unit_of_measure(const std::string& unit, std::string_view measure, int dimension);
 
 }  // namespace ritz

@@ -58,6 +58,10 @@ class Sweep {
     Case input = Case::from_file(options.case_file, options.overrides);
     stem_ = fs::path(options.case_file).stem().string();
     plan_ = read_sweep(input, stem_);
+    for (const Case::Table& probe : input.tables("probe", ""))
+      if (const std::string name = probe.text("name", "", {.fallback = ""}); std::ranges::count(plan_.keys, name) > 0)
+        probe.error("name", fmt::format("a probe cannot be called '{}'", name), "it is a swept key",
+                    "give it another name");
     const std::string folder = input.table("output", "").text("folder", "", {.fallback = "results/" + stem_});
     folder_path_ = !options.output.empty() ? options.output : options.untrusted ? "results/" + stem_ : folder;
     input.throw_if_any();
@@ -349,6 +353,8 @@ class Sweep {
     report_.mesh_file = record.mesh_file;
     ++complete_;
     std::string numbers;
+    if (const std::vector<double> found = SweepTable::frequencies_of(outcome.facts); !found.empty())
+      numbers = fmt::format(", lowest frequency {:.6g} Hz", found.front());
     for (const auto& [name, values] : outcome.probes)
       numbers += fmt::format(", {} {:.6g}", name, fmt::join(values, " "));
     log_.end_progress();
@@ -434,6 +440,10 @@ class Sweep {
     outcome.status = report.status;
     outcome.exit = report.exit;
     outcome.probes = report.probes;
+    outcome.facts = report.facts;
+    for (const auto* list : {&report.load_cases, &report.combinations})
+      for (const LoadCaseOutcome& each : *list)
+        for (const auto& [name, fact] : each.facts) outcome.facts[each.name + ":" + name] = fact;
     if (!report.solves.empty()) outcome.iterations = report.solves.back().iterations;
     outcome.outputs = report.outputs;
     return outcome;

@@ -25,6 +25,7 @@ json to_json(const SweepRecord& r) {
           {"status", r.outcome.status},
           {"exit", int(r.outcome.exit)},
           {"probes", r.outcome.probes},
+          {"facts", r.outcome.facts},
           {"iterations", r.outcome.iterations},
           {"seconds", r.outcome.seconds},
           {"outputs", r.outcome.outputs},
@@ -45,6 +46,7 @@ SweepRecord record_of(const json& j) {
     name = probe.at(0);
     for (const json& value : probe.at(1)) values.push_back(number_of(value));
   }
+  r.outcome.facts = j.at("facts");
   r.outcome.iterations = j.at("iterations");
   r.outcome.seconds = j.at("seconds");
   r.outcome.outputs = j.at("outputs");

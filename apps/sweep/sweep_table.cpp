@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <utility>
 
 namespace ritz {
@@ -36,18 +37,27 @@ std::map<std::string, SweepTable::Row> SweepTable::read(const std::string& path)
   return result;
 }
 
-// Columns of probes are those of no key and of none of the others.
+// Columns of results are those of no key and of none of the others.
 void SweepTable::add(const SweepMember& member, Row row) {
   std::vector<std::string> known(solve_columns.begin(), solve_columns.end());
   known.insert(known.end(), {"member", "status", "fingerprint"});
   known.insert(known.end(), keys_.begin(), keys_.end());
-  known.insert(known.end(), probe_columns_.begin(), probe_columns_.end());
+  known.insert(known.end(), result_columns_.begin(), result_columns_.end());
   for (const auto& [column, value] : row.cells) {
     if (std::ranges::find(known, column) != known.end()) continue;
     known.push_back(column);
-    probe_columns_.push_back(column);
+    result_columns_.push_back(column);
   }
   rows_[member.name] = std::move(row);
+}
+
+std::vector<double> SweepTable::frequencies_of(const std::map<std::string, std::string>& facts) {
+  const auto found = facts.find("frequencies_hz");
+  std::vector<double> result;
+  if (found == facts.end()) return result;
+  std::istringstream text(found->second);
+  for (double frequency = 0; text >> frequency;) result.push_back(frequency);
+  return result;
 }
 
 SweepTable::Row SweepTable::row_of(const RunReport& report, const std::string& fingerprint) {
@@ -59,6 +69,9 @@ SweepTable::Row SweepTable::row_of(const RunReport& report, const std::string& f
         row.cells.emplace_back(prefix + (values.size() == 1 ? name : fmt::format("{}.{}", name, i)),
                                fmt::format("{}", values[i]));
   };
+  const std::vector<double> frequencies = frequencies_of(report.facts);
+  for (std::size_t k = 0; k < frequencies.size(); ++k)
+    row.cells.emplace_back(fmt::format("frequency_{}", k + 1), fmt::format("{}", frequencies[k]));
   put("", report.probes);
   for (const auto* list : {&report.load_cases, &report.combinations})
     for (const LoadCaseOutcome& each : *list) put(each.name + ":", each.probes);
@@ -73,7 +86,7 @@ SweepTable::Row SweepTable::row_of(const RunReport& report, const std::string& f
 void SweepTable::write(const std::vector<SweepMember>& members) const {
   std::vector<std::string> columns{"member", "status"};
   columns.insert(columns.end(), keys_.begin(), keys_.end());
-  columns.insert(columns.end(), probe_columns_.begin(), probe_columns_.end());
+  columns.insert(columns.end(), result_columns_.begin(), result_columns_.end());
   columns.insert(columns.end(), solve_columns.begin(), solve_columns.end());
   columns.emplace_back("fingerprint");
   std::string text;

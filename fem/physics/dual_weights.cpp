@@ -1,5 +1,6 @@
 #include "fem/physics/dual_weights.hpp"
 
+#include "device/parallel_errors.hpp"
 #include "mesh/point_algebra.hpp"
 #include "mesh/quadrature.hpp"
 
@@ -129,8 +130,11 @@ std::vector<NodeWeights> dual_weights(const FunctionSpace& space, const Region& 
   constexpr double nothing = 1e-12;
   const DualIntegration integration(space, onto, tolerance, share);
   std::vector<FacetShares> facets(region.facets.size());
+  ParallelErrors errors;
 #pragma omp parallel for schedule(dynamic, 16)
-  for (std::size_t i = 0; i < region.facets.size(); ++i) facets[i] = integration.over(region.facets[i]);
+  for (std::size_t i = 0; i < region.facets.size(); ++i)
+    errors.run([&] { facets[i] = integration.over(region.facets[i]); });
+  errors.rethrow();
   std::map<Node, Share> sums;
   for (const FacetShares& each : facets)
     for (std::size_t a = 0; a < each.nodes.size(); ++a) {

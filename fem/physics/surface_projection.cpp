@@ -1,5 +1,6 @@
 #include "fem/physics/surface_projection.hpp"
 
+#include "device/parallel_errors.hpp"
 #include "mesh/search/nearest_point.hpp"
 #include "mesh/point_algebra.hpp"
 
@@ -29,8 +30,10 @@ SurfaceProjection::Foot SurfaceProjection::foot_of(const Point& x) const {
 
 std::vector<SurfaceProjection::Foot> SurfaceProjection::feet_of(std::span<const Point> points) const {
   std::vector<Foot> feet(points.size());
+  ParallelErrors errors;
 #pragma omp parallel for schedule(dynamic, 64)
-  for (std::size_t i = 0; i < points.size(); ++i) feet[i] = foot_of(points[i]);
+  for (std::size_t i = 0; i < points.size(); ++i) errors.run([&] { feet[i] = foot_of(points[i]); });
+  errors.rethrow();
   return feet;
 }
 

@@ -187,7 +187,7 @@ bool CaseAnswer::read_unit(CaseValue& value) const {
     wrong_text(fmt::format("{}, and its unit is {},", what, expected), fmt::format("{}: {}", key_, about_), alone);
   } else {
     value.kind = CaseValue::Kind::number;
-    value.number = in_si(quantity->number, *unit);
+    value.number = in_unit(quantity->number, *unit, *unit_named(expected));
     return true;
   }
   return false;

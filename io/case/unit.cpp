@@ -176,6 +176,11 @@ double in_si(const std::string& number, const Unit& unit) {
   return value * unit.factor;
 }
 
+double in_unit(const std::string& number, const Unit& unit, const Unit& other) {
+  const bool only_prefixes = unit.factor == other.factor;
+  return in_si(number, {only_prefixes ? 1 : unit.factor / other.factor, unit.exponent - other.exponent, {}});
+}
+
 std::string unit_in(std::string_view about) {
   for (std::size_t open = about.find('['); open != std::string_view::npos; open = about.find('[', open + 1)) {
     const std::size_t close = about.find(']', open);

@@ -134,11 +134,13 @@ const std::vector<ErrorKind>& kinds() {
        Exit::input,
        "a [[probe]] names something that does not exist",
        "an unknown field or component, one that the cells do not have, a point outside of the mesh, a region of nodes "
-       "to integrate over, or of lines and surfaces, a name twice",
+       "to integrate over, or of lines and surfaces, a sum of what is no force, a name twice or of a column of the "
+       "tables",
        "take one of the names that are listed",
        {"there is no field*", "the field '*' has no component*", "the point *", "a second probe*", "a probe has*",
         "an integral over*", "field '*' has * components*", "the field '*' lies in cells*",
-        "the field '*' has no values*", "'*' holds lines and surfaces*"}},
+        "the field '*' has no values*", "'*' holds lines and surfaces*", "the field '*' holds no forces at nodes*",
+        "the field '*' holds forces at nodes*", "a probe cannot be called '*'*"}},
       {"load-case",
        Exit::input,
        "a [[load_case]] or [[combination]] is contradictory or incomplete",

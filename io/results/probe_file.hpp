@@ -6,10 +6,14 @@
 #include "io/files/journal.hpp"
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace ritz {
+
+// Columns of "<case>_probes.csv" and "<case>_sweep.csv" that hold no probes: "time", "exit", "frequency_1", ...
+bool is_column_of_tables(std::string_view name);
 
 class ProbeFile {
  public:

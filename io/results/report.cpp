@@ -69,6 +69,7 @@ Json sweep(const std::vector<SweepOutcome>& list) {
                        {"status", each.status},
                        {"exit_code", static_cast<int>(each.exit)},
                        {"probes", probes(each.probes)},
+                       {"facts", each.facts},
                        {"iterations", each.iterations},
                        {"seconds", number(each.seconds)},
                        {"outputs", each.outputs}};

@@ -82,6 +82,7 @@ struct SweepOutcome {
   std::string status;                                       // complete | failed | kept: it was there
   Exit exit = Exit::ok;
   std::vector<std::pair<std::string, std::vector<double>>> probes;
+  std::map<std::string, std::string> facts;  // of its report; those of a load case as "case:fact"
   std::int64_t iterations = 0;
   // from its start to its end, waiting for others included
   double seconds = 0;

@@ -445,7 +445,7 @@ class Periodicity(Joining):
         six = boxes.blocks(*((f"r{n}", (4, 5), (lambda n: lambda u, v: place(angle)(u, v + n))(n)) for n in range(6)))
         ties = "".join(f'[[tie]]\nregion = "r{n}.y1"\nonto = "r{(n + 1) % 6}.y0"\n' for n in range(6))
         whole = self.of(six, text.replace(held("ring.x0", fixed="true"), "".join(held(f"r{n}.x0", fixed="true") for n in range(6))) + ties)
-        turn = '[[periodic]]\nregion = "r.y1"\nonto = "r.y0"\nrotation = {angle = 60}\n'
+        turn = '[[periodic]]\nregion = "r.y1"\nonto = "r.y0"\nrotation = {angle = "60 deg"}\n'
         sector = self.of(boxes.blocks(("r", (4, 5), place(angle))), text.replace("ring", "r") + turn)
         for a, b in zip(sector.probes["u"], whole.probes["u"]):
             self.assert_close(a, b, 1e-8)

@@ -288,6 +288,31 @@ class Structures(CaseTest):
         [notice] = outcome.report["notices"]  # and nothing of keys that are not given
         self.assertIn("modes without stiffness beyond the rigid motions: 1", notice)
 
+    def test_torsion_of_a_straight_beam_is_a_shape_of_rotations(self):
+        """omega = pi/2 sqrt(G J / (rho I_p)) / L with J = 0.1406 b^4; nodes of the axis stay in their places."""
+        self.arms(1, 8)
+        outcome = self.solve("ritz-modal", self.case(
+            '[[section]]\nregion = "arms"\n', SQUARE, '[[support]]\nregion = "hub"\nfixed = true\n',
+            '[modal]\ncount = 10\nnormalise = "maximum"\nanimate = 4\nanimate_displacement = 0.25\n'))
+        shapes = vtu.read(outcome.results())["PointData"]
+
+        def lengths(values):
+            return [math.hypot(*values[i:i + 3]) for i in range(0, len(values), 3)]
+        largest = {k: max(lengths(shapes[f"mode_{k}"])) for k in range(1, 11)}
+        (torsion,) = (k for k, size in largest.items() if size < 1e-6)
+        for k, size in largest.items():
+            if k != torsion:
+                self.assertAlmostEqual(size, 1, 12)
+        turned = shapes[f"mode_{torsion}_rotation"]
+        for node in range(9):
+            self.assertAlmostEqual(turned[3 * node], math.sin(math.pi * node / 16), 5)
+        self.assert_close(outcome.fact("frequencies_hz")[torsion - 1], math.sqrt(200e9 / 2.6 * 0.1406 * 6 / 8000) / 20, 5e-3)
+        self.assertIn(f"nodes of mode_{torsion} turn and stay in their places", " ".join(outcome.report["notices"]))
+        moved = [vtu.read(path)["PointData"] for path in sorted((outcome.folder / f"results/case_mode_{torsion}").glob("*.vtu"))]
+        self.assertEqual(len(moved), 4)
+        self.assertLess(max(max(lengths(step["displacement"])) for step in moved), 1e-6)
+        self.assertAlmostEqual(max(max(lengths(step["rotation"])) for step in moved), 0.25 / 5, 9)  # at 5 m from its axis
+
     def test_bad_structures_are_refused(self):
         self.arms(1, 2)
         section, hub = '[[section]]\nregion = "arms"\n' + SQUARE, '[[support]]\nregion = "hub"\nfixed = true\n'

@@ -42,7 +42,7 @@ plane = {point = [3, 7, 1], normal = [0, 0, -2]}
 [[region]]
 name = "up"
 kind = "facets"
-normal = {direction = [0.1, 0, 5], angle = 5}
+normal = {direction = [0.1, 0, 5], angle = "5 deg"}
 [[region]]
 name = "quarter of top"
 kind = "facets"

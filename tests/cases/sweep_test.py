@@ -97,6 +97,52 @@ class ResultTest(SweepTest):
     def test_modes(self):
         swept = self.solve("ritz-modal", self.sweep("modal/cantilever", parameter("material.0.young", values=[50e9, 200e9])), keys={"modal.count": 3})
         self.assertEqual([m["status"] for m in swept.report["sweep"].values()], ["complete", "complete"])
+        rows = self.rows(swept)
+        for member, row in zip(swept.report["sweep"].values(), rows):
+            alone = self.solve("ritz-modal", ritz.example("modal/cantilever"), keys={**member["values"], "modal.count": 3})
+            for fact in ("frequencies_hz", "total_mass", "effective_mass_x"):
+                for x, y in zip(map(float, member["facts"][fact].split()), alone.fact(fact), strict=True):
+                    self.assertAlmostEqual(x, y, delta=1e-6 * 19.625 + 1e-6 * abs(y))
+            for k, frequency in enumerate(alone.fact("frequencies_hz"), 1):
+                self.assert_close(float(row[f"frequency_{k}"]), frequency, 1e-6)
+        for k in (1, 2, 3):  # by the square root of the stiffness
+            self.assert_close(float(rows[1][f"frequency_{k}"]), 2 * float(rows[0][f"frequency_{k}"]), 1e-6)
+        self.assertIn("lowest frequency", swept.log)
+
+    def assert_each_is_that_of_a_single_run(self, program, text, key, values):
+        case = self.write("joined.toml", text)
+        sweep = self.write("swept.toml", text + parameter(key, values=values))
+        several = [member["probes"]["p"] for member in self.solve(program, sweep).report["sweep"].values()]
+        for value, probe in zip(values, several, strict=True):
+            self.assert_close(probe, self.solve(program, case, keys={key: json.dumps(value)}).probes["p"], 1e-9)
+        return several
+
+    def test_relations_of_members_may_join_other_nodes(self):
+        """By regions and by factors of an equation; right-hand sides alone share a matrix."""
+        def node(name, *x):
+            return f'[[region]]\nname = "{name}"\nkind = "nodes"\nbox = {{low = {[v - 0.01 for v in x]}, high = {[v + 0.01 for v in x]}}}\n'
+        self.write("mesh.msh", boxes.grid(4))
+        nodes = "".join((node("a", 1, 0), node("b", 1, 1), node("c", 0.5, 0.5), node("d", 0.25, 0.75)))
+        mesh = '[mesh]\nfile = "mesh.msh"\n' + nodes
+        probe = '[[probe]]\nname = "p"\nfield = "{}"\ncomponent = "{}"\nregion = "a"\nmeasure = "max"\n'
+        heat = (mesh + '[[material]]\nregion = "all"\nconductivity = 10\n[[temperature]]\nregion = "left"\nvalue = 20\n'
+                '[[flux]]\nregion = "bottom"\nvalue = "100*x"\n' + probe.format("temperature", 0))
+        equation = '[[equation]]\nterms = [{region = "a"}, {region = "b", factor = -1}]\n'
+        other = "equation.0.terms.1.region"
+        several = self.assert_each_is_that_of_a_single_run("ritz-heat", heat + equation, other, ["b", "c", "d", "b"])
+        self.assertGreater(min(abs(x - y) for x, y in zip(several, several[1:])), 0.1)
+        self.assert_each_is_that_of_a_single_run("ritz-heat", heat + equation, "equation.0.terms.1.factor", [-1, -0.5, -2])
+        batched = self.write("values.toml", heat + equation + "value = 1\n" + parameter("equation.0.value", values=[1, 2, 3]))
+        together = self.solve("ritz-heat", batched)
+        self.assertEqual(together.report["facts"]["sweep_batches"], "1")
+        self.assertEqual(together.report["facts"]["sweep_matrices"], "1")
+        p = [member["probes"]["p"] for member in together.report["sweep"].values()]
+        self.assert_close(p[2] - p[1], p[1] - p[0], 1e-8)
+
+        solid = (mesh + '[[material]]\nregion = "all"\nyoung = 1e9\npoisson = 0.3\n[[displacement]]\nregion = "left"\nfixed = true\n'
+                 '[model]\ntype = "plane_strain"\n[[traction]]\nregion = "right"\nvalue = ["1e6*y", 0]\n' + probe.format("displacement", "x"))
+        equation = '[[equation]]\nterms = [{region = "a", component = "x"}, {region = "b", component = "x", factor = -1}]\n'
+        self.assert_each_is_that_of_a_single_run("ritz-elasticity", solid + equation, other, ["b", "c", "b"])
 
     def test_frames(self):
         self.assert_each_is_what_it_is_alone("ritz-structure", "structure/portal", [parameter("section.0.young", values=[100e9, 210e9])])

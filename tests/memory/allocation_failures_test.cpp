@@ -8,11 +8,15 @@
 #include "fem/forms/elasticity.hpp"
 #include "fem/forms/loads.hpp"
 #include "fem/forms/mass.hpp"
+#include "fem/physics/dual_weights.hpp"
+#include "io/case/formula.hpp"
 #include "mesh/generators.hpp"
 #include "tests/fem/elements/structure.hpp"
+#include "tests/fem/physics/two_parts.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <new>
 #include <omp.h>
@@ -239,6 +243,43 @@ TEST_P(AllocationFailures, OnTheHost) {
   if (GetParam().has_ways) { EXPECT_GT(4 * survived, calls); }
   printf("%s: %ld allocations, %d runs ended with exit 6, %d did not\n", GetParam().name.c_str(), calls, refused,
          survived);
+}
+
+// Loops of several threads hand the errors of all threads on.
+void expect_errors_where_new_fails(const std::function<void()>& work) {
+  work();
+  const long before = new_calls();
+  work();
+  const long calls = new_calls() - before;
+  long refused = 0, tried = 0;
+  for (long n = 1; n <= calls; n += std::max(1L, calls / 50)) {
+    ++tried;
+    fail_new(n);
+    try {
+      work();
+    } catch (const std::bad_alloc&) { ++refused; }
+    fail_new(0);
+  }
+  EXPECT_EQ(refused, tried);
+  EXPECT_GT(tried, 5);
+}
+
+TEST(AllocationFailuresInLoops, FeetOfNodesAndDualWeights) {
+  const Mesh mesh = test::two_parts({CellKind::hex8, CellKind::hex8});
+  const FunctionSpace space(mesh, 1, Device::named("cpu", 2));
+  const Region& follows = mesh.region("up_bottom");
+  const SurfaceProjection onto(space, mesh.region("low_top"));
+  std::vector<Point> points;
+  for (const Node node : space.nodes_in(follows)) points.push_back(space.point(node));
+  expect_errors_where_new_fails([&] { onto.feet_of(points); });
+  expect_errors_where_new_fails([&] { dual_weights(space, follows, onto, {}, 0.1); });
+}
+
+TEST(AllocationFailuresInLoops, FormulasAtManyPoints) {
+  const Formula formula(Expression("x + y", Formula::variables()), {[](double) { return true; }, "a number", "here"});
+  const std::vector<double> points(9000, 1.0);
+  std::vector<double> values(3000);
+  expect_errors_where_new_fails([&] { formula.at(points, values); });
 }
 
 }  // namespace

@@ -122,8 +122,8 @@ TEST(Probes, ComponentByNameNumberAndMagnitude) {
 TEST(Probes, AFieldWithoutValuesGivesNaN) {
   Probed p;
   p.fields[1].values.clear();
-  for (const char* place : {"point = [1, 0.4, 0.2]", "region = 'x1'\nmeasure = 'max'",
-                            "region = 'all'\nmeasure = 'integral'", "region = 'x1'\nmeasure = 'reaction'"}) {
+  for (const char* place :
+       {"point = [1, 0.4, 0.2]", "region = 'x1'\nmeasure = 'max'", "region = 'all'\nmeasure = 'integral'"}) {
     EXPECT_THAT(p.value(std::string("field = 'displacement'\n") + place),
                 ElementsAre(testing::IsNan(), testing::IsNan(), testing::IsNan()))
         << place;
@@ -192,6 +192,47 @@ TEST(Probes, MistakesAreFoundTogetherWithTheirPlaces) {
                           HasSubstr("did you mean 'magnitude'?"), HasSubstr("(9, 0, 0) lies outside"),
                           HasSubstr("nearest node"), HasSubstr("'x7'"), HasSubstr("a second probe is called 'c'"),
                           HasSubstr("a point and a region")));
+}
+
+TEST(Probes, ForcesAtNodesAreSummedAndFieldsAreNot) {
+  const Probed p;
+  const std::string probe = "[[probe]]\nname = 'a'\n";
+  EXPECT_THAT(p.error(probe + "field = 'displacement'\nregion = 'x1'\nmeasure = 'reaction'"),
+              HasSubstr("the field 'displacement' holds no forces at nodes"));
+  for (const std::string measure : {"integral", "mean"})
+    EXPECT_THAT(p.error(probe + "field = 'reaction'\nregion = 'x1'\nmeasure = '" + measure + "'"),
+                AllOf(HasSubstr("the field 'reaction' holds forces at nodes"), HasSubstr("it has no " + measure)));
+  EXPECT_THAT(p.value("field = 'reaction'\nregion = 'x1'\nmeasure = 'min'"), ElementsAre(1, 0, -2));
+}
+
+TEST(Probes, ColumnsOfTablesKeepTheirNames) {
+  const Probed p;
+  for (const std::string name : {"time", "step", "load_case", "member", "exit", "kinetic_energy", "frequency_12"})
+    EXPECT_THAT(p.error("[[probe]]\nname = '" + name + "'\nfield = 'temperature'\npoint = [0, 0, 0]"),
+                HasSubstr("a probe cannot be called '" + name + "'"));
+  for (const std::string name : {"time_2", "frequency_", "frequency_of_12", "Exit"}) {
+    Case input = Case::from_text("[[probe]]\nname = '" + name + "'\nfield = 'temperature'\npoint = [0, 0, 0]");
+    EXPECT_TRUE(check_probes(input, p.mesh, {p.fields, p.cells}));
+    EXPECT_NO_THROW(input.finish());
+  }
+}
+
+TEST(Probes, UnitsAreThoseOfTheComponentThatIsMeant) {
+  Probed p;
+  const Field beam = p.of_cells("beam_force", {"N", "Vy", "Mz_1"}, [](double i) { return std::vector{i, i, i}; });
+  p.cells.push_back(beam);
+  const auto unit = [&](const std::string& probe) -> std::string {
+    Case input = Case::from_text("[[probe]]\nname = 'a'\nregion = 'all'\n" + probe);
+    const auto units = probe_units(input, p.mesh, {p.fields, p.cells}, "ritz-structure");
+    return units.contains("a") ? units.at("a") : "";
+  };
+  for (const char* name : {"Mz_1", "mz_1", "2"})
+    EXPECT_EQ(unit(std::string("field = 'beam_force'\nmeasure = 'max'\ncomponent = '") + name + "'"), " N m");
+  EXPECT_EQ(unit("field = 'beam_force'\nmeasure = 'max'\ncomponent = 'vy'"), " N");
+  EXPECT_EQ(unit("field = 'beam_force'\nmeasure = 'max'"), "");                              // forces and a moment
+  EXPECT_EQ(unit("field = 'beam_force'\nmeasure = 'integral'\ncomponent = 'n'"), " N m^3");  // over volumes, here
+  EXPECT_EQ(unit("field = 'displacement'\nmeasure = 'mean'\ncomponent = 'magnitude'"), " m");
+  EXPECT_EQ(unit("field = 'reaction'\nmeasure = 'reaction'"), " N");
 }
 
 TEST(Probes, UnknownMeasureAndMissingKeysAreErrors) {

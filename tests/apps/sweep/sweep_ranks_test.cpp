@@ -90,6 +90,7 @@ TEST(SweepRanks, WhatIsHandedOverArrivesWholeAndInOrder) {
   record.outcome.status = "failed";
   record.outcome.exit = Exit::model;
   record.outcome.probes = {{"p", {1.0 / 3, std::numeric_limits<double>::quiet_NaN(), 5e-324}}, {"q", {}}};
+  record.outcome.facts = {{"frequencies_hz", "48.1 52"}, {"snow:reaction", "0 0 -3"}};
   record.outcome.iterations = 41;
   record.outcome.seconds = 0.25;
   record.outcome.outputs = {"a", "b"};
@@ -114,6 +115,8 @@ TEST(SweepRanks, WhatIsHandedOverArrivesWholeAndInOrder) {
   EXPECT_EQ(r.outcome.probes[0].second[0], 1.0 / 3);
   EXPECT_TRUE(std::isnan(r.outcome.probes[0].second[1]));
   EXPECT_EQ(r.outcome.probes[0].second[2], 5e-324);
+  EXPECT_EQ(r.outcome.facts, record.outcome.facts);
+  EXPECT_EQ(SweepTable::frequencies_of(r.outcome.facts), (std::vector<double>{48.1, 52}));
   EXPECT_EQ(r.outcome.iterations, 41);
   ASSERT_EQ(r.errors.size(), 1u);
   EXPECT_EQ(r.errors[0].why(), "it \"floats\"\n");

@@ -82,6 +82,16 @@ TEST(Unit, NumbersOfACaseAreReadInTheUnitOfTheirKey) {
   EXPECT_THAT(input.resolved(), HasSubstr("one = 210000000000"));
 }
 
+TEST(Unit, AnglesMayBeKeptInDegrees) {
+  const Case input = Case::from_text("[a]\nten = \"10.1 deg\"\nsign = \"5°\"\nright = \"1570.7963267948966 mrad\"\n");
+  const Case::Table a = input.table("a", "");
+  EXPECT_EQ(a.number("ten", "angle [deg]"), 10.1);
+  EXPECT_EQ(a.number("sign", "angle [deg]"), 5);
+  EXPECT_DOUBLE_EQ(a.number("right", "angle [deg]"), 90);
+  EXPECT_NO_THROW(input.throw_if_any());
+  EXPECT_THAT(refusal("\"5 m\"", "angle [deg]"), HasSubstr("'a.key' is '5 m', and its unit is deg,"));
+}
+
 TEST(Unit, WrongUnitsAreErrorsWithARemedy) {
   EXPECT_THAT(refusal("\"210 Gpa\"", "[Pa]"),
               HasSubstr("'a.key' is '210 Gpa', with the unknown unit 'Gpa', at case.toml:2"));
