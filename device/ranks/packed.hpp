@@ -1,5 +1,6 @@
 // Values of any kind as one message, and back: numbers and plain structs by their bytes, lists and texts with their
-// length before them. Both ranks run the same program, so what is unpacked in the order in which it was packed is equal.
+// length before them. Both ranks run the same program, so what is unpacked in the order in which it was packed is
+// equal.
 //
 //   Packed message;   message.add(3).add(std::vector{1.0, 2.0}).add(name);   ranks.send(1, message.take());
 //   Unpacked from(text);   const int three = from.get<int>();   auto numbers = from.list<double>();
@@ -72,7 +73,8 @@ class Unpacked {
 
  private:
   const char* next(std::size_t bytes) {
-    if (bytes > rest_.size()) throw Error(Exit::internal, "a message between ranks is shorter than what it should hold");
+    if (bytes > rest_.size())
+      throw Error(Exit::internal, "a message between ranks is shorter than what it should hold");
     const char* const at = rest_.data();
     rest_.remove_prefix(bytes);
     return at;

@@ -26,7 +26,8 @@ std::vector<Index> rows_at(const std::vector<std::int32_t>& place, Index owned) 
   return row;
 }
 
-// Owned rows of a part's matrix, with columns [owned | ghosts] in ascending order. place [node of the part].
+// Owned rows of a part's matrix, with columns [owned | ghosts] in ascending order, and room for the rows of ghosts.
+// place [node of the part].
 BlockMatrix owned_rows(const SparseMatrix& K, const std::vector<std::int32_t>& place, Index owned) {
   const Device& device = K.device();
   const Index* const from = K.pattern().offsets().data();
@@ -35,15 +36,18 @@ BlockMatrix owned_rows(const SparseMatrix& K, const std::vector<std::int32_t>& p
   BlockMatrix rows{
       .rows = owned, .columns = std::ssize(place), .row_block = K.block_size(), .column_block = K.block_size()};
   const std::vector<Index> row_at = rows_at(place, owned);
-  rows.offsets = Array<Index>(device, owned + 1, "pattern");
+  rows.offsets = Array<Index>(device, rows.columns + 1, "pattern");
   Index* const to = rows.offsets.data();
   to[0] = 0;
+  Index of_ghosts = 0;  // entries
   for (Index i = 0; i < owned; ++i) {
     const Index row = row_at[static_cast<std::size_t>(i)];
     to[i + 1] = to[i] + from[row + 1] - from[row];
+    for (Index e = from[row]; e < from[row + 1]; ++e)
+      of_ghosts += place[static_cast<std::size_t>(column[e])] >= owned ? 1 : 0;
   }
-  rows.column = Array<std::int32_t>(device, to[owned], "pattern");
-  rows.values = Vector(device, to[owned] * block, "matrix");
+  rows.column = Array<std::int32_t>(device, to[owned] + of_ghosts, "pattern");
+  rows.values = Vector(device, rows.column.size() * block, "matrix");
   std::int32_t* const new_column = rows.column.data();
   double* const values = rows.values.data();
 #pragma omp parallel num_threads(device.threads())

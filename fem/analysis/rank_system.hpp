@@ -40,9 +40,9 @@ class RankSystem {
   // b, x [owned node][component], from x. The report is that of all ranks.
   SolveReport solve(const Vector& b, Vector& x, const LinearTolerance& tolerance);
 
-  std::string description() const;         // what each rank has
-  std::string exchanges() const;           // what this rank has sent
-  std::string memory() const;              // of arrays on each rank, at their peaks
+  std::string description() const;  // what each rank has
+  std::string exchanges() const;    // what this rank has sent
+  std::string memory() const;       // of arrays on each rank, at their peaks
   const Device& device() const { return part_.space().device(); }
 
  private:
