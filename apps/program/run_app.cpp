@@ -112,7 +112,9 @@ class AppCall {
     limit(device, options_.memory);
     obey(options_.memory);
     RankHelper helper(*ranks_, device);
-    while (!(end_ = ranks_->wait(0)).starts_with(end_prefix)) helper.carry_out(end_);
+    std::string order = ranks_->wait(0);
+    for (; !order.starts_with(end_prefix); order = ranks_->wait(0)) helper.carry_out(std::move(order));
+    end_ = order;
   }
 
   bool helps() const { return options_.ranks != nullptr && options_.ranks->rank() > 0; }

@@ -49,7 +49,7 @@ void check_divisible(const Operator& equations, const Constraints& constraints, 
       refuse_ranks(ranks, "an element of a plugin", "start one process");
 }
 
-// What a rank needs to know of them.
+// The options that other ranks need.
 void add(Packed& to, const LinearSolverOptions& options) {
   const SmoothedAggregationOptions& m = options.multigrid;
   to.add(options.preconditioner).add(options.max_iterations).add(m.single_precision).add(m.strength);
@@ -229,7 +229,7 @@ void RankHelper::ask(std::size_t integral, std::size_t function, const Evaluatio
   ranks_.exchange(std::vector<Parcel>{{0, {}, std::as_writable_bytes(values)}});
 }
 
-void RankHelper::carry_out(std::string_view order) {
+void RankHelper::carry_out(std::string order) {
   Unpacked from(order);
   const auto what = from.get<Order>();
   const auto number = from.get<std::int32_t>();
@@ -242,10 +242,12 @@ void RankHelper::carry_out(std::string_view order) {
   if (what == Order::make) {
     const bool asks = from.get<bool>();
     const LinearSolverOptions options = solver_options(from);
-    const std::string part = from.text();
+    std::string part = from.text();
+    order = {};
     Helped& helped = systems_[number];
     helped.asks = asks;
     PartData data = unpacked(part, [this](auto&&... question) { ask(question...); });
+    part = {};
     helped.system = std::make_unique<RankSystem>(std::move(data), device_, options, ranks_);
     helped.system->description();
     return;

@@ -6,7 +6,7 @@
 //   system.linearise(u);   SolveReport report = system.solve(b, x, {.relative = 1e-8});
 //
 //   RankHelper helper(ranks, device);                                         // the others
-//   while (!is_end(order = ranks.wait(0))) helper.carry_out(order);
+//   while (!is_end(order = ranks.wait(0))) helper.carry_out(std::move(order));
 #pragma once
 
 #include "device/ranks/ranks.hpp"
@@ -17,7 +17,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <string_view>
 
 namespace ritz {
 
@@ -61,7 +60,7 @@ class DividedSystem {
 class RankHelper {
  public:
   RankHelper(Ranks& ranks, const Device& device) : ranks_(ranks), device_(device) {}
-  void carry_out(std::string_view order);
+  void carry_out(std::string order);
 
  private:
   void ask(std::size_t integral, std::size_t function, const EvaluationPoints& points, double t,

@@ -2,6 +2,7 @@
 
 #include "device/environment_variable.hpp"
 #include "device/error.hpp"
+#include "device/host_memory.hpp"
 #include "fem/operator/operator.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/krylov/conjugate_gradient.hpp"
@@ -102,6 +103,16 @@ void RankSystem::assemble(const TangentPlace& at, std::span<const double> u, con
     ghosts_->fetch(extended.data(), components());
     point = part_.spread(extended);
   }
+  {
+    const SparseMatrix K = part_matrix(at, point, evaluated);
+    A_ = std::make_unique<DividedMatrix>(ghosts_, owned_rows(K, part_.place(), owned()));
+  }
+  device().memory().trim();
+  return_freed_host_memory();
+}
+
+SparseMatrix RankSystem::part_matrix(const TangentPlace& at, const Vector& point,
+                                     const std::function<void()>& evaluated) {
   auto phase = device().profile().phase("assembly");
   for (std::size_t i = 0; i < part_.integral_of().size(); ++i)
     equations_.set_factor(i, at.factors[part_.integral_of()[i]]);
@@ -114,7 +125,7 @@ void RankSystem::assemble(const TangentPlace& at, std::span<const double> u, con
     const WorkTogether together(&ranks_);  // the same on all ranks
     held_.eliminate(K, std::max(max_abs(K.diagonal()), 1e-300));
   }
-  A_ = std::make_unique<DividedMatrix>(ghosts_, owned_rows(K, part_.place(), owned()));
+  return K;
 }
 
 std::string RankSystem::description() const {

@@ -46,6 +46,7 @@ class RankSystem {
   const Device& device() const { return part_.space().device(); }
 
  private:
+  SparseMatrix part_matrix(const TangentPlace& at, const Vector& point, const std::function<void()>& evaluated);
   std::unique_ptr<LinearOperator> preconditioner(bool single_precision) const;
 
   Ranks& ranks_;
