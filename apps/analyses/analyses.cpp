@@ -100,22 +100,10 @@ void conclude(Run&, const CaseModel& read, VibrationModes modes) { read.show_mod
 void refuse_undivided(const Run& run, const CaseModel& read, const Analysis& analysis) {
   if (run.options().ranks == nullptr) return;
   std::string what;
-  if (std::holds_alternative<LoadCases>(analysis)) what = "an analysis of load cases";
-  else if (std::holds_alternative<Nonlinear>(analysis)) what = "a nonlinear analysis";
-  else if (std::holds_alternative<Transient>(analysis)) what = "an evolution in time";
-  else if (std::holds_alternative<Modal>(analysis)) what = "an analysis of free vibration";
+  if (std::holds_alternative<Modal>(analysis)) what = "an analysis of free vibration";
   else if (!read.model.means.empty()) what = "a prescribed mean motion";
   else if (!read.model.definite) what = "a matrix that need not be positive definite";
   if (!what.empty()) refuse_ranks(*run.options().ranks, what, "start one process, without mpirun or with srun -n 1");
-}
-
-// A rank after the first keeps its rows of the matrix alone.
-void help(Run& run, std::shared_ptr<const CaseModel>& read, LinearSolverOptions linear) {
-  linear.say = {};
-  DividedSystem system(read->space(), read->model.equations, read->supports->common(), linear, *run.options().ranks);
-  read.reset();
-  run.forget_model();
-  system.solve(nullptr, nullptr);
 }
 
 }  // namespace
@@ -145,7 +133,6 @@ void run_case(Run& run, CaseModel given) {
   const bool must_be_held =
       !std::holds_alternative<Modal>(analysis) && (!read->time || read->time->options.from_equilibrium);
   finish_model(run, *read, must_be_held, {read->nodal_results, read->cell_results});
-  if (run.helps()) return help(run, read, promised(std::get<Static>(analysis).linear, model));
 
   set_begin(run, *read, analysis);
   make_operators(run, model, analysis, prepared);

@@ -14,7 +14,6 @@
 #include "device/host_limits.hpp"
 #include "device/host_memory.hpp"
 #include "device/process/stop_request.hpp"
-#include "device/ranks/ranks.hpp"
 #include "io/files/input_file.hpp"
 #include "io/meshes/mesh_reader.hpp"
 #include "io/results/error_catalogue.hpp"
@@ -100,8 +99,6 @@ Run::Run(AppInfo info, RunOptions options, SharedModel* shared)
 Run::~Run() = default;
 
 const Device& Run::device() const { return *shared_->device; }
-
-bool Run::helps() const { return options_.ranks != nullptr && options_.ranks->rank() > 0; }
 
 namespace {
 
@@ -278,7 +275,6 @@ LinearSolverOptions Run::solver(MatrixPromise promise, double tolerance) {
 void Run::checked(const ProbeFields& fields) {
   if (check_probes(*case_, *mesh_, fields)) results_->fields().look_closely();
   if (options_.survey) throw CheckedOnly{};
-  if (helps() && (options_.describe || options_.estimate || options_.check)) throw CheckedOnly{};
   if (options_.describe) {
     std::string text = case_->describe();
     const auto list = [&text](const char* where, std::span<const Field> some) {
@@ -295,7 +291,6 @@ void Run::checked(const ProbeFields& fields) {
     throw CheckedOnly{};
   }
   case_->finish();
-  if (helps()) return;
   for (const std::string& notice : unused_names(*case_)) log_.notice(notice);
   if (options_.estimate) throw CheckedOnly{};  // also beside results that are there
   if (!options_.json.empty()) probe_folder(std::filesystem::absolute(options_.json).parent_path());
@@ -313,14 +308,6 @@ std::function<void(const std::string&)> Run::progress() {
     throw_if_stop_requested();
     log_.progress(text);
   };
-}
-
-void Run::forget_model() {
-  shared_->equations.clear();
-  shared_->space.reset();
-  shared_->mesh.reset();
-  device().memory().trim();
-  return_freed_host_memory();
 }
 
 void Run::give_back_lists() {

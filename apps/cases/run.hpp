@@ -36,7 +36,6 @@ class Run {
   Run& operator=(const Run&) = delete;
 
   const RunOptions& options() const { return options_; }
-  bool helps() const;  // a rank after the first: it computes, and writes and tells nothing
   const Device& device() const;
   [[nodiscard]] Profile::Phase phase(std::string name) const { return device().profile().phase(std::move(name)); }
   Log& log() { return log_; }
@@ -54,7 +53,6 @@ class Run {
   // results to come.
   void checked(const ProbeFields& fields);
   std::function<void(const std::string&)> progress();
-  void forget_model();  // mesh, space and equations, of which nothing may be used from now on
 
   void collect();  // phases and memory for the report, in every outcome
   void finish();   // ends the results, fills the report and prints the summary; throws what the results lack

@@ -9,6 +9,7 @@
 #include "device/memory_shortage.hpp"
 #include "device/process/process_start.hpp"
 #include "device/ranks/launcher.hpp"
+#include "fem/analysis/divided_system.hpp"
 #include "device/process/stop_request.hpp"
 #include "solvers/algebra/solver_progress.hpp"
 
@@ -91,18 +92,29 @@ class AppCall {
     const SolverListener listening([this](const std::string& text) { run_->log().progress(text); },
                                    [this](const std::string& text) { run_->log().line("{}", text); });
     app_(*run_);
-    if (!run_->helps()) run_->finish();
+    run_->finish();
     report_ = std::move(run_->report());
     report_.complete();
   }
 
-  // One case: all ranks read it and solve it together, the first one writes and tells.
+  // One case: the first rank reads, writes and tells, and the others do what it orders.
   void attempt_case() {
     if (info_.divides) ranks_ = start_ranks();
     else refuse_several_ranks();
     options_.ranks = ranks_.get();
-    if (helps()) options_.quiet = true;
-    attempt();
+    if (helps()) help();
+    else attempt();
+  }
+
+  void help() {
+    options_.quiet = true;
+    const Device device = Device::named("cpu", options_.threads);
+    limit(device, options_.memory);
+    obey(options_.memory);
+    RankHelper helper(*ranks_, device);
+    std::string order = ranks_->wait(0);
+    for (; !order.starts_with(end_prefix); order = ranks_->wait(0)) helper.carry_out(std::move(order));
+    end_ = order;
   }
 
   bool helps() const { return options_.ranks != nullptr && options_.ranks->rank() > 0; }
@@ -116,11 +128,10 @@ class AppCall {
 
   // All ranks have the exit code of the first one. A rank that cannot reach it keeps its own.
   void end_as_the_first() {
-    constexpr std::string_view prefix = "exit ";
     try {
-      std::string text = ranks_->of_first(fmt::format("{}{}", prefix, int(report_.exit)));
-      while (!text.starts_with(prefix)) text = ranks_->wait(0);
-      report_.exit = static_cast<Exit>(std::stoi(text.substr(prefix.size())));
+      if (!end_.starts_with(end_prefix)) end_ = ranks_->of_first(fmt::format("{}{}", end_prefix, int(report_.exit)));
+      while (!end_.starts_with(end_prefix)) end_ = ranks_->wait(0);
+      report_.exit = static_cast<Exit>(std::stoi(end_.substr(end_prefix.size())));
       ranks_.reset();
     } catch (const Error& lost) { say(lost); }
   }
@@ -222,12 +233,15 @@ class AppCall {
     }
   }
 
+  static constexpr std::string_view end_prefix = "exit ";  // of the first rank's last text, to all
+
   const AppInfo& info_;
   RunOptions options_;
   const std::function<void(Run&)>& app_;
   RunReport report_;
   std::optional<Run> run_;
   std::unique_ptr<Ranks> ranks_;                               // that a launcher started, several
+  std::string end_;                                            // the last text of the first rank, to another
   const std::thread::id thread_ = std::this_thread::get_id();  // that sends and receives
   Log early_{LogLevel::quiet};
 };

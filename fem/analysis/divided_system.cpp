@@ -1,18 +1,12 @@
 #include "fem/analysis/divided_system.hpp"
 
-#include "device/environment_variable.hpp"
 #include "device/error.hpp"
 #include "device/host_memory.hpp"
+#include "device/ranks/packed.hpp"
 #include "fem/operator/operator.hpp"
-#include "fem/analysis/space_part.hpp"
-#include "solvers/algebra/vectors.hpp"
-#include "solvers/krylov/conjugate_gradient.hpp"
-#include "solvers/multigrid/divided_aggregation.hpp"
-#include "solvers/smoothers/chebyshev.hpp"
-#include "solvers/smoothers/jacobi.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <array>
 #include <fmt/format.h>
 #include <utility>
 
@@ -21,220 +15,270 @@ namespace ritz {
 void refuse_ranks(const Ranks& ranks, const std::string& what, const std::string& fix) {
   throw Error(Exit::environment,
               fmt::format("started as {} ranks, and {} is not divided among them", ranks.count(), what),
-              "what is divided: one linear static solution, by conjugate gradients with a matrix, on CPUs", fix);
+              "what is divided: linear systems of statics, evolutions and Newton's method, by conjugate gradients with "
+              "a matrix, on CPUs",
+              fix);
 }
 
 namespace {
 
-void check_divisible(const FunctionSpace& space, const Constraints& constraints, const LinearSolverOptions& options,
+enum class Order : std::uint8_t { make, linearise, solve, forget };
+
+std::int32_t systems_made = 0;  // by the first rank
+
+void check_divisible(const Operator& equations, const Constraints& constraints, const LinearSolverOptions& options,
                      const Ranks& ranks) {
+  const FunctionSpace& space = equations.space();
   if (space.device().machine().is_apart()) refuse_ranks(ranks, "work on a GPU", "take --device cpu, or one process");
   if (space.node_count() < ranks.count())
     refuse_ranks(ranks, fmt::format("a mesh of {} nodes", space.node_count()), "start fewer ranks");
   if (constraints.dependent() != nullptr)
     refuse_ranks(ranks, "a model with equations between unknowns", "start one process");
+  if (equations.has_state()) refuse_ranks(ranks, "a material with internal variables", "start one process");
   if (options.method != LinearMethod::automatic && options.method != LinearMethod::conjugate_gradient)
     refuse_ranks(ranks, fmt::format("the method '{}'", name_of(options.method)),
                  "take method = \"cg\", or one process");
   if (options.operator_kind == OperatorKind::matrix_free)
     refuse_ranks(ranks, "an operator without a matrix", "take operator = \"matrix\", or one process");
+  if (!equations.can_assemble()) refuse_ranks(ranks, "a matrix of elements of so high an order", "start one process");
+  for (const Integral& each : equations.integrals())
+    if (each.form.module != "ritz_fem_kernels") refuse_ranks(ranks, "a form of a plugin", "start one process");
+  for (const CellBlock& block : space.mesh().blocks())
+    if (!space.isoparametric() &&
+        space.element(block.kind).name != lagrange_element(traits(block.kind).linear, space.order()).name)
+      refuse_ranks(ranks, "an element of a plugin", "start one process");
 }
 
-// The first node of each rank.
-Index first_of(Index nodes, int rank, int ranks) { return nodes * rank / ranks; }
+// The options that other ranks need.
+void add(Packed& to, const LinearSolverOptions& options) {
+  const SmoothedAggregationOptions& m = options.multigrid;
+  to.add(options.preconditioner).add(options.max_iterations).add(m.single_precision).add(m.strength);
+  to.add(m.smoothing_degree).add(m.smoothing_ratio).add(m.coarsest_size).add(m.max_levels);
+}
 
-// Owned rows of a part's matrix, with columns [owned | ghosts] in ascending order. place [node of the part].
-BlockMatrix owned_rows(const SparseMatrix& K, const std::vector<std::int32_t>& place, Index owned) {
-  const Device& device = K.device();
-  const Index* const from = K.pattern().offsets().data();
-  const std::int32_t* const column = K.pattern().columns().data();
-  const Index block = Index{K.block_size()} * K.block_size();
-  BlockMatrix rows{
-      .rows = owned, .columns = std::ssize(place), .row_block = K.block_size(), .column_block = K.block_size()};
-  std::vector<Index> row_at(static_cast<std::size_t>(owned));
-  for (std::size_t node = 0; node < place.size(); ++node)
-    if (place[node] < owned) row_at[static_cast<std::size_t>(place[node])] = static_cast<Index>(node);
-  rows.offsets = Array<Index>(device, owned + 1, "pattern");
-  Index* const to = rows.offsets.data();
-  to[0] = 0;
-  for (Index i = 0; i < owned; ++i) {
-    const Index row = row_at[static_cast<std::size_t>(i)];
-    to[i + 1] = to[i] + from[row + 1] - from[row];
+LinearSolverOptions solver_options(Unpacked& from) {
+  LinearSolverOptions options;
+  SmoothedAggregationOptions& m = options.multigrid;
+  from.get(options.preconditioner);
+  from.get(options.max_iterations);
+  from.get(m.single_precision);
+  from.get(m.strength);
+  from.get(m.smoothing_degree);
+  from.get(m.smoothing_ratio);
+  from.get(m.coarsest_size);
+  from.get(m.max_levels);
+  return options;
+}
+
+// Pieces of a vector of all unknowns go from the first rank to the others, or come back.
+void deal(Ranks& ranks, const RankSystem& system, std::span<const double> all, std::span<double> mine) {
+  std::vector<Parcel> parcels;
+  for (int rank = 1; rank < ranks.count() && ranks.rank() == 0; ++rank) {
+    const auto r = static_cast<std::size_t>(rank);
+    const Index width = system.components(), begin = system.first()[r] * width;
+    parcels.push_back({rank,
+                       std::as_bytes(all.subspan(static_cast<std::size_t>(begin),
+                                                 static_cast<std::size_t>(system.first()[r + 1] * width - begin))),
+                       {}});
   }
-  rows.column = Array<std::int32_t>(device, to[owned], "pattern");
-  rows.values = Vector(device, to[owned] * block, "matrix");
-  std::int32_t* const new_column = rows.column.data();
-  double* const values = rows.values.data();
-#pragma omp parallel for num_threads(device.threads())
-  for (Index i = 0; i < owned; ++i) {
-    const Index row = row_at[static_cast<std::size_t>(i)];
-    std::vector<std::pair<std::int32_t, Index>> entries;
-    for (Index e = from[row]; e < from[row + 1]; ++e)
-      entries.emplace_back(place[static_cast<std::size_t>(column[e])], e);
-    std::ranges::sort(entries);
-    Index next = to[i];
-    for (const auto& [c, e] : entries) {
-      new_column[next] = c;
-      std::copy_n(K.values().data() + e * block, block, values + block * next++);
-    }
+  if (ranks.rank() > 0) parcels.push_back({0, {}, std::as_writable_bytes(mine)});
+  else std::copy_n(all.begin(), mine.size(), mine.begin());
+  ranks.exchange(parcels);
+}
+
+void collect(Ranks& ranks, const RankSystem& system, std::span<const double> mine, std::span<double> all) {
+  std::vector<Parcel> parcels;
+  for (int rank = 1; rank < ranks.count() && ranks.rank() == 0; ++rank) {
+    const auto r = static_cast<std::size_t>(rank);
+    const Index width = system.components(), begin = system.first()[r] * width;
+    parcels.push_back(
+        {rank,
+         {},
+         std::as_writable_bytes(all.subspan(static_cast<std::size_t>(begin),
+                                            static_cast<std::size_t>(system.first()[r + 1] * width - begin)))});
   }
-  return rows;
+  if (ranks.rank() > 0) parcels.push_back({0, std::as_bytes(mine), {}});
+  else std::ranges::copy(mine, all.begin());
+  ranks.exchange(parcels);
+}
+
+std::span<double> all_of(Vector& x) { return {x.data(), static_cast<std::size_t>(x.size())}; }
+std::span<const double> all_of(const Vector& x) { return {x.data(), static_cast<std::size_t>(x.size())}; }
+
+// Values of a function at points, which a rank asks of the first one.
+struct Question {
+  std::int64_t points = -1;  // -1: it has no more questions
+  std::uint64_t integral = 0, function = 0;
+  double t = 0;
+  std::uint8_t in_cells = 0, on_reference_cells = 0;
+};
+
+// The positions, cells and places in them, in one message each; the answer comes back.
+template <class Bytes>
+std::vector<Parcel> parcels_of(int other, Bytes x, Bytes cells, Bytes xi) {
+  std::vector<Parcel> parcels;
+  for (const auto& each : {x, cells, xi})
+    if constexpr (std::is_const_v<typename Bytes::element_type>) parcels.push_back({other, each, {}});
+    else parcels.push_back({other, {}, each});
+  return parcels;
+}
+
+void answer(Ranks& ranks, int rank, const Question& question, const Operator& equations) {
+  const auto count = static_cast<std::size_t>(question.points);
+  std::vector<double> x(3 * count), values(count);
+  std::vector<Index> cells(question.in_cells != 0 ? count : 0);
+  std::vector<Point> xi(question.on_reference_cells != 0 ? count : 0);
+  ranks.exchange(parcels_of(rank, std::as_writable_bytes(std::span(x)), std::as_writable_bytes(std::span(cells)),
+                            std::as_writable_bytes(std::span(xi))));
+  const EvaluationPoints points =
+      cells.empty() ? EvaluationPoints(x) : EvaluationPoints(x, equations.space().mesh(), cells, xi);
+  equations.integrals()[question.integral].form.given[question.function](points, question.t, values);
+  ranks.exchange(std::vector<Parcel>{{rank, std::as_bytes(std::span(values)), {}}});
 }
 
 }  // namespace
 
-DividedSystem::DividedSystem(const FunctionSpace& space, const std::vector<Integral>& integrals,
-                             const Constraints& constraints, const LinearSolverOptions& options, Ranks& ranks)
-    : ranks_(ranks), options_(options), dimension_(space.mesh().dimension()) {
-  check_divisible(space, constraints, options, ranks);
+DividedSystem::DividedSystem(const Operator& equations, const Constraints& constraints,
+                             const LinearSolverOptions& options, Ranks& ranks)
+    : equations_(equations), ranks_(ranks), options_(options), number_(systems_made++) {
+  check_divisible(equations, constraints, options, ranks);
   options_.cache = nullptr;
-  assemble(space, integrals, constraints);
-  space.device().memory().trim();
-  return_freed_host_memory();
-}
-
-void DividedSystem::assemble(const FunctionSpace& space, const std::vector<Integral>& integrals,
-                             const Constraints& constraints) {
-  const Index nodes = space.node_count(), first = first_of(nodes, ranks_.rank(), ranks_.count()),
-              last = first_of(nodes, ranks_.rank() + 1, ranks_.count()), owned = last - first;
-  const std::vector<double> points = space.coordinates().host();
-  coordinates_ = Vector(space.device(),
-                        std::span(points).subspan(static_cast<std::size_t>(first * dimension_),
-                                                  static_cast<std::size_t>(owned * dimension_)),
-                        "space");
-  std::optional<Profile::Phase> phase(std::in_place, space.device().profile(), "cut");
-  const SpacePart part(space, first, last);
-  std::vector<Index> reached;
-  for (const Node node : part.nodes())
-    if (node < first || node >= last) reached.push_back(node);
-  std::ranges::sort(reached);
-  std::vector<std::int32_t> place;
-  for (const Node node : part.nodes())
-    place.push_back(static_cast<std::int32_t>(
-        node >= first && node < last ? node - first
-                                     : owned + (std::ranges::lower_bound(reached, node) - reached.begin())));
-  Constraints held(part.space());
-  for (int c = 0; c < space.components(); ++c) {
-    std::vector<Node> prescribed;
-    for (std::size_t node = 0; node < place.size(); ++node)
-      if (constraints.is_prescribed(part.nodes()[node], c)) prescribed.push_back(static_cast<Node>(node));
-    held.prescribe_nodes(prescribed, c, 0.0, "the whole model");
+  const std::vector<Integral>& integrals = equations.integrals();
+  linear_ = std::ranges::all_of(integrals, [](const Integral& i) { return i.form.linear; });
+  asks_ = std::ranges::any_of(integrals, [](const Integral& i) { return i.form.has_matrix && !i.form.given.empty(); });
+  std::optional<Profile::Phase> phase(std::in_place, equations.space().device().profile(), "cut");
+  SpaceCutter cut(equations.space(), ranks.count());
+  for (int rank = 1; rank < ranks.count(); ++rank) {
+    Packed to;
+    to.add(Order::make).add(number_).add(asks_);
+    add(to, options_);
+    to.add(packed(cut.part(rank, integrals, constraints)));
+    ranks.send(rank, to.take());
   }
-  held.finish();
-  phase.emplace(space.device().profile(), "assembly");
-  const Operator equations(part.space(), part.restricted(integrals));
-  if (!equations.can_assemble()) refuse_ranks(ranks_, "a matrix of elements of so high an order", "start one process");
-  SparseMatrix K = equations.make_matrix();
-  equations.assemble_once(part.space().zeros(), K);
-  const std::shared_ptr<const Ghosts> ghosts = std::make_shared<const Ghosts>(ranks_, owned, std::move(reached));
-  {
-    const WorkTogether together(&ranks_);  // the same on all ranks
-    held.eliminate(K, std::max(max_abs(K.diagonal()), 1e-300));
+  own_ = std::make_unique<RankSystem>(cut.part(0, integrals, constraints), equations.space().device(), options_, ranks);
+  say(own_->description());
+}
+
+DividedSystem::~DividedSystem() {
+  try {
+    order(Packed().add(Order::forget).add(number_).take());
+  } catch (const Error&) {  // the job ends
   }
-  A_ = std::make_unique<DividedMatrix>(ghosts, owned_rows(K, place, owned));
-  tell(part.cell_count());
 }
 
-void DividedSystem::tell(Index cells) const {
-  const Ghosts& ghosts = A_->ghosts();
-  const auto range = [&](Index mine) {
-    const std::vector<Index> all = ranks_.of_all(mine);
-    const auto [low, high] = std::ranges::minmax(all);
-    return low == high ? fmt::format("{}", low) : fmt::format("{} to {}", low, high);
-  };
-  const std::string text = fmt::format("{} ranks by {}: {} nodes, {} ghosts, {} cells and {} neighbours each",
-                                       ranks_.count(), ranks_.transport(), range(ghosts.owned()), range(ghosts.count()),
-                                       range(cells), range(std::ssize(ghosts.neighbours())));
-  if (options_.say) options_.say(text);
+void DividedSystem::order(std::string text) const {
+  for (int rank = 1; rank < ranks_.count(); ++rank) ranks_.send(rank, text);
 }
 
-void DividedSystem::tell_exchanges() const {
-  const Ghosts& ghosts = A_->ghosts();
-  if (options_.say)
-    options_.say(fmt::format("rank {} sent {} nodes to {} neighbours in {} exchanges: {} messages, {} bytes",
-                             ranks_.rank(), ghosts.sent(), ghosts.neighbours().size(), ghosts.exchanges(),
-                             ghosts.counts().messages, ghosts.counts().bytes));
+void DividedSystem::say(const std::string& line) const {
+  if (options_.say) options_.say(line);
 }
 
-std::unique_ptr<LinearOperator> DividedSystem::preconditioner(bool single_precision) const {
-  auto phase = A_->device().profile().phase("set-up");
-  switch (options_.preconditioner) {
-    case PreconditionerKind::none: return nullptr;
-    case PreconditionerKind::jacobi: return std::make_unique<JacobiPreconditioner>(A_->diagonal());
-    case PreconditionerKind::chebyshev: return std::make_unique<ChebyshevPreconditioner>(*A_, A_->diagonal());
-    default: break;
+void DividedSystem::linearise(const Vector& u) {
+  TangentPlace place{.time = equations_.time(), .at_zero = linear_ || u.empty()};
+  for (const Integral& each : equations_.integrals()) place.factors.push_back(each.factor);
+  order(Packed().add(Order::linearise).add(number_).add(place.time).add(place.factors).add(place.at_zero).take());
+  std::vector<double> mine;
+  point_ = {};
+  if (!place.at_zero) {
+    point_ = equations_.space().zeros();
+    point_.copy_from(u);
+    mine.resize(static_cast<std::size_t>(own_->owned() * own_->components()));
+    deal(ranks_, *own_, all_of(u), mine);
   }
-  DividedAggregationOptions options{.multigrid = options_.multigrid};
-  options.multigrid.coordinates = &coordinates_;
-  options.multigrid.dimension = dimension_;
-  options.multigrid.single_precision = single_precision;
-  options.multigrid.half_storage = false;
-  const std::string text = environment("RITZ_REPLICATED_UNKNOWNS");  // for tests of small cases
-  std::from_chars(text.data(), text.data() + text.size(), options.replicated);
-  return std::make_unique<DividedAggregation>(*A_, options);
+  own_->assemble(place, mine, [this] { answer_questions(); });
 }
 
-// Each rank's piece of b, which the first one has.
-Vector DividedSystem::dealt(const Vector* b) const {
-  const std::vector<Index>& first = A_->ghosts().first();
-  const Index width = A_->block_size();
-  Vector mine(A_->device(), A_->rows(), "vectors");
-  const auto own = std::as_writable_bytes(std::span(mine.data(), static_cast<std::size_t>(mine.size())));
-  std::vector<Parcel> parcels;
-  if (b == nullptr) {
-    parcels.push_back({0, {}, own});
-  } else {
-    std::copy_n(b->data(), mine.size(), mine.data());
-    for (int rank = 1; rank < ranks_.count(); ++rank) {
-      const auto r = static_cast<std::size_t>(rank);
-      const std::span piece(b->data() + first[r] * width, static_cast<std::size_t>((first[r + 1] - first[r]) * width));
-      parcels.push_back({rank, std::as_bytes(piece), {}});
+// One rank after the other. A rank asks while it prepares its assembly.
+void DividedSystem::answer_questions() const {
+  if (!asks_) return;
+  for (int rank = 1; rank < ranks_.count(); ++rank)
+    while (true) {
+      Question question;
+      ranks_.exchange(std::vector<Parcel>{{rank, {}, std::as_writable_bytes(std::span(&question, 1))}});
+      if (question.points < 0) break;
+      answer(ranks_, rank, question, equations_);
     }
-  }
-  ranks_.exchange(parcels);
-  return mine;
 }
 
-void DividedSystem::collect(const Vector& mine, Vector* x) const {
-  const std::vector<Index>& first = A_->ghosts().first();
-  const Index width = A_->block_size();
-  std::vector<Parcel> parcels;
-  if (x == nullptr) {
-    parcels.push_back({0, std::as_bytes(std::span(mine.data(), static_cast<std::size_t>(mine.size()))), {}});
-  } else {
-    std::copy_n(mine.data(), mine.size(), x->data());
-    for (int rank = 1; rank < ranks_.count(); ++rank) {
-      const auto r = static_cast<std::size_t>(rank);
-      const std::span piece(x->data() + first[r] * width, static_cast<std::size_t>((first[r + 1] - first[r]) * width));
-      parcels.push_back({rank, {}, std::as_writable_bytes(piece)});
-    }
+SolveReport DividedSystem::solve(const Vector& b, Vector& x, const LinearTolerance& tolerance) {
+  order(Packed().add(Order::solve).add(number_).add(tolerance).add(!told_).take());
+  const Index size = own_->owned() * own_->components();
+  Vector mine(own_->device(), size, "vectors"), solution(own_->device(), size, "vectors");
+  deal(ranks_, *own_, all_of(b), all_of(mine));
+  deal(ranks_, *own_, all_of(std::as_const(x)), all_of(solution));
+  SolveReport report = own_->solve(mine, solution, tolerance);
+  collect(ranks_, *own_, all_of(std::as_const(solution)), all_of(x));
+  if (!std::exchange(told_, true)) {
+    say(own_->exchanges());
+    say(own_->memory());
   }
-  ranks_.exchange(parcels);
-}
-
-SolveReport DividedSystem::solve(const Vector* b, Vector* x) {
-  const Vector mine = dealt(b);
-  Vector solution(A_->device(), A_->rows(), "vectors");
-  solution.fill_zero();
-  SolveReport report;
-  const WorkTogether together(&ranks_);
-  for (bool single : {options_.multigrid.single_precision, false}) {
-    const std::unique_ptr<LinearOperator> M = preconditioner(single);
-    auto phase = A_->device().profile().phase("iteration");
-    SolveReport next =
-        ConjugateGradient{.relative = options_.relative, .max_iterations = options_.max_iterations}.solve(
-            *A_, mine, solution, M.get());
-    next.iterations += report.iterations;
-    report = std::move(next);
-    report.preconditioner = M == nullptr ? "none" : M->name();
-    if (!single || !may_be_rounding(report)) break;
-    report.fallbacks.push_back("single precision was not enough for the multigrid cycle: repeated in double");
-  }
-  estimate_error(report, dot(solution, mine));
-  report.choice = fmt::format("divided among {} ranks", ranks_.count());
-  tell_exchanges();
-  collect(solution, x);
   return report;
+}
+
+void RankHelper::ask(std::size_t integral, std::size_t function, const EvaluationPoints& points, double t,
+                     std::span<double> values) const {
+  const Question question{.points = static_cast<std::int64_t>(points.size()),
+                          .integral = integral,
+                          .function = function,
+                          .t = t,
+                          .in_cells = static_cast<std::uint8_t>(points.cells.empty() ? 0 : 1),
+                          .on_reference_cells = static_cast<std::uint8_t>(points.xi.empty() ? 0 : 1)};
+  ranks_.exchange(std::vector<Parcel>{{0, std::as_bytes(std::span(&question, 1)), {}}});
+  ranks_.exchange(parcels_of(0, std::as_bytes(points.x), std::as_bytes(points.cells), std::as_bytes(points.xi)));
+  ranks_.exchange(std::vector<Parcel>{{0, {}, std::as_writable_bytes(values)}});
+}
+
+void RankHelper::carry_out(std::string order) {
+  Unpacked from(order);
+  const auto what = from.get<Order>();
+  const auto number = from.get<std::int32_t>();
+  if (what == Order::forget) {
+    systems_.erase(number);
+    device_.memory().trim();
+    return_freed_host_memory();
+    return;
+  }
+  if (what == Order::make) {
+    const bool asks = from.get<bool>();
+    const LinearSolverOptions options = solver_options(from);
+    std::string part = from.text();
+    order = {};
+    Helped& helped = systems_[number];
+    helped.asks = asks;
+    PartData data = unpacked(part, [this](auto&&... question) { ask(question...); });
+    part = {};
+    helped.system = std::make_unique<RankSystem>(std::move(data), device_, options, ranks_);
+    helped.system->description();
+    return;
+  }
+  Helped& helped = systems_.at(number);
+  RankSystem& system = *helped.system;
+  std::vector<double> none;
+  if (what == Order::linearise) {
+    TangentPlace place;
+    from.get(place.time);
+    place.factors = from.list<double>();
+    from.get(place.at_zero);
+    std::vector<double> mine;
+    if (!place.at_zero) {
+      mine.resize(static_cast<std::size_t>(system.owned() * system.components()));
+      deal(ranks_, system, none, mine);
+    }
+    system.assemble(place, mine, [&] {
+      const Question no_more;
+      if (helped.asks) ranks_.exchange(std::vector<Parcel>{{0, std::as_bytes(std::span(&no_more, 1)), {}}});
+    });
+    return;
+  }
+  const auto tolerance = from.get<LinearTolerance>();
+  const bool tells = from.get<bool>();
+  Vector b(device_, system.owned() * system.components(), "vectors"), x(device_, b.size(), "vectors");
+  deal(ranks_, system, none, all_of(b));
+  deal(ranks_, system, none, all_of(x));
+  system.solve(b, x, tolerance);
+  collect(ranks_, system, all_of(std::as_const(x)), none);
+  if (tells) system.memory();
 }
 
 }  // namespace ritz

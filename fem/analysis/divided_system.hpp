@@ -1,21 +1,22 @@
 // A linear system of equations that the ranks of a job solve together: nodes are cut along the curve that numbers them,
 // each rank assembles the rows of its nodes from all cells around them, and conjugate gradients go over the ranks. The
-// first rank has the right-hand side and gets the solution; what follows from it is its own work, as of one process.
+// first rank runs the analysis and has the mesh; the others do what it orders, with the parts that it sent.
 //
-//   DividedSystem system(space, integrals, constraints, options, ranks);      // all ranks, with the same model
-//   system.solve(&b, &x);                                                     // the first rank
-//   system.solve(nullptr, nullptr);                                           // the others, which need no model now
+//   DividedSystem system(equations, constraints, options, ranks);             // the first rank
+//   system.linearise(u);   SolveReport report = system.solve(b, x, {.relative = 1e-8});
+//
+//   RankHelper helper(ranks, device);                                         // the others
+//   while (!is_end(order = ranks.wait(0))) helper.carry_out(std::move(order));
 #pragma once
 
 #include "device/ranks/ranks.hpp"
+#include "fem/analysis/rank_system.hpp"
 #include "fem/space/constraints.hpp"
-#include "fem/operator/integral.hpp"
-#include "solvers/algebra/divided_matrix.hpp"
-#include "solvers/linear/linear_solver_options.hpp"
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
-#include <vector>
 
 namespace ritz {
 
@@ -24,28 +25,54 @@ namespace ritz {
 
 class DividedSystem {
  public:
-  // The tangent at zero: of linear equations. Constraints are prescribed values, finished. Throws
-  // Error(Exit::environment) for what is not divided: a device apart from the host, more ranks than nodes, dependent
-  // unknowns, a method that is not conjugate gradients.
-  DividedSystem(const FunctionSpace& space, const std::vector<Integral>& integrals, const Constraints& constraints,
-                const LinearSolverOptions& options, Ranks& ranks);
+  // Sends the parts. Constraints are prescribed values, finished. Throws Error(Exit::environment) for what is not
+  // divided: a device apart from the host, more ranks than nodes, dependent unknowns, internal variables, a method that
+  // is not conjugate gradients.
+  DividedSystem(const Operator& equations, const Constraints& constraints, const LinearSolverOptions& options,
+                Ranks& ranks);
+  ~DividedSystem();  // the others forget their parts
+  DividedSystem(const DividedSystem&) = delete;
+  DividedSystem& operator=(const DividedSystem&) = delete;
 
-  // b, x: [unknown of the whole space], on the first rank alone; x begins at zero. The report is that of all ranks.
-  SolveReport solve(const Vector* b, Vector* x);
+  // The tangent at u, empty for zero, with the factors and at the time of the equations.
+  void linearise(const Vector& u);
+  const Vector& point() const { return point_; }  // u, or empty where it does not matter
+
+  // b, x: [unknown of the whole space], from x. The report is that of all ranks.
+  SolveReport solve(const Vector& b, Vector& x, const LinearTolerance& tolerance);
 
  private:
-  void assemble(const FunctionSpace& space, const std::vector<Integral>& integrals, const Constraints& constraints);
-  std::unique_ptr<LinearOperator> preconditioner(bool single_precision) const;
-  Vector dealt(const Vector* b) const;
-  void collect(const Vector& mine, Vector* x) const;
-  void tell(Index cells) const;  // what each rank has
-  void tell_exchanges() const;   // what the first rank sent
+  void order(std::string text) const;
+  void answer_questions() const;
+  void say(const std::string& line) const;
 
+  const Operator& equations_;
   Ranks& ranks_;
   LinearSolverOptions options_;
-  int dimension_;
-  Vector coordinates_;  // of owned nodes
-  std::unique_ptr<DividedMatrix> A_;
+  std::int32_t number_;  // of this system among those of the job
+  bool linear_, asks_;   // are all forms linear; have some functions?
+  std::unique_ptr<RankSystem> own_;
+  Vector point_;
+  bool told_ = false;
+};
+
+// A rank after the first.
+class RankHelper {
+ public:
+  RankHelper(Ranks& ranks, const Device& device) : ranks_(ranks), device_(device) {}
+  void carry_out(std::string order);
+
+ private:
+  void ask(std::size_t integral, std::size_t function, const EvaluationPoints& points, double t,
+           std::span<double> values) const;
+
+  struct Helped {
+    std::unique_ptr<RankSystem> system;
+    bool asks = false;  // for values of functions
+  };
+  Ranks& ranks_;
+  Device device_;
+  std::map<std::int32_t, Helped> systems_;
 };
 
 }  // namespace ritz

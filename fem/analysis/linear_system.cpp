@@ -38,7 +38,9 @@ void LinearSystem::linearise(const Vector& u, const Constraints& constraints, bo
   const LongWork assembling;
   constraints_ = &constraints;
   if (options_.ranks != nullptr) {
-    divided_ = std::make_unique<DividedSystem>(space_, equations_.integrals(), constraints, options_, *options_.ranks);
+    if (!divided_ || !alike)
+      divided_ = std::make_unique<DividedSystem>(equations_, constraints, options_, *options_.ranks);
+    divided_->linearise(u);
   } else if (K_) {
     assemble(u);
     if (cache_) cache_->values_changed(alike);
@@ -63,6 +65,7 @@ void LinearSystem::eliminate() {
 
 void LinearSystem::multiply(const Vector& x, Vector& y) const {
   if (K_) K_->apply(x, y);
+  else if (divided_) equations_.action(divided_->point(), x, y);
   else equations_.action(*without_matrix_->point(), x, y);
 }
 
@@ -72,7 +75,7 @@ SolveReport LinearSystem::solve(const Vector& b, Vector& x, const std::optional<
     options.relative = tolerance->relative;
     options.rounding_error = tolerance->rounding_error;
   }
-  if (divided_) return divided_->solve(&b, &x);
+  if (divided_) return divided_->solve(b, x, {options.relative, options.rounding_error});
   if (!K_) return solve_without_matrix(b, x, options);
   eliminate();
   if (cache_) options.cache = &*cache_;
@@ -159,11 +162,26 @@ SolveReport LinearSystem::turn_to_matrix(const std::string& reason, const std::o
 }
 
 std::vector<SolveReport> LinearSystem::solve(const MultiVector& B, MultiVector& X, const AfterColumns& after_columns) {
+  if (divided_) return solve_one_by_one(B, X, after_columns);
   eliminate();
   LinearSolverOptions options = options_;
   if (cache_) options.cache = &*cache_;
   options.after_columns = after_columns;
   return solve_linear(*K_, B, X, options, solver_geometry(space_));
+}
+
+std::vector<SolveReport> LinearSystem::solve_one_by_one(const MultiVector& B, MultiVector& X,
+                                                        const AfterColumns& after_columns) {
+  std::vector<SolveReport> reports;
+  Vector b = space_.zeros(), x = space_.zeros();
+  for (int column = 0; column < B.columns(); ++column) {
+    B.get_column(column, b);
+    X.get_column(column, x);
+    reports.push_back(solve(b, x));
+    X.set_column(column, x);
+    if (after_columns) after_columns(column, {reports.back()});
+  }
+  return reports;
 }
 
 void check_room_for_matrix(const FunctionSpace& space) {

@@ -76,6 +76,7 @@ class LinearSystem {
   void assemble(const Vector& u);
   void eliminate();
   SolveReport solve_without_matrix(const Vector& b, Vector& x, const LinearSolverOptions& options);
+  std::vector<SolveReport> solve_one_by_one(const MultiVector& B, MultiVector& X, const AfterColumns& after_columns);
   SolveReport turn_to_matrix(const std::string& reason, const std::optional<Error>& failure, const Vector& b, Vector& x,
                              const LinearSolverOptions& options);
 

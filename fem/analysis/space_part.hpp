@@ -1,40 +1,85 @@
 // The part of a space that a rank works on: nodes that it owns, which are contiguous as the space numbers them, along
 // the curve; and all cells around them, so that the rows of a matrix for these nodes are complete without the cells of
-// others.
+// others. The first rank, which has the mesh, cuts it; the others get their parts as messages.
 //
-//   const SpacePart part(space, first, last);          // nodes of the space from first to last - 1
-//   const Operator equations(part.space(), part.restricted(integrals));
+//   SpaceCutter cut(space, ranks);   PartData data = cut.part(rank, integrals, constraints);     // the first rank
+//   const std::string message = packed(data);                                                    // to another one
+//   const SpacePart part(unpacked(message, questions), device);                                  // there
 #pragma once
 
 #include "fem/operator/integral.hpp"
+#include "fem/space/constraints.hpp"
 #include "fem/space/function_space.hpp"
 
+#include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace ritz {
 
-class SpacePart {
+struct PartData {
+  MeshData mesh = {};
+  int components = 1;
+  int order = 0;                              // of the space's elements; 0: the mesh's
+  Index first = 0, last = 0;                  // owned nodes of the whole space
+  std::vector<Index> cells = {};              // [cell of the part] cell of the whole mesh
+  std::vector<Node> cell_nodes = {};          // [cell of the part][node] node of the whole space
+  std::vector<Node> nodes = {};               // of the whole space, those in cell_nodes, ascending
+  std::vector<std::uint8_t> held = {};        // [as nodes][component] 1: prescribed
+  std::vector<Integral> integrals = {};       // with a matrix, on cells, facets and nodes of the part
+  std::vector<std::size_t> integral_of = {};  // of each, the number among all integrals
+};
+
+// The values of a function of the first rank: of an integral among all, and a number among its functions.
+using FunctionElsewhere = std::function<void(std::size_t integral, std::size_t function, const EvaluationPoints& points,
+                                             double t, std::span<double> values)>;
+
+std::string packed(const PartData& part);
+// Functions of integrals become calls of `functions`, whose points have cells of the part.
+PartData unpacked(std::string_view message, const FunctionElsewhere& functions);
+
+class SpaceCutter {
  public:
-  // The whole space must live as long as integrals that were restricted.
-  SpacePart(const FunctionSpace& whole, Index first, Index last);
+  // The space must outlive the cutter, and parts that stay in this process. Throws Error(Exit::environment) for
+  // elements and forms of plugins, which other ranks do not have.
+  SpaceCutter(const FunctionSpace& whole, int ranks);
 
-  const Mesh& mesh() const { return *mesh_; }
-  const FunctionSpace& space() const { return *space_; }
-  Index cell_count() const { return static_cast<Index>(cells_.size()); }
-  const std::vector<Node>& nodes() const { return nodes_; }  // [node of the part's space] node of the whole space
-
-  // Those with a matrix, on the cells, facets and nodes that are in this part.
-  std::vector<Integral> restricted(const std::vector<Integral>& integrals) const;
+  Index first(int rank) const { return whole_.node_count() * rank / ranks_; }
+  PartData part(int rank, const std::vector<Integral>& integrals, const Constraints& constraints);
 
  private:
-  Mesh cut(const std::vector<bool>& taken);
+  void take_mesh(PartData& part);
+  void take_integrals(const std::vector<Integral>& integrals, PartData& part) const;
+
   const FunctionSpace& whole_;
-  std::vector<Index> cells_;      // [cell of the part] cell of the whole mesh, ascending
-  std::vector<Node> mesh_nodes_;  // [mesh node of the part] likewise
+  int ranks_;
+  std::vector<std::vector<Index>> cells_;  // [rank] around its nodes, ascending
+  std::vector<Index> cell_place_;          // [cell of the whole] cell of the present part, -1
+  std::vector<Node> mesh_place_;           // [mesh node of the whole] likewise
+};
+
+class SpacePart {
+ public:
+  SpacePart(PartData data, const Device& device);
+
+  const FunctionSpace& space() const { return *space_; }
+  Index cell_count() const { return static_cast<Index>(cell_count_); }
+  Index owned() const { return data_.last - data_.first; }
+  std::vector<Index> reached() const;                                // nodes of others, ascending
+  const std::vector<std::int32_t>& place() const { return place_; }  // [node of the space] in [owned | reached]
+  Constraints constraints() const;                                   // the prescribed unknowns, at zero
+  const std::vector<Integral>& integrals() const { return data_.integrals; }
+  const std::vector<std::size_t>& integral_of() const { return data_.integral_of; }
+  // [owned | reached][width] as values of the space.
+  Vector spread(std::span<const double> values) const;
+
+ private:
+  PartData data_;
+  std::size_t cell_count_;
   std::unique_ptr<Mesh> mesh_;
   std::unique_ptr<FunctionSpace> space_;
-  std::vector<Node> nodes_;
+  std::vector<std::int32_t> place_;
 };
 
 }  // namespace ritz

@@ -52,6 +52,7 @@ class ElementsAround;  // fem/operator/list_sizes.hpp
 
 class Operator {
  public:
+  enum class Task { residual, matrix, action, diagonal, evaluate };
   // The space must outlive the operator. Throws Error(Exit::internal) when a form does not suit the space,
   // Error(Exit::model) when a whole element was given cells of another kind. Layout::counted: for forecasts only, not
   // to compute.
@@ -91,6 +92,8 @@ class Operator {
   // The same, to restore numbers that it had: without the places and factors.
   std::vector<FormValue> numbers() const;
   void set_numbers(const std::vector<FormValue>& forms);
+  // Evaluates now the functions that a task needs at its points, as its first call would.
+  void take_numbers(Task task) const;
 
   const std::vector<ElementGroup>& groups() const { return groups_; }
 
@@ -137,7 +140,6 @@ class Operator {
   // chunks: null if their chunks differ, or if not all groups are cells that take part.
   std::shared_ptr<const ScatterPlan> lists_of_action(const std::vector<Index>& chunk_batches) const;
 
-  enum class Task { residual, matrix, action, diagonal, evaluate };
   // Memory of the first call of a task besides its vectors: lists and buffers, which stay. Nothing if they exist. The
   // lists are counted around a sample of nodes: exact for small meshes, to a few per cent for large ones. Tasks over
   // the same cells in the same chunks share lists: they are counted once.

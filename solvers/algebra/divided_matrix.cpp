@@ -4,13 +4,16 @@
 #include "device/kernels.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
 
+#include <algorithm>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 namespace ritz {
 namespace {
 
 MatrixView view_of(const BlockMatrix& A) {
-  return {A.rows, A.nonzeros(), A.row_block, A.offsets.data(), A.column.data(), A.values.data()};
+  return {A.rows, A.offsets.data()[A.rows], A.row_block, A.offsets.data(), A.column.data(), A.values.data()};
 }
 
 const MatrixKernels& kernels_for(const BlockMatrix& A) {
@@ -23,7 +26,44 @@ DividedMatrix::DividedMatrix(std::shared_ptr<const Ghosts> ghosts, BlockMatrix r
     : ghosts_(std::move(ghosts)), rows_(std::move(rows)) {
   if (rows_.rows != ghosts_->owned() || rows_.columns != ghosts_->size())
     throw Error(Exit::internal, "the rows of a divided matrix do not suit the nodes of its rank");
+  append_ghost_rows();
   extended_ = Vector(device(), rows_.columns * rows_.column_block, "vectors");
+}
+
+Index DividedMatrix::ghost_entries(std::span<const std::int32_t> columns, Index owned) {
+  return std::ranges::count_if(columns, [owned](std::int32_t column) { return column >= owned; });
+}
+
+BlockMatrixView<double> DividedMatrix::owned_rows() const { return rows_.view(); }
+
+BlockMatrixView<double> DividedMatrix::with_ghost_rows() const {
+  BlockMatrixView<double> view = rows_.view();
+  view.rows = rows_.columns;
+  return view;
+}
+
+// Transposes of the entries that reach ghosts, halved, in the order of the owned rows.
+void DividedMatrix::append_ghost_rows() {
+  const Index owned = rows_.rows, C = rows_.row_block, block = C * C;
+  Index* const offsets = rows_.offsets.data();
+  std::int32_t* const column = rows_.column.data();
+  double* const values = rows_.values.data();
+  std::vector<Index> next(static_cast<std::size_t>(rows_.columns - owned) + 1, 0);
+  for (Index e = 0; e < offsets[owned]; ++e)
+    if (column[e] >= owned) ++next[static_cast<std::size_t>(column[e] - owned) + 1];
+  next[0] = offsets[owned];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  if (next.back() != rows_.column.size())
+    throw Error(Exit::internal, "the arrays of a divided matrix have no room for the rows of its ghosts");
+  std::copy(next.begin() + 1, next.end(), offsets + owned + 1);
+  for (Index i = 0; i < owned; ++i)
+    for (Index e = offsets[i]; e < offsets[i + 1]; ++e) {
+      if (column[e] < owned) continue;
+      const Index to = next[static_cast<std::size_t>(column[e] - owned)]++;
+      column[to] = static_cast<std::int32_t>(i);
+      for (Index c = 0; c < C; ++c)
+        for (Index d = 0; d < C; ++d) values[to * block + d * C + c] = 0.5 * values[e * block + c * C + d];
+    }
 }
 
 const double* DividedMatrix::with_ghosts(const Vector& x) const {
@@ -34,7 +74,8 @@ const double* DividedMatrix::with_ghosts(const Vector& x) const {
 }
 
 void DividedMatrix::count_product() const {
-  device().profile().count(bytes_of(rows_) + 2 * extended_.bytes() + 2 * rows() * Index{sizeof(double)});
+  device().profile().count(bytes_of(owned_rows(), nonzeros()) + 2 * extended_.bytes() +
+                           2 * rows() * Index{sizeof(double)});
 }
 
 void DividedMatrix::apply(const Vector& x, Vector& y) const {
@@ -53,7 +94,7 @@ void DividedMatrix::apply_dot(const Vector& x, Vector& y, double* xy) const {
 
 Vector DividedMatrix::diagonal() const {
   Vector result(device(), rows(), "vectors");
-  device().profile().count(bytes_of(rows_));
+  device().profile().count(bytes_of(owned_rows(), nonzeros()));
   kernels_for(rows_).diagonal(device(), view_of(rows_), result.data());
   return result;
 }

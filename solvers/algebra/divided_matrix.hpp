@@ -10,12 +10,14 @@
 #include "solvers/algebra/linear_operator.hpp"
 
 #include <memory>
+#include <span>
 
 namespace ritz {
 
 class DividedMatrix final : public LinearOperator {
  public:
-  // Square blocks; rows: ghosts.owned(), columns: ghosts.size().
+  // Square blocks; rows: ghosts.owned(), columns: ghosts.size(). Its arrays have room for ghost_entries() behind the
+  // entries, and offsets for all columns.
   DividedMatrix(std::shared_ptr<const Ghosts> ghosts, BlockMatrix rows);
 
   const Device& device() const override { return rows_.values.device(); }
@@ -27,12 +29,19 @@ class DividedMatrix final : public LinearOperator {
   int block_size() const { return rows_.row_block; }
   const Ghosts& ghosts() const { return *ghosts_; }
   std::shared_ptr<const Ghosts> shared_ghosts() const { return ghosts_; }
-  const BlockMatrix& block_rows() const { return rows_; }
-  Vector diagonal() const;  // [rows]
+  BlockMatrixView<double> owned_rows() const;
+  Index nonzeros() const { return rows_.offsets.data()[rows_.rows]; }  // blocks of owned rows
+  // The owned rows, and behind them for each ghost the half of what this rank knows of its row: with the halves of the
+  // other rank the entries between both count once. Square.
+  BlockMatrixView<double> with_ghost_rows() const;
+  Index nonzeros_with_ghost_rows() const { return rows_.column.size(); }
+  static Index ghost_entries(std::span<const std::int32_t> columns, Index owned);  // of those that reach ghosts
+  Vector diagonal() const;                                                         // [rows]
 
  private:
   const double* with_ghosts(const Vector& x) const;
   void count_product() const;
+  void append_ghost_rows();
 
   std::shared_ptr<const Ghosts> ghosts_;
   BlockMatrix rows_;

@@ -133,24 +133,25 @@ class DividedCycle {
   }
 
   // A pattern that the packed matrix refers to is copied: that of a coarser matrix goes with it.
-  static void pack(const Kernels& kernels, const Device& device, const BlockMatrix& from, CycleMatrix<Real>& to) {
+  static void pack(const Kernels& kernels, const BlockMatrixView<double>& from, Index nonzeros, CycleMatrix<Real>& to,
+                   const Device& device) {
     if (from.rows == 0) return;
-    kernels.pack(device, from.view(), from.nonzeros(), to);
-    to.offsets = Array<Index>(device, from.offsets.size(), "multigrid");
-    to.offsets.copy_from(from.offsets);
+    kernels.pack(device, from, nonzeros, to);
+    to.offsets = Array<Index>(device, from.rows + 1, "multigrid");
+    std::copy_n(from.offsets, from.rows + 1, to.offsets.data());
     to.view.offsets = to.offsets.data();
     if (to.view.slices != nullptr) return;
-    to.column = Array<std::int32_t>(device, from.column.size(), "multigrid");
-    to.column.copy_from(from.column);
+    to.column = Array<std::int32_t>(device, nonzeros, "multigrid");
+    std::copy_n(from.column, nonzeros, to.column.data());
     to.view.column = to.column.data();
   }
 
   Level packed(const DividedMatrix& A, const DividedLevel& level, const DividedTransfer* transfer) const {
     Level result{.ghosts = level.ghosts, .block = A.block_size()};
-    pack(kernels_, device_, A.block_rows(), result.a);
+    pack(kernels_, A.owned_rows(), A.nonzeros(), result.a, device_);
     if (transfer != nullptr) {
-      pack(kernels_, device_, transfer->P, result.p);
-      pack(kernels_, device_, transfer->R, result.r);
+      pack(kernels_, transfer->P.view(), transfer->P.nonzeros(), result.p, device_);
+      pack(kernels_, transfer->R.view(), transfer->R.nonzeros(), result.r, device_);
     }
     result.inverse_diagonal = Array<Real>(device_, level.inverse_diagonal.size(), "multigrid");
     kernels_.from_double(device_, level.inverse_diagonal.size(), level.inverse_diagonal.data(),

@@ -38,12 +38,14 @@ void sort_unique(std::vector<Index>& numbers) {
 // Block CSR from entries that are given row by row.
 class RowsMade {
  public:
-  RowsMade(const Device& device, Index rows, Index columns, int row_block, int column_block, std::size_t entries) {
+  // spare: rows and entries of which only the memory is made.
+  RowsMade(const Device& device, Index rows, Index columns, int row_block, int column_block, std::size_t entries,
+           Index spare_rows = 0) {
     made_.rows = rows;
     made_.columns = columns;
     made_.row_block = row_block;
     made_.column_block = column_block;
-    made_.offsets = Array<Index>(device, rows + 1, tag);
+    made_.offsets = Array<Index>(device, rows + spare_rows + 1, tag);
     made_.column = Array<std::int32_t>(device, static_cast<Index>(entries), "multigrid");
     made_.values = Vector(device, static_cast<Index>(entries) * block(), "multigrid");
     made_.offsets.data()[0] = 0;
@@ -60,38 +62,6 @@ class RowsMade {
   BlockMatrix made_;
   Index entry_ = 0, row_ = 0;
 };
-
-// The owned rows, and for each ghost the transposes of the entries that reach it: square, and all of A that this rank
-// knows.
-BlockMatrix with_ghost_rows(const BlockMatrix& A) {
-  const Index owned = A.rows, ghosts = A.columns - A.rows, C = A.row_block, block = C * C;
-  const auto offsets = all(A.offsets);
-  const auto column = all(A.column);
-  std::vector<Index> begin(static_cast<std::size_t>(ghosts) + 1, 0);
-  for (const std::int32_t j : column)
-    if (j >= owned) ++begin[static_cast<std::size_t>(j - owned) + 1];
-  std::partial_sum(begin.begin(), begin.end(), begin.begin());
-  const std::size_t own_entries = column.size();
-  RowsMade made(A.values.device(), A.columns, A.columns, A.row_block, A.row_block,
-                own_entries + static_cast<std::size_t>(begin.back()));
-  BlockMatrix result = made.take();
-  std::ranges::copy(offsets, result.offsets.data());
-  std::ranges::copy(column, result.column.data());
-  std::ranges::copy(all(A.values), result.values.data());
-  for (Index g = 0; g < ghosts; ++g)
-    result.offsets.data()[owned + g + 1] = static_cast<Index>(own_entries) + begin[static_cast<std::size_t>(g) + 1];
-  for (Index i = 0; i < owned; ++i)
-    for (Index e = offsets[static_cast<std::size_t>(i)]; e < offsets[static_cast<std::size_t>(i) + 1]; ++e) {
-      const std::int32_t j = column[static_cast<std::size_t>(e)];
-      if (j < owned) continue;
-      const Index to = static_cast<Index>(own_entries) + begin[static_cast<std::size_t>(j - owned)]++;
-      result.column.data()[to] = static_cast<std::int32_t>(i);
-      for (Index c = 0; c < C; ++c)
-        for (Index d = 0; d < C; ++d)
-          result.values.data()[to * block + d * C + c] = A.values.data()[e * block + c * C + d];
-    }
-  return result;
-}
 
 // Strong connections between owned nodes alone.
 Graph between_owned(const Graph& graph, Index owned) {
@@ -115,15 +85,14 @@ class Coarsening {
  public:
   Coarsening(const DividedMatrix& A, const DividedLevel& level, double strength, bool single_precision)
       : device_(A.device()),
-        A_(A.block_rows()),
+        A_(A),
         ghosts_(A.ghosts()),
         level_(level),
         C_(A.block_size()),
         K_(static_cast<int>(level.near_null.size() / std::max<Index>(1, ghosts_.owned() * C_))),
-        single_(single_precision),
-        extended_(with_ghost_rows(A_)) {
+        single_(single_precision) {
     kernels<AggregationKernels>(device_, solver_kernels, "aggregation")
-        .strong_graph(device_, extended_.view(), extended_.nonzeros(), strength, strong_);
+        .strong_graph(device_, A.with_ghost_rows(), A.nonzeros_with_ghost_rows(), strength, strong_);
   }
 
   // False: there would not be much fewer unknowns, or a rank without any.
@@ -171,7 +140,7 @@ class Coarsening {
     result.level.ghosts = ghosts;
     result.level.inverse_diagonal = Vector(device_, result.A->rows(), "multigrid");
     kernels<LevelMatrixKernels>(device_, solver_kernels, "level matrix")
-        .inverse_diagonal(device_, result.A->block_rows().view(), result.level.inverse_diagonal.data());
+        .inverse_diagonal(device_, result.A->owned_rows(), result.level.inverse_diagonal.data());
     return result;
   }
 
@@ -210,8 +179,8 @@ class Coarsening {
     BlockMatrix P;
     kernels<TransferKernels>(device_, solver_kernels, "transfer")
         .smooth_prolongator(device_,
-                            {A_.view(), level_.inverse_diagonal.data(), 4.0 / 3.0 / level_.largest_eigenvalue.full,
-                             aggregate.data(), T.data(), strong_.view()},
+                            {A_.owned_rows(), level_.inverse_diagonal.data(),
+                             4.0 / 3.0 / level_.largest_eigenvalue.full, aggregate.data(), T.data(), strong_.view()},
                             aggregates_ + static_cast<Index>(foreign_.size()), K_, P);
     if (single_)
       kernels<TransferKernels>(device_, solver_kernels, "transfer")
@@ -224,7 +193,7 @@ class Coarsening {
     std::vector<GlobalRows> sent(static_cast<std::size_t>(ghosts_.ranks().count()));
     for (const Ghosts::Neighbour& each : ghosts_.neighbours())
       for (const std::int32_t node : each.sent)
-        sent[static_cast<std::size_t>(each.rank)].append(P, node, node, [&](Index c) { return global(c); });
+        sent[static_cast<std::size_t>(each.rank)].append(P.view(), node, node, [&](Index c) { return global(c); });
     const std::vector<GlobalRows> received = swap_rows(ghosts_.ranks(), sent);
     std::vector<Index> columns;
     for (const std::int32_t c : all(P.column)) columns.push_back(global(c));
@@ -261,10 +230,8 @@ class Coarsening {
     const BlockMatrix whole = with_rows_of_ghosts(P);
     BlockMatrix R, result;
     kernels<TransferKernels>(device_, solver_kernels, "transfer").transpose(device_, whole, R);
-    const Index of_ghosts = extended_.offsets.data()[ghosts_.owned()] * C_ * C_;
-    for (double& value : all(extended_.values).subspan(static_cast<std::size_t>(of_ghosts))) value *= 0.5;
     kernels<LevelMatrixKernels>(device_, solver_kernels, "level matrix")
-        .galerkin(device_, extended_.view(), whole.view(), R.view(), false, result);
+        .galerkin(device_, A_.with_ghost_rows(), whole.view(), R.view(), false, result);
     return result;
   }
 
@@ -273,7 +240,7 @@ class Coarsening {
     for (Index i = aggregates_; i < rows.rows; ++i) {
       const Index number = global(i);
       const auto owner = std::ranges::upper_bound(first_, number) - first_.begin() - 1;
-      sent[static_cast<std::size_t>(owner)].append(rows, i, number, [&](Index c) { return global(c); });
+      sent[static_cast<std::size_t>(owner)].append(rows.view(), i, number, [&](Index c) { return global(c); });
     }
     return swap_rows(ghosts_.ranks(), sent);
   }
@@ -302,8 +269,9 @@ class Coarsening {
     const auto same = [](const Entry& a, const Entry& b) { return a.row == b.row && a.column == b.column; };
     std::ranges::stable_sort(entries, {}, [](const Entry& e) { return std::pair(e.row, e.column); });
     std::size_t places = 0;
-    for (std::size_t e = 0; e < entries.size(); ++e) places += e == 0 || !same(entries[e - 1], entries[e]) ? 1 : 0;
-    RowsMade made(device_, aggregates_, ghosts.size(), K_, K_, places);
+    for (std::size_t e = 0; e < entries.size(); ++e)
+      if (e == 0 || !same(entries[e - 1], entries[e])) places += entries[e].column >= aggregates_ ? 2 : 1;
+    RowsMade made(device_, aggregates_, ghosts.size(), K_, K_, places, ghosts.count());
     std::size_t e = 0;
     for (Index i = 0; i < aggregates_; ++i) {
       while (e < entries.size() && entries[e].row == i) {
@@ -318,12 +286,11 @@ class Coarsening {
   }
 
   const Device device_;
-  const BlockMatrix& A_;
+  const DividedMatrix& A_;
   const Ghosts& ghosts_;
   const DividedLevel& level_;
   const int C_, K_;
   const bool single_;
-  BlockMatrix extended_;
   Graph strong_;
   Array<std::int32_t> aggregate_;  // [owned node]
   Index aggregates_ = 0;
@@ -351,8 +318,8 @@ DividedLevel DividedLevels::first(const DividedMatrix& A) const {
   const double size = std::ranges::max(box.extent);
   level.near_null = Vector(device, A.rows() * K, tag);
   kernels<NearNullKernels>(device, solver_kernels, "near-null space")
-      .rigid_motions(device, A.block_rows().view(), coordinates, options_.dimension, box.centre.data(),
-                     size > 0 ? size : 1, K, level.near_null.data());
+      .rigid_motions(device, A.owned_rows(), coordinates, options_.dimension, box.centre.data(), size > 0 ? size : 1, K,
+                     level.near_null.data());
   return level;
 }
 
@@ -372,7 +339,7 @@ std::optional<DividedLevels::Coarser> DividedLevels::coarsen(int number, const D
 
 DividedLevels::Whole DividedLevels::whole(const DividedMatrix& A, const DividedLevel& level) {
   const Ghosts& ghosts = A.ghosts();
-  const BlockMatrix& own = A.block_rows();
+  const BlockMatrixView<double> own = A.owned_rows();
   const Device& device = A.device();
   const int block = A.block_size(), count = static_cast<int>(level.near_null.size() / own.rows);
   GlobalRows mine;

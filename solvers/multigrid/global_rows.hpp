@@ -16,13 +16,13 @@ struct GlobalRows {
 
   // Row `local` of A under the number `as`; global(column) is the number of a column.
   template <class Global>
-  void append(const BlockMatrix& A, Index local, Index as, const Global& global) {
-    const Index begin = A.offsets.data()[local], end = A.offsets.data()[local + 1];
+  void append(const BlockMatrixView<double>& A, Index local, Index as, const Global& global) {
+    const Index begin = A.offsets[local], end = A.offsets[local + 1];
     const Index block = Index{A.row_block} * A.column_block;
     row.push_back(as);
     count.push_back(end - begin);
-    for (Index e = begin; e < end; ++e) column.push_back(global(A.column.data()[e]));
-    values.insert(values.end(), A.values.data() + begin * block, A.values.data() + end * block);
+    for (Index e = begin; e < end; ++e) column.push_back(global(A.column[e]));
+    values.insert(values.end(), A.values + begin * block, A.values + end * block);
   }
 };
 

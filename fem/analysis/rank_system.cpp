@@ -1,0 +1,196 @@
+#include "fem/analysis/rank_system.hpp"
+
+#include "device/environment_variable.hpp"
+#include "device/error.hpp"
+#include "device/host_memory.hpp"
+#include "fem/operator/operator.hpp"
+#include "solvers/algebra/vectors.hpp"
+#include "solvers/krylov/conjugate_gradient.hpp"
+#include "solvers/multigrid/divided_aggregation.hpp"
+#include "solvers/smoothers/chebyshev.hpp"
+#include "solvers/smoothers/jacobi.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <utility>
+
+namespace ritz {
+namespace {
+
+// [node in the part] that stands at each owned place.
+std::vector<Index> rows_at(const std::vector<std::int32_t>& place, Index owned) {
+  std::vector<Index> row(static_cast<std::size_t>(owned));
+  for (std::size_t node = 0; node < place.size(); ++node)
+    if (place[node] < owned) row[static_cast<std::size_t>(place[node])] = static_cast<Index>(node);
+  return row;
+}
+
+// Owned rows of a part's matrix, with columns [owned | ghosts] in ascending order, and room for the rows of ghosts.
+// place [node of the part].
+BlockMatrix owned_rows(const SparseMatrix& K, const std::vector<std::int32_t>& place, Index owned) {
+  const Device& device = K.device();
+  const Index* const from = K.pattern().offsets().data();
+  const std::int32_t* const column = K.pattern().columns().data();
+  const Index block = Index{K.block_size()} * K.block_size();
+  BlockMatrix rows{
+      .rows = owned, .columns = std::ssize(place), .row_block = K.block_size(), .column_block = K.block_size()};
+  const std::vector<Index> row_at = rows_at(place, owned);
+  rows.offsets = Array<Index>(device, rows.columns + 1, "pattern");
+  Index* const to = rows.offsets.data();
+  to[0] = 0;
+  Index of_ghosts = 0;  // entries
+  for (Index i = 0; i < owned; ++i) {
+    const Index row = row_at[static_cast<std::size_t>(i)];
+    to[i + 1] = to[i] + from[row + 1] - from[row];
+    for (Index e = from[row]; e < from[row + 1]; ++e)
+      of_ghosts += place[static_cast<std::size_t>(column[e])] >= owned ? 1 : 0;
+  }
+  rows.column = Array<std::int32_t>(device, to[owned] + of_ghosts, "pattern");
+  rows.values = Vector(device, rows.column.size() * block, "matrix");
+  std::int32_t* const new_column = rows.column.data();
+  double* const values = rows.values.data();
+#pragma omp parallel num_threads(device.threads())
+  {
+    std::vector<std::pair<std::int32_t, Index>> entries;
+#pragma omp for
+    for (Index i = 0; i < owned; ++i) {
+      const Index row = row_at[static_cast<std::size_t>(i)];
+      entries.clear();
+      for (Index e = from[row]; e < from[row + 1]; ++e)
+        entries.emplace_back(place[static_cast<std::size_t>(column[e])], e);
+      std::ranges::sort(entries);
+      Index next = to[i];
+      for (const auto& [c, e] : entries) {
+        new_column[next] = c;
+        std::copy_n(K.values().data() + e * block, block, values + block * next++);
+      }
+    }
+  }
+  return rows;
+}
+
+Vector owned_points(const SpacePart& part) {
+  const FunctionSpace& space = part.space();
+  const auto dimension = static_cast<std::size_t>(space.mesh().dimension());
+  const std::vector<double> points = space.coordinates().host();
+  std::vector<double> own;
+  for (const Index node : rows_at(part.place(), part.owned()))
+    for (std::size_t d = 0; d < dimension; ++d) own.push_back(points[static_cast<std::size_t>(node) * dimension + d]);
+  return Vector(space.device(), own, "space");
+}
+
+}  // namespace
+
+RankSystem::RankSystem(PartData part, const Device& device, const LinearSolverOptions& options, Ranks& ranks)
+    : ranks_(ranks),
+      options_(options),
+      part_(std::move(part), device),
+      held_(part_.constraints()),
+      equations_(part_.space(), part_.integrals()),
+      coordinates_(owned_points(part_)),
+      ghosts_(std::make_shared<const Ghosts>(ranks, part_.owned(), part_.reached())),
+      single_(options.multigrid.single_precision) {}
+
+void RankSystem::assemble(const TangentPlace& at, std::span<const double> u, const std::function<void()>& evaluated) {
+  M_.reset();
+  A_.reset();
+  Vector point = part_.space().zeros();
+  if (!at.at_zero) {
+    std::vector<double> extended(static_cast<std::size_t>(ghosts_->size() * components()));
+    std::ranges::copy(u, extended.begin());
+    ghosts_->fetch(extended.data(), components());
+    point = part_.spread(extended);
+  }
+  {
+    const SparseMatrix K = part_matrix(at, point, evaluated);
+    A_ = std::make_unique<DividedMatrix>(ghosts_, owned_rows(K, part_.place(), owned()));
+  }
+  device().memory().trim();
+  return_freed_host_memory();
+}
+
+SparseMatrix RankSystem::part_matrix(const TangentPlace& at, const Vector& point,
+                                     const std::function<void()>& evaluated) {
+  auto phase = device().profile().phase("assembly");
+  for (std::size_t i = 0; i < part_.integral_of().size(); ++i)
+    equations_.set_factor(i, at.factors[part_.integral_of()[i]]);
+  equations_.set_time(at.time);
+  equations_.take_numbers(Operator::Task::matrix);
+  evaluated();
+  SparseMatrix K = equations_.make_matrix();
+  equations_.assemble_once(point, K);
+  {
+    const WorkTogether together(&ranks_);  // the same on all ranks
+    held_.eliminate(K, std::max(max_abs(K.diagonal()), 1e-300));
+  }
+  return K;
+}
+
+std::string RankSystem::description() const {
+  const auto range = [&](Index mine) {
+    const std::vector<Index> all = ranks_.of_all(mine);
+    const auto [low, high] = std::ranges::minmax(all);
+    return low == high ? fmt::format("{}", low) : fmt::format("{} to {}", low, high);
+  };
+  return fmt::format("{} ranks by {}: {} nodes, {} ghosts, {} cells and {} neighbours each", ranks_.count(),
+                     ranks_.transport(), range(ghosts_->owned()), range(ghosts_->count()), range(part_.cell_count()),
+                     range(std::ssize(ghosts_->neighbours())));
+}
+
+std::string RankSystem::exchanges() const {
+  return fmt::format("rank {} sent {} nodes to {} neighbours in {} exchanges: {} messages, {} bytes", ranks_.rank(),
+                     ghosts_->sent(), ghosts_->neighbours().size(), ghosts_->exchanges(), ghosts_->counts().messages,
+                     ghosts_->counts().bytes);
+}
+
+std::string RankSystem::memory() const {
+  std::vector<std::string> texts;
+  for (const Index peak : ranks_.of_all(device().memory().statistics().peak))
+    texts.push_back(fmt::format("{:.1f}", 1e-6 * double(peak)));
+  return fmt::format("arrays of ranks at their peaks: {} MB", fmt::join(texts, ", "));
+}
+
+std::unique_ptr<LinearOperator> RankSystem::preconditioner(bool single_precision) const {
+  auto phase = device().profile().phase("set-up");
+  switch (options_.preconditioner) {
+    case PreconditionerKind::none: return nullptr;
+    case PreconditionerKind::jacobi: return std::make_unique<JacobiPreconditioner>(A_->diagonal());
+    case PreconditionerKind::chebyshev: return std::make_unique<ChebyshevPreconditioner>(*A_, A_->diagonal());
+    default: break;
+  }
+  DividedAggregationOptions options{.multigrid = options_.multigrid};
+  options.multigrid.coordinates = &coordinates_;
+  options.multigrid.dimension = part_.space().mesh().dimension();
+  options.multigrid.single_precision = single_precision;
+  options.multigrid.half_storage = false;
+  const std::string text = environment("RITZ_REPLICATED_UNKNOWNS");  // for tests of small cases
+  std::from_chars(text.data(), text.data() + text.size(), options.replicated);
+  return std::make_unique<DividedAggregation>(*A_, options);
+}
+
+SolveReport RankSystem::solve(const Vector& b, Vector& x, const LinearTolerance& tolerance) {
+  SolveReport report;
+  const WorkTogether together(&ranks_);
+  while (true) {
+    if (!M_) M_ = preconditioner(single_);
+    auto phase = device().profile().phase("iteration");
+    SolveReport next =
+        ConjugateGradient{.relative = tolerance.relative, .max_iterations = options_.max_iterations}.solve(*A_, b, x,
+                                                                                                           M_.get());
+    next.iterations += report.iterations;
+    next.fallbacks = std::move(report.fallbacks);
+    report = std::move(next);
+    report.preconditioner = M_ == nullptr ? "none" : M_->name();
+    if (!single_ || !may_be_rounding(report)) break;
+    single_ = false;
+    M_.reset();
+    report.fallbacks.push_back("single precision was not enough for the multigrid cycle: repeated in double");
+  }
+  estimate_error(report, dot(x, b));
+  report.choice = fmt::format("divided among {} ranks", ranks_.count());
+  return report;
+}
+
+}  // namespace ritz
