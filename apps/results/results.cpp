@@ -305,6 +305,7 @@ void Results::write(std::vector<Field> nodal, std::vector<Field> cells, std::opt
                     ResultWriter::Probes numbers) {
   auto phase = this->phase("output");  // what the run waits for
   nodal.insert(nodal.end(), carried_.begin(), carried_.end());
+  cells.insert(cells.end(), carried_in_cells_.begin(), carried_in_cells_.end());
   auto& probes = part_ != nullptr ? part_->probes : context_.report.probes;
   probes = evaluate_probes(context_.input, *mesh_, {nodal, cells, measure_, fields_.finer()});
   const std::map<std::string, std::string> units = probe_units(context_.input, *mesh_, context_.program.name);
