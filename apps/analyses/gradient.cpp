@@ -104,8 +104,7 @@ std::vector<Field> solve_gradient(Run& run, const CaseModel& read, const StaticS
   std::vector<Field> fields = gradient_fields(read);
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const std::string& key = gradient.keys[i];
-    fields[i].values =
-        by_array(statics, run.arrays().at(key), key, solution.u, adjoint.direction, by_prescribed);
+    fields[i].values = by_array(statics, run.arrays().at(key), key, solution.u, adjoint.direction, by_prescribed);
     const double sum = std::accumulate(fields[i].values.begin(), fields[i].values.end(), 0.0);
     run.log().line("gradient of '{}' by {}: {:.8g}; in each cell: field '{}'", gradient.probe, key, sum,
                    fields[i].name);

@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* blank = "\"FILL IN\"";
 
-// With lines and surfaces as bodies of their own where the program is one of frames, or the mesh has lines or surfaces in space alone.
+// With lines and surfaces as bodies of their own where the program is one of frames, or the mesh has lines or surfaces
+// in space alone.
 Mesh mesh_of(const NewCase& question) {
   const ReadOptions frames{.structural = true};
   if (question.program == "structure") return read_mesh(question.mesh, frames);
@@ -128,9 +129,9 @@ class CaseText {
       const char* kind = region.kind == RegionKind::cells    ? "cells"
                          : region.kind == RegionKind::facets ? "facets"
                                                              : "nodes";
-      t += fmt::format("#   {:<24}{:>9} {:<7} {:.4g} {:.4g} {:.4g} .. {:.4g} {:.4g} {:.4g}\n",
-                       ritz::quoted(region.name), region.size(), kind, low[0], low[1], low[2], high[0], high[1],
-                       high[2]);
+      t +=
+          fmt::format("#   {:<24}{:>9} {:<7} {:.4g} {:.4g} {:.4g} .. {:.4g} {:.4g} {:.4g}\n", ritz::quoted(region.name),
+                      region.size(), kind, low[0], low[1], low[2], high[0], high[1], high[2]);
     }
     if (places().empty())
       t += "# None names a place for supports and loads; geometry does, with the numbers of the box above:\n"
@@ -142,24 +143,24 @@ class CaseText {
   std::string model_text() const {
     if (mesh_.dimension() != 2) return {};
     const bool heat = program_ == "heat";
-    return fmt::format("\n[model]\ntype = {}        # {}\nthickness = 1                   # m; not of {}\n", blank,
-                       heat ? "\"plane\" or \"axisymmetric\"" : "\"plane_strain\", \"plane_stress\" or \"axisymmetric\"",
-                       "axisymmetric bodies: remove it there");
+    return fmt::format(
+        "\n[model]\ntype = {}        # {}\nthickness = 1                   # m; not of {}\n", blank,
+        heat ? "\"plane\" or \"axisymmetric\"" : "\"plane_strain\", \"plane_stress\" or \"axisymmetric\"",
+        "axisymmetric bodies: remove it there");
   }
 
-  std::string name_of_material() const {
-    return question_.material.empty() ? blank : ritz::quoted(question_.material);
-  }
+  std::string name_of_material() const { return question_.material.empty() ? blank : ritz::quoted(question_.material); }
 
   std::string materials_text() const {
     std::string t;
     for (const std::string& body : bodies())
-      t += fmt::format("\n[[material]]\nregion = {}\nname = {}        # such as \"steel S235\": 'ritz materials' lists "
-                       "them; or without it:\n# {}\n",
-                       ritz::quoted(body), name_of_material(),
-                       program_ == "heat" ? "conductivity = 50             # W/(m K)"
-                                          : "young = 210e9                 # Pa\n# poisson = 0.3\n# density = 7850      "
-                                            "          # kg/m^3");
+      t += fmt::format(
+          "\n[[material]]\nregion = {}\nname = {}        # such as \"steel S235\": 'ritz materials' lists "
+          "them; or without it:\n# {}\n",
+          ritz::quoted(body), name_of_material(),
+          program_ == "heat" ? "conductivity = 50             # W/(m K)"
+                             : "young = 210e9                 # Pa\n# poisson = 0.3\n# density = 7850      "
+                               "          # kg/m^3");
     return t;
   }
 
@@ -181,13 +182,15 @@ class CaseText {
     std::string t;
     for (const std::string& body : bodies()) {
       const std::string element = element_of(body);
-      t += fmt::format("\n[[section]]\nregion = {}\nelement = {}      # beam, bar, spring, shell, shell3\nmaterial = {}  "
-                       "  # such as \"steel S235\": 'ritz materials' lists them; or young, poisson, density\n",
-                       ritz::quoted(body), element, name_of_material());
+      t += fmt::format(
+          "\n[[section]]\nregion = {}\nelement = {}      # beam, bar, spring, shell, shell3\nmaterial = {}  "
+          "  # such as \"steel S235\": 'ritz materials' lists them; or young, poisson, density\n",
+          ritz::quoted(body), element, name_of_material());
       if (element == "\"beam\"")
-        t += fmt::format("profile = \"rectangle\" # or circle, tube, box, i, each with its lengths [m]:\nheight = {0}     "
-                         "# along local y: orientation = [1, 0, 0] says where that is\nwidth = {0}\n",
-                         blank);
+        t += fmt::format(
+            "profile = \"rectangle\" # or circle, tube, box, i, each with its lengths [m]:\nheight = {0}     "
+            "# along local y: orientation = [1, 0, 0] says where that is\nwidth = {0}\n",
+            blank);
       else t += fmt::format("thickness = {}  # m\n", blank);
     }
     return t;
@@ -202,8 +205,9 @@ class CaseText {
   std::string loads_text() const {
     const std::string place = a_place();
     std::string t = mesh_.structural()
-                        ? support_text("support", "what is held", "fixed = true        # or pinned = true, or some of "
-                                                                  "x, y, z, rx, ry, rz\n")
+                        ? support_text("support", "what is held",
+                                       "fixed = true        # or pinned = true, or some of "
+                                       "x, y, z, rx, ry, rz\n")
                         : support_text("displacement", "what is held",
                                        mesh_.dimension() == 3
                                            ? "fixed = true                  # or x = 0, y = 0, z = 0 one by one\n"
@@ -220,18 +224,19 @@ class CaseText {
   std::string heat_text() const {
     const std::string place = a_place();
     return support_text("temperature", "where the temperature is known", "value = 20                    # degrees\n") +
-           fmt::format("\n# [[convection]]\n# region = {0}\n# coefficient = 10            # W/(m^2 K)\n# ambient = 20\n"
-                       "\n# [[flux]]\n# region = {0}\n# value = 1000                # W/m^2 into the body\n"
-                       "\n# [[power]]\n# region = {0}\n# value = 50                  # W in total\n",
-                       place);
+           fmt::format(
+               "\n# [[convection]]\n# region = {0}\n# coefficient = 10            # W/(m^2 K)\n# ambient = 20\n"
+               "\n# [[flux]]\n# region = {0}\n# value = 1000                # W/m^2 into the body\n"
+               "\n# [[power]]\n# region = {0}\n# value = 50                  # W in total\n",
+               place);
   }
 
   std::string modal_text() const {
     const std::string names = list_of(places());
-    return fmt::format("\n# [[{}]]\n# region = {}        # what is held{}; without it the body is free\n# fixed = true\n"
-                       "\n[modal]\ncount = 6                     # lowest modes; or band = [0, 500], in Hz\n",
-                       mesh_.structural() ? "support" : "displacement", a_place(),
-                       names.empty() ? "" : ", one of " + names);
+    return fmt::format(
+        "\n# [[{}]]\n# region = {}        # what is held{}; without it the body is free\n# fixed = true\n"
+        "\n[modal]\ncount = 6                     # lowest modes; or band = [0, 500], in Hz\n",
+        mesh_.structural() ? "support" : "displacement", a_place(), names.empty() ? "" : ", one of " + names);
   }
 
   std::string probe_text(const char* field) const {
@@ -268,7 +273,8 @@ std::string new_case(const NewCase& question) {
   const fs::path folder = fs::absolute(asked.to).parent_path();
   write_file(asked.to, text.text(fs::proximate(fs::absolute(asked.mesh), folder).string(),
                                  fs::path(asked.to).filename().string()));
-  return fmt::format("{0}: a case for {1}. Fill in what it asks for, then: {1} {0} --check\n", asked.to, text.program());
+  return fmt::format("{0}: a case for {1}. Fill in what it asks for, then: {1} {0} --check\n", asked.to,
+                     text.program());
 }
 
 }  // namespace ritz

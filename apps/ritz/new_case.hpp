@@ -8,10 +8,10 @@
 namespace ritz {
 
 struct NewCase {
-  std::string mesh, to;   // to: empty for the mesh's name with .toml, beside it
-  std::string program;    // "elasticity", "heat", "modal", "structure"; empty: by the cells of the mesh
-  std::string material;   // of the library; empty: to be filled in
-  double scale = 0;       // of [mesh]; 0: said in a comment
+  std::string mesh, to;  // to: empty for the mesh's name with .toml, beside it
+  std::string program;   // "elasticity", "heat", "modal", "structure"; empty: by the cells of the mesh
+  std::string material;  // of the library; empty: to be filled in
+  double scale = 0;      // of [mesh]; 0: said in a comment
   bool overwrite = false;
 };
 

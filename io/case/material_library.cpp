@@ -14,8 +14,9 @@ namespace {
 constexpr const char* structural_steel =
     "EN 1993-1-1:2005, 3.2.6 (E, nu, expansion); EN 1991-1-1:2002, table A.4 (density); EN 1993-1-2:2005, 3.4.1 at 20 "
     "degrees Celsius (thermal)";
-constexpr const char* stainless_steel = "EN 10088-1:2014, physical properties at 20 degrees Celsius; EN 1993-1-4:2006, "
-                                        "2.1.3 (nu)";
+constexpr const char* stainless_steel =
+    "EN 10088-1:2014, physical properties at 20 degrees Celsius; EN 1993-1-4:2006, "
+    "2.1.3 (nu)";
 constexpr const char* wrought_aluminium =
     "EN 1999-1-1:2007, 3.2.5 (E, nu, expansion, density); EN 1999-1-2:2007, 3.3.1 at 20 degrees Celsius (thermal)";
 constexpr const char* asm_aluminium =
@@ -144,11 +145,11 @@ std::string materials_as_json() {
 std::string material_as_toml(const std::string& name) {
   const LibraryMaterial* m = find_material(name);
   if (m == nullptr) throw Error(unknown_material(name));
-  return fmt::format("# {}\n# {}\nyoung = {:.4e}           # Pa\npoisson = {}\ndensity = {}               # kg/m^3\n"
-                     "expansion = {:.3e}         # 1/K, with [thermal]\nconductivity = {}          # W/(m K), in "
-                     "ritz-heat\nspecific_heat = {}         # J/(kg K), in ritz-heat\n",
-                     m->name, m->source, m->young, m->poisson, m->density, m->expansion, m->conductivity,
-                     m->specific_heat);
+  return fmt::format(
+      "# {}\n# {}\nyoung = {:.4e}           # Pa\npoisson = {}\ndensity = {}               # kg/m^3\n"
+      "expansion = {:.3e}         # 1/K, with [thermal]\nconductivity = {}          # W/(m K), in "
+      "ritz-heat\nspecific_heat = {}         # J/(kg K), in ritz-heat\n",
+      m->name, m->source, m->young, m->poisson, m->density, m->expansion, m->conductivity, m->specific_heat);
 }
 
 }  // namespace ritz
