@@ -2,12 +2,14 @@
 
 #include "device/error.hpp"
 #include "device/host_memory.hpp"
+#include "device/lent_memory.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
 #include <new>
 #include <string_view>
+#include <utility>
 
 namespace ritz {
 
@@ -42,13 +44,32 @@ std::string MemoryPool::table(const std::map<std::string, Index>& by_tag) {
 
 MemoryPool::~MemoryPool() {
   trim();
-  for (const auto& [memory, block] : blocks_) to_machine(memory, block.bytes);
+  for (const auto& [memory, block] : blocks_)
+    if (block.bytes > 0) to_machine(memory, block.bytes);
 }
+
+thread_local LentMemory* LentMemory::now_ = nullptr;
+
+LentMemory::LentMemory(const Device& device, void* memory, Index bytes)
+    : pool_(&device.memory()), memory_(memory), bytes_(bytes) {
+  if (device.machine().is_apart() || now_ != nullptr)
+    throw Error(Exit::internal, "memory of the host was lent to a device with its own, or twice at a time");
+  now_ = this;
+}
+
+LentMemory::~LentMemory() { now_ = nullptr; }
+
+bool LentMemory::was_taken() { return now_ != nullptr && now_->taken(); }
 
 void* MemoryPool::allocate(Index bytes, const char* tag) {
   const std::lock_guard lock(mutex_);
   auto known = tags_.find(std::string_view(tag));
   if (known == tags_.end()) known = tags_.try_emplace(tag).first;
+  if (LentMemory* const lent = LentMemory::now_;
+      lent && lent->pool_ == this && lent->memory_ && lent->bytes_ == bytes) {
+    ++blocks_.try_emplace(lent->memory_, Block{0, 0, &known->second}).first->second.requested;  // arrays over it
+    return std::exchange(lent->memory_, nullptr);
+  }
   const Index size = block_size(bytes);
   const auto fit = cache_.lower_bound(size);
   if (fit != cache_.end() && fit->first <= size + size / 4) {
@@ -132,7 +153,9 @@ void MemoryPool::release(void* memory) noexcept {
   const std::lock_guard lock(mutex_);
   const auto found = blocks_.find(memory);
   const Block block = found->second;
+  if (block.bytes == 0 && --found->second.requested > 0) return;  // lent, and under another array
   blocks_.erase(found);
+  if (block.bytes == 0) return;
   live_ -= block.bytes;
   requested_ -= block.requested;
   block.tag->live -= block.bytes;

@@ -5,6 +5,7 @@
 //   run_case(run, read_heat(run));        // apps/analyses/analyses.hpp
 #pragma once
 
+#include "apps/cases/gradient_input.hpp"
 #include "apps/cases/load_cases.hpp"
 #include "apps/cases/run.hpp"
 #include "fem/analysis/observer.hpp"
@@ -35,6 +36,7 @@ struct CaseModel {
   std::vector<Field> nodal_results = {}, cell_results = {};  // names and components of the results to come
   std::vector<Field> model_fields = {};                      // at nodes, beside every solution: which nodes are tied
   std::optional<TransientInput> time = {};                   // of a case with [time]
+  std::optional<GradientInput> gradient = {};                // [gradient]
   bool modes = false;                                        // are asked for: [modal]
   std::function<std::optional<double>()> mass = {};          // [kg] by other means than the mass matrix
   double attached_mass = 0;                                  // [kg] at reference points, beside it

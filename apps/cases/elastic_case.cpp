@@ -247,6 +247,7 @@ CaseModel read_elasticity(Run& run) {
   phase.emplace(run.device().profile(), "model");
   const char* move_out = "move it out of the load case, or make two case files";
   CaseModel read;
+  read.gradient = read_gradient(run, mesh);
   if (goes_through_time(run)) read.time = read_motion(run, dimension, 0);
   read.load_cases = read_load_cases(
       run.input(), {"gravity", "body_force", "traction", "force", "pressure", "thermal", "displacement"},

@@ -2,6 +2,7 @@
 
 #include "apps/cases/field_coefficient.hpp"
 #include "apps/cases/formulas.hpp"
+#include "apps/cases/named_material.hpp"
 #include "apps/cases/orientations.hpp"
 
 #include <algorithm>
@@ -97,7 +98,7 @@ void read_axes_of(const Case::Table& t, ElasticMaterial& material) {
   }
 }
 
-void read_expansion(const Case::Table& t, ElasticMaterial& material) {
+void read_expansion(const Case::Table& t, const LibraryMaterial* known, ElasticMaterial& material) {
   if (t.has("expansion_along")) {
     for (const double each : numbers<3>(t, "expansion_along", "alpha along material axes 1, 2, 3 [1/K]"))
       material.expansion.emplace_back(Coefficient(each));
@@ -109,6 +110,8 @@ void read_expansion(const Case::Table& t, ElasticMaterial& material) {
         t, "expansion",
         t.property("expansion", "alpha [1/K], with [thermal]; or \"name(T)\", a [[table]] of secant coefficients",
                    "T"))};
+  } else if (known != nullptr) {
+    material.expansion = {MaterialProperty(Coefficient(known->expansion))};
   }
   if (t.has("expansion_zero"))
     material.expansion_zero = t.number(
@@ -124,6 +127,7 @@ void read_elastic_materials(Run& run, const char* about_density, bool needs_dens
   for (const Case::Table& t : input.tables("material", "material of the cells")) {
     const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
     ElasticMaterial material{.origin = t.where()};
+    const LibraryMaterial* known = named_material(t);
     if (t.has("orthotropic") || t.has("anisotropic")) {
       read_axes_of(t, material);
     } else {
@@ -131,13 +135,14 @@ void read_elastic_materials(Run& run, const char* about_density, bool needs_dens
       material.young =
           property_of(t, "young",
                       t.property("young", "Young's modulus [Pa]; or \"name(T)\", a [[table]] over the temperature", "T",
-                                 above_zero));
+                                 with_constant(above_zero, known, &LibraryMaterial::young)));
       material.poisson = property_of(
           t, "poisson",
           t.property("poisson", "Poisson's ratio, below 0.5: incompressible materials need a mixed formulation", "T",
-                     {.above = -1, .below = 0.5, .out_of_bounds = Exit::model}));
+                     with_constant({.above = -1, .below = 0.5, .out_of_bounds = Exit::model}, known,
+                                   &LibraryMaterial::poisson)));
     }
-    read_expansion(t, material);
+    read_expansion(t, known, material);
     material.orientation = named_orientation(t, orientations);
     if (material.orientation && !material.has_axes() && material.expansion.size() < 3)
       t.refuse("orientation", "'orientation' was given without numbers along axes", "the material is isotropic",
@@ -147,9 +152,10 @@ void read_elastic_materials(Run& run, const char* about_density, bool needs_dens
       t.refuse("expansion_zero", "'expansion_zero' was given without a table of the expansion",
                "a constant coefficient counts from the reference", "omit it, or give expansion = \"name(T)\"");
     NumberRule rule{.above = 0, .out_of_bounds = Exit::model};
-    if (!needs_density) rule.fallback = 1;
-    const bool weighs =
-        needs_density || t.has("density");  // else not giving it is no value, in the resolved case either
+    if (known != nullptr) rule.fallback = known->density;
+    else if (!needs_density) rule.fallback = 1;
+    const bool given = t.has("density");  // else not giving it is no value, in the resolved case either
+    const bool weighs = needs_density || given || known != nullptr;
     const Formula density = t.formula("density", about_density, rule);
     if (weighs) material.density = constant_in_time(t, "density", density);
     body.material(region, std::move(material));

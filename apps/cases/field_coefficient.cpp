@@ -183,6 +183,15 @@ void read_fields(Run& run, const Mesh& mesh) {
   }
 }
 
+void vary_by_cells(Run& run, const Mesh& mesh, const std::string& key) {
+  run.input().vary(key, [&run, &mesh, key](double number) {
+    const std::shared_ptr<const Mesh> own(std::shared_ptr<void>(), &mesh);
+    const MeshField field(own, {std::vector<double>(static_cast<std::size_t>(mesh.cell_count()), number), false});
+    run.arrays().insert_or_assign(key, field);
+    return case_field(field, key, "");
+  });
+}
+
 void demand_one_each(const std::string& name, const GivenArray& array, const Mesh& mesh) {
   const Index needed = array.at_nodes ? mesh.node_count() : mesh.cell_count();
   if (static_cast<Index>(array.values.size()) == needed) return;

@@ -24,6 +24,8 @@ void read_fields(Run& run, const Mesh& mesh);
 // Arrays of a calling program: from here on formulas of the case may be their names. The mesh outlives their use; other
 // values follow by MeshField::set().
 std::map<std::string, MeshField> take_arrays(const GivenArrays& arrays, const Mesh& mesh, Case& input);
+// Makes the number that the case has at this key an array of one value in each cell, in Run::arrays().
+void vary_by_cells(Run& run, const Mesh& mesh, const std::string& key);
 // Throws Error(Exit::input) that names an array with another number of values.
 void demand_one_each(const std::string& name, const GivenArray& array, const Mesh& mesh);
 

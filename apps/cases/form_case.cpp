@@ -68,7 +68,7 @@ bool read_form_materials(Case& input, const Mesh& mesh, const FormCatalogue::Ent
     const std::vector<std::string> given = t.keys();
     thick = thick || (mesh.dimension() == 2 && std::ranges::find(given, "thickness") != given.end());
     const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
-    body.material(region, ask_form(t, form), t.where());
+    body.material(region, ask_form(t, form, {}, named_material(t)), t.where());
   }
   return thick;
 }

@@ -14,8 +14,9 @@ std::optional<double> known(double value) {
   return std::isnan(value) ? std::optional<double>() : std::optional<double>(value);
 }
 
-NumberRule rule_of(const ParameterFacts& f) {
-  return {.fallback = known(f.fallback),
+NumberRule rule_of(const ParameterFacts& f, const LibraryMaterial* material) {
+  const std::optional<double> of_material = material != nullptr ? material->constant(f.name) : std::optional<double>();
+  return {.fallback = of_material ? of_material : known(f.fallback),
           .minimum = known(f.minimum),
           .maximum = known(f.maximum),
           .above = known(f.above),
@@ -26,7 +27,7 @@ NumberRule rule_of(const ParameterFacts& f) {
 }  // namespace
 
 FormValue ask_form(const Case::Table& table, const FormCatalogue::Entry& entry,
-                   const std::map<std::string, double>& known_values) {
+                   const std::map<std::string, double>& known_values, const LibraryMaterial* material) {
   const FormRecord& record = *entry.record;
   FormValue form(record, entry.module);
   table.open_to_plugins("*");
@@ -40,7 +41,7 @@ FormValue ask_form(const Case::Table& table, const FormCatalogue::Entry& entry,
       set_parameter(form, record.parameters[i], found->second);
       continue;
     }
-    const NumberRule rule = rule_of(f);
+    const NumberRule rule = rule_of(f, material);
     if (record.parameters[i].count == 1) {
       set_parameter(form, record.parameters[i], table.number(f.name, about_of(f), rule));
       continue;
@@ -51,7 +52,7 @@ FormValue ask_form(const Case::Table& table, const FormCatalogue::Entry& entry,
   }
   for (int i = 0; i < record.given_count; ++i) {
     const ParameterFacts& f = record.given[i];
-    form.given.emplace_back(table.formula(f.name, about_of(f), rule_of(f)).expression());
+    form.given.emplace_back(table.formula(f.name, about_of(f), rule_of(f, material)).expression());
   }
   return form;
 }

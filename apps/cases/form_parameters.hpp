@@ -1,6 +1,7 @@
 // Declared parameters of a form as keys of a case table: each with its unit, bounds and fallback.
 #pragma once
 
+#include "apps/cases/named_material.hpp"
 #include "fem/plugins/form_catalogue.hpp"
 #include "io/case/case.hpp"
 
@@ -10,8 +11,8 @@
 namespace ritz {
 
 // Errors are added to the case (Exit::model outside of the bounds), as with Case::Table::number. Parameters in `known`
-// are not read: they have these values.
+// are not read: they have these values. Those that `material` has are its constants where they are not given.
 FormValue ask_form(const Case::Table& table, const FormCatalogue::Entry& entry,
-                   const std::map<std::string, double>& known = {});
+                   const std::map<std::string, double>& known = {}, const LibraryMaterial* material = nullptr);
 
 }  // namespace ritz

@@ -3,6 +3,7 @@
 #include "apps/cases/formulas.hpp"
 #include "apps/cases/mesh_error.hpp"
 #include "apps/cases/model.hpp"
+#include "apps/cases/named_material.hpp"
 #include "apps/cases/orientations.hpp"
 #include "apps/cases/transient_analysis.hpp"
 #include "apps/results/derived_fields.hpp"
@@ -19,14 +20,17 @@ namespace ritz {
 namespace {
 
 // The stored heat. Without [time] it may be given, and changes nothing.
-void read_capacity(bool needed, const Case::Table& t, HeatConduction::Material& material) {
+void read_capacity(bool needed, const Case::Table& t, const LibraryMaterial* known,
+                   HeatConduction::Material& material) {
   const bool given = t.has("density") || t.has("specific_heat");
   if (!needed && !given) return;
   NumberRule rule{.above = 0, .out_of_bounds = Exit::model};
   if (!needed) rule.fallback = 1;
-  material.density = constant_in_time(t, "density", t.formula("density", "rho [kg/m^3]: with [time]", rule));
-  const CaseProperty heat =
-      t.property("specific_heat", "c [J/(kg K)]: with [time]; or \"name(T)\", a [[table]] over T", "T", rule);
+  material.density = constant_in_time(
+      t, "density",
+      t.formula("density", "rho [kg/m^3]: with [time]", with_constant(rule, known, &LibraryMaterial::density)));
+  const CaseProperty heat = t.property("specific_heat", "c [J/(kg K)]: with [time]; or \"name(T)\", a [[table]] over T",
+                                       "T", with_constant(rule, known, &LibraryMaterial::specific_heat));
   constant_in_time(t, "specific_heat", heat.formula);
   material.specific_heat = property_of(t, "specific_heat", heat);
 }
@@ -36,18 +40,19 @@ void read_materials(Case& input, const Mesh& mesh, bool evolves, HeatConduction&
   for (const Case::Table& t : input.tables("material", "material of the cells")) {
     const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
     HeatConduction::Material material{.origin = t.where()};
+    const LibraryMaterial* known = named_material(t);
     if (t.has("conductivity_along")) {
       material.conductivity_along = numbers<3>(
           t, "conductivity_along", "k along material axes 1, 2, 3 [W/(m K)], in place of conductivity", {.above = 0});
       material.orientation = named_orientation(t, orientations);
     } else {
-      material.conductivity =
-          property_of(t, "conductivity",
-                      t.property("conductivity",
-                                 "thermal conductivity k [W/(m K)]; or \"name(T)\", a [[table]] over the temperature T",
-                                 "T", {.above = 0, .out_of_bounds = Exit::model}));
+      material.conductivity = property_of(
+          t, "conductivity",
+          t.property("conductivity",
+                     "thermal conductivity k [W/(m K)]; or \"name(T)\", a [[table]] over the temperature T", "T",
+                     with_constant({.above = 0, .out_of_bounds = Exit::model}, known, &LibraryMaterial::conductivity)));
     }
-    read_capacity(evolves, t, material);
+    read_capacity(evolves, t, known, material);
     heat.material(region, std::move(material));
   }
 }
@@ -227,6 +232,7 @@ CaseModel read_heat(Run& run) {
   const double absolute_zero = read_absolute_zero(input);
   const char* move_out = "move it out of the load case, or make two case files";
   CaseModel read;
+  read.gradient = read_gradient(run, mesh);
   if (goes_through_time(run)) read.time = read_time(run, "temperature", "temperature", 1);
   read.load_cases = read_load_cases(
       input, {"source", "flux", "power", "temperature"},

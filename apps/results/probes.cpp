@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <set>
 
@@ -339,6 +340,74 @@ std::vector<std::pair<std::string, std::vector<double>>> evaluate_probes(Case& i
   }
   input.throw_if_any();
   return results;
+}
+
+namespace {
+
+// The weight of each node in a linear probe.
+std::vector<double> weights_of_nodes(const Probe& probe, const Mesh& mesh, const BodyMeasure& measure) {
+  std::vector<double> weights(static_cast<std::size_t>(mesh.node_count()), 0.0);
+  if (probe.place) {
+    std::vector<double> unit(weights.size(), 0.0);
+    for (const Node node : mesh.nodes_of(probe.place->cell)) {
+      unit[static_cast<std::size_t>(node)] = 1;
+      weights[static_cast<std::size_t>(node)] = interpolate(mesh, *probe.place, unit, 1).front();
+      unit[static_cast<std::size_t>(node)] = 0;
+    }
+    return weights;
+  }
+  const Region& region = *probe.region;
+  if (region.kind != RegionKind::nodes && probe.measure != "reaction")
+    weights = integral_weights(mesh, region, measure);
+  else
+    for (const Node node : nodes_in(mesh, region)) weights[static_cast<std::size_t>(node)] = 1;
+  if (probe.measure != "mean") return weights;
+  const double size = std::accumulate(weights.begin(), weights.end(), 0.0);
+  for (double& each : weights) each /= size;
+  return weights;
+}
+
+}  // namespace
+
+std::optional<LinearProbe> linear_probe(Case& input, const Mesh& mesh, const Case::Table& table, std::string_view key,
+                                        const std::string& name, const Field& unknown, const BodyMeasure& measure) {
+  const std::vector<Probe> probes = read_probes(input, mesh);
+  const auto found = std::ranges::find(probes, name, &Probe::name);
+  const auto wrong = [&](const std::string& what, const std::string& why, const std::string& fix) {
+    table.error(key, what, why, fix);
+    return std::nullopt;
+  };
+  if (found == probes.end()) {
+    std::vector<std::string> names;
+    for (const Probe& each : probes) names.push_back(each.name);
+    const std::string near = nearest_match(name, names);
+    return wrong(fmt::format("there is no probe '{}'", name),
+                 names.empty() ? "the case has none" : fmt::format("there are {}", quoted_list(names)),
+                 near.empty() ? "add a [[probe]] of this name" : fmt::format("did you mean '{}'?", near));
+  }
+  const Probe& probe = *found;
+  if (!probe.place && probe.region == nullptr) return std::nullopt;  // told
+  const bool of_reactions = probe.measure == "reaction";
+  const std::string field = of_reactions ? "reaction" : unknown.name;
+  const auto not_linear = [&](const std::string& why) {
+    return wrong(
+        fmt::format("no gradient of the probe '{}'", name), why,
+        fmt::format("take the {} at a point, its mean or integral, or a reaction, of one component", unknown.name));
+  };
+  if (probe.field != field || probe.values == "cells")
+    return not_linear(fmt::format("it takes '{}', which is not the unknown", probe.field));
+  if (probe.measure == "min" || probe.measure == "max") return not_linear("it is an extreme value, which jumps");
+  FieldComponent component;
+  try {
+    component = component_named({.name = field, .components = unknown.components}, probe.component);
+  } catch (const Error&) { return std::nullopt; }  // told by others
+  if (component.which < 0 && unknown.components > 1) return not_linear("it is not one component of a vector");
+  const std::vector<double> of_node = weights_of_nodes(probe, mesh, measure);
+  const auto components = static_cast<std::size_t>(unknown.components);
+  LinearProbe result{of_reactions, std::vector<double>(of_node.size() * components, 0.0)};
+  for (std::size_t i = 0; i < of_node.size(); ++i)
+    result.weights[i * components + static_cast<std::size_t>(std::max(component.which, 0))] = of_node[i];
+  return result;
 }
 
 std::map<std::string, std::string> probe_units(Case& input, const Mesh& mesh, const ProbeFields& fields,

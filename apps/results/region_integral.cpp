@@ -57,6 +57,20 @@ RegionIntegral integrate(const Mesh& mesh, const Region& region, const Field& fi
   return {sum.sums[0], {sum.sums.begin() + 1, sum.sums.end()}};
 }
 
+std::vector<double> integral_weights(const Mesh& mesh, const Region& region, const BodyMeasure& measure) {
+  std::vector<double> weights(static_cast<std::size_t>(mesh.node_count()), 0.0);
+  RegionPoints points(mesh, measure);
+  const auto add = [&](const RegionPoints::Table& table, std::span<const Node> nodes, const auto& each) {
+    each([&](std::size_t q, double weight) {
+      for (std::size_t a = 0; a < nodes.size(); ++a)
+        weights[static_cast<std::size_t>(nodes[a])] += weight * table.values[q][a];
+    });
+  };
+  for (const Index cell : region.cells) points.of_cell(cell, add);
+  for (const FacetOfCell& facet : region.facets) points.of_facet(facet, add);
+  return weights;
+}
+
 RegionIntegral integrate_cells(const Mesh& mesh, const Region& region, const Field& field,
                                const FieldComponent& component, const BodyMeasure& measure) {
   RegionPoints points(mesh, measure);

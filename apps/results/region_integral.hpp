@@ -21,6 +21,10 @@ struct RegionIntegral {
 RegionIntegral integrate(const Mesh& mesh, const Region& region, const Field& field, const FieldComponent& component,
                          const BodyMeasure& measure = {}, const LagrangeResults* finer = nullptr);
 
+// Weights of the nodes in integrals over a region of cells or facets: integrals of the shape functions, [node], which
+// add up to the size.
+std::vector<double> integral_weights(const Mesh& mesh, const Region& region, const BodyMeasure& measure = {});
+
 // The same of a field of one value in each cell, over a region of cells.
 RegionIntegral integrate_cells(const Mesh& mesh, const Region& region, const Field& field,
                                const FieldComponent& component, const BodyMeasure& measure = {});

@@ -305,6 +305,7 @@ void Results::write(std::vector<Field> nodal, std::vector<Field> cells, std::opt
                     ResultWriter::Probes numbers) {
   auto phase = this->phase("output");  // what the run waits for
   nodal.insert(nodal.end(), carried_.begin(), carried_.end());
+  cells.insert(cells.end(), carried_in_cells_.begin(), carried_in_cells_.end());
   auto& probes = part_ != nullptr ? part_->probes : context_.report.probes;
   const ProbeFields fields{nodal, cells, measure_, fields_.finer()};
   probes = evaluate_probes(context_.input, *mesh_, fields);

@@ -82,9 +82,11 @@ class Results {
   void estimate_error() { estimates_error_ = true; }  // apps/cases/mesh_error.hpp: for forecasts
   bool estimates_error() const { return estimates_error_; }
   void measure_by(const BodyMeasure& measure) { measure_ = measure; }  // means and integrals of probes
+  const BodyMeasure& measure() const { return measure_; }
 
-  // Fields at nodes that every step has beside those of its solution.
+  // Fields at nodes, and in cells, that every step has beside those of its solution.
   void carry(std::vector<Field> nodal) { carried_ = std::move(nodal); }
+  void carry_in_cells(std::vector<Field> cells) { carried_in_cells_ = std::move(cells); }
   // Evaluates the case's probes; fields at nodes and cells go to the output folder in the background. `time`: the
   // number of the step by default. Fields without values are left out, and probes of them are NaN.
   // `numbers` have columns of their own behind those of the probes.
@@ -135,7 +137,7 @@ class Results {
   const Mesh* mesh_ = nullptr;
   BodyMeasure measure_;
   bool estimates_error_ = false;
-  std::vector<Field> carried_;
+  std::vector<Field> carried_, carried_in_cells_;
   SeriesOptions format_;
   ResultFields fields_;
   std::string output_;

@@ -7,6 +7,7 @@
 #include "apps/ritz/mesh_change.hpp"
 #include "apps/ritz/mesh_check.hpp"
 #include "apps/ritz/mesh_info.hpp"
+#include "apps/ritz/new_case.hpp"
 #include "apps/ritz/results.hpp"
 #include "apps/ritz/run_case.hpp"
 #include "apps/ritz/size.hpp"
@@ -15,6 +16,7 @@
 #include "apps/run/option_tables.hpp"
 #include "apps/run/short_of_address_space.hpp"
 #include "device/process/process_start.hpp"
+#include "io/case/material_library.hpp"
 #include "io/files/input_file.hpp"
 #include "io/files/version.hpp"
 #include "io/results/error_catalogue.hpp"
@@ -32,13 +34,16 @@ using namespace ritz;
 
 struct Choice {
   bool errors = false, devices = false, doctor = false, sized = false, check = false, change = false, verify = false,
-       from_deck = false, run = false, json = false, elements = false, element = false, untrusted = false;
+       from_deck = false, from_mesh = false, materials = false, run = false, json = false, elements = false,
+       element = false, untrusted = false;
   std::string file, folder = ".", shell, completion;
   double scale = 1;
   int times = 1;
   MeshCheckOptions checks;
   MeshChange changes;
   CaseFrom case_from;
+  NewCase new_case;
+  std::string material;
   RunCase run_case;
   ElementCommand element_check;
   MemoryLimits memory;
@@ -54,6 +59,13 @@ Exit outcome(const MeshInfo& info) {
   Log log(LogLevel::quiet);
   for (const Error& error : info.errors) log.error(error);
   return info.errors.empty() ? Exit::ok : info.errors.front().exit();
+}
+
+std::string text_for_a_case(const Choice& choice) {
+  if (choice.from_deck) return printable(case_from(choice.case_from));
+  if (choice.from_mesh) return printable(new_case(choice.new_case));
+  if (choice.json) return materials_as_json();
+  return choice.material.empty() ? materials_as_text() : material_as_toml(choice.material);
 }
 
 Exit run(const Choice& choice) {
@@ -98,8 +110,8 @@ Exit run(const Choice& choice) {
     print(printable(change_mesh(choice.changes)));
     return Exit::ok;
   }
-  if (choice.from_deck) {
-    print(printable(case_from(choice.case_from)));
+  if (choice.from_deck || choice.from_mesh || choice.materials) {
+    print(text_for_a_case(choice));
     return Exit::ok;
   }
   if (choice.check) {
@@ -213,6 +225,24 @@ void add_case_commands(CLI::App& cases, Choice& choice) {
   from->callback([&choice] { choice.from_deck = true; });
 }
 
+void add_new_commands(CLI::App& cli, Choice& choice) {
+  NewCase& question = choice.new_case;
+  CLI::App* app = cli.add_subcommand("new", "write a case with the regions of a mesh, and what is to be filled in");
+  app->add_option("mesh", question.mesh, formats)->required();
+  app->add_option("to", question.to, "the case file; by default the mesh's name with .toml, beside it");
+  app->add_option("--program", question.program,
+                  "whose case it is; by default elasticity, or structure for a mesh of lines and surfaces in space")
+      ->check(CLI::IsMember(programs_of_new_cases()));
+  app->add_option("--material", question.material, "of all cells, such as \"steel S235\"; 'ritz materials' lists them");
+  app->add_option("--scale", question.scale, "factor on the coordinates, 0.001 for a mesh in mm");
+  app->add_flag("--force", question.overwrite, "overwrite an existing file");
+  app->callback([&choice] { choice.from_mesh = true; });
+  CLI::App* materials = cli.add_subcommand("materials", "list the materials that cases may name, with their constants");
+  materials->add_option("name", choice.material, "one of them: its constants as keys of a case, and their source");
+  materials->add_flag("--json", choice.json, "all as JSON, with their sources");
+  materials->callback([&choice] { choice.materials = true; });
+}
+
 void add_element_commands(CLI::App& element, Choice& choice) {
   ElementCommand& command = choice.element_check;
   const auto add_plugin = [&](CLI::App* app) {
@@ -308,6 +338,7 @@ int main(int argc, char** argv) {
       "bracket.inp --min-jacobian 0.1\n"
       "  ritz mesh convert bracket.inp bracket.vtu\n  ritz mesh refine coarse.msh fine.msh --times 2\n  ritz case from "
       "job.inp job.toml\n"
+      "  ritz new part.msh --material \"steel S235\" --scale 0.001\n  ritz materials\n"
       "  ritz element check my_form --plugin my_form.cpp\n  ritz results verify results/bracket\n  ritz size "
       "--unknowns 50e6 --physics elasticity --cell "
       "tet10\n\n"
@@ -328,6 +359,7 @@ int main(int argc, char** argv) {
   CLI::App* cases = cli.add_subcommand("case", "work on case files");
   cases->require_subcommand(1);
   add_case_commands(*cases, choice);
+  add_new_commands(cli, choice);
   CLI::App* element = cli.add_subcommand("element", "forms and reference elements, also of your own");
   element->require_subcommand(1);
   add_element_commands(*element, choice);

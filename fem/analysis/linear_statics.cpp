@@ -187,17 +187,53 @@ std::vector<const PrescribedValue*> LinearStatics::varying_supports() const {
   return result;
 }
 
+void check_nonlinear_statics(const Model& model, const Nonlinear& newton) {
+  check(model, newton);
+  const auto wrong = [](const char* of) {
+    throw Error(Exit::model, fmt::format("derivatives of {}", of), "its solution depends on the way to it",
+                "take derivatives of one state, without internal variables and a path of loads");
+  };
+  if (newton.follows_a_path() || newton.increments > 1) wrong("a model with a load path");
+  if (Operator(*model.space, model.equations).has_state()) wrong("a model with internal variables");
+}
+
+LinearStatics::LinearStatics(const Model& model, const Nonlinear& newton)
+    : model_((check_nonlinear_statics(model, newton), model)),
+      equations_(*model.space, model.equations),
+      supports_(make_constraints(model)),
+      newton_(newton),
+      options_(promised(newton.linear, model)),
+      system_(equations_, options_, LinearSystem::Keeps::solver) {
+  newton_->linear = options_;
+}
+
 LinearStatics::LinearStatics(const Model& model, const LinearSolverOptions& options)
     : model_((check_linear_statics(model), model)),
       equations_(*model.space, model.equations),
       supports_(make_constraints(model)),
+      options_(promised(options, model)),
       system_(equations_, promised(options, model), LinearSystem::Keeps::solver) {
   if (!equations_.symmetric())
     throw Error(Exit::model, "adjoint solutions of a model whose tangent is not symmetric",
                 "they are solved with the same matrix", "take forms that are symmetric");
 }
 
-void LinearStatics::set_options(const LinearSolverOptions& options) { system_.set_options(promised(options, model_)); }
+void LinearStatics::set_options(const LinearSolverOptions& options) {
+  options_ = promised(options, model_);
+  system_.set_options(options_);
+}
+
+void LinearStatics::set_tolerance(double relative) {
+  LinearSolverOptions options = options_;
+  options.relative = std::min(relative, 1e-8);
+  set_options(options);
+  if (newton_) newton_->relative = relative;
+}
+
+const Vector& LinearStatics::state() {
+  if (state_.empty()) state_ = equations_.space().zeros();
+  return state_;
+}
 
 void LinearStatics::numbers_changed() {
   equations_.set_numbers(model_.equations);
@@ -207,15 +243,65 @@ void LinearStatics::numbers_changed() {
 }
 
 SolveReport LinearStatics::solve_tangent(const Vector& b, Vector& x) {
-  if (!current_) system_.linearise(equations_.space().zeros(), supports(), true);
+  if (!current_) system_.linearise(state(), supports(), true);
   current_ = true;
   const SolveReport report = system_.solve(b, x);
   throw_unless_converged(report);
   return report;
 }
 
+LinearStatics::Solution LinearStatics::solve_by_newton(const Vector* load) {
+  Nonlinear newton = *newton_;
+  newton.forces = load;
+  if (model_.start != 0) newton.begin = uniform_state(model_, model_.start);
+  NonlinearSolution s = solve_nonlinear(equations_, supports(), newton);
+  values_replaced_ = current_ = false;
+  state_ = equations_.space().zeros();
+  state_.copy_from(s.u);
+  SolveReport report = s.summary();
+  return {.u = std::move(s.u), .report = std::move(report), .residual = s.residual};
+}
+
+// K^T, without rows and columns of prescribed unknowns where `held`. On the host: tangents that are not symmetric are
+// rare, and their adjoint is one solution.
+SparseMatrix LinearStatics::transposed_tangent(bool held) {
+  SparseMatrix K = equations_.make_matrix();
+  equations_.assemble(state(), K);
+  if (held) supports().eliminate(K, std::max(max_abs(K.diagonal()), 1e-300));
+  const std::vector<Index> offsets = K.pattern().offsets().host();
+  const std::vector<std::int32_t> columns = K.pattern().columns().host();
+  const std::vector<double> values = K.values().host();
+  std::vector<double> transposed(values.size());
+  const auto size = static_cast<std::size_t>(K.block_size());
+  for (std::size_t row = 0; row + 1 < offsets.size(); ++row)
+    for (auto k = static_cast<std::size_t>(offsets[row]); k < static_cast<std::size_t>(offsets[row + 1]); ++k) {
+      const auto other = static_cast<std::size_t>(columns[k]);
+      const auto mirrored = static_cast<std::size_t>(std::lower_bound(columns.begin() + offsets[other],
+                                                                      columns.begin() + offsets[other + 1],
+                                                                      static_cast<std::int32_t>(row)) -
+                                                     columns.begin());
+      for (std::size_t i = 0; i < size; ++i)
+        for (std::size_t j = 0; j < size; ++j)
+          transposed[(mirrored * size + j) * size + i] = values[(k * size + i) * size + j];
+    }
+  K.values().upload(transposed);
+  return K;
+}
+
+void LinearStatics::solve_transposed(const Vector& b, Vector& x) {
+  LinearSolverOptions options = options_;
+  options.promise = MatrixPromise::none;
+  throw_unless_converged(solve_linear(transposed_tangent(true), b, x, options));
+}
+
 LinearStatics::Solution LinearStatics::solve(const Vector* load, const Vector* prescribed) {
   const FunctionSpace& space = equations_.space();
+  if (newton_) {
+    if (prescribed != nullptr)
+      throw Error(Exit::model, "other prescribed values in a nonlinear model", "its way to them is that of the case",
+                  "change the values in the case");
+    return solve_by_newton(load);
+  }
   const Constraints& held = supports();
   Solution s{.u = space.zeros(), .report = {}, .residual = 0};
   held.set_values(s.u);
@@ -259,17 +345,17 @@ Vector LinearStatics::adjoint(const Vector& g) {
   b.copy_from(g);
   supports().gather(b);
   supports().set_zero(b);
-  solve_tangent(b, lambda);
+  if (equations_.symmetric()) solve_tangent(b, lambda);
+  else solve_transposed(b, lambda);
   supports().set_linear(lambda);
   return lambda;
 }
 
-Vector LinearStatics::by_prescribed(const Vector& g, const Vector& lambda) const {
+Vector LinearStatics::by_prescribed(const Vector& g, const Vector& lambda) {
   const FunctionSpace& space = equations_.space();
-  Vector with = space.zeros(), without = space.zeros();  // K lambda = R(lambda) - R(0)
-  equations_.residual(lambda, with);
-  equations_.residual(space.zeros(), without);
-  axpy(-1, without, with);
+  Vector with = space.zeros();  // K^T lambda
+  if (equations_.symmetric()) equations_.action(state(), lambda, with);
+  else transposed_tangent(false).apply(lambda, with);
   Vector result = space.zeros();
   result.copy_from(g);
   axpy(-1, with, result);

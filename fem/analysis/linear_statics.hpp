@@ -1,5 +1,6 @@
-// A linear static model that is solved again and again, with other numbers, loads and prescribed values, and the
-// adjoint of its solutions. With R(u, p) = 0 and J(u): K lambda = dJ/du where u is free, lambda = 0 elsewhere, and
+// A static model that is solved again and again, with other numbers, loads and prescribed values, and the adjoint of
+// its solutions. With R(u, p) = 0, J(u) and K = dR/du at the solution: K^T lambda = dJ/du where u is free, lambda = 0
+// elsewhere, and
 //
 //   dJ/dp = - lambda . dR/dp + (dJ/du - K lambda) . d(prescribed values)/dp
 //
@@ -7,7 +8,8 @@
 //   const Vector u = statics.solve().u, lambda = statics.adjoint(g);
 //   std::vector<double> d = by_array(statics, young, "E", u, lambda, statics.by_prescribed(g, lambda));
 //
-// The factor or hierarchy serves solution and adjoint, since the tangent is symmetric.
+// The factor or hierarchy of a linear model serves solution and adjoint, since the tangent is symmetric. A nonlinear
+// one is solved by Newton's method, and its tangent, which need not be symmetric, is made anew where it ended.
 #pragma once
 
 #include "fem/analysis/analysis.hpp"
@@ -22,16 +24,23 @@ namespace ritz {
 
 // Throws Error(Exit::model) for models that are not linear, or have load cases or prescribed means.
 void check_linear_statics(const Model& model);
+// The same for nonlinear ones that are to have derivatives: without internal variables and a path of loads.
+void check_nonlinear_statics(const Model& model, const Nonlinear& newton);
 
 class LinearStatics {
  public:
   // Throws Error(Exit::model) as check_linear_statics(), and for models without a symmetric tangent. The model must
   // outlive this.
   LinearStatics(const Model& model, const LinearSolverOptions& options);
+  // The same of nonlinear equations, with the prescribed values of the case.
+  LinearStatics(const Model& model, const Nonlinear& newton);
 
   const Operator& equations() const { return equations_; }
   const Constraints& supports() const { return *supports_; }
 
+  bool is_linear() const { return !newton_; }
+  // The tolerance of Newton's method, relative; of its linear systems, and of the adjoint, it follows.
+  void set_tolerance(double relative);
   void set_options(const LinearSolverOptions& options);  // for the next solutions, with the same factor or hierarchy
 
   // Functions of the model give other values now: in equations and prescribed values.
@@ -49,7 +58,7 @@ class LinearStatics {
   // lambda for dJ/du = g.
   Vector adjoint(const Vector& g);
   // dJ/d(prescribed value): g - K lambda where unknowns are prescribed, 0 elsewhere.
-  Vector by_prescribed(const Vector& g, const Vector& lambda) const;
+  Vector by_prescribed(const Vector& g, const Vector& lambda);
   CellWork& work();  // of the equations
 
   // The supports whose values are functions, where the last solution took the values of the case.
@@ -58,10 +67,17 @@ class LinearStatics {
  private:
   bool supports_are_numbers() const;
   SolveReport solve_tangent(const Vector& b, Vector& x);
+  SparseMatrix transposed_tangent(bool held);
+  void solve_transposed(const Vector& b, Vector& x);
+  Solution solve_by_newton(const Vector* load);
+  const Vector& state();  // where the tangent is taken
 
   const Model& model_;
   Operator equations_;
   std::optional<Constraints> supports_;
+  std::optional<Nonlinear> newton_;
+  Vector state_;  // the last solution of nonlinear equations
+  LinearSolverOptions options_;
   LinearSystem system_;
   std::optional<CellWork> work_;
   bool current_ = false;          // the tangent

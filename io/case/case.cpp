@@ -29,6 +29,7 @@ Case Case::from_text(std::string_view text, const std::string& name, const std::
       apply_override(data->root, override_text);
     } catch (const Error& error) { errors.add(error); }
   errors.throw_if_any();
+  spell_material(data->root);
   return Case(std::move(data));
 }
 
@@ -40,6 +41,10 @@ Case Case::survey(const std::string& name, std::map<std::string, std::string> ta
 }
 
 void Case::give(CaseFields arrays) { data_->arrays = std::move(arrays); }
+
+void Case::vary(const std::string& key, std::function<CaseField(double)> field) {
+  data_->varied[key] = std::move(field);
+}
 
 void Case::set_program(std::string name) { data_->program = std::move(name); }
 

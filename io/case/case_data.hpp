@@ -15,7 +15,8 @@ struct CaseData {
   DataTables tables;  // by name, for formulas
   CaseFields fields;  // that formulas may name
   CaseFields arrays;  // of a calling program, by keys of the case: formulas by themselves
-  int dimension = 3;  // in which formulas are evaluated
+  std::map<std::string, std::function<CaseField(double)>> varied;  // by keys
+  int dimension = 3;                                               // in which formulas are evaluated
   bool has_time = false;
   std::set<double> row_times;
   std::set<std::string> files;

@@ -45,6 +45,12 @@ PointBounds bounds_of(const NumberRule& rule) {
           rule.below.value_or(infinity)};
 }
 
+// A number that is allowed, or the array that it is to be.
+Formula number_or_array(double number, const std::string& key, const CaseData& data, Formula::Rules rules) {
+  const auto found = data.varied.find(key);
+  return found == data.varied.end() ? Formula(number) : Formula(key, found->second(number), std::move(rules));
+}
+
 }  // namespace
 
 Formula Case::Table::formula(std::string_view key, std::string_view about, const NumberRule& rule) const {
@@ -53,19 +59,19 @@ Formula Case::Table::formula(std::string_view key, std::string_view about, const
                                (data_->has_time ? ", or a formula of x, y, z and t" : ", or a formula of x, y and z");
   ask(key, "formula", about, fallback_text(rule.fallback), bounds, limits_of(rule));
   const CaseAnswer answer(*data_, *value_, key, full_path(key), about);
+  const Formula::Rules rules{bounds_of(rule), with_bounds("a number", bounds), where(key), Exit::model};
   if (answer.value() == nullptr) {
     if (rule.fallback) answer.use_fallback(value_of(*rule.fallback));
     else answer.missing("<" + expected + ">", where());
-    return rule.fallback.value_or(harmless_number(rule));
+    if (rule.fallback) return number_or_array(*rule.fallback, full_path(key), *data_, rules);
+    return harmless_number(rule);
   }
   if (!answer.read_units()) return rule.fallback.value_or(harmless_number(rule));
   const CaseValue& value = *answer.value();
   if (value.kind == CaseValue::Kind::text && !value.text.empty())
-    return read_formula(answer, full_path(key), value, *data_,
-                        {bounds_of(rule), with_bounds("a number", bounds), where(key), Exit::model})
-        .value_or(harmless_number(rule));
+    return read_formula(answer, full_path(key), value, *data_, rules).value_or(harmless_number(rule));
   const std::optional<double> number = finite_number(value);
-  if (number && is_within(rule, *number)) return *number;
+  if (number && is_within(rule, *number)) return number_or_array(*number, full_path(key), *data_, rules);
   answer.wrong(expected, number ? rule.out_of_bounds : Exit::input);
   return rule.fallback.value_or(harmless_number(rule));
 }
@@ -93,7 +99,8 @@ std::vector<Formula> Case::Table::formulas(std::string_view key, std::string_vie
       result.push_back(read_formula(answer, full_path(key), item, *data_, {{}, "a number", where(key), Exit::model})
                            .value_or(Formula(0)));
     } else if (const std::optional<double> number = finite_number(item)) {
-      result.emplace_back(*number);
+      result.push_back(number_or_array(*number, fmt::format("{}.{}", full_path(key), result.size()), *data_,
+                                       {{}, "a number", where(key), Exit::model}));
     } else {
       answer.wrong(expected, item);
       return harmless;

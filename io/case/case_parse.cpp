@@ -189,12 +189,29 @@ CaseValue& step_into(CaseValue& value, const std::string& part, const std::strin
 
 }  // namespace
 
+void spell_material(CaseValue& root) {
+  CaseMember* const member = root.find("material");
+  if (member == nullptr) return;
+  CaseValue& given = member->value;
+  const bool names_one = given.kind == CaseValue::Kind::table && given.find("name") != nullptr;
+  if (given.kind != CaseValue::Kind::text && !names_one) return;
+  const CasePlace place = given.place;
+  CaseValue table{.place = place};
+  if (given.kind == CaseValue::Kind::text) table.add("name", given);
+  else table = std::move(given);
+  if (table.find("region") == nullptr)
+    table.add("region", CaseValue{.kind = CaseValue::Kind::text, .text = "all", .place = place});
+  given = CaseValue{.kind = CaseValue::Kind::array, .place = place};
+  given.items.push_back(std::move(table));
+}
+
 CaseValue parse_case(std::string_view text, const std::string& name) {
   refuse_foreign_characters(text, name);
   try {
     const toml::table table = toml::parse(text, std::string_view(name));
     CaseValue root = converted(table, name);
     root.place = {name, 0, 0};
+    spell_material(root);
     return root;
   } catch (const toml::parse_error& error) {
     const CasePlace place = place_of(error.source(), name);

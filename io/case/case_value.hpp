@@ -58,6 +58,8 @@ std::string quoted(std::string_view text);
 
 // case_parse.cpp. Throws Error(Exit::input).
 CaseValue parse_case(std::string_view text, const std::string& name);
+// material = "steel S235", or one table [material] with a name, becomes a [[material]] of the region "all".
+void spell_material(CaseValue& root);
 // "key.path=value" put into the tree.
 void apply_override(CaseValue& root, const std::string& text);
 

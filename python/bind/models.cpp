@@ -64,7 +64,10 @@ class Model {
             using A = std::decay_t<decltype(a)>;
             if constexpr (std::is_same_v<A, Modal>) other_analysis_ = "[modal]";
             else if constexpr (std::is_same_v<A, Transient>) other_analysis_ = "[time]";
-            else if constexpr (std::is_same_v<A, Nonlinear>) other_analysis_ = "a load path or nonlinear equations";
+            else if constexpr (std::is_same_v<A, Nonlinear>) {
+              newton_ = a;
+              other_analysis_ = "a load path or nonlinear equations";
+            }
           },
           analysis);
       finish_model(*run_, read, false, {read.nodal_results, read.cell_results});
@@ -230,7 +233,7 @@ class Model {
           if (load) f = in(*load);
           if (prescribed) g = in(*prescribed);
           LinearStatics::Solution s =
-              statics(tolerance.value_or(linear_.relative)).solve(f ? &*f : nullptr, g ? &*g : nullptr);
+              statics(tolerance.value_or(this->tolerance())).solve(f ? &*f : nullptr, g ? &*g : nullptr);
           u = out(s.u);
           report = s.report;
           residual = s.residual;
@@ -285,6 +288,11 @@ class Model {
     check_linear_statics(model());
   }
   LinearStatics& statics(double tolerance) {
+    if (newton_) {
+      if (!statics_) statics_.emplace(model(), *newton_);
+      statics_->set_tolerance(tolerance);
+      return *statics_;
+    }
     demand_linear_statics();
     LinearSolverOptions options = linear_;
     options.relative = tolerance;
@@ -292,8 +300,10 @@ class Model {
     else statics_.emplace(model(), options);
     return *statics_;
   }
+  // Where nothing else is asked for: of Newton's method, else of the linear solution.
+  double tolerance() const { return newton_ ? newton_->relative : linear_.relative; }
   // With the tolerance of the last solution.
-  LinearStatics& solved() { return statics_ ? *statics_ : statics(linear_.relative); }
+  LinearStatics& solved() { return statics_ ? *statics_ : statics(tolerance()); }
 
   // [node of the caller] -> of the space, -1: no cell has it.
   void number_nodes() {
@@ -363,7 +373,8 @@ class Model {
   std::optional<Run> run_;
   std::optional<CaseModel> read_;
   LinearSolverOptions linear_;
-  std::string other_analysis_;  // than linear statics; empty: none
+  std::optional<Nonlinear> newton_;  // of nonlinear statics
+  std::string other_analysis_;       // than linear statics; empty: none
   std::vector<Node> node_;
   std::optional<Operator> equations_, rates_;
   std::optional<LinearStatics> statics_;

@@ -4,6 +4,7 @@
 #include "apps/results/result_writer.hpp"
 #include "io/case/foreign_case.hpp"
 #include "io/meshes/mesh_reader.hpp"
+#include "io/case/material_library.hpp"
 #include "python/bind/case_call.hpp"
 
 #include <optional>
@@ -68,7 +69,7 @@ std::string program_of(const std::string& path, const std::optional<std::string>
   return closest_program(root).substr(std::string_view("ritz-").size());
 }
 
-// The report as JSON, the steps, and the mesh: points [node][3] and nodes of cells by their kinds.
+// The report as JSON, the steps, the mesh: points [node][3] and nodes of cells by their kinds, and the resolved case.
 py::tuple run(const CaseCall& called, const std::string& output, bool check, bool overwrite,
               const py::object& progress) {
   RunOptions options = called.options();
@@ -77,7 +78,7 @@ py::tuple run(const CaseCall& called, const std::string& output, bool check, boo
   options.overwrite = overwrite;
   std::vector<SolvedStep> steps;
   options.take = [&](SolvedStep step) { steps.push_back(std::move(step)); };
-  std::string report;
+  std::string report, resolved;
   MeshArrays mesh;
   without_the_lock(
       [&] {
@@ -85,12 +86,13 @@ py::tuple run(const CaseCall& called, const std::string& output, bool check, boo
         report = to_json(call(program.info, options, [&](Run& running) {
           run_case(running, program.read(running));
           mesh = MeshArrays::of(running.mesh());
+          resolved = running.input().resolved();
         }));
       },
       progress);
   py::list shown;
   for (SolvedStep& step : steps) shown.append(dict_of(step));
-  return py::make_tuple(report, shown, std::move(mesh));
+  return py::make_tuple(report, shown, std::move(mesh), resolved);
 }
 
 py::dict regions_of(const MeshArrays& mesh) {
@@ -141,6 +143,7 @@ void bind_runs(py::module_& module) {
            py::keep_alive<1, 6>());
   module.def("run", &run);
   module.def("program_of", &program_of);
+  module.def("materials", &materials_as_json);
   module.def("read_mesh", [](const std::string& file, double scale) {
     MeshArrays mesh;
     without_the_lock([&] { mesh = MeshArrays::of(read_mesh(file, {.scale = scale})); });

@@ -1,4 +1,5 @@
 // Ritz's matrix, its solvers and its multigrid for matrices of SciPy; python/ritz/_solver.py is the caller.
+#include "device/lent_memory.hpp"
 #include "python/bind/reports.hpp"
 #include "solvers/eigen/eigen_solver.hpp"
 #include "solvers/linear/linear_solver.hpp"
@@ -20,27 +21,27 @@ Device device_named(const std::string& name, int threads) {
                                 : devices.emplace(std::pair{name, threads}, Device::named(name, threads)).first->second;
 }
 
-// The values are copied once, into memory that Ritz aligns; its solver stays from one right-hand side to the next.
+// Its values are a copy, or those of the caller's array, which it never changes; its solver stays from one right-hand
+// side to the next.
 class Matrix {
  public:
   // near_null: [unknown][near_null_count]; 0: rigid motions.
-  Matrix(const Longs& offsets, const Ints& columns, const Doubles& values, int block, const Doubles& coordinates,
-         int dimension, const Doubles& near_null, int near_null_count, const std::string& device, int threads)
+  Matrix(const Longs& offsets, const Ints& columns, const Doubles& values, bool share, int block,
+         const Doubles& coordinates, int dimension, const Doubles& near_null, int near_null_count,
+         const std::string& device, int threads)
       : dimension_(dimension), near_null_count_(near_null_count) {
     without_the_lock([&] {
       const Device on = device_named(device, threads);
-      A_.emplace(std::make_shared<const SparsityPattern>(on, span_of(offsets), span_of(columns)), block);
-      A_->values().upload(span_of(values));
+      const auto pattern = std::make_shared<const SparsityPattern>(on, span_of(offsets), span_of(columns));
+      if (share && !on.machine().is_apart()) emplace_over(values, pattern, block);
+      else emplace_copy(values, pattern, block);
       if (dimension > 0) coordinates_ = Vector(on, span_of(coordinates), "coordinates");
       if (near_null_count > 0) near_null_ = Vector(on, span_of(near_null), "near-null space");
     });
   }
   // The same pattern with other values.
   Matrix(const Matrix& like, const Doubles& values) : dimension_(0), near_null_count_(0) {
-    without_the_lock([&] {
-      A_.emplace(like.A_->shared_pattern(), like.A_->block_size());
-      A_->values().upload(span_of(values));
-    });
+    without_the_lock([&] { emplace_copy(values, like.A_->shared_pattern(), like.A_->block_size()); });
   }
   Matrix(const Matrix&) = delete;
   Matrix& operator=(const Matrix&) = delete;
@@ -55,11 +56,27 @@ class Matrix {
             .near_null_count = near_null_count_};
   }
 
-  void set_values(const Doubles& values) {
+  // Are the values in the caller's array?
+  bool shares() const { return shares_; }
+
+  void set_values(const Doubles& values, bool share) {
     without_the_lock([&] {
-      A_->values().upload(span_of(values));
+      if (!shares_) {
+        A_->values().upload(span_of(values));
+      } else {  // the caller's array stays as it is
+        Vector next;
+        if (share) next = array_over(values, A_->device());
+        else next = Vector(A_->device(), span_of(values), "matrix");
+        A_->values().swap(next);
+      }
       cache_.values_changed(true);
     });
+    if (shares_) kept_ = share ? values : Doubles();
+    shares_ = shares_ && share;
+  }
+  // Numbers were written into the array of values.
+  void values_changed() {
+    without_the_lock([&] { cache_.values_changed(true); });
   }
 
   py::array_t<double> apply(const Doubles& x) const {
@@ -116,6 +133,26 @@ class Matrix {
   }
 
  private:
+  void emplace_copy(const Doubles& values, const std::shared_ptr<const SparsityPattern>& pattern, int block) {
+    A_.emplace(pattern, block);
+    A_->values().upload(span_of(values));
+  }
+  void emplace_over(const Doubles& values, const std::shared_ptr<const SparsityPattern>& pattern, int block) {
+    if (values.size() == 0) return emplace_copy(values, pattern, block);
+    {
+      const LentMemory lent(pattern->device(), const_cast<double*>(values.data()), values.nbytes());
+      A_.emplace(pattern, block);
+      shares_ = lent.taken();
+    }
+    if (!shares_) return emplace_copy(values, pattern, block);
+    const CallsBack python("an array that is kept");
+    kept_ = values;
+  }
+  static Vector array_over(const Doubles& values, const Device& device) {
+    const LentMemory lent(device, const_cast<double*>(values.data()), values.nbytes());
+    return Vector(device, values.size(), "matrix");
+  }
+
   LinearSolverOptions options(const std::string& method, const std::string& preconditioner, double tolerance,
                               int max_iterations, const std::string& promise) {
     return {.method = linear_method_named(method),
@@ -129,6 +166,8 @@ class Matrix {
             .cache = &cache_};
   }
 
+  Doubles kept_;  // the caller's array that the matrix shares
+  bool shares_ = false;
   std::optional<SparseMatrix> A_;
   Vector coordinates_, near_null_;
   int dimension_, near_null_count_;
@@ -214,16 +253,20 @@ py::object view_of_values(const py::object& self) {
   const SparseMatrix& A = self.cast<const Matrix&>().matrix();
   if (A.device().info().kind != "cpu") return py::none();
   const py::ssize_t b = A.block_size();
-  return py::array_t<double>({static_cast<py::ssize_t>(A.pattern().nonzeros()), b, b}, A.values().data(), self);
+  py::array_t<double> view({static_cast<py::ssize_t>(A.pattern().nonzeros()), b, b}, A.values().data(), self);
+  if (self.cast<const Matrix&>().shares()) view.attr("setflags")(py::arg("write") = false);
+  return view;
 }
 
 }  // namespace
 
 void bind_solver(py::module_& module) {
   py::class_<Matrix, std::shared_ptr<Matrix>>(module, "Matrix")
-      .def(py::init(&make_matrix<Longs, Ints, Doubles, int, Doubles, int, Doubles, int, std::string, int>))
+      .def(py::init(&make_matrix<Longs, Ints, Doubles, bool, int, Doubles, int, Doubles, int, std::string, int>))
       .def(py::init(&make_matrix<Matrix, Doubles>))
       .def("set_values", &Matrix::set_values)
+      .def("values_changed", &Matrix::values_changed)
+      .def_property_readonly("shares", &Matrix::shares)
       .def("apply", &Matrix::apply)
       .def("solve", &Matrix::solve)
       .def("solve_columns", &Matrix::solve_columns)

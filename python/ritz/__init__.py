@@ -10,7 +10,7 @@ import importlib
 
 _HOME = {
     "_solver": ("solve", "multigrid", "eigs", "Matrix", "Multigrid", "Report"),
-    "_run": ("run", "check", "per_cell", "per_node", "Mesh", "Result", "Step"),
+    "_run": ("run", "check", "materials", "per_cell", "per_node", "Mesh", "Result", "Step"),
     "_model": ("assemble", "Model"),
     "_jax": ("jax_function",),
     "_picture": ("picture",),

@@ -196,16 +196,20 @@ def write_text(image, x, y, text, dot):
         x += 4 * dot
 
 
-def write_png(path, image):
-    """image: (height, width, 3) of bytes."""
+def encoded(image):
+    """The bytes of a PNG; image: (height, width, 3) of bytes."""
     def chunk(name, content):
         return struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
 
     height, width, _ = image.shape
     rows = np.hstack([np.zeros((height, 1), np.uint8), image.reshape(height, -1)]).tobytes()
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)) + chunk(b"IDAT", zlib.compress(rows, 6)) +
+            chunk(b"IEND", b""))
+
+
+def write_png(path, content):
     try:
-        pathlib.Path(path).write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)) +
-                                       chunk(b"IDAT", zlib.compress(rows, 6)) + chunk(b"IEND", b""))
+        pathlib.Path(path).write_bytes(content)
     except OSError as error:
         raise _errors.make(7, "picture", f"cannot write '{path}': {error.strerror}", "", "check that the folder exists and may be written to") from None
 
@@ -278,7 +282,11 @@ def picture(result, file, field=None, *, component=None, warp=None, factor=None,
     result: a .vtu file of a run; field: at points or cells, default the first; component: its number, default the magnitude;
     warp: a displacement that moves the points, by `factor` or a tenth of the size at most; limits: (low, high) of the colours;
     size: pixels. Raises Error, OutputError."""
-    grid = read_vtu(result)
+    write_png(file, png_of(read_vtu(result), pathlib.Path(result).name, field, component=component, warp=warp, factor=factor, limits=limits, size=size))
+
+
+def png_of(grid, label, field=None, *, component=None, warp=None, factor=None, limits=None, size=(1200, 900)):
+    """The bytes of the picture of a Grid; label: its second word, behind the field."""
     values, at_points, name = _scalar(grid, field, component)
     points, factor = _moved(grid, warp, factor)
     low, high = limits or (float(np.nanmin(values)), float(np.nanmax(values)))
@@ -297,9 +305,9 @@ def picture(result, file, field=None, *, component=None, warp=None, factor=None,
     for part in np.linspace(0, 1, 5):
         row = int(bottom - part * (bottom - top))
         write_text(image, left + width // 32, row - 2 * dot, f"{low + part * (high - low):.4g}", dot)
-    title = f"{name}   {pathlib.Path(result).name}" + (f"   {warp} x {factor:.4g}" if factor is not None else "")
+    title = f"{name}   {label}" + (f"   {warp} x {factor:.4g}" if factor is not None else "")
     write_text(image, max(0, (width - 4 * dot * len(title)) // 2), height // 25, title, dot)
-    write_png(file, image)
+    return encoded(image)
 
 
 def main(arguments):

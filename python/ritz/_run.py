@@ -235,6 +235,11 @@ def _toml(value, key, arrays):
     raise _errors.refuse(f"{key} is a {type(value).__name__}", "a case holds numbers, texts, true or false, lists and tables", "convert it")
 
 
+def materials() -> dict[str, dict]:
+    """The materials that a case may name, {"material": "steel S235"}: their constants by name, in SI units, each with its "source"."""
+    return {each.pop("name"): each for each in json.loads(_ritz.materials())}
+
+
 class Step:
     """Results of one step: of a load case, combination, increment, member in time, or mode.
 
@@ -251,7 +256,8 @@ class Step:
 class Result:
     """Results of a run: `steps`, and those of the last one as `fields`, `cell_fields` and `probes`; `report` is that of the program (--json)."""
 
-    def __init__(self, report, steps, mesh):
+    def __init__(self, report, steps, mesh, case):
+        self.case: str = case  # as it was solved, in TOML: with overrides and used defaults
         self.report: dict = json.loads(report)
         self.steps: list[Step] = [Step(each) for each in steps]
         self._arrays, self._mesh = mesh, None
@@ -305,6 +311,12 @@ class Result:
         for name, values in cells.items():
             grid.cell_data[name if name not in nodal else f"{name}_cells"] = values
         return grid
+
+    def write_html(self, file, field: str | None = None, *, component: int | None = None, warp: str | None = None, step: Step | str | None = None) -> None:
+        """One HTML file without links to others: a picture of a step as in ritz.picture, probes, balance, convergence, notices, materials, loads
+        and supports, versions. Raises OutputError."""
+        from ritz import _report
+        _report.write(self, file, field, component, warp, step)
 
     def __repr__(self) -> str:
         return f"<ritz.Result of {len(self.steps)} steps with {', '.join(self.fields)}>"

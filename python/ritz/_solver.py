@@ -37,13 +37,32 @@ class Report:
         return f"{by}: {self.reason} after {self.iterations} iterations, residual {self.residual:.2g}"
 
 
-def _numpy(values):
+def _borrowed(values):
     """Arrays of other libraries as NumPy's, by DLPack and without a copy."""
     if isinstance(values, np.ndarray) or not hasattr(values, "__dlpack__"):
-        return np.asarray(values, dtype=float)
+        return np.asarray(values)
     if values.__dlpack_device__()[0] != 1:
         raise _errors.refuse("an array that is not in the memory of the CPU", "Ritz's results in Python are on the CPU", "move it there first")
-    return np.asarray(np.from_dlpack(values), dtype=float)
+    return np.from_dlpack(values.detach() if hasattr(values, "detach") else values)  # PyTorch gives no tensor with a gradient
+
+
+def _numpy(values):
+    return np.asarray(_borrowed(values), dtype=float)
+
+
+def _scipy(A):
+    """A sparse matrix of PyTorch, JAX or another library in CSR or BSR as SciPy's, over its values."""
+    if sparse.issparse(A):
+        return A
+    if hasattr(A, "crow_indices"):  # PyTorch
+        A = A.detach()
+        parts = (A.values(), A.col_indices(), A.crow_indices())
+    elif all(hasattr(A, name) for name in ("data", "indices", "indptr", "shape")):
+        parts = (A.data, A.indices, A.indptr)
+    else:
+        raise _errors.refuse(f"the matrix is a {type(A).__name__}", "Ritz takes matrices in CSR or BSR of scipy.sparse, and of libraries with DLPack", "convert it: A.tocsr()")
+    data, *pattern = map(_borrowed, parts)
+    return (sparse.csr_matrix if data.ndim == 1 else sparse.bsr_matrix)((data, *pattern), shape=tuple(A.shape))
 
 
 def _as_given(values, given):
@@ -59,7 +78,8 @@ def _as_given(values, given):
 
 def _blocks(A, coordinates, block):
     """Offsets, columns, values [block][b][b], b, coordinates: contiguous, of the types that Ritz has, copied where they are not."""
-    if not sparse.issparse(A) or A.format not in ("csr", "bsr"):
+    A = _scipy(A)
+    if A.format not in ("csr", "bsr"):
         raise _errors.refuse(f"the matrix is a {type(A).__name__}", "Ritz takes scipy.sparse matrices and arrays in CSR or BSR", "convert it: A.tocsr()")
     rows, columns = A.shape
     if rows != columns:
@@ -112,19 +132,35 @@ def _near_null(B, rows, block, coordinates):
 class Matrix:
     """A square matrix in Ritz's memory, with the solver that was made for it: a factor or a hierarchy serves every right-hand side.
 
-    A: scipy.sparse CSR or BSR, real. Its values are copied once; SciPy's 32-bit row offsets become 64-bit ones.
+    A: CSR or BSR, real, of scipy.sparse or of a library with DLPack, such as PyTorch's on the CPU. SciPy's 32-bit row offsets become 64-bit ones.
+    copy: False takes the values of A as they are, where they are contiguous 64-bit numbers in blocks of a node: `data` is then a view that cannot
+    be written, A stays in memory, and after a change of A.data call update(). What moves values of A in place is noticed, and an error.
     coordinates: (nodes, dimension); multigrid takes the rigid motions from them where a node has as many unknowns as dimensions.
     block: unknowns of a node, which follow each other; else unknowns / nodes, or the blocks of a BSR matrix.
     near_null: (unknowns, k), in place of rigid motions: vectors that A maps nearly to zero. k: unknowns of a node; or 3 for 2, 6 for 3.
     device: "auto", "cpu", "gpu"; threads: 0 takes all."""
 
-    def __init__(self, A, coordinates=None, *, near_null=None, block: int | None = None, device: str = "auto", threads: int = 0):
+    def __init__(self, A, coordinates=None, *, near_null=None, block: int | None = None, device: str = "auto", threads: int = 0, copy: bool = True):
+        A = _scipy(A)
         offsets, columns, values, self.block, x = _blocks(A, coordinates, block)
         B = _near_null(near_null, A.shape[0], self.block, x)
         self.shape: tuple[int, int] = A.shape
+        self._stands_on(None if copy else A, values)
         self._pattern = (offsets.copy(), columns.copy())  # SciPy changes its own in place
         self._coordinates = x if coordinates is not None else None
-        self._matrix = _ritz.Matrix(offsets, columns, values, self.block, x, x.shape[1], B, B.shape[1], device, threads)
+        self._matrix = _ritz.Matrix(offsets, columns, values, not copy and values.flags.aligned, self.block, x, x.shape[1], B, B.shape[1], device, threads)
+
+    def _stands_on(self, A, values):
+        self._given = (A, A.data, A.indices) if A is not None and np.may_share_memory(values, A.data) else None
+
+    def _checked(self):
+        """The matrix of Ritz. Sorting, pruning and the like give SciPy's matrix new arrays after they have moved entries."""
+        if self._given is not None:
+            A, data, indices = self._given
+            if A.data is not data or A.indices is not indices:
+                raise _errors.refuse("the matrix was rearranged in place, or got other arrays", "with copy=False Ritz's matrix stands on its values",
+                                     "make a new Matrix, or one with copy=True")
+        return self._matrix
 
     def to_scipy(self):
         """SciPy's CSR, or BSR of several unknowns a node, over Ritz's values: no copy. What is written into its data counts after update().
@@ -138,7 +174,7 @@ class Matrix:
 
     @property
     def data(self):
-        """Values (blocks, b, b): a view of Ritz's memory on a CPU, no copy; None on a GPU. After a change call update()."""
+        """Values (blocks, b, b): a view of Ritz's memory, or with copy=False of A's, on a CPU, no copy; None on a GPU. After a change call update()."""
         return self._matrix.values
 
     @property
@@ -150,15 +186,17 @@ class Matrix:
         if A is None:
             if self.data is None:
                 raise _errors.refuse("no matrix to update from", "values on a GPU have no view", "give the matrix with the new values")
-            self._matrix.set_values(np.array(self.data))
+            self._checked().values_changed()
             return
+        A = _scipy(A)
         offsets, columns, values, b, _ = _blocks(A, self._coordinates, self.block)
         if b != self.block or any(not np.array_equal(a, c) for a, c in zip((offsets, columns), self._pattern)):
             raise _errors.refuse("the new values stand at other places", "aggregates and analyses are of one pattern", "make a new Matrix")
-        self._matrix.set_values(values)
+        self._matrix.set_values(values, values.flags.aligned)
+        self._stands_on(A if self._matrix.shares else None, values)
 
     def __matmul__(self, x):
-        return self._matrix.apply(_vector(x, self.shape[0], "the vector"))
+        return self._checked().apply(_vector(x, self.shape[0], "the vector"))
 
     def solve(self, b, *, start=None, tolerance: float = 1e-8, method: str = "auto", preconditioner: str = "auto", max_iterations: int = 20000,
               promise: str = "none", progress=None) -> tuple[Any, Any]:
@@ -182,11 +220,11 @@ class Matrix:
                 raise _errors.refuse(f"right-hand sides of shape {b.shape} for {self.shape[0]} unknowns", "", f"give an array of shape ({self.shape[0]}, columns)")
             if b.shape[1] == 0:
                 return np.zeros_like(b), []
-            X, facts = self._matrix.solve_columns(np.ascontiguousarray(b.T), *options)
+            X, facts = self._checked().solve_columns(np.ascontiguousarray(b.T), *options)
             return _as_given(X.T, given), [self._judged(each, f" of right-hand side {j}") for j, each in enumerate(facts)]
         b = _vector(b, self.shape[0], "the right-hand side")
         x0 = np.zeros_like(b) if start is None else _vector(_numpy(start), self.shape[0], "the start")
-        x, facts = self._matrix.solve(b, x0, *options)
+        x, facts = self._checked().solve(b, x0, *options)
         return _as_given(x, given), self._judged(facts, "")
 
     @staticmethod
@@ -200,11 +238,11 @@ class Matrix:
 
 
 def solve(A, b, coordinates=None, *, near_null=None, block: int | None = None, device: str = "auto", threads: int = 0, **options) -> tuple[Any, Any]:
-    """x, report of A x = b. Arguments: those of Matrix and of Matrix.solve.
+    """x, report of A x = b. Arguments: those of Matrix and of Matrix.solve; A is not copied.
 
         x, report = ritz.solve(K, f, coordinates=points, promise="positive_definite")
     """
-    return Matrix(A, coordinates, near_null=near_null, block=block, device=device, threads=threads).solve(b, **options)
+    return Matrix(A, coordinates, near_null=near_null, block=block, device=device, threads=threads, copy=False).solve(b, **options)
 
 
 def _on_one_pattern(K, M):
@@ -242,7 +280,7 @@ def eigs(K, M=None, k: int = 6, *, coordinates=None, near_null=None, block: int 
     *second, _, _ = _blocks(M if b == 1 or M.format != "bsr" or M.blocksize == (b, b) else M.tocsr(), coordinates, b)
     B = _near_null(near_null, K.shape[0], b, x)
     offsets, columns, stiffness, mass = _on_one_pattern(first, second)
-    left = _ritz.Matrix(offsets, columns, stiffness, b, x, x.shape[1], B, B.shape[1], device, threads)
+    left = _ritz.Matrix(offsets, columns, stiffness, True, b, x, x.shape[1], B, B.shape[1], device, threads)
     values, vectors, report = _ritz.eigs(left, _ritz.Matrix(left, mass), k, band, tolerance, method, zeros, progress)
     if not report["converged"]:
         error = _errors.make(5, "not-converged", f"{report['method']} did not converge: {report['reason']} after {report['iterations']} iterations",
@@ -261,6 +299,7 @@ class Multigrid(LinearOperator):
         super().__init__(float, matrix.shape)
 
     def _matvec(self, b):
+        self._owner._checked()
         return self._cycle.apply(np.ascontiguousarray(b, dtype=float).reshape(-1))
 
     _rmatvec = _matvec
@@ -285,6 +324,6 @@ def multigrid(A, coordinates=None, *, near_null=None, block: int | None = None, 
     """A preconditioner for scipy.sparse.linalg: cg(A, b, M=ritz.multigrid(A, coordinates=x)).
 
     A must be symmetric and positive definite. Near-null space: near_null (unknowns, k) as in Matrix; else rigid motions where a node has as
-    many unknowns as coordinates, else constants of each component."""
-    matrix = A if isinstance(A, Matrix) else Matrix(A, coordinates, near_null=near_null, block=block, device=device, threads=threads)
+    many unknowns as coordinates, else constants of each component. The values of A are not copied: A must keep them while the preconditioner is used."""
+    matrix = A if isinstance(A, Matrix) else Matrix(A, coordinates, near_null=near_null, block=block, device=device, threads=threads, copy=False)
     return Multigrid(matrix)

@@ -385,7 +385,50 @@ class Derivatives(unittest.TestCase):
         K0, K1 = nonlinear.stiffness(), nonlinear.stiffness(np.full(25, 10.0))
         self.assertLess(abs(2 * K0 - K1).max(), 1e-12 * abs(K1).max())
         with self.assertRaises(ritz.ModelError):
-            nonlinear.solve()
+            nonlinear.equations()
+        with self.assertRaises(ritz.ModelError) as raised:
+            nonlinear.solve(prescribed=np.zeros((25, 1)))
+        self.assertIn("nonlinear", str(raised.exception))
+        path = ritz.Model(heat(mesh) | {"newton": {"increments": 3, "path": [1, 0]}}, mesh=mesh)
+        with self.assertRaises(ritz.ModelError) as raised:
+            path.solve()
+        self.assertIn("a load path", str(raised.exception))
+
+    def assert_nonlinear(self, case, arrays, mesh, **how):
+        make = lambda a: ritz.Model(case(a), mesh=mesh, **how)
+        model = make(arrays)
+        u = model.solve(tolerance=1e-12)
+        self.assertLess(abs(model.residual(u)[~model.fixed]).max(), 1e-10 * abs(model.residual(u)).max())
+        self.assertEqual(abs(ritz.run(case(arrays), mesh=mesh, **how).fields["temperature"].ravel() - u.ravel()).max() < 1e-5 * abs(u).max(), True)
+        self.assert_derivatives(make, arrays, mesh, tolerance=1e-12)
+        model.solve(tolerance=1e-12)
+        weights = np.cos(np.arange(u.size)).reshape(u.shape)
+        by, d = model.vjp(weights), np.zeros(u.shape)
+        at = tuple(np.argwhere(~model.fixed)[len(u) // 2])
+        d[at] = 0.1
+        slope = (weights * (model.solve(load=d, tolerance=1e-12) - model.solve(load=-d, tolerance=1e-12))).sum() / 0.2
+        self.assertAlmostEqual(by["load"][at], slope, delta=1e-6 * abs(by["load"]).max())
+
+    def test_radiation_has_derivatives_at_the_converged_state(self):
+        mesh = square(5)
+        case = lambda a: heat(mesh, a["material.0.conductivity"], a["source.0.value"], a["temperature.0.value"]) | {
+            "model": {"type": "plane", "absolute_zero": 0}, "radiation": [{"region": "top", "emissivity": a["radiation.0.emissivity"], "ambient": 300.0}], "solver": {"method": "direct"}}
+        self.assert_nonlinear(case, {"material.0.conductivity": ritz.per_cell(2 + np.sin(np.arange(25))), "source.0.value": ritz.per_cell(np.linspace(1, 9, 25)),
+                                     "temperature.0.value": ritz.per_node(np.linspace(900, 1000, 36)), "radiation.0.emissivity": ritz.per_cell(np.linspace(0.3, 0.9, 25))}, mesh)
+
+    def test_a_tangent_that_is_not_symmetric_is_transposed(self):
+        mesh = square(5)
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "k.csv").write_text("T,k\n0,1\n2000,21\n")
+            case = lambda a: heat(mesh, "k(T)", a["source.0.value"], a["temperature.0.value"]) | {
+                "table": [{"name": "k", "file": "k.csv", "interpolation": "linear"}], "convection": [{"region": "top", "coefficient": a["convection.0.coefficient"], "ambient": 20.0}],
+                "solver": {"method": "direct"}}
+            arrays = {"source.0.value": ritz.per_cell(np.linspace(1, 9, 25)), "temperature.0.value": ritz.per_node(np.linspace(100, 900, 36)),
+                      "convection.0.coefficient": ritz.per_cell(np.linspace(5, 9, 25))}
+            model = ritz.Model(case(arrays), mesh=mesh, folder=folder)
+            K = model.stiffness(model.solve())
+            self.assertGreater(abs(K - K.T).max(), 1e-3 * abs(K).max())
+            self.assert_nonlinear(case, arrays, mesh, folder=folder)
 
 
 class Jax(unittest.TestCase):

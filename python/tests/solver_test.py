@@ -110,6 +110,89 @@ class Solve(unittest.TestCase):
         del M
         self.assertEqual(view[0, 0, 0], 17.0)  # the view keeps the matrix
 
+    def test_a_matrix_may_stand_on_the_values_of_scipy(self):
+        for A, x in ((self.A.copy(), self.x), (springs(6)[0].tobsr((3, 3)), springs(6)[1])):
+            A.sum_duplicates()  # and sorts: SciPy's sums need not be
+            before, b = A.data.copy(), np.sin(np.arange(A.shape[0]))
+            M = ritz.Matrix(A, x, copy=False)
+            self.assertEqual(M.data.__array_interface__["data"][0], A.data.__array_interface__["data"][0])
+            self.assertFalse(M.data.flags.writeable)
+            exact = linalg.spsolve(A.tocsc(), b)
+            y, _ = M.solve(b, tolerance=1e-11)
+            self.assertLess(np.linalg.norm(y - exact), 1e-8 * np.linalg.norm(exact))
+            second = ritz.Matrix(A, x, copy=False)  # two on the same values, the first goes before
+            A.data *= 2
+            M.update()
+            self.assertLess(np.linalg.norm(M.solve(b, tolerance=1e-11)[0] - exact / 2), 1e-8 * np.linalg.norm(exact))
+            del M
+            B = A.copy()
+            B.data *= 2
+            second.update(B)  # stands on B's from now on
+            self.assertEqual(second.data.__array_interface__["data"][0], B.data.__array_interface__["data"][0])
+            self.assertLess(np.linalg.norm(second.solve(b, tolerance=1e-11)[0] - exact / 4), 1e-8 * np.linalg.norm(exact))
+            self.assertTrue(np.array_equal(A.data, 2 * before))
+
+    def test_values_of_another_type_are_converted(self):
+        single = self.A.astype(np.float32)
+        M = ritz.Matrix(single, self.x, copy=False)
+        self.assertNotEqual(M.data.__array_interface__["data"][0], single.data.__array_interface__["data"][0])
+        self.assertLess(np.linalg.norm(M @ self.b - self.A @ self.b), 1e-6 * np.linalg.norm(self.b))
+
+    def test_a_matrix_that_was_rearranged_under_ritz_is_refused(self):
+        A = self.A.copy()
+        A.data[A.indices > 100] = 0
+        M, cycle = ritz.Matrix(A, copy=False), ritz.multigrid(A + sparse.identity(8000))
+        A.eliminate_zeros()
+        for use in (lambda: M @ self.b, lambda: M.solve(self.b), M.update):
+            with self.assertRaises(ritz.InputError) as raised:
+                use()
+            self.assertIn("rearranged", str(raised.exception))
+        cycle @ self.b  # stands on a matrix that nobody else has
+
+    def test_matrices_of_other_libraries_are_taken_by_dlpack(self):
+        class Tensor:
+            def __init__(self, values):
+                self.values = values
+
+            def __dlpack__(self, **how):
+                return self.values.__dlpack__(**how)
+
+            def __dlpack_device__(self):
+                return self.values.__dlpack_device__()
+
+        class Torch:  # as torch.sparse_csr and torch.sparse_bsr are seen
+            def __init__(self, A):
+                self.A, self.shape = A, A.shape
+                self.values, self.col_indices, self.crow_indices = (lambda each=each: Tensor(each) for each in (A.data, A.indices.astype(np.int64), A.indptr.astype(np.int64)))
+
+            def detach(self):
+                return self
+
+        class Jax:  # as jax.experimental.sparse.BCSR is seen
+            def __init__(self, A):
+                self.shape, self.data, self.indices, self.indptr = A.shape, Tensor(A.data), Tensor(A.indices), Tensor(A.indptr)
+
+        A, x = springs(5)
+        blocks = A.tobsr((3, 3))
+        blocks.sum_duplicates()
+        b = np.cos(np.arange(A.shape[0]))
+        expected = ritz.solve(blocks, b, x)[0]
+        for given in (blocks, A):
+            for make in (Torch, Jax):
+                M = ritz.Matrix(make(given), x, copy=False)
+                if given.format == "bsr":
+                    self.assertEqual(M.data.__array_interface__["data"][0], given.data.__array_interface__["data"][0])
+                self.assertTrue(np.array_equal(M.solve(b)[0], expected))
+        with self.assertRaises(ritz.InputError):
+            ritz.solve(np.identity(3), np.ones(3))
+
+    def test_results_are_handed_on_without_a_copy(self):
+        for x in (ritz.solve(self.A, self.b, self.x)[0], ritz.Matrix(self.A) @ self.b, ritz.Matrix(self.A).data, ritz.multigrid(self.A, self.x) @ self.b):
+            address = x.__array_interface__["data"][0]
+            self.assertEqual(np.from_dlpack(x).__array_interface__["data"][0], address)
+            self.assertEqual(x.__dlpack_device__(), (1, 0))
+            self.assertEqual(np.asarray(memoryview(x)).__array_interface__["data"][0], address)
+
     def test_scipy_may_stand_on_the_values_of_ritz(self):
         for A, x in ((self.A, self.x), springs(6)):
             M = ritz.Matrix(A, x)

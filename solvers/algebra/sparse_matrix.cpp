@@ -3,6 +3,7 @@
 #include "device/environment_variable.hpp"
 #include "device/error.hpp"
 #include "device/kernels.hpp"
+#include "device/lent_memory.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
 
 #include <fmt/format.h>
@@ -77,7 +78,7 @@ SparseMatrix::SparseMatrix(std::shared_ptr<const SparsityPattern> pattern, int b
     throw Error(Exit::internal, fmt::format("a sparse matrix of {0}x{0} blocks was asked for", block_size), {},
                 "use block size 1 to 6");
   values_ = Vector(device(), pattern_->nonzeros() * block_size * block_size, "matrix");
-  values_.fill_zero();
+  if (!LentMemory::was_taken()) values_.fill_zero();
   if (!device().is_gpu() || environment("RITZ_CUSPARSE") != "1") return;
   if (const std::string why = load_kernels(device().backend(), vendor_module); !why.empty())
     throw Error(Exit::environment, "RITZ_CUSPARSE=1 asks for products by cuSPARSE, which cannot be loaded", why,

@@ -66,6 +66,8 @@ class Errors(CaseTest):
         "unit": dict(body=HEAT.replace("400", '"400 mm"'), program="ritz-heat"),
         "formula-syntax": dict(body=HEAT.replace("400", '"1 + rod(x)"'), program="ritz-heat"),
         "file-missing": dict(keys={"mesh.file": '"none.msh"'}),
+        "unknown-material": dict(body=GOOD.replace("young", 'name = "steel"\nyoung')),
+        "gradient": dict(body=GOOD + '[gradient]\nprobe = "tip"\nby = "material.0.young"\n'),
         "unknown-region": dict(body=GOOD + CLAMP.format("b.x0")),
         "region-empty": dict(body=REGION.format("cut", 7) + GOOD),
         "region-definition": dict(body=REGION.format("a.x0", 0) + GOOD),

@@ -128,7 +128,7 @@ class Schema(CaseTest):
                 self.assertIn(outcome.exit, (2, 4), outcome.log + outcome.errors)
 
     def test_what_must_be_given(self):
-        for name, table, key in (("fin", "mesh", "file"), ("cantilever/cantilever", ("material", 0), "region"), ("modal/free", ("material", 0), "density"),
+        for name, table, key in (("fin", "mesh", "file"), ("cantilever/cantilever", ("material", 0), "region"), ("modal/free", ("material", 0), "region"),
                                  ("structure/portal", ("section", 0), "element"), ("fin", (), "mesh"), ("structure/portal", (), "section")):
             path = next(p for p in CASES if str(p).endswith(f"{name}.toml"))
             case = tomllib.loads(path.read_text())

@@ -23,17 +23,20 @@ std::vector<std::string> element_names(const FormCatalogue& catalogue, bool of_n
 }
 
 // The density, and the parameter that makes a mass per length or per area of it.
-void read_density(const Case::Table& t, const FormRecord& record, bool needed, Frames::Section& section) {
+void read_density(const Case::Table& t, const FormRecord& record, bool needed, const LibraryMaterial* material,
+                  Frames::Section& section) {
   const char* size = record.cell == static_cast<int>(CellKind::quad4) || record.cell == static_cast<int>(CellKind::tri3)
                          ? "thickness"
                          : "area";
   const auto found = std::find_if(record.parameters, record.parameters + record.parameter_count,
                                   [&](const ParameterRecord& p) { return std::string(p.facts.name) == size; });
   const bool weighs = found != record.parameters + record.parameter_count;
+  const NumberRule rule{
+      .fallback = needed && weighs ? std::optional<double>() : 0, .minimum = 0, .out_of_bounds = Exit::model};
   const double density = t.number(
       "density",
       "mass density [kg/m^3], needed with gravity, [time] and for modes if the element has an area or thickness",
-      {.fallback = needed && weighs ? std::optional<double>() : 0, .minimum = 0, .out_of_bounds = Exit::model});
+      with_constant(rule, weighs ? material : nullptr, &LibraryMaterial::density));
   if (!weighs) {
     if (density > 0)
       t.error("density", fmt::format("the element '{}' has no {}", record.name, size), "its mass is not known",
@@ -53,14 +56,16 @@ bool read_section(const Case::Table& t, const Mesh& mesh, const FormCatalogue& c
   t.open_to_plugins("element");
   if (!name || !catalogue.has_form(*name)) return name.has_value();
   const FormCatalogue::Entry& entry = catalogue.find(*name);
+  const LibraryMaterial* material = named_material(t, "material");
   std::map<std::string, double> known;
   if (*name == Beam::name && entry.module == "ritz_fem_kernels") {
-    const double poisson =
-        t.number("poisson", "Poisson's ratio", {.above = -1, .below = 0.5, .out_of_bounds = Exit::model});
+    const double poisson = t.number(
+        "poisson", "Poisson's ratio",
+        with_constant({.above = -1, .below = 0.5, .out_of_bounds = Exit::model}, material, &LibraryMaterial::poisson));
     known = read_profile(t, poisson);
   }
-  Frames::Section section{.element = ask_form(t, entry, known), .origin = t.where()};
-  read_density(t, *entry.record, needs_density, section);
+  Frames::Section section{.element = ask_form(t, entry, known, material), .origin = t.where()};
+  read_density(t, *entry.record, needs_density, material, section);
   if (region != nullptr) sections.push_back({region, section.element, entry.record});
   frames.section(region, std::move(section));
   return true;

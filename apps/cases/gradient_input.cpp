@@ -1,0 +1,30 @@
+#include "apps/cases/gradient_input.hpp"
+
+#include "apps/cases/field_coefficient.hpp"
+
+#include <algorithm>
+
+namespace ritz {
+
+std::string gradient_field(const std::string& key) {
+  std::string name = "gradient_" + key;
+  std::ranges::replace(name, '.', '_');
+  return name;
+}
+
+std::optional<GradientInput> read_gradient(Run& run, const Mesh& mesh) {
+  const Case::Table t = run.input().table(
+      "gradient", "derivatives of a probe by numbers of the case, as fields of one value in each cell");
+  if (!t.present()) return std::nullopt;
+  GradientInput gradient{t,
+                         t.text("probe",
+                                "name of a probe: of the unknown at a point, its mean or integral over a "
+                                "region, or a reaction; of one component"),
+                         t.texts("by",
+                                 "numbers of the case by their keys: material.0.young, traction.0.value.2; "
+                                 "entries count from 0")};
+  for (const std::string& key : gradient.keys) vary_by_cells(run, mesh, key);
+  return gradient;
+}
+
+}  // namespace ritz

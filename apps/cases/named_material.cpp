@@ -1,0 +1,21 @@
+#include "apps/cases/named_material.hpp"
+
+namespace ritz {
+
+const LibraryMaterial* named_material(const Case::Table& table, std::string_view key) {
+  if (!table.has(key)) return nullptr;
+  const std::string name =
+      table.text(key, "of a material of the library, 'ritz materials': for the constants that are not given");
+  const LibraryMaterial* const found = find_material(name);
+  if (found != nullptr) return found;
+  if (const Error error = unknown_material(name); !name.empty())
+    table.error(key, error.message(), error.why(), error.fix());
+  return &material_library().front();  // its constants are not missing as well; a survey asks for them, too
+}
+
+NumberRule with_constant(NumberRule rule, const LibraryMaterial* material, double LibraryMaterial::*constant) {
+  if (material != nullptr) rule.fallback = material->*constant;
+  return rule;
+}
+
+}  // namespace ritz

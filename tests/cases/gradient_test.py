@@ -1,0 +1,100 @@
+"""[gradient]: derivatives of a probe by numbers of the case against central differences, and their refusals."""
+import unittest
+
+import boxes
+import vtu
+from ritz import CaseTest
+
+STEP = 1e-4
+HALVES = "".join(f'[[region]]\nname = "{name}"\nkind = "cells"\nbox = {{low = [{low}, -1, -1], high = [{low + 0.5}, 2, 2]}}\n' for name, low in (("near", 0), ("far", 0.5)))
+ELASTIC = ('[[material]]\nregion = "near"\nyoung = "210 GPa"\npoisson = 0.3\ndensity = 7850\nexpansion = 12e-6\n'
+           '[[material]]\nregion = "far"\nname = "aluminium 6061-T6"\n[thermal]\ntemperature = 50\nreference = 20\n')
+CONDUCTING = '[[material]]\nregion = "near"\nconductivity = 20\n[[material]]\nregion = "far"\nname = "copper C11000"\n'
+SOLVER = '[solver]\nmethod = "direct"\n'
+
+
+def side(name, x, dimension):
+    return f'[[region]]\nname = "{name}"\nkind = "facets"\nplane = {{point = {[x, 0, 0][:dimension]}, normal = {[1, 0, 0][:dimension]}}}\n'
+
+
+class Gradient(CaseTest):
+    def differences(self, program, text, keys, probe):
+        """d(probe)/d(key) of each key by the field and by central differences."""
+        by = ", ".join(f'"{key}"' for key in keys)
+        case = self.write("case.toml", text + SOLVER)
+        with_gradient = self.write("gradient.toml", text + SOLVER + f'[gradient]\nprobe = "{probe}"\nby = [{by}]\n')
+        outcome = self.solve(program, with_gradient)
+        self.assert_close(outcome.probes[probe], self.solve(program, case).probes[probe], 1e-9)
+        cells = vtu.read(outcome.results())["CellData"]
+        for key, value in keys.items():
+            setting = lambda factor: {key: value * factor} if not isinstance(value, list) else {key.rsplit(".", 1)[0]: [v * (factor if i == int(key[-1]) else 1) for i, v in enumerate(value)]}
+            low, high = (self.solve(program, case, keys=setting(1 + sign * STEP)).probes[probe] for sign in (-1, 1))
+            number = value if not isinstance(value, list) else value[int(key[-1])]
+            expected = (high - low) / (2 * STEP * number)
+            field = cells["gradient_" + key.replace(".", "_")]
+            scale = max(abs(expected), 1e-3 * abs(outcome.probes[probe] / number))  # some have no effect
+            self.assertLessEqual(abs(sum(field) - expected), 1e-6 * scale, key)
+            self.assertLessEqual(abs(outcome.fact("gradient " + key)[0] - sum(field)), 1e-8 * scale)
+            yield key, field
+
+    def test_elastic_bodies(self):
+        self.write("block.msh", boxes.shell(lambda u, v, w: (u, v, w), 5, (4, 2, 2)))
+        self.write("plate.msh", boxes.grid(4))
+        loads = '[[displacement]]\nregion = "x0"\nfixed = true\n[[traction]]\nregion = "x1"\nvalue = {}\n[gravity]\nacceleration = {}\n'
+        end = '[[probe]]\nname = "p"\nfield = "displacement"\ncomponent = "y"\n{}\n'
+        for name, mesh, dimension, model, probes in (
+                ("solid", "block.msh", 3, "", ("point = [0.9, 0.3, 0.4]", 'region = "x1"\nmeasure = "mean"')),
+                ("plane stress", "plate.msh", 2, '[model]\ntype = "plane_stress"\nthickness = 0.1\n', ("point = [0.9, 0.3]", 'region = "far"\nmeasure = "integral"')),
+                ("of revolution", "plate.msh", 2, '[model]\ntype = "axisymmetric"\n', ('region = "far"\nmeasure = "mean"',))):
+            for probe in probes:
+                with self.subTest(name, probe=probe):
+                    force, weight = [1e6, 2e6, 3e6][:dimension], [0, -9.81, 0][:dimension]
+                    text = (f'[mesh]\nfile = "{mesh}"\n' + model + HALVES.replace(", -1, -1]", ", -1]" if dimension == 2 else ", -1, -1]").replace(", 2, 2]", ", 2]" if dimension == 2 else ", 2, 2]")
+                            + side("x0", 0, dimension) + side("x1", 1, dimension) + ELASTIC + loads.format(force, weight) + end.format(probe))
+                    keys = {"material.0.young": 210e9, "material.0.poisson": 0.3, "material.0.density": 7850.0, "material.0.expansion": 12e-6,
+                            "material.1.young": 68.9e9, "traction.0.value.1": force}
+                    for key, field in self.differences("ritz-elasticity", text, keys, "p"):
+                        if key.startswith("material"):  # numbers of one half have no effect in the other
+                            self.assertEqual(sum(each != 0 for each in field), len(field) // 2, key)
+
+    def test_reactions(self):
+        self.write("block.msh", boxes.shell(lambda u, v, w: (u, v, w), 5, (4, 2, 2)))
+        text = ('[mesh]\nfile = "block.msh"\n' + HALVES + side("x0", 0, 3) + side("x1", 1, 3) + ELASTIC
+                + '[[displacement]]\nregion = "x0"\nfixed = true\n[[displacement]]\nregion = "x1"\nx = 1e-3\ny = 0\nz = 0\n[gravity]\nacceleration = [5, 0, 0]\n'
+                + '[[probe]]\nname = "p"\nfield = "reaction"\ncomponent = "x"\nregion = "x0"\nmeasure = "reaction"\n')
+        keys = {"material.0.young": 210e9, "material.0.poisson": 0.3, "material.0.density": 7850.0, "material.0.expansion": 12e-6, "material.1.young": 68.9e9}
+        self.assertEqual(len(list(self.differences("ritz-elasticity", text, keys, "p"))), 5)
+
+    def test_heat(self):
+        self.write("block.msh", boxes.shell(lambda u, v, w: (u, v, w), 5, (4, 2, 2)))
+        for probe in ("point = [0.9, 0.3, 0.4]", 'region = "x1"\nmeasure = "mean"', 'region = "x0"\nmeasure = "reaction"'):
+            text = ('[mesh]\nfile = "block.msh"\n' + HALVES + side("x0", 0, 3) + side("x1", 1, 3) + CONDUCTING
+                    + '[[temperature]]\nregion = "x0"\nvalue = 10\n[[convection]]\nregion = "x1"\ncoefficient = 30\nambient = 90\n[[source]]\nregion = "far"\nvalue = 500\n'
+                    + f'[[probe]]\nname = "p"\nfield = "{"reaction" if "reaction" in probe else "temperature"}"\n{probe}\n')
+            keys = {"material.0.conductivity": 20.0, "material.1.conductivity": 391.0, "convection.0.coefficient": 30.0, "convection.0.ambient": 90.0, "source.0.value": 500.0}
+            self.assertEqual(len(list(self.differences("ritz-heat", text, keys, "p"))), 5)
+
+    def test_what_has_no_gradient_is_told(self):
+        self.write("mesh.msh", boxes.cubes(["a"]))
+        good = ('[mesh]\nfile = "mesh.msh"\n[[material]]\nregion = "a"\nyoung = 1e9\npoisson = "0.3 + 0*x"\n[[displacement]]\nregion = "a.x0"\nfixed = true\n'
+                '[[force]]\nregion = "a.x1"\nvalue = [1, 0, 0]\n[[probe]]\nname = "tip"\nfield = "displacement"\ncomponent = "x"\npoint = [1, 1, 1]\n'
+                '[gradient]\nprobe = "tip"\nby = "material.0.young"\n')
+        for old, new, words in (('probe = "tip"', 'probe = "top"', "did you mean 'tip'?"), ('component = "x"', 'component = "magnitude"', "not one component"),
+                                ('field = "displacement"\ncomponent = "x"', 'field = "von_mises"', "not the unknown"),
+                                ("point = [1, 1, 1]", 'region = "a"\nmeasure = "max"', "extreme value"),
+                                ("material.0.young", "material.0.poisson", "no gradient by 'material.0.poisson'"), ("material.0.young", "material.7.young", "no such number"),
+                                ("material.0.young", "force.0.value.0", "force in total"), ("material.0.young", "displacement.0.x", "prescribed values"),
+                                ("[gradient]", "[space]\norder = 2\n[gradient]", "another order"), ("[gradient]", '[[load_case]]\nname = "l"\n[load_case.gravity]\nacceleration = [0, 0, 1]\n[gradient]', "load cases"),
+                                ("[gradient]", '[[foundation]]\nregion = "a.x1"\nstiffness = 1\n[gradient]', None)):
+            with self.subTest(new):
+                text = good.replace(old, new, 1) if old != "material.0.young" else good.replace(old, new)
+                if words is None:  # displacements of a body on elastic ground have one, reactions do not
+                    self.solve("ritz-elasticity", self.write("case.toml", text))
+                    text, words = text.replace('field = "displacement"\ncomponent = "x"\npoint = [1, 1, 1]', 'field = "reaction"\ncomponent = "x"\nregion = "a.x0"\nmeasure = "reaction"'), "elastic ground"
+                outcome = self.run_case("ritz-elasticity", self.write("case.toml", text), "--check")
+                self.assertIn(outcome.exit, (2, 4), outcome.log)
+                self.assertIn(words, outcome.errors)
+
+
+if __name__ == "__main__":
+    unittest.main()
