@@ -62,7 +62,8 @@ void tell_range(Run& run, const Mesh& mesh, const Field& field) {
   std::vector<double> sizes(field.values.size() / components);
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     double sum = 0;
-    for (std::size_t c = 0; c < components; ++c) sum += field.values[i * components + c] * field.values[i * components + c];
+    for (std::size_t c = 0; c < components; ++c)
+      sum += field.values[i * components + c] * field.values[i * components + c];
     sizes[i] = std::sqrt(sum);
   }
   print_peak(run, mesh, field.name, sizes);
@@ -79,10 +80,14 @@ void show(Run& run, const MixedCase& read, const MixedSolution& s) {
     const FunctionSpace& space = equations.space(k);
     const Vector u = equations.layout().part(s.u, k), reaction = equations.layout().part(s.reaction, k);
     if (facts.family == Family::lagrange) {
-      nodal.push_back(closely ? run.results().fields().of(facts.name, space, u) : Field{facts.name, space.components(), space.to_mesh(u)});
+      nodal.push_back(closely ? run.results().fields().of(facts.name, space, u)
+                              : Field{facts.name, space.components(), space.to_mesh(u)});
       closely = false;
       tell_range(run, mesh, nodal.back());
-      nodal.push_back({.name = std::string("reaction_") + facts.name, .components = space.components(), .values = space.forces_to_mesh(reaction), .forces = true});
+      nodal.push_back({.name = std::string("reaction_") + facts.name,
+                       .components = space.components(),
+                       .values = space.forces_to_mesh(reaction),
+                       .forces = true});
     } else if (facts.family == Family::cell) {
       cells.push_back({facts.name, space.components(), values_in_cells(space, u)});
     } else {
@@ -99,7 +104,8 @@ void show(Run& run, const MixedCase& read, const MixedSolution& s) {
 
 void run_mixed_case(Run& run, const MixedCase& read) {
   if (run.options().ranks != nullptr)
-    refuse_ranks(*run.options().ranks, "a form of several fields", "start one process, without mpirun or with srun -n 1");
+    refuse_ranks(*run.options().ranks, "a form of several fields",
+                 "start one process, without mpirun or with srun -n 1");
   if (read.equations) forecast(run, read);
   run.checked({read.nodal_results, read.cell_results});
   const MixedSolution s = solve(*read.equations, *read.supports, read.solver);

@@ -26,7 +26,7 @@ const char* unknowns_of(Family family) {
 struct PrescribedEntry {
   const Region* region;
   std::size_t field;
-  int component;                // of a field at nodes; -1: all
+  int component;  // of a field at nodes; -1: all
   std::optional<Formula> value;
   std::vector<Formula> vector;  // of a field of facets or edges
   std::string origin;
@@ -48,10 +48,11 @@ class MixedReader {
     MixedCase read{.fields = fields_};
     read.solver = run_.solver();
     if (read.solver.method != LinearMethod::automatic && read.solver.method != LinearMethod::direct)
-      input_.table("solver", {}).error(
-          "method", fmt::format("'{}' was asked for, and the form has several fields", name_of(read.solver.method)),
-          "cases factorise their matrices; a program chooses a preconditioner for each field",
-          "write method = \"direct\", or see docs/several-fields.md for MINRES and GMRES");
+      input_.table("solver", {})
+          .error("method",
+                 fmt::format("'{}' was asked for, and the form has several fields", name_of(read.solver.method)),
+                 "cases factorise their matrices; a program chooses a preconditioner for each field",
+                 "write method = \"direct\", or see docs/several-fields.md for MINRES and GMRES");
     name_results(read);
     make(read);
     return read;
@@ -63,13 +64,14 @@ class MixedReader {
     for (const char* key : {"time", "modal", "load_case", "combination", "boundary", "tie", "rigid", "coupling",
                             "periodic", "equation", "space", "newton"})
       if (root.has(key))
-        root.refuse(key, fmt::format("'{}' was given, and '{}' is a form of several fields", key, entry_.record->form.name),
+        root.refuse(key,
+                    fmt::format("'{}' was given, and '{}' is a form of several fields", key, entry_.record->form.name),
                     "cases solve such forms in linear statics, on the elements that they name",
                     "omit it, or write a program (docs/several-fields.md)");
     if (!entry_.record->form.linear && input_.sound())
-      root.table("model", {}).error("form", fmt::format("the form '{}' of several fields is nonlinear", entry_.record->form.name),
-                                "cases solve linear forms of several fields", "take a linear form, or write a program",
-                                Exit::model);
+      root.table("model", {})
+          .error("form", fmt::format("the form '{}' of several fields is nonlinear", entry_.record->form.name),
+                 "cases solve linear forms of several fields", "take a linear form, or write a program", Exit::model);
   }
 
   void read_materials() {
@@ -94,13 +96,13 @@ class MixedReader {
   }
 
   void read_loads() {
-    for (const Case::Table& t :
-         input_.tables("load", "a given density, per volume on cells or per area on facets")) {
+    for (const Case::Table& t : input_.tables("load", "a given density, per volume on cells or per area on facets")) {
       const std::size_t k = field_of(t);
       const FieldFacts& field = fields_[k];
       const Region* region = t.region("region", "cells or facets", mesh_, {RegionKind::cells, RegionKind::facets});
       const std::vector<Formula> value =
-          t.formulas("value", "one number per component of the field, positive into the body", is_vector(field) ? 1 : field.components);
+          t.formulas("value", "one number per component of the field, positive into the body",
+                     is_vector(field) ? 1 : field.components);
       t.open_to_plugins("value");
       if (is_vector(field)) {
         t.error("field", fmt::format("a load on '{}', whose unknowns are {}", field.name, unknowns_of(field.family)),
@@ -128,28 +130,32 @@ class MixedReader {
       const std::size_t k = field_of(t);
       const FieldFacts& field = fields_[k];
       PrescribedEntry entry{.region = nullptr, .field = k, .component = 0, .origin = t.where()};
-      entry.region =
-          t.region("region", "facets, nodes or cells", mesh_, {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
+      entry.region = t.region("region", "facets, nodes or cells", mesh_,
+                              {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
       if (is_vector(field)) {
-        entry.vector = t.formulas("vector",
-                                  field.family == Family::facet ? "a vector, whose flux through the facets is prescribed"
-                                                                : "a vector, whose part along the surface is prescribed",
-                                  mesh_.dimension());
-        } else {
+        entry.vector =
+            t.formulas("vector",
+                       field.family == Family::facet ? "a vector, whose flux through the facets is prescribed"
+                                                     : "a vector, whose part along the surface is prescribed",
+                       mesh_.dimension());
+      } else {
         if (field.components > 1) entry.component = component_of(t, field);
         entry.value = t.formula("value", "value of the field");
-        }
+      }
       if (entry.region != nullptr) prescribed_.push_back(std::move(entry));
     }
   }
 
   static int component_of(const Case::Table& t, const FieldFacts& field) {
     const std::vector<std::string> names = component_names({field.name, field.components});
-    const std::string name = t.expression(
-        "component", names.empty() ? "a number from 0, or all of them" : fmt::format("{}, a number from 0, or all of them", fmt::join(names, " ")),
-        {.fallback = "all"});
+    const std::string name =
+        t.expression("component",
+                     names.empty() ? "a number from 0, or all of them"
+                                   : fmt::format("{}, a number from 0, or all of them", fmt::join(names, " ")),
+                     {.fallback = "all"});
     try {
-      return component_named({.name = field.name, .components = field.components, .component_names = names}, name).which;
+      return component_named({.name = field.name, .components = field.components, .component_names = names}, name)
+          .which;
     } catch (const Error& error) { t.error("component", error.message(), error.why(), error.fix()); }
     return FieldComponent::all;
   }
@@ -186,7 +192,7 @@ class MixedReader {
       for (int c = 0; c < field.components; ++c) {
         if (entry.component >= 0 && entry.component != c) continue;
         if (entry.value->is_number()) of_field.prescribe(*entry.region, c, entry.value->number(), entry.origin);
-        else of_field.prescribe(*entry.region, c, PointFunction(*entry.value), entry.origin);
+        else of_field.prescribe(*entry.region, c, coefficient(*entry.value).function(), entry.origin);
       }
       return;
     }
