@@ -19,8 +19,8 @@
 namespace ritz {
 namespace {
 
-// The form that the model is made of, in cells of the mesh's dimension.
-const FormCatalogue::Entry& main_form(Run& run, const FormCatalogue& catalogue, const Case::Table& model) {
+// The form that the model is made of, in cells of the mesh's dimension; forms of several fields, too.
+std::string main_form(Run& run, const FormCatalogue& catalogue, const Case::Table& model) {
   std::vector<std::string> own, volume;
   const auto is_volume = [&](const std::string& name) {
     const FormRecord& r = *catalogue.find(name).record;
@@ -28,22 +28,25 @@ const FormCatalogue::Entry& main_form(Run& run, const FormCatalogue& catalogue, 
            (r.cell < 0 || traits(static_cast<CellKind>(r.cell)).dimension == r.dimension);
   };
   for (const std::string& name : catalogue.forms_of_plugins())
-    if (is_volume(name)) own.push_back(name);
+    if (catalogue.has_mixed(name) || is_volume(name)) own.push_back(name);
   for (const std::string& name : catalogue.forms())
     if (is_volume(name) && catalogue.find(name).record->declared) volume.push_back(name);
+  for (const std::string& name : catalogue.mixed_forms())
+    if (catalogue.find_mixed(name).record->form.declared) volume.push_back(name);
   const std::string name = model.choice("form", "form of the equations; by default the only form of a plugin", volume,
                                         own.size() == 1 ? std::optional(own.front()) : std::nullopt);
   model.open_to_plugins("form");
-  if (!catalogue.has_form(name)) run.input().throw_if_any();
-  const FormCatalogue::Entry& entry = catalogue.find(name);
-  if (run.input().sound() &&
-      entry.record->dimension != run.mesh().dimension())  // else it may be a form that nobody named
-    model.error("form",
-                fmt::format("the form '{}' is one of {} dimensions, the mesh has {}", name, entry.record->dimension,
-                            run.mesh().dimension()),
-                {}, "take a form or a mesh of the other dimension", Exit::model);
+  const bool known = catalogue.has_form(name) || catalogue.has_mixed(name);
+  if (!known) run.input().throw_if_any();
+  const int dimension = catalogue.has_mixed(name) ? catalogue.find_mixed(name).record->form.dimension
+                                                  : catalogue.find(name).record->dimension;
+  if (run.input().sound() && dimension != run.mesh().dimension())  // else it may be a form that nobody named
+    model.error(
+        "form",
+        fmt::format("the form '{}' is one of {} dimensions, the mesh has {}", name, dimension, run.mesh().dimension()),
+        {}, "take a form or a mesh of the other dimension", Exit::model);
   run.input().throw_if_any();
-  return entry;
+  return name;
 }
 
 // [[load]] of the case or of a load case.
@@ -244,18 +247,6 @@ void refuse_keys_of_others(Case& input, const CaseModel& read) {
   if (!read.modes) needs("inertia", "[modal]", "masses act in free vibration");
 }
 
-// The form of the equations; the other keys of [model] are those of other programs.
-const FormCatalogue::Entry& read_model_table(Run& run, const FormCatalogue& catalogue) {
-  const Case::Table table = run.input().table("model", "the equations and their discretisation");
-  const FormCatalogue::Entry& form = main_form(run, catalogue, table);
-  for (const char* key : {"order", "element"})
-    if (table.has(key))
-      table.refuse(key, fmt::format("'[model] {}' was given", key),
-                   "the elements of the field are chosen in one place, [space]",
-                   fmt::format("write it as [space] {} = ...", key));
-  return form;
-}
-
 void name_results(const std::vector<const FormRecord*>& evaluated, CaseModel& read) {
   const FormRecord& main = *evaluated.front();
   read.nodal_results = {{main.unknown, main.components}};
@@ -295,12 +286,26 @@ void read_what_acts(Run& run, const FormCatalogue& catalogue, const FormRecord& 
 
 }  // namespace
 
-CaseModel read_form(Run& run) {
+FormOfCase read_form_name(Run& run) {
+  run.mesh();
+  FormOfCase result{std::make_shared<const FormCatalogue>(run.device(), load_plugins(run))};
+  auto phase = run.phase("model");
+  const Case::Table table = run.input().table("model", "the equations and their discretisation");
+  result.name = main_form(run, *result.catalogue, table);
+  for (const char* key : {"order", "element"})
+    if (table.has(key))
+      table.refuse(key, fmt::format("'[model] {}' was given", key),
+                   "the elements of the field are chosen in one place, [space]",
+                   fmt::format("write it as [space] {} = ...", key));
+  return result;
+}
+
+CaseModel read_form(Run& run, const FormOfCase& chosen) {
   Case& input = run.input();
   const Mesh& mesh = run.mesh();
-  const auto catalogue = std::make_shared<const FormCatalogue>(run.device(), load_plugins(run));
+  const std::shared_ptr<const FormCatalogue> catalogue = chosen.catalogue;
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
-  const FormCatalogue::Entry& form = read_model_table(run, *catalogue);
+  const FormCatalogue::Entry& form = catalogue->find(chosen.name);
   const FormRecord& record = *form.record;
   if (record.of_revolution) run.results().measure_by({2 * std::numbers::pi, true});
   CaseModel read{.modes = input.root().has("modal")};
@@ -325,6 +330,14 @@ CaseModel read_form(Run& run) {
     show(run, evaluated, equations, shown.supports->common(), s);
   };
   return read;
+}
+
+CaseModel read_form(Run& run) {
+  const FormOfCase form = read_form_name(run);
+  if (form.has_several_fields())
+    throw Error(Exit::input, fmt::format("a model of '{}', a form of several fields", form.name),
+                "models are of one field at nodes", "solve the case, or write a program (docs/several-fields.md)");
+  return read_form(run, form);
 }
 
 }  // namespace ritz

@@ -1,11 +1,25 @@
-// The equations of any form that is known by name, of Ritz or of a plugin, as a case says them.
+// The case of any form that is known by name, of Ritz or of a plugin.
 #pragma once
 
 #include "apps/cases/case_model.hpp"
+#include "fem/plugins/form_catalogue.hpp"
+
+#include <memory>
+#include <string>
 
 namespace ritz {
 
-// Errors of the case are added to run.input(). The run must outlive the model.
-CaseModel read_form(Run& run);
+struct FormOfCase {
+  std::shared_ptr<const FormCatalogue> catalogue;
+  std::string name = {};
+  bool has_several_fields() const { return catalogue->has_mixed(name); }  // or one of facets or edges
+};
+
+// [model] of the case, with its plugin. Throws what is wrong with it.
+FormOfCase read_form_name(Run& run);
+
+// The model of a form of one field at nodes. Errors of the case are added to run.input(), which must outlive it.
+CaseModel read_form(Run& run, const FormOfCase& form);
+CaseModel read_form(Run& run);  // throws Error(Exit::input) for a form of several fields
 
 }  // namespace ritz

@@ -2,6 +2,7 @@
 
 #include "apps/cases/formulas.hpp"
 #include "fem/elements/loads.hpp"
+#include "fem/elements/plane_node.hpp"
 #include "fem/operator/untouched_unknowns.hpp"
 #include "fem/physics/load_forms.hpp"
 #include "fem/physics/mean_motion.hpp"
@@ -268,18 +269,23 @@ class RelationReader {
   };
 
   PointMass mass_of(const Case::Table& t) const {
-    if (!kinds_.masses || mesh_.dimension() < 3) return {};
-    PointMass result{t.number("mass", "mass at the reference point [kg]: its weight, and inertia of vibration",
-                              {.fallback = 0, .minimum = 0, .out_of_bounds = Exit::model}),
-                     padded(t.vector("inertia", "moments of inertia about x, y, z through the reference point [kg m^2]",
-                                     {.size = 3, .fallback = zeros_of(3)}))};
+    if (!kinds_.masses) return {};
+    PointMass result{t.number("mass",
+                              "mass at the reference point [kg]: its weight, and inertia of vibration and motion",
+                              {.fallback = 0, .minimum = 0, .out_of_bounds = Exit::model})};
+    if (mesh_.dimension() == 2) {
+      result.inertia[2] = t.number("inertia", "moment of inertia about z through the reference point [kg m^2]",
+                                   {.fallback = 0, .minimum = 0, .out_of_bounds = Exit::model});
+      if (kinds_.of_revolution && result.inertia[2] > 0)
+        t.error("inertia", "a moment of inertia in a body of revolution", "its rigid regions move along the axis alone",
+                "omit it, or model the body in three dimensions");
+      return result;
+    }
+    result.inertia = padded(t.vector("inertia", "moments of inertia about x, y, z through the reference point [kg m^2]",
+                                     {.size = 3, .fallback = zeros_of(3)}));
     for (const double each : result.inertia)
       if (each < 0)
         t.error("inertia", fmt::format("a moment of inertia is {:g}", each), {}, "give numbers from 0", Exit::model);
-    if (read_.time && (result.mass > 0 || acts(result.inertia)))
-      t.error(result.mass > 0 ? "mass" : "inertia", "a mass at a reference point in motion",
-              "masses of reference points take part in vibration and in statics",
-              "omit it, or make a part of the body as heavy", Exit::model);
     return result;
   }
 
@@ -293,15 +299,18 @@ class RelationReader {
     }
   }
 
-  // Springs and masses of vibration. [motion] held: without a compliance stiffly. terms(motion): none that it has not.
+  // Springs of vibration, and masses of vibration and motion. [motion] held: without a compliance stiffly.
+  // terms(motion): none that it has not.
   template <class Terms>
   void attach(const Case::Table& t, const PointMass& mass, const std::array<std::optional<double>, 6>& held,
               const std::array<double, 6>& compliances, const Terms& terms) {
-    if (!kinds_.at_rest) return;
+    if (!kinds_.at_rest && !read_.time) return;
     read_.attached_mass += mass.mass;
     for (std::size_t c = 0; c < 6; ++c) {
+      if (mesh_.dimension() == 2 && (kinds_.of_revolution ? c != 1 : c != 0 && c != 1 && c != 5)) continue;
       AttachedMotion motion{.terms = terms(c), .mass = mass.of(c)};
-      if (held[c]) motion.stiffness = compliances[c] > 0 ? 1 / compliances[c] : std::numeric_limits<double>::infinity();
+      if (held[c] && kinds_.at_rest)
+        motion.stiffness = compliances[c] > 0 ? 1 / compliances[c] : std::numeric_limits<double>::infinity();
       if (motion.stiffness == 0 && motion.mass == 0) continue;
       if (motion.terms.empty())
         throw Error(Exit::model,
@@ -387,7 +396,7 @@ class RelationReader {
   // On facets as a traction with this force and moment, for fields of any order; else at nodes.
   void add_force(const Region& region, const RigidRegion& rigid, const std::array<double, 3>& force,
                  const std::array<double, 3>& moment, std::vector<Integral>& equations) const {
-    if (region.kind != RegionKind::facets || mesh_.structural()) {
+    if (region.kind != RegionKind::facets || mesh_.structural() || mesh_.dimension() == 2) {
       for (const NodalForce& each : rigid.forces(force, moment)) add_nodal_force(each, equations);
       return;
     }
@@ -395,7 +404,9 @@ class RelationReader {
   }
 
   void add_nodal_force(const NodalForce& f, std::vector<Integral>& equations) const {
-    if (space_.components() == 3)
+    if (space_.components() == 2)
+      equations.push_back(Integral::at_nodes(PlaneNodeLoad{{f.force[0], f.force[1]}}, {f.mesh_node}));
+    else if (space_.components() == 3)
       equations.push_back(Integral::at_nodes(NodeLoad<3>{{f.force[0], f.force[1], f.force[2]}, {}}, {f.mesh_node}));
     else
       equations.push_back(Integral::at_nodes(

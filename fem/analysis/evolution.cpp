@@ -30,6 +30,7 @@ Evolution::Evolution(const TransientModel& model, Transient options, const Obser
       begin_(state_.time),
       system_(equations_, linear_options(), LinearSystem::Keeps::solver),
       newton_(equations_, supports_, system_, newton_options(), observer.progress),
+      attached_(attached_to(space_, model.attached, supports_)),
       method_(std::move(method)),
       second_order_(model.second_order),
       control_({.error_order = error_order, .largest = options_.largest_step}),
@@ -212,6 +213,7 @@ void Evolution::use(double factor, double dt) {
 void Evolution::set_factors(double factor) {
   factor_ = factor;
   for (std::size_t i = first_rate_; i < equations_.integrals().size(); ++i) equations_.set_factor(i, factor);
+  if (attached_.any()) system_.set_beside(attached_, factor);
 }
 
 void Evolution::balance(const Residual& residual, const Vector& prescribed, const std::string& place, Vector& u) {

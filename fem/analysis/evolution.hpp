@@ -5,6 +5,7 @@
 //   TransientResult result = first_order(model, options, observer)->solve();
 #pragma once
 
+#include "fem/analysis/attached.hpp"
 #include "fem/analysis/transient.hpp"
 
 #include <functional>
@@ -66,6 +67,7 @@ class Evolution {
   const double begin_;
   LinearSystem system_;
   Newton newton_;
+  const Attached attached_;  // to the rates
   static constexpr double part_that_shows_scale = 1e-3;
   double factor_ = -1, dt_in_use_ = 0;
   double residual_in_step_ = 0;  // the largest force that a stage left

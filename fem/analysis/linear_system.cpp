@@ -6,6 +6,7 @@
 #include "fem/space/nested_nodes.hpp"
 #include "fem/space/pattern_size.hpp"
 #include "solvers/algebra/vectors.hpp"
+#include "solvers/eigen/orthonormal_block.hpp"
 #include "solvers/linear/memory_steps.hpp"
 
 #include <algorithm>
@@ -37,6 +38,7 @@ void LinearSystem::begin(const std::string& stage) {
 void LinearSystem::linearise(const Vector& u, const Constraints& constraints, bool alike) {
   const LongWork assembling;
   constraints_ = &constraints;
+  woodbury_.reset();
   if (options_.ranks != nullptr) {
     if (!divided_ || !alike)
       divided_ = std::make_unique<DividedSystem>(equations_, constraints, options_, *options_.ranks);
@@ -67,9 +69,48 @@ void LinearSystem::multiply(const Vector& x, Vector& y) const {
   if (K_) K_->apply(x, y);
   else if (divided_) equations_.action(divided_->point(), x, y);
   else equations_.action(*without_matrix_->point(), x, y);
+  if (beside_ != nullptr) beside_->add_masses(beside_weight_, x, y);
+}
+
+void LinearSystem::set_beside(const Attached& masses, double weight) {
+  beside_ = &masses;
+  beside_weight_ = weight;
+}
+
+// Z = tangent^-1 U, accurately: later solutions inherit its error.
+void LinearSystem::solve_for_beside() {
+  const AttachedMotions& motions = beside_->motions;
+  MultiVector U = columns_of(motions.U, 0, motions.count()), Z(space_.device(), U.rows(), U.columns(), "eigenvectors");
+  Vector u = space_.zeros(), z = space_.zeros();
+  std::vector<double> compliance;
+  for (int j = 0; j < U.columns(); ++j) {
+    U.get_column(j, u);
+    fill(0.0, z);
+    const SolveReport report = solve_tangent(u, z, LinearTolerance{1e-10, 1e-2});
+    if (!report.converged())
+      throw Error(Exit::not_converged,
+                  fmt::format("the linear solver ({}) stopped for the mass of a reference point: {}", report.method,
+                              name_of(report.reason)),
+                  report.where, advice_for(report.reason));
+    Z.set_column(j, z);
+    compliance.push_back(1 / (beside_weight_ * motions.mass[static_cast<std::size_t>(j)]));
+  }
+  woodbury_.emplace(std::move(U), std::move(Z), compliance);
+  solved_weight_ = beside_weight_;
 }
 
 SolveReport LinearSystem::solve(const Vector& b, Vector& x, const std::optional<LinearTolerance>& tolerance) {
+  if (beside_ == nullptr || beside_weight_ == 0) return solve_tangent(b, x, tolerance);
+  if (!woodbury_ || solved_weight_ != beside_weight_) solve_for_beside();
+  SolveReport report = solve_tangent(b, x, tolerance);
+  MultiVector X(x.device(), x.size(), 1);
+  X.set_column(0, x);
+  woodbury_->correct(X);
+  X.get_column(0, x);
+  return report;
+}
+
+SolveReport LinearSystem::solve_tangent(const Vector& b, Vector& x, const std::optional<LinearTolerance>& tolerance) {
   LinearSolverOptions options = options_;
   if (tolerance) {
     options.relative = tolerance->relative;
@@ -139,7 +180,7 @@ SolveReport LinearSystem::turn_to_matrix(const std::string& reason, const std::o
     }
     cache_.emplace();
     options_.slow_multigrid = true;
-    report = solve(b, x, LinearTolerance{options.relative, options.rounding_error});
+    report = solve_tangent(b, x, LinearTolerance{options.relative, options.rounding_error});
   });
   if (!shortage) {
     turned_ = text;

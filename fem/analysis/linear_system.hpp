@@ -11,12 +11,14 @@
 // matrix it continues without.
 #pragma once
 
+#include "fem/analysis/attached.hpp"
 #include "fem/multigrid/matrix_free_solver.hpp"
 #include "fem/operator/operator.hpp"
 #include "fem/space/constraints.hpp"
 #include "solvers/linear/projected_guess.hpp"
 #include "solvers/linear/linear_solver.hpp"
 #include "solvers/linear/solver_cache.hpp"
+#include "solvers/eigen/woodbury.hpp"
 
 #include <functional>
 #include <memory>
@@ -57,6 +59,10 @@ class LinearSystem {
   // solve.
   void linearise(const Vector& u, const Constraints& constraints, bool alike = true);
 
+  // Adds masses to the tangent, in the products and solutions that follow: weight U diag(mass) U^T. Solutions take
+  // Woodbury's formula, with as many more of the tangent as there are motions. They must outlive this.
+  void set_beside(const Attached& masses, double weight);
+
   // y = tangent x. After solve() a matrix has lost the columns of prescribed unknowns: x must be zero there, and what y
   // has in their rows is of no use.
   void multiply(const Vector& x, Vector& y) const;
@@ -75,6 +81,8 @@ class LinearSystem {
  private:
   void assemble(const Vector& u);
   void eliminate();
+  SolveReport solve_tangent(const Vector& b, Vector& x, const std::optional<LinearTolerance>& tolerance);
+  void solve_for_beside();
   SolveReport solve_without_matrix(const Vector& b, Vector& x, const LinearSolverOptions& options);
   std::vector<SolveReport> solve_one_by_one(const MultiVector& B, MultiVector& X, const AfterColumns& after_columns);
   SolveReport turn_to_matrix(const std::string& reason, const std::optional<Error>& failure, const Vector& b, Vector& x,
@@ -91,6 +99,9 @@ class LinearSystem {
   std::optional<MatrixFreeSolver> without_matrix_;
   std::optional<SolverCache> cache_;  // of K_
   ProjectedGuess guess_;
+  const Attached* beside_ = nullptr;
+  double beside_weight_ = 0, solved_weight_ = 0;
+  std::optional<Woodbury> woodbury_;  // for solved_weight_
   std::string stage_, turned_;
   bool no_room_ = false;  // for a matrix
 };

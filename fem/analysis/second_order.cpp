@@ -14,28 +14,6 @@ namespace {
 
 constexpr int estimate_order = 3;  // of the local error of u
 
-// Masses among the unknowns that are free and have one.
-class FreeMass final : public LinearOperator {
- public:
-  FreeMass(const Operator& inertia, const Constraints& supports, const Vector& free)
-      : inertia_(inertia), supports_(supports), free_(free), moved_(inertia.space().zeros()) {}
-  const Device& device() const override { return free_.device(); }
-  Index rows() const override { return free_.size(); }
-  void apply(const Vector& x, Vector& y) const override {
-    copy(x, moved_);
-    supports_.set_linear(moved_);
-    inertia_.residual(moved_, y);
-    supports_.gather(y);
-    multiply(y, free_, y);
-  }
-
- private:
-  const Operator& inertia_;
-  const Constraints& supports_;
-  const Vector& free_;  // 1, or 0 where x is zero
-  mutable Vector moved_;
-};
-
 // T^T D T of a diagonal D.
 class DiagonalOfFollowed final : public LinearOperator {
  public:
@@ -67,8 +45,9 @@ std::vector<Integral> loads_among(const Operator& equations, std::size_t first_r
   return loads;
 }
 
-// M a + C v + r(u, t) = 0 by the generalised-alpha method. Stiffness-proportional damping is taken into the residual:
-// for linear equations K u + b K v = K w with w = u + b v. At the end of a step w = w_ahead + s (u - u_ahead), so that
+// M a + C v + r(u, t) = 0 by the generalised-alpha method. M has the masses of reference points, too.
+// Stiffness-proportional damping is taken into the residual: for linear equations K u + b K v = K w with w = u + b v.
+// At the end of a step w = w_ahead + s (u - u_ahead), so that
 //
 //   (r(w, t) + factor M w - what is known) / s = 0
 //
@@ -182,6 +161,12 @@ class SecondOrderEvolution final : public Evolution {
     set_factors(factor);
   }
 
+  // M x
+  void inertia_of(const Vector& x, Vector& forces) {
+    rates_.residual(x, forces);
+    attached_.add_masses(1, x, forces);
+  }
+
   void find_equilibrium() {
     set_factors(0);
     system_.begin();
@@ -230,25 +215,17 @@ class SecondOrderEvolution final : public Evolution {
     put(held_a_, a_);
     copy(a_, work_);
     axpy(damping_.mass, v_, work_);
-    rates_.residual(work_, known_);
+    inertia_of(work_, known_);
     axpby(-1.0, r_, -1.0, known_);
     supports_.gather(known_);
-    Vector diagonal = rates_.diagonal(u_), free = space_.zeros();
+    Vector diagonal = rates_.diagonal(u_);
     if (supports_.dependent() != nullptr) supports_.dependent()->gather_diagonal(diagonal);
-    fill(1.0, free);
-    supports_.set_zero(free);
-    std::vector<double> masses = diagonal.host(), is_free = free.host();
-    for (std::size_t i = 0; i < masses.size(); ++i) {
-      if (!(masses[i] > 0)) is_free[i] = 0;
-      if (is_free[i] == 0) masses[i] = 1;
-    }
-    free.upload(is_free);
-    diagonal.upload(masses);
+    const FreeMasses masses(rates_, attached_, supports_, diagonal);
+    masses.project(known_);
+    diagonal.copy_from(masses.diagonal());
     const JacobiPreconditioner jacobi(std::move(diagonal));
-    multiply(known_, free, known_);
     fill(0.0, work_);
-    const SolveReport report =
-        ConjugateGradient{.relative = 1e-13}.solve(FreeMass(rates_, supports_, free), known_, work_, &jacobi);
+    const SolveReport report = ConjugateGradient{.relative = 1e-13}.solve(masses, known_, work_, &jacobi);
     if (!(report.true_relative_residual <= 1e-8))
       throw Error(Exit::not_converged,
                   fmt::format("the acceleration at the begin was not found: {}", name_of(report.reason)),
@@ -268,7 +245,7 @@ class SecondOrderEvolution final : public Evolution {
     axpby(-from_a, v_ahead_, factor_, work_);
     axpy(-m / (1 - f), a_, work_);
     axpy(-f * from_a / (1 - f), v_, work_);
-    rates_.residual(work_, known_);
+    inertia_of(work_, known_);
     axpy(-f / (1 - f), r_, known_);
     copy(u_ahead_, u_1_);
     axpy(per_u, a_, u_1_);
@@ -279,6 +256,7 @@ class SecondOrderEvolution final : public Evolution {
     const auto residual = [this, s](const Vector& u, Vector& r) {
       find_w_at_end(s, u);
       equations_.residual(w_, r);
+      attached_.add_masses(factor_, w_, r);
       axpby(-1 / s, known_, 1 / s, r);
     };
     balance(residual, held_u_, place_of(step), u_1_);
@@ -332,15 +310,15 @@ class SecondOrderEvolution final : public Evolution {
   double estimate(double h) {
     auto phase = space_.device().profile().phase("error estimate");
     if (!linear_ && newton_.steps().empty()) system_.linearise(u_1_, supports_);
-    rates_.residual(u_1_, product_);
+    inertia_of(u_1_, product_);
     largest_ = std::max(state_.largest, std::sqrt(std::max(0.0, dot(u_1_, product_))));
     if (shows_scale(h) && std::isfinite(largest_)) state_.largest = largest_;
     copy(a_1_, work_);
     axpy(-1.0, a_, work_);
     axpby(0.0, work_, factor_ * h * h * (method_.beta - 1.0 / 6), work_);
-    rates_.residual(work_, product_);
+    inertia_of(work_, product_);
     filter(product_, work_);
-    rates_.residual(work_, product_);
+    inertia_of(work_, product_);
     const double error = std::sqrt(std::max(0.0, dot(work_, product_)));
     return largest_ > 0 ? error / (options_.tolerance * largest_) : error;
   }
@@ -350,7 +328,7 @@ class SecondOrderEvolution final : public Evolution {
     loads_.set_time(equations_.time());
     loads_.residual(u, force);
     axpby(0.0, force, -1.0, force);
-    rates_.residual(v, product_);
+    inertia_of(v, product_);
     copy(r, inner);
     copy(product_, drag);
     axpby(0.0, drag, damping_.mass, drag);
@@ -396,7 +374,7 @@ class SecondOrderEvolution final : public Evolution {
     find_acceleration(0.5, a_, a_1_, known_);
     axpy(0.5 * damping_.mass, v_, known_);
     axpy(0.5 * damping_.mass, v_1_, known_);
-    rates_.residual(known_, product_);
+    inertia_of(known_, product_);
     axpy(0.5, r_, product_);
     axpy(0.5, r_1_, product_);
     supports_.gather(product_);
@@ -419,7 +397,7 @@ class SecondOrderEvolution final : public Evolution {
     find_acceleration(1, a_1_, a_, work_);  // a_1_ is that at the begin of the last step
     copy(work_, known_);
     axpy(damping_.mass, v_, known_);
-    rates_.residual(known_, product_);
+    inertia_of(known_, product_);
     axpy(1.0, r_, product_);
     supports_.gather(product_);
     supports_.keep_prescribed(product_);

@@ -14,10 +14,11 @@
 
 #include "fem/analysis/newton.hpp"
 #include "fem/analysis/observer.hpp"
-#include "fem/physics/rayleigh_damping.hpp"
+#include "fem/physics/model.hpp"
 #include "solvers/time/diagonally_implicit.hpp"
 #include "solvers/time/step_control.hpp"
 
+#include <span>
 #include <vector>
 
 namespace ritz {
@@ -32,7 +33,8 @@ struct TransientModel {
   Constraints& supports;   // prescribed values, which may vary in time; the prescribed unknowns stay the same
   bool second_order = false;
   RayleighDamping damping = {};  // of second order. Without internal variables where it is proportional to stiffness
-  const LoadSamples* samples = nullptr;  // steps of a controlled length are no longer than these allow
+  std::span<const AttachedMotion> attached = {};  // whose masses join the inertia of an evolution of second order
+  const LoadSamples* samples = nullptr;           // steps of a controlled length are no longer than these allow
 };
 
 // An evolution in time: when it ends, what is shown, and how steps are made.

@@ -1,3 +1,4 @@
+#include "fem/analysis/attached.hpp"
 #include "fem/analysis/load_samples.hpp"
 #include "fem/analysis/setup.hpp"
 
@@ -29,6 +30,12 @@ void check(const Model& model, const Transient& analysis) {
     throw Error(Exit::model, "load cases of an evolution in time",
                 "each load case is a state of its own, and here one state follows the other",
                 "omit [time] or the load cases; loads may be formulas of t");
+  if (std::ranges::any_of(model.attached, [&](const AttachedMotion& each) {
+        return each.stiffness != 0 || !is_of_second_order(model);
+      }))
+    throw Error(Exit::model, "an evolution in time of a model with springs at reference points",
+                "of reference points inertia alone takes part in motion",
+                "make the region rigid, or let springs act at its nodes");
   if (!is_of_second_order(model)) return;
   if (!(analysis.spectral_radius >= 0 && analysis.spectral_radius <= 1))
     throw Error(Exit::model, fmt::format("a spectral radius at infinity of {:g}", analysis.spectral_radius),
@@ -65,7 +72,7 @@ TransientResult solve(const Model& model, Transient analysis, const Observer& ob
   if (analysis.fixed_step == 0)
     samples.emplace(model, std::min(0.0, analysis.begin.time), analysis.end, analysis.instants);
   return solve_transient({setup.equations(), model.equations.size(), setup.rates(), *setup.supports().all().front(),
-                          is_of_second_order(model), model.damping, samples ? &*samples : nullptr},
+                          is_of_second_order(model), model.damping, model.attached, samples ? &*samples : nullptr},
                          std::move(analysis), within_ranges_in_time(model, observer));
 }
 
@@ -89,16 +96,17 @@ Forecast forecast(const Model& model, const Transient& analysis, const Prepared&
   const double stages = second ? 1 : analysis.method->stages - 1;
   const double solves =
       expected_steps(analysis) * (linear.one_of_many ? stages + (controlled && !second ? 1 : 0) : 3 * stages);
-  return forecast_of(
-      model, with_rates(model), linear,
-      {.results = 2,
-       .stages = 1,
-       .tangents = !linear.one_of_many ? solves
-                   : controlled        ? 10.0
-                                       : 1.0,
-       .solves = solves,
-       .shows_stages = true,
-       .beside = transient_vector_needs(*model.space, second) + rates.memory_needs(Operator::Task::residual)});
+  return forecast_of(model, with_rates(model), linear,
+                     {.results = 2,
+                      .stages = 1,
+                      .tangents = !linear.one_of_many ? solves
+                                  : controlled        ? 10.0
+                                                      : 1.0,
+                      .solves = solves,
+                      .shows_stages = true,
+                      .beside = transient_vector_needs(*model.space, second) +
+                                attached_needs(*model.space, std::ssize(model.attached)) +
+                                rates.memory_needs(Operator::Task::residual)});
 }
 
 }  // namespace ritz

@@ -1,6 +1,7 @@
 #include "fem/analysis/vibration.hpp"
 
 #include "device/memory_shortage.hpp"
+#include "fem/analysis/attached.hpp"
 #include "fem/multigrid/p_multigrid.hpp"
 #include "fem/space/nested_nodes.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -84,31 +85,6 @@ bool modes_need_no_matrix(const Operator& stiffness, const Operator& masses) {
 
 namespace {
 
-// Rows of the motions as columns; U as the free unknowns see them.
-struct Attached {
-  std::vector<Vector> whole;
-  AttachedMotions motions;
-};
-
-Attached attached_to(const FunctionSpace& space, std::span<const AttachedMotion> given, const Constraints& supports) {
-  Attached result;
-  if (given.empty()) return result;
-  result.motions.U = MultiVector(space.device(), space.unknown_count(), static_cast<int>(given.size()), "eigenvectors");
-  for (const AttachedMotion& each : given) {
-    std::vector<double> row(static_cast<std::size_t>(space.unknown_count()), 0.0);
-    for (const UnknownTerm& term : each.terms)
-      row[static_cast<std::size_t>(Index{term.node} * space.components() + term.component)] += term.factor;
-    result.whole.emplace_back(space.device(), std::span<const double>(row), "vectors");
-    Vector seen(space.device(), std::span<const double>(row), "vectors");
-    supports.gather(seen);
-    supports.set_zero(seen);
-    result.motions.U.set_column(static_cast<int>(result.whole.size()) - 1, seen);
-    result.motions.stiffness.push_back(each.stiffness);
-    result.motions.mass.push_back(each.mass);
-  }
-  return result;
-}
-
 // Translations t of the whole body along the axes, and M t with attached masses.
 struct MovedMasses {
   std::vector<int> directions;
@@ -124,8 +100,7 @@ MovedMasses moved_masses(const FunctionSpace& space, const VibrationModel& model
     const Vector t = translation(space, d);
     moved.forces.push_back(space.zeros());
     apply_masses(t, moved.forces.back());
-    for (std::size_t j = 0; j < attached.whole.size(); ++j)
-      axpy(attached.motions.mass[j] * dot(attached.whole[j], t), attached.whole[j], moved.forces.back());
+    attached.add_masses(1, t, moved.forces.back());
     moved.directions.push_back(d);
     moved.sums.push_back(dot(t, moved.forces.back()));
   }

@@ -1,6 +1,7 @@
 #include "fem/analysis/vibration_forecast.hpp"
 
 #include "device/error.hpp"
+#include "fem/analysis/attached.hpp"
 #include "fem/multigrid/p_multigrid_needs.hpp"
 #include "fem/operator/matrix_free.hpp"
 #include "fem/operator/space_needs.hpp"
@@ -37,7 +38,8 @@ class WithMatrices {
     assembly_ += needs_.vectors(1);
     // M t for each direction of the mesh.
     solve_ = standing + needs_.coordinates + matrix + matrix + lists +
-             needs_.vectors(model.axisymmetric ? 1 : std::min(space_.components(), 3)) + attached_needs(model);
+             needs_.vectors(model.axisymmetric ? 1 : std::min(space_.components(), 3)) +
+             attached_needs(space_, std::ssize(model.attached));
     const auto more_on_a_gpu = [&](const Operator& equations) {
       return equations.slabs_on_a_gpu({Task::matrix}) +
              (model.lists_stay ? 0 : equations.lists_on_a_gpu(needs_.size.pairs));
@@ -78,14 +80,6 @@ class WithMatrices {
   }
 
  private:
-  // Rows of attached motions, and with the factor two blocks more.
-  MemoryNeeds attached_needs(const VibrationModel& model) const {
-    const auto count = static_cast<Index>(model.attached.size());
-    if (count == 0) return {};
-    const Index lanes = (count + MultiVector::lanes - 1) / MultiVector::lanes * MultiVector::lanes;
-    return needs_.vectors(static_cast<int>(count)) +
-           MemoryNeeds().array<double>("eigenvectors", space_.unknown_count() * lanes, 3);
-  }
   ForecastPath with(SolverPath kind, const EigenNeeds& needs) const {
     ForecastPath path{.path = kind,
                       .peak = solve_ + needs.peak,

@@ -23,13 +23,6 @@ BodyMeasure measure_of(const FormRecord& main) {
   return {main.of_revolution ? 2 * std::numbers::pi : 1, main.of_revolution};
 }
 
-template <int G, int C = 6>
-FormValue density_form(const FormRecord& main, const std::vector<Coefficient>& density, bool on_facets) {
-  if constexpr (C > 1)
-    if (main.components < C) return density_form<G, C - 1>(main, density, on_facets);
-  return on_facets ? load_form<C, G, 1>(density, measure_of(main)) : load_form<C, G, 0>(density, measure_of(main));
-}
-
 // The form whose residual is `density` times every component; there is none for more components than directions.
 template <int G>
 std::optional<FormValue> mass_form(const FormRecord& main, const Coefficient& density) {
@@ -148,8 +141,10 @@ class AnyForm::Builder {
       }
       for (const Coefficient& each : density) check_values(each, any_value, mesh_, *region, origin, errors_);
       const bool on_facets = region->kind == RegionKind::facets;
-      integrals.push_back(Integral::over(main_.dimension == 3 ? density_form<3>(main_, density, on_facets)
-                                                              : density_form<2>(main_, density, on_facets),
+      const BodyMeasure measure = measure_of(main_);
+      integrals.push_back(Integral::over(main_.dimension == 3
+                                             ? density_form<3>(main_.components, density, on_facets, measure)
+                                             : density_form<2>(main_.components, density, on_facets, measure),
                                          *region));
     }
     for (const auto& [place, component, value, origin] : from.prescribed_) {

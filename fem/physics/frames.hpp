@@ -28,6 +28,7 @@ class FrameLoads {
   void surface_load(On shells, Vector3 density, std::string origin = {});  // [Pa]
   void pressure(On shells, double value, std::string origin = {});         // against their normals [Pa]
   void gravity(Vector3 acceleration, std::string origin = {});             // [m/s^2] on sections and point masses
+  Vector3 acceleration() const { return gravity_ ? gravity_->value : Vector3{}; }
   // Components: displacements, then rotations.
   void support(On nodes, int component, Coefficient value, std::string origin = {});
   void fix(On nodes, std::string origin = {});  // nothing moves or turns

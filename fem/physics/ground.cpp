@@ -1,7 +1,7 @@
 #include "fem/physics/ground.hpp"
 
 #include "fem/elements/bar.hpp"
-#include "fem/elements/plane_spring.hpp"
+#include "fem/elements/plane_node.hpp"
 #include "fem/forms/foundation.hpp"
 #include "fem/physics/oblique_support.hpp"
 #include "mesh/point_algebra.hpp"

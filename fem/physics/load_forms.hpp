@@ -25,4 +25,13 @@ FormValue load_form(const std::vector<Coefficient>& value, const BodyMeasure& me
   return {GivenLoad<C, G, Codimension>{factor * measure.weight, measure.axisymmetric}, functions(value)};
 }
 
+// The same of a field whose number of components and of dimensions is known when a program runs.
+template <int G, int C = 6>
+FormValue density_form(int components, const std::vector<Coefficient>& density, bool on_facets,
+                       const BodyMeasure& measure) {
+  if constexpr (C > 1)
+    if (components < C) return density_form<G, C - 1>(components, density, on_facets, measure);
+  return on_facets ? load_form<C, G, 1>(density, measure) : load_form<C, G, 0>(density, measure);
+}
+
 }  // namespace ritz

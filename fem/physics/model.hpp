@@ -82,7 +82,7 @@ struct Model {
   RayleighDamping damping = {};                 // of evolutions of second order
   std::vector<LinearEquations> relations = {};  // between unknowns, in all load cases: ties, rigid regions, equations
   std::vector<PrescribedMean> means = {};       // of linear static analyses, in all load cases
-  std::vector<AttachedMotion> attached = {};    // of free vibration
+  std::vector<AttachedMotion> attached = {};    // of free vibration; in time their masses
   std::vector<Node> held_on_axis = {};          // nodes of the space whose component 0 is zero: an axis of revolution
   bool sparse = false;  // elements do not act on all unknowns: those without any are held at zero
   std::vector<ModelLoadCase> load_cases = {};

@@ -149,6 +149,8 @@ std::vector<std::string> FormCatalogue::forms_of_plugins() const {
   std::vector<std::string> names;
   for (const auto& [name, entry] : forms_)
     if (entry.module != own_module) names.push_back(name);
+  for (const auto& [name, entry] : mixed_)
+    if (entry.module != own_module) names.push_back(name);
   return names;
 }
 

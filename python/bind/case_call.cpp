@@ -1,5 +1,6 @@
 #include "python/bind/case_call.hpp"
 
+#include "apps/analyses/mixed_analysis.hpp"
 #include "apps/analyses/modal_analysis.hpp"
 #include "apps/cases/elastic_case.hpp"
 #include "apps/cases/form_case.hpp"
@@ -15,7 +16,7 @@ Program program_named(const std::string& name) {
   if (name == "heat") return {{"ritz-heat", "", "", 1}, read_heat};
   if (name == "modal") return {{"ritz-modal", "", ""}, read_vibration};
   if (name == "structure") return {{"ritz-structure", "", ""}, read_structure};
-  if (name == "solve") return {{"ritz-solve", "", ""}, read_form};
+  if (name == "solve") return {{"ritz-solve", "", ""}, read_form, run_form_case};
   return {{"ritz-elasticity", "", ""}, read_elasticity};
 }
 

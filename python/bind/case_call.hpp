@@ -13,6 +13,7 @@ namespace ritz::python {
 struct Program {
   AppInfo info;
   CaseModel (*read)(Run&);
+  void (*run)(Run&) = nullptr;  // null: the analysis of what `read` returns
 };
 Program program_named(const std::string& name);
 

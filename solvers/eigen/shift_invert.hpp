@@ -1,18 +1,17 @@
 // (K - shift M)^-1 by a direct factor, and what its inertia counts: by Sylvester's law the factor has one negative
 // pivot for each eigenvalue of K x = lambda M x below the shift (Parlett, The Symmetric Eigenvalue Problem, 1998,
 // section 3.3). One analysis serves all shifts, and there is one factor at a time. Attached motions enter by Woodbury's
-// formula, with D = stiffness - shift mass of those where it is not zero:
-//
-//   (A + U D U^T)^-1 = A^-1 - Z N^-1 U^T A^-1,   Z = A^-1 U,   N = D^-1 + U^T Z
-//
-// Negative eigenvalues of A + U D U^T: those of A and of -N, less those of -D^-1 (Haynsworth 1968).
+// formula (solvers/eigen/woodbury.hpp), with D = stiffness - shift mass of those where it is not zero. Negative
+// eigenvalues of A + U D U^T: those of A and of -N, less those of -D^-1 (Haynsworth 1968).
 #pragma once
 
 #include "solvers/direct/direct_solver.hpp"
 #include "solvers/eigen/attached_motions.hpp"
+#include "solvers/eigen/woodbury.hpp"
 #include "solvers/linear/linear_solver.hpp"
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace ritz {
@@ -43,9 +42,8 @@ class ShiftInvert {
   std::unique_ptr<DirectSolver> solver_;
   double shift_ = 0;
   int factorisations_ = 0;
-  MultiVector U_, Z_;              // motions that take part
-  std::vector<double> inverse_N_;  // [motion][motion]
-  int negative_ = 0;               // eigenvalues of -N, less those of -D^-1
+  std::optional<Woodbury> woodbury_;  // of the motions that take part
+  int negative_ = 0;                  // eigenvalues of -N, less those of -D^-1
 };
 
 }  // namespace ritz

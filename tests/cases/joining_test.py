@@ -1,9 +1,11 @@
 """[[tie]], [[rigid]], [[periodic]], [[equation]] and supports along directions that are no axes: each against a closed form, or
 against the same body without them."""
+import csv
 import math
 import unittest
 
 import boxes
+import modal_test
 from ritz import CaseTest
 
 STEEL = '[[material]]\nregion = "{}"\nyoung = 200e9\npoisson = {}\n'
@@ -402,7 +404,6 @@ class MassesInVibration(Joining):
         end = '[[coupling]]\nregion = "bar.x1"\n'
         self.refuse(4, ["coupling.0.mass"], bar, text + end + "mass = -1\n")
         self.refuse(4, ["a moment of inertia is -2"], bar, text + end + "inertia = [1, -2, 3]\n")
-        self.refuse(4, ["a mass at a reference point in motion"], bar, text + end + "mass = 1\n[time]\nend = 1\nstep = 1\n")
         self.refuse(2, ["the support moves by 0.1"], bar, text + end + "x = 0.1\n[modal]\ncount = 1\n", "ritz-modal")
         line = '[[region]]\nname = "line"\nkind = "nodes"\nbox = {low = [0, 0, 0], high = [4, 0, 0]}\n[[rigid]]\nregion = "line"\n'
         self.refuse(4, ["has inertia about x, and its region does not turn"], bar,
@@ -411,6 +412,125 @@ class MassesInVibration(Joining):
         outcome = self.run_case("ritz-modal", self.write("case.toml", MESH + text + end + 'springs = {x = 1e6}\n[modal]\ncount = 1\nmethod = "lobpcg"\n'))
         self.assertEqual(outcome.exit, 2, outcome.errors)
         self.assertIn("LOBPCG does not take motions that springs hold", outcome.errors)
+
+
+def mean_of(region, component="x"):
+    return PROBE.format("u", "displacement", f'region = "{region}"\ncomponent = "{component}"\nmeasure = "mean"')
+
+
+def half_period(stiffness, mass, times=2, steps=200):
+    """[time] over so many half periods by Newmark's method, which loses no energy; a result after each."""
+    half = math.pi * math.sqrt(mass / stiffness)
+    return f"[time]\nend = {times * half!r}\nstep = {2 * half / steps!r}\noutput = {half!r}\nspectral_radius = 1\n"
+
+
+class MassesInMotion(Joining):
+    """A mass at the end of a bar that weighs next to nothing: from its displacement it is on the other side after half of 2 pi sqrt(m / k)."""
+
+    def displacements(self, outcome):
+        with open(outcome.folder / "results" / "case_probes.csv") as file:
+            return [float(row["u"]) for row in csv.DictReader(file)]
+
+    def assert_swings(self, outcome, amplitude, energy):
+        for value, exact in zip(self.displacements(outcome), (amplitude, -amplitude, amplitude), strict=True):
+            self.assertAlmostEqual(value, exact, delta=1e-3 * amplitude)
+        self.assert_close(outcome.fact("energy_at_begin")[0], energy, 1e-6)
+        self.assertLess(abs(outcome.fact("lost_energy")[0]), 1e-7 * energy)
+
+    def test_a_mass_on_a_light_bar_swings_with_its_period(self):
+        bar, k, m = boxes.blocks(("bar", (4, 1, 1), box(0, 0, 0, (4, 1, 1)))), 200e9 / 4, 5e4
+        text = STEEL.format("bar", 0) + "density = 1e-3\n" + held("bar.x0", fixed="true") + mean_of("bar.x1")
+        text += '[initial]\ndisplacement = ["1e-3*x/4", 0, 0]\n'
+        for table in ("coupling", "rigid"):
+            mass = f'[[{table}]]\nregion = "bar.x1"\nmass = {m}\n'
+            self.assert_swings(self.of(bar, text + mass + half_period(k, m)), 1e-3, k * 1e-6 / 2)
+        # Damping by alpha M takes the mass along: the amplitude falls as exp(-alpha t / 2).
+        damped = "[damping]\nrayleigh = [50, 0]\n[solver]\nmethod = \"cg\"\n"
+        outcome = self.of(bar, text + mass + half_period(k, m).replace("step =", "largest_step =") + damped)
+        self.assertAlmostEqual(self.displacements(outcome)[-1], 1e-3 * math.exp(-50 * math.pi * math.sqrt(m / k)), delta=5e-6)
+
+    def test_a_mass_in_the_plane_and_on_a_body_of_revolution(self):
+        """k = E A / L with the thickness 0.1, and with the ring of radii 1 and 2."""
+        mesh, m = boxes.blocks(("bar", (2, 4), lambda u, v: (1 + u, 4 * v))), 3e4
+        for model, area, sides in (('type = "plane_stress"\nthickness = 0.1', 0.1, held("bar.x0", x=0)), ('type = "axisymmetric"', 3 * math.pi, "")):
+            k = 200e9 * area / 4
+            text = STEEL.format("bar", 0) + f"density = 1e-3\n[model]\n{model}\n" + held("bar.y0", y=0) + sides
+            mass = f'[[rigid]]\nregion = "bar.y1"\nmass = {m}\n'
+            probe = mean_of("bar.y1", "y")
+            self.assert_swings(self.of(mesh, text + '[initial]\ndisplacement = [0, "1e-3*y/4"]\n' + mass + probe + half_period(k, m)), 1e-3, k * 1e-6 / 2)
+            weighed = self.of(mesh, text + mass + probe + "[gravity]\nacceleration = [0, -10]\n")
+            self.assert_close(weighed.probes["u"], -10 * m / k, 1e-6)
+            modes = self.of(mesh, text.replace("1e-3", "1") + mass + "[modal]\ncount = 1\n", "ritz-modal").fact("frequencies_hz")
+            self.assert_close(modes[0], math.sqrt(k / (m + 4 * area / 3)) / (2 * math.pi), 1e-6)
+
+    def test_what_turns_has_the_energy_of_its_inertia(self):
+        """A free cube that turns about z through its middle, w = 3: (m / 6 + J) w^2 / 2, in the plane a square likewise."""
+        turn = '[initial]\nvelocity = ["-3*(y-0.5)", "3*(x-0.5)"{}]\n[time]\nend = 1e-6\nstep = 1e-6\nspectral_radius = 1\n'
+        cube, square = boxes.blocks(("cube", (2, 2, 2), box(0, 0, 0))), boxes.blocks(("cube", (2, 2), lambda u, v: (u, v)))
+        steel = STEEL.format("cube", 0.3) + "density = 8000\n"
+        for table in ("coupling", "rigid"):
+            at = f'[[{table}]]\nregion = "cube.x1"\nreference = [0.5, 0.5, 0.5]\nmass = 700\ninertia = [1, 2, 300]\n'
+            outcome = self.of(cube, steel + at + turn.format(", 0"))
+            self.assert_close(outcome.fact("energy_at_begin")[0], 4.5 * (8000 / 6 + 300), 1e-9)
+        at = '[[rigid]]\nregion = "cube.x1"\nreference = [0.5, 0.5]\nmass = 700\ninertia = 300\n'
+        outcome = self.of(square, steel + '[model]\ntype = "plane_strain"\n' + at + turn.format(""))
+        self.assert_close(outcome.fact("energy_at_begin")[0], 4.5 * (8000 / 6 + 300), 1e-9)
+
+    def test_bodies_of_revolution_have_no_moment_of_inertia(self):
+        mesh = boxes.blocks(("bar", (2, 4), lambda u, v: (1 + u, 4 * v)))
+        text = STEEL.format("bar", 0) + 'density = 8\n[model]\ntype = "axisymmetric"\n[[rigid]]\nregion = "bar.y1"\ninertia = 1\n'
+        self.refuse(2, ["a moment of inertia in a body of revolution"], mesh, text + "[time]\nend = 1\nstep = 1\n")
+
+
+class MassesOnFrames(Joining):
+    """A cantilever of Bernoulli with a mass at a reference point beyond or beside its tip."""
+    L, E, I, A, rho = 5, 200e9, 0.1**4 / 12, 0.01, 8000
+
+    def arm(self, density, reference, mass, inertia=(0, 0, 0)):
+        self.mesh = modal_test.lines([(self.L * i / 10, 0, 0) for i in range(11)], [(i, i + 1) for i in range(10)],
+                                     {"arm": (range(10), []), "hub": ([], [0]), "tip": ([], [10])})
+        section = f'[[section]]\nregion = "arm"\nelement = "beam"\nyoung = {self.E}\npoisson = 0.3\narea = {self.A}\ninertia_y = {self.I!r}\n'
+        section += f'inertia_z = {self.I!r}\ntorsion = {2 * self.I!r}\ndensity = {density}\n[[support]]\nregion = "hub"\nfixed = true\n'
+        return section + f'[[rigid]]\nregion = "tip"\nreference = {reference}\nmass = {mass}\ninertia = {list(inertia)}\n'
+
+    def exact(self, m, e, J):
+        """The least root of the frequency equation of w = a (cosh bx - cos bx) + c (sinh bx - sin bx): with the motion v = w + e w1 of the mass
+        and W = omega^2 the tip has E I w2 = W (J w1 + m e v) and E I w3 = -W m v, where w1, w2, w3 are derivatives."""
+        def residual(b):
+            W, x = self.E * self.I * b**4 / (self.rho * self.A), b * self.L
+            ch, co, sh, si = math.cosh(x), math.cos(x), math.sinh(x), math.sin(x)
+            rows = []
+            for w, w1, w2, w3 in ((ch - co, sh + si, ch + co, sh - si), (sh - si, ch - co, sh + si, ch + co)):
+                v = w + e * b * w1
+                rows.append((self.E * self.I * b * b * w2 - W * (J * b * w1 + m * e * v), self.E * self.I * b**3 * w3 + W * m * v))
+            return rows[0][0] * rows[1][1] - rows[0][1] * rows[1][0]
+        low, high = 0.01 / self.L, 1.87 / self.L
+        for _ in range(80):
+            middle = (low + high) / 2
+            low, high = (middle, high) if residual(middle) * residual(low) > 0 else (low, middle)
+        return low**2 * math.sqrt(self.E * self.I / (self.rho * self.A)) / (2 * math.pi)
+
+    def test_frequencies_are_those_of_the_closed_form(self):
+        for m, e, J in ((400, 0, 0), (400, 0.5, 0), (800, 0.5, 300)):
+            text = self.arm(self.rho, [self.L + e, 0, 0], m, (0, J, J))
+            outcome = self.of(self.mesh, text + "[modal]\ncount = 2\n", "ritz-modal")
+            for value in outcome.fact("frequencies_hz"):
+                self.assert_close(value, self.exact(m, e, J), 5e-3)
+            self.assert_close(outcome.fact("total_mass")[0], m + self.rho * self.A * self.L, 1e-9)
+
+    def test_a_weight_that_is_let_go_falls_twice_as_far_as_it_rests(self):
+        """Beside the tip, along y: it bends and twists the arm, u = m g (L^3 / (3 E I) + a^2 L / (G J)) where it hangs."""
+        m, a = 400, 0.7
+        flexibility = self.L**3 / (3 * self.E * self.I) + a * a * self.L / (self.E / 2.6 * 2 * self.I)
+        text, gravity = self.arm(1e-3, [self.L, a, 0], m), "gravity]\nacceleration = [0, 0, -10]\n"
+        for weight in ("[" + gravity, '[[load_case]]\nname = "g"\n[load_case.' + gravity):
+            rest = self.of(self.mesh, text + weight, "ritz-structure")
+            moved = [float(value) for value in rest.log.split("its reference point moves by (")[1].split(")")[0].split(",")]
+            self.assert_close(moved[2], -10 * m * flexibility, 1e-5)
+            self.assertIn("reactions: (0, 0, 4000) N", rest.log)
+        falls = self.of(self.mesh, text + "[" + gravity + half_period(1 / flexibility, m, 1), "ritz-structure")
+        self.assert_close(falls.fact("rigid tip")[2], -20 * m * flexibility, 2e-3)
+        self.assertLess(abs(falls.fact("lost_energy")[0]), 1e-7 * falls.fact("work_of_loads")[0])
 
 
 class Periodicity(Joining):

@@ -105,6 +105,13 @@ class Modal(CaseTest):
         self.assertEqual(empty.fact("frequencies_hz"), [])
         self.assertIn("there is no mode in the band", " ".join(empty.report["notices"]))
 
+    def test_a_motor_on_the_bracket_swings_as_its_flexibility_says(self):
+        """159.885 Hz: the least root of det(C^-1 - W M) with the flexibilities along y, about x and about z at the motor's centre, by
+        ritz-elasticity, without the mass of the bracket, which is a thirteenth of the motor's and near the bolts."""
+        motor = self.modal("motor")
+        self.assert_close(motor.fact("frequencies_hz")[0], 159.885, 2e-3)
+        self.assert_close(float(motor.report["facts"]["total_mass"].split()[0]), 8 + 7850 * 7.851e-5, 1e-4)
+
     def expect_the_same(self, runs):
         for run in runs[1:]:
             self.assertEqual(run.report["facts"], runs[0].report["facts"])

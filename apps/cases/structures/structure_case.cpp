@@ -133,18 +133,21 @@ CaseModel read_structure(Run& run) {
   view->sections = read_sections(run, mesh, *view->catalogue, weighs, frames);
   read_structure_supports(input.root(), mesh, false, frames.components(), frames.loads);
   read_structure_loads(input.root(), mesh, frames.loads);
+  std::vector<Point> gravity = {frames.loads.acceleration()};
   for (const LoadCaseInput& each : read.load_cases.cases) {
     FrameLoads& own = frames.load_case(each.name);
     read_structure_loads(each.table, mesh, own);
+    gravity.push_back(own.acceleration());
     read_structure_supports(each.table, mesh, false, frames.components(), own);
   }
   phase.reset();
   const FunctionSpace& space = structure_space(run, mesh, frames.components());
   phase.emplace(run.device().profile(), "model");
-  make_model(run, frames, space, {.displacements = true, .periodic = false}, {}, read);
+  if (moves) read.time = read_motion(run, 3, space.components() - 3);
+  make_model(run, frames, space,
+             {.displacements = true, .periodic = false, .masses = true, .gravity = std::move(gravity)}, {}, read);
   read.model.inertia.clear();
   if (moves) {
-    read.time = read_motion(run, 3, space.components() - 3);
     read_damping(input, read.model);
     add_inertia(input, frames, read.model);
   }
@@ -169,7 +172,7 @@ CaseModel read_structure_vibration(Run& run) {
   const FunctionSpace& space = structure_space(run, mesh, frames.components());
   phase.emplace(run.device().profile(), "model");
   CaseModel read;
-  make_model(run, frames, space, {.displacements = true, .periodic = false, .at_rest = true}, {}, read);
+  make_model(run, frames, space, {.displacements = true, .periodic = false, .at_rest = true, .masses = true}, {}, read);
   add_inertia(run.input(), frames, read.model);
   return read;
 }

@@ -205,6 +205,57 @@ TEST(SecondOrder, ASuddenForceMovesAnOscillatorTwiceAsFar) {
   EXPECT_NEAR(force, -10, 1e-4);
 }
 
+AttachedMotion mass_of_nodes(std::vector<Node> nodes, double size) {
+  AttachedMotion motion{.mass = size};
+  for (const Node node : nodes) motion.terms.push_back({node, 0, 1 / static_cast<double>(nodes.size())});
+  return motion;
+}
+
+TEST_P(SpectralRadius, AMassAtAReferencePointIsOneAtItsNode) {
+  const Coefficient wall = over_points([](const Point&, double t) { return 0.1 * std::sin(3 * t); });
+  Model at_node = bars(2, {Integral::over_all_cells(LineMass{3}), Integral::at_nodes(node_mass<3>(mass), {2})}, wall);
+  Model attached = bars(2, {Integral::over_all_cells(LineMass{3})}, wall);
+  attached.attached = {
+      mass_of_nodes({2}, mass), {.terms = {{2, 1, 1.0}}, .mass = mass}, {.terms = {{2, 2, 1.0}}, .mass = mass}};
+  const auto end_of = [&](Model& model, double step) {
+    model.damping = {.mass = 0.6, .stiffness = 0.008};
+    return solve(
+               model,
+               exactly({.end = 1, .spectral_radius = GetParam(), .fixed_step = step, .begin = moving(model, 6, 1, 3)}))
+        .state;
+  };
+  for (const double step : {0.01, 0.0}) {
+    const State a = end_of(at_node, step), b = end_of(attached, step);
+    EXPECT_EQ(a.steps, b.steps);
+    EXPECT_NEAR(a.u[6], b.u[6], 1e-11);
+    EXPECT_NEAR(a.v[6], b.v[6], 1e-10);
+    EXPECT_NEAR(a.a[6], b.a[6], 1e-9);
+    for (const auto energy : {&EnergyBalance::begin, &EnergyBalance::kinetic, &EnergyBalance::strain,
+                              &EnergyBalance::damped, &EnergyBalance::by_supports})
+      EXPECT_NEAR(a.energy.*energy, b.energy.*energy, 1e-8 * a.energy.begin);
+  }
+}
+
+// Nodes 1 and 2 have no mass of their own, but move one in the mean: a force on one of them moves both.
+TEST(SecondOrder, AMassAtAReferencePointMovesAllOfItsNodesAtTheBegin) {
+  Model model = bars(3, {Integral::at_nodes(node_mass<3>(mass), {3})});
+  model.attached = {mass_of_nodes({1, 2}, 4)};
+  model.equations.push_back(Integral::at_nodes(NodeLoad<3>{{8, 0, 0}, {}}, {1}));
+  std::vector<double> a;
+  solve(model, exactly({.end = 1e-3, .fixed_step = 1e-3}), {.show = [&](const SolutionView& s) {
+          if (a.empty()) a = s.acceleration->host();
+        }});
+  EXPECT_NEAR(a[3], 2, 1e-12);
+  EXPECT_NEAR(a[6], 2, 1e-12);
+  EXPECT_NEAR(a[9], 0, 1e-12);
+}
+
+TEST(SecondOrder, SpringsAtReferencePointsAreRefused) {
+  Model model = oscillator();
+  model.attached = {{.terms = {{1, 0, 1.0}}, .stiffness = 3}};
+  EXPECT_THROW(solve(model, exactly({.end = 1, .fixed_step = 0.1})), Error);
+}
+
 // The wall moves by g = sin 3t: m u'' + k (u - g) = 0.
 TEST_P(SpectralRadius, AMovingSupportDrivesTheMassWithOrderTwo) {
   const Model model = oscillator(over_points([](const Point&, double t) { return std::sin(3 * t); }));

@@ -1,0 +1,120 @@
+#include "fem/analysis/attached.hpp"
+
+#include "solvers/algebra/vectors.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ritz {
+namespace {
+
+double product(const std::vector<double>& a, const std::vector<double>& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+// Adds what is new in x to the basis.
+void add_direction(std::vector<double> x, std::vector<std::vector<double>>& basis) {
+  const double length = std::sqrt(product(x, x));
+  if (!(length > 0)) return;
+  for (double& each : x) each /= length;
+  for (int twice = 0; twice < 2; ++twice)
+    for (const std::vector<double>& q : basis) {
+      const double along = product(q, x);
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] -= along * q[i];
+    }
+  const double rest = std::sqrt(product(x, x));
+  if (rest < 1e-10) return;
+  for (double& each : x) each /= rest;
+  basis.push_back(std::move(x));
+}
+
+}  // namespace
+
+void Attached::add_masses(double factor, const Vector& x, Vector& y) const {
+  for (std::size_t j = 0; j < whole.size(); ++j)
+    if (motions.mass[j] != 0) axpy(factor * motions.mass[j] * dot(whole[j], x), whole[j], y);
+}
+
+Attached attached_to(const FunctionSpace& space, std::span<const AttachedMotion> given, const Constraints& supports) {
+  Attached result;
+  if (given.empty()) return result;
+  result.motions.U = MultiVector(space.device(), space.unknown_count(), static_cast<int>(given.size()), "eigenvectors");
+  for (const AttachedMotion& each : given) {
+    std::vector<double> row(static_cast<std::size_t>(space.unknown_count()), 0.0);
+    for (const UnknownTerm& term : each.terms)
+      row[static_cast<std::size_t>(Index{term.node} * space.components() + term.component)] += term.factor;
+    result.whole.emplace_back(space.device(), std::span<const double>(row), "vectors");
+    Vector seen(space.device(), std::span<const double>(row), "vectors");
+    supports.gather(seen);
+    supports.set_zero(seen);
+    result.motions.U.set_column(static_cast<int>(result.whole.size()) - 1, seen);
+    result.motions.stiffness.push_back(each.stiffness);
+    result.motions.mass.push_back(each.mass);
+  }
+  return result;
+}
+
+MemoryNeeds attached_needs(const FunctionSpace& space, Index count) {
+  if (count == 0) return {};
+  const Index lanes = (count + MultiVector::lanes - 1) / MultiVector::lanes * MultiVector::lanes;
+  return MemoryNeeds()
+      .array<double>("vectors", space.unknown_count(), count)
+      .array<double>("eigenvectors", space.unknown_count() * lanes, 3);
+}
+
+FreeMasses::FreeMasses(const Operator& inertia, const Attached& attached, const Constraints& supports,
+                       const Vector& diagonal)
+    : inertia_(inertia),
+      attached_(attached),
+      supports_(supports),
+      heavy_(inertia.space().zeros()),
+      diagonal_(inertia.space().zeros()),
+      moved_(inertia.space().zeros()) {
+  fill(1.0, heavy_);
+  supports_.set_zero(heavy_);
+  std::vector<double> is_heavy = heavy_.host(), masses = diagonal.host();
+  for (std::size_t i = 0; i < masses.size(); ++i) {
+    if (!(masses[i] > 0)) is_heavy[i] = 0;
+    if (is_heavy[i] == 0) masses[i] = 0;
+  }
+  std::vector<std::vector<double>> basis;
+  double largest = 0;
+  Vector u = inertia.space().zeros();
+  for (int j = 0; j < attached_.motions.count(); ++j) {
+    attached_.motions.U.get_column(j, u);
+    std::vector<double> row = u.host();
+    const double mass = attached_.motions.mass[static_cast<std::size_t>(j)];
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      masses[i] += is_heavy[i] * mass * row[i] * row[i];
+      if (is_heavy[i] != 0) row[i] = 0;
+    }
+    largest = std::max(largest, mass * product(row, row));
+    add_direction(std::move(row), basis);
+  }
+  for (std::size_t i = 0; i < masses.size(); ++i)
+    if (is_heavy[i] == 0) masses[i] = largest > 0 ? largest : 1;
+  heavy_.upload(is_heavy);
+  diagonal_.upload(masses);
+  for (const std::vector<double>& q : basis)
+    light_.emplace_back(heavy_.device(), std::span<const double>(q), "vectors");
+}
+
+void FreeMasses::apply(const Vector& x, Vector& y) const {
+  copy(x, moved_);
+  supports_.set_linear(moved_);
+  inertia_.residual(moved_, y);
+  attached_.add_masses(1, moved_, y);
+  supports_.gather(y);
+  project(y);
+}
+
+void FreeMasses::project(Vector& f) const {
+  std::vector<double> along;
+  for (const Vector& q : light_) along.push_back(dot(q, f));
+  multiply(f, heavy_, f);
+  for (std::size_t i = 0; i < light_.size(); ++i) axpy(along[i], light_[i], f);
+}
+
+}  // namespace ritz

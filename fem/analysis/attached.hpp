@@ -1,0 +1,56 @@
+// Springs and masses of reference points as vectors of a space. A mass m of the motion u_j . x adds m u_j u_j^T to the
+// mass matrix, and fills none, however many unknowns move with the point. Private to fem/analysis.
+//
+//   const Attached attached = attached_to(space, model.attached, supports);
+//   attached.add_masses(1, a, forces);
+#pragma once
+
+#include "device/memory_needs.hpp"
+#include "fem/operator/operator.hpp"
+#include "fem/physics/model.hpp"
+#include "solvers/eigen/attached_motions.hpp"
+
+#include <span>
+#include <vector>
+
+namespace ritz {
+
+struct Attached {
+  std::vector<Vector> whole;  // [motion] u_j, of all unknowns
+  AttachedMotions motions;    // as the free unknowns see them
+
+  bool any() const { return !whole.empty(); }
+  // y += factor * the sum of m_j (u_j . x) u_j
+  void add_masses(double factor, const Vector& x, Vector& y) const;
+};
+
+// Supports are finished. Values that vary in time may change later: which unknowns are prescribed may not.
+Attached attached_to(const FunctionSpace& space, std::span<const AttachedMotion> given, const Constraints& supports);
+
+// These vectors, and two blocks more for Woodbury's formula.
+MemoryNeeds attached_needs(const FunctionSpace& space, Index count);
+
+// Masses of the free unknowns as an operator: those of the integrals, and attached ones. Where an unknown has attached
+// masses alone, such as rotations of massless beams beside a mass, it takes part in the motions of these, and in no
+// other: the operator is definite on what project() leaves.
+class FreeMasses final : public LinearOperator {
+ public:
+  // diagonal [unknown]: of the integrals, gathered. All of it must outlive this.
+  FreeMasses(const Operator& inertia, const Attached& attached, const Constraints& supports, const Vector& diagonal);
+  const Device& device() const override { return heavy_.device(); }
+  Index rows() const override { return heavy_.size(); }
+  void apply(const Vector& x, Vector& y) const override;
+  void project(Vector& f) const;
+  const Vector& diagonal() const { return diagonal_; }  // positive; of a preconditioner that project() commutes with
+
+ private:
+  const Operator& inertia_;
+  const Attached& attached_;
+  const Constraints& supports_;
+  Vector heavy_;               // 1 where the integrals have a mass and the unknown is free
+  std::vector<Vector> light_;  // orthonormal motions of the other unknowns with attached masses
+  Vector diagonal_;
+  mutable Vector moved_;
+};
+
+}  // namespace ritz

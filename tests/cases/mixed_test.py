@@ -1,0 +1,88 @@
+"""Forms of several fields, of facets and of edges in cases of ritz-solve: closed forms, a plugin, and what is refused."""
+import math
+import pathlib
+import unittest
+
+import boxes
+import vtu
+from ritz import CaseTest, example
+
+PRESCRIBE = '[[prescribe]]\nfield = "{}"\nregion = "{}"\n{}\n'
+PROBE = '[[probe]]\nname = "{0}"\nfield = "{1}"\nregion = "all"\nmeasure = "{2}"\n{3}\n'
+
+
+class SeveralFields(CaseTest):
+    def of(self, text, *arguments, mesh=None):
+        self.write("mesh.msh", mesh or boxes.grid(4))
+        return self.run_case("ritz-solve", self.write("case.toml", '[mesh]\nfile = "mesh.msh"\n' + text), *arguments)
+
+    def test_examples_meet_their_references(self):
+        """Marchi, Suero and Araki, J. Braz. Soc. Mech. Sci. Eng. 31 (2009) 186; layers in series; A = sinh(x / l) / sinh(1 / 2l) in the mean."""
+        length = 0.2
+        slab = 2 * length * math.tanh(1 / (4 * length))
+        for name, references in {"cavity": {"middle": (-0.205192, 2e-4), "lower": (-0.122596, 5e-4)},
+                                 "layers": {"pressure_left": (0.75, 1e-9), "pressure_right": (0.125, 1e-9), "flux_right": (2, 1e-9)},
+                                 "slab": {"right_half": (slab, 5e-3)}}.items():
+            outcome = self.solve("ritz-solve", example(f"several_fields/{name}"))
+            for probe, (reference, tolerance) in references.items():
+                with self.subTest(case=name, probe=probe):
+                    self.assert_close(outcome.probes[probe], reference, tolerance)
+            self.assertLess(float(outcome.report["facts"]["residual_certificate"]), 1e-9)
+
+    def test_a_flow_between_plates_is_that_of_poiseuille(self):
+        """v = 4 y (1 - y) leaves freely in its own form: p falls by 8 a metre, and the walls hold what the pressure drives."""
+        text = '[model]\nform = "stokes2"\n[[material]]\nregion = "all"\nviscosity = 1\n'
+        for side in ("left", "right"):
+            text += PRESCRIBE.format("velocity", side, 'component = "x"\nvalue = "4*y*(1-y)"') + PRESCRIBE.format("velocity", side, 'component = "y"\nvalue = 0')
+        for side in ("top", "bottom"):
+            text += PRESCRIBE.format("velocity", side, "value = 0")
+        text += '[[region]]\nname = "pin"\nkind = "nodes"\nbox = {low = [0.99, -0.1], high = [1.1, 0.1]}\n' + PRESCRIBE.format("pressure", "pin", "value = 0")
+        text += PROBE.format("p", "pressure", "max", "") + PROBE.format("wall", "reaction_velocity", "reaction", 'component = "x"').replace('"all"', '"top"')
+        outcome = self.of(text)
+        self.assertEqual(outcome.exit, 0, outcome.log + outcome.errors)
+        self.assert_close(outcome.probes["p"], 8, 1e-9)
+        fields = vtu.read(outcome.results())["PointData"]
+        self.assertEqual(set(fields), {"velocity", "pressure", "reaction_velocity", "reaction_pressure"})
+        body = text.replace("[[probe]]", '[[load]]\nfield = "velocity"\nregion = "all"\nvalue = [8, 0]\n[[probe]]', 1)
+        self.assertLess(abs(self.of(body, "--overwrite").probes["p"]), 1e-9)  # a body force in place of the pressure
+
+    def test_a_plugin_is_solved_like_the_forms_of_ritz(self):
+        """The form of docs/several-fields.md between walls under a load along y: nothing moves, and p = y - 1 of a liquid at rest."""
+        source = pathlib.Path(__file__).resolve().parents[2] / "examples" / "programs"
+        text = f'[model]\nform = "incompressible"\n[[material]]\nregion = "all"\nmu = 1\n[[load]]\nfield = "displacement"\nregion = "all"\nvalue = [0, 1]\n'
+        for side in ("left", "right"):
+            text += PRESCRIBE.format("displacement", side, 'component = "x"\nvalue = 0')
+        text += PRESCRIBE.format("displacement", "bottom", 'component = "y"\nvalue = 0') + PROBE.format("least", "pressure", "min", "") + PROBE.format("moved", "displacement", "max", 'component = "magnitude"')
+        outcome = self.of(text, "--set", f'plugin="{source / "own_fields_kernels.cpp"}"')
+        self.assertEqual(outcome.exit, 0, outcome.log + outcome.errors)
+        self.assert_close(outcome.probes["least"], -1, 1e-9)
+        self.assertLess(outcome.probes["moved"], 1e-9)
+
+    def test_check_estimate_and_describe_say_what_there_is(self):
+        text = '[model]\nform = "mixed_poisson2"\n[[material]]\nregion = "all"\npermeability = 1\n'
+        self.assertIn("unknowns", self.of(text, "--check").log)
+        self.assertIn("matrix", self.of(text, "--estimate").log)
+        described = self.of(text, "--describe").log
+        for word in ("vector", "flux (3)", "pressure (1)"):
+            self.assertIn(word, described + self.of(text + '[[prescribe]]\nfield = "flux"\nregion = "left"\nvector = [0, 0]\n', "--describe").log)
+
+    def test_what_cases_of_several_fields_do_not_do_is_refused(self):
+        stokes = '[model]\nform = "stokes2"\n[[material]]\nregion = "all"\nviscosity = 1\n'
+        poisson = '[model]\nform = "mixed_poisson2"\n[[material]]\nregion = "all"\npermeability = 1\n'
+        for exit_code, phrase, text in (
+                (2, "'time' was given, and 'stokes2' is a form of several fields", stokes + "[time]\nend = 1\n"),
+                (2, "'load_case' was given", stokes + '[[load_case]]\nname = "a"\n'),
+                (2, "'minres' was asked for, and the form has several fields", stokes + '[solver]\nmethod = "minres"\n'),
+                (4, "the form 'navier_stokes2' of several fields is nonlinear", stokes.replace("stokes2", "navier_stokes2") + "density = 1\n"),
+                (4, "one of 3 dimensions", stokes.replace("stokes2", "stokes3")),
+                (2, "a load on 'flux'", poisson + '[[load]]\nfield = "flux"\nregion = "all"\nvalue = 1\n'),
+                (2, "a load on 'pressure' on facets", poisson + '[[load]]\nfield = "pressure"\nregion = "left"\nvalue = 1\n'),
+                (2, "this run has no time", stokes + PRESCRIBE.format("velocity", "left", 'value = "t"')),
+                (2, "'heat'", stokes + PRESCRIBE.format("heat", "left", "value = 0"))):
+            outcome = self.of(text, "--check")
+            self.assertEqual(outcome.exit, exit_code, text + outcome.log + outcome.errors)
+            self.assertIn(phrase, outcome.errors)
+
+
+if __name__ == "__main__":
+    unittest.main()
