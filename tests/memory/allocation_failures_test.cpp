@@ -9,7 +9,6 @@
 #include "fem/forms/loads.hpp"
 #include "fem/forms/mass.hpp"
 #include "fem/physics/dual_weights.hpp"
-#include "io/case/formula.hpp"
 #include "mesh/generators.hpp"
 #include "tests/fem/elements/structure.hpp"
 #include "tests/fem/physics/two_parts.hpp"
@@ -273,13 +272,6 @@ TEST(AllocationFailuresInLoops, FeetOfNodesAndDualWeights) {
   for (const Node node : space.nodes_in(follows)) points.push_back(space.point(node));
   expect_errors_where_new_fails([&] { onto.feet_of(points); });
   expect_errors_where_new_fails([&] { dual_weights(space, follows, onto, {}, 0.1); });
-}
-
-TEST(AllocationFailuresInLoops, FormulasAtManyPoints) {
-  const Formula formula(Expression("x + y", Formula::variables()), {[](double) { return true; }, "a number", "here"});
-  const std::vector<double> points(9000, 1.0);
-  std::vector<double> values(3000);
-  expect_errors_where_new_fails([&] { formula.at(points, values); });
 }
 
 }  // namespace
