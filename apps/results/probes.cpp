@@ -159,7 +159,8 @@ bool is_of_one_dimension(const Mesh& mesh, const Target& target, const Probe& pr
   return false;
 }
 
-bool is_force_at_nodes(const std::string& field) { return field == "reaction" || field == "reaction_moment"; }
+// Problems of several fields have one reaction for each.
+bool is_force_at_nodes(const std::string& field) { return field == "reaction" || field.starts_with("reaction_"); }
 
 // Forces at nodes are summed; fields are not, as finer meshes have more nodes.
 bool has_measure(const Probe& probe) {
@@ -167,8 +168,7 @@ bool has_measure(const Probe& probe) {
   const bool is_force = is_force_at_nodes(probe.field);
   if (probe.measure == "reaction" && !is_force)
     probe.table.error("measure", fmt::format("the field '{}' holds no forces at nodes", probe.field),
-                      "reactions are sums over nodes, of 'reaction' and 'reaction_moment'",
-                      "take min, max, mean or integral");
+                      "reactions are sums over nodes, of fields that are named so", "take min, max, mean or integral");
   else if (is_force && probe.region->kind != RegionKind::nodes &&
            (probe.measure == "integral" || probe.measure == "mean"))
     probe.table.error("measure", fmt::format("the field '{}' holds forces at nodes", probe.field),
