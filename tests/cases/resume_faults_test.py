@@ -60,7 +60,10 @@ class ResumeFaults(CaseTest):
         """RITZ_KILLS: how many of each format."""
         random.seed(1)
         for form in ("vtu", "vtkhdf"):
-            words, start = increments(form), time.monotonic()
+            words = increments(form)
+            subprocess.run(words(self.folder / "first"), check=True, capture_output=True)  # may compile the plugin
+            shutil.rmtree(self.folder / "first")
+            start = time.monotonic()
             subprocess.run(words(self.folder / form), check=True, capture_output=True)
             duration, whole, kills, runs = time.monotonic() - start, self.files(self.folder / form), 0, 0
             while kills < int(os.environ.get("RITZ_KILLS", "6")):
