@@ -49,12 +49,7 @@ class MixedReader {
     read_prescribed();
     MixedCase read{.fields = fields_};
     read.solver = run_.solver();
-    if (read.solver.method != LinearMethod::automatic && read.solver.method != LinearMethod::direct)
-      input_.table("solver", {})
-          .error("method",
-                 fmt::format("'{}' was asked for, and the form has several fields", name_of(read.solver.method)),
-                 "cases factorise their matrices; a program chooses a preconditioner for each field",
-                 "write method = \"direct\", or see docs/several-fields.md for MINRES and GMRES");
+    check_solver(read.solver);
     name_results(read);
     make(read);
     return read;
@@ -74,6 +69,23 @@ class MixedReader {
       root.table("model", {})
           .error("form", fmt::format("the form '{}' of several fields is nonlinear", entry_.record->form.name),
                  "cases solve linear forms of several fields", "take a linear form, or write a program", Exit::model);
+  }
+
+  void check_solver(const LinearSolverOptions& solver) {
+    using Method = LinearMethod;
+    const Case::Table table = input_.table("solver", {});
+    const Method m = solver.method;
+    if (m != Method::automatic && m != Method::direct && m != Method::minres && m != Method::gmres)
+      table.error("method", fmt::format("'{}' was asked for, and the form has several fields", name_of(m)),
+                  "their matrix need not be positive definite, and each field has a preconditioner of its own",
+                  "use 'minres', 'gmres', 'direct' or 'auto'");
+    if (solver.preconditioner != PreconditionerKind::automatic)
+      table.error("preconditioner",
+                  fmt::format("'{}' was asked for, and the form has several fields", name_of(solver.preconditioner)),
+                  "each field has a preconditioner that suits its elements (docs/several-fields.md)", "omit it");
+    if (m == Method::minres && !entry_.record->form.symmetric)
+      table.error("method", fmt::format("'minres' was asked for, and '{}' is not symmetric", entry_.record->form.name),
+                  "its recurrences are only true of symmetric matrices", "use 'gmres', 'direct' or 'auto'");
   }
 
   void read_materials() {

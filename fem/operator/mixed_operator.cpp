@@ -245,6 +245,12 @@ bool MixedOperator::couples(int test, int trial) const {
                              [&](const MixedIntegral& integral) { return integral.couples(test, trial); });
 }
 
+std::string MixedOperator::field_name(int field) const {
+  for (const MixedIntegral& each : integrals_)
+    if (const int j = each.position_of(field); j >= 0) return each.form.fields[static_cast<std::size_t>(j)].name;
+  return fmt::format("number {}", field);
+}
+
 const Operator* MixedOperator::of_field(int field) const { return of_fields_[static_cast<std::size_t>(field)].get(); }
 
 bool MixedOperator::has_block(int row, int column) const {

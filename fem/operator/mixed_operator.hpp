@@ -72,6 +72,9 @@ class MixedOperator {
   const FunctionSpace& space(int field) const { return *spaces_.at(static_cast<std::size_t>(field)); }
   const Spaces& spaces() const { return spaces_; }
   Family family(int field) const { return families_.at(static_cast<std::size_t>(field)); }
+  const std::vector<MixedIntegral>& integrals() const { return integrals_; }
+  std::string field_name(int field) const;             // as the forms have it
+  bool has_block(int row, int column) const;           // of the matrix
   const BlockLayout& layout() const { return layout_; }
   const Device& device() const { return spaces_.front()->device(); }
   bool symmetric() const;  // every form promises a symmetric matrix
@@ -136,7 +139,6 @@ class MixedOperator {
 
   bool couples(int test, int trial) const;    // by a form of several fields
   const Operator* of_field(int field) const;  // null: no form of this field alone
-  bool has_block(int row, int column) const;
   bool adds_matrix(int field) const;  // a form of this field alone
   const NodePattern& coupling_pattern(int row, int column) const;
   void check(const MixedFormValue& form) const;
