@@ -41,8 +41,9 @@ double pivot_of(const BlockOperator& K) {
 }
 
 Index entries_of(const MixedOperator& equations) {
+  const MemoryNeeds needs = equations.matrix_needs();
   Index bytes = 0;
-  for (const auto& [tag, size] : equations.matrix_needs().by_tag())
+  for (const auto& [tag, size] : needs.by_tag())
     if (tag == "matrix") bytes += size;
   return bytes / Index{sizeof(double)};
 }

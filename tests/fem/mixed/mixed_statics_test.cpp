@@ -125,13 +125,13 @@ INSTANTIATE_TEST_SUITE_P(Cells, MixedStatics,
 
 TEST_P(MixedStatics, StokesByMinresAndGmres) {
   const MixedFormValue form = form_of<Stokes>(dimension(), 1.0);
-  const Index n = fine(24, 8);
-  check(flow(kind(), n / 2, form), flow(kind(), n, form), LinearMethod::minres, 120);
-  check(flow(kind(), n / 2, form), flow(kind(), n, form), LinearMethod::gmres, 70);
+  const Index n = fine(16, 4);
+  check(flow(kind(), n / 2, form), flow(kind(), n, form), LinearMethod::minres, 200);
+  check(flow(kind(), n / 2, form), flow(kind(), n, form), LinearMethod::gmres, 90);
 }
 
 TEST_P(MixedStatics, StokesInAnyUnitsAndWithViscositiesThatJump) {
-  const Index n = fine(16, 6);
+  const Index n = fine(12, 4);
   const int usual = solved(*flow(kind(), n, form_of<Stokes>(dimension(), 1.0)), LinearMethod::minres).report.iterations;
   for (const double viscosity : {1e-4, 1e5}) {
     const auto problem = flow(kind(), n, form_of<Stokes>(dimension(), viscosity), 3);
@@ -145,24 +145,24 @@ TEST_P(MixedStatics, StokesInAnyUnitsAndWithViscositiesThatJump) {
 }
 
 TEST_P(MixedStatics, MixedPoisson) {
-  const Index n = fine(24, 8);
+  const Index n = fine(16, 4);
   check(seepage(kind(), n / 2), seepage(kind(), n), LinearMethod::minres, 60);
   check(seepage(kind(), n / 2, 1e-9), seepage(kind(), n, 1e-9), LinearMethod::gmres, 40);
 }
 
 TEST_P(MixedStatics, CurlCurl) {
-  const Index n = fine(24, 8);
+  const Index n = fine(16, 4);
   for (const double b : {1.0, 1e-4, 1e4})
     check(current(kind(), n / 2, b), current(kind(), n, b), LinearMethod::minres, 60);
 }
 
 TEST_P(MixedStatics, ThermoElasticity) {
-  const Index n = fine(16, 6);
+  const Index n = fine(12, 4);
   check(warming(kind(), n / 2), warming(kind(), n), LinearMethod::gmres, 70);
 }
 
 TEST_P(MixedStatics, NeedsAreThoseThatWereForecast) {
-  const Index n = fine(32, 8);
+  const Index n = fine(24, 5);
   std::vector<std::unique_ptr<Problem>> problems;
   problems.push_back(flow(kind(), n, form_of<Stokes>(dimension(), 1.0)));
   problems.push_back(seepage(kind(), n));
