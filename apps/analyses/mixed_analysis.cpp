@@ -67,16 +67,14 @@ void forecast(Run& run, const MixedCase& read) {
   std::string remark;
   std::vector<RunForecast> paths;
   if (method != LinearMethod::direct)
-    paths.push_back(forecast_of(device, "iterative", mixed_statics_needs(equations, MixedPath::iterative, read.solver),
-                                0, 0));
+    paths.push_back(
+        forecast_of(device, "iterative", mixed_statics_needs(equations, MixedPath::iterative, read.solver), 0, 0));
   if (method == LinearMethod::direct || method == LinearMethod::automatic)
-    paths.insert(direct_first ? paths.begin() : paths.end(),
-                 direct_forecast(device, equations, read.solver, remark));
+    paths.insert(direct_first ? paths.begin() : paths.end(), direct_forecast(device, equations, read.solver, remark));
   const auto fitting = std::ranges::find(paths, true, &RunForecast::fits);
   run.log().line("forecast: {} unknowns, device peak {}, host peak {}; {} has {} for it: {}",
                  equations.layout().total(), text_of_bytes(paths.front().device_peak),
-                 text_of_bytes(paths.front().host_peak), device.info().name,
-                 text_of_bytes(device.memory().available()),
+                 text_of_bytes(paths.front().host_peak), device.info().name, text_of_bytes(device.memory().available()),
                  fitting == paths.end()     ? "too little"
                  : fitting == paths.begin() ? paths.front().path + ", fits"
                                             : "falls back to " + fitting->path);

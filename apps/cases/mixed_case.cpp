@@ -36,7 +36,11 @@ struct PrescribedEntry {
 class MixedReader {
  public:
   MixedReader(Run& run, const FormOfCase& form)
-      : run_(run), input_(run.input()), mesh_(run.mesh()), catalogue_(*form.catalogue), entry_(form.catalogue->find_mixed(form.name)) {
+      : run_(run),
+        input_(run.input()),
+        mesh_(run.mesh()),
+        catalogue_(*form.catalogue),
+        entry_(form.catalogue->find_mixed(form.name)) {
     for (int k = 0; k < entry_.record->field_count; ++k) fields_.push_back(entry_.record->fields[k]);
     for (const FieldFacts& each : fields_) names_.push_back(each.name);
   }
@@ -58,8 +62,8 @@ class MixedReader {
  private:
   void refuse_what_it_has_not() {
     const Case::Table root = input_.root();
-    for (const char* key : {"time", "modal", "load_case", "combination", "tie", "rigid", "coupling",
-                            "periodic", "equation", "space", "newton"})
+    for (const char* key : {"time", "modal", "load_case", "combination", "tie", "rigid", "coupling", "periodic",
+                            "equation", "space", "newton"})
       if (root.has(key))
         root.refuse(key,
                     fmt::format("'{}' was given, and '{}' is a form of several fields", key, entry_.record->form.name),
@@ -185,8 +189,8 @@ class MixedReader {
     return {VectorSource<D, Family::edge>{}, given};
   }
 
-  // Forms on facets, of one field or of several: their fields are those of the equations with the same names, or the one
-  // that the table names.
+  // Forms on facets, of one field or of several: their fields are those of the equations with the same names, or the
+  // one that the table names.
   void read_boundaries() {
     for (const Case::Table& t : input_.tables("boundary", "a form on facets, with its parameters")) {
       const Region* region = t.region("region", "facets", mesh_, {RegionKind::facets});
@@ -220,8 +224,8 @@ class MixedReader {
     return field.family == Family::lagrange && field.components == r.components;
   }
 
-  // [field of the form] its number in the equations; empty: they have no such fields. A form of one field takes `named`,
-  // or the only one of its kind.
+  // [field of the form] its number in the equations; empty: they have no such fields. A form of one field takes
+  // `named`, or the only one of its kind.
   std::vector<int> positions_of(const MixedFormRecord& r, const std::optional<std::size_t>& named) const {
     std::vector<int> positions;
     for (int j = 0; j < r.field_count; ++j) {
@@ -246,18 +250,17 @@ class MixedReader {
     const std::vector<int> positions = positions_of(*entry.record, named_field(t));
     FormValue numbers = ask_form(t, {&entry.record->form, entry.module});
     if (positions.empty()) {
-      t.error("form",
-              fmt::format("the form '{}' is not one of fields of '{}'", entry.record->form.name,
-                          entry_.record->form.name),
-              "the equations have no field of its kind and name", "name another form");
+      t.error(
+          "form",
+          fmt::format("the form '{}' is not one of fields of '{}'", entry.record->form.name, entry_.record->form.name),
+          "the equations have no field of its kind and name", "name another form");
       return;
     }
     if (!entry.record->form.linear)
       t.error("form", fmt::format("the form '{}' on facets is nonlinear", entry.record->form.name),
               "cases solve linear forms of several fields", "take a linear form, or write a program", Exit::model);
     if (region != nullptr)
-      surfaces_.push_back(
-          MixedIntegral::over(MixedFormValue(*entry.record, std::move(numbers)), *region, positions));
+      surfaces_.push_back(MixedIntegral::over(MixedFormValue(*entry.record, std::move(numbers)), *region, positions));
   }
 
   void read_nodal_boundary(const Case::Table& t, const FormCatalogue::Entry& entry, const Region* region) {
@@ -268,8 +271,8 @@ class MixedReader {
       if (region != nullptr) add_load(k, std::move(numbers), *region);
       return;
     }
-    t.error("form", fmt::format("the form '{}' is one of {} components at nodes", entry.record->name,
-                                entry.record->components),
+    t.error("form",
+            fmt::format("the form '{}' is one of {} components at nodes", entry.record->name, entry.record->components),
             "the field has others", "name another field, or another form");
   }
 

@@ -103,8 +103,8 @@ EdgePreconditioner::EdgePreconditioner(const SparseMatrix& A, const FunctionSpac
   multigrid.nested = {};
   const auto add = [&](const HostMatrix& P, bool needed) {
     const HostMatrix R = transposed(P, edges.corner_count);
-    HostMatrix coarse = sum(product(R, product(K, P, edges.corner_count), edges.corner_count), 1,
-                            identity(edges.corner_count));
+    HostMatrix coarse =
+        sum(product(R, product(K, P, edges.corner_count), edges.corner_count), 1, identity(edges.corner_count));
     double most = 0;
     for (Index row = 0; row < coarse.rows(); ++row) most = std::max(most, diagonal_entry(coarse, row));
     if (!needed && most <= 1e-12 * largest) return;  // the matrix maps gradients to zero

@@ -106,8 +106,8 @@ class MixedPreconditioner::Maker {
           while (other < C.offsets[std::size_t(row) + 1] && C.columns[std::size_t(other)] < column) ++other;
           if (other == C.offsets[std::size_t(row) + 1]) break;
           if (C.columns[std::size_t(other)] == column)
-            update[std::size_t(row)] -= B.values[std::size_t(i)] * C.values[std::size_t(other)] /
-                                        diagonals_[at(j)][std::size_t(column)];
+            update[std::size_t(row)] -=
+                B.values[std::size_t(i)] * C.values[std::size_t(other)] / diagonals_[at(j)][std::size_t(column)];
         }
       }
     }
@@ -116,8 +116,7 @@ class MixedPreconditioner::Maker {
   BlockPart of_own_block(int k) {
     const SparseMatrix* A = K_.square(k);
     if (A == nullptr || !is_positive(k))
-      throw Error(Exit::input,
-                  fmt::format("no preconditioner is known for the field '{}'", equations_.field_name(k)),
+      throw Error(Exit::input, fmt::format("no preconditioner is known for the field '{}'", equations_.field_name(k)),
                   "its block of the matrix has a diagonal that is not positive, and no other field gives it a Schur "
                   "complement",
                   "use [solver] method = \"direct\", or a program with a preconditioner of your own");
@@ -144,8 +143,7 @@ class MixedPreconditioner::Maker {
     double trace = 0;
     for (std::size_t i = 0; i < updates_[at(k)].size(); ++i) trace += diagonals_[at(k)][i] + updates_[at(k)][i];
     const double sign = trace < 0 ? -1 : 1;
-    const bool like_a_mass =
-        std::ranges::all_of(earlier, [&](int j) { return differentiates(equations_, j); });
+    const bool like_a_mass = std::ranges::all_of(earlier, [&](int j) { return differentiates(equations_, j); });
     std::unique_ptr<SparseMatrix>& S = to_.schur_[at(k)];
     S = std::make_unique<SparseMatrix>(like_a_mass ? scaled_mass(k, sign) : schur_product(k, earlier, sign));
     std::shared_ptr<const LinearOperator> cycle;
@@ -321,8 +319,7 @@ class NeedsOfParts {
       return add_chebyshev(n);
     }
     const Index pairs = pairs_of_nodes(space) * space.components() * space.components();
-    const bool like_a_mass =
-        std::ranges::all_of(earlier, [&](int j) { return differentiates(equations_, j); });
+    const bool like_a_mass = std::ranges::all_of(earlier, [&](int j) { return differentiates(equations_, j); });
     add_matrix(n, like_a_mass ? pairs : n * (dimension_ == 3 ? 7 : 5));  // products join cells with a common facet
     if (!like_a_mass) add_cycle(n, n * (dimension_ == 3 ? 7 : 5), 1, Nesting::none);
     else if (own(k) && differentiates(equations_, k)) add_nodal_cycle(k);
@@ -339,8 +336,8 @@ class NeedsOfParts {
     add_cycle(space.node_count(), pairs_of_nodes(space), space.components(), nesting_of(space));
   }
   void add_cycle(Index rows, Index pairs, int block, Nesting nesting) {
-    const HierarchyNeeds hierarchy =
-        hierarchy_needs({rows, pairs, block, dimension_, nesting, multigrid_.half_storage}, multigrid_.single_precision);
+    const HierarchyNeeds hierarchy = hierarchy_needs({rows, pairs, block, dimension_, nesting, multigrid_.half_storage},
+                                                     multigrid_.single_precision);
     const MemoryNeeds set_up = live_ + hierarchy.set_up;
     if (set_up.total() > most_.total()) most_ = set_up;
     live_ += hierarchy.live;
@@ -352,7 +349,10 @@ class NeedsOfParts {
     add_chebyshev(edges);
     live_.array<double>("vectors", edges);
     const CellKind shape = traits(mesh.kind_of(0)).linear;
-    const Index neighbours = shape == CellKind::tri3 ? 7 : shape == CellKind::quad4 ? 9 : shape == CellKind::tet4 ? 15 : 27;
+    const Index neighbours = shape == CellKind::tri3    ? 7
+                             : shape == CellKind::quad4 ? 9
+                             : shape == CellKind::tet4  ? 15
+                                                        : 27;
     const Index corners = std::min<Index>(mesh.node_count(), edges);
     live_.array<double>("vectors", corners, 2);
     for (int each = 0; each <= dimension_; ++each) {

@@ -138,10 +138,9 @@ class MixedStatics {
       return sparse_matrix(blocks.device(), host_matrix(blocks));
     }();
     auto phase = equations_.device().profile().phase("solve");
-    DirectSolver solver(K, equations_.symmetric() ? DirectKind::symmetric : DirectKind::general,
-                        {.memory_limit = options_.direct_memory,
-                         .operations_limit = attempt.operations_limit,
-                         .say = options_.say});
+    DirectSolver solver(
+        K, equations_.symmetric() ? DirectKind::symmetric : DirectKind::general,
+        {.memory_limit = options_.direct_memory, .operations_limit = attempt.operations_limit, .say = options_.say});
     solver.relative = options_.relative;
     solver.rounding_error = options_.rounding_error;
     return solver.solve(r, du);
@@ -186,10 +185,10 @@ class MixedStatics {
       for (int j = 0; j < equations_.field_count(); ++j)
         if (j != k && K.coupling(j, k) != nullptr) largest = std::max(1e-300, max_abs(K.coupling(j, k)->values()));
       if (max_abs(y) > 1e-10 * largest) continue;
-      throw Error(Exit::model,
-                  fmt::format("the matrix is singular: a constant may be added to the field '{}'",
-                              equations_.field_name(k)),
-                  "its gradient alone enters the equations", "prescribe its value at one node, or in one cell");
+      throw Error(
+          Exit::model,
+          fmt::format("the matrix is singular: a constant may be added to the field '{}'", equations_.field_name(k)),
+          "its gradient alone enters the equations", "prescribe its value at one node, or in one cell");
     }
   }
 
@@ -199,8 +198,8 @@ class MixedStatics {
 };
 
 Index krylov_vectors(const MixedOperator& equations, const LinearSolverOptions& options) {
-  const bool gmres = options.method == LinearMethod::gmres ||
-                     (options.method == LinearMethod::automatic && !equations.symmetric());
+  const bool gmres =
+      options.method == LinearMethod::gmres || (options.method == LinearMethod::automatic && !equations.symmetric());
   return gmres ? 2 * ((options.restart + 8) / 8 * 8 + 4) : 8;
 }
 

@@ -122,8 +122,8 @@ struct EdgeFilm : OfVectors<D, Family::edge> {
 // -density . v in cells.
 template <int D, Family of>
 struct VectorSource : OfVectors<D, of> {
-  static constexpr const char* name = of == Family::facet ? (D == 3 ? "flux_source3" : "flux_source2")
-                                                          : (D == 3 ? "edge_source3" : "edge_source2");
+  static constexpr const char* name =
+      of == Family::facet ? (D == 3 ? "flux_source3" : "flux_source2") : (D == 3 ? "edge_source3" : "edge_source2");
   static constexpr bool couples(int, int) { return false; }
   static constexpr auto given = vector_components<D>();
 
@@ -169,8 +169,7 @@ struct StokesSlip {
     }
     for (int i = 0; i < D; ++i) {
       momentum.value[i] = (stiffness * out - stress) * at.normal[i];
-      for (int j = 0; j < D; ++j)
-        momentum.gradient[i][j] = -2.0 * viscosity * at.normal[i] * at.normal[j] * out;
+      for (int j = 0; j < D; ++j) momentum.gradient[i][j] = -2.0 * viscosity * at.normal[i] * at.normal[j] * out;
     }
     mass.value[0] = out;
   }

@@ -149,12 +149,11 @@ void MixedOperator::check_fields(const MixedIntegral& integral) const {
   for (std::size_t j = 0; fits && j < fields.size(); ++j)
     fits = fields[j] >= 0 && fields[j] < field_count() && form.fields[j].components == space(fields[j]).components();
   if (!fits)
-    throw Error(
-        Exit::internal,
-        fmt::format("form '{}' has {} fields in {} dimensions, the operator {} spaces in {}, or their numbers "
-                    "of components differ",
-                    form.name, form.field_count(), form.dimension, field_count(), space(0).mesh().dimension()),
-        {}, "say in MixedIntegral::fields which fields they are");
+    throw Error(Exit::internal,
+                fmt::format("form '{}' has {} fields in {} dimensions, the operator {} spaces in {}, or their numbers "
+                            "of components differ",
+                            form.name, form.field_count(), form.dimension, field_count(), space(0).mesh().dimension()),
+                {}, "say in MixedIntegral::fields which fields they are");
 }
 
 // All spaces have the same cells in the same order, so their groups are the same as well.
@@ -241,8 +240,7 @@ Vector MixedOperator::zeros(const char* tag) const {
 }
 
 bool MixedOperator::couples(int test, int trial) const {
-  return std::ranges::any_of(integrals_,
-                             [&](const MixedIntegral& integral) { return integral.couples(test, trial); });
+  return std::ranges::any_of(integrals_, [&](const MixedIntegral& integral) { return integral.couples(test, trial); });
 }
 
 std::string MixedOperator::field_name(int field) const {

@@ -40,9 +40,9 @@ BlockLayout layout_of(const Spaces& spaces);
 // A form of several fields and where it is integrated.
 struct MixedIntegral {
   MixedFormValue form;
-  bool everywhere = true;    // over all cells
-  std::vector<Index> cells;  // else over these,
-  double factor = 1;         // multiplies residual, tangent and action
+  bool everywhere = true;                // over all cells
+  std::vector<Index> cells;              // else over these,
+  double factor = 1;                     // multiplies residual, tangent and action
   std::vector<FacetOfCell> facets = {};  // or over these, of a form on facets
   // [field of the form] which one of the operator it is; empty: the form has all of them, in their order.
   std::vector<int> fields = {};
@@ -53,7 +53,7 @@ struct MixedIntegral {
   // Throws Error(Exit::input) for a region of other things than the form's cells or facets.
   static MixedIntegral over(MixedFormValue form, const Region& region, std::vector<int> fields = {});
 
-  int position_of(int field) const;  // of the operator's field among those of the form; -1: it has none
+  int position_of(int field) const;         // of the operator's field among those of the form; -1: it has none
   bool couples(int test, int trial) const;  // fields of the operator
 };
 
@@ -73,8 +73,8 @@ class MixedOperator {
   const Spaces& spaces() const { return spaces_; }
   Family family(int field) const { return families_.at(static_cast<std::size_t>(field)); }
   const std::vector<MixedIntegral>& integrals() const { return integrals_; }
-  std::string field_name(int field) const;             // as the forms have it
-  bool has_block(int row, int column) const;           // of the matrix
+  std::string field_name(int field) const;    // as the forms have it
+  bool has_block(int row, int column) const;  // of the matrix
   const BlockLayout& layout() const { return layout_; }
   const Device& device() const { return spaces_.front()->device(); }
   bool symmetric() const;  // every form promises a symmetric matrix
@@ -139,7 +139,7 @@ class MixedOperator {
 
   bool couples(int test, int trial) const;    // by a form of several fields
   const Operator* of_field(int field) const;  // null: no form of this field alone
-  bool adds_matrix(int field) const;  // a form of this field alone
+  bool adds_matrix(int field) const;          // a form of this field alone
   const NodePattern& coupling_pattern(int row, int column) const;
   void check(const MixedFormValue& form) const;
   void evaluate_given(bool only_in_time);

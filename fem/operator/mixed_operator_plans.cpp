@@ -57,9 +57,8 @@ const MixedOperator::NodePattern& MixedOperator::coupling_pattern(int row, int c
   for (const Group& group : groups_) {
     const ElementGroup& rows = group.of_field[static_cast<std::size_t>(row)];
     const ElementGroup& others = group.of_field[static_cast<std::size_t>(column)];
-    const bool takes_part = std::ranges::any_of(rows.integrals, [&](int i) {
-      return integrals_[static_cast<std::size_t>(i)].couples(row, column);
-    });
+    const bool takes_part = std::ranges::any_of(
+        rows.integrals, [&](int i) { return integrals_[static_cast<std::size_t>(i)].couples(row, column); });
     if (!takes_part) continue;
     for (Index e = 0; e < rows.element_count; ++e)
       for (int a = 0; a < rows.node_count(); ++a) {

@@ -53,7 +53,8 @@ std::string BlockPreconditioner::name() const {
   std::string text = triangle_ == BlockTriangle::none    ? "block diagonal ("
                      : triangle_ == BlockTriangle::lower ? "block lower triangular ("
                                                          : "block upper triangular (";
-  for (std::size_t i = 0; i < preconditioners_.size(); ++i) text += (i > 0 ? ", " : "") + (parts_[i].made ? parts_[i].made->name() : preconditioners_[i]->name());
+  for (std::size_t i = 0; i < preconditioners_.size(); ++i)
+    text += (i > 0 ? ", " : "") + (parts_[i].made ? parts_[i].made->name() : preconditioners_[i]->name());
   return text + ")";
 }
 

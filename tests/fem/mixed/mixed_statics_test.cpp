@@ -32,8 +32,8 @@ struct Problem {
   Spaces spaces;
   MixedOperator equations;
   MixedConstraints supports;
-  Problem(Mesh m, const MixedFormValue& form, std::vector<FieldIntegral> loads = {}, const Device& device = device_under_test(2),
-          int raise = 0)
+  Problem(Mesh m, const MixedFormValue& form, std::vector<FieldIntegral> loads = {},
+          const Device& device = device_under_test(2), int raise = 0)
       : mesh(std::move(m)),
         spaces(spaces_of(form, mesh, device, raise)),
         equations(spaces, {MixedIntegral::over_all_cells(form)}, std::move(loads)),
@@ -60,8 +60,9 @@ std::unique_ptr<Problem> flow(CellKind kind, Index n, const MixedFormValue& form
 // Water that seeps from a source to two sides; no flux through the others.
 std::unique_ptr<Problem> seepage(CellKind kind, Index n, double permeability = 1) {
   const int d = traits(kind).dimension;
-  auto problem = std::make_unique<Problem>(unit_mesh(kind, n), form_of<MixedPoisson>(d, permeability),
-                                           std::vector{FieldIntegral{1, Integral::over_all_cells(volume_load(d, std::array{-1.0}))}});
+  auto problem = std::make_unique<Problem>(
+      unit_mesh(kind, n), form_of<MixedPoisson>(d, permeability),
+      std::vector{FieldIntegral{1, Integral::over_all_cells(volume_load(d, std::array{-1.0}))}});
   for (const char* side : {"y0", "y1", "z0", "z1"})
     if (side[0] != 'z' || d == 3) problem->supports[0].prescribe(problem->mesh.region(side), 0, 0.0, side);
   problem->supports.finish();
@@ -72,14 +73,15 @@ std::unique_ptr<Problem> seepage(CellKind kind, Index n, double permeability = 1
 std::unique_ptr<Problem> current(CellKind kind, Index n, double b = 1, int raise = 0) {
   const int d = traits(kind).dimension;
   const MixedFormValue form = form_of<CurlCurl>(d, 1.0, b);
-  auto problem = std::make_unique<Problem>(unit_mesh(kind, n), form, std::vector<FieldIntegral>{}, device_under_test(2), raise);
+  auto problem =
+      std::make_unique<Problem>(unit_mesh(kind, n), form, std::vector<FieldIntegral>{}, device_under_test(2), raise);
   std::vector<PointFunction> given(static_cast<std::size_t>(d), 1 + 0 * PointExpression::x());
   given[0] = 1 + PointExpression::y();
-  problem->equations = MixedOperator(
-      problem->spaces,
-      {MixedIntegral::over_all_cells(form),
-       MixedIntegral::over_all_cells(d == 3 ? MixedFormValue(VectorSource<3, Family::edge>{}, given)
-                                            : MixedFormValue(VectorSource<2, Family::edge>{}, given))});
+  problem->equations =
+      MixedOperator(problem->spaces,
+                    {MixedIntegral::over_all_cells(form),
+                     MixedIntegral::over_all_cells(d == 3 ? MixedFormValue(VectorSource<3, Family::edge>{}, given)
+                                                          : MixedFormValue(VectorSource<2, Family::edge>{}, given))});
   for (const char* side : {"x0", "y1"}) problem->supports[0].prescribe(problem->mesh.region(side), 0, 0.0, side);
   problem->supports.finish();
   return problem;
@@ -87,9 +89,9 @@ std::unique_ptr<Problem> current(CellKind kind, Index n, double b = 1, int raise
 
 std::unique_ptr<Problem> warming(CellKind kind, Index n) {
   const int d = traits(kind).dimension;
-  auto problem = std::make_unique<Problem>(
-      unit_mesh(kind, n), form_of<ThermoElasticity>(d, 1.2, 0.8, 3.0, 3.0, 1.0, 0.01),
-      std::vector{FieldIntegral{0, Integral::over_all_cells(body_force(d))}});
+  auto problem =
+      std::make_unique<Problem>(unit_mesh(kind, n), form_of<ThermoElasticity>(d, 1.2, 0.8, 3.0, 3.0, 1.0, 0.01),
+                                std::vector{FieldIntegral{0, Integral::over_all_cells(body_force(d))}});
   for (int c = 0; c < d; ++c) problem->supports[0].prescribe(problem->mesh.region("x0"), c, 0.0, "ground");
   problem->supports[1].prescribe(problem->mesh.region("x0"), 0, 0.0, "cold");
   problem->supports.finish();
@@ -140,7 +142,9 @@ TEST_P(MixedStatics, StokesInAnyUnitsAndWithViscositiesThatJump) {
   const PointFunction jump = [](std::span<const double> at, std::span<double> values) {
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = at[3 * i] > 0.5 ? 1e4 : 1;
   };
-  const auto problem = flow(kind(), n, dimension() == 3 ? MixedFormValue(VaryingStokes<3>{}, {jump}) : MixedFormValue(VaryingStokes<2>{}, {jump}));
+  const auto problem =
+      flow(kind(), n,
+           dimension() == 3 ? MixedFormValue(VaryingStokes<3>{}, {jump}) : MixedFormValue(VaryingStokes<2>{}, {jump}));
   EXPECT_LE(solved(*problem, LinearMethod::minres).report.iterations, 2 * usual + 10);
 }
 
@@ -171,7 +175,8 @@ TEST_P(MixedStatics, NeedsAreThoseThatWereForecast) {
   for (const auto& problem : problems)
     for (const LinearMethod method : {LinearMethod::direct, LinearMethod::minres}) {
       const bool minres = method == LinearMethod::minres;
-      const LinearSolverOptions options{.method = minres && !problem->equations.symmetric() ? LinearMethod::gmres : method};
+      const LinearSolverOptions options{.method =
+                                            minres && !problem->equations.symmetric() ? LinearMethod::gmres : method};
       MemoryPool& pool = problem->equations.device().memory();
       const MemoryNeeds needs =
           mixed_statics_needs(problem->equations, minres ? MixedPath::iterative : MixedPath::direct, options);
@@ -179,8 +184,10 @@ TEST_P(MixedStatics, NeedsAreThoseThatWereForecast) {
       pool.reset_peak();
       solve(problem->equations, problem->supports, options);
       const double taken = double(pool.statistics().peak - standing), foreseen = double(needs.total());
-      EXPECT_GE(foreseen, 0.85 * taken) << problem->equations.integrals().front().form.name << " " << name_of(options.method);
-      EXPECT_LE(foreseen, 1.35 * taken) << problem->equations.integrals().front().form.name << " " << name_of(options.method);
+      EXPECT_GE(foreseen, 0.85 * taken) << problem->equations.integrals().front().form.name << " "
+                                        << name_of(options.method);
+      EXPECT_LE(foreseen, 1.35 * taken) << problem->equations.integrals().front().form.name << " "
+                                        << name_of(options.method);
     }
 }
 

@@ -178,8 +178,7 @@ TEST_P(Natural, CurrentsAlongTheSurfaceOfACurlCurlProblemAreExact) {
   const KnownCirculation known{dimension(), order()};
   const Mesh mesh = unit_mesh(kind());
   const int d = dimension();
-  const MixedFormValue form =
-      d == 3 ? MixedFormValue(CurlCurl<3>{known.a, known.b}) : CurlCurl<2>{known.a, known.b};
+  const MixedFormValue form = d == 3 ? MixedFormValue(CurlCurl<3>{known.a, known.b}) : CurlCurl<2>{known.a, known.b};
   const std::vector<PointFunction> source = known.field(known.b);
   std::vector<MixedIntegral> integrals{
       MixedIntegral::over_all_cells(form),
@@ -196,14 +195,14 @@ TEST_P(Natural, CurrentsAlongTheSurfaceOfACurlCurlProblemAreExact) {
     }
     integrals.push_back(MixedIntegral::over(given_form<SurfaceCurrent>(d, current), side_of(mesh, side)));
     if (admittance > 0)
-      integrals.push_back(
-          MixedIntegral::over(given_form<EdgeFilm>(d, {constant(admittance)}), side_of(mesh, side)));
+      integrals.push_back(MixedIntegral::over(given_form<EdgeFilm>(d, {constant(admittance)}), side_of(mesh, side)));
   }
   const MixedOperator equations(spaces_of(form, mesh, device_under_test(2), order() - 1), integrals);
   EXPECT_LE(VectorField(equations, 0, solution(equations)).l2_error(known.field()), 1e-11);
 }
 
-// (2xy, -y^2) and p = -2 mu y: the plane x = 0 lets nothing through and has no friction; on x = 1 the traction is given.
+// (2xy, -y^2) and p = -2 mu y: the plane x = 0 lets nothing through and has no friction; on x = 1 the traction is
+// given.
 class Slip : public CellTest {};
 INSTANTIATE_TEST_SUITE_P(Cells, Slip,
                          testing::Values(CellKind::tri3, CellKind::quad4, CellKind::tet4, CellKind::hex8,
@@ -223,12 +222,11 @@ TEST_P(Slip, AndTractionAreExactForQuadraticFlows) {
   std::vector<PointFunction> traction{of([](const Point& x) { return 6 * mu * x[1]; }),
                                       of([](const Point& x) { return 2 * mu * x[0]; }), constant(0)};
   traction.resize(static_cast<std::size_t>(d), constant(0));
-  const FormValue load =
-      d == 3 ? FormValue(GivenLoad<3, 3, 1>{}, traction) : FormValue(GivenLoad<2, 2, 1>{}, traction);
+  const FormValue load = d == 3 ? FormValue(GivenLoad<3, 3, 1>{}, traction) : FormValue(GivenLoad<2, 2, 1>{}, traction);
   const Spaces spaces = spaces_of(form, mesh, device_under_test(2));
-  const MixedOperator equations(
-      spaces, {MixedIntegral::over_all_cells(form), MixedIntegral::over(slip, side_of(mesh, "x0"))},
-      {{0, Integral::over(load, side_of(mesh, "x1"))}});
+  const MixedOperator equations(spaces,
+                                {MixedIntegral::over_all_cells(form), MixedIntegral::over(slip, side_of(mesh, "x0"))},
+                                {{0, Integral::over(load, side_of(mesh, "x1"))}});
   MixedConstraints fixed(spaces);
   for (const auto& [side, normal] : sides_of_unit(d))
     for (int c = 0; side[0] != 'x' && c < d; ++c) fixed[0].prescribe(side_of(mesh, side), c, v[std::size_t(c)], side);
@@ -253,14 +251,15 @@ MixedFormValue border_form() {
 // A nonlinear form on facets of two fields, with gradients and divergences, beside the form of the cells.
 TEST_P(Borders, ActionsAreDerivativesAndBlocksAreTheirMatrices) {
   const Mesh mesh = unit_mesh(kind());
-  MixedFormValue cells = dimension() == 3 ? MixedFormValue(VectorBeside<3, Family::facet>{})
-                                          : VectorBeside<2, Family::facet>{};
+  MixedFormValue cells =
+      dimension() == 3 ? MixedFormValue(VectorBeside<3, Family::facet>{}) : VectorBeside<2, Family::facet>{};
   cells.numbers.module = "ritz_mixed_forms";
   const MixedFormValue border = dimension() == 3 ? border_form<3>() : border_form<2>();
   for (const int raise : {0, 1}) {
-    const MixedOperator equations(spaces_of(cells, mesh, device_under_test(2), raise),
-                                  {MixedIntegral::over_all_cells(cells), MixedIntegral::over(border, side_of(mesh, "x0")),
-                                   MixedIntegral::over(border, side_of(mesh, "y1"))});
+    const MixedOperator equations(
+        spaces_of(cells, mesh, device_under_test(2), raise),
+        {MixedIntegral::over_all_cells(cells), MixedIntegral::over(border, side_of(mesh, "x0")),
+         MixedIntegral::over(border, side_of(mesh, "y1"))});
     const auto random = [&](std::uint64_t seed) {
       const auto values = random_values(static_cast<std::size_t>(equations.layout().total()), seed);
       return Vector(equations.device(), std::span<const double>(values), "vectors");
