@@ -280,6 +280,7 @@ SolveReport DividedSystem::solve(const Vector& b, Vector& x, const LinearToleran
   if (!std::exchange(told_, true)) {
     say(own_->exchanges());
     say(own_->memory());
+    say(own_->seconds());
   }
   return report;
 }
@@ -345,7 +346,9 @@ void RankHelper::carry_out(std::string order) {
   deal(ranks_, system, none, all_of(x));
   system.solve(b, x, tolerance);
   collect(ranks_, system, all_of(std::as_const(x)), none);
-  if (tells) system.memory();
+  if (!tells) return;
+  system.memory();
+  system.seconds();
 }
 
 }  // namespace ritz

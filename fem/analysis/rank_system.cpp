@@ -110,6 +110,20 @@ std::string RankSystem::memory() const {
   return fmt::format("arrays of ranks at their peaks: {} MB", fmt::join(texts, ", "));
 }
 
+std::string RankSystem::seconds() const {
+  std::vector<std::string> texts;
+  for (const char* const phase : {"assembly", "set-up", "iteration"}) {
+    double seconds = 0;
+    for (const PhaseRecord& record : device().profile().phases())
+      if (record.name == phase || record.name.ends_with(std::string("/") + phase)) seconds += record.seconds;
+    std::vector<std::string> of_ranks;
+    for (const Index milliseconds : ranks_.of_all(static_cast<Index>(1e3 * seconds)))
+      of_ranks.push_back(fmt::format("{:.2f}", 1e-3 * double(milliseconds)));
+    texts.push_back(fmt::format("{} {}", phase, fmt::join(of_ranks, ", ")));
+  }
+  return fmt::format("seconds of ranks: {}", fmt::join(texts, "; "));
+}
+
 std::unique_ptr<LinearOperator> RankSystem::preconditioner(bool single_precision) const {
   auto phase = device().profile().phase("set-up");
   switch (options_.preconditioner) {

@@ -49,6 +49,7 @@ class RankSystem {
   std::string description() const;  // what each rank has
   std::string exchanges() const;    // what this rank has sent
   std::string memory() const;       // of arrays on each rank, at their peaks
+  std::string seconds() const;      // of each rank in its phases so far
   const Device& device() const { return part_.space().device(); }
 
  private:
