@@ -110,12 +110,24 @@ std::string RankSystem::memory() const {
   return fmt::format("arrays of ranks at their peaks: {} MB", fmt::join(texts, ", "));
 }
 
+namespace {
+
+// Of a phase of that name, inside others or not; of two within each other the inner one.
+double seconds_in(const Profile& profile, const std::string& phase) {
+  double inner = 0, outer = 0;
+  for (const PhaseRecord& record : profile.phases()) {
+    if (record.name.ends_with("/" + phase)) inner += record.seconds;
+    if (record.name == phase) outer += record.seconds;
+  }
+  return inner > 0 ? inner : outer;
+}
+
+}  // namespace
+
 std::string RankSystem::seconds() const {
   std::vector<std::string> texts;
   for (const char* const phase : {"assembly", "set-up", "iteration"}) {
-    double seconds = 0;
-    for (const PhaseRecord& record : device().profile().phases())
-      if (record.name == phase || record.name.ends_with(std::string("/") + phase)) seconds += record.seconds;
+    const double seconds = seconds_in(device().profile(), phase);
     std::vector<std::string> of_ranks;
     for (const Index milliseconds : ranks_.of_all(static_cast<Index>(1e3 * seconds)))
       of_ranks.push_back(fmt::format("{:.2f}", 1e-3 * double(milliseconds)));
