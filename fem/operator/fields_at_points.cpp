@@ -180,7 +180,7 @@ void FieldsAtPoints::add_needs(const FunctionSpace& space, const ElementGroup& g
     needs.array<CellBox>(tag, PointLocator::box_count(mesh));
   };
   Index inputs = 0;
-  bool positions = false;
+  bool positions = false, searches = false;
   for (const PointFunction& number : form.given) {
     inputs += static_cast<Index>(number.code().inputs().size());
     positions = positions || number.code().reads_position();
@@ -188,12 +188,12 @@ void FieldsAtPoints::add_needs(const FunctionSpace& space, const ElementGroup& g
   }
   each_field(form, [&](const MeshField& field) {
     const bool known = is_known(space.mesh(), group, field);
-    positions = positions || !known;
     const Places key{&group, points, &field.mesh(), field.at_nodes()};
     if (!places_.contains(key) && foreseen.places.insert(key).second) {
       needs.array<std::int32_t>(tag, known ? group.element_count : entries);
       if (field.at_nodes()) needs.array<Point>(tag, known ? points : entries);
       if (!known) add_search(field.mesh());
+      searches = searches || !known;
     }
     if (field.at_nodes()) add_cells(field.mesh());
     const auto is_same = [&](const MeshField& other) { return other.is_same(field); };
@@ -202,12 +202,14 @@ void FieldsAtPoints::add_needs(const FunctionSpace& space, const ElementGroup& g
     foreseen.fields.push_back(field);
     needs.array<double>(tag, static_cast<Index>(field.values().size()));
   });
-  // Positions and inputs of one piece at a time, of all forms in turn.
-  MemoryNeeds piece;
+  // Positions and inputs of one piece at a time, of all forms in turn; points are found before.
+  MemoryNeeds piece, search;
   const Index of_piece = QuadraturePoints::entries_of_piece(group, points);
   piece.array<double>(tag, positions ? 3 * of_piece : 0).array<double>(tag, inputs * of_piece);
-  needs.bytes(tag, std::max<Index>(0, piece.total() - foreseen.piece));
-  foreseen.piece = std::max(foreseen.piece, piece.total());
+  search.array<double>(tag, searches ? 3 * of_piece : 0);
+  const Index most = std::max(piece.total(), search.total());
+  needs.bytes(tag, std::max<Index>(0, most - foreseen.piece));
+  foreseen.piece = std::max(foreseen.piece, most);
 }
 
 }  // namespace ritz
