@@ -54,7 +54,7 @@ TEST_P(FieldsOfAnotherMesh, HaveTheValuesThatTheHostFinds) {
   const auto mesh = source();
   GivenArray in_cells;
   for (Index cell = 0; cell < mesh->cell_count(); ++cell) in_cells.values.push_back(0.1 * double(cell % 7));
-  const MeshField u(mesh, at_nodes(*mesh, [](const Point& x) { return 2 + std::sin(3 * x[0]) * x[1]; }), 0.05),
+  const MeshField u(mesh, at_nodes(*mesh, [](const Point&x) { return 2 + std::sin(3 * x[0]) * x[1]; }), 0.05),
       v(mesh, in_cells, 0.05);
   const PointExpression k =
       1 + PointExpression::input({.field = u}) * PointExpression::input({.field = v}) + PointExpression::t();
@@ -64,7 +64,7 @@ TEST_P(FieldsOfAnotherMesh, HaveTheValuesThatTheHostFinds) {
     here.equations.set_time({.t = t});
     there.equations.set_time({.t = t});
     const std::vector<double> mine = here.residual(x), theirs = there.residual(x);
-    if (!device_under_test().machine().is_apart()) EXPECT_EQ(mine, theirs);
+    if (!device_under_test().machine().is_apart()) { EXPECT_EQ(mine, theirs); }
     for (std::size_t i = 0; i < mine.size(); ++i) EXPECT_NEAR(mine[i], theirs[i], 1e-11);
   }
 }
@@ -88,8 +88,8 @@ TEST_P(FieldsOfAnotherMesh, OfLinearValuesAreTheFunction) {
     const MeshField field(mesh, at_nodes(*mesh, linear));
     const PointExpression formula =
         20 + 2 * PointExpression::x() - 3 * PointExpression::y() + 0.5 * (dimension() == 3 ? PointExpression::z() : 0);
-    const Model a(turned(block(2)), 1, [&](const Mesh& m) { return conduction(m, field); }),
-        b(turned(block(2)), 1, [&](const Mesh& m) { return conduction(m, formula); });
+    const Model a(turned(block(2)), 1, [&](const Mesh&m) { return conduction(m, field); }),
+        b(turned(block(2)), 1, [&](const Mesh&m) { return conduction(m, formula); });
     const std::vector<double> x = some_u(a), mine = a.residual(x), theirs = b.residual(x);
     for (std::size_t i = 0; i < mine.size(); ++i) EXPECT_NEAR(mine[i], theirs[i], 1e-10) << angle;
   }
@@ -133,7 +133,8 @@ TEST(LoadsFromAnotherMesh, HaveAnIntegralOfOrderTwo) {
 TEST(LoadsFromAnotherMesh, OutsideTakeTheNearestValueOrAreRefused) {
   const auto mesh = shared(rectangle(8, 8, {1, 1}, CellKind::quad4));
   const MeshField field(mesh, at_nodes(*mesh, [](const Point& x) { return x[0]; }));
-  OnSquare within([&](const Mesh&) { return load(field); }, 1.005), beyond([&](const Mesh&) { return load(field); }, 1.5);
+  OnSquare within([&](const Mesh&) { return load(field); }, 1.005),
+      beyond([&](const Mesh&) { return load(field); }, 1.5);
   EXPECT_NEAR(-within.sum(), 0.5 + 0.005, 2e-5);  // 1 beyond x = 1, but for points within the cells that cross it
   try {
     beyond.residual();
@@ -171,8 +172,7 @@ TEST(LoadsFromAnotherMesh, AreFoundOnceAndCopyNothingLater) {
   EXPECT_NEAR(square.sum(), -6, 1e-12);
   // Other numbers on the same mesh, as those of a further member of a sweep, are copied, and nothing is looked for.
   MeshField other(mesh, std::vector<double>(values.size(), 5.0));
-  const auto [numbers, back] =
-      traffic_of([&] { square.model.equations.set_numbers(load(times_t(other))); });
+  const auto [numbers, back] = traffic_of([&] { square.model.equations.set_numbers(load(times_t(other))); });
   EXPECT_EQ(back, 0);
   EXPECT_LT(numbers, static_cast<Index>(8 * values.size()) + (8 << 10));
   EXPECT_NEAR(square.sum(), -10, 1e-12);

@@ -61,8 +61,11 @@ TEST_P(PointLocation, AFewStepsInvertTheMapOfBentCells) {
       const Point x = position(mesh, {cell, q.xi, 0});
       Point xi;
       ++count;
-      if (search.invert(cell, x, xi) == Holds::yes) EXPECT_LT(apart(xi, q.xi), 1e-8);
-      else ++left;
+      if (search.invert(cell, x, xi) == Holds::yes) {
+        EXPECT_LT(apart(xi, q.xi), 1e-8);
+      } else {
+        ++left;
+      }
       EXPECT_NE(search.invert((cell + 1) % mesh.cell_count(), x, xi), Holds::yes);
     }
   EXPECT_LE(left, traits(GetParam()).linear == CellKind::pyramid5 ? count / 100 : 0);
