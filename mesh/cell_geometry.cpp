@@ -195,8 +195,7 @@ std::size_t shape_values(CellKind kind, const Point& xi, std::span<double, most_
 
 std::vector<Point> shape_gradients(CellKind kind, const Point& xi) {
   std::vector<Point> gradients;
-  each_cell_function(cell_functions(kind), xi,
-                     [&](int, double, const Point& slope) { gradients.push_back(slope); });
+  each_cell_function(cell_functions(kind), xi, [&](int, double, const Point& slope) { gradients.push_back(slope); });
   return gradients;
 }
 

@@ -139,7 +139,7 @@ class FieldReader {
     return std::filesystem::equivalent(path_, run_.report().mesh_file, none);
   }
 
-  // Of the file as it is now.
+  // Names the file as it is now, and what is taken of it.
   std::string key() const {
     std::error_code none;
     return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}", path_, std::filesystem::file_size(path_, none),
@@ -168,7 +168,8 @@ class FieldReader {
     const Coefficient value = PointFunction(field);
     const double there = integral_over(field.mesh(), value), here = integral_over(mesh_, value);
     if (std::isfinite(there) && std::isfinite(here))
-      told.push_back(fmt::format("'{}': its integral is {:.8g} over its mesh, {:.8g} over this one", name_, there, here));
+      told.push_back(
+          fmt::format("'{}': its integral is {:.8g} over its mesh, {:.8g} over this one", name_, there, here));
     for (const std::string& line : told) run_.log().line("{}", line);
     run_.shared().fields.push_back({key(), field, file_, std::move(told)});
     return field;

@@ -197,7 +197,8 @@ void FieldsAtPoints::add_needs(const FunctionSpace& space, const ElementGroup& g
     }
     if (field.at_nodes()) add_cells(field.mesh());
     const auto is_same = [&](const MeshField& other) { return other.is_same(field); };
-    if (!apart || std::ranges::any_of(values_, is_same, &Values::field) || std::ranges::any_of(foreseen.fields, is_same))
+    if (!apart || std::ranges::any_of(values_, is_same, &Values::field) ||
+        std::ranges::any_of(foreseen.fields, is_same))
       return;
     foreseen.fields.push_back(field);
     needs.array<double>(tag, static_cast<Index>(field.values().size()));

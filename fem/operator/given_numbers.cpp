@@ -143,11 +143,11 @@ class GivenEvaluation {
   const CoefficientKernels& kernels_;
   const FormValue& form_;
   double t_;
-  std::vector<PointCode> codes_;                                 // [number]
-  std::vector<ProgramOnDevice> programs_;                        // of them
-  std::vector<const PointInput*> inputs_;                        // of all numbers
-  std::vector<std::vector<std::size_t>> inputs_of_;              // [number][input of its program]: which of them
-  std::vector<std::optional<FieldsAtPoints::Source>> fields_;    // [input]; none: a function of the host
+  std::vector<PointCode> codes_;                               // [number]
+  std::vector<ProgramOnDevice> programs_;                      // of them
+  std::vector<const PointInput*> inputs_;                      // of all numbers
+  std::vector<std::vector<std::size_t>> inputs_of_;            // [number][input of its program]: which of them
+  std::vector<std::optional<FieldsAtPoints::Source>> fields_;  // [input]; none: a function of the host
   bool needs_positions_ = false;
   Vector x_, values_;  // [entry][3], [input][entry]
   std::vector<double> values_on_host_;

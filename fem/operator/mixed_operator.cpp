@@ -291,7 +291,8 @@ void MixedOperator::evaluate_given(bool only_in_time) {
     const auto& [group, integral, degree] = key;
     const FormValue& numbers = integral->form.numbers;
     if (only_in_time && !std::ranges::any_of(numbers.given, &PointFunction::varies_in_time)) continue;
-    given_at_points(space(0), group->geometry(), quadrature(group->geometry().kind, degree), numbers, time_.t, fields_, stored);
+    given_at_points(space(0), group->geometry(), quadrature(group->geometry().kind, degree), numbers, time_.t, fields_,
+                    stored);
   }
 }
 

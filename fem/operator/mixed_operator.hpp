@@ -157,7 +157,7 @@ class MixedOperator {
   Time time_;
   mutable std::map<Key, Plan> plans_;
   mutable std::map<std::tuple<const Group*, const MixedIntegral*, int>, Vector> given_;  // degree of the rule
-  mutable FieldsAtPoints fields_;                                                     // for given_
+  mutable FieldsAtPoints fields_;                                                        // for given_
   mutable std::map<std::pair<int, int>, NodePattern> patterns_;
   mutable std::map<std::tuple<const ReferenceElement*, const ReferenceElement*, int>, Tabulation> tables_;
   mutable std::map<std::tuple<const ReferenceElement*, const ReferenceElement*, int>, VectorTabulation> vector_tables_;

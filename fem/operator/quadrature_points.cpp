@@ -72,7 +72,8 @@ QuadraturePoints::OnHost::OnHost(const QuadraturePoints& points, const PointPlac
 #pragma omp parallel for schedule(static)
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     const std::size_t batch = static_cast<std::size_t>(places.first_batch) + i / lanes / in_each,
-                      e = std::min(batch * lanes + i % lanes, static_cast<std::size_t>(points.group().element_count) - 1);
+                      e = std::min(batch * lanes + i % lanes,
+                                   static_cast<std::size_t>(points.group().element_count) - 1);
     cells_[i] = in.cell(e);
     xi_[i] = in.tables()[static_cast<std::size_t>(in.table(e))].points[i / lanes % in_each];
   }

@@ -46,9 +46,9 @@ class QuadraturePoints {
   const Mesh& mesh() const { return mesh_; }
   const ElementGroup& group() const { return group_; }
   const PlacesInCells& in_cells() const { return in_cells_; }
-  Index count() const { return count_; }                                                // in an element
-  Index entries() const { return group_.batch_count() * count_ * lane_count; }          // [batch][point][lane]
-  Index entries_of_piece() const { return entries_of_piece(group_, count_); }           // at most
+  Index count() const { return count_; }                                        // in an element
+  Index entries() const { return group_.batch_count() * count_ * lane_count; }  // [batch][point][lane]
+  Index entries_of_piece() const { return entries_of_piece(group_, count_); }   // at most
   static Index entries_of_piece(const ElementGroup& group, Index points);
   // use(places, first entry) for pieces that cover all batches
   template <class Use>

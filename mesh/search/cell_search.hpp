@@ -111,11 +111,11 @@ struct CellSearch {
   static constexpr int fan_out = 4, most_levels = 18;
 
   CellsView mesh;
-  const double* coordinates = nullptr;     // [node][3]
-  const CellBox* boxes = nullptr;          // level after level, the lowest first
-  const std::int32_t* cells = nullptr;     // of the lowest level; ~cell where Newton's method does not invert its map
-  Index first[most_levels + 1] = {};       // [level]: its first box; then the number of all
-  int levels = 0, dimension = 3;           // of the mesh
+  const double* coordinates = nullptr;  // [node][3]
+  const CellBox* boxes = nullptr;       // level after level, the lowest first
+  const std::int32_t* cells = nullptr;  // of the lowest level; ~cell where Newton's method does not invert its map
+  Index first[most_levels + 1] = {};    // [level]: its first box; then the number of all
+  int levels = 0, dimension = 3;        // of the mesh
 
   // visit(cell or ~cell) for all cells whose box is within `reach` of the point.
   template <class Visit>
