@@ -71,7 +71,7 @@ MeshField on_this_mesh(const FileField& field, std::vector<double> values, Field
   if (place == FieldPlace::any && mesh->node_count() == mesh->cell_count())
     throw Error(Exit::input, fmt::format("'{}' has as many rows as the mesh has nodes, and cells", field.file), {},
                 "say which ones: at = \"nodes\" or at = \"cells\"");
-  return {mesh, std::move(values)};
+  return {mesh, GivenArray{std::move(values), !in_cells}};
 }
 
 // Reads the keys of a field, which [[field]] and [thermal] share.
@@ -124,8 +124,9 @@ class FieldReader {
         transform_points(*field.mesh, [this](std::span<double, 3> x) {
           for (double& each : x) each *= scale_;
         });
-      if (is_same(mesh_, *field.mesh, field.in_cells)) return MeshField(own, std::move(values));
-      return on_its_own_mesh(std::move(*field.mesh), std::move(values));
+      if (is_same(mesh_, *field.mesh, field.in_cells))
+        return MeshField(own, GivenArray{std::move(values), !field.in_cells});
+      return on_its_own_mesh(std::move(*field.mesh), GivenArray{std::move(values), !field.in_cells});
     } catch (const Error& error) { t_.error("file", error.message(), error.why(), error.fix(), error.exit()); }
     return std::nullopt;
   }
@@ -154,8 +155,8 @@ class FieldReader {
     return std::make_shared<const Mesh>(std::move(data));
   }
 
-  MeshField on_its_own_mesh(MeshData data, std::vector<double> values) {
-    MeshField field(mesh_of(std::move(data)), std::move(values));
+  MeshField on_its_own_mesh(MeshData data, GivenArray array) {
+    MeshField field(mesh_of(std::move(data)), std::move(array));
     const Misfit off = field.misfit(mesh_);
     std::vector<std::string> told = {
         fmt::format("'{}' of '{}': from {} {} of another mesh, with {} for the search of points{}", name_, file_,

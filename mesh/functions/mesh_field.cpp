@@ -106,6 +106,9 @@ MeshField::MeshField(std::shared_ptr<const Mesh> mesh, GivenArray array, double 
 
 MeshField::MeshField(std::shared_ptr<const Mesh> mesh, std::vector<double> values, double tolerance) {
   const bool at_nodes = static_cast<Index>(values.size()) == mesh->node_count();
+  if (at_nodes && mesh->node_count() == mesh->cell_count())
+    throw Error(Exit::input, fmt::format("a field of {} values on a mesh of as many nodes and cells", values.size()),
+                "they may be meant for either", "give a GivenArray, which says which");
   *this = MeshField(std::move(mesh), GivenArray{std::move(values), at_nodes}, tolerance);
 }
 

@@ -42,7 +42,7 @@ class MeshField {
  public:
   // Throws Error(Exit::input) for another number of values.
   MeshField(std::shared_ptr<const Mesh> mesh, GivenArray array, double tolerance = outside_tolerance);
-  // `values`: one for each node of the mesh, or else one for each cell.
+  // `values`: one for each node of the mesh, or else one for each cell. Throws where these are as many.
   MeshField(std::shared_ptr<const Mesh> mesh, std::vector<double> values, double tolerance = outside_tolerance);
 
   // Other values in place of these, also in copies. Throws Error(Exit::input) for another number of them.
