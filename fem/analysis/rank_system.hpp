@@ -6,13 +6,16 @@
 #pragma once
 
 #include "device/ranks/ranks.hpp"
+#include "fem/analysis/cell_states.hpp"
 #include "fem/analysis/linear_system.hpp"
 #include "fem/analysis/space_part.hpp"
 #include "solvers/algebra/divided_matrix.hpp"
+#include "solvers/eigen/eigen_solver.hpp"
 #include "solvers/linear/linear_solver_options.hpp"
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +28,13 @@ struct TangentPlace {
   bool at_zero = true;               // of equations that are linear, or begin there
 };
 
+// The lowest modes of a stiffness and masses, each a sum of integrals at zero.
+struct ModesWanted {
+  std::vector<double> stiffness = {}, masses = {};  // [integral among all] factors
+  EigenOptions options = {};
+  AttachedMotions motions = {};  // U [owned unknown]; masses alone
+};
+
 class RankSystem {
  public:
   RankSystem(PartData part, const Device& device, const LinearSolverOptions& options, Ranks& ranks);
@@ -33,6 +43,10 @@ class RankSystem {
   int components() const { return part_.space().components(); }
   const std::vector<Index>& first() const { return ghosts_->first(); }  // [rank + 1] nodes
 
+  // Internal variables of all cells of the part, which the tangent depends on: CellStates::of().
+  Index state_count() const { return states_ ? states_->count() : 0; }
+  void set_states(std::span<const double> numbers);
+
   // u: [owned node][component], empty at zero. `evaluated` is called when all functions have been evaluated, before
   // long work.
   void assemble(const TangentPlace& place, std::span<const double> u, const std::function<void()>& evaluated);
@@ -40,21 +54,28 @@ class RankSystem {
   // b, x [owned node][component], from x. The report is that of all ranks.
   SolveReport solve(const Vector& b, Vector& x, const LinearTolerance& tolerance);
 
+  // Vectors are those of owned unknowns. `evaluated` is called for the stiffness, and for the masses.
+  EigenSolution modes(const ModesWanted& wanted, const std::function<void()>& evaluated);
+
   std::string description() const;  // what each rank has
   std::string exchanges() const;    // what this rank has sent
   std::string memory() const;       // of arrays on each rank, at their peaks
   const Device& device() const { return part_.space().device(); }
 
  private:
+  enum class Pivot { of_diagonal, zero };  // of eliminated unknowns
+  std::unique_ptr<DividedMatrix> matrix(const TangentPlace& at, const Vector& point, Pivot pivot,
+                                        const std::function<void()>& evaluated);
   SparseMatrix part_matrix(const TangentPlace& at, const Vector& point, const std::function<void()>& evaluated);
-  std::unique_ptr<LinearOperator> preconditioner(bool single_precision) const;
+  std::unique_ptr<LinearOperator> preconditioner(const DividedMatrix& A, bool single_precision) const;
 
   Ranks& ranks_;
   LinearSolverOptions options_;
   SpacePart part_;
   Constraints held_;
   Operator equations_;
-  Vector coordinates_;  // of owned nodes
+  std::optional<CellStates> states_;  // of equations that have any
+  Vector coordinates_;                // of owned nodes
   std::shared_ptr<const Ghosts> ghosts_;
   std::unique_ptr<DividedMatrix> A_;
   std::unique_ptr<LinearOperator> M_;  // of A_, once it was needed

@@ -86,6 +86,9 @@ std::string packed(const PartData& part) {
   }
   to.add(part.components).add(part.order).add(part.first).add(part.last);
   to.add(part.cells).add(part.cell_nodes).add(part.nodes).add(part.held).add(part.integral_of);
+  const DependentNodeRows& relations = part.relations;
+  to.add(part.related).add(relations.node).add(relations.begin).add(relations.followed).add(relations.block);
+  to.add(relations.dependent);
   for (const Integral& each : part.integrals) {
     to.add(each.everywhere).add(each.cells).add(each.facets).add(each.nodes).add(each.factor);
     add(to, each.form);
@@ -115,6 +118,12 @@ PartData unpacked(std::string_view message, const FunctionElsewhere& functions) 
   part.nodes = from.list<Node>();
   part.held = from.list<std::uint8_t>();
   part.integral_of = from.list<std::size_t>();
+  from.get(part.related);
+  part.relations.node = from.list<Index>();
+  part.relations.begin = from.list<Index>();
+  part.relations.followed = from.list<Index>();
+  part.relations.block = from.list<double>();
+  part.relations.dependent = from.list<std::uint8_t>();
   const auto all_cells = std::make_shared<const std::vector<Index>>(part.cells);
   for (const std::size_t number : part.integral_of) {
     const auto everywhere = from.get<bool>();
@@ -164,6 +173,8 @@ PartData SpaceCutter::part(int rank, const std::vector<Integral>& integrals, con
   part.nodes.erase(std::ranges::unique(part.nodes).begin(), part.nodes.end());
   for (const Node node : part.nodes)
     for (int c = 0; c < part.components; ++c) part.held.push_back(constraints.is_prescribed(node, c) ? 1 : 0);
+  part.related = constraints.dependent() != nullptr;
+  part.relations = relations_of(part.nodes, constraints);
   take_mesh(part);
   take_integrals(integrals, part);
   for (const Index cell : part.cells) {

@@ -7,6 +7,7 @@
 //   const SpacePart part(unpacked(message, questions), device);                                  // there
 #pragma once
 
+#include "fem/analysis/part_relations.hpp"
 #include "fem/operator/integral.hpp"
 #include "fem/space/constraints.hpp"
 #include "fem/space/function_space.hpp"
@@ -27,6 +28,8 @@ struct PartData {
   std::vector<Node> cell_nodes = {};          // [cell of the part][node] node of the whole space
   std::vector<Node> nodes = {};               // of the whole space, those in cell_nodes, ascending
   std::vector<std::uint8_t> held = {};        // [as nodes][component] 1: prescribed
+  bool related = false;                       // have unknowns of the whole space equations between them?
+  DependentNodeRows relations = {};           // those of the nodes
   std::vector<Integral> integrals = {};       // with a matrix, on cells, facets and nodes of the part
   std::vector<std::size_t> integral_of = {};  // of each, the number among all integrals
 };
@@ -69,6 +72,8 @@ class SpacePart {
   std::vector<Index> reached() const;                                // nodes of others, ascending
   const std::vector<std::int32_t>& place() const { return place_; }  // [node of the space] in [owned | reached]
   Constraints constraints() const;                                   // the prescribed unknowns, at zero
+  bool related() const { return data_.related; }
+  const DependentNodeRows& relations() const { return data_.relations; }
   const std::vector<Integral>& integrals() const { return data_.integrals; }
   const std::vector<std::size_t>& integral_of() const { return data_.integral_of; }
   // [owned | reached][width] as values of the space.
