@@ -107,7 +107,10 @@ Modal read_modal(Run& run, CaseModel& read) {
   const bool factorised = read.model.ill_conditioned && settings.eigen.method == EigenMethod::automatic;
   if (factorised) settings.eigen.method = EigenMethod::lanczos;
   settings.eigen.ranks = run.options().ranks;
-  settings.eigen.say = [&run](const std::string& line) { run.log().line("{}", line); };
+  settings.eigen.say = [&run](const std::string& line) {
+    run.log().end_progress();
+    run.log().line("{}", line);
+  };
   const bool may_choose = settings.eigen.method == EigenMethod::automatic && !settings.eigen.band;
   if (settings.eigen.ranks != nullptr && may_choose) settings.eigen.method = EigenMethod::lobpcg;
   const int count = settings.eigen.band ? 1000 : settings.eigen.count;

@@ -298,6 +298,30 @@ EigenSolution DividedSystem::modes(std::size_t stiffness, const EigenOptions& op
   return found;
 }
 
+namespace {
+
+void take_states(Ranks& ranks, RankSystem& system) {
+  std::vector<double> states(static_cast<std::size_t>(system.state_count()));
+  if (states.empty()) return;
+  ranks.exchange(std::vector<Parcel>{{0, {}, std::as_writable_bytes(std::span(states))}});
+  system.set_states(states);
+}
+
+void help_with_modes(Ranks& ranks, RankSystem& system, Unpacked& from, const std::function<void()>& evaluated) {
+  ModesWanted wanted = modes_wanted(from);
+  Vector nothing;
+  if (!wanted.motions.mass.empty()) take_motions(ranks, system, nullptr, nothing, wanted.motions);
+  const EigenSolution found = system.modes(wanted, evaluated);
+  Vector mine(system.device(), system.owned() * system.components(), "vectors");
+  for (int mode = 0; found.vectors && mode < found.vectors->columns(); ++mode) {
+    found.vectors->get_column(mode, mine);
+    collect(ranks, system, all_of(std::as_const(mine)), {});
+  }
+  system.memory();
+}
+
+}  // namespace
+
 void RankHelper::ask(std::size_t integral, std::size_t function, const EvaluationPoints& points, double t,
                      std::span<double> values) const {
   const Question question{.points = static_cast<std::int64_t>(points.size()),
@@ -351,27 +375,11 @@ void RankHelper::carry_out(std::string order) {
       mine.resize(static_cast<std::size_t>(system.owned() * system.components()));
       deal(ranks_, system, none, mine);
     }
-    if (const Index count = system.state_count(); count > 0) {
-      std::vector<double> states(static_cast<std::size_t>(count));
-      ranks_.exchange(std::vector<Parcel>{{0, {}, std::as_writable_bytes(std::span(states))}});
-      system.set_states(states);
-    }
+    take_states(ranks_, system);
     system.assemble(place, mine, no_more_questions);
     return;
   }
-  if (what == Order::modes) {
-    ModesWanted wanted = modes_wanted(from);
-    Vector nothing;
-    if (!wanted.motions.mass.empty()) take_motions(ranks_, system, nullptr, nothing, wanted.motions);
-    const EigenSolution found = system.modes(wanted, no_more_questions);
-    Vector mine(device_, system.owned() * system.components(), "vectors");
-    for (int mode = 0; found.vectors && mode < found.vectors->columns(); ++mode) {
-      found.vectors->get_column(mode, mine);
-      collect(ranks_, system, all_of(std::as_const(mine)), none);
-    }
-    system.memory();
-    return;
-  }
+  if (what == Order::modes) return help_with_modes(ranks_, system, from, no_more_questions);
   const auto tolerance = from.get<LinearTolerance>();
   const bool tells = from.get<bool>();
   Vector b(device_, system.owned() * system.components(), "vectors"), x(device_, b.size(), "vectors");

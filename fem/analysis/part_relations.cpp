@@ -41,13 +41,14 @@ class NodeRow {
 
 }  // namespace
 
-DependentNodeRows relations_of(std::span<const Node> nodes, const Constraints& constraints) {
+DependentNodeRows relations_of(const Constraints& constraints, Index first, Index last, std::span<const Index> others) {
   const DependentRows& all = constraints.dependent_rows();
   const int components = constraints.space().components();
   DependentNodeRows rows;
   for (std::size_t row = 0; row < all.unknown.size();) {
     NodeRow of_node(all.unknown[row] / components, components);
-    const bool is_here = std::ranges::binary_search(nodes, of_node.node());
+    const Index node = of_node.node();
+    const bool is_here = (node >= first && node < last) || std::ranges::binary_search(others, node);
     for (; row < all.unknown.size() && all.unknown[row] / components == of_node.node(); ++row) {
       if (!is_here) continue;
       const int component = all.unknown[row] % components;

@@ -2,7 +2,7 @@
 // space. A node that is followed may belong to any rank; one whose value is prescribed is left out, since its row and
 // column are empty. Private to fem/analysis.
 //
-//   part.relations = relations_of(part.nodes, constraints);     // the first rank
+//   part.relations = relations_of(constraints, first, last, others);     // the first rank
 #pragma once
 
 #include "fem/space/constraints.hpp"
@@ -12,7 +12,7 @@
 
 namespace ritz {
 
-// nodes: of the space of the constraints, ascending.
-DependentNodeRows relations_of(std::span<const Node> nodes, const Constraints& constraints);
+// Of the nodes from `first` to below `last`, and of others, ascending, as the space of the constraints numbers them.
+DependentNodeRows relations_of(const Constraints& constraints, Index first, Index last, std::span<const Index> others);
 
 }  // namespace ritz

@@ -174,7 +174,8 @@ PartData SpaceCutter::part(int rank, const std::vector<Integral>& integrals, con
   for (const Node node : part.nodes)
     for (int c = 0; c < part.components; ++c) part.held.push_back(constraints.is_prescribed(node, c) ? 1 : 0);
   part.related = constraints.dependent() != nullptr;
-  part.relations = relations_of(part.nodes, constraints);
+  part.relations =
+      relations_of(constraints, part.first, part.last, std::vector<Index>(part.nodes.begin(), part.nodes.end()));
   take_mesh(part);
   take_integrals(integrals, part);
   for (const Index cell : part.cells) {

@@ -107,8 +107,7 @@ class Transformation {
         continue;
       }
       const auto [begin, end] = range_of(column);
-      for (std::size_t k = begin; k < end; ++k)
-        add_product(C_, a, block_at(k), terms.add(T_.followed[k], block_));
+      for (std::size_t k = begin; k < end; ++k) add_product(C_, a, block_at(k), terms.add(T_.followed[k], block_));
     }
     return terms;
   }
@@ -229,9 +228,9 @@ class Transformation {
   const Device device_;
   const DependentNodeRows& T_;
   const std::size_t C_, block_;
-  std::vector<std::int32_t> row_of_;            // [owned | ghosts] in T, -1
-  std::vector<std::optional<Terms>> changed_;   // [owned row] those that differ from rows of A
-  std::map<Index, Terms> for_others_;           // by the node, which another rank owns
+  std::vector<std::int32_t> row_of_;           // [owned | ghosts] in T, -1
+  std::vector<std::optional<Terms>> changed_;  // [owned row] those that differ from rows of A
+  std::map<Index, Terms> for_others_;          // by the node, which another rank owns
 };
 
 }  // namespace

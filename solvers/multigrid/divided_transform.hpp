@@ -17,11 +17,11 @@ namespace ritz {
 
 // Rows of u = T v of nodes with dependent unknowns. Blocks are C x C.
 struct DependentNodeRows {
-  std::vector<Index> node;                                 // global numbers, ascending
-  std::vector<Index> begin{0};                             // [row + 1] into the next two
-  std::vector<Index> followed;                             // global numbers of nodes, which may be the row's own
-  std::vector<double> block;                               // [as followed][C][C]
-  std::vector<std::uint8_t> dependent;                     // [row][C] 1: eliminated
+  std::vector<Index> node;              // global numbers, ascending
+  std::vector<Index> begin{0};          // [row + 1] into the next two
+  std::vector<Index> followed;          // global numbers of nodes, which may be the row's own
+  std::vector<double> block;            // [as followed][C][C]
+  std::vector<std::uint8_t> dependent;  // [row][C] 1: eliminated
 };
 
 struct DividedRows {

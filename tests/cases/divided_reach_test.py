@@ -2,6 +2,9 @@
 import os
 import re
 import shutil
+import signal
+import subprocess
+import time
 import unittest
 
 import ritz
@@ -131,6 +134,35 @@ class DividedReach(OnRanks):
             with self.subTest(name=name):
                 run = self.assert_same_run(ranks, "ritz-solve", ritz.example(name), "displacement", keys, 1e-5)
                 self.assertGreater(run.probes["plastic_inside"][-1] if isinstance(run.probes["plastic_inside"], list) else run.probes["plastic_inside"], 0)
+
+    def test_shells_and_frames_by_conjugate_gradients(self):
+        roof = ritz.example("structure/roof")
+        keys = {"solver.method": "cg", "solver.tolerance": 1e-9}
+        alone = self.solve("ritz-structure", roof, keys=keys).report["solver"]["iterations"]
+        several = self.assert_same_run(3, "ritz-structure", roof, "displacement", keys, 1e-5)
+        self.assertLessEqual(several.report["solver"]["iterations"], 1.2 * alone)
+        self.assert_same_run(2, "ritz-structure", ritz.example("structure/portal"), "displacement", keys, 1e-5)
+        self.assert_refused(self.on_ranks(2, "ritz-structure", roof), "the method 'direct'")
+
+    def test_a_form_that_nobody_promises_to_be_definite_needs_its_method_named(self):
+        self.assert_refused(self.on_ranks(2, "ritz-solve", ritz.example("plasticity/sphere_section")), "a matrix that need not be positive definite")
+
+    def test_a_rank_that_is_killed_while_modes_are_sought_ends_the_job(self):
+        case = self.modes_case("hexa", (24, 20, 20))
+        folder = self.folder / "killed"
+        job = subprocess.Popen(self.command(3, "ritz-modal", case, folder, "--set", "modal.tolerance=1e-13"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.folder)
+        ranks = []
+        while len(ranks) < 3 and job.poll() is None:
+            found = subprocess.run(["pgrep", "-f", str(folder / "results")], capture_output=True, text=True).stdout.split()
+            ranks = [int(pid) for pid in found if int(pid) != job.pid]
+            time.sleep(0.05)
+        time.sleep(2)
+        self.assertIsNone(job.poll(), "the job ended before a rank could be killed")
+        start = time.monotonic()
+        os.kill(max(ranks), signal.SIGKILL)
+        self.assertNotEqual(job.wait(timeout=60), 0)
+        self.assertLess(time.monotonic() - start, 10)
+        self.assertFalse(list(folder.rglob("*.vtu")))
 
     def test_the_same_bits_on_as_many_ranks(self):
         rigid = '[[rigid]]\nregion = "right"\n'
