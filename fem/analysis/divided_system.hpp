@@ -51,6 +51,7 @@ class DividedSystem {
   void order(std::string text) const;
   void answer_questions() const;
   void send_states() const;
+  void send_nesting();
   void say(const std::string& line) const;
   void tell_once();
 
@@ -59,6 +60,7 @@ class DividedSystem {
   LinearSolverOptions options_;
   std::int32_t number_;  // of this system among those of the job
   bool linear_, asks_;   // are all forms linear; have some functions?
+  bool nests_;           // are nested levels to be sent?
   std::unique_ptr<RankSystem> own_;
   std::optional<CellStates> states_;       // of equations that have any
   std::vector<std::vector<Index>> cells_;  // [rank] of its part, where there are states

@@ -12,6 +12,7 @@
 #include "solvers/algebra/divided_matrix.hpp"
 #include "solvers/eigen/eigen_solver.hpp"
 #include "solvers/linear/linear_solver_options.hpp"
+#include "solvers/multigrid/divided_nesting.hpp"
 
 #include <functional>
 #include <memory>
@@ -27,6 +28,8 @@ struct TangentPlace {
   std::vector<double> factors = {};  // [integral among all]
   bool at_zero = true;               // of equations that are linear, or begin there
 };
+
+Index replicated_unknowns();  // of levels of multigrid that every rank has
 
 // The lowest modes of a stiffness and masses, each a sum of integrals at zero.
 struct ModesWanted {
@@ -51,6 +54,9 @@ class RankSystem {
   // long work.
   void assemble(const TangentPlace& place, std::span<const double> u, const std::function<void()>& evaluated);
 
+  // Nested levels of the part, before the first solution.
+  void set_nesting(DividedNesting nesting) { nesting_ = std::move(nesting); }
+
   // b, x [owned node][component], from x. The report is that of all ranks.
   SolveReport solve(const Vector& b, Vector& x, const LinearTolerance& tolerance);
 
@@ -60,6 +66,7 @@ class RankSystem {
   std::string description() const;  // what each rank has
   std::string exchanges() const;    // what this rank has sent
   std::string memory() const;       // of arrays on each rank, at their peaks
+  std::string seconds() const;      // of each rank in its phases so far
   const Device& device() const { return part_.space().device(); }
 
  private:
@@ -75,8 +82,8 @@ class RankSystem {
   Constraints held_;
   Operator equations_;
   std::optional<CellStates> states_;  // of equations that have any
-  Vector coordinates_;                // of owned nodes
   std::shared_ptr<const Ghosts> ghosts_;
+  DividedNesting nesting_;
   std::unique_ptr<DividedMatrix> A_;
   std::unique_ptr<LinearOperator> M_;  // of A_, once it was needed
   bool single_;                        // is it in single precision?
