@@ -12,7 +12,8 @@
 
 namespace ritz {
 
-// Of the nodes from `first` to below `last`, and of others, ascending, as the space of the constraints numbers them.
+// Rows of the nodes from `first` to below `last`, and of others, ascending, as the space of the constraints numbers
+// them.
 DependentNodeRows relations_of(const Constraints& constraints, Index first, Index last, std::span<const Index> others);
 
 }  // namespace ritz
