@@ -80,7 +80,7 @@ bool may_nest(const LinearSolverOptions& options) {
   return multigrid && options.multigrid.levels != MultigridLevels::aggregation;
 }
 
-// Of simplices from the pattern, which is made for them alone.
+// Levels of simplices come from the pattern, which is made for them alone.
 NestedLevels nested_levels_of(const FunctionSpace& space) {
   const bool for_simplices = !space.has_pattern() && space.order() <= 2 && looks_refined(space.mesh()) &&
                              std::ranges::all_of(space.mesh().blocks(), [](const CellBlock& block) {
@@ -283,7 +283,7 @@ void DividedSystem::linearise(const Vector& u) {
   });
 }
 
-// While the others assemble.
+// Runs while the others assemble.
 void DividedSystem::send_nesting() {
   auto phase = equations_.space().device().profile().phase("nested levels");
   const NestedLevels levels = nested_levels_of(equations_.space());

@@ -162,7 +162,7 @@ std::string RankSystem::memory() const {
 
 namespace {
 
-// Of a phase of that name, inside others or not; of two within each other the inner one.
+// Seconds in phases of that name, inside others or not; of two within each other the inner one counts.
 double seconds_in(const Profile& profile, const std::string& phase) {
   double inner = 0, outer = 0;
   for (const PhaseRecord& record : profile.phases()) {

@@ -249,8 +249,7 @@ void SpaceCutter::take_mesh(PartData& part) {
 void SpaceCutter::number_as_whole(PartData& part) const {
   FunctionSpace::CellNodes nodes_of(whole_);
   for (const Index cell : part.cells)
-    for (const Node node : nodes_of(cell))
-      part.numbering.cell_nodes.push_back(place_[static_cast<std::size_t>(node)]);
+    for (const Node node : nodes_of(cell)) part.numbering.cell_nodes.push_back(place_[static_cast<std::size_t>(node)]);
 }
 
 void SpaceCutter::forget(const PartData& part) {

@@ -83,6 +83,7 @@ class SpacePart {
   const DependentNodeRows& relations() const { return data_.relations; }
   const std::vector<Integral>& integrals() const { return data_.integrals; }
   const std::vector<std::size_t>& integral_of() const { return data_.integral_of; }
+
  private:
   PartData data_;
   std::size_t cell_count_;

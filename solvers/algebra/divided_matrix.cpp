@@ -74,9 +74,8 @@ std::vector<DividedMatrix::Piece> DividedMatrix::pieces(const std::vector<RowRan
   std::vector<Piece> result;
   const Index* const offsets = rows_.offsets.data();
   for (const RowRange& range : ranges) {
-    Piece& piece =
-        result.emplace_back(Piece{range.first, offsets[range.last] - offsets[range.first],
-                                  Array<Index>(device(), range.last - range.first + 1, "pattern")});
+    Piece& piece = result.emplace_back(Piece{range.first, offsets[range.last] - offsets[range.first],
+                                             Array<Index>(device(), range.last - range.first + 1, "pattern")});
     for (Index row = range.first; row <= range.last; ++row)
       piece.offsets.data()[row - range.first] = offsets[row] - offsets[range.first];
   }
@@ -85,9 +84,12 @@ std::vector<DividedMatrix::Piece> DividedMatrix::pieces(const std::vector<RowRan
 
 void DividedMatrix::multiply(const Piece& piece, Vector& y) const {
   const Index begin = rows_.offsets.data()[piece.first], C = rows_.row_block;
-  const MatrixView view{piece.rows(),          piece.nonzeros,
-                        rows_.row_block,       piece.offsets.data(),
-                        rows_.column.data() + begin, rows_.values.data() + begin * C * C};
+  const MatrixView view{piece.rows(),
+                        piece.nonzeros,
+                        rows_.row_block,
+                        piece.offsets.data(),
+                        rows_.column.data() + begin,
+                        rows_.values.data() + begin * C * C};
   kernels_for(rows_).multiply(device(), view, extended_.data(), y.data() + piece.first * C);
 }
 

@@ -1,5 +1,6 @@
 // The rows of a square matrix that this rank owns, with columns [owned | ghosts]: a product fetches the ghosts' values,
-// one message from each neighbour, and multiplies the rows that reach none meanwhile. Vectors hold what their rank owns.
+// one message from each neighbour, and multiplies the rows that reach none meanwhile. Vectors hold what their rank
+// owns.
 //
 //   const DividedMatrix A(ghosts, std::move(rows));
 //   ConjugateGradient{}.solve(A, b, x, &preconditioner);       // while a WorkTogether lives: device/communicator.hpp

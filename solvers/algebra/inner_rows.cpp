@@ -11,8 +11,8 @@ InnerRows inner_rows(const Index* offsets, const std::int32_t* column, Index own
   const Index piece = std::max<Index>(1, (wanted + InnerRows::piece - 1) / InnerRows::piece) * InnerRows::piece;
   for (Index first = 0; first < owned; first += piece) {
     const Index last = std::min(owned, first + piece);
-    const bool reaches = std::any_of(column + offsets[first], column + offsets[last],
-                                     [owned](std::int32_t c) { return c >= owned; });
+    const bool reaches =
+        std::any_of(column + offsets[first], column + offsets[last], [owned](std::int32_t c) { return c >= owned; });
     std::vector<RowRange>& ranges = reaches ? result.border : result.inner;
     if (!ranges.empty() && ranges.back().last == first) ranges.back().last = last;
     else ranges.push_back({first, last});

@@ -16,7 +16,7 @@ struct RowRange {
 };
 
 struct InnerRows {
-  static constexpr Index piece = 256;    // all ranges begin at a multiple of it, as sliced rows of a cycle do
+  static constexpr Index piece = 256;   // all ranges begin at a multiple of it, as sliced rows of a cycle do
   std::vector<RowRange> inner, border;  // ascending
 };
 

@@ -21,8 +21,8 @@ double anisotropic_share(const MatrixView& A, const Vector& coordinates, int dim
   const Device& device = coordinates.device();
   Vector counts(device, 2, "reductions");
   kernels<PointKernels>(device, solver_kernels, "points")
-      .uneven_couplings(device, A, coordinates.data(), dimension, factor,
-                        std::max<Index>(1, A.rows / sampled_rows), counts.data());
+      .uneven_couplings(device, A, coordinates.data(), dimension, factor, std::max<Index>(1, A.rows / sampled_rows),
+                        counts.data());
   double seen_uneven[2];
   Communicator(device).sum(counts.data(), seen_uneven);
   return seen_uneven[0] > 0 ? seen_uneven[1] / seen_uneven[0] : 0;

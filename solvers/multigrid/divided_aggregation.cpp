@@ -74,9 +74,8 @@ class DividedCycle {
     const DividedNesting& nesting = options.nesting == nullptr ? none : *options.nesting;
     const std::size_t nested = suitable_levels(A, nesting, options_);
     nested_ = std::min(nested, nesting.parts.size());
-    const NestedLevels rest = nested <= nesting.parts.size()
-                                  ? nullptr
-                                  : std::make_shared<const std::vector<NestedNodes>>(nesting.whole);
+    const NestedLevels rest =
+        nested <= nesting.parts.size() ? nullptr : std::make_shared<const std::vector<NestedNodes>>(nesting.whole);
     const DividedLevels levels(options_, nested_);
     std::unique_ptr<DividedMatrix> made;
     const DividedMatrix* matrix = &A;
@@ -137,7 +136,7 @@ class DividedCycle {
   struct Level {
     std::shared_ptr<const Ghosts> ghosts;
     int block;
-    CycleMatrix<Real> a, p, r;         // p and r empty on a last one
+    CycleMatrix<Real> a, p, r;        // p and r empty on a last one
     std::vector<Rows> inner, border;  // of a
     Array<Real> inverse_diagonal;
     double largest_eigenvalue;

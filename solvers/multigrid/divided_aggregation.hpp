@@ -1,7 +1,7 @@
 // Smoothed aggregation over ranks (smoothed_aggregation.hpp is that of one): aggregates end at the borders of ranks,
 // prolongators are smoothed across them. Levels are divided like the matrix until at most `replicated` unknowns are
-// left; from there every rank has the whole hierarchy and computes the same. Before aggregates come nested levels, where
-// there are some (divided_nesting.hpp). Cycles are in single precision by default.
+// left; from there every rank has the whole hierarchy and computes the same. Before aggregates come nested levels,
+// where there are some (divided_nesting.hpp). Cycles are in single precision by default.
 //
 //   const DividedAggregation multigrid(A, {.coordinates = &of_owned_nodes, .dimension = 3});
 //

@@ -351,8 +351,7 @@ class Coarsening {
   // With room for the rows of ghosts.
   BlockMatrix rows_of(const std::vector<Index>& offsets, const std::vector<std::int32_t>& column,
                       const std::vector<double>& values, const Ghosts& ghosts) const {
-    BlockMatrix result{
-        .rows = aggregates_, .columns = ghosts.size(), .row_block = width_, .column_block = width_};
+    BlockMatrix result{.rows = aggregates_, .columns = ghosts.size(), .row_block = width_, .column_block = width_};
     const Index places = std::ssize(column) + DividedMatrix::ghost_entries(column, aggregates_);
     result.offsets = Array<Index>(device_, result.columns + 1, tag);
     result.column = Array<std::int32_t>(device_, places, "multigrid");

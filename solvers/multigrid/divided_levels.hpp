@@ -19,8 +19,8 @@ struct DividedLevel {
   Vector near_null;  // [owned node][C][K]
 };
 
-// Transfers from a level to the next: P [owned] x [owned | ghosts of the next], R its transpose. Blocks of P are as wide
-// as the near-null space between aggregates, and square between nested levels.
+// Transfers from a level to the next: P [owned] x [owned | ghosts of the next], R its transpose. Blocks of P are as
+// wide as the near-null space between aggregates, and square between nested levels.
 struct DividedTransfer {
   BlockMatrix P, R;
 };

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* nesting_tag = "multigrid set-up";
 
-// Of the nodes [first, last) of a level, coarser nodes [coarse_first, coarse_last).
+// The part of nodes [first, last) of a level and of coarser nodes [coarse_first, coarse_last).
 NestedPart part_of(const NestedNodes& level, Index first, Index last, Index coarse_first, Index coarse_last) {
   NestedPart part;
   part.same_cells = level.same_cells;

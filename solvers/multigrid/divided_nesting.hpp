@@ -26,8 +26,8 @@ struct DividedNesting {
   bool empty() const { return parts.empty(); }
 };
 
-// first: [rank + 1] nodes of the first level. Levels below one of at most `replicated` unknowns, `block` to a node, stay
-// whole; those below a rank without a node are left out.
+// first: [rank + 1] nodes of the first level. Levels below one of at most `replicated` unknowns, `block` to a node,
+// stay whole; those below a rank without a node are left out.
 std::vector<DividedNesting> divide(const std::vector<NestedNodes>& levels, std::vector<Index> first, int block,
                                    Index replicated);
 
