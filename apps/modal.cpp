@@ -31,6 +31,6 @@ int main(int argc, char** argv) {
       argc, argv,
       {"ritz-modal",
        "Frequencies and shapes of free vibration: solid, plane and axisymmetric elastic bodies, frames and shells.",
-       example},
+       example, 3, true},
       [](ritz::Run& run) { run_case(run, read_vibration(run)); });
 }

@@ -35,6 +35,6 @@ int main(int argc, char** argv) {
                        {"ritz-solve",
                         "Equations of any form, also of your own: steady, in time, or their free vibration; nonlinear "
                         "ones by Newton's method.",
-                        example},
+                        example, 3, true},
                        ritz::run_form_case);
 }

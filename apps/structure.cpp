@@ -48,6 +48,6 @@ int main(int argc, char** argv) {
       argc, argv,
       {"ritz-structure",
        "Frames, trusses and shells: beams, bars, springs, shells, and elements of your own; static or in motion.",
-       example},
+       example, 6, true},
       [](ritz::Run& run) { run_case(run, read_structure(run)); });
 }

@@ -111,11 +111,16 @@ void solve_with_gradient(Run& run, const CaseModel& read, const Static& analysis
 // Throws Error(Exit::environment) for all that several ranks do not solve together.
 void refuse_undivided(const Run& run, const CaseModel& read, const Analysis& analysis) {
   if (run.options().ranks == nullptr) return;
-  std::string what;
-  if (std::holds_alternative<Modal>(analysis)) what = "an analysis of free vibration";
-  else if (!read.model.means.empty()) what = "a prescribed mean motion";
-  else if (!read.model.definite) what = "a matrix that need not be positive definite";
-  if (!what.empty()) refuse_ranks(*run.options().ranks, what, "start one process, without mpirun or with srun -n 1");
+  if (std::holds_alternative<Modal>(analysis) || read.model.definite) return;
+  const auto named = std::visit(
+      [](const auto& a) {
+        if constexpr (requires { a.linear; }) return a.linear.method;
+        else return LinearMethod::automatic;
+      },
+      analysis);
+  if (named == LinearMethod::conjugate_gradient) return;  // they find out
+  refuse_ranks(*run.options().ranks, "a matrix that need not be positive definite",
+               "take [solver] method = \"cg\" if it is, or start one process, without mpirun or with srun -n 1");
 }
 
 }  // namespace

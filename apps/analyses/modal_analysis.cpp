@@ -106,6 +106,13 @@ Modal read_modal(Run& run, CaseModel& read) {
     run.log().notice("[modal] animate_displacement has no effect: [modal] animate is 0");
   const bool factorised = read.model.ill_conditioned && settings.eigen.method == EigenMethod::automatic;
   if (factorised) settings.eigen.method = EigenMethod::lanczos;
+  settings.eigen.ranks = run.options().ranks;
+  settings.eigen.say = [&run](const std::string& line) {
+    run.log().end_progress();
+    run.log().line("{}", line);
+  };
+  const bool may_choose = settings.eigen.method == EigenMethod::automatic && !settings.eigen.band;
+  if (settings.eigen.ranks != nullptr && may_choose) settings.eigen.method = EigenMethod::lobpcg;
   const int count = settings.eigen.band ? 1000 : settings.eigen.count;
   for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
     read.nodal_results.push_back({mode_name(k), mode_components(read.space())});

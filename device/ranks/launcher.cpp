@@ -37,8 +37,7 @@ void refuse_several_ranks() {
   if (job.ranks == 1) return;
   throw Error(
       Exit::environment, fmt::format("started as {} ranks, each of which would run the whole case", job.ranks),
-      fmt::format("{} is {}; divided among ranks are cases of ritz-heat and ritz-elasticity, and members of a sweep",
-                  job.variable, job.ranks),
+      fmt::format("{} is {}; this program divides nothing but members of a sweep among ranks", job.variable, job.ranks),
       "start it without mpirun, or with one task (srun --ntasks=1) and all of its cores (--cpus-per-task); "
       "ranks with a case of their own each: RITZ_INDEPENDENT_RANKS=1");
 }

@@ -17,26 +17,27 @@ namespace ritz {
 void refuse_ranks(const Ranks& ranks, const std::string& what, const std::string& fix) {
   throw Error(Exit::environment,
               fmt::format("started as {} ranks, and {} is not divided among them", ranks.count(), what),
-              "what is divided: linear systems of statics, evolutions and Newton's method, by conjugate gradients with "
-              "a matrix, on CPUs",
+              "what is divided: linear systems of statics, evolutions and Newton's method by conjugate gradients, and "
+              "modes by LOBPCG, with a matrix, on CPUs",
               fix);
 }
 
 namespace {
 
-enum class Order : std::uint8_t { make, linearise, nest, solve, forget };
+enum class Order : std::uint8_t { make, linearise, nest, solve, modes, forget };
 
 std::int32_t systems_made = 0;  // by the first rank
 
-void check_divisible(const Operator& equations, const Constraints& constraints, const LinearSolverOptions& options,
-                     const Ranks& ranks) {
+void check_divisible(const Operator& equations, const LinearSolverOptions& options, const Ranks& ranks) {
   const FunctionSpace& space = equations.space();
   if (space.device().machine().is_apart()) refuse_ranks(ranks, "work on a GPU", "take --device cpu, or one process");
   if (space.node_count() < ranks.count())
     refuse_ranks(ranks, fmt::format("a mesh of {} nodes", space.node_count()), "start fewer ranks");
-  if (constraints.dependent() != nullptr)
-    refuse_ranks(ranks, "a model with equations between unknowns", "start one process");
-  if (equations.has_state()) refuse_ranks(ranks, "a material with internal variables", "start one process");
+  for (const ElementGroup& group : equations.groups())
+    for (const int integral : group.integrals)
+      if (group.elements.empty() && !equations.integrals()[static_cast<std::size_t>(integral)].form.state_start.empty())
+        refuse_ranks(ranks, "a form with internal variables on facets", "start one process");
+  if (!equations.symmetric()) refuse_ranks(ranks, "a matrix that is not symmetric", "start one process");
   if (options.method != LinearMethod::automatic && options.method != LinearMethod::conjugate_gradient)
     refuse_ranks(ranks, fmt::format("the method '{}'", name_of(options.method)),
                  "take method = \"cg\", or one process");
@@ -154,6 +155,38 @@ void collect(Ranks& ranks, const RankSystem& system, std::span<const double> min
 std::span<double> all_of(Vector& x) { return {x.data(), static_cast<std::size_t>(x.size())}; }
 std::span<const double> all_of(const Vector& x) { return {x.data(), static_cast<std::size_t>(x.size())}; }
 
+std::string packed(const ModesWanted& wanted, std::int32_t system) {
+  const EigenOptions& options = wanted.options;
+  Packed to;
+  to.add(Order::modes).add(system).add(wanted.stiffness).add(wanted.masses).add(wanted.motions.mass);
+  to.add(options.count).add(options.relative).add(options.max_iterations).add(options.zero_count);
+  return to.take();
+}
+
+ModesWanted modes_wanted(Unpacked& from) {
+  ModesWanted wanted{.stiffness = from.list<double>(), .masses = from.list<double>()};
+  wanted.motions.mass = from.list<double>();
+  from.get(wanted.options.count);
+  from.get(wanted.options.relative);
+  from.get(wanted.options.max_iterations);
+  from.get(wanted.options.zero_count);
+  return wanted;
+}
+
+// The owned unknowns of motions, which the first rank has as `all`. whole: memory of one there, empty elsewhere.
+void take_motions(Ranks& ranks, const RankSystem& system, const AttachedMotions* all, Vector& whole,
+                  AttachedMotions& mine) {
+  const int count = static_cast<int>(mine.mass.size());
+  Vector own(system.device(), system.owned() * system.components(), "vectors");
+  mine.U = MultiVector(system.device(), own.size(), count, "eigenvectors");
+  mine.stiffness.assign(mine.mass.size(), 0.0);
+  for (int motion = 0; motion < count; ++motion) {
+    if (all != nullptr) all->U.get_column(motion, whole);
+    deal(ranks, system, all_of(std::as_const(whole)), all_of(own));
+    mine.U.set_column(motion, own);
+  }
+}
+
 // Values of a function at points, which a rank asks of the first one.
 struct Question {
   std::int64_t points = -1;  // -1: it has no more questions
@@ -190,22 +223,29 @@ void answer(Ranks& ranks, int rank, const Question& question, const Operator& eq
 DividedSystem::DividedSystem(const Operator& equations, const Constraints& constraints,
                              const LinearSolverOptions& options, Ranks& ranks)
     : equations_(equations), ranks_(ranks), options_(options), number_(systems_made++) {
-  check_divisible(equations, constraints, options, ranks);
+  check_divisible(equations, options, ranks);
   options_.cache = nullptr;
-  nests_ = may_nest(options);
+  nests_ = may_nest(options) && constraints.dependent() == nullptr;
   const std::vector<Integral>& integrals = equations.integrals();
   linear_ = std::ranges::all_of(integrals, [](const Integral& i) { return i.form.linear; });
   asks_ = std::ranges::any_of(integrals, [](const Integral& i) { return i.form.has_matrix && !i.form.given.empty(); });
   std::optional<Profile::Phase> phase(std::in_place, equations.space().device().profile(), "cut");
   SpaceCutter cut(equations.space(), ranks.count());
+  if (equations.has_state()) states_.emplace(equations);
+  cells_.resize(static_cast<std::size_t>(ranks.count()));
+  const auto part_of = [&](int rank) {
+    PartData part = cut.part(rank, integrals, constraints);
+    if (states_) cells_[static_cast<std::size_t>(rank)] = part.cells;
+    return part;
+  };
   for (int rank = 1; rank < ranks.count(); ++rank) {
     Packed to;
     to.add(Order::make).add(number_).add(asks_);
     add(to, options_);
-    add(to, cut.part(rank, integrals, constraints));
+    add(to, part_of(rank));
     ranks.send(rank, to.take());
   }
-  own_ = std::make_unique<RankSystem>(cut.part(0, integrals, constraints), equations.space().device(), options_, ranks);
+  own_ = std::make_unique<RankSystem>(part_of(0), equations.space().device(), options_, ranks);
   say(own_->description());
 }
 
@@ -236,6 +276,7 @@ void DividedSystem::linearise(const Vector& u) {
     mine.resize(static_cast<std::size_t>(own_->owned() * own_->components()));
     deal(ranks_, *own_, all_of(u), mine);
   }
+  if (states_) send_states();
   own_->assemble(place, mine, [this] {
     answer_questions();
     if (std::exchange(nests_, false)) send_nesting();
@@ -255,6 +296,17 @@ void DividedSystem::send_nesting() {
     ranks_.send(rank, to.take());
   }
   own_->set_nesting(std::move(parts.front()));
+}
+
+void DividedSystem::send_states() const {
+  const Operator::PointStates all = equations_.state();
+  std::vector<std::vector<double>> numbers;
+  for (const std::vector<Index>& cells : cells_) numbers.push_back(states_->of(all, cells));
+  std::vector<Parcel> parcels;
+  for (int rank = 1; rank < ranks_.count(); ++rank)
+    parcels.push_back({rank, std::as_bytes(std::span(numbers[static_cast<std::size_t>(rank)])), {}});
+  ranks_.exchange(parcels);
+  own_->set_states(numbers.front());
 }
 
 // One rank after the other. A rank asks while it prepares its assembly.
@@ -277,13 +329,68 @@ SolveReport DividedSystem::solve(const Vector& b, Vector& x, const LinearToleran
   deal(ranks_, *own_, all_of(std::as_const(x)), all_of(solution));
   SolveReport report = own_->solve(mine, solution, tolerance);
   collect(ranks_, *own_, all_of(std::as_const(solution)), all_of(x));
-  if (!std::exchange(told_, true)) {
-    say(own_->exchanges());
-    say(own_->memory());
-    say(own_->seconds());
-  }
+  tell_once();
   return report;
 }
+
+void DividedSystem::tell_once() {
+  if (std::exchange(told_, true)) return;
+  say(own_->exchanges());
+  say(own_->memory());
+  say(own_->seconds());
+}
+
+EigenSolution DividedSystem::modes(std::size_t stiffness, const EigenOptions& options, const AttachedMotions& motions) {
+  ModesWanted wanted{.options = options};
+  for (std::size_t i = 0; i < equations_.integrals().size(); ++i) {
+    const double factor = equations_.integrals()[i].factor;
+    wanted.stiffness.push_back(i < stiffness ? factor : 0);
+    wanted.masses.push_back(i < stiffness ? 0 : factor);
+  }
+  wanted.motions.mass = motions.mass;
+  order(packed(wanted, number_));
+  Vector whole = equations_.space().zeros();
+  if (motions.count() > 0) take_motions(ranks_, *own_, &motions, whole, wanted.motions);
+  EigenSolution found = own_->modes(wanted, [this] { answer_questions(); });
+  if (found.vectors) {
+    MultiVector vectors(whole.device(), whole.size(), found.vectors->columns(), "eigenvectors");
+    Vector mine(whole.device(), own_->owned() * own_->components(), "vectors");
+    for (int mode = 0; mode < vectors.columns(); ++mode) {
+      found.vectors->get_column(mode, mine);
+      collect(ranks_, *own_, all_of(std::as_const(mine)), all_of(whole));
+      vectors.set_column(mode, whole);
+    }
+    found.vectors = std::move(vectors);
+  }
+  found.choice = fmt::format("divided among {} ranks", ranks_.count());
+  tell_once();
+  return found;
+}
+
+namespace {
+
+void take_states(Ranks& ranks, RankSystem& system) {
+  std::vector<double> states(static_cast<std::size_t>(system.state_count()));
+  if (states.empty()) return;
+  ranks.exchange(std::vector<Parcel>{{0, {}, std::as_writable_bytes(std::span(states))}});
+  system.set_states(states);
+}
+
+void help_with_modes(Ranks& ranks, RankSystem& system, Unpacked& from, const std::function<void()>& evaluated) {
+  ModesWanted wanted = modes_wanted(from);
+  Vector nothing;
+  if (!wanted.motions.mass.empty()) take_motions(ranks, system, nullptr, nothing, wanted.motions);
+  const EigenSolution found = system.modes(wanted, evaluated);
+  Vector mine(system.device(), system.owned() * system.components(), "vectors");
+  for (int mode = 0; found.vectors && mode < found.vectors->columns(); ++mode) {
+    found.vectors->get_column(mode, mine);
+    collect(ranks, system, all_of(std::as_const(mine)), {});
+  }
+  system.memory();
+  system.seconds();
+}
+
+}  // namespace
 
 void RankHelper::ask(std::size_t integral, std::size_t function, const EvaluationPoints& points, double t,
                      std::span<double> values) const {
@@ -323,6 +430,10 @@ void RankHelper::carry_out(std::string order) {
   RankSystem& system = *helped.system;
   if (what == Order::nest) return system.set_nesting(nesting(from));
   std::vector<double> none;
+  const auto no_more_questions = [&] {
+    const Question no_more;
+    if (helped.asks) ranks_.exchange(std::vector<Parcel>{{0, std::as_bytes(std::span(&no_more, 1)), {}}});
+  };
   if (what == Order::linearise) {
     TangentPlace place;
     from.get(place.time);
@@ -333,12 +444,11 @@ void RankHelper::carry_out(std::string order) {
       mine.resize(static_cast<std::size_t>(system.owned() * system.components()));
       deal(ranks_, system, none, mine);
     }
-    system.assemble(place, mine, [&] {
-      const Question no_more;
-      if (helped.asks) ranks_.exchange(std::vector<Parcel>{{0, std::as_bytes(std::span(&no_more, 1)), {}}});
-    });
+    take_states(ranks_, system);
+    system.assemble(place, mine, no_more_questions);
     return;
   }
+  if (what == Order::modes) return help_with_modes(ranks_, system, from, no_more_questions);
   const auto tolerance = from.get<LinearTolerance>();
   const bool tells = from.get<bool>();
   Vector b(device_, system.owned() * system.components(), "vectors"), x(device_, b.size(), "vectors");

@@ -4,6 +4,7 @@
 //
 //   DividedSystem system(equations, constraints, options, ranks);             // the first rank
 //   system.linearise(u);   SolveReport report = system.solve(b, x, {.relative = 1e-8});
+//   EigenSolution modes = system.modes(stiffness.size(), options, {});       // of integrals: stiffness, then masses
 //
 //   RankHelper helper(ranks, device);                                         // the others
 //   while (!is_end(order = ranks.wait(0))) helper.carry_out(std::move(order));
@@ -16,7 +17,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace ritz {
 
@@ -25,9 +28,8 @@ namespace ritz {
 
 class DividedSystem {
  public:
-  // Sends the parts. Constraints are prescribed values, finished. Throws Error(Exit::environment) for what is not
-  // divided: a device apart from the host, more ranks than nodes, dependent unknowns, internal variables, a method that
-  // is not conjugate gradients.
+  // Sends the parts. Constraints are finished. Throws Error(Exit::environment) for what is not divided: a device apart
+  // from the host, more ranks than nodes, internal variables on facets, a method that is not conjugate gradients.
   DividedSystem(const Operator& equations, const Constraints& constraints, const LinearSolverOptions& options,
                 Ranks& ranks);
   ~DividedSystem();  // the others forget their parts
@@ -41,11 +43,17 @@ class DividedSystem {
   // b, x: [unknown of the whole space], from x. The report is that of all ranks.
   SolveReport solve(const Vector& b, Vector& x, const LinearTolerance& tolerance);
 
+  // The lowest modes by LOBPCG. The first `stiffness` integrals are the stiffness, the others the masses, both at zero;
+  // motions have masses alone. Vectors are of the whole space.
+  EigenSolution modes(std::size_t stiffness, const EigenOptions& options, const AttachedMotions& motions);
+
  private:
   void order(std::string text) const;
   void answer_questions() const;
+  void send_states() const;
   void send_nesting();
   void say(const std::string& line) const;
+  void tell_once();
 
   const Operator& equations_;
   Ranks& ranks_;
@@ -54,6 +62,8 @@ class DividedSystem {
   bool linear_, asks_;   // are all forms linear; have some functions?
   bool nests_;           // are nested levels to be sent?
   std::unique_ptr<RankSystem> own_;
+  std::optional<CellStates> states_;       // of equations that have any
+  std::vector<std::vector<Index>> cells_;  // [rank] of its part, where there are states
   Vector point_;
   bool told_ = false;
 };

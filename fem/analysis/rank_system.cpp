@@ -36,6 +36,35 @@ BlockMatrix owned_rows(SparseMatrix K, Index owned) {
   return rows;
 }
 
+// K + shift M, on the pattern that both have.
+BlockMatrix shifted(const DividedMatrix& K, double shift, const DividedMatrix& M) {
+  const BlockMatrixView<double> k = K.owned_rows(), m = M.owned_rows();
+  const Index entries = K.nonzeros_with_ghost_rows(), values = K.nonzeros() * k.row_block * k.column_block;
+  BlockMatrix sum{.rows = k.rows, .columns = k.columns, .row_block = k.row_block, .column_block = k.column_block};
+  sum.offsets = Array<Index>(K.device(), k.columns + 1, "pattern");
+  sum.column = Array<std::int32_t>(K.device(), entries, "pattern");
+  sum.values = Vector(K.device(), entries * k.row_block * k.column_block, "matrix");
+  std::copy_n(k.offsets, k.rows + 1, sum.offsets.data());
+  std::copy_n(k.column, K.nonzeros(), sum.column.data());
+  for (Index v = 0; v < values; ++v) sum.values.data()[v] = k.values[v] + shift * m.values[v];
+  return sum;
+}
+
+// A preconditioner with the matrix that it is of.
+class WithItsMatrix final : public LinearOperator {
+ public:
+  template <class Make>
+  WithItsMatrix(std::unique_ptr<const DividedMatrix> A, const Make& make) : A_(std::move(A)), M_(make(*A_)) {}
+  const Device& device() const override { return M_->device(); }
+  Index rows() const override { return M_->rows(); }
+  void apply(const Vector& b, Vector& x) const override { M_->apply(b, x); }
+  std::string name() const override { return M_->name(); }
+
+ private:
+  std::unique_ptr<const DividedMatrix> A_;
+  std::unique_ptr<LinearOperator> M_;
+};
+
 }  // namespace
 
 Index replicated_unknowns() {
@@ -52,7 +81,13 @@ RankSystem::RankSystem(PartData part, const Device& device, const LinearSolverOp
       held_(part_.constraints()),
       equations_(part_.space(), part_.integrals()),
       ghosts_(std::make_shared<const Ghosts>(ranks, part_.owned(), part_.reached())),
-      single_(options.multigrid.single_precision) {}
+      single_(options.multigrid.single_precision) {
+  if (equations_.has_state()) states_.emplace(equations_);
+}
+
+void RankSystem::set_states(std::span<const double> numbers) {
+  if (states_) equations_.set_state(states_->placed(numbers, equations_.state()));
+}
 
 void RankSystem::assemble(const TangentPlace& at, std::span<const double> u, const std::function<void()>& evaluated) {
   M_.reset();
@@ -64,9 +99,27 @@ void RankSystem::assemble(const TangentPlace& at, std::span<const double> u, con
     ghosts_->fetch(extended.data(), components());
     point = Vector(device(), std::span<const double>(extended), "vectors");
   }
-  A_ = std::make_unique<DividedMatrix>(ghosts_, owned_rows(part_matrix(at, point, evaluated), owned()));
+  A_ = matrix(at, point, Pivot::of_diagonal, evaluated);
   device().memory().trim();
   return_freed_host_memory();
+}
+
+std::unique_ptr<DividedMatrix> RankSystem::matrix(const TangentPlace& at, const Vector& point, Pivot pivot,
+                                                  const std::function<void()>& evaluated) {
+  BlockMatrix rows;
+  double value = 0;
+  {
+    SparseMatrix K = part_matrix(at, point, evaluated);
+    auto phase = device().profile().phase("constraints");
+    const WorkTogether together(&ranks_);  // the same on all ranks
+    if (pivot == Pivot::of_diagonal) value = std::max(max_abs(K.diagonal()), 1e-300);
+    held_.eliminate(K, value);
+    rows = owned_rows(std::move(K), owned());
+  }
+  if (!part_.related()) return std::make_unique<DividedMatrix>(ghosts_, std::move(rows));
+  auto phase = device().profile().phase("constraints");
+  DividedRows whole = transformed(*ghosts_, rows, part_.relations(), value);
+  return std::make_unique<DividedMatrix>(std::move(whole.ghosts), std::move(whole.matrix));
 }
 
 SparseMatrix RankSystem::part_matrix(const TangentPlace& at, const Vector& point,
@@ -79,10 +132,6 @@ SparseMatrix RankSystem::part_matrix(const TangentPlace& at, const Vector& point
   evaluated();
   SparseMatrix K = equations_.make_matrix();
   equations_.assemble_once(point, K);
-  {
-    const WorkTogether together(&ranks_);  // the same on all ranks
-    held_.eliminate(K, std::max(max_abs(K.diagonal()), 1e-300));
-  }
   return K;
 }
 
@@ -98,9 +147,10 @@ std::string RankSystem::description() const {
 }
 
 std::string RankSystem::exchanges() const {
+  const Ghosts& ghosts = A_->ghosts();
   return fmt::format("rank {} sent {} nodes to {} neighbours in {} exchanges: {} messages, {} bytes", ranks_.rank(),
-                     ghosts_->sent(), ghosts_->neighbours().size(), ghosts_->exchanges(), ghosts_->counts().messages,
-                     ghosts_->counts().bytes);
+                     ghosts.sent(), ghosts.neighbours().size(), ghosts.exchanges(), ghosts.counts().messages,
+                     ghosts.counts().bytes);
 }
 
 std::string RankSystem::memory() const {
@@ -136,12 +186,12 @@ std::string RankSystem::seconds() const {
   return fmt::format("seconds of ranks: {}", fmt::join(texts, "; "));
 }
 
-std::unique_ptr<LinearOperator> RankSystem::preconditioner(bool single_precision) const {
+std::unique_ptr<LinearOperator> RankSystem::preconditioner(const DividedMatrix& A, bool single_precision) const {
   auto phase = device().profile().phase("set-up");
   switch (options_.preconditioner) {
     case PreconditionerKind::none: return nullptr;
-    case PreconditionerKind::jacobi: return std::make_unique<JacobiPreconditioner>(A_->diagonal());
-    case PreconditionerKind::chebyshev: return std::make_unique<ChebyshevPreconditioner>(*A_, A_->diagonal());
+    case PreconditionerKind::jacobi: return std::make_unique<JacobiPreconditioner>(A.diagonal());
+    case PreconditionerKind::chebyshev: return std::make_unique<ChebyshevPreconditioner>(A, A.diagonal());
     default: break;
   }
   DividedAggregationOptions options{.multigrid = options_.multigrid};
@@ -151,14 +201,14 @@ std::unique_ptr<LinearOperator> RankSystem::preconditioner(bool single_precision
   options.multigrid.half_storage = false;
   options.nesting = &nesting_;
   options.replicated = replicated_unknowns();
-  return std::make_unique<DividedAggregation>(*A_, options);
+  return std::make_unique<DividedAggregation>(A, options);
 }
 
 SolveReport RankSystem::solve(const Vector& b, Vector& x, const LinearTolerance& tolerance) {
   SolveReport report;
   const WorkTogether together(&ranks_);
   while (true) {
-    if (!M_) M_ = preconditioner(single_);
+    if (!M_) M_ = preconditioner(*A_, single_);
     auto phase = device().profile().phase("iteration");
     SolveReport next =
         ConjugateGradient{.relative = tolerance.relative, .max_iterations = options_.max_iterations}.solve(*A_, b, x,
@@ -175,6 +225,29 @@ SolveReport RankSystem::solve(const Vector& b, Vector& x, const LinearTolerance&
   estimate_error(report, dot(x, b));
   report.choice = fmt::format("divided among {} ranks", ranks_.count());
   return report;
+}
+
+EigenSolution RankSystem::modes(const ModesWanted& wanted, const std::function<void()>& evaluated) {
+  assemble({.factors = wanted.stiffness}, {}, evaluated);
+  const std::unique_ptr<const DividedMatrix> masses =
+      matrix({.factors = wanted.masses}, part_.space().zeros(), Pivot::zero, evaluated);
+  const WorkTogether together(&ranks_);
+  auto phase = device().profile().phase("solve");
+  const AttachedMotions& motions = wanted.motions;
+  const WithMotions heavy(*masses, motions, motions.mass);
+  return solve_by_lobpcg(
+      {.K = *A_,
+       .M = motions.count() == 0 ? static_cast<const LinearOperator&>(*masses) : heavy,
+       .stiffness = A_->diagonal(),
+       .mass = masses->diagonal(),
+       .block = components(),
+       .motions = &motions},
+      wanted.options, part_.space().mesh().dimension(), [&](double shift) -> std::unique_ptr<LinearOperator> {
+        if (shift == 0) return preconditioner(*A_, single_);
+        auto sum = std::make_unique<const DividedMatrix>(A_->shared_ghosts(), shifted(*A_, shift, *masses));
+        return std::make_unique<WithItsMatrix>(std::move(sum),
+                                               [&](const DividedMatrix& A) { return preconditioner(A, single_); });
+      });
 }
 
 }  // namespace ritz

@@ -6,14 +6,17 @@
 #pragma once
 
 #include "device/ranks/ranks.hpp"
+#include "fem/analysis/cell_states.hpp"
 #include "fem/analysis/linear_system.hpp"
 #include "fem/analysis/space_part.hpp"
 #include "solvers/algebra/divided_matrix.hpp"
+#include "solvers/eigen/eigen_solver.hpp"
 #include "solvers/linear/linear_solver_options.hpp"
 #include "solvers/multigrid/divided_nesting.hpp"
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +31,13 @@ struct TangentPlace {
 
 Index replicated_unknowns();  // of levels of multigrid that every rank has
 
+// The lowest modes of a stiffness and masses, each a sum of integrals at zero.
+struct ModesWanted {
+  std::vector<double> stiffness = {}, masses = {};  // [integral among all] factors
+  EigenOptions options = {};
+  AttachedMotions motions = {};  // U [owned unknown]; masses alone
+};
+
 class RankSystem {
  public:
   RankSystem(PartData part, const Device& device, const LinearSolverOptions& options, Ranks& ranks);
@@ -35,6 +45,10 @@ class RankSystem {
   Index owned() const { return ghosts_->owned(); }  // nodes
   int components() const { return part_.space().components(); }
   const std::vector<Index>& first() const { return ghosts_->first(); }  // [rank + 1] nodes
+
+  // Internal variables of all cells of the part, which the tangent depends on: CellStates::of().
+  Index state_count() const { return states_ ? states_->count() : 0; }
+  void set_states(std::span<const double> numbers);
 
   // u: [owned node][component], empty at zero. `evaluated` is called when all functions have been evaluated, before
   // long work.
@@ -46,6 +60,9 @@ class RankSystem {
   // b, x [owned node][component], from x. The report is that of all ranks.
   SolveReport solve(const Vector& b, Vector& x, const LinearTolerance& tolerance);
 
+  // Vectors are those of owned unknowns. `evaluated` is called for the stiffness, and for the masses.
+  EigenSolution modes(const ModesWanted& wanted, const std::function<void()>& evaluated);
+
   std::string description() const;  // what each rank has
   std::string exchanges() const;    // what this rank has sent
   std::string memory() const;       // of arrays on each rank, at their peaks
@@ -53,14 +70,18 @@ class RankSystem {
   const Device& device() const { return part_.space().device(); }
 
  private:
+  enum class Pivot { of_diagonal, zero };  // of eliminated unknowns
+  std::unique_ptr<DividedMatrix> matrix(const TangentPlace& at, const Vector& point, Pivot pivot,
+                                        const std::function<void()>& evaluated);
   SparseMatrix part_matrix(const TangentPlace& at, const Vector& point, const std::function<void()>& evaluated);
-  std::unique_ptr<LinearOperator> preconditioner(bool single_precision) const;
+  std::unique_ptr<LinearOperator> preconditioner(const DividedMatrix& A, bool single_precision) const;
 
   Ranks& ranks_;
   LinearSolverOptions options_;
   SpacePart part_;
   Constraints held_;
   Operator equations_;
+  std::optional<CellStates> states_;  // of equations that have any
   std::shared_ptr<const Ghosts> ghosts_;
   DividedNesting nesting_;
   std::unique_ptr<DividedMatrix> A_;

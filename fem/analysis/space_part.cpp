@@ -85,6 +85,9 @@ void add(Packed& to, const PartData& part) {
   to.add(part.components).add(part.order).add(part.first).add(part.last);
   to.add(part.cells).add(part.numbering.cell_order).add(part.numbering.cell_nodes).add(part.numbering.node_count);
   to.add(part.reached).add(part.held).add(part.integral_of);
+  const DependentNodeRows& relations = part.relations;
+  to.add(part.related).add(relations.node).add(relations.begin).add(relations.followed).add(relations.block);
+  to.add(relations.dependent);
   for (const Integral& each : part.integrals) {
     to.add(each.everywhere).add(each.cells).add(each.facets).add(each.nodes).add(each.factor);
     add(to, each.form);
@@ -114,6 +117,12 @@ PartData unpacked(Unpacked& from, const FunctionElsewhere& functions) {
   part.reached = from.list<Index>();
   part.held = from.list<std::uint8_t>();
   part.integral_of = from.list<std::size_t>();
+  from.get(part.related);
+  part.relations.node = from.list<Index>();
+  part.relations.begin = from.list<Index>();
+  part.relations.followed = from.list<Index>();
+  part.relations.block = from.list<double>();
+  part.relations.dependent = from.list<std::uint8_t>();
   const auto all_cells = std::make_shared<const std::vector<Index>>(part.cells);
   for (const std::size_t number : part.integral_of) {
     const auto everywhere = from.get<bool>();
@@ -167,6 +176,8 @@ PartData SpaceCutter::part(int rank, const std::vector<Integral>& integrals, con
   part.held.reserve(static_cast<std::size_t>(part.numbering.node_count * part.components));
   for (Index node = part.first; node < part.last; ++node) hold(node);
   std::ranges::for_each(part.reached, hold);
+  part.related = constraints.dependent() != nullptr;
+  part.relations = relations_of(constraints, part.first, part.last, part.reached);
   take_mesh(part);
   if (!whole_.isoparametric()) number_as_whole(part);
   take_integrals(integrals, part);

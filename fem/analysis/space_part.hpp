@@ -10,6 +10,7 @@
 #pragma once
 
 #include "device/ranks/packed.hpp"
+#include "fem/analysis/part_relations.hpp"
 #include "fem/operator/integral.hpp"
 #include "fem/space/constraints.hpp"
 #include "fem/space/function_space.hpp"
@@ -30,6 +31,8 @@ struct PartData {
   GivenNumbering numbering = {};              // of the part
   std::vector<Index> reached = {};            // nodes of others, as the whole space numbers them, ascending
   std::vector<std::uint8_t> held = {};        // [node of the part][component] 1: prescribed
+  bool related = false;                       // have unknowns of the whole space equations between them?
+  DependentNodeRows relations = {};           // those of the nodes
   std::vector<Integral> integrals = {};       // with a matrix, on cells, facets and nodes of the part
   std::vector<std::size_t> integral_of = {};  // of each, the number among all integrals
 };
@@ -76,6 +79,8 @@ class SpacePart {
   Index owned() const { return data_.last - data_.first; }
   const std::vector<Index>& reached() const { return data_.reached; }
   Constraints constraints() const;  // the prescribed unknowns, at zero
+  bool related() const { return data_.related; }
+  const DependentNodeRows& relations() const { return data_.relations; }
   const std::vector<Integral>& integrals() const { return data_.integrals; }
   const std::vector<std::size_t>& integral_of() const { return data_.integral_of; }
 

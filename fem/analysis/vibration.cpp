@@ -2,6 +2,7 @@
 
 #include "device/memory_shortage.hpp"
 #include "fem/analysis/attached.hpp"
+#include "fem/analysis/divided_system.hpp"
 #include "fem/multigrid/p_multigrid.hpp"
 #include "fem/space/nested_nodes.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -152,9 +153,33 @@ Solved solve_without_matrices(const Operator& stiffness, const Operator& masses,
   return solved;
 }
 
+// LOBPCG over ranks, with matrices whose rows are divided.
+Solved solve_over_ranks(const Operator& stiffness, const Operator& masses, const Constraints& supports,
+                        const VibrationModel& model, const EigenOptions& options) {
+  Ranks& ranks = *options.ranks;
+  if (options.band) refuse_ranks(ranks, "the count of the modes of a band", "give a count, or start one process");
+  if (options.method == EigenMethod::lanczos)
+    refuse_ranks(ranks, "the method 'lanczos'", "take method = \"lobpcg\", or one process");
+  if (has_springs(model)) refuse_ranks(ranks, "a motion that a spring holds", "start one process");
+  const FunctionSpace& space = stiffness.space();
+  std::vector<Integral> all = stiffness.integrals();
+  all.insert(all.end(), masses.integrals().begin(), masses.integrals().end());
+  const Operator both(space, std::move(all));
+  const Attached attached = attached_to(space, model.attached, supports);
+  Solved solved;
+  {
+    auto solving = space.device().profile().phase("solve");
+    DividedSystem system(both, supports, {.multigrid = options.multigrid, .say = options.say}, ranks);
+    solved.eigen = system.modes(stiffness.integrals().size(), options, attached.motions);
+  }
+  solved.moved = moved_masses(space, model, attached, [&](const Vector& t, Vector& f) { masses.residual(t, f); });
+  return solved;
+}
+
 // Factorised, or without a matrix where that has no room, no library, or no use for so many unknowns.
 Solved solve_modes(const Operator& stiffness, const Operator& masses, const Constraints& supports,
                    const VibrationModel& model, const EigenOptions& options) {
+  if (options.ranks != nullptr) return solve_over_ranks(stiffness, masses, supports, model, options);
   if (!modes_need_no_matrix(stiffness, masses) || has_springs(model))
     return solve_with_matrices(stiffness, masses, supports, model, options);
   const FunctionSpace& space = stiffness.space();

@@ -1,5 +1,6 @@
 #include "solvers/eigen/eigen_problem.hpp"
 
+#include "device/communicator.hpp"
 #include "device/error.hpp"
 #include "device/process/stop_request.hpp"
 #include "solvers/algebra/dense_symmetric.hpp"
@@ -36,6 +37,10 @@ EigenProblem::EigenProblem(EigenOperators operators, const EigenOptions& eigen_o
     stiffness_sum += k[i];
     mass_sum += m[i];
   }
+  const Communicator all(K.device());
+  mass_count = all.total(mass_count);
+  stiffness_sum = all.sum_of(stiffness_sum);
+  mass_sum = all.sum_of(mass_sum);
   if (mass_count == 0)
     throw Error(Exit::model, "no unknown is free and has mass", "nothing can vibrate",
                 "give the material a density, and leave some of the body free");
@@ -59,7 +64,8 @@ void EigenProblem::tell(int converged, int wanted, int iteration, double worst, 
 
 MultiVector EigenProblem::random_block(int columns, int seed) const {
   MultiVector X(K.device(), K.rows(), columns, "eigenvectors");
-  std::mt19937_64 generator(static_cast<std::uint64_t>(seed) + 1);
+  const auto rank = static_cast<std::uint64_t>(Communicator(K.device()).rank());
+  std::mt19937_64 generator(static_cast<std::uint64_t>(seed) + 1 + (rank << 32));
   std::vector<double> values(static_cast<std::size_t>(K.rows()));
   Vector x(K.device(), K.rows(), "vectors");
   for (int column = 0; column < columns; ++column) {

@@ -27,6 +27,8 @@
 
 namespace ritz {
 
+class Ranks;  // device/ranks/ranks.hpp
+
 enum class EigenMethod { automatic, lanczos, lobpcg };
 const char* name_of(EigenMethod method);
 
@@ -43,6 +45,8 @@ struct EigenOptions {
   int zero_count = 0;                         // eigenvalues known to be zero (rigid motions): K alone is then singular
   bool verify = true;                         // lanczos: one more factorisation that counts
   SmoothedAggregationOptions multigrid = {};  // coordinates and dimension are filled in
+  Ranks* ranks = nullptr;                     // that solve together (fem/analysis/divided_system.hpp)
+  std::function<void(const std::string&)> say = {};  // what these have, and send
 };
 
 struct EigenSolution {

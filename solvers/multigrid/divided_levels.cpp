@@ -390,7 +390,7 @@ DividedLevel DividedLevels::first(const DividedMatrix& A) const {
   level.largest_eigenvalue = eigenvalue_bound(A, level.inverse_diagonal);
   BoxAround box;
   const double* coordinates = nullptr;
-  if (options_.coordinates != nullptr && K > C) {
+  if (options_.coordinates != nullptr && (K > C || (C == 6 && options_.dimension == 3))) {
     box = box_around(*options_.coordinates, options_.dimension);
     coordinates = options_.coordinates->data();
   }

@@ -74,7 +74,7 @@ class BadInputs(CaseTest):
 class Start(BadInputs):
     def test_several_ranks_do_not_each_run_the_whole_case(self):
         ranks = {"OMPI_COMM_WORLD_SIZE": "4", "RITZ_INDEPENDENT_RANKS": ""}
-        outcome = self.refuse_case(8, ["started as 4 ranks", "srun --ntasks=1"], example("structure/portal"), "ritz-structure", environment=ranks)
+        outcome = self.refuse_case(8, ["started as 4 ranks", "srun"], example("structure/portal"), "ritz-structure", environment=ranks)
         self.assertFalse((outcome.folder / "results").exists())
         self.solve("ritz-structure", example("structure/portal"), environment={**ranks, "RITZ_INDEPENDENT_RANKS": "1"})
 

@@ -264,11 +264,7 @@ class Divided(OnRanks):
         case = self.case("ritz-heat", "hexa", (4, 4, 4))
         for arguments, words in ((("--set", "solver.method=direct"), "the method 'direct'"), (("--set", "solver.operator=matrix_free"), "an operator without a matrix")):
             self.assert_refused(self.on_ranks(2, "ritz-heat", case, *arguments), words)
-        rigid = '[[rigid]]\nregion = "right"\n'
-        self.assert_refused(self.on_ranks(2, "ritz-elasticity", self.case("ritz-elasticity", "hexa", (4, 4, 4), rigid)), "a model with equations between unknowns")
-        run = self.on_ranks(2, "ritz-modal", ritz.example("modal"))
-        self.assertEqual(run.exit, 8)
-        self.assertIn("started as 2 ranks", run.errors)
+        self.assert_refused(self.on_ranks(2, "ritz-heat", self.case("ritz-heat", "hexa", (3, 3, 3)), "--set", "space.order=4"), "a matrix of elements of so high an order")
         few = self.on_ranks(4, "ritz-heat", self.case("ritz-heat", "quad", (1, 1)))
         self.assertEqual(few.exit, 0, few.errors)
 

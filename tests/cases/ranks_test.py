@@ -97,11 +97,6 @@ class Ranks(SweepTest):
         self.assertEqual(len(run.report["sweep"]), 60)
         self.assert_results_are_whole(run)
 
-    def test_a_case_of_another_program_is_refused(self):
-        run = self.on_ranks(2, "ritz-modal", ritz.example("modal"))
-        self.assertEqual(run.exit, 8)
-        self.assertIn("started as 2 ranks", run.errors)
-
 
 if __name__ == "__main__":
     unittest.main()

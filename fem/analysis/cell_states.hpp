@@ -1,0 +1,40 @@
+// Internal variables of equations cell by cell, as they travel from a whole space to its parts: the layout of
+// Operator::state() depends on groups and lanes, which differ between both. Private to fem/analysis.
+//
+//   numbers = CellStates(whole).of(whole.state(), part.cells);              // the first rank, for another one
+//   here.set_state(CellStates(here).placed(numbers, here.state()));         // there, where these are all cells
+#pragma once
+
+#include "fem/operator/operator.hpp"
+
+#include <span>
+#include <vector>
+
+namespace ritz {
+
+class CellStates {
+ public:
+  // All states are on cells. The equations may go.
+  explicit CellStates(const Operator& equations);
+
+  // [cell of these][integral with states on it][point][number]
+  std::vector<double> of(const Operator::PointStates& states, std::span<const Index> cells) const;
+  Index count() const;  // of numbers of all cells
+  // numbers: of all cells of the mesh, in order; what lanes without a cell have comes from `states`.
+  Operator::PointStates placed(std::span<const double> numbers, Operator::PointStates states) const;
+
+ private:
+  struct Place {
+    int list = -1;  // of state(); -1: no states there
+    Index element = 0;
+  };
+  // visit(list, position): all numbers of a cell
+  template <class Visit>
+  void each_number(Index cell, const Visit& visit) const;
+
+  Index cells_;
+  std::vector<std::vector<Place>> places_;  // [integral with states][cell]
+  std::vector<Index> numbers_;              // [list] of one cell
+};
+
+}  // namespace ritz

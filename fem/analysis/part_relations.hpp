@@ -1,0 +1,19 @@
+// Equations between unknowns as a part of a space needs them: rows of u = T v of its nodes, with numbers of the whole
+// space. A node that is followed may belong to any rank; one whose value is prescribed is left out, since its row and
+// column are empty. Private to fem/analysis.
+//
+//   part.relations = relations_of(constraints, first, last, others);     // the first rank
+#pragma once
+
+#include "fem/space/constraints.hpp"
+#include "solvers/multigrid/divided_transform.hpp"
+
+#include <span>
+
+namespace ritz {
+
+// Rows of the nodes from `first` to below `last`, and of others, ascending, as the space of the constraints numbers
+// them.
+DependentNodeRows relations_of(const Constraints& constraints, Index first, Index last, std::span<const Index> others);
+
+}  // namespace ritz
