@@ -13,7 +13,7 @@ DerivedFields Operator::evaluate(const Vector& u, const std::string& form) const
     if (takes_part(job, integral.form)) fields.components = std::max(fields.components, integral.form.derived);
   const int k = fields.components;
   if (k == 0) return fields;
-  const Plan& p = plan(job);
+  const Plan& p = plan_of_few_runs(job);
   Index batches = 0;
   for (std::size_t g = 0; g < p.groups.size(); ++g)
     batches += std::ssize(p.terms[g]) * groups_[static_cast<std::size_t>(p.groups[g])].batch_count();
