@@ -77,8 +77,8 @@ class InCyclePrecision final : public LinearOperator {
   const PCycleKernels<Real>& kernels_;
 };
 
-// Arguments of the finest level's launches that its operator may change between two cycles. The coarser levels belong to
-// the cycle and stay as they are.
+// Arguments of the finest level's launches that its operator may change between two cycles. The coarser levels belong
+// to the cycle and stay as they are.
 struct FinestArguments {
   std::pair<double, double> time;
   std::vector<double> factors;
@@ -168,8 +168,8 @@ class Cycle {
   const std::string& not_recorded() const { return recording_.why_not(); }
 
  private:
-  // All launches between the first level's b and its x. They are recorded on a GPU; while the recording is replayed, the
-  // bytes of the first cycle are counted.
+  // All launches between the first level's b and its x. They are recorded on a GPU; while the recording is replayed,
+  // the bytes of the first cycle are counted.
   void run_recorded() {
     if (!device_.machine().is_apart()) return run(0);
     FinestArguments now(*levels_.front().A);

@@ -452,7 +452,8 @@ Vector Operator::diagonal(const Vector& u) const { return diagonal_with(nullptr,
 
 Vector Operator::diagonal_with(const PointTangents* tangents, const Vector& u) const {
   Vector d = space_->zeros();
-  run(plan_of_few_runs({Task::diagonal}), "diagonal", false, {.u = given_or_zero(u), .target = d.data(), .tangents = tangents});
+  run(plan_of_few_runs({Task::diagonal}), "diagonal", false,
+      {.u = given_or_zero(u), .target = d.data(), .tangents = tangents});
   return d;
 }
 

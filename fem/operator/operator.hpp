@@ -150,7 +150,7 @@ class Operator {
   // made them: they cost about ten runs. Equal bits.
   static constexpr int runs_without_lists = 3;
   MemoryNeeds needs_without_lists(Task task) const;  // of these runs; on other devices memory_needs()
-  Index lists_on_a_gpu(Index pairs = 0) const;  // [bytes] that it would take there on top; 0 on a GPU
+  Index lists_on_a_gpu(Index pairs = 0) const;       // [bytes] that it would take there on top; 0 on a GPU
   // [bytes] Of element results, slab by slab, that these tasks would take on a GPU on top of what they take on this
   // CPU; 0 on a GPU.
   Index slabs_on_a_gpu(const std::vector<Task>& tasks) const;

@@ -109,8 +109,8 @@ Index Operator::host_bytes() const {
   const bool apart = space_->device().machine().is_apart();
   Index sum = 0;
   for (const ElementGroup& group : groups_)
-    sum += (apart ? group.entry_count() * Index{sizeof(Node)} : 0) +
-           group.elements.own_bytes() + static_cast<Index>(group.facets.size() * sizeof(FacetOfCell));
+    sum += (apart ? group.entry_count() * Index{sizeof(Node)} : 0) + group.elements.own_bytes() +
+           static_cast<Index>(group.facets.size() * sizeof(FacetOfCell));
   return sum;
 }
 

@@ -1,5 +1,5 @@
-// Assembly of a matrix or a vector on a CPU without lists: each chunk finds the places of its entries when it adds them.
-// Slower than with the lists of a ScatterPlan, but much faster than making them; the sums have the same bits.
+// Assembly of a matrix or a vector on a CPU without lists: each chunk finds the places of its entries when it adds
+// them. Slower than with the lists of a ScatterPlan, but much faster than making them; the sums have the same bits.
 #pragma once
 
 #include "fem/launch/assembly.hpp"

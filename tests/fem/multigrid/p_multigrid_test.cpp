@@ -237,8 +237,7 @@ void expect_cycles_follow_their_operator(const Device& device) {
     const bool keeps_tangents = order == 2;
     Clamped m(box(2, 2, 2, {1, 1, 1}, keeps_tangents ? CellKind::tet4 : CellKind::hex8),
               keeps_tangents ? test_form(FromEnergy<SofteningEnergy>{{1.3, 0.7}}) : heat_form(3), order,
-              keeps_tangents ? clamped : all_sides,
-              device);
+              keeps_tangents ? clamped : all_sides, device);
     MatrixFree A(m.equations, m.fixed, m.u);
     const PMultigrid cycle(A);
     EXPECT_EQ(cycle.name().find("CUDA graph"), std::string::npos) << cycle.name();
