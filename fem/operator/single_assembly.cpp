@@ -81,7 +81,7 @@ struct FreeBuffer {
   void operator()(double* buffer) const { std::free(buffer); }
 };
 
-// What the element kernels make of a chunk, in memory that serves one chunk after the other:
+// Results of the element kernels for a chunk, in memory that serves one chunk after the other:
 // [batch][item][number of the block][lane].
 class ChunkResults {
  public:
