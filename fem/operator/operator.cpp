@@ -381,7 +381,7 @@ void Operator::evaluate_given(bool only_in_time) {
   for (auto& [key, stored] : given_) {
     const auto& [group, integral, degree] = key;
     if (only_in_time && !std::ranges::any_of(integral->form.given, &PointFunction::varies_in_time)) continue;
-    given_at_points(*space_, *group, quadrature(group->kind, degree), integral->form, time_.t, stored);
+    given_at_points(*space_, *group, quadrature(group->kind, degree), integral->form, time_.t, fields_, stored);
   }
 }
 
@@ -400,6 +400,7 @@ void Operator::set_numbers(const std::vector<FormValue>& forms) {
     integrals_[i].form.bytes = forms[i].bytes;
     integrals_[i].form.given = forms[i].given;
   }
+  fields_.forget_others(forms);
   evaluate_given(false);
 }
 

@@ -13,6 +13,7 @@
 #include "fem/cells/tabulation.hpp"
 #include "fem/launch/assembly.hpp"
 #include "fem/operator/element_groups.hpp"
+#include "fem/operator/fields_at_points.hpp"
 #include "fem/operator/scatter_plan.hpp"
 #include "fem/space/constraints.hpp"
 
@@ -252,7 +253,10 @@ class Operator {
     const MarkedNodes* marked = nullptr;  // action
     const PointTangents* tangents = nullptr;
   };
-  using PointNumbers = std::set<std::tuple<const ElementGroup*, int, int>>;
+  struct PointNumbers {  // that were counted
+    std::set<std::tuple<const ElementGroup*, int, int>> arrays;
+    FieldsAtPoints::Foreseen fields;
+  };
   void add_numbers_at_points(Task task, const Outline& outline, PointNumbers& known, MemoryNeeds& needs) const;
   int degree_of(Task task, const ElementGroup& group, const Integral& integral) const;
   Index stored_at_points(const std::vector<std::vector<AssemblyTerm>>& terms) const;
@@ -274,6 +278,7 @@ class Operator {
   mutable std::map<std::pair<const ElementGroup*, int>, Vector> point_geometry_;  // by group and number of points
   // by degree of the rule
   mutable std::map<std::tuple<const ElementGroup*, const Integral*, int>, Vector> given_;
+  mutable FieldsAtPoints fields_;  // for given_
   mutable std::map<std::pair<const ElementGroup*, const Integral*>, Vector> states_;
   mutable std::map<std::tuple<const ReferenceElement*, const ReferenceElement*, int>, Tabulation> tables_;
 };

@@ -96,10 +96,12 @@ void Operator::add_numbers_at_points(Task task, const Outline& outline, PointNum
       const int degree = degree_of(task, group, integral), points = table(group, degree).point_count;
       const Index entries = group.batch_count() * points * lane_count;
       if (integral.form.given_count > 0 && !given_.contains({&group, &integral, degree}) &&
-          known.emplace(&group, i, degree).second)
+          known.arrays.emplace(&group, i, degree).second) {
         needs.array<double>("given numbers", entries * integral.form.given_count);
+        fields_.add_needs(*space_, group, points, integral.form, known.fields, needs);
+      }
       const bool stored = task == Task::action && by_tensors(group, integral.form) && group.geometry->order > 1;
-      if (stored && !point_geometry_.contains({&group, points}) && known.emplace(&group, -1, points).second)
+      if (stored && !point_geometry_.contains({&group, points}) && known.arrays.emplace(&group, -1, points).second)
         needs.array<double>("point geometry", entries * point_geometry_entries(group.element->dimension()));
     }
   }

@@ -70,6 +70,21 @@ class Fields(CaseTest):
         twice = self.flux('file = "coarse.vtu"\nfield = "c"\n', "2*k")
         self.assertAlmostEqual(twice / expected, 2, delta=1e-9)
 
+    def test_members_of_a_sweep_take_other_arrays_of_one_other_mesh(self):
+        """Layers in series. The mesh is read once for equal keys; other arrays of an equal mesh need no other search."""
+        layers = {"c": [1.0, 2.0, 4.0, 8.0], "d": [3.0, 3.0, 5.0, 1.0]}
+        self.write("coarse.vtu", vtu(4, {("CellData", name): values for name, values in layers.items()}))
+        sweep = "".join(f'[[sweep.parameter]]\nkey = "{key}"\nvalues = ["{a}", "{b}"]\n'
+                        for key, a, b in (("field.0.field", "c", "d"), ("material.0.conductivity", "k", "2*k")))
+        outcome = self.heat('file = "coarse.vtu"\nfield = "c"\n', more=sweep)
+        self.assertEqual(outcome.exit, 0, outcome.errors)
+        members = list(outcome.report["sweep"].values())
+        self.assertEqual(len(members), 4)
+        for member in members:
+            factor = 2 if "2*k" in member["values"]["material.0.conductivity"] else 1
+            expected = factor * 100 / sum(0.25 / k for k in layers[member["values"]["field.0.field"].strip(chr(34))])
+            self.assertAlmostEqual(member["probes"]["flux"] / expected, 1, delta=1e-7)
+
     def test_the_mesh_of_the_case_may_hold_the_array(self):
         layers = [1.0, 3.0]
         self.write("part.vtu", vtu(2, {("CellData", "c"): layers}))
