@@ -44,15 +44,16 @@ std::string body_data(const Shown& shown, const Look& look) {
   for (const ShownField& each : shown.steps().back().fields) fields.push_back(&each.field);
   const Shade shade = shade_of(fields, look);
   const ShownWarp warp = warp_of(shown, shown.steps().back(), look);
-  const Json data = {{"points", packed(points_from_the_middle(shown))},
-                     {"flat", shown.is_flat()},
-                     {"size", shown.size()},
-                     {"triangles", packed(surface.triangles)},
-                     {"triangle_cells", packed(surface.triangle_cells)},
-                     {"segments", packed(surface.segments)},
-                     {"segment_cells", packed(surface.segment_cells)},
-                     {"look", {{"field", shade.field}, {"component", shade.component}, {"warp", look.warp}, {"factor", warp.factor}}},
-                     {"steps", steps}};
+  const Json data = {
+      {"points", packed(points_from_the_middle(shown))},
+      {"flat", shown.is_flat()},
+      {"size", shown.size()},
+      {"triangles", packed(surface.triangles)},
+      {"triangle_cells", packed(surface.triangle_cells)},
+      {"segments", packed(surface.segments)},
+      {"segment_cells", packed(surface.segment_cells)},
+      {"look", {{"field", shade.field}, {"component", shade.component}, {"warp", look.warp}, {"factor", warp.factor}}},
+      {"steps", steps}};
   std::string text;
   for (const char c : data.dump(-1, ' ', false, Json::error_handler_t::replace)) {
     if (c == '<') text += "\\u003c";

@@ -39,11 +39,13 @@ class Canvas {
 };
 
 struct Image {
-  Image(int w, int h) : width(w), height(h), bytes(static_cast<std::size_t>(3 * w) * static_cast<std::size_t>(h), 255) {}
+  Image(int w, int h)
+      : width(w), height(h), bytes(static_cast<std::size_t>(3 * w) * static_cast<std::size_t>(h), 255) {}
   int width, height;
   std::vector<std::uint8_t> bytes;  // [row][column][red, green, blue]
   std::uint8_t* pixel(int x, int y) {
-    return bytes.data() + 3 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x));
+    return bytes.data() +
+           3 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x));
   }
 };
 

@@ -47,8 +47,7 @@ std::string base64(const void* data, std::size_t bytes) {
   for (std::size_t i = 0; i < bytes; i += 3) {
     std::uint32_t group = 0;
     for (std::size_t k = 0; k < 3; ++k) group = group << 8 | (i + k < bytes ? from[i + k] : 0u);
-    for (std::size_t k = 0; k < 4; ++k)
-      text += i + k <= bytes ? digits[group >> (18 - 6 * k) & 63u] : '=';
+    for (std::size_t k = 0; k < 4; ++k) text += i + k <= bytes ? digits[group >> (18 - 6 * k) & 63u] : '=';
   }
   return text;
 }
@@ -69,16 +68,18 @@ std::string residual_curve(const std::vector<double>& residuals, long long first
       "role=\"img\">",
       width, height);
   for (int power = low; power <= high; power += std::max(1, (high - low) / 6))
-    text += fmt::format("<line x1=\"60\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"#ddd\"/>"
-                        "<text x=\"52\" y=\"{:.1f}\" text-anchor=\"end\">1e{}</text>",
-                        width - 20, y(power), y(power), y(power) + 4, power);
+    text += fmt::format(
+        "<line x1=\"60\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"#ddd\"/>"
+        "<text x=\"52\" y=\"{:.1f}\" text-anchor=\"end\">1e{}</text>",
+        width - 20, y(power), y(power), y(power) + 4, power);
   text += "<polyline points=\"";
   for (const auto& [place, power] : points) text += fmt::format("{:.1f},{:.1f} ", x(place), y(power));
   text.back() = '"';
-  return text + fmt::format(" fill=\"none\" stroke=\"#3b4cc0\" stroke-width=\"2\"/><text x=\"60\" y=\"{0}\">{1}</text>"
-                            "<text x=\"{2}\" y=\"{0}\" text-anchor=\"end\">{3}</text></svg><figcaption>Relative residual "
-                            "over iterations of the linear solver</figcaption></figure>\n",
-                            height - 8, first, width - 20, first + static_cast<long long>(residuals.size()) - 1);
+  return text + fmt::format(
+                    " fill=\"none\" stroke=\"#3b4cc0\" stroke-width=\"2\"/><text x=\"60\" y=\"{0}\">{1}</text>"
+                    "<text x=\"{2}\" y=\"{0}\" text-anchor=\"end\">{3}</text></svg><figcaption>Relative residual "
+                    "over iterations of the linear solver</figcaption></figure>\n",
+                    height - 8, first, width - 20, first + static_cast<long long>(residuals.size()) - 1);
 }
 
 }  // namespace ritz

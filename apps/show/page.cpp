@@ -28,12 +28,11 @@ const std::vector<Chapter>& chapters() {
   static const std::vector<Chapter> list = {
       {"Materials", {"material", "section", "orientation", "capacity", "inertia", "table", "field"}},
       {"Loads",
-       {"gravity",      "force",   "pressure", "traction", "body_force", "line_load",  "surface_load", "thermal", "source",
-        "flux",         "power",   "convection", "radiation", "load",    "boundary",   "mass",         "load_case",
-        "combination"}},
+       {"gravity", "force", "pressure", "traction", "body_force", "line_load", "surface_load", "thermal", "source",
+        "flux", "power", "convection", "radiation", "load", "boundary", "mass", "load_case", "combination"}},
       {"Supports and relations",
-       {"displacement", "temperature", "support", "prescribe", "foundation", "spring", "coupling", "equation", "periodic",
-        "rigid", "tie"}}};
+       {"displacement", "temperature", "support", "prescribe", "foundation", "spring", "coupling", "equation",
+        "periodic", "rigid", "tie"}}};
   return list;
 }
 
@@ -174,7 +173,8 @@ std::vector<std::pair<std::string, std::vector<std::string>>> tables_of(const st
     start = end + 1;
     if (line.starts_with('[')) {
       const std::size_t first = line.find_first_not_of('['), last = line.find_last_not_of(']');
-      if (first <= last && last != std::string::npos) tables.emplace_back(line.substr(first, last - first + 1), std::vector<std::string>());
+      if (first <= last && last != std::string::npos)
+        tables.emplace_back(line.substr(first, last - first + 1), std::vector<std::string>());
     } else if (!line.empty() && !line.starts_with('#')) {
       tables.back().second.push_back(line);
     }
@@ -198,11 +198,12 @@ std::string html_of(const Page& page) {
   for (const auto& [phase, of] : report.at("phases").items())
     phases.push_back({phase, fmt::format("{:.3g}", of.at("seconds").is_number() ? of.at("seconds").get<double>() : 0)});
   return fmt::format(
-             "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/><title>{}</title><style>{}</style></head>"
+             "<!DOCTYPE html>\n<html lang=\"en\"><head><meta "
+             "charset=\"utf-8\"/><title>{}</title><style>{}</style></head>"
              "<body>\n<h1>{}</h1>\n",
              escaped(name), page_style, escaped(name)) +
-         html_table({}, summary) + figure(page, std::filesystem::path(name).stem().string()) + results(report) + convergence(report) +
-         errors_and_notices(report) + given(page.resolved) + html_chapter("Time") +
+         html_table({}, summary) + figure(page, std::filesystem::path(name).stem().string()) + results(report) +
+         convergence(report) + errors_and_notices(report) + given(page.resolved) + html_chapter("Time") +
          html_table({"phase", "seconds"}, phases) + html_chapter("Versions") +
          html_table({}, versions_of(report, page)) + "</body></html>\n";
 }

@@ -32,20 +32,31 @@ std::array<Vector3, 3> axes_of_view(bool is_flat) {
   return {{right, cross(eye, right), eye}};
 }
 
-// Points moved by the warp, along the axes of the view: [node of the surface].
-std::vector<Vector3> seen_points(const Shown& shown, const ShownWarp& warp) {
-  const auto axes = axes_of_view(shown.is_flat() && (warp.field == nullptr || warp.field->field.components < 3));
-  std::vector<Vector3> seen(shown.surface().nodes.size());
-  for (std::size_t node = 0; node < seen.size(); ++node) {
-    Vector3 x{};
+// Points moved by the warp: [node of the surface].
+std::vector<Vector3> moved_points(const Shown& shown, const ShownWarp& warp) {
+  std::vector<Vector3> points(shown.surface().nodes.size());
+  const auto components = warp.field == nullptr ? 0 : static_cast<std::size_t>(warp.field->field.components);
+  for (std::size_t node = 0; node < points.size(); ++node)
     for (std::size_t i = 0; i < 3; ++i) {
-      x[i] = shown.points()[3 * node + i];
-      const auto components = warp.field == nullptr ? 0 : static_cast<std::size_t>(warp.field->field.components);
-      if (i < components) x[i] += warp.factor * double(warp.field->values[components * node + i]);
+      points[node][i] = shown.points()[3 * node + i];
+      if (i < components) points[node][i] += warp.factor * double(warp.field->values[components * node + i]);
     }
-    for (std::size_t i = 0; i < 3; ++i) seen[node][i] = axes[i][0] * x[0] + axes[i][1] * x[1] + axes[i][2] * x[2];
+  return points;
+}
+
+// Points along the axes of the view.
+std::vector<Vector3> seen_from_the_eye(std::vector<Vector3> points, double size) {
+  double low = std::numeric_limits<double>::max(), high = std::numeric_limits<double>::lowest();
+  for (const Vector3& x : points) {
+    low = std::min(low, x[2]);
+    high = std::max(high, x[2]);
   }
-  return seen;
+  const auto axes = axes_of_view(high - low <= 1e-7 * size);  // warps have single precision
+  for (Vector3& x : points) {
+    const Vector3 before = x;
+    for (std::size_t i = 0; i < 3; ++i) x[i] = axes[i][0] * before[0] + axes[i][1] * before[1] + axes[i][2] * before[2];
+  }
+  return points;
 }
 
 // The surface in the part of the picture that title and colour bar leave free.
@@ -58,8 +69,8 @@ Canvas draw(const Surface& surface, const std::vector<Vector3>& seen, const Show
       low[i] = std::min(low[i], x[i]);
       high[i] = std::max(high[i], x[i]);
     }
-  const double scale = std::min(0.78 * width / std::max(high[0] - low[0], 1e-300),
-                                0.80 * height / std::max(high[1] - low[1], 1e-300));
+  const double scale =
+      std::min(0.78 * width / std::max(high[0] - low[0], 1e-300), 0.80 * height / std::max(high[1] - low[1], 1e-300));
   std::vector<Pixel> pixels;
   for (const Vector3& x : seen)
     pixels.push_back({0.42 * width + scale * (x[0] - (low[0] + high[0]) / 2),
@@ -143,13 +154,14 @@ std::string png_of(const Shown& shown, const ShownStep& step, const Look& look, 
   const ShownShade shade = shade_of(step, look);
   const ShownWarp warp = warp_of(shown, step, look);
   const auto [low, high] = limits_of(shade.values, look);
-  const Canvas canvas =
-      draw(shown.surface(), seen_points(shown, warp), shade, fine * look.width, fine * look.height);
+  const Canvas canvas = draw(shown.surface(), seen_from_the_eye(moved_points(shown, warp), shown.size()), shade,
+                             fine * look.width, fine * look.height);
   Image image = image_of(canvas, low, high);
   add_bar(image, low, high);
   const int dot = std::max(1, image.height / 300);
-  const std::string title = fmt::format(
-      "{}   {}{}", shade.name, label, warp.field == nullptr ? "" : fmt::format("   {} x {:.4g}", look.warp, warp.factor));
+  const std::string title =
+      fmt::format("{}   {}{}", shade.name, label,
+                  warp.field == nullptr ? "" : fmt::format("   {} x {:.4g}", look.warp, warp.factor));
   write_text(image, std::max(0, (image.width - 4 * dot * static_cast<int>(title.size())) / 2), image.height / 25, title,
              dot);
   return png(image);

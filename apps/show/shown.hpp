@@ -1,6 +1,8 @@
-// The visible part of a run: the surface of its mesh, and the fields of its steps there, as numbers of single precision.
+// The visible part of a run: the surface of its mesh, and the fields of its steps there, as numbers of single
+// precision.
 //
-//   Shown shown(mesh);   shown.add("wind", nodal_fields, cell_fields);   png_of(shown, shown.steps().back(), look, "part");
+//   Shown shown(mesh);   shown.add("wind", nodal_fields, cell_fields);   png_of(shown, shown.steps().back(), look,
+//   "part");
 #pragma once
 
 #include "apps/run/look.hpp"
@@ -34,12 +36,12 @@ class Shown {
   void add(const std::string& load_case, std::span<const Field> nodal, std::span<const Field> cells);
 
   const Surface& surface() const { return surface_; }
-  const std::vector<double>& points() const { return points_; }  // [node of the surface][3]
-  bool is_flat() const { return is_flat_; }                       // in a plane z = constant
+  const std::vector<double>& points() const { return points_; }    // [node of the surface][3]
+  bool is_flat() const { return is_flat_; }                        // in a plane z = constant
   const std::array<double, 3>& middle() const { return middle_; }  // of the box around the points
-  double size() const { return size_; }                           // diagonal of the box around the points
-  const std::vector<ShownStep>& steps() const { return steps_; }  // the last one is what a picture shows
-  int left_out() const { return left_out_; }                      // load cases beyond the limit
+  double size() const { return size_; }                            // diagonal of the box around the points
+  const std::vector<ShownStep>& steps() const { return steps_; }   // the last one is what a picture shows
+  int left_out() const { return left_out_; }                       // load cases beyond the limit
 
  private:
   ShownField seen(const Field& field, bool in_cells) const;

@@ -12,7 +12,8 @@ namespace {
 
 // Name, values of shape (entries,) or (entries, components), names of the components.
 using ShownArrays = std::vector<std::tuple<std::string, Doubles, std::vector<std::string>>>;
-using ShownSteps = std::vector<std::tuple<std::string, ShownArrays, ShownArrays>>;  // load case, fields at nodes, fields in cells
+using ShownSteps =
+    std::vector<std::tuple<std::string, ShownArrays, ShownArrays>>;  // load case, fields at nodes, fields in cells
 
 std::vector<Field> fields_of(const ShownArrays& arrays) {
   std::vector<Field> fields;

@@ -32,6 +32,6 @@ class Examples(unittest.TestCase):
             self.assertEqual((notebook["nbformat"], notebook["cells"][0]["cell_type"]), (4, "markdown"))
             code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
             self.assertFalse([cell for cell in code if cell["outputs"] or cell["execution_count"]], name)
-            done = subprocess.run([sys.executable, "-W", "ignore", "-c", "\n".join("".join(cell["source"]) for cell in code)], capture_output=True, text=True, timeout=120)
+            done = subprocess.run([sys.executable, "-W", "ignore", "-c", "\n".join("".join(cell["source"]) for cell in code)], capture_output=True, text=True, timeout=280)
             self.assertEqual((done.returncode, done.stderr), (0, ""), name)
             self.assertAlmostEqual(float(done.stdout.split()[-1]), number, delta=relative * number, msg=name)

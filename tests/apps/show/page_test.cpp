@@ -60,9 +60,10 @@ TEST(Html, AResidualOfEveryIterationIsOnTheCurve) {
 }
 
 TEST(Html, TablesOfACase) {
-  EXPECT_THAT(tables_of("# a comment\ntitle = \"t\"\n\n[mesh]\nfile = \"a\"\n[[material]]\nyoung = 1\npoisson = 0\n[empty]\n"),
-              ElementsAre(Pair("", ElementsAre("title = \"t\"")), Pair("mesh", ElementsAre("file = \"a\"")),
-                          Pair("material", ElementsAre("young = 1", "poisson = 0"))));
+  EXPECT_THAT(
+      tables_of("# a comment\ntitle = \"t\"\n\n[mesh]\nfile = \"a\"\n[[material]]\nyoung = 1\npoisson = 0\n[empty]\n"),
+      ElementsAre(Pair("", ElementsAre("title = \"t\"")), Pair("mesh", ElementsAre("file = \"a\"")),
+                  Pair("material", ElementsAre("young = 1", "poisson = 0"))));
 }
 
 // A box whose field is x + 10, with a name that would end a script.
@@ -97,13 +98,15 @@ TEST(Page, HoldsTheSurfaceAndItsFields) {
   const auto fields = body.at("steps").at(0).at("fields");
   EXPECT_EQ(fields.at(0).at("name"), "</script><b>");
   const auto values = numbers_of<float>(fields.at(0).at("values"));
-  for (std::size_t node = 0; node < values.size(); ++node) EXPECT_EQ(values[node], points[3 * node] + 11);  // from the middle
+  for (std::size_t node = 0; node < values.size(); ++node)
+    EXPECT_EQ(values[node], points[3 * node] + 11);  // from the middle
   EXPECT_THAT(numbers_of<float>(fields.at(1).at("values")), ElementsAre(0, 1));
 }
 
 TEST(Page, SaysWhatTheReportSaysAndNeedsNoOtherFile) {
   const Ran ran;
-  const std::string page = html_of({.report = to_json(ran.report), .resolved = "[[material]]\nyoung = 7\n", .shown = &ran.shown});
+  const std::string page =
+      html_of({.report = to_json(ran.report), .resolved = "[[material]]\nyoung = 7\n", .shown = &ran.shown});
   EXPECT_THAT(page, HasSubstr("<td>tip</td><td>1.25</td><td>m</td>"));
   EXPECT_THAT(page, HasSubstr("<h2>Materials</h2>"));
   EXPECT_THAT(page, HasSubstr("young = 7"));

@@ -91,8 +91,7 @@ TEST(Surface, BarsAreSegmentsBetweenTheirNodes) {
   data.blocks = {{CellKind::line3, {0, 1, 2}}};
   const Surface surface = surface_of(Mesh(std::move(data)));
   EXPECT_TRUE(surface.triangles.empty());
-  EXPECT_THAT(surface.segments,
-              ElementsAre(std::array<std::uint32_t, 2>{0, 2}, std::array<std::uint32_t, 2>{2, 1}));
+  EXPECT_THAT(surface.segments, ElementsAre(std::array<std::uint32_t, 2>{0, 2}, std::array<std::uint32_t, 2>{2, 1}));
 }
 
 TEST(Canvas, TheNearestTriangleIsSeenInEitherOrder) {
@@ -151,7 +150,7 @@ TEST(Picture, ASquareHasItsSizeAndTheColoursOfItsField) {
       left = std::min(left, x);
       right = std::max(right, x);
     }
-  EXPECT_NEAR(covered, 240 * 240, 0.02 * 240 * 240);  // 0.8 of the height
+  EXPECT_NEAR(covered, 240 * 240, 0.02 * 240 * 240);                                // 0.8 of the height
   EXPECT_GT(image.pixel(left + 3, 150)[2], image.pixel(left + 3, 150)[0] + 100);    // blue where x is small
   EXPECT_GT(image.pixel(right - 3, 150)[0], image.pixel(right - 3, 150)[2] + 100);  // red where it is large
 }
@@ -163,7 +162,8 @@ TEST(Picture, AWarpMovesPoints) {
   EXPECT_EQ(warp.factor, 1);
   EXPECT_NEAR(warp_of(shown, shown.steps().back(), {.warp = "move"}).factor, 0.1 * std::sqrt(2.0), 1e-12);
   // Twice as high as wide, the body still has 0.8 of the height.
-  Image image = image_of(png_of(shown, shown.steps().back(), {.warp = "move", .factor = 1, .width = 400, .height = 300}, ""));
+  Image image =
+      image_of(png_of(shown, shown.steps().back(), {.warp = "move", .factor = 1, .width = 400, .height = 300}, ""));
   int covered = 0;
   for (int x = 20; x < 330; ++x) covered += image.pixel(x, 150)[1] < 250 ? 1 : 0;
   EXPECT_NEAR(covered, 120, 3);
@@ -185,8 +185,9 @@ TEST(Picture, WhatIsNotThereIsNamed) {
     } catch (const Error& error) { return error.message() + "; " + error.why() + "; " + error.fix(); }
     return "";
   };
-  EXPECT_THAT(message({.field = "halve"}), HasSubstr("there is no field 'halve' to show; the fields are 'x', 'move' and "
-                                                     "'half'; did you mean 'half'?"));
+  EXPECT_THAT(message({.field = "halve"}),
+              HasSubstr("there is no field 'halve' to show; the fields are 'x', 'move' and "
+                        "'half'; did you mean 'half'?"));
   EXPECT_THAT(message({.field = "move", .component = "z"}), HasSubstr("no component 'z'"));
   EXPECT_THAT(message({.warp = "x"}), HasSubstr("there is no field 'x' that could move points; it has 1 component"));
 }
