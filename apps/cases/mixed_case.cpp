@@ -3,7 +3,7 @@
 #include "apps/cases/form_parameters.hpp"
 #include "apps/cases/formulas.hpp"
 #include "apps/cases/model.hpp"
-#include "apps/results/field_component.hpp"
+#include "apps/show/field_component.hpp"
 #include "fem/forms/natural_conditions.hpp"
 #include "fem/physics/load_forms.hpp"
 #include "fem/physics/place.hpp"

@@ -2,7 +2,7 @@
 
 #include "apps/results/units.hpp"
 
-#include "apps/results/field_component.hpp"
+#include "apps/show/field_component.hpp"
 #include "io/results/probe_file.hpp"
 #include "mesh/search/point_location.hpp"
 

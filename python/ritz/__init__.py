@@ -14,6 +14,7 @@ _HOME = {
     "_model": ("assemble", "Model"),
     "_jax": ("jax_function",),
     "_picture": ("picture",),
+    "_forms": ("plugin", "energy"),
     "_errors": ("Error", "InputError", "MeshError", "ModelError", "NotConverged", "OutOfMemory", "OutputError", "DeviceError"),
 }
 __all__ = [name for names in _HOME.values() for name in names]

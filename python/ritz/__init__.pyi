@@ -1,6 +1,7 @@
 # The names of the package for editors and type checkers; docstrings and hints are in the modules.
 from ritz._errors import DeviceError as DeviceError, Error as Error, InputError as InputError, MeshError as MeshError, ModelError as ModelError
 from ritz._errors import NotConverged as NotConverged, OutOfMemory as OutOfMemory, OutputError as OutputError
+from ritz._forms import energy as energy, plugin as plugin
 from ritz._jax import jax_function as jax_function
 from ritz._model import Model as Model, assemble as assemble
 from ritz._picture import picture as picture
