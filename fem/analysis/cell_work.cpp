@@ -75,6 +75,10 @@ void CellWork::numbers_changed() {
   if (residual_) residual_->set_numbers(integrals_);
 }
 
+void CellWork::set_time(const Time& time) {
+  if (residual_) residual_->set_time(time);
+}
+
 Vector CellWork::spread(const std::vector<double>& u) const {
   const auto components = static_cast<std::size_t>(space_.components());
   std::vector<double> values(node_.size() * components);

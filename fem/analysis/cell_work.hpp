@@ -21,6 +21,7 @@ class CellWork {
   CellWork(const FunctionSpace& space, std::span<const Integral> integrals);
 
   void numbers_changed();
+  void set_time(const Time& time);                                              // at which functions of time are taken
   std::vector<double> operator()(const Vector& u, const Vector& lambda) const;  // vectors of the space
 
  private:

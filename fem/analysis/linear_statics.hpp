@@ -67,7 +67,6 @@ class LinearStatics {
  private:
   bool supports_are_numbers() const;
   SolveReport solve_tangent(const Vector& b, Vector& x);
-  SparseMatrix transposed_tangent(bool held);
   void solve_transposed(const Vector& b, Vector& x);
   Solution solve_by_newton(const Vector* load);
   const Vector& state();  // where the tangent is taken
