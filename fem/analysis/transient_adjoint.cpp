@@ -21,7 +21,8 @@ void add(const std::vector<double>& x, std::vector<double>& sum) {
 // The work of the residual and of the rates on the weights of stages, cell by cell.
 class StageWork {
  public:
-  explicit StageWork(const Model& model) : space_(*model.space), residual_(space_, model.equations), rates_(space_, model.capacity) {}
+  explicit StageWork(const Model& model)
+      : space_(*model.space), residual_(space_, model.equations), rates_(space_, model.capacity) {}
 
   void numbers_changed() {
     residual_.numbers_changed();
@@ -62,8 +63,8 @@ Index bytes_of(const Stage& stage) {
 // Goes backwards through the parts of a trajectory.
 class BackwardsInTime {
  public:
-  BackwardsInTime(const Model& model, Evolution& evolution, const Trajectory& path, const StepDerivative& add_derivative,
-                  std::span<const DifferentiatedArray> arrays)
+  BackwardsInTime(const Model& model, Evolution& evolution, const Trajectory& path,
+                  const StepDerivative& add_derivative, std::span<const DifferentiatedArray> arrays)
       : model_(model), evolution_(evolution), path_(path), add_derivative_(add_derivative), arrays_(arrays) {
     const std::vector<double> zeros(static_cast<std::size_t>(model.space->unknown_count()), 0.0);
     adjoint_ = {zeros, zeros, zeros, zeros};

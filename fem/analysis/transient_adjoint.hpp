@@ -34,7 +34,7 @@ struct TransientDerivatives {
   std::vector<double> load;        // [unknown] dJ/d(forces that act all the time)
   std::vector<double> prescribed;  // [unknown] dJ/d(a change of the prescribed value at all times)
   std::vector<std::vector<double>> arrays;
-  Index bytes = 0;                 // the most on the host, of states and of one part
+  Index bytes = 0;  // the most on the host, of states and of one part
 };
 
 // Adds dJ/du after step `step`, 0: at the begin, to g [unknown].

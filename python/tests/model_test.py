@@ -236,8 +236,8 @@ class CoincidentFacets(unittest.TestCase):
         self.assertTrue(np.allclose(model.solve()[[2, 12]].ravel(), [1.5, 2.0]))
 
 
-class Derivatives(unittest.TestCase):
-    """Against central differences in entries of each array, J = weights . u, solved to 1e-13."""
+class Differences(unittest.TestCase):
+    """Against central differences in entries of each array, J = weights . u."""
 
     def assert_derivatives(self, make, arrays, mesh, h=1e-4, **solve):
         model = make(arrays)
@@ -258,6 +258,10 @@ class Derivatives(unittest.TestCase):
                     ends.append(J())
                 model.update({key: given})
                 self.assertAlmostEqual(gradients[key][i], (ends[0] - ends[1]) / (2 * step), delta=1e-6 * largest, msg=f"{key} {i}")
+
+
+class Derivatives(Differences):
+    """Of static solutions, to 1e-13."""
 
     def test_heat_conductivity_source_flux_and_temperature(self):
         mesh = square(5)
@@ -442,7 +446,7 @@ def warming(arrays, **more):
             "time": {"end": 1.0, "step": 0.09, "output": 0.3}, "solver": {"method": "direct", "tolerance": 1e-12}} | more
 
 
-class Evolutions(Derivatives):
+class Evolutions(Differences):
     """The discrete adjoint of heat in time. Its differences share the steps, which are fixed, or given by a formula of t alone."""
 
     CELLS = {"material.0.conductivity": 2 + np.sin(np.arange(25.0)), "material.0.density": 3 + np.cos(np.arange(25.0)), "source.0.value": np.linspace(1, 9, 25),
