@@ -91,4 +91,8 @@ class LinearStatics {
 std::vector<double> by_array(LinearStatics& statics, MeshField& array, const std::string& name, const Vector& u,
                              const Vector& lambda, const Vector& by_prescribed);
 
+// dJ/d(position) of the nodes of the mesh, [mesh node][3], where J does not depend on them but through u. Throws
+// Error(Exit::model) where prescribed values or relations between unknowns do: they would have a part in it.
+std::vector<double> by_positions(LinearStatics& statics, const Vector& u, const Vector& lambda);
+
 }  // namespace ritz

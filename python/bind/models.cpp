@@ -337,6 +337,19 @@ class Model {
     const auto size = static_cast<py::ssize_t>(result.size());
     return adopt(std::move(result), {size});
   }
+  // [mesh node][3]. Totals are divided by areas, which positions change.
+  py::array_t<double> by_positions(const Doubles& u, const Doubles& lambda) {
+    std::vector<double> result;
+    without_the_lock([&] {
+      for (const char* table : {"force", "power", "coupling"})
+        if (run_->input().root().has(table))
+          throw Error(Exit::model, fmt::format("the derivative by the positions of nodes of a case with [[{}]]", table),
+                      "its total is spread over an area, which they change",
+                      "give a density, such as a traction, or forces at nodes by solve(load=...)");
+      result = ritz::by_positions(solved(), in(u), in(lambda));
+    });
+    return adopt(std::move(result), {static_cast<py::ssize_t>(space().mesh().node_count()), 3});
+  }
 
  private:
   const ritz::Model& model() const { return read_->model; }
@@ -498,6 +511,7 @@ void bind_models(py::module_& module) {
       .def("evolve", &Model::evolve)
       .def("evolution_derivatives", &Model::evolution_derivatives)
       .def("adjoint", &Model::adjoint)
+      .def("by_positions", &Model::by_positions)
       .def("derivative", &Model::derivative);
 }
 

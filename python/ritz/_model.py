@@ -161,11 +161,15 @@ class Model:
         Returns {"load": dJ/d(forces at nodes), "prescribed": dJ/d(prescribed values)} of shape (nodes, components), and for each key
         that is an array dJ/d(its entries), 0 for prescribed values that solve(prescribed=...) replaced. Of a case with [time] g has the
         shape of u, (times, nodes, components), or (nodes, components) at the end; "load" and "prescribed" are by values that stay, and
-        "initial" by those at the begin. of: the names that are wanted; else all."""
+        "initial" by those at the begin. of: the names that are wanted; else all.
+
+        of="points", of statics: dJ/d(positions of the mesh's nodes), (nodes, 3), through u alone. It is computed where it is named: a pass
+        over the cells for each of 4 steps of each node of a cell along each axis."""
         if self._u is None:
             raise _errors.refuse("vjp() before solve()", "it is taken at a solution", "call solve() first, and after each update()")
-        known = ("load", "prescribed", *(("initial",) if self.evolves else ()), *self.arrays)
-        names = known if of is None else ((of,) if isinstance(of, str) else tuple(of))
+        every = ("load", "prescribed", *(("initial",) if self.evolves else ()), *self.arrays)
+        known = every if self.evolves else (*every, "points")
+        names = every if of is None else ((of,) if isinstance(of, str) else tuple(of))
         for name in names:
             if name not in known:
                 raise _errors.refuse(f"the derivative by {name!r}", "", "one of " + ", ".join(map(repr, known)))
@@ -176,6 +180,8 @@ class Model:
             else:
                 direction, by_prescribed = self._model.adjoint(self._nodal(g, "g"))
                 result = {"load": direction * ~self.fixed, "prescribed": by_prescribed * self.fixed}
+                if "points" in names:
+                    result["points"] = self._model.by_positions(self._u, direction)
                 for name in arrays:
                     result[name] = self._model.derivative(name, self._u, direction, by_prescribed)
         return {name: result[name] for name in names}

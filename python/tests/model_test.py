@@ -446,6 +446,88 @@ def warming(arrays, **more):
             "time": {"end": 1.0, "step": 0.09, "output": 0.3}, "solver": {"method": "direct", "tolerance": 1e-12}} | more
 
 
+def spread(keys, mesh, at_nodes):
+    """An array around each number, in cells or at nodes."""
+    count = len(mesh.points) if at_nodes else sum(len(cells) for kind, cells in mesh.cells.items() if kind in ("hex8", "tet4", "quad4", "tri3", "quad8"))
+    make = ritz.per_node if at_nodes else ritz.per_cell
+    return {key: make(value * (1 + 0.2 * np.cos(3.0 * i + np.arange(count)))) for i, (key, value) in enumerate(keys.items())}
+
+
+class EveryKey(Differences):
+    """Each number that may be an array, in every kind of model, in cells and at nodes."""
+
+    def solid(self, a, model, dimension, held, loaded, **more):
+        value = lambda table, c: a.get(f"{table}.0.value.{c}", 0.0)
+        vector = lambda table: [value(table, c) for c in range(dimension)]
+        return model | {"material": [{"region": "all", **{name: a[f"material.0.{name}"] for name in ("young", "poisson", "density", "expansion")}}],
+                        "thermal": {"temperature": a["thermal.temperature"], "reference": 20.0}, "gravity": {"acceleration": [0.0, -9.81, 0.0][:dimension]},
+                        "displacement": [{"region": held, **{name: a.get(f"displacement.0.{name}", 0.0) for name in "xyz"[:dimension]}}],
+                        "body_force": [{"region": "all", "value": vector("body_force")}], "traction": [{"region": loaded, "value": vector("traction")}],
+                        "pressure": [{"region": loaded, "value": a["pressure.0.value"]}], "foundation": [{"region": loaded, "stiffness": a["foundation.0.stiffness"]}],
+                        "solver": {"method": "direct", "tolerance": 1e-13}} | more
+
+    KEYS = {"material.0.young": 2e11, "material.0.poisson": 0.3, "material.0.density": 7850.0, "material.0.expansion": 12e-6, "thermal.temperature": 50.0,
+            "body_force.0.value.1": 1e5, "traction.0.value.0": 1e6, "pressure.0.value": 1e6, "foundation.0.stiffness": 1e10}
+
+    def test_elastic_bodies(self):
+        block = bar((3, 2, 2))
+        for name, mesh, model, dimension, more in (("solid", block, {}, 3, {}), ("plane stress", square(3), {"model": {"type": "plane_stress", "thickness": 0.1}}, 2, {}),
+                                                   ("plane strain", square(3), {"model": {"type": "plane_strain"}}, 2, {}), ("of revolution", square(3), {"model": {"type": "axisymmetric"}}, 2, {}),
+                                                   ("order 2", square(3), {"model": {"type": "plane_stress"}}, 2, {"space": {"order": 2}})):
+            for at_nodes in (False, True):
+                with self.subTest(name, at_nodes=at_nodes):
+                    keys = self.KEYS | ({"displacement.0.x": 1e-5} if at_nodes and not more else {})
+                    self.assert_derivatives(lambda a: ritz.Model(self.solid(a, model, dimension, "left", "right" if dimension == 3 else "top", **more), mesh=mesh), spread(keys, mesh, at_nodes), mesh)
+
+    def assert_positions(self, make, points, dimension, tolerance):
+        model = make(points)
+        u = model.solve(tolerance=tolerance)
+        weights = np.cos(np.arange(u.size)).reshape(u.shape)
+        by = model.vjp(weights, of="points")["points"]
+        self.assertEqual(by.shape, (len(points), 3))
+        self.assertEqual(abs(by[:, dimension:]).sum(), 0)
+        for node in (0, len(points) // 2, len(points) - 1, int(abs(by).max(1).argmax())):
+            for axis in range(dimension):
+                d = np.zeros(points.shape)
+                d[node, axis] = 1e-4
+                ends = [(weights * make(points + s * d).solve(tolerance=tolerance)).sum() for s in (1, -1)]
+                self.assertAlmostEqual(by[node, axis], (ends[0] - ends[1]) / 2e-4, delta=1e-6 * abs(by).max(), msg=f"{node} {axis}")
+
+    def test_positions_of_nodes(self):
+        block, plane = bar((3, 2, 2)), square(3)
+        again = lambda mesh, points: ritz.Mesh(points, dict(mesh.cells), {name: ({"nodes": nodes} if len(nodes) else dict(chosen)) for name, (chosen, nodes) in mesh.regions.items()})
+        random = np.random.default_rng(1)
+        for name, mesh, model, dimension in (("solid", block, {}, 3), ("plane stress", plane, {"model": {"type": "plane_stress", "thickness": 0.1}}, 2), ("of revolution", plane, {"model": {"type": "axisymmetric"}}, 2)):
+            with self.subTest(name):
+                points = mesh.points[:, :dimension] + 0.05 * random.uniform(size=(len(mesh.points), dimension))
+                points[:, 0] += 1.0 if name == "of revolution" else 0.0
+                given = self.KEYS | {"material.0.young": "2e11*(1 + 0.1*x)"}
+                self.assert_positions(lambda points: ritz.Model(self.solid(given, model, dimension, "left", "right" if dimension == 3 else "top"), mesh=again(mesh, points)), points, dimension, 1e-13)
+        points = plane.points[:, :2] + 0.05 * random.uniform(size=(16, 2))
+        case = lambda: heat(plane, 2.0, 5.0, 400.0, model={"type": "plane", "absolute_zero": 0}, radiation=[{"region": "top", "emissivity": 0.6, "ambient": 300.0}])
+        self.assert_positions(lambda points: ritz.Model(case(), mesh=again(plane, points)), points, 2, 1e-12)
+        for words, more in (("[[force]]", {}), ("relations or prescribed values", {"force": [], "displacement": [{"region": "left", "fixed": True}, {"region": "right", "x": "1e-4*y"}]})):
+            case = {key: value for key, value in (tension() | more).items() if value}
+            model = ritz.Model(case, mesh=block)
+            u = model.solve()
+            with self.assertRaises(ritz.ModelError) as raised:
+                model.vjp(u, of="points")
+            self.assertIn(words, str(raised.exception))
+
+    def test_heat_in_the_plane_and_of_bodies_of_revolution(self):
+        mesh = square(4)
+        keys = {"material.0.conductivity": 2.0, "source.0.value": 5.0, "flux.0.value": 4.0, "convection.0.coefficient": 7.0, "convection.0.ambient": 25.0,
+                "radiation.0.emissivity": 0.6, "radiation.0.ambient": 300.0}
+        for kind in ("plane", "axisymmetric"):
+            for at_nodes in (False, True):
+                with self.subTest(kind, at_nodes=at_nodes):
+                    case = lambda a: heat(mesh, a["material.0.conductivity"], a["source.0.value"], a.get("temperature.0.value", 400.0), flux=[{"region": "top", "value": a["flux.0.value"]}],
+                                          model={"type": kind, "absolute_zero": 0},
+                                          **{table: [{"region": "top", **{key.split(".")[2]: a[key] for key in keys if key.startswith(table)}}] for table in ("convection", "radiation")})
+                    arrays = spread(keys | ({"temperature.0.value": 400.0} if at_nodes else {}), mesh, at_nodes)
+                    self.assert_derivatives(lambda a: ritz.Model(case(a), mesh=mesh), arrays, mesh, tolerance=1e-12)
+
+
 class Evolutions(Differences):
     """The discrete adjoint of heat in time. Its differences share the steps, which are fixed, or given by a formula of t alone."""
 
