@@ -90,7 +90,9 @@ void add_gradient(const CaseModel& read, const Analysis& analysis, Forecast& for
       evolution != nullptr ? forecast(one, *evolution) : forecast(one, Static{linear}, {.cache = &kept});
   const Index apart = numbers_of_cells_apart(read.space());
   constexpr Index place = 40;  // [bytes] of a node on the host: its position, number and cell
-  const MemoryNeeds cells = MemoryNeeds().array<double>("vectors", apart, 2);
+  constexpr Index lists = 48;  // [bytes] of a node on the device: its position, places in lists, numbers at points
+  const MemoryNeeds cells =
+      MemoryNeeds().array<double>("vectors", apart, 2).bytes("cells apart", apart / read.space().components() * lists);
   for (std::size_t i = 0; i < foreseen.paths.size(); ++i) {
     ForecastPath& path = foreseen.paths[i];
     const ForecastPath& with = own.paths[std::min(i, own.paths.size() - 1)];

@@ -448,7 +448,7 @@ def warming(arrays, **more):
 
 def spread(keys, mesh, at_nodes):
     """An array around each number, in cells or at nodes."""
-    count = len(mesh.points) if at_nodes else sum(len(cells) for kind, cells in mesh.cells.items() if kind in ("hex8", "tet4", "quad4", "tri3", "quad8"))
+    count = len(mesh.points) if at_nodes else len(mesh.cells["hex8" if "hex8" in mesh.cells else "quad4"])
     make = ritz.per_node if at_nodes else ritz.per_cell
     return {key: make(value * (1 + 0.2 * np.cos(3.0 * i + np.arange(count)))) for i, (key, value) in enumerate(keys.items())}
 
@@ -476,7 +476,7 @@ class EveryKey(Differences):
                                                    ("order 2", square(3), {"model": {"type": "plane_stress"}}, 2, {"space": {"order": 2}})):
             for at_nodes in (False, True):
                 with self.subTest(name, at_nodes=at_nodes):
-                    keys = self.KEYS | ({"displacement.0.x": 1e-5} if at_nodes and not more else {})
+                    keys = self.KEYS | ({"displacement.0.x": 1e-5} if at_nodes and not more and name != "of revolution" else {})
                     self.assert_derivatives(lambda a: ritz.Model(self.solid(a, model, dimension, "left", "right" if dimension == 3 else "top", **more), mesh=mesh), spread(keys, mesh, at_nodes), mesh)
 
     def assert_positions(self, make, points, dimension, tolerance):
