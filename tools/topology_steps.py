@@ -78,7 +78,8 @@ def main():
     density = np.full(len(cells), 0.5)
     young = 1e-4 + density**3
     model = ritz.Model({"material": [{"region": "all", "young": ritz.per_cell(young), "poisson": 0.3}],
-                        "displacement": [{"region": "left", "fixed": True}], "solver": {"method": "cg", "preconditioner": "multigrid", "tolerance": options.tolerance}},
+                        "displacement": [{"region": "left", "fixed": True}],
+                        "solver": {"method": "cg", "preconditioner": "multigrid", "tolerance": options.tolerance}},
                        mesh=mesh, device="cpu", threads=options.threads)
     other = TorchFem(points, cells, left, load, options.tolerance, options.threads) if options.torch_fem else None
     print(f"{len(cells)} cells, {points.size} unknowns, tolerance {options.tolerance:g}, {options.threads} threads, load {os.getloadavg()[0]:.1f}")

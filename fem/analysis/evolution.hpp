@@ -30,7 +30,7 @@ class Evolution {
   struct Stage {
     double time = 0, since = 0;  // `since`: the begin of its step
     std::vector<double> u;
-    // What adjoint fields do work on, with these weights: the residual r without rates, and what the rates give.
+    // Weights with which adjoint fields do work: on the residual r without rates, and on what the rates give.
     std::vector<double> of_residual = {}, of_rates = {};
   };
   struct Taken {
