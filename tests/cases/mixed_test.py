@@ -131,8 +131,8 @@ class SeveralFields(CaseTest):
                 (2, "'flux_film2'", stokes + '[[boundary]]\nform = "flux_film2"\nregion = "left"\npressure = 1\nresistance = 1\n'),
                 (4, "the form 'navier_stokes2' of several fields is nonlinear", stokes.replace("stokes2", "navier_stokes2") + "density = 1\n"),
                 (4, "one of 3 dimensions", stokes.replace("stokes2", "stokes3")),
-                (2, "2 numbers or formulas", poisson + '[[load]]\nfield = "flux"\nregion = "all"\nvalue = 1\n'),
-                (2, "1 number or formula", poisson + '[[load]]\nfield = "flux"\nregion = "left"\nvalue = [1, 2]\n'),
+                (2, "list of 2 numbers or formulas", poisson + '[[load]]\nfield = "flux"\nregion = "all"\nvalue = 1\n'),
+                (2, "give one number or formula", poisson + '[[load]]\nfield = "flux"\nregion = "left"\nvalue = [1, 2]\n'),
                 (2, "a load on 'pressure' on facets", poisson + '[[load]]\nfield = "pressure"\nregion = "left"\nvalue = 1\n'),
                 (2, "this run has no time", stokes + PRESCRIBE.format("velocity", "left", 'value = "t"')),
                 (2, "'heat'", stokes + PRESCRIBE.format("heat", "left", "value = 0"))):
