@@ -70,3 +70,16 @@ def make(exit_code, kind, message, why="", remedy="", key="", value="", place=""
 def refuse(message, why="", remedy="", kind="argument"):
     """An InputError of a Python argument."""
     return make(2, kind, message, why, remedy)
+
+
+def real(values, name):
+    """These numbers as a contiguous array of 64-bit floats; refuses complex ones, and what holds no numbers."""
+    import numpy as np
+
+    try:
+        array = np.asarray(values)
+        if not np.iscomplexobj(array):
+            return np.ascontiguousarray(array, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise refuse(f"{name}: {error}", "", "give real numbers") from error
+    raise refuse(f"{name} of type {array.dtype}", "Ritz computes with real numbers", "solve for real and imaginary parts")

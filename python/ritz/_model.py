@@ -64,7 +64,7 @@ class Model:
     def _nodal(self, values, name: str) -> np.ndarray:
         if values is None:
             return np.zeros(self.shape)
-        values = np.ascontiguousarray(values, dtype=float)
+        values = _errors.real(values, name)
         if values.size != self.shape[0] * self.shape[1] or values.shape not in (self.shape, (values.size,)):
             raise _errors.refuse(f"{name} has the shape {values.shape}", "", f"give an array of shape {self.shape}")
         return values.reshape(self.shape)
@@ -187,7 +187,7 @@ class Model:
         return {name: result[name] for name in names}
 
     def _evolution_vjp(self, g, arrays: list[str]) -> dict[str, np.ndarray]:
-        given = np.asarray(g, dtype=float)
+        given = _errors.real(g, "g")
         if given.shape != self._u.shape:
             at_end = self._nodal(given, f"g, of u with the shape {self._u.shape} or of its end,")
             given = np.zeros(self._u.shape)

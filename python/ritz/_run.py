@@ -55,7 +55,7 @@ class Mesh:
     _order = None
 
     def __init__(self, points, cells: dict, regions: dict | None = None):
-        points = np.ascontiguousarray(points, dtype=float)
+        points = _errors.real(points, "points")
         if points.ndim != 2 or points.shape[1] not in (2, 3):
             raise _errors.refuse(f"points of shape {points.shape}", "", "give an array of shape (nodes, 3), or (nodes, 2) in the plane")
         self.points = points if points.shape[1] == 3 else np.column_stack([points, np.zeros(len(points))])
@@ -182,7 +182,7 @@ class Array:
     """Numbers for each cell or node of the mesh, in place of one number or formula of a case: ritz.per_cell, ritz.per_node."""
 
     def __init__(self, values, at_nodes: bool):
-        self.values, self.at_nodes = np.ascontiguousarray(values, dtype=float), at_nodes
+        self.values, self.at_nodes = _errors.real(values, "an array of a case"), at_nodes
         if self.values.ndim != 1:
             raise _errors.refuse(f"an array of shape {self.values.shape} in a case", "a key takes one number at each place",
                                  "give one array for each component")

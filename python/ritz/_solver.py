@@ -47,7 +47,7 @@ def _borrowed(values):
 
 
 def _numpy(values):
-    return np.asarray(_borrowed(values), dtype=float)
+    return _errors.real(_borrowed(values), "an array")
 
 
 def _scipy(A):
@@ -86,7 +86,7 @@ def _blocks(A, coordinates, block):
         raise _errors.refuse(f"the matrix has {rows} rows and {columns} columns", "a system has as many equations as unknowns", "give a square matrix")
     if np.iscomplexobj(A.data):
         raise _errors.refuse("the matrix is complex", "Ritz computes with real numbers", "solve for real and imaginary parts")
-    x = np.zeros((0, 0)) if coordinates is None else np.ascontiguousarray(coordinates, dtype=float)
+    x = np.zeros((0, 0)) if coordinates is None else _errors.real(coordinates, "coordinates")
     if x.ndim == 1:
         x = x.reshape(-1, 1)
     if coordinates is not None and (x.ndim != 2 or not 1 <= x.shape[1] <= 3 or x.shape[0] == 0 or rows % x.shape[0] != 0):
@@ -108,7 +108,7 @@ def _blocks(A, coordinates, block):
 
 
 def _vector(b, rows, name):
-    v = np.ascontiguousarray(b, dtype=float)
+    v = _errors.real(b, name)
     if v.shape != (rows,):
         raise _errors.refuse(f"{name} has the shape {v.shape} for {rows} unknowns", "", f"give an array of shape ({rows},)")
     return v
@@ -117,7 +117,7 @@ def _vector(b, rows, name):
 def _near_null(B, rows, block, coordinates):
     if B is None:
         return np.zeros((0, 0))
-    B = np.array(B, dtype=float)
+    B = np.array(_errors.real(B, "near_null"))
     if B.ndim == 1:
         B = B.reshape(-1, 1)
     if B.ndim != 2 or B.shape[0] != rows or B.shape[1] not in {block, {2: 3, 3: 6}.get(block, block)}:

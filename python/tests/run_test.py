@@ -238,6 +238,8 @@ class Mistakes(unittest.TestCase):
                             "a mask of shape": lambda: ritz.Mesh(points, {"hex8": cells}, {"a": {"hex8": np.ones(3, bool)}}),
                             "that are not there": lambda: ritz.Mesh(points, {"hex8": cells}, {"a": {"hex8": [99]}}),
                             "has cells 'tet4'": lambda: ritz.Mesh(points, {"hex8": cells}, {"a": {"tet4": [0]}}),
+                            "points of type complex128": lambda: ritz.Mesh(points + 1j, {"hex8": cells}), "of type complex128": lambda: ritz.per_cell([4 + 1j]),
+                            "give real numbers": lambda: ritz.per_cell([[4], [1, 2]]),
                             "is a list": lambda: ritz.Mesh(points, {"hex8": cells}, {"a": [1]}),
                             "physics='fluid'": lambda: ritz.run(tension(), mesh=bar(), physics="fluid"),
                             "title is a object": lambda: ritz.run(tension(title=object()), mesh=bar())}.items():

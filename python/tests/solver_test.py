@@ -322,7 +322,7 @@ class Solve(unittest.TestCase):
     def test_arguments_that_cannot_be_are_refused_in_words(self):
         for words, call in {"CSR or BSR": lambda: ritz.solve(self.A.tocoo(), self.b), "shape (7999,)": lambda: ritz.solve(self.A, self.b[1:]),
                             "coordinates of shape": lambda: ritz.solve(self.A, self.b, self.x[1:]), "method='lu'": lambda: ritz.solve(self.A, self.b, method="lu"),
-                            "7999 columns": lambda: ritz.solve(self.A[:, 1:], self.b), "complex": lambda: ritz.solve(1j * self.A, self.b),
+                            "7999 columns": lambda: ritz.solve(self.A[:, 1:], self.b), "complex": lambda: ritz.solve(1j * self.A, self.b), "complex128": lambda: ritz.solve(self.A, 1j * self.b),
                             "tolerance=0": lambda: ritz.solve(self.A, self.b, tolerance=0), "blocks of 7": lambda: ritz.solve(self.A, self.b, block=7)}.items():
             with self.assertRaises(ritz.InputError) as raised:
                 call()
