@@ -15,6 +15,7 @@
 #include "fem/forms/loads.hpp"
 #include "fem/forms/mass.hpp"
 #include "fem/forms/mixed_poisson.hpp"
+#include "fem/forms/natural_conditions.hpp"
 #include "fem/forms/navier_stokes.hpp"
 #include "fem/forms/stokes.hpp"
 #include "fem/forms/thermo_elasticity.hpp"

@@ -2,12 +2,15 @@
 
 #include "apps/analyses/analyses.hpp"
 #include "apps/cases/model.hpp"
+#include "device/host_memory.hpp"
 #include "fem/analysis/divided_system.hpp"
 #include "fem/analysis/mixed_statics.hpp"
+#include "fem/analysis/static_forecast.hpp"
 #include "fem/results/vector_field.hpp"
 #include "io/files/byte_size.hpp"
 #include "mesh/cell_geometry.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <optional>
@@ -15,24 +18,76 @@
 namespace ritz {
 namespace {
 
-// Does nothing without --check or --estimate.
+// Uncounted memory of the host [bytes]: libraries that a run loads after its forecast, and what allocators keep.
+constexpr Index loaded_later = 25'000'000;
+
+// One way to solve the equations, as the report has it. host: copies beside the device, the factor among them.
+RunForecast forecast_of(const Device& device, const char* path, const MemoryNeeds& needs, Index factor, Index host) {
+  RunForecast one;
+  const bool gpu = device.is_gpu();
+  const Index on_device = needs.total() + (gpu ? factor : 0);
+  one.path = path;
+  one.device_peak = device.memory().live() + on_device;
+  one.by_tag.assign(needs.by_tag().begin(), needs.by_tag().end());
+  one.factor = factor;
+  one.host_peak = std::max(host_memory_peak(), host_memory_now() + host + loaded_later + (gpu ? 0 : on_device));
+  const Index limit = host_memory_limit();
+  one.fits = on_device <= device.memory().available() &&
+             (limit == 0 || host_memory_live() + host + (gpu ? 0 : on_device) <= limit);
+  return one;
+}
+
+// The factor is counted by an analysis of the matrix's pattern, for which there must be room; else it is not known.
+RunForecast direct_forecast(const Device& device, const MixedOperator& equations, const LinearSolverOptions& solver,
+                            std::string& remark) {
+  const MemoryNeeds needs = mixed_statics_needs(equations, MixedPath::direct, solver);
+  MixedFactorNeeds factor;
+  try {
+    factor = mixed_factor_needs(equations);
+  } catch (const Error& error) {
+    if (error.exit() != Exit::resources && error.exit() != Exit::environment) throw;
+    remark = "the factor is not counted: " + error.message();
+  }
+  const bool gpu = device.is_gpu();
+  const DirectKind kind = equations.symmetric() ? DirectKind::symmetric : DirectKind::general;
+  RunForecast one = forecast_of(device, "direct", needs, factor.factor,
+                                factor.host_copies + (gpu ? 0 : resident_factor(factor.factor, kind)));
+  one.fits = one.fits && remark.empty();
+  return one;
+}
+
+// Does nothing without --check or --estimate. The way that is tried first comes first.
 void forecast(Run& run, const MixedCase& read) {
   const RunOptions& options = run.options();
   if (!options.check || options.describe || !run.input().sound()) return;
   const Device& device = run.device();
-  const MemoryNeeds needs = mixed_statics_needs(*read.equations);
-  const Index available = device.memory().available();
-  RunForecast& one = run.report().forecast.emplace_back();
-  one.path = "direct";
-  one.device_peak = device.memory().live() + needs.total();
-  one.by_tag.assign(needs.by_tag().begin(), needs.by_tag().end());
-  one.fits = needs.total() <= available;
-  run.log().line("forecast: {} unknowns, {} on the device without the factor; {} has {} for it{}",
-                 read.equations->layout().total(), text_of_bytes(needs.total()), device.info().name,
-                 text_of_bytes(available), one.fits ? "" : ", too little");
-  if (!options.estimate) return;
-  for (const auto& [tag, bytes] : needs.by_tag()) run.log().line("  {}: {}", tag, text_of_bytes(bytes));
-  run.log().line("the factor is counted by its analysis, when the case is solved");
+  const MixedOperator& equations = *read.equations;
+  const LinearMethod method = read.solver.method;
+  const bool direct_first = first_path(equations, read.solver) == MixedPath::direct;
+  std::string remark;
+  std::vector<RunForecast> paths;
+  if (method != LinearMethod::direct)
+    paths.push_back(
+        forecast_of(device, "iterative", mixed_statics_needs(equations, MixedPath::iterative, read.solver), 0, 0));
+  if (method == LinearMethod::direct || method == LinearMethod::automatic)
+    paths.insert(direct_first ? paths.begin() : paths.end(), direct_forecast(device, equations, read.solver, remark));
+  const auto fitting = std::ranges::find(paths, true, &RunForecast::fits);
+  run.log().line("forecast: {} unknowns, device peak {}, host peak {}; {} has {} for it: {}",
+                 equations.layout().total(), text_of_bytes(paths.front().device_peak),
+                 text_of_bytes(paths.front().host_peak), device.info().name, text_of_bytes(device.memory().available()),
+                 fitting == paths.end()     ? "too little"
+                 : fitting == paths.begin() ? paths.front().path + ", fits"
+                                            : "falls back to " + fitting->path);
+  if (!remark.empty()) run.log().line("{}", remark);
+  if (options.estimate)
+    for (const RunForecast& each : paths) {
+      run.log().line("{}: device peak {}, host peak {}{}{}", each.path, text_of_bytes(each.device_peak),
+                     text_of_bytes(each.host_peak),
+                     each.factor > 0 ? ", factor " + text_of_bytes(each.factor) : std::string(),
+                     each.fits ? "" : ", too much");
+      for (const auto& [tag, bytes] : each.by_tag) run.log().line("  {}: {}", tag, text_of_bytes(bytes));
+    }
+  std::ranges::move(paths, std::back_inserter(run.report().forecast));
 }
 
 // [cell][component] at the centroids.

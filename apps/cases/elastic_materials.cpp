@@ -105,13 +105,11 @@ void read_expansion(const Case::Table& t, const LibraryMaterial* known, ElasticM
     if (t.has("expansion"))
       t.refuse("expansion", "'expansion' was given with 'expansion_along'", "both say how the material expands",
                "omit one of them");
-  } else if (t.has("expansion")) {
+  } else if (t.has("expansion") || known != nullptr) {
     material.expansion = {property_of(
         t, "expansion",
-        t.property("expansion", "alpha [1/K], with [thermal]; or \"name(T)\", a [[table]] of secant coefficients",
-                   "T"))};
-  } else if (known != nullptr) {
-    material.expansion = {MaterialProperty(Coefficient(known->expansion))};
+        t.property("expansion", "alpha [1/K], with [thermal]; or \"name(T)\", a [[table]] of secant coefficients", "T",
+                   with_constant({}, known, &LibraryMaterial::expansion)))};
   }
   if (t.has("expansion_zero"))
     material.expansion_zero = t.number(

@@ -27,12 +27,16 @@ std::string main_form(Run& run, const FormCatalogue& catalogue, const Case::Tabl
     return r.codimension == 0 && r.has_matrix &&
            (r.cell < 0 || traits(static_cast<CellKind>(r.cell)).dimension == r.dimension);
   };
+  const auto is_mixed_volume = [&](const std::string& name) {
+    const FormRecord& r = catalogue.find_mixed(name).record->form;
+    return r.codimension == 0 && r.has_matrix;
+  };
   for (const std::string& name : catalogue.forms_of_plugins())
-    if (catalogue.has_mixed(name) || is_volume(name)) own.push_back(name);
+    if (catalogue.has_mixed(name) ? is_mixed_volume(name) : is_volume(name)) own.push_back(name);
   for (const std::string& name : catalogue.forms())
     if (is_volume(name) && catalogue.find(name).record->declared) volume.push_back(name);
   for (const std::string& name : catalogue.mixed_forms())
-    if (catalogue.find_mixed(name).record->form.declared) volume.push_back(name);
+    if (is_mixed_volume(name) && catalogue.find_mixed(name).record->form.declared) volume.push_back(name);
   const std::string name = model.choice("form", "form of the equations; by default the only form of a plugin", volume,
                                         own.size() == 1 ? std::optional(own.front()) : std::nullopt);
   model.open_to_plugins("form");

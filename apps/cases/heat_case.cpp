@@ -103,11 +103,11 @@ void read_surroundings(Case& input, const Mesh& mesh, HeatConduction& heat) {
   }
 }
 
-// Radiation must know where absolute zero is; nothing else does.
-double read_absolute_zero(Case& input) {
+// Radiation must know where absolute zero is. Without radiation the unit of the temperatures need not be known.
+std::optional<double> read_absolute_zero(Case& input) {
   const bool needed = input.root().has("radiation");
   const Case::Table model = input.table("model", "kind of model of the mesh");
-  if (!needed && !model.has("absolute_zero")) return 0;
+  if (!needed && !model.has("absolute_zero")) return {};
   return model.number("absolute_zero",
                       "in the unit of all temperatures, needed with [[radiation]]: 0 for kelvin, -273.15 for degrees "
                       "Celsius",
@@ -192,13 +192,23 @@ void print_heat(Run& run, const Operator& equations, const ModelSupports& suppor
   run.results().facts()["residual_certificate"] = fmt::format("{:.3e}", s.residual);
 }
 
+// Loads that take more heat than the body holds, or a mesh too coarse for a steep front.
+void tell_impossible(Run& run, std::span<const double> temperature, double absolute_zero) {
+  const auto colder = std::ranges::count_if(temperature, [&](double value) { return value < absolute_zero; });
+  if (colder > 0)
+    run.log().notice(
+        fmt::format("{} nodes are colder than absolute zero ({:g}), down to {:.6g}: check sinks and fluxes", colder,
+                    absolute_zero, std::ranges::min(temperature)));
+}
+
 void show(Run& run, const Operator& equations, const CaseModel& read, const HeatConduction* estimated,
-          const SolutionView& s) {
+          std::optional<double> absolute_zero, const SolutionView& s) {
   const Model& model = read.model;
   const FunctionSpace& space = equations.space();
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
   Field temperature = run.results().fields().of("temperature", space, s.u);
   print_range(run, space.mesh(), "temperature", temperature.values);
+  if (absolute_zero) tell_impossible(run, temperature.values, *absolute_zero);
   try {
     if (read.time || (model.exchanges.empty() && !s.applied.empty()))
       print_balance(run, s.applied, s.reaction, s.residual, 1);
@@ -229,7 +239,7 @@ CaseModel read_heat(Run& run) {
   const Mesh& mesh = run.mesh();
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
   const PlaneModel plane = plane_model(run, mesh, {"plane", "axisymmetric"}, "plane");
-  const double absolute_zero = read_absolute_zero(input);
+  const std::optional<double> absolute_zero = read_absolute_zero(input);
   const char* move_out = "move it out of the load case, or make two case files";
   CaseModel read;
   read.gradient = read_gradient(run, mesh);
@@ -245,8 +255,9 @@ CaseModel read_heat(Run& run) {
   phase.reset();
   const FunctionSpace& space = make_space(run, mesh, 1);
   phase.emplace(run.device().profile(), "model");
-  HeatConduction heat(mesh,
-                      {.thickness = plane.weight, .axisymmetric = plane.axisymmetric, .absolute_zero = absolute_zero});
+  HeatConduction heat(
+      mesh,
+      {.thickness = plane.weight, .axisymmetric = plane.axisymmetric, .absolute_zero = absolute_zero.value_or(0)});
   read_materials(input, mesh, read.time.has_value(), heat);
   read_loads(input.root(), mesh, heat.loads);
   read_surroundings(input, mesh, heat);
@@ -265,8 +276,9 @@ CaseModel read_heat(Run& run) {
   if (wants_error && heat.has_axes()) refuse_estimate_of(input, "a material along axes");
   read.nodal_results = {{"temperature", 1}, {"heat_flux", mesh.dimension()}, {"reaction", 1}};
   read.cell_results = flux_names(mesh, wants_error).cells;
-  read.show = [&run, wants_error, heat](const CaseModel& shown, const Operator& equations, const SolutionView& s) {
-    show(run, equations, shown, wants_error ? &heat : nullptr, s);
+  read.show = [&run, wants_error, heat, absolute_zero](const CaseModel& shown, const Operator& equations,
+                                                       const SolutionView& s) {
+    show(run, equations, shown, wants_error ? &heat : nullptr, absolute_zero, s);
   };
   return read;
 }

@@ -4,6 +4,7 @@
 #include "apps/cases/formulas.hpp"
 #include "apps/cases/model.hpp"
 #include "apps/results/field_component.hpp"
+#include "fem/forms/natural_conditions.hpp"
 #include "fem/physics/load_forms.hpp"
 #include "fem/results/vector_field.hpp"
 
@@ -35,7 +36,11 @@ struct PrescribedEntry {
 class MixedReader {
  public:
   MixedReader(Run& run, const FormOfCase& form)
-      : run_(run), input_(run.input()), mesh_(run.mesh()), entry_(form.catalogue->find_mixed(form.name)) {
+      : run_(run),
+        input_(run.input()),
+        mesh_(run.mesh()),
+        catalogue_(*form.catalogue),
+        entry_(form.catalogue->find_mixed(form.name)) {
     for (int k = 0; k < entry_.record->field_count; ++k) fields_.push_back(entry_.record->fields[k]);
     for (const FieldFacts& each : fields_) names_.push_back(each.name);
   }
@@ -44,15 +49,11 @@ class MixedReader {
     refuse_what_it_has_not();
     read_materials();
     read_loads();
+    read_boundaries();
     read_prescribed();
     MixedCase read{.fields = fields_};
     read.solver = run_.solver();
-    if (read.solver.method != LinearMethod::automatic && read.solver.method != LinearMethod::direct)
-      input_.table("solver", {})
-          .error("method",
-                 fmt::format("'{}' was asked for, and the form has several fields", name_of(read.solver.method)),
-                 "cases factorise their matrices; a program chooses a preconditioner for each field",
-                 "write method = \"direct\", or see docs/several-fields.md for MINRES and GMRES");
+    check_solver(read.solver);
     name_results(read);
     make(read);
     return read;
@@ -61,8 +62,8 @@ class MixedReader {
  private:
   void refuse_what_it_has_not() {
     const Case::Table root = input_.root();
-    for (const char* key : {"time", "modal", "load_case", "combination", "boundary", "tie", "rigid", "coupling",
-                            "periodic", "equation", "space", "newton"})
+    for (const char* key : {"time", "modal", "load_case", "combination", "tie", "rigid", "coupling", "periodic",
+                            "equation", "space", "newton"})
       if (root.has(key))
         root.refuse(key,
                     fmt::format("'{}' was given, and '{}' is a form of several fields", key, entry_.record->form.name),
@@ -72,6 +73,23 @@ class MixedReader {
       root.table("model", {})
           .error("form", fmt::format("the form '{}' of several fields is nonlinear", entry_.record->form.name),
                  "cases solve linear forms of several fields", "take a linear form, or write a program", Exit::model);
+  }
+
+  void check_solver(const LinearSolverOptions& solver) {
+    using Method = LinearMethod;
+    const Case::Table table = input_.table("solver", {});
+    const Method m = solver.method;
+    if (m != Method::automatic && m != Method::direct && m != Method::minres && m != Method::gmres)
+      table.error("method", fmt::format("'{}' was asked for, and the form has several fields", name_of(m)),
+                  "their matrix need not be positive definite, and each field has a preconditioner of its own",
+                  "use 'minres', 'gmres', 'direct' or 'auto'");
+    if (solver.preconditioner != PreconditionerKind::automatic)
+      table.error("preconditioner",
+                  fmt::format("'{}' was asked for, and the form has several fields", name_of(solver.preconditioner)),
+                  "each field has a preconditioner that suits its elements (docs/several-fields.md)", "omit it");
+    if (m == Method::minres && !entry_.record->form.symmetric)
+      table.error("method", fmt::format("'minres' was asked for, and '{}' is not symmetric", entry_.record->form.name),
+                  "its recurrences are only true of symmetric matrices", "use 'gmres', 'direct' or 'auto'");
   }
 
   void read_materials() {
@@ -100,29 +118,162 @@ class MixedReader {
       const std::size_t k = field_of(t);
       const FieldFacts& field = fields_[k];
       const Region* region = t.region("region", "cells or facets", mesh_, {RegionKind::cells, RegionKind::facets});
-      const std::vector<Formula> value =
-          t.formulas("value", "one number per component of the field, positive into the body",
-                     is_vector(field) ? 1 : field.components);
-      t.open_to_plugins("value");
-      if (is_vector(field)) {
-        t.error("field", fmt::format("a load on '{}', whose unknowns are {}", field.name, unknowns_of(field.family)),
-                "loads act on fields at nodes and in cells", "prescribe the field, or write a program");
-        continue;
-      }
-      if (region == nullptr) continue;
-      const bool on_facets = region->kind == RegionKind::facets;
-      if (on_facets && field.family == Family::cell) {
-        t.error("region", fmt::format("a load on '{}' on facets", field.name),
-                "its unknowns are numbers in cells, which jump at facets", "name a region of cells");
-        continue;
-      }
-      if (!has_area(t, mesh_, *region, {})) continue;
-      loads_.push_back({static_cast<int>(k),
-                        Integral::over(mesh_.dimension() == 3
-                                           ? density_form<3>(field.components, coefficients(value), on_facets, {})
-                                           : density_form<2>(field.components, coefficients(value), on_facets, {}),
-                                       *region)});
+      const bool on_facets = region != nullptr && region->kind == RegionKind::facets;
+      if (is_vector(field)) read_vector_load(t, k, region, on_facets);
+      else read_nodal_load(t, k, region, on_facets);
     }
+  }
+
+  // Traction or pressure of velocities and displacements, sources of any field.
+  void read_nodal_load(const Case::Table& t, std::size_t k, const Region* region, bool on_facets) {
+    const FieldFacts& field = fields_[k];
+    if (field.components == mesh_.dimension() && t.has("pressure")) {
+      const Formula pressure = t.formula("pressure", "in place of 'value' on facets: positive into the body [Pa]");
+      if (t.has("value")) t.refuse("value", "a load has 'value' and 'pressure'", {}, "omit one of them");
+      if (region == nullptr || !has_area(t, mesh_, *region, {})) return;
+      if (!on_facets) {
+        t.error("region", fmt::format("a pressure on the cells of '{}'", region->name), "it acts on a surface",
+                "name a region of facets");
+        return;
+      }
+      const std::vector<PointFunction> given{coefficient(pressure).function()};
+      add_load(k, mesh_.dimension() == 3 ? FormValue(GivenPressure<3>{}, given) : FormValue(GivenPressure<2>{}, given),
+               *region);
+      return;
+    }
+    const std::vector<Formula> value =
+        t.formulas("value", "one number per component of the field, positive into the body", field.components);
+    t.open_to_plugins("value");
+    if (region == nullptr) return;
+    if (on_facets && field.family == Family::cell) {
+      t.error("region", fmt::format("a load on '{}' on facets", field.name),
+              "its unknowns are numbers in cells, which jump at facets", "name a region of cells");
+      return;
+    }
+    if (!has_area(t, mesh_, *region, {})) return;
+    add_load(k,
+             mesh_.dimension() == 3 ? density_form<3>(field.components, coefficients(value), on_facets, {})
+                                    : density_form<2>(field.components, coefficients(value), on_facets, {}),
+             *region);
+  }
+
+  void add_load(std::size_t k, FormValue form, const Region& region) {
+    loads_.push_back({static_cast<int>(k), Integral::over(std::move(form), region)});
+  }
+
+  // Of facets: the pressure at a surface, or a force in cells. Of edges: a current along a surface, or in cells.
+  void read_vector_load(const Case::Table& t, std::size_t k, const Region* region, bool on_facets) {
+    const bool scalar = on_facets && fields_[k].family == Family::facet;
+    const std::vector<Formula> value =
+        t.formulas("value",
+                   fields_[k].family == Family::facet
+                       ? "on facets one number, the pressure at the surface; on cells a vector, the force"
+                       : "a vector: the current along the surface, or per area of its section in cells",
+                   scalar ? 1 : mesh_.dimension());
+    t.open_to_plugins("value");
+    if (region == nullptr || value.size() != (scalar ? 1U : static_cast<std::size_t>(mesh_.dimension())) ||
+        !has_area(t, mesh_, *region, {}))
+      return;
+    std::vector<PointFunction> given;
+    for (const Formula& each : value) given.push_back(coefficient(each).function());
+    const auto form = mesh_.dimension() == 3 ? vector_load<3>(fields_[k].family, on_facets, given)
+                                             : vector_load<2>(fields_[k].family, on_facets, given);
+    surfaces_.push_back(MixedIntegral::over(form, *region, {static_cast<int>(k)}));
+  }
+
+  template <int D>
+  static MixedFormValue vector_load(Family family, bool on_facets, const std::vector<PointFunction>& given) {
+    if (family == Family::facet && on_facets) return {FluxPressure<D>{}, given};
+    if (family == Family::facet) return {VectorSource<D, Family::facet>{}, given};
+    if (on_facets) return {SurfaceCurrent<D>{}, given};
+    return {VectorSource<D, Family::edge>{}, given};
+  }
+
+  // Forms on facets, of one field or of several: their fields are those of the equations with the same names, or the
+  // one that the table names.
+  void read_boundaries() {
+    for (const Case::Table& t : input_.tables("boundary", "a form on facets, with its parameters")) {
+      const Region* region = t.region("region", "facets", mesh_, {RegionKind::facets});
+      const std::optional<std::string> chosen = t.kind("form", "of facets", boundary_forms());
+      t.open_to_plugins("form");
+      if (!chosen) continue;
+      if (catalogue_.has_mixed(*chosen)) read_mixed_boundary(t, catalogue_.find_mixed(*chosen), region);
+      else if (catalogue_.has_form(*chosen)) read_nodal_boundary(t, catalogue_.find(*chosen), region);
+    }
+  }
+
+  // Names of forms on facets of which each field is among those of the equations.
+  std::vector<std::string> boundary_forms() const {
+    std::vector<std::string> names;
+    for (const std::string& name : catalogue_.mixed_forms()) {
+      const MixedFormRecord& r = *catalogue_.find_mixed(name).record;
+      const bool fits = r.form.codimension == 1 && r.form.declared && r.form.dimension == mesh_.dimension() &&
+                        !positions_of(r, std::nullopt).empty();
+      if (fits) names.push_back(name);
+    }
+    for (const std::string& name : catalogue_.forms()) {
+      const FormRecord& r = *catalogue_.find(name).record;
+      if (r.codimension == 1 && r.declared && r.dimension == mesh_.dimension() && !r.of_revolution &&
+          std::ranges::any_of(fields_, [&](const FieldFacts& f) { return takes(f, r); }))
+        names.push_back(name);
+    }
+    return names;
+  }
+
+  static bool takes(const FieldFacts& field, const FormRecord& r) {
+    return field.family == Family::lagrange && field.components == r.components;
+  }
+
+  // [field of the form] its number in the equations; empty: they have no such fields. A form of one field takes
+  // `named`, or the only one of its kind.
+  std::vector<int> positions_of(const MixedFormRecord& r, const std::optional<std::size_t>& named) const {
+    std::vector<int> positions;
+    for (int j = 0; j < r.field_count; ++j) {
+      const FieldFacts& wanted = r.fields[j];
+      int found = -1;
+      for (std::size_t k = 0; k < fields_.size(); ++k) {
+        const bool alike = fields_[k].family == wanted.family && fields_[k].components == wanted.components;
+        const bool meant = r.field_count > 1 ? names_[k] == wanted.name : !named || *named == k;
+        if (alike && meant && found < 0) found = static_cast<int>(k);
+      }
+      if (found < 0) return {};
+      positions.push_back(found);
+    }
+    return positions;
+  }
+
+  std::optional<std::size_t> named_field(const Case::Table& t) const {
+    return t.has("field") ? std::optional(field_of(t)) : std::nullopt;
+  }
+
+  void read_mixed_boundary(const Case::Table& t, const FormCatalogue::MixedEntry& entry, const Region* region) {
+    const std::vector<int> positions = positions_of(*entry.record, named_field(t));
+    FormValue numbers = ask_form(t, {&entry.record->form, entry.module});
+    if (positions.empty()) {
+      t.error(
+          "form",
+          fmt::format("the form '{}' is not one of fields of '{}'", entry.record->form.name, entry_.record->form.name),
+          "the equations have no field of its kind and name", "name another form");
+      return;
+    }
+    if (!entry.record->form.linear)
+      t.error("form", fmt::format("the form '{}' on facets is nonlinear", entry.record->form.name),
+              "cases solve linear forms of several fields", "take a linear form, or write a program", Exit::model);
+    if (region != nullptr)
+      surfaces_.push_back(MixedIntegral::over(MixedFormValue(*entry.record, std::move(numbers)), *region, positions));
+  }
+
+  void read_nodal_boundary(const Case::Table& t, const FormCatalogue::Entry& entry, const Region* region) {
+    const std::optional<std::size_t> named = named_field(t);
+    FormValue numbers = ask_form(t, entry);
+    for (std::size_t k = 0; k < fields_.size(); ++k) {
+      if (!takes(fields_[k], *entry.record) || (named && *named != k)) continue;
+      if (region != nullptr) add_load(k, std::move(numbers), *region);
+      return;
+    }
+    t.error("form",
+            fmt::format("the form '{}' is one of {} components at nodes", entry.record->name, entry.record->components),
+            "the field has others", "name another field, or another form");
   }
 
   void read_prescribed() {
@@ -175,7 +326,9 @@ class MixedReader {
     if (run_.options().survey || materials_.empty()) return;
     auto phase = run_.phase("space");
     Spaces spaces = spaces_of(materials_.front().form, mesh_, run_.device());
-    read.equations = std::make_unique<MixedOperator>(spaces, materials_, loads_);
+    std::vector<MixedIntegral> integrals = materials_;
+    integrals.insert(integrals.end(), surfaces_.begin(), surfaces_.end());
+    read.equations = std::make_unique<MixedOperator>(spaces, integrals, loads_);
     read.supports = std::make_unique<MixedConstraints>(spaces);
     for (const PrescribedEntry& each : prescribed_) prescribe(each, read);
     try {
@@ -208,10 +361,12 @@ class MixedReader {
   Run& run_;
   Case& input_;
   const Mesh& mesh_;
+  const FormCatalogue& catalogue_;
   const FormCatalogue::MixedEntry& entry_;
   std::vector<FieldFacts> fields_;
   std::vector<std::string> names_;
   std::vector<MixedIntegral> materials_;
+  std::vector<MixedIntegral> surfaces_;  // loads of vectors, forms on facets
   std::vector<FieldIntegral> loads_;
   std::vector<PrescribedEntry> prescribed_;
 };

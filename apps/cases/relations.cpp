@@ -235,10 +235,10 @@ class RelationReader {
             [&](const Point& weight, std::vector<Integral>& loads) { add_force(*region, *rigid, weight, {}, loads); });
       attach(t, mass, {}, {}, [&](std::size_t c) { return rigid->terms(c); });
       keep(rigid->equations());
-      told_.push_back({.kind = "rigid",
-                       .sentence = fmt::format("rigid region '{}': its reference point moves by", region->name),
-                       .name = region->name,
-                       .motion = [rigid](std::span<const double> u) { return rigid->motion(u); }});
+      add_told({.kind = "rigid",
+                .sentence = fmt::format("rigid region '{}': its reference point moves by", region->name),
+                .region = region->name,
+                .motion = [rigid](std::span<const double> u) { return rigid->motion(u); }});
     });
   }
 
@@ -367,7 +367,7 @@ class RelationReader {
         read_.model.equations.push_back(traction_on(*region, {.force = force, .moment = moment, .at = reference}));
       Told told{.kind = "coupling",
                 .sentence = fmt::format("coupling '{}': in the mean it moves by", region->name),
-                .name = region->name,
+                .region = region->name,
                 .motion = [mean](std::span<const double> u) { return mean->of(u); }};
       weigh(mass, [&](const Point& weight, std::vector<Integral>& loads) {
         loads.push_back(traction_on(*region, {.force = weight, .at = reference}));
@@ -384,7 +384,7 @@ class RelationReader {
                                      .compliance = compliances[c],
                                      .origin = t.where(compliances[c] > 0 ? "springs" : motion_names[c])});
       }
-      told_.push_back(std::move(told));
+      add_told(std::move(told));
     });
   }
 
@@ -531,7 +531,7 @@ class RelationReader {
 
   // A region whose motion is told after each solution.
   struct Told {
-    std::string kind, sentence, name;
+    std::string kind, sentence, region, name = {};
     std::function<RigidMotion(std::span<const double>)> motion;
     std::array<int, 6> loads = {-1, -1, -1, -1, -1, -1};  // [motion] number among the prescribed means, -1: it is free
 
@@ -554,6 +554,14 @@ class RelationReader {
       facts[kind + " " + name + " force"] = fmt::format("{:.10g}", fmt::join(f, " "));
     }
   };
+
+  // Facts of a second table on the same region have its number.
+  void add_told(Told told) {
+    const auto earlier = std::ranges::count_if(
+        told_, [&](const Told& each) { return each.kind == told.kind && each.region == told.region; });
+    told.name = earlier == 0 ? told.region : fmt::format("{} {}", told.region, earlier + 1);
+    told_.push_back(std::move(told));
+  }
 
   void finish() {
     if (told_.empty()) return;

@@ -98,6 +98,17 @@ Probe read_probe(const Case::Table& t, const Mesh& mesh, Places& places) {
   return probe;
 }
 
+// Tables name the numbers of a probe with several "name.0", "name.1" ...
+void check_column(const Probe& probe, const std::set<std::string>& names) {
+  const std::size_t dot = probe.name.rfind('.');
+  if (dot == std::string::npos || dot + 1 == probe.name.size()) return;
+  if (probe.name.find_first_not_of("0123456789", dot + 1) != std::string::npos) return;
+  const std::string whole = probe.name.substr(0, dot);
+  if (names.contains(whole))
+    probe.table.error("name", fmt::format("a probe is called '{}' beside '{}'", probe.name, whole),
+                      "columns of tables are named so where a probe has several numbers", "give it another name");
+}
+
 std::vector<Probe> read_probes(Case& input, const Mesh& mesh) {
   Places places(mesh);
   std::vector<Probe> probes;
@@ -112,6 +123,7 @@ std::vector<Probe> read_probes(Case& input, const Mesh& mesh) {
       t.error("name", fmt::format("a second probe is called '{}'", name), "results are found by name",
               "give each probe a name of its own");
   }
+  for (const Probe& probe : probes) check_column(probe, names);
   return probes;
 }
 

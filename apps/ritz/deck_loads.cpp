@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 
 namespace ritz {
 namespace {
@@ -73,6 +74,19 @@ bool DeckSteps::add(DeckLoad load, const std::vector<bool>& given) {
     same->steps[i] = step.number;
   }
   return !takes_place;
+}
+
+bool DeckSteps::turns(const DeckLoad& load) const {
+  if (steps_.empty()) return false;
+  return std::ranges::any_of(steps_.back().loads, [&](const DeckLoad& other) {
+    if (other.table != load.table || other.region != load.region) return false;
+    if (std::ranges::count(other.steps, steps_.back().number) > 0) return false;
+    const double along = std::inner_product(load.values.begin(), load.values.end(), other.values.begin(), 0.0);
+    const auto squares = [](const std::vector<double>& v) {
+      return std::inner_product(v.begin(), v.end(), v.begin(), 0.0);
+    };
+    return along * along < (1 - 1e-12) * squares(load.values) * squares(other.values);
+  });
 }
 
 std::vector<std::pair<std::string, std::size_t>> DeckSteps::replaced(const DeckLoad& force,

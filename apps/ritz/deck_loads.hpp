@@ -36,6 +36,8 @@ class DeckSteps {
   // Regions of nodes with a force of an earlier step, which this load replaces in the deck: name and count of nodes.
   std::vector<std::pair<std::string, std::size_t>> replaced(const DeckLoad& force, const std::vector<bool>& given,
                                                             const Mesh& mesh) const;
+  // Whether an earlier step has a load of this table and region in another direction.
+  bool turns(const DeckLoad& load) const;
   const std::vector<DeckStep>& all() const { return steps_; }
 
  private:

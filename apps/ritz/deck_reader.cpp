@@ -238,6 +238,10 @@ class DeckReader {
 
   // Before the lines of a card: OP=NEW acts even where there are none.
   void open(const DeckCard& card) {
+    for (const char* parameter : {"LOAD CASE", "SECTOR", "SUBMODEL", "USER", "REAL", "IMAGINARY", "FOLLOWER"})
+      if (card.parameters.contains(parameter) && card.parameter(parameter) != "1")
+        note(card,
+             fmt::format("its parameter {} was not read: its loads were taken as if it were not there", parameter));
     if (upper(card.parameter("OP")) == "NEW") steps_.remove_earlier(family_of(card.keyword));
   }
 
@@ -250,6 +254,8 @@ class DeckReader {
              fmt::format("{} nodes of '{}' have a force of an earlier step as nodes of '{}': it is replaced in the "
                          "deck, and added here",
                          nodes, load.region->name, other));
+    if (load.table == "gravity" && steps_.turns(load))
+      note(card, "gravity of an earlier step has another direction: it is replaced, and CalculiX would add both");
     const std::string what = fmt::format("[[{}]] of '{}'", load.table, load.region != nullptr ? load.region->name : "");
     if (!steps_.add(std::move(load), given))
       note(card, fmt::format("a second {} in this step: it was taken in place of the first", what));

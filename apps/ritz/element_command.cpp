@@ -219,14 +219,15 @@ std::string list_elements(const ElementCommand& command) {
                           *f.about == '\0' ? "" : fmt::format(", {}", f.about),
                           f.start == 0 ? "" : fmt::format("; {:g} at first", f.start));
   }
-  text = forms + "forms of several fields (C++ programs)\n";
+  text = forms + "forms of several fields, or of facets and edges\n";
   for (const std::string& name : catalogue.mixed_forms()) {
     const MixedFormRecord& r = *catalogue.find_mixed(name).record;
     text += fmt::format("  {:<26}", name);
     for (int k = 0; k < r.field_count; ++k)
       text += fmt::format("{} {} ({}, order {})", k == 0 ? "" : ",", r.fields[k].name, family_name(r.fields[k].family),
                           r.fields[k].order);
-    text += fmt::format(" in {} dimensions{}\n", r.form.dimension, r.form.declared ? "" : "; declares no parameters");
+    text += fmt::format(" in {} dimensions{}{}\n", r.form.dimension, r.form.codimension == 1 ? ", on facets" : "",
+                        r.form.declared ? "" : "; declares no parameters");
     text += numbers_of(r.form);
   }
   text += whole + "reference elements\n";

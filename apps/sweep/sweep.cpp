@@ -442,8 +442,10 @@ class Sweep {
     outcome.probes = report.probes;
     outcome.facts = report.facts;
     for (const auto* list : {&report.load_cases, &report.combinations})
-      for (const LoadCaseOutcome& each : *list)
+      for (const LoadCaseOutcome& each : *list) {
+        for (const auto& [name, values] : each.probes) outcome.probes.emplace_back(each.name + ":" + name, values);
         for (const auto& [name, fact] : each.facts) outcome.facts[each.name + ":" + name] = fact;
+      }
     if (!report.solves.empty()) outcome.iterations = report.solves.back().iterations;
     outcome.outputs = report.outputs;
     return outcome;

@@ -50,6 +50,11 @@ std::string Ranks::wait(int from) {
   }
 }
 
+void Ranks::exchange(std::span<const Parcel> parcels) {
+  begin(parcels);
+  finish();
+}
+
 void Ranks::pause() { std::this_thread::sleep_for(between_looks); }
 
 std::string Ranks::of_first(std::string text) {

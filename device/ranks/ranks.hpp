@@ -53,7 +53,12 @@ class Ranks {
   std::string of_first(std::string text);
 
   // Ends when every message has arrived and left. Throws the Error of a rank that failed meanwhile, naming the rank.
-  virtual void exchange(std::span<const Parcel> parcels) = 0;
+  void exchange(std::span<const Parcel> parcels);
+  // The same in two parts, with work between them; one at a time. The parcels' memory stays as it is until finish().
+  // Messages move on while look() is called now and then.
+  virtual void begin(std::span<const Parcel> parcels) = 0;
+  virtual void look() = 0;
+  virtual void finish() = 0;
   // Tells all others that this rank fails: they leave the exchange in which they wait.
   virtual void fail(const Error& error) = 0;
   const ExchangeCounts& counts() const { return counts_; }

@@ -38,6 +38,7 @@ class MpiRanks : public Ranks {
     check(MPI_Comm_size(MPI_COMM_WORLD, &count_), "the number of ranks");
   }
   ~MpiRanks() override {
+    give_up();
     for (Sent& sent : sent_) MPI_Wait(&sent.request, MPI_STATUS_IGNORE);
     MPI_Finalize();
   }
@@ -74,25 +75,35 @@ class MpiRanks : public Ranks {
     return received(status);
   }
 
-  void exchange(std::span<const Parcel> parcels) override {
-    std::vector<MPI_Request> requests;
+  void begin(std::span<const Parcel> parcels) override {
+    if (!requests_.empty()) throw Error(Exit::internal, "an exchange between ranks begins before the last one ended");
     for (const Parcel& p : parcels)
       if (!p.received.empty())
         check(MPI_Irecv(p.received.data(), size_of(p.received.size(), p.rank), MPI_BYTE, p.rank, number_tag,
-                        MPI_COMM_WORLD, &requests.emplace_back()),
+                        MPI_COMM_WORLD, &requests_.emplace_back()),
               "an exchange");
     for (const Parcel& p : parcels) {
       if (p.sent.empty()) continue;
       check(MPI_Isend(p.sent.data(), size_of(p.sent.size(), p.rank), MPI_BYTE, p.rank, number_tag, MPI_COMM_WORLD,
-                      &requests.emplace_back()),
+                      &requests_.emplace_back()),
             "an exchange");
       ++counts_.messages;
       counts_.bytes += std::int64_t(p.sent.size());
     }
-    for (int looks = 1, done = 0;; ++looks) {
-      check(MPI_Testall(int(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "an exchange");
-      if (done != 0) return;
-      if (looks % looks_between_failures == 0) leave_if_another_failed(requests);
+  }
+
+  void look() override {
+    if (requests_.empty()) return;
+    int done = 0;
+    check(MPI_Testall(int(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE), "an exchange");
+    if (done != 0) requests_.clear();
+  }
+
+  void finish() override {
+    for (int looks = 1;; ++looks) {
+      look();
+      if (requests_.empty()) return;
+      if (looks % looks_between_failures == 0) leave_if_another_failed();
       if (looks > looks_before_rest) std::this_thread::yield();
     }
   }
@@ -129,7 +140,7 @@ class MpiRanks : public Ranks {
   }
 
   // Messages under way are given up: the job ends.
-  void leave_if_another_failed(std::vector<MPI_Request>& requests) {
+  void leave_if_another_failed() {
     int arrived = 0;
     MPI_Status status;
     check(MPI_Iprobe(MPI_ANY_SOURCE, failure_tag, MPI_COMM_WORLD, &arrived, &status), "a look for a failure");
@@ -141,14 +152,19 @@ class MpiRanks : public Ranks {
       part = rest.substr(0, end);
       rest = end == std::string::npos ? "" : rest.substr(end + 1);
     }
-    for (MPI_Request& request : requests)
+    give_up();
+    int code = int(Exit::internal);
+    std::from_chars(parts[0].data(), parts[0].data() + parts[0].size(), code);
+    throw Error(Exit(code), fmt::format("rank {}: {}", status.MPI_SOURCE, parts[1]), parts[2], parts[3]);
+  }
+
+  void give_up() {
+    for (MPI_Request& request : requests_)
       if (request != MPI_REQUEST_NULL) {
         MPI_Cancel(&request);
         MPI_Request_free(&request);
       }
-    int code = int(Exit::internal);
-    std::from_chars(parts[0].data(), parts[0].data() + parts[0].size(), code);
-    throw Error(Exit(code), fmt::format("rank {}: {}", status.MPI_SOURCE, parts[1]), parts[2], parts[3]);
+    requests_.clear();
   }
 
   struct Sent {  // a text stays until it has left
@@ -165,6 +181,7 @@ class MpiRanks : public Ranks {
 
   int rank_ = 0, count_ = 1;
   std::deque<Sent> sent_;
+  std::vector<MPI_Request> requests_;  // of the exchange that has begun
 };
 
 std::unique_ptr<Ranks> start() { return std::make_unique<MpiRanks>(); }

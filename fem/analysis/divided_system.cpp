@@ -4,6 +4,8 @@
 #include "device/host_memory.hpp"
 #include "device/ranks/packed.hpp"
 #include "fem/operator/operator.hpp"
+#include "fem/space/nested_nodes.hpp"
+#include "mesh/refinement/looks_refined.hpp"
 
 #include <algorithm>
 #include <array>
@@ -22,7 +24,7 @@ void refuse_ranks(const Ranks& ranks, const std::string& what, const std::string
 
 namespace {
 
-enum class Order : std::uint8_t { make, linearise, solve, forget };
+enum class Order : std::uint8_t { make, linearise, nest, solve, forget };
 
 std::int32_t systems_made = 0;  // by the first rank
 
@@ -53,7 +55,7 @@ void check_divisible(const Operator& equations, const Constraints& constraints, 
 void add(Packed& to, const LinearSolverOptions& options) {
   const SmoothedAggregationOptions& m = options.multigrid;
   to.add(options.preconditioner).add(options.max_iterations).add(m.single_precision).add(m.strength);
-  to.add(m.smoothing_degree).add(m.smoothing_ratio).add(m.coarsest_size).add(m.max_levels);
+  to.add(m.smoothing_degree).add(m.smoothing_ratio).add(m.coarsest_size).add(m.max_levels).add(m.levels);
 }
 
 LinearSolverOptions solver_options(Unpacked& from) {
@@ -67,7 +69,54 @@ LinearSolverOptions solver_options(Unpacked& from) {
   from.get(m.smoothing_ratio);
   from.get(m.coarsest_size);
   from.get(m.max_levels);
+  from.get(m.levels);
   return options;
+}
+
+bool may_nest(const LinearSolverOptions& options) {
+  const bool multigrid = options.preconditioner == PreconditionerKind::automatic ||
+                         options.preconditioner == PreconditionerKind::multigrid;
+  return multigrid && options.multigrid.levels != MultigridLevels::aggregation;
+}
+
+// Levels of simplices come from the pattern, which is made for them alone.
+NestedLevels nested_levels_of(const FunctionSpace& space) {
+  const bool for_simplices = !space.has_pattern() && space.order() <= 2 && looks_refined(space.mesh()) &&
+                             std::ranges::all_of(space.mesh().blocks(), [](const CellBlock& block) {
+                               const CellKind kind = traits(block.kind).linear;
+                               return kind == CellKind::tet4 || kind == CellKind::tri3;
+                             });
+  if (for_simplices) space.pattern();
+  NestedLevels levels = nested_nodes(space);
+  if (for_simplices) space.forget_pattern();
+  return levels;
+}
+
+void add(Packed& to, const DividedNesting& nesting) {
+  to.add(nesting.parts.size());
+  for (const NestedPart& part : nesting.parts)
+    to.add(part.first).add(part.parents).add(part.weights).add(part.same).add(part.same_cells);
+  to.add(nesting.whole.size());
+  for (const NestedNodes& level : nesting.whole)
+    to.add(level.first).add(level.parents).add(level.weights).add(level.same).add(level.same_cells);
+}
+
+template <class Level>
+void get(Unpacked& from, Level& level) {
+  level.first = from.list<Index>();
+  level.parents = from.list<std::int32_t>();
+  level.weights = from.list<double>();
+  level.same = from.list<std::int32_t>();
+  from.get(level.same_cells);
+}
+
+DividedNesting nesting(Unpacked& from) {
+  DividedNesting result;
+  result.parts.resize(from.get<std::size_t>());
+  for (NestedPart& part : result.parts) get(from, part);
+  result.whole.resize(from.get<std::size_t>());
+  for (NestedNodes& level : result.whole) get(from, level);
+  return result;
 }
 
 // Pieces of a vector of all unknowns go from the first rank to the others, or come back.
@@ -143,6 +192,7 @@ DividedSystem::DividedSystem(const Operator& equations, const Constraints& const
     : equations_(equations), ranks_(ranks), options_(options), number_(systems_made++) {
   check_divisible(equations, constraints, options, ranks);
   options_.cache = nullptr;
+  nests_ = may_nest(options);
   const std::vector<Integral>& integrals = equations.integrals();
   linear_ = std::ranges::all_of(integrals, [](const Integral& i) { return i.form.linear; });
   asks_ = std::ranges::any_of(integrals, [](const Integral& i) { return i.form.has_matrix && !i.form.given.empty(); });
@@ -152,7 +202,7 @@ DividedSystem::DividedSystem(const Operator& equations, const Constraints& const
     Packed to;
     to.add(Order::make).add(number_).add(asks_);
     add(to, options_);
-    to.add(packed(cut.part(rank, integrals, constraints)));
+    add(to, cut.part(rank, integrals, constraints));
     ranks.send(rank, to.take());
   }
   own_ = std::make_unique<RankSystem>(cut.part(0, integrals, constraints), equations.space().device(), options_, ranks);
@@ -186,7 +236,25 @@ void DividedSystem::linearise(const Vector& u) {
     mine.resize(static_cast<std::size_t>(own_->owned() * own_->components()));
     deal(ranks_, *own_, all_of(u), mine);
   }
-  own_->assemble(place, mine, [this] { answer_questions(); });
+  own_->assemble(place, mine, [this] {
+    answer_questions();
+    if (std::exchange(nests_, false)) send_nesting();
+  });
+}
+
+// Runs while the others assemble.
+void DividedSystem::send_nesting() {
+  auto phase = equations_.space().device().profile().phase("nested levels");
+  const NestedLevels levels = nested_levels_of(equations_.space());
+  if (levels == nullptr) return;
+  std::vector<DividedNesting> parts = divide(*levels, own_->first(), own_->components(), replicated_unknowns());
+  for (int rank = 1; rank < ranks_.count(); ++rank) {
+    Packed to;
+    to.add(Order::nest).add(number_);
+    add(to, parts[static_cast<std::size_t>(rank)]);
+    ranks_.send(rank, to.take());
+  }
+  own_->set_nesting(std::move(parts.front()));
 }
 
 // One rank after the other. A rank asks while it prepares its assembly.
@@ -212,6 +280,7 @@ SolveReport DividedSystem::solve(const Vector& b, Vector& x, const LinearToleran
   if (!std::exchange(told_, true)) {
     say(own_->exchanges());
     say(own_->memory());
+    say(own_->seconds());
   }
   return report;
 }
@@ -242,18 +311,17 @@ void RankHelper::carry_out(std::string order) {
   if (what == Order::make) {
     const bool asks = from.get<bool>();
     const LinearSolverOptions options = solver_options(from);
-    std::string part = from.text();
-    order = {};
     Helped& helped = systems_[number];
     helped.asks = asks;
-    PartData data = unpacked(part, [this](auto&&... question) { ask(question...); });
-    part = {};
+    PartData data = unpacked(from, [this](auto&&... question) { ask(question...); });
+    order = {};
     helped.system = std::make_unique<RankSystem>(std::move(data), device_, options, ranks_);
     helped.system->description();
     return;
   }
   Helped& helped = systems_.at(number);
   RankSystem& system = *helped.system;
+  if (what == Order::nest) return system.set_nesting(nesting(from));
   std::vector<double> none;
   if (what == Order::linearise) {
     TangentPlace place;
@@ -278,7 +346,9 @@ void RankHelper::carry_out(std::string order) {
   deal(ranks_, system, none, all_of(x));
   system.solve(b, x, tolerance);
   collect(ranks_, system, all_of(std::as_const(x)), none);
-  if (tells) system.memory();
+  if (!tells) return;
+  system.memory();
+  system.seconds();
 }
 
 }  // namespace ritz

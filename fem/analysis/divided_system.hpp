@@ -44,6 +44,7 @@ class DividedSystem {
  private:
   void order(std::string text) const;
   void answer_questions() const;
+  void send_nesting();
   void say(const std::string& line) const;
 
   const Operator& equations_;
@@ -51,6 +52,7 @@ class DividedSystem {
   LinearSolverOptions options_;
   std::int32_t number_;  // of this system among those of the job
   bool linear_, asks_;   // are all forms linear; have some functions?
+  bool nests_;           // are nested levels to be sent?
   std::unique_ptr<RankSystem> own_;
   Vector point_;
   bool told_ = false;

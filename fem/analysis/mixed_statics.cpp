@@ -1,9 +1,16 @@
 #include "fem/analysis/mixed_statics.hpp"
 
+#include "fem/analysis/mixed_preconditioner.hpp"
+#include "solvers/algebra/box_around.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/direct/direct_solver.hpp"
+#include "solvers/linear/linear_solver.hpp"
+#include "solvers/linear/method_choice.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <optional>
 
 namespace ritz {
 namespace {
@@ -18,44 +25,206 @@ Vector held_part(const MixedConstraints& supports, const Vector& r) {
   return held;
 }
 
-SparseMatrix tangent(const MixedOperator& equations, const MixedConstraints& supports, const Vector& u) {
+// The tangent with its supports, and what they put on the diagonal.
+BlockOperator assembled(const MixedOperator& equations, const Vector& u) {
   auto phase = equations.device().profile().phase("assembly");
   BlockOperator K = equations.make_matrix();
   equations.assemble(u, K);
+  return K;
+}
+
+double pivot_of(const BlockOperator& K) {
   double largest = 0;
-  for (int field = 0; field < equations.field_count(); ++field)
+  for (int field = 0; field < K.layout().count(); ++field)
     if (const SparseMatrix* block = K.square(field)) largest = std::max(largest, max_abs(block->diagonal()));
-  supports.eliminate(K, largest > 0 ? largest : 1);
-  return sparse_matrix(K.device(), host_matrix(K));
+  return largest > 0 ? largest : 1;
+}
+
+Index entries_of(const MixedOperator& equations) {
+  const MemoryNeeds needs = equations.matrix_needs();
+  Index bytes = 0;
+  for (const auto& [tag, size] : needs.by_tag())
+    if (tag == "matrix") bytes += size;
+  return bytes / Index{sizeof(double)};
+}
+
+SystemSize size_of(const MixedOperator& equations) {
+  const int dimension = equations.space(0).mesh().dimension();
+  SystemSize size{.unknowns = equations.layout().total(), .nonzeros = entries_of(equations), .dimension = dimension};
+  for (int field = 0; field < equations.field_count(); ++field)
+    size.block = std::max(size.block, equations.space(field).components());
+  size.extent = box_around(equations.space(0).geometry_coordinates(), dimension).extent;
+  return size;
+}
+
+// Seconds of a core, of which only ratios count: a hundred iterations, each of two products and a cycle.
+double predicted_iteration(const SystemSize& size) {
+  const double n = double(size.unknowns), entries = double(size.nonzeros);
+  return 1e-7 * entries + 100 * (1e-5 + 3e-9 * entries + 2e-8 * n);
+}
+
+struct Attempt {
+  MixedPath path;
+  std::string why;
+  double operations_limit = 0;  // of a factorisation; 0: none
+  int max_iterations;
+};
+
+std::vector<Attempt> plan(const MixedOperator& equations, const LinearSolverOptions& options) {
+  using Method = LinearMethod;
+  const int most = options.max_iterations;
+  if (options.method == Method::direct) return {{MixedPath::direct, "as asked", options.direct_operations, most}};
+  if (options.method == Method::minres || options.method == Method::gmres)
+    return {{MixedPath::iterative, "as asked", 0, most}};
+  if (options.method != Method::automatic)
+    throw Error(Exit::input,
+                fmt::format("the method '{}' was asked for, and the equations have several fields, or those of facets "
+                            "or edges",
+                            name_of(options.method)),
+                "their matrix need not be positive definite, and each field has a preconditioner of its own",
+                "use 'minres', 'gmres', 'direct' or 'auto'");
+  const SystemSize size = size_of(equations);
+  const double factorisation = predicted_factorisation(size, equations.symmetric()),
+               iteration = predicted_iteration(size);
+  constexpr double operations_per_second = 8e9, patience = 2e13;
+  const double named = options.direct_operations;
+  if (factorisation <= iteration)
+    return {{MixedPath::direct,
+             fmt::format("a factorisation of {} unknowns is predicted to cost less than an iteration", size.unknowns),
+             named > 0 ? named : std::max(1e12, 4 * iteration * operations_per_second), most},
+            {MixedPath::iterative, "the matrix is too large to factorise", 0, most}};
+  return {{MixedPath::iterative, fmt::format("{} unknowns are too many to factorise quickly", size.unknowns), 0,
+           std::min(most, 1000)},
+          {MixedPath::direct, "the iteration has not converged", named > 0 ? named : patience, most}};
+}
+
+class MixedStatics {
+ public:
+  MixedStatics(const MixedOperator& equations, const MixedConstraints& supports, const LinearSolverOptions& options)
+      : equations_(equations), supports_(supports), options_(options) {}
+
+  // K du = r
+  SolveReport solve(const Vector& u, const Vector& r, Vector& du) {
+    const std::vector<Attempt> attempts = plan(equations_, options_);
+    SolveReport report;
+    std::vector<std::string> fallbacks;
+    for (std::size_t i = 0; i < attempts.size(); ++i) {
+      const Attempt& attempt = attempts[i];
+      const bool direct = attempt.path == MixedPath::direct, last = i + 1 == attempts.size();
+      du.fill_zero();
+      try {
+        report = direct ? factorise(attempt, u, r, du) : iterate(attempt, u, r, du);
+        report.choice = attempt.why;
+      } catch (const Error& error) {
+        const bool other_may_do = error.exit() == Exit::resources || error.exit() == Exit::environment ||
+                                  (!direct && error.exit() == Exit::input);
+        if (!other_may_do || last) throw;
+        fallbacks.push_back((direct ? "not factorised: " : "no iteration: ") + error.message());
+        if (options_.say) options_.say(fallbacks.back());
+        continue;
+      }
+      if (report.converged()) break;
+      if (!last) fallbacks.push_back(summary(report));
+    }
+    report.fallbacks = std::move(fallbacks);
+    return report;
+  }
+
+ private:
+  SolveReport factorise(const Attempt& attempt, const Vector& u, const Vector& r, Vector& du) const {
+    const SparseMatrix K = [&] {
+      BlockOperator blocks = assembled(equations_, u);
+      supports_.eliminate(blocks, pivot_of(blocks));
+      return sparse_matrix(blocks.device(), host_matrix(blocks));
+    }();
+    auto phase = equations_.device().profile().phase("solve");
+    DirectSolver solver(
+        K, equations_.symmetric() ? DirectKind::symmetric : DirectKind::general,
+        {.memory_limit = options_.direct_memory, .operations_limit = attempt.operations_limit, .say = options_.say});
+    solver.relative = options_.relative;
+    solver.rounding_error = options_.rounding_error;
+    return solver.solve(r, du);
+  }
+
+  SolveReport iterate(const Attempt& attempt, const Vector& u, const Vector& r, Vector& du) const {
+    Profile& profile = equations_.device().profile();
+    BlockOperator K = assembled(equations_, u);
+    const bool minres = options_.method == LinearMethod::minres ||
+                        (options_.method == LinearMethod::automatic && equations_.symmetric());
+    if (minres && !equations_.symmetric())
+      throw Error(Exit::input, "the method 'minres' was asked for, but the matrix is not symmetric",
+                  "a form does not claim it", "use 'gmres', 'direct' or 'auto'");
+    std::optional<MixedPreconditioner> M;
+    {
+      auto phase = profile.phase("set-up");
+      const double pivot = pivot_of(K);
+      M.emplace(equations_, supports_, K, pivot,
+                minres ? MixedPreconditioner::Shape::diagonal : MixedPreconditioner::Shape::triangular,
+                options_.multigrid);
+      refuse_free_levels(K, pivot);
+    }
+    auto phase = profile.phase("iteration");
+    SolveReport report = solve_by(minres ? LinearMethod::minres : LinearMethod::gmres, K, r, du, &M->get(),
+                                  {options_.relative, attempt.max_iterations, options_.restart, {}});
+    report.preconditioner = M->get().name();
+    return report;
+  }
+
+  // A constant that the matrix maps to zero would stay what the iteration makes of it.
+  void refuse_free_levels(const BlockOperator& K, double pivot) const {
+    Vector z = equations_.zeros(), y = equations_.zeros();
+    for (int k = 0; k < equations_.field_count(); ++k) {
+      const Family family = equations_.family(k);
+      if (supports_[k].count() > 0 || family == Family::facet || family == Family::edge) continue;
+      Vector ones(K.device(), K.layout().size(k), "vectors");
+      fill(1, ones);
+      z.fill_zero();
+      K.layout().put(ones, k, z);
+      K.apply(z, y);
+      double largest = pivot;
+      for (int j = 0; j < equations_.field_count(); ++j)
+        if (j != k && K.coupling(j, k) != nullptr) largest = std::max(1e-300, max_abs(K.coupling(j, k)->values()));
+      if (max_abs(y) > 1e-10 * largest) continue;
+      throw Error(
+          Exit::model,
+          fmt::format("the matrix is singular: a constant may be added to the field '{}'", equations_.field_name(k)),
+          "its gradient alone enters the equations", "prescribe its value at one node, or in one cell");
+    }
+  }
+
+  const MixedOperator& equations_;
+  const MixedConstraints& supports_;
+  const LinearSolverOptions& options_;
+};
+
+Index krylov_vectors(const MixedOperator& equations, const LinearSolverOptions& options) {
+  const bool gmres =
+      options.method == LinearMethod::gmres || (options.method == LinearMethod::automatic && !equations.symmetric());
+  return gmres ? 2 * ((options.restart + 8) / 8 * 8 + 4) : 8;
 }
 
 }  // namespace
+
+MixedPath first_path(const MixedOperator& equations, const LinearSolverOptions& options) {
+  return plan(equations, options).front().path;
+}
 
 MixedSolution solve(const MixedOperator& equations, const MixedConstraints& supports,
                     const LinearSolverOptions& options) {
   if (!equations.linear())
     throw Error(Exit::model, "linear statics of nonlinear equations of several fields",
                 "their matrix depends on the solution", "take a form that is linear, or write a program");
-  Profile& profile = equations.device().profile();
   MixedSolution s{.u = equations.zeros()};
   Vector r = equations.zeros(), du = equations.zeros();
   supports.set_values(s.u);
   equations.residual(s.u, r);
   supports.set_zero(r);
   const double asked = norm2(r);
-  {
-    const SparseMatrix K = tangent(equations, supports, s.u);
-    auto phase = profile.phase("solve");
-    DirectSolver solver(K, equations.symmetric() ? DirectKind::symmetric : DirectKind::general,
-                        {.memory_limit = options.direct_memory, .say = options.say});
-    solver.relative = options.relative;
-    solver.rounding_error = options.rounding_error;
-    s.report = solver.solve(r, du);
-  }
+  s.report = MixedStatics(equations, supports, options).solve(s.u, r, du);
   if (!s.report.converged() && options.on_failure) options.on_failure(s.report, s.u.size());
   throw_unless_converged(s.report);
   axpy(-1.0, du, s.u);
-  auto phase = profile.phase("reactions");
+  auto phase = equations.device().profile().phase("reactions");
   equations.residual(s.u, r);
   s.reaction = held_part(supports, r);
   supports.set_zero(r);
@@ -63,12 +232,34 @@ MixedSolution solve(const MixedOperator& equations, const MixedConstraints& supp
   return s;
 }
 
-MemoryNeeds mixed_statics_needs(const MixedOperator& equations) {
-  constexpr Index vectors = 8;  // of the solution, and of the refinement
-  const MemoryNeeds matrix = equations.matrix_needs();
-  // Blocks and their scalar copy, with the columns of each entry.
-  return matrix + matrix + equations.list_needs(true, true) +
-         MemoryNeeds().array<double>("vectors", equations.layout().total(), vectors);
+MemoryNeeds mixed_statics_needs(const MixedOperator& equations, MixedPath path, const LinearSolverOptions& options) {
+  const Index n = equations.layout().total();
+  const MemoryNeeds matrix = equations.matrix_needs(), lists = equations.list_needs(true, true),
+                    solution = MemoryNeeds().array<double>("vectors", n, 3);
+  if (path == MixedPath::iterative) {
+    const MixedPreconditionerNeeds preconditioner = mixed_preconditioner_needs(equations, options.multigrid);
+    const MemoryNeeds iteration =
+        preconditioner.live + MemoryNeeds().array<double>("vectors", n, 3 + krylov_vectors(equations, options));
+    return matrix + lists + solution +
+           (iteration.total() > preconditioner.set_up.total() ? iteration : preconditioner.set_up);
+  }
+  const Index entries = entries_of(equations);
+  // Blocks and their scalar copy, with the columns of each entry; afterwards vectors of the refinement.
+  const MemoryNeeds copy = MemoryNeeds()
+                               .array<double>("matrix", entries)
+                               .array<std::int32_t>("pattern", entries)
+                               .array<Index>("pattern", n + 1);
+  return matrix + lists + solution + copy;
+}
+
+MixedFactorNeeds mixed_factor_needs(const MixedOperator& equations) {
+  auto phase = equations.device().profile().phase("analysis");
+  BlockOperator K = equations.make_matrix();
+  const HostMatrix host = host_matrix(K);
+  const SparseMatrix A = sparse_matrix(K.device(), host);
+  const auto bytes = [](const auto& list) { return static_cast<Index>(list.size() * sizeof(list[0])); };
+  return {DirectSolver::needs(A, equations.symmetric() ? DirectKind::symmetric : DirectKind::general).memory,
+          2 * (bytes(host.offsets) + bytes(host.columns) + bytes(host.values))};
 }
 
 }  // namespace ritz

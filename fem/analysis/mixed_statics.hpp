@@ -1,4 +1,5 @@
-// Linear equations of several fields in balance, by a direct solver: saddle points, too.
+// Linear equations of several fields in balance: saddle points, too. By a factorisation, or by MINRES or GMRES with the
+// preconditioner of fem/analysis/mixed_preconditioner.hpp.
 //
 //   const MixedSolution s = solve(equations, supports, options);   equations.layout().part(s.u, 0);
 #pragma once
@@ -14,12 +15,25 @@ struct MixedSolution {
   SolveReport report;
 };
 
-// Supports are finished. Throws Error(Exit::model) for equations that are nonlinear, and where the matrix is singular;
-// Error(Exit::not_converged), and what DirectSolver throws.
+// Supports are finished. The method is direct, minres, gmres or automatic: a factorisation where that is predicted to
+// take less time and fits the memory, else MINRES, or GMRES where the equations are not symmetric. Throws
+// Error(Exit::model) for equations that are nonlinear, and where the matrix is singular; Error(Exit::input) for other
+// methods, and for fields without a preconditioner; Error(Exit::not_converged), and what DirectSolver throws.
 MixedSolution solve(const MixedOperator& equations, const MixedConstraints& supports,
                     const LinearSolverOptions& options = {});
 
-// Memory of the device while it solves, without the factor, which the analysis of the direct solver counts.
-MemoryNeeds mixed_statics_needs(const MixedOperator& equations);
+enum class MixedPath { direct, iterative };
+// The path that `automatic` tries first.
+MixedPath first_path(const MixedOperator& equations, const LinearSolverOptions& options);
+
+// Memory of the device while it solves, beside what there is; without the factor.
+MemoryNeeds mixed_statics_needs(const MixedOperator& equations, MixedPath path = MixedPath::direct,
+                                const LinearSolverOptions& options = {});
+// Memory of the factor and of the matrix's copies on the host, from an analysis of the pattern. Throws what
+// DirectSolver throws.
+struct MixedFactorNeeds {
+  Index factor = 0, host_copies = 0;  // [bytes]
+};
+MixedFactorNeeds mixed_factor_needs(const MixedOperator& equations);
 
 }  // namespace ritz

@@ -19,69 +19,31 @@
 namespace ritz {
 namespace {
 
-// [node in the part] that stands at each owned place.
-std::vector<Index> rows_at(const std::vector<std::int32_t>& place, Index owned) {
-  std::vector<Index> row(static_cast<std::size_t>(owned));
-  for (std::size_t node = 0; node < place.size(); ++node)
-    if (place[node] < owned) row[static_cast<std::size_t>(place[node])] = static_cast<Index>(node);
-  return row;
-}
-
-// Owned rows of a part's matrix, with columns [owned | ghosts] in ascending order, and room for the rows of ghosts.
-// place [node of the part].
-BlockMatrix owned_rows(const SparseMatrix& K, const std::vector<std::int32_t>& place, Index owned) {
+// The first rows of a part's matrix, whose nodes are [owned | ghosts]. Values stay where they are: those of the other
+// rows leave their room to the rows of ghosts.
+BlockMatrix owned_rows(SparseMatrix K, Index owned) {
   const Device& device = K.device();
-  const Index* const from = K.pattern().offsets().data();
-  const std::int32_t* const column = K.pattern().columns().data();
-  const Index block = Index{K.block_size()} * K.block_size();
+  const SparsityPattern& pattern = K.pattern();
   BlockMatrix rows{
-      .rows = owned, .columns = std::ssize(place), .row_block = K.block_size(), .column_block = K.block_size()};
-  const std::vector<Index> row_at = rows_at(place, owned);
+      .rows = owned, .columns = pattern.rows(), .row_block = K.block_size(), .column_block = K.block_size()};
+  const Index* const offsets = pattern.offsets().data();
+  const std::span<const std::int32_t> columns(pattern.columns().data(), static_cast<std::size_t>(offsets[owned]));
   rows.offsets = Array<Index>(device, rows.columns + 1, "pattern");
-  Index* const to = rows.offsets.data();
-  to[0] = 0;
-  Index of_ghosts = 0;  // entries
-  for (Index i = 0; i < owned; ++i) {
-    const Index row = row_at[static_cast<std::size_t>(i)];
-    to[i + 1] = to[i] + from[row + 1] - from[row];
-    for (Index e = from[row]; e < from[row + 1]; ++e)
-      of_ghosts += place[static_cast<std::size_t>(column[e])] >= owned ? 1 : 0;
-  }
-  rows.column = Array<std::int32_t>(device, to[owned] + of_ghosts, "pattern");
-  rows.values = Vector(device, rows.column.size() * block, "matrix");
-  std::int32_t* const new_column = rows.column.data();
-  double* const values = rows.values.data();
-#pragma omp parallel num_threads(device.threads())
-  {
-    std::vector<std::pair<std::int32_t, Index>> entries;
-#pragma omp for
-    for (Index i = 0; i < owned; ++i) {
-      const Index row = row_at[static_cast<std::size_t>(i)];
-      entries.clear();
-      for (Index e = from[row]; e < from[row + 1]; ++e)
-        entries.emplace_back(place[static_cast<std::size_t>(column[e])], e);
-      std::ranges::sort(entries);
-      Index next = to[i];
-      for (const auto& [c, e] : entries) {
-        new_column[next] = c;
-        std::copy_n(K.values().data() + e * block, block, values + block * next++);
-      }
-    }
-  }
+  std::copy_n(offsets, owned + 1, rows.offsets.data());
+  rows.column = Array<std::int32_t>(device, offsets[owned] + DividedMatrix::ghost_entries(columns, owned), "pattern");
+  std::ranges::copy(columns, rows.column.data());
+  rows.values = std::move(K.values());
   return rows;
 }
 
-Vector owned_points(const SpacePart& part) {
-  const FunctionSpace& space = part.space();
-  const auto dimension = static_cast<std::size_t>(space.mesh().dimension());
-  const std::vector<double> points = space.coordinates().host();
-  std::vector<double> own;
-  for (const Index node : rows_at(part.place(), part.owned()))
-    for (std::size_t d = 0; d < dimension; ++d) own.push_back(points[static_cast<std::size_t>(node) * dimension + d]);
-  return Vector(space.device(), own, "space");
-}
-
 }  // namespace
+
+Index replicated_unknowns() {
+  Index number = DividedAggregationOptions().replicated;
+  const std::string text = environment("RITZ_REPLICATED_UNKNOWNS");  // for tests of small cases
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
 
 RankSystem::RankSystem(PartData part, const Device& device, const LinearSolverOptions& options, Ranks& ranks)
     : ranks_(ranks),
@@ -89,7 +51,6 @@ RankSystem::RankSystem(PartData part, const Device& device, const LinearSolverOp
       part_(std::move(part), device),
       held_(part_.constraints()),
       equations_(part_.space(), part_.integrals()),
-      coordinates_(owned_points(part_)),
       ghosts_(std::make_shared<const Ghosts>(ranks, part_.owned(), part_.reached())),
       single_(options.multigrid.single_precision) {}
 
@@ -101,12 +62,9 @@ void RankSystem::assemble(const TangentPlace& at, std::span<const double> u, con
     std::vector<double> extended(static_cast<std::size_t>(ghosts_->size() * components()));
     std::ranges::copy(u, extended.begin());
     ghosts_->fetch(extended.data(), components());
-    point = part_.spread(extended);
+    point = Vector(device(), std::span<const double>(extended), "vectors");
   }
-  {
-    const SparseMatrix K = part_matrix(at, point, evaluated);
-    A_ = std::make_unique<DividedMatrix>(ghosts_, owned_rows(K, part_.place(), owned()));
-  }
+  A_ = std::make_unique<DividedMatrix>(ghosts_, owned_rows(part_matrix(at, point, evaluated), owned()));
   device().memory().trim();
   return_freed_host_memory();
 }
@@ -152,6 +110,32 @@ std::string RankSystem::memory() const {
   return fmt::format("arrays of ranks at their peaks: {} MB", fmt::join(texts, ", "));
 }
 
+namespace {
+
+// Seconds in phases of that name, inside others or not; of two within each other the inner one counts.
+double seconds_in(const Profile& profile, const std::string& phase) {
+  double inner = 0, outer = 0;
+  for (const PhaseRecord& record : profile.phases()) {
+    if (record.name.ends_with("/" + phase)) inner += record.seconds;
+    if (record.name == phase) outer += record.seconds;
+  }
+  return inner > 0 ? inner : outer;
+}
+
+}  // namespace
+
+std::string RankSystem::seconds() const {
+  std::vector<std::string> texts;
+  for (const char* const phase : {"assembly", "set-up", "iteration"}) {
+    const double seconds = seconds_in(device().profile(), phase);
+    std::vector<std::string> of_ranks;
+    for (const Index milliseconds : ranks_.of_all(static_cast<Index>(1e3 * seconds)))
+      of_ranks.push_back(fmt::format("{:.2f}", 1e-3 * double(milliseconds)));
+    texts.push_back(fmt::format("{} {}", phase, fmt::join(of_ranks, ", ")));
+  }
+  return fmt::format("seconds of ranks: {}", fmt::join(texts, "; "));
+}
+
 std::unique_ptr<LinearOperator> RankSystem::preconditioner(bool single_precision) const {
   auto phase = device().profile().phase("set-up");
   switch (options_.preconditioner) {
@@ -161,12 +145,12 @@ std::unique_ptr<LinearOperator> RankSystem::preconditioner(bool single_precision
     default: break;
   }
   DividedAggregationOptions options{.multigrid = options_.multigrid};
-  options.multigrid.coordinates = &coordinates_;
+  options.multigrid.coordinates = &part_.space().coordinates();
   options.multigrid.dimension = part_.space().mesh().dimension();
   options.multigrid.single_precision = single_precision;
   options.multigrid.half_storage = false;
-  const std::string text = environment("RITZ_REPLICATED_UNKNOWNS");  // for tests of small cases
-  std::from_chars(text.data(), text.data() + text.size(), options.replicated);
+  options.nesting = &nesting_;
+  options.replicated = replicated_unknowns();
   return std::make_unique<DividedAggregation>(*A_, options);
 }
 

@@ -10,6 +10,7 @@
 #include "fem/analysis/space_part.hpp"
 #include "solvers/algebra/divided_matrix.hpp"
 #include "solvers/linear/linear_solver_options.hpp"
+#include "solvers/multigrid/divided_nesting.hpp"
 
 #include <functional>
 #include <memory>
@@ -25,6 +26,8 @@ struct TangentPlace {
   bool at_zero = true;               // of equations that are linear, or begin there
 };
 
+Index replicated_unknowns();  // of levels of multigrid that every rank has
+
 class RankSystem {
  public:
   RankSystem(PartData part, const Device& device, const LinearSolverOptions& options, Ranks& ranks);
@@ -37,12 +40,16 @@ class RankSystem {
   // long work.
   void assemble(const TangentPlace& place, std::span<const double> u, const std::function<void()>& evaluated);
 
+  // Nested levels of the part, before the first solution.
+  void set_nesting(DividedNesting nesting) { nesting_ = std::move(nesting); }
+
   // b, x [owned node][component], from x. The report is that of all ranks.
   SolveReport solve(const Vector& b, Vector& x, const LinearTolerance& tolerance);
 
   std::string description() const;  // what each rank has
   std::string exchanges() const;    // what this rank has sent
   std::string memory() const;       // of arrays on each rank, at their peaks
+  std::string seconds() const;      // of each rank in its phases so far
   const Device& device() const { return part_.space().device(); }
 
  private:
@@ -54,8 +61,8 @@ class RankSystem {
   SpacePart part_;
   Constraints held_;
   Operator equations_;
-  Vector coordinates_;  // of owned nodes
   std::shared_ptr<const Ghosts> ghosts_;
+  DividedNesting nesting_;
   std::unique_ptr<DividedMatrix> A_;
   std::unique_ptr<LinearOperator> M_;  // of A_, once it was needed
   bool single_;                        // is it in single precision?

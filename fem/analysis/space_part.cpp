@@ -1,7 +1,6 @@
 #include "fem/analysis/space_part.hpp"
 
 #include "device/error.hpp"
-#include "device/ranks/packed.hpp"
 #include "fem/forms/diffusion.hpp"
 
 #include <algorithm>
@@ -76,8 +75,7 @@ FormValue form_value(Unpacked& from, std::size_t integral, const std::shared_ptr
 
 }  // namespace
 
-std::string packed(const PartData& part) {
-  Packed to;
+void add(Packed& to, const PartData& part) {
   to.add(part.mesh.dimension).add(part.mesh.structural).add(part.mesh.points).add(part.mesh.source);
   to.add(part.mesh.blocks.size());
   for (const CellBlock& block : part.mesh.blocks) {
@@ -85,16 +83,15 @@ std::string packed(const PartData& part) {
     add(to, block.curved);
   }
   to.add(part.components).add(part.order).add(part.first).add(part.last);
-  to.add(part.cells).add(part.cell_nodes).add(part.nodes).add(part.held).add(part.integral_of);
+  to.add(part.cells).add(part.numbering.cell_order).add(part.numbering.cell_nodes).add(part.numbering.node_count);
+  to.add(part.reached).add(part.held).add(part.integral_of);
   for (const Integral& each : part.integrals) {
     to.add(each.everywhere).add(each.cells).add(each.facets).add(each.nodes).add(each.factor);
     add(to, each.form);
   }
-  return to.take();
 }
 
-PartData unpacked(std::string_view message, const FunctionElsewhere& functions) {
-  Unpacked from(message);
+PartData unpacked(Unpacked& from, const FunctionElsewhere& functions) {
   PartData part;
   from.get(part.mesh.dimension);
   from.get(part.mesh.structural);
@@ -111,8 +108,10 @@ PartData unpacked(std::string_view message, const FunctionElsewhere& functions) 
   from.get(part.first);
   from.get(part.last);
   part.cells = from.list<Index>();
-  part.cell_nodes = from.list<Node>();
-  part.nodes = from.list<Node>();
+  part.numbering.cell_order = from.list<Index>();
+  part.numbering.cell_nodes = from.list<Node>();
+  from.get(part.numbering.node_count);
+  part.reached = from.list<Index>();
   part.held = from.list<std::uint8_t>();
   part.integral_of = from.list<std::size_t>();
   const auto all_cells = std::make_shared<const std::vector<Index>>(part.cells);
@@ -133,17 +132,23 @@ SpaceCutter::SpaceCutter(const FunctionSpace& whole, int ranks)
       ranks_(ranks),
       cells_(static_cast<std::size_t>(ranks)),
       cell_place_(static_cast<std::size_t>(whole.mesh().cell_count()), -1),
+      place_(static_cast<std::size_t>(whole.node_count()), -1),
       mesh_place_(static_cast<std::size_t>(whole.mesh().node_count()), -1) {
   std::vector<Index> begin;
   for (int rank = 1; rank < ranks; ++rank) begin.push_back(first(rank));
-  FunctionSpace::CellNodes nodes(whole);
+  const auto owner = [&](Index node) {
+    return static_cast<std::size_t>(std::ranges::upper_bound(begin, node) - begin.begin());
+  };
+  FunctionSpace::CellNodes nodes_of(whole);
   std::vector<std::size_t> around;
-  for (Index cell = 0; cell < whole.mesh().cell_count(); ++cell) {
-    around.clear();
-    for (const Node node : nodes(cell)) {
-      const auto owner = static_cast<std::size_t>(std::ranges::upper_bound(begin, Index{node}) - begin.begin());
-      if (std::ranges::find(around, owner) == around.end()) around.push_back(owner);
-    }
+  for (const Index cell : whole.cell_order()) {
+    const std::span<const Node> nodes = nodes_of(cell);
+    const auto [low, high] = std::ranges::minmax(nodes);
+    around.assign(1, owner(low));
+    if (around.front() != owner(high))
+      for (const Node node : nodes)
+        if (const std::size_t rank = owner(node); std::ranges::find(around, rank) == around.end())
+          around.push_back(rank);
     for (const std::size_t rank : around) cells_[rank].push_back(cell);
   }
 }
@@ -152,28 +157,49 @@ PartData SpaceCutter::part(int rank, const std::vector<Integral>& integrals, con
   PartData part{.components = whole_.components(),
                 .order = whole_.isoparametric() ? 0 : whole_.order(),
                 .first = first(rank),
-                .last = first(rank + 1),
-                .cells = std::move(cells_[static_cast<std::size_t>(rank)])};
-  FunctionSpace::CellNodes of_whole(whole_);
-  for (const Index cell : part.cells) {
-    const std::span<const Node> nodes = of_whole(cell);
-    part.cell_nodes.insert(part.cell_nodes.end(), nodes.begin(), nodes.end());
-  }
-  part.nodes = part.cell_nodes;
-  std::ranges::sort(part.nodes);
-  part.nodes.erase(std::ranges::unique(part.nodes).begin(), part.nodes.end());
-  for (const Node node : part.nodes)
-    for (int c = 0; c < part.components; ++c) part.held.push_back(constraints.is_prescribed(node, c) ? 1 : 0);
+                .last = first(rank + 1)};
+  take_cells(std::move(cells_[static_cast<std::size_t>(rank)]), part);
+  take_nodes(part);
+  const auto hold = [&](Index node) {
+    for (int c = 0; c < part.components; ++c)
+      part.held.push_back(constraints.is_prescribed(static_cast<Node>(node), c) ? 1 : 0);
+  };
+  part.held.reserve(static_cast<std::size_t>(part.numbering.node_count * part.components));
+  for (Index node = part.first; node < part.last; ++node) hold(node);
+  std::ranges::for_each(part.reached, hold);
   take_mesh(part);
+  if (!whole_.isoparametric()) number_as_whole(part);
   take_integrals(integrals, part);
-  for (const Index cell : part.cells) {
-    cell_place_[static_cast<std::size_t>(cell)] = -1;
-    for (const Node node : whole_.mesh().nodes_of(cell)) mesh_place_[static_cast<std::size_t>(node)] = -1;
-  }
+  forget(part);
   return part;
 }
 
-// Nodes and cells in their order in the whole mesh.
+// Ascending, so that blocks stay together, and their order along the curve.
+void SpaceCutter::take_cells(std::vector<Index> along_curve, PartData& part) {
+  part.cells = along_curve;
+  std::ranges::sort(part.cells);
+  for (std::size_t place = 0; place < part.cells.size(); ++place)
+    cell_place_[static_cast<std::size_t>(part.cells[place])] = static_cast<Index>(place);
+  for (Index& cell : along_curve) cell = cell_place_[static_cast<std::size_t>(cell)];
+  part.numbering.cell_order = std::move(along_curve);
+}
+
+void SpaceCutter::take_nodes(PartData& part) {
+  FunctionSpace::CellNodes nodes_of(whole_);
+  for (const Index cell : part.cells)
+    for (const Node node : nodes_of(cell))
+      if ((node < part.first || node >= part.last) && std::exchange(place_[static_cast<std::size_t>(node)], 0) < 0)
+        part.reached.push_back(node);
+  std::ranges::sort(part.reached);
+  const Index owned = part.last - part.first;
+  for (Index node = 0; node < owned; ++node)
+    place_[static_cast<std::size_t>(part.first + node)] = static_cast<Node>(node);
+  for (std::size_t k = 0; k < part.reached.size(); ++k)
+    place_[static_cast<std::size_t>(part.reached[k])] = static_cast<Node>(owned + static_cast<Index>(k));
+  part.numbering.node_count = owned + std::ssize(part.reached);
+}
+
+// Nodes of the mesh in the order of those of the part, or along the curve where the space has nodes of its own.
 void SpaceCutter::take_mesh(PartData& part) {
   const Mesh& whole = whole_.mesh();
   part.mesh = {.dimension = whole.dimension(),
@@ -182,12 +208,16 @@ void SpaceCutter::take_mesh(PartData& part) {
                .blocks = {},
                .regions = {},
                .source = whole.source()};
-  std::vector<Node> taken;
+  mesh_nodes_.clear();
   for (const Index cell : part.cells)
     for (const Node node : whole.nodes_of(cell))
-      if (std::exchange(mesh_place_[static_cast<std::size_t>(node)], 0) < 0) taken.push_back(node);
-  std::ranges::sort(taken);
-  for (const Node node : taken) {
+      if (std::exchange(mesh_place_[static_cast<std::size_t>(node)], 0) < 0) mesh_nodes_.push_back(node);
+  std::ranges::sort(mesh_nodes_, {}, [&](Node node) {
+    return whole_.isoparametric() ? place_[static_cast<std::size_t>(whole_.node_of(node))]
+                                  : whole_.geometry_node_of(node);
+  });
+  part.mesh.points.reserve(3 * mesh_nodes_.size());
+  for (const Node node : mesh_nodes_) {
     mesh_place_[static_cast<std::size_t>(node)] = static_cast<Node>(part.mesh.points.size() / 3);
     const auto point = whole.point(node);
     part.mesh.points.insert(part.mesh.points.end(), point.begin(), point.end());
@@ -200,10 +230,22 @@ void SpaceCutter::take_mesh(PartData& part) {
       const Index position = *cell - block.first_cell;
       here.curved.append(block.curved, position, here.cell_count());
       for (const Node node : block.cell(position)) here.nodes.push_back(mesh_place_[static_cast<std::size_t>(node)]);
-      cell_place_[static_cast<std::size_t>(*cell)] = cell - part.cells.begin();
     }
     if (!here.nodes.empty()) part.mesh.blocks.push_back(std::move(here));
   }
+}
+
+void SpaceCutter::number_as_whole(PartData& part) const {
+  FunctionSpace::CellNodes nodes_of(whole_);
+  for (const Index cell : part.cells)
+    for (const Node node : nodes_of(cell)) part.numbering.cell_nodes.push_back(place_[static_cast<std::size_t>(node)]);
+}
+
+void SpaceCutter::forget(const PartData& part) {
+  for (const Index cell : part.cells) cell_place_[static_cast<std::size_t>(cell)] = -1;
+  for (const Node node : mesh_nodes_) mesh_place_[static_cast<std::size_t>(node)] = -1;
+  for (Index node = part.first; node < part.last; ++node) place_[static_cast<std::size_t>(node)] = -1;
+  for (const Index node : part.reached) place_[static_cast<std::size_t>(node)] = -1;
 }
 
 void SpaceCutter::take_integrals(const std::vector<Integral>& integrals, PartData& part) const {
@@ -235,57 +277,22 @@ void SpaceCutter::take_integrals(const std::vector<Integral>& integrals, PartDat
 
 SpacePart::SpacePart(PartData data, const Device& device) : data_(std::move(data)), cell_count_(data_.cells.size()) {
   mesh_ = std::make_unique<Mesh>(std::move(data_.mesh), MeshChecks{.fix_inverted = false});
-  space_ = std::make_unique<FunctionSpace>(*mesh_, data_.components, device, SpaceOptions{.order = data_.order});
-  const auto at = [&](Node node) {  // in [owned | reached]: the owned ones are consecutive
-    const auto below = std::ranges::lower_bound(data_.nodes, static_cast<Node>(data_.first)) - data_.nodes.begin();
-    const Index place = std::ranges::lower_bound(data_.nodes, node) - data_.nodes.begin();
-    if (node >= data_.first && node < data_.last) return node - data_.first;
-    return place < below ? owned() + place : place;
-  };
-  place_.resize(static_cast<std::size_t>(space_->node_count()), -1);
-  FunctionSpace::CellNodes of_part(*space_);
-  const Node* whole = data_.cell_nodes.data();
-  for (Index cell = 0; cell < cell_count(); ++cell)
-    for (const Node node : of_part(cell)) {
-      std::int32_t& place = place_[static_cast<std::size_t>(node)];
-      if (place < 0) place = static_cast<std::int32_t>(at(*whole));
-      ++whole;
-    }
-  data_.cell_nodes = {};
-}
-
-std::vector<Index> SpacePart::reached() const {
-  std::vector<Index> result;
-  for (const Node node : data_.nodes)
-    if (node < data_.first || node >= data_.last) result.push_back(node);
-  return result;
+  space_ = std::make_unique<FunctionSpace>(*mesh_, data_.components, device,
+                                           SpaceOptions{.order = data_.order, .given = &data_.numbering});
+  data_.numbering = {};
 }
 
 Constraints SpacePart::constraints() const {
   Constraints held(*space_);
   const auto components = static_cast<std::size_t>(data_.components);
-  const Index below = std::ranges::lower_bound(data_.nodes, static_cast<Node>(data_.first)) - data_.nodes.begin();
   for (std::size_t c = 0; c < components; ++c) {
     std::vector<Node> prescribed;
-    for (std::size_t node = 0; node < place_.size(); ++node) {
-      const Index place = place_[node];
-      const Index among = place < owned() ? below + place : place - owned() < below ? place - owned() : place;
-      if (data_.held[static_cast<std::size_t>(among) * components + c] != 0)
-        prescribed.push_back(static_cast<Node>(node));
-    }
+    for (std::size_t node = 0; node * components < data_.held.size(); ++node)
+      if (data_.held[node * components + c] != 0) prescribed.push_back(static_cast<Node>(node));
     held.prescribe_nodes(prescribed, static_cast<int>(c), 0.0, "the whole model");
   }
   held.finish();
   return held;
-}
-
-Vector SpacePart::spread(std::span<const double> values) const {
-  const auto width = static_cast<std::size_t>(data_.components);
-  std::vector<double> result(place_.size() * width);
-  for (std::size_t node = 0; node < place_.size(); ++node)
-    std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(place_[node]) * width), width,
-                result.begin() + static_cast<std::ptrdiff_t>(node * width));
-  return Vector(space_->device(), result, "vectors");
 }
 
 }  // namespace ritz

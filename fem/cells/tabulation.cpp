@@ -31,18 +31,21 @@ std::vector<double> fit_functions(CellKind shape, int order, const Point& x) {
   return values;
 }
 
-// Solves the symmetric positive definite system M X = B in place (Gaussian elimination; a handful of unknowns).
-void solve_in_place(std::vector<std::vector<double>>& m, std::vector<std::vector<double>>& b) {
+// Solves the symmetric system M X = B in place (Gaussian elimination; a handful of unknowns); false: M is singular.
+bool solve_in_place(std::vector<std::vector<double>>& m, std::vector<std::vector<double>>& b) {
   const std::size_t n = m.size();
-  for (std::size_t k = 0; k < n; ++k)
+  for (std::size_t k = 0; k < n; ++k) {
+    if (m[k][k] < 1e-10) return false;  // entries are of the size of one
     for (std::size_t i = 0; i < n; ++i) {
       if (i == k) continue;
       const double factor = m[i][k] / m[k][k];
       for (std::size_t j = k; j < n; ++j) m[i][j] -= factor * m[k][j];
       for (std::size_t j = 0; j < b[i].size(); ++j) b[i][j] -= factor * b[k][j];
     }
+  }
   for (std::size_t i = 0; i < n; ++i)
     for (double& value : b[i]) value /= m[i][i];
+  return true;
 }
 
 // [node][point]: value at the node of the least-squares fit through values at the points.
@@ -53,14 +56,14 @@ std::vector<double> extrapolation_matrix(const ReferenceElement& element, const 
   const std::size_t n = at_points.front().size();
   const std::vector<Point>& nodes = element.nodes;
   std::vector<double> result(nodes.size() * points, 1.0 / static_cast<double>(points));
-  if (n > points) return result;  // too few points for the fit: their mean
+  if (n > points) return result;  // too few points for the fit, or all on a facet: their mean
   std::vector<std::vector<double>> normal(n, std::vector<double>(n, 0)), fit(n, std::vector<double>(points));
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t q = 0; q < points; ++q) {
       fit[i][q] = at_points[q][i];
       for (std::size_t j = 0; j < n; ++j) normal[i][j] += at_points[q][i] * at_points[q][j];
     }
-  solve_in_place(normal, fit);
+  if (!solve_in_place(normal, fit)) return result;
   for (std::size_t a = 0; a < nodes.size(); ++a) {
     const std::vector<double> at_node = fit_functions(element.shape, element.order, nodes[a]);
     for (std::size_t q = 0; q < points; ++q) {

@@ -27,7 +27,8 @@
 //                                 `trial`, so that this block of the matrix does not exist
 //   parameters, given             its numbers, and those that vary from point to point: the call operator takes a
 //                                 Location<T, dimension, number of them> then, and reads location.given[i]
-// Forms of several fields live on cells, of the dimension of space.
+//   codimension = 0               1: it is integrated over facets; location.normal is the outward normal there, and the
+//                                 fields, with their gradients, are those of the cell that the facet belongs to
 #pragma once
 
 #include "fem/forms/form.hpp"
@@ -135,6 +136,8 @@ struct MixedFormFacts {
       [] { if constexpr (requires { F::varies_in_time; }) return F::varies_in_time; else return false; }();
   static constexpr int given =
       [] { if constexpr (requires { F::given; }) return int(F::given.size()); else return 0; }();
+  static constexpr int codimension =
+      [] { if constexpr (requires { F::codimension; }) return F::codimension; else return 0; }();
   // clang-format on
   static constexpr int state = 0;  // numbers kept at a point
   static constexpr bool couples(int test, int trial) {

@@ -25,8 +25,8 @@ MixedFormRecord mixed_record_of() {
   MixedFormRecord r{};
   r.form.name = F::name;
   r.form.dimension = F::dimension;
+  r.form.codimension = Facts::codimension;
   r.form.extra_degree = Facts::extra_degree;
-  r.form.has_matrix = true;
   r.form.symmetric = Facts::symmetric;
   r.form.linear = Facts::linear;
   r.form.varies_in_time = Facts::varies_in_time;
@@ -38,7 +38,10 @@ MixedFormRecord mixed_record_of() {
   r.field_count = Facts::count;
   for (int k = 0; k < Facts::count; ++k) {
     r.fields[k] = F::fields[static_cast<std::size_t>(k)];
-    for (int trial = 0; trial < Facts::count; ++trial) r.couples[k][trial] = Facts::couples(k, trial);
+    for (int trial = 0; trial < Facts::count; ++trial) {
+      r.couples[k][trial] = Facts::couples(k, trial);
+      r.form.has_matrix = r.form.has_matrix || r.couples[k][trial];
+    }
   }
   return r;
 }

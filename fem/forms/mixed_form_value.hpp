@@ -23,6 +23,7 @@ struct MixedFormValue {
   MixedFormValue(const MixedFormRecord& r, FormValue form)
       : name(r.form.name),
         dimension(r.form.dimension),
+        codimension(r.form.codimension),
         fields(r.fields, r.fields + r.field_count),
         symmetric(r.form.symmetric),
         linear(r.form.linear),
@@ -34,7 +35,7 @@ struct MixedFormValue {
   int field_count() const { return static_cast<int>(fields.size()); }
 
   std::string name;
-  int dimension;
+  int dimension, codimension;  // codimension 1: on facets
   std::vector<FieldFacts> fields;
   bool symmetric, linear;
   std::array<std::array<bool, most_fields>, most_fields> couples{};  // [test][trial]

@@ -153,11 +153,12 @@ constexpr void mixed_residuals(const Team& team, const Memory& memory, const F& 
   load_mixed<F, Sh>(team, arguments, mixed, batch, true, x, u);
   team.sync();
   team.each(arguments.table.point_count, [&](int q) {
-    const Geometry<Sh, T> g = geometry_of<Sh, T>(team, arguments, batch, x, q);
+    const MixedPoint<Sh, T> at = mixed_point<Sh, T>(team, arguments, mixed, batch, x, q);
+    const Geometry<Sh, T>& g = at.geometry;
     const MixedFields<T, F> fields = mixed_fields_at<F, Sh, T>(u, g, mixed, q);
     MixedFields<T, F> f{};
     form(g.point, fields, f);
-    pull_back_fluxes<F, Sh, T>(f, g, weight_at(arguments, g, q), flux.from(q * point_numbers<F>));
+    pull_back_fluxes<F, Sh, T>(f, g, at.weight, flux.from(q * point_numbers<F>));
   });
   team.sync();
   test_mixed_fluxes<F, Sh>(team, arguments, mixed, batch, flux);
@@ -182,14 +183,15 @@ constexpr void mixed_actions(const Team& team, const Memory& memory, const F& fo
   });
   team.sync();
   team.each(arguments.table.point_count, [&](int q) {
-    const Geometry<Sh, T> g = geometry_of<Sh, T>(team, arguments, batch, x, q);
+    const MixedPoint<Sh, T> at = mixed_point<Sh, T>(team, arguments, mixed, batch, x, q);
+    const Geometry<Sh, T>& g = at.geometry;
     MixedFields<T, F> fields{};
     if constexpr (!linear) { fields = mixed_fields_at<F, Sh, T>(u, g, mixed, q); }
     MixedFields<Dual<T>, F> f{};
     form(dual_place(g.point), dual_fields<F, T>(fields, mixed_fields_at<F, Sh, T>(direction, g, mixed, q)), f);
     MixedFields<T, F> change{};
     for_each_entry<F>(change, f, [](T& to, const Dual<T>& from) { to = from.derivative; });
-    pull_back_fluxes<F, Sh, T>(change, g, weight_at(arguments, g, q), flux.from(q * point_numbers<F>));
+    pull_back_fluxes<F, Sh, T>(change, g, at.weight, flux.from(q * point_numbers<F>));
   });
   team.sync();
   test_mixed_fluxes<F, Sh>(team, arguments, mixed, batch, flux);
@@ -217,12 +219,13 @@ constexpr void mixed_matrices(const Team& team, const Memory& memory, const F& f
   load_mixed<F, Sh>(team, arguments, mixed, batch, !linear, x, u);
   team.sync();
   team.each(points, [&](int q) {
-    const Geometry<Sh, T> g = geometry_of<Sh, T>(team, arguments, batch, x, q);
+    const MixedPoint<Sh, T> at = mixed_point<Sh, T>(team, arguments, mixed, batch, x, q);
+    const Geometry<Sh, T>& g = at.geometry;
     slots_at<Row, Sh, T>(team, g, mixed.fields[row], batch, q, test.from(q * N * Row::S));
     if constexpr (row != column) {
       slots_at<Column, Sh, T>(team, g, mixed.fields[column], batch, q, trial.from(q * K * Column::S));
     }
-    weight(q) = weight_at(arguments, g, q);
+    weight(q) = at.weight;
     keep_place<Sh, T>(g.point, place.from(q * Sh::place_size));
     if constexpr (!linear) { keep_mixed<F, T>(mixed_fields_at<F, Sh, T>(u, g, mixed, q), kept.from(q * kept_size)); }
   });

@@ -14,8 +14,9 @@ template <MixedForm F, int ReferenceDimension>
 struct MixedShape {
   using Facts = MixedFormFacts<F>;
   static constexpr int D = ReferenceDimension, G = F::dimension, M = Facts::given;
-  static constexpr bool on_facets = false;
-  static_assert(D == G, "forms of several fields live on cells");
+  static constexpr bool on_facets = false;  // the geometry is that of cells, also where the points are on a facet
+  static constexpr bool on_border = Facts::codimension == 1;
+  static_assert(D == G, "fields of several spaces are those of cells");
   static constexpr int geometry_nodes(const ReferenceTable& t) { return t.geometry_node_count; }
   static constexpr int place_size = 2 * G + M;
   static constexpr int count = MixedFormFacts<F>::count;
@@ -97,6 +98,36 @@ inline constexpr int point_numbers = [] {
   });
   return numbers;
 }();
+
+// A point of an integral over cells, or over facets with their normal.
+template <class Sh, class T>
+struct MixedPoint {
+  Geometry<Sh, T> geometry;
+  T weight;
+};
+
+// On facets n dA = det J J^-T n dA of the reference cell (Nanson).
+template <class Sh, class T, class Team, class X>
+constexpr MixedPoint<Sh, T> mixed_point(const Team& team, const ElementArguments& arguments,
+                                        const MixedArguments& mixed, Index batch, const X& x, int q) {
+  MixedPoint<Sh, T> point{geometry_of<Sh, T>(team, arguments, batch, x, q), {}};
+  Geometry<Sh, T>& g = point.geometry;
+  point.weight = weight_at(arguments, g, q);
+  if constexpr (Sh::on_border) {
+    using std::sqrt;
+    T square = 0.0;
+    for (int i = 0; i < Sh::G; ++i) {
+      T normal = mixed.normal[0] * g.inverse[0][i];
+      for (int d = 1; d < Sh::D; ++d) normal += mixed.normal[d] * g.inverse[d][i];
+      g.point.normal[i] = normal;
+      square += normal * normal;
+    }
+    const T size = sqrt(square);
+    for (int i = 0; i < Sh::G; ++i) g.point.normal[i] = g.point.normal[i] / size;
+    point.weight = point.weight * size;
+  }
+  return point;
+}
 
 // The Jacobian over its determinant, which carries fluxes: the adjugate of the inverse, [reference][space] as that is.
 template <class Sh, class T>

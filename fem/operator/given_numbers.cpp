@@ -110,7 +110,8 @@ class GivenEvaluation {
       const double* inputs = values_.data();
       Vector own;  // inputs of this function one after the other, where they are not already
       const std::vector<std::size_t>& used = inputs_of_[which];
-      if (!used.empty() && used.back() - used.front() + 1 == used.size() && std::ranges::is_sorted(used)) {
+      const auto has_gap = [](std::size_t one, std::size_t next) { return next != one + 1; };
+      if (!used.empty() && std::ranges::adjacent_find(used, has_gap) == used.end()) {
         inputs += static_cast<Index>(used.front()) * stride;
       } else if (!used.empty()) {
         own = Vector(device_, static_cast<Index>(used.size()) * stride, "coefficients");

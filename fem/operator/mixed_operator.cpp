@@ -7,12 +7,36 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
 
 namespace ritz {
 namespace {
 
-// The place of an integral for the lists of elements, which know forms of one field.
-std::vector<Integral> places(const std::vector<MixedIntegral>& integrals, const FunctionSpace& space) {
+std::vector<int> in_order(int count) {
+  std::vector<int> list(static_cast<std::size_t>(count));
+  std::iota(list.begin(), list.end(), 0);
+  return list;
+}
+
+// The fields of the operator that the form has, in its order.
+std::vector<int> fields_of(const MixedIntegral& integral) {
+  return integral.fields.empty() ? in_order(integral.form.field_count()) : integral.fields;
+}
+
+// Cells whose facet of this number belongs to the integral.
+std::vector<Index> cells_at(const MixedIntegral& integral, int facet) {
+  std::vector<Index> cells;
+  for (const FacetOfCell& each : integral.facets)
+    if (each.facet == facet) cells.push_back(each.cell);
+  std::ranges::sort(cells);
+  cells.erase(std::ranges::unique(cells).begin(), cells.end());
+  return cells;
+}
+
+// The places of those integrals that have these fields, for the lists of elements, which know forms of one field.
+// facet: -1: of integrals over cells; else the cells with this facet.
+std::vector<Integral> places(const std::vector<MixedIntegral>& integrals, const FunctionSpace& space,
+                             const std::vector<int>& fields, int facet) {
   std::vector<Integral> result;
   for (const MixedIntegral& integral : integrals) {
     FormRecord record{};
@@ -20,7 +44,10 @@ std::vector<Integral> places(const std::vector<MixedIntegral>& integrals, const 
     record.components = space.components();
     record.dimension = integral.form.dimension;
     record.cell = -1;
-    result.push_back({FormValue(record, integral.form.numbers.module), integral.everywhere, integral.cells, {}});
+    Integral& place = result.emplace_back(Integral{FormValue(record, integral.form.numbers.module), false, {}, {}});
+    if (fields_of(integral) != fields || (integral.form.codimension == 1) != (facet >= 0)) continue;
+    place.everywhere = facet < 0 && integral.everywhere;
+    place.cells = facet < 0 ? integral.cells : cells_at(integral, facet);
   }
   return result;
 }
@@ -53,12 +80,28 @@ BlockLayout layout_of(const Spaces& spaces) {
   return BlockLayout(sizes);
 }
 
-MixedIntegral MixedIntegral::over(MixedFormValue form, const Region& region) {
-  if (region.kind != RegionKind::cells)
+MixedIntegral MixedIntegral::over(MixedFormValue form, const Region& region, std::vector<int> fields) {
+  const bool on_facets = form.codimension == 1;
+  const char* places = on_facets ? "facets" : "cells";
+  if (region.kind != (on_facets ? RegionKind::facets : RegionKind::cells))
     throw Error(Exit::input,
-                fmt::format("'{}' acts on cells, but region '{}' holds other things", form.name, region.name), {},
-                "name a region of cells");
-  return {std::move(form), false, region.cells};
+                fmt::format("'{}' acts on {}, but region '{}' holds other things", form.name, places, region.name), {},
+                fmt::format("name a region of {}", places));
+  MixedIntegral integral{.form = std::move(form), .everywhere = false, .cells = {}, .fields = std::move(fields)};
+  if (on_facets) integral.facets = region.facets;
+  else integral.cells = region.cells;
+  return integral;
+}
+
+int MixedIntegral::position_of(int field) const {
+  if (fields.empty()) return field < form.field_count() ? field : -1;
+  const auto found = std::ranges::find(fields, field);
+  return found == fields.end() ? -1 : static_cast<int>(found - fields.begin());
+}
+
+bool MixedIntegral::couples(int test, int trial) const {
+  const int row = position_of(test), column = position_of(trial);
+  return row >= 0 && column >= 0 && form.couples[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)];
 }
 
 MixedOperator::MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals, std::vector<FieldIntegral> of_fields)
@@ -69,17 +112,8 @@ MixedOperator::MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals
       throw Error(Exit::internal, "the spaces of a mixed operator do not share the geometry of their mesh", {},
                   "make them by spaces_of(), or name the first space in SpaceOptions::beside of the others");
   for (const MixedIntegral& integral : integrals_) {
-    const MixedFormValue& form = integral.form;
-    check(form);
-    bool fits = form.field_count() == field_count() && form.dimension == space(0).mesh().dimension();
-    for (int k = 0; fits && k < field_count(); ++k)
-      fits = form.fields[static_cast<std::size_t>(k)].components == space(k).components();
-    if (!fits)
-      throw Error(
-          Exit::internal,
-          fmt::format("form '{}' has {} fields in {} dimensions, the operator {} spaces in {}, or their numbers "
-                      "of components differ",
-                      form.name, form.field_count(), form.dimension, field_count(), space(0).mesh().dimension()));
+    check(integral.form);
+    check_fields(integral);
   }
   layout_ = layout_of(spaces_);
   choose_families();
@@ -94,20 +128,48 @@ MixedOperator::MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals
   of_fields_.resize(spaces_.size());
   for (std::size_t k = 0; k < spaces_.size(); ++k)
     if (!alone[k].empty()) of_fields_[k] = std::make_unique<Operator>(*spaces_[k], std::move(alone[k]));
-  // All spaces have the same cells in the same order, so their groups are the same as well.
-  for (const auto& each : spaces_) {
-    std::vector<ElementGroup> groups = element_groups(*each, places(integrals_, *each));
-    groups_.resize(groups.size());
-    for (std::size_t g = 0; g < groups.size(); ++g) {
-      if (!groups_[g].of_field.empty()) groups[g].own_geometry = {};  // that of the first field serves all
-      groups_[g].of_field.push_back(std::move(groups[g]));
-    }
-  }
+  std::vector<std::vector<int>> sets;
+  for (const MixedIntegral& integral : integrals_)
+    if (std::ranges::find(sets, fields_of(integral)) == sets.end()) sets.push_back(fields_of(integral));
+  constexpr int most_facets = 6;  // of a cell
+  for (const std::vector<int>& fields : sets)
+    for (int facet = -1; facet < most_facets; ++facet) add_groups(fields, facet);
   for (const Group& group : groups_)
     for (const ElementGroup& each : group.of_field)
       if (each.elements != group.geometry().elements)
         throw Error(Exit::internal, "the spaces of a mixed operator list their cells in different orders");
   make_signs();
+}
+
+void MixedOperator::check_fields(const MixedIntegral& integral) const {
+  const MixedFormValue& form = integral.form;
+  const std::vector<int> fields = fields_of(integral);
+  bool fits = std::ssize(fields) == form.field_count() && form.dimension == space(0).mesh().dimension() &&
+              (!integral.fields.empty() || form.field_count() == field_count());
+  for (std::size_t j = 0; fits && j < fields.size(); ++j)
+    fits = fields[j] >= 0 && fields[j] < field_count() && form.fields[j].components == space(fields[j]).components();
+  if (!fits)
+    throw Error(Exit::internal,
+                fmt::format("form '{}' has {} fields in {} dimensions, the operator {} spaces in {}, or their numbers "
+                            "of components differ",
+                            form.name, form.field_count(), form.dimension, field_count(), space(0).mesh().dimension()),
+                {}, "say in MixedIntegral::fields which fields they are");
+}
+
+// All spaces have the same cells in the same order, so their groups are the same as well.
+void MixedOperator::add_groups(const std::vector<int>& fields, int facet) {
+  const std::size_t first = groups_.size();
+  for (const auto& each : spaces_) {
+    std::vector<ElementGroup> groups = element_groups(*each, places(integrals_, *each, fields, facet));
+    groups_.resize(first + groups.size());
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      Group& group = groups_[first + g];
+      if (!group.of_field.empty()) groups[g].own_geometry = {};  // that of the first field serves all
+      group.of_field.push_back(std::move(groups[g]));
+      group.fields = fields;
+      group.facet = facet;
+    }
+  }
 }
 
 void MixedOperator::check(const MixedFormValue& form) const {
@@ -119,17 +181,20 @@ void MixedOperator::check(const MixedFormValue& form) const {
 // Takes the families that the forms say, which must agree with each other and with the spaces.
 void MixedOperator::choose_families() {
   families_.assign(spaces_.size(), Family::lagrange);
+  std::vector<bool> known(spaces_.size(), false);
   for (std::size_t i = 0; i < integrals_.size(); ++i)
-    for (std::size_t k = 0; k < families_.size(); ++k) {
-      const Family family = integrals_[i].form.fields[k].family;
-      if (i == 0) families_[k] = family;
+    for (std::size_t j = 0; j < integrals_[i].form.fields.size(); ++j) {
+      const auto k = static_cast<std::size_t>(fields_of(integrals_[i])[j]);
+      const Family family = integrals_[i].form.fields[j].family;
+      if (!known[k]) families_[k] = family;
+      known[k] = true;
       bool fits = family == families_[k];
       for (const CellBlock& block : spaces_[k]->mesh().blocks())
         fits = fits && (family == Family::lagrange || numbers_family(spaces_[k]->element(block.kind), family));
       if (!fits)
         throw Error(Exit::internal,
                     fmt::format("field '{}' of form '{}' has its unknowns elsewhere than its space",
-                                integrals_[i].form.fields[k].name, integrals_[i].form.name),
+                                integrals_[i].form.fields[j].name, integrals_[i].form.name),
                     {}, "make the spaces by spaces_of() of this form");
     }
 }
@@ -175,9 +240,13 @@ Vector MixedOperator::zeros(const char* tag) const {
 }
 
 bool MixedOperator::couples(int test, int trial) const {
-  return std::ranges::any_of(integrals_, [&](const MixedIntegral& integral) {
-    return integral.form.couples[static_cast<std::size_t>(test)][static_cast<std::size_t>(trial)];
-  });
+  return std::ranges::any_of(integrals_, [&](const MixedIntegral& integral) { return integral.couples(test, trial); });
+}
+
+std::string MixedOperator::field_name(int field) const {
+  for (const MixedIntegral& each : integrals_)
+    if (const int j = each.position_of(field); j >= 0) return each.form.fields[static_cast<std::size_t>(j)].name;
+  return fmt::format("number {}", field);
 }
 
 const Operator* MixedOperator::of_field(int field) const { return of_fields_[static_cast<std::size_t>(field)].get(); }
@@ -222,10 +291,11 @@ BlockOperator MixedOperator::make_matrix() const {
 void MixedOperator::run(Plan& plan, const char* name, const Vector* u, const Vector* direction, double* target) const {
   std::vector<AssemblyGroup> groups;
   for (std::size_t g = 0; g < plan.groups.size(); ++g) {
+    const std::vector<int>& fields = groups_[static_cast<std::size_t>(plan.groups[g])].fields;
     for (MixedArguments& mixed : plan.mixed[g])
-      for (int k = 0; k < field_count(); ++k) {
-        mixed.fields[k].u = u == nullptr ? nullptr : u->data() + layout_.first(k);
-        mixed.fields[k].direction = direction == nullptr ? nullptr : direction->data() + layout_.first(k);
+      for (std::size_t j = 0; j < fields.size(); ++j) {
+        mixed.fields[j].u = u == nullptr ? nullptr : u->data() + layout_.first(fields[j]);
+        mixed.fields[j].direction = direction == nullptr ? nullptr : direction->data() + layout_.first(fields[j]);
       }
     for (AssemblyTerm& term : plan.terms[g]) term.arguments.time = time_;
     groups.push_back({plan.terms[g].data(), static_cast<int>(plan.terms[g].size()),
@@ -291,8 +361,7 @@ void MixedOperator::evaluate_given(bool only_in_time) {
     const auto& [group, integral, degree] = key;
     const FormValue& numbers = integral->form.numbers;
     if (only_in_time && !std::ranges::any_of(numbers.given, &PointFunction::varies_in_time)) continue;
-    given_at_points(space(0), group->geometry(), quadrature(group->geometry().kind, degree), numbers, time_.t, fields_,
-                    stored);
+    given_at_points(space(0), group->geometry(), rule_of(*group, degree), numbers, time_.t, fields_, stored);
   }
 }
 

@@ -40,13 +40,21 @@ BlockLayout layout_of(const Spaces& spaces);
 // A form of several fields and where it is integrated.
 struct MixedIntegral {
   MixedFormValue form;
-  bool everywhere = true;    // over all cells
-  std::vector<Index> cells;  // else over these
-  double factor = 1;         // multiplies residual, tangent and action
+  bool everywhere = true;                // over all cells
+  std::vector<Index> cells;              // else over these,
+  double factor = 1;                     // multiplies residual, tangent and action
+  std::vector<FacetOfCell> facets = {};  // or over these, of a form on facets
+  // [field of the form] which one of the operator it is; empty: the form has all of them, in their order.
+  std::vector<int> fields = {};
 
-  static MixedIntegral over_all_cells(MixedFormValue form) { return {std::move(form), true, {}}; }
-  // Throws Error(Exit::input) for a region of other things than cells.
-  static MixedIntegral over(MixedFormValue form, const Region& region);
+  static MixedIntegral over_all_cells(MixedFormValue form, std::vector<int> fields = {}) {
+    return {.form = std::move(form), .cells = {}, .fields = std::move(fields)};
+  }
+  // Throws Error(Exit::input) for a region of other things than the form's cells or facets.
+  static MixedIntegral over(MixedFormValue form, const Region& region, std::vector<int> fields = {});
+
+  int position_of(int field) const;         // of the operator's field among those of the form; -1: it has none
+  bool couples(int test, int trial) const;  // fields of the operator
 };
 
 // A form of one field on one of the spaces: a load, a traction, a mass.
@@ -64,6 +72,9 @@ class MixedOperator {
   const FunctionSpace& space(int field) const { return *spaces_.at(static_cast<std::size_t>(field)); }
   const Spaces& spaces() const { return spaces_; }
   Family family(int field) const { return families_.at(static_cast<std::size_t>(field)); }
+  const std::vector<MixedIntegral>& integrals() const { return integrals_; }
+  std::string field_name(int field) const;    // as the forms have it
+  bool has_block(int row, int column) const;  // of the matrix
   const BlockLayout& layout() const { return layout_; }
   const Device& device() const { return spaces_.front()->device(); }
   bool symmetric() const;  // every form promises a symmetric matrix
@@ -93,10 +104,13 @@ class MixedOperator {
 
  private:
   enum class Task { residual, action, matrix };
-  // Elements of one shape with the same forms; [field] the lists of nodes.
+  // Elements of one shape with the same forms; [field] the lists of nodes. The forms on facets are integrated over the
+  // facet of this number of each cell.
   struct Group {
     std::vector<ElementGroup> of_field;
     std::vector<Vector> signs, partners;  // [field] FieldArguments::signs and partners; empty where it has none
+    std::vector<int> fields;              // [field of the forms] its number in the operator
+    int facet = -1;                       // -1: over cells
     const ElementGroup& geometry() const { return of_field.front(); }
   };
   struct Key {
@@ -125,15 +139,17 @@ class MixedOperator {
 
   bool couples(int test, int trial) const;    // by a form of several fields
   const Operator* of_field(int field) const;  // null: no form of this field alone
-  bool has_block(int row, int column) const;
-  bool adds_matrix(int field) const;  // a form of this field alone
+  bool adds_matrix(int field) const;          // a form of this field alone
   const NodePattern& coupling_pattern(int row, int column) const;
   void check(const MixedFormValue& form) const;
   void evaluate_given(bool only_in_time);
   void choose_families();
+  void check_fields(const MixedIntegral& integral) const;
+  void add_groups(const std::vector<int>& fields, int facet);
   void make_signs();
   ReferenceTable table(const Group& group, int field, int degree) const;
   int degree_of(const MixedFormValue& form, const Group& group) const;
+  QuadratureRule rule_of(const Group& group, int degree) const;
   const double* given_numbers(const Group& group, const MixedIntegral& integral, int degree) const;
   Plan& plan(const Key& key) const;
   Outline outline(const Key& key) const;
@@ -159,8 +175,9 @@ class MixedOperator {
   mutable std::map<std::tuple<const Group*, const MixedIntegral*, int>, Vector> given_;  // degree of the rule
   mutable FieldsAtPoints fields_;                                                        // for given_
   mutable std::map<std::pair<int, int>, NodePattern> patterns_;
-  mutable std::map<std::tuple<const ReferenceElement*, const ReferenceElement*, int>, Tabulation> tables_;
-  mutable std::map<std::tuple<const ReferenceElement*, const ReferenceElement*, int>, VectorTabulation> vector_tables_;
+  using TablePlace = std::tuple<const ReferenceElement*, const ReferenceElement*, int, int>;  // degree, facet
+  mutable std::map<TablePlace, Tabulation> tables_;
+  mutable std::map<TablePlace, VectorTabulation> vector_tables_;
   mutable std::vector<std::string> steps_down_;
 };
 

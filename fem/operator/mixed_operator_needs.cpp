@@ -4,6 +4,7 @@
 #include "fem/operator/mixed_operator.hpp"
 #include "fem/operator/space_needs.hpp"
 
+#include <algorithm>
 #include <set>
 
 namespace ritz {
@@ -26,7 +27,15 @@ ElementsAround MixedOperator::elements_around(int field) const {
 
 ScatterSizes MixedOperator::list_sizes(const Key& key, const Outline& outline) const {
   const auto sizes_of = [&](int row, bool pairs, Index of_pattern, const ElementsAround* columns) {
-    return estimated_sizes(elements_around(row), outline.groups, outline.chunk_batches, pairs, of_pattern, columns);
+    std::vector<int> groups;  // that have the field
+    std::vector<Index> chunk_batches;
+    for (std::size_t g = 0; g < outline.groups.size(); ++g) {
+      const std::vector<int>& fields = groups_[static_cast<std::size_t>(outline.groups[g])].fields;
+      if (std::ranges::find(fields, row) == fields.end()) continue;
+      groups.push_back(outline.groups[g]);
+      chunk_batches.push_back(outline.chunk_batches[g]);
+    }
+    return estimated_sizes(elements_around(row), groups, chunk_batches, pairs, of_pattern, columns);
   };
   if (key.task == Task::matrix && key.row == key.column)
     return sizes_of(key.row, true, pairs_of_nodes(space(key.row)), nullptr);
@@ -38,7 +47,7 @@ ScatterSizes MixedOperator::list_sizes(const Key& key, const Outline& outline) c
   ScatterSizes sum;
   for (int k = 0; k < field_count(); ++k) {
     const ScatterSizes of_field = in_scalars(sizes_of(k, false, 0, nullptr), space(k).components());
-    sum.chunks = of_field.chunks;
+    sum.chunks = outline.first_chunk.back();
     sum.runs = std::max(sum.runs, of_field.runs);  // a chunk's slots of like fate are one run, whatever the field
     sum.slots += of_field.slots;
     sum.sources += of_field.sources;
@@ -98,10 +107,10 @@ MemoryNeeds MixedOperator::list_needs(bool of_matrix, bool of_vectors) const {
         const std::tuple place{&group, &integral, degree};
         if (integral.form.numbers.given_count == 0 || given_.contains(place) || !given.insert(place).second) continue;
         needs.array<double>("given numbers", group.geometry().batch_count() * lane_count *
-                                                 table(group, 0, degree).point_count *
+                                                 table(group, group.fields.front(), degree).point_count *
                                                  integral.form.numbers.given_count);
-        fields_.add_needs(space(0), group.geometry(), table(group, 0, degree).point_count, integral.form.numbers,
-                          fields, needs);
+        fields_.add_needs(space(0), group.geometry(), table(group, group.fields.front(), degree).point_count,
+                          integral.form.numbers, fields, needs);
       }
     }
   }

@@ -1,6 +1,7 @@
 // Terms, lists and buffers of each task of a MixedOperator, made at its first use.
 #include "device/error.hpp"
 #include "device/kernels.hpp"
+#include "fem/cells/facet_rule.hpp"
 #include "fem/operator/chunk_lists.hpp"
 #include "fem/operator/given_numbers.hpp"
 #include "fem/operator/mixed_operator.hpp"
@@ -56,10 +57,8 @@ const MixedOperator::NodePattern& MixedOperator::coupling_pattern(int row, int c
   for (const Group& group : groups_) {
     const ElementGroup& rows = group.of_field[static_cast<std::size_t>(row)];
     const ElementGroup& others = group.of_field[static_cast<std::size_t>(column)];
-    const bool takes_part = std::ranges::any_of(rows.integrals, [&](int i) {
-      return integrals_[static_cast<std::size_t>(i)]
-          .form.couples[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)];
-    });
+    const bool takes_part = std::ranges::any_of(
+        rows.integrals, [&](int i) { return integrals_[static_cast<std::size_t>(i)].couples(row, column); });
     if (!takes_part) continue;
     for (Index e = 0; e < rows.element_count; ++e)
       for (int a = 0; a < rows.node_count(); ++a) {
@@ -81,30 +80,39 @@ const MixedOperator::NodePattern& MixedOperator::coupling_pattern(int row, int c
 ReferenceTable MixedOperator::table(const Group& group, int field, int degree) const {
   const ElementGroup& of_field = group.of_field[static_cast<std::size_t>(field)];
   if (family(field) == Family::facet || family(field) == Family::edge) {
-    const std::tuple place{of_field.element, of_field.geometry.get(), degree};
+    const std::tuple place{of_field.element, of_field.geometry.get(), degree, group.facet};
     const auto known = vector_tables_.find(place);
     if (known != vector_tables_.end()) return known->second.table();
     return vector_tables_
         .try_emplace(place, device(), vector_element(of_field.element->shape, family(field), of_field.element->order),
-                     *of_field.geometry, quadrature(of_field.kind, degree))
+                     *of_field.geometry, rule_of(group, degree))
         .first->second.table();
   }
-  const std::tuple key{of_field.element, of_field.geometry.get(), degree};
+  const std::tuple key{of_field.element, of_field.geometry.get(), degree, group.facet};
   const auto found = tables_.find(key);
   if (found != tables_.end()) return found->second.table();
-  return tables_.try_emplace(key, device(), *of_field.element, *of_field.geometry, quadrature(of_field.kind, degree))
+  return tables_.try_emplace(key, device(), *of_field.element, *of_field.geometry, rule_of(group, degree))
       .first->second.table();
 }
 
-// Exact on affine cells for products of what the form uses: values of an order, gradients of one less.
+QuadratureRule MixedOperator::rule_of(const Group& group, int degree) const {
+  const CellKind kind = group.geometry().kind;
+  return group.facet < 0 ? quadrature(kind, degree) : facet_rule(kind, group.facet, degree).rule;
+}
+
+// Exact on affine cells for products of what the form uses: values of an order, gradients of one less. On facets, too:
+// two values.
 int MixedOperator::degree_of(const MixedFormValue& form, const Group& group) const {
   const CellKind shape = traits(group.geometry().kind).linear;
   int order = 1, value_order = 0;
-  for (int k = 0; k < field_count(); ++k) {
-    const int of_field = order_of(group.of_field[static_cast<std::size_t>(k)]);
+  for (std::size_t j = 0; j < group.fields.size(); ++j) {
+    const int of_field = order_of(group.of_field[static_cast<std::size_t>(group.fields[j])]);
     order = std::max(order, of_field);
-    if (form.fields[static_cast<std::size_t>(k)].uses_value) value_order = std::max(value_order, of_field);
+    if (form.fields[j].uses_value) value_order = std::max(value_order, of_field);
   }
+  if (group.facet >= 0)
+    return form.numbers.extra_degree +
+           mass_degree(traits(traits(shape).facets[static_cast<std::size_t>(group.facet)].kind).linear, order);
   return form.numbers.extra_degree +
          (value_order >= order ? mass_degree(shape, order) : stiffness_degree(shape, order));
 }
@@ -115,7 +123,7 @@ int MixedOperator::items_of(const Key& key, const Group& group) const {
   if (key.task == Task::matrix)
     return nodes(key.row) * nodes(key.column) * space(key.row).components() * space(key.column).components();
   int entries = 0;
-  for (int k = 0; k < field_count(); ++k) entries += nodes(k) * space(k).components();
+  for (const int k : group.fields) entries += nodes(k) * space(k).components();
   return entries;
 }
 
@@ -127,15 +135,21 @@ void MixedOperator::add_terms(const Key& key, const Group& group, const std::vec
     const auto& found = kernels<FormKernels>(device(), integral.form.numbers.module,
                                              form_kernel_name(integral.form.name.c_str(), 0, integral.form.dimension));
     const int degree = degree_of(integral.form, group);
-    MixedArguments mixed{
-        .form = integral.form.numbers.bytes.data(), .row = key.row, .column = key.column, .fields = {}};
-    for (int k = 0; k < field_count(); ++k)
-      mixed.fields[k] = {.table = table(group, k, degree),
-                         .nodes = group.of_field[static_cast<std::size_t>(k)].nodes.data(),
+    MixedArguments mixed{.form = integral.form.numbers.bytes.data(),
+                         .row = std::max(0, integral.position_of(key.row)),
+                         .column = std::max(0, integral.position_of(key.column)),
+                         .fields = {}};
+    for (std::size_t j = 0; j < group.fields.size(); ++j) {
+      const auto k = static_cast<std::size_t>(group.fields[j]);
+      mixed.fields[j] = {.table = table(group, group.fields[j], degree),
+                         .nodes = group.of_field[k].nodes.data(),
                          .u = nullptr,
                          .direction = nullptr,
-                         .signs = group.signs[static_cast<std::size_t>(k)].data(),
-                         .partners = group.partners[static_cast<std::size_t>(k)].data()};
+                         .signs = group.signs[k].data(),
+                         .partners = group.partners[k].data()};
+    }
+    if (group.facet >= 0)
+      std::ranges::copy(facet_rule(group.geometry().kind, group.facet, degree).normal, mixed.normal);
     AssemblyTerm term{};
     term.kernel = key.task == Task::matrix   ? found.matrices
                   : key.task == Task::action ? found.actions
@@ -144,7 +158,7 @@ void MixedOperator::add_terms(const Key& key, const Group& group, const std::vec
     term.arguments.nodes = mixed.fields[0].nodes;
     term.arguments.geometry_nodes = group.geometry().geometry_nodes().data();
     term.arguments.coordinates = coordinates_of(space(0), group.geometry()).data();
-    term.arguments.components = space(0).components();
+    term.arguments.components = space(group.fields.front()).components();
     term.arguments.factor = integral.factor;
     term.arguments.given = given_numbers(group, integral, degree);
     all.push_back(mixed);
@@ -179,7 +193,7 @@ void MixedOperator::list_chunk(const Key& key, const Plan& plan, Index chunk, Ch
         }
       }
     } else {
-      for (int k = 0; k < field_count(); ++k) {
+      for (const int k : group.fields) {
         const ElementGroup& nodes = group.of_field[static_cast<std::size_t>(k)];
         const Index c = space(k).components();
         for (int a = 0; a < nodes.node_count(); ++a)
@@ -227,9 +241,7 @@ MixedOperator::Outline MixedOperator::outline(const Key& key) const {
     const Group& group = groups_[g];
     std::vector<int> taking_part;
     for (const int i : group.geometry().integrals)
-      if (!matrix || integrals_[static_cast<std::size_t>(i)]
-                         .form.couples[static_cast<std::size_t>(key.row)][static_cast<std::size_t>(key.column)])
-        taking_part.push_back(i);
+      if (!matrix || integrals_[static_cast<std::size_t>(i)].couples(key.row, key.column)) taking_part.push_back(i);
     if (taking_part.empty()) continue;
     const int items = items_of(key, group);
     if (!has_lists(items))
@@ -276,7 +288,7 @@ const double* MixedOperator::given_numbers(const Group& group, const MixedIntegr
   if (integral.form.numbers.given.empty()) return nullptr;
   Vector& stored = given_[{&group, &integral, degree}];
   if (stored.empty()) {
-    const QuadratureRule& rule = quadrature(group.geometry().kind, degree);
+    const QuadratureRule rule = rule_of(group, degree);
     Vector numbers(device(), given_count(group.geometry(), rule, integral.form.numbers), "given numbers");
     given_at_points(space(0), group.geometry(), rule, integral.form.numbers, time_.t, fields_, numbers);
     stored = std::move(numbers);

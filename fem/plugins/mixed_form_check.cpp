@@ -23,7 +23,13 @@ PointFunction component_of(const Field& field, int component) {
 // A form of several fields on a mesh, with host vectors.
 struct MixedCheckModel {
   MixedCheckModel(const Mesh& mesh, const MixedFormOnDevice& f)
-      : equations(spaces_of(f.form, mesh, f.device), {MixedIntegral::over_all_cells(f.form)}) {}
+      : equations(spaces_of(f.form, mesh, f.device), {over_all(f.form, mesh)}) {}
+
+  // Over all cells, or all facets at the surface.
+  static MixedIntegral over_all(const MixedFormValue& form, const Mesh& mesh) {
+    if (form.codimension == 0) return MixedIntegral::over_all_cells(form);
+    return MixedIntegral::over(form, Region{"surface", RegionKind::facets, {}, boundary_facets(mesh), {}});
+  }
 
   Vector up(const Numbers& x) const { return Vector(equations.device(), std::span<const double>(x), "vectors"); }
   Numbers residual(const Numbers& u) const {

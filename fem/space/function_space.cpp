@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <fmt/format.h>
 
 namespace ritz {
@@ -51,7 +52,7 @@ FunctionSpace::FunctionSpace(const Mesh& mesh, int components, const Device& dev
       device_(device),
       components_(components),
       isoparametric_(options.order == 0 && options.elements.empty()),
-      geometry_(options.beside != nullptr ? options.beside->geometry_ : geometry_of(mesh, device)) {
+      geometry_(options.beside != nullptr ? options.beside->geometry_ : geometry_of(mesh, device, options.given)) {
   if (components < 1 || components > 6)
     throw Error(Exit::internal, fmt::format("a space with {} components", components));
   const LongWork here;
@@ -60,22 +61,34 @@ FunctionSpace::FunctionSpace(const Mesh& mesh, int components, const Device& dev
     node_count_ = static_cast<Index>(geometry_->mesh_node.size());
     node_ = geometry_->node;
   } else {
-    number_nodes();
+    number_nodes(options.given);
   }
 }
 
-std::shared_ptr<const FunctionSpace::Geometry> FunctionSpace::geometry_of(const Mesh& mesh, const Device& device) {
+void FunctionSpace::Geometry::number_nodes(const Mesh& mesh) {
+  node.assign(static_cast<std::size_t>(mesh.node_count()), -1);
+  for (const Index cell : cell_order)
+    for (const Node of_mesh : mesh.nodes_of(cell)) {
+      Node& number = node[static_cast<std::size_t>(of_mesh)];
+      if (number >= 0) continue;
+      number = static_cast<Node>(mesh_node.size());
+      mesh_node.push_back(of_mesh);
+    }
+}
+
+std::shared_ptr<const FunctionSpace::Geometry> FunctionSpace::geometry_of(const Mesh& mesh, const Device& device,
+                                                                          const GivenNumbering* given) {
   const LongWork here;
   Geometry made;
-  made.cell_order = curve_order(mesh);
-  made.node.assign(static_cast<std::size_t>(mesh.node_count()), -1);
-  for (const Index cell : made.cell_order)
-    for (const Node mesh_node : mesh.nodes_of(cell)) {
-      Node& node = made.node[static_cast<std::size_t>(mesh_node)];
-      if (node >= 0) continue;
-      node = static_cast<Node>(made.mesh_node.size());
-      made.mesh_node.push_back(mesh_node);
-    }
+  if (given == nullptr) {
+    made.cell_order = curve_order(mesh);
+    made.number_nodes(mesh);
+  } else {
+    made.cell_order = given->cell_order;
+    made.node.resize(static_cast<std::size_t>(mesh.node_count()));
+    std::iota(made.node.begin(), made.node.end(), Node{0});
+    made.mesh_node = made.node;
+  }
   const auto dimension = static_cast<std::size_t>(mesh.dimension());
   std::vector<double> coordinates(made.mesh_node.size() * dimension);
   for (std::size_t n = 0; n < made.mesh_node.size(); ++n)
@@ -134,11 +147,21 @@ void FunctionSpace::choose_elements(const SpaceOptions& options) {
   }
 }
 
-void FunctionSpace::number_nodes() {
-  NodeNumbering numbering = ritz::number_nodes(*mesh_, cell_order(), elements_);
-  node_count_ = numbering.node_count;
-  block_begin_ = std::move(numbering.block_begin);
-  cell_nodes_ = std::move(numbering.cell_nodes);
+void FunctionSpace::number_nodes(const GivenNumbering* given) {
+  if (given == nullptr) {
+    NodeNumbering numbering = ritz::number_nodes(*mesh_, cell_order(), elements_);
+    node_count_ = numbering.node_count;
+    block_begin_ = std::move(numbering.block_begin);
+    cell_nodes_ = std::move(numbering.cell_nodes);
+  } else {
+    Index total = 0;
+    for (const CellBlock& block : mesh_->blocks()) {
+      block_begin_.push_back(total);
+      total += block.cell_count() * elements_.at(block.kind).node_count();
+    }
+    node_count_ = given->node_count;
+    cell_nodes_ = given->cell_nodes;
+  }
   // Positions of the nodes, and which of them are nodes of the mesh.
   const auto dimension = static_cast<std::size_t>(mesh_->dimension());
   host_coordinates_.assign(static_cast<std::size_t>(node_count_) * dimension, 0.0);

@@ -26,10 +26,19 @@ namespace ritz {
 
 class FunctionSpace;
 
+// The numbering of a part of another space, on a mesh of its own: nodes of the mesh as they are numbered there, and
+// those of the space, if it has others.
+struct GivenNumbering {
+  std::vector<Index> cell_order;  // all cells along the curve
+  std::vector<Node> cell_nodes;   // [cell][node of its element], block after block; empty: nodes are the mesh's
+  Index node_count = 0;
+};
+
 struct SpaceOptions {
   int order = 0;                           // of Lagrange elements on every cell; 0: the mesh's own
   std::vector<ReferenceElement> elements;  // instead of these, for their shapes; needs an order for the other shapes
   const FunctionSpace* beside = nullptr;   // a space on the same mesh, with which the geometry is shared
+  const GivenNumbering* given = nullptr;   // instead of the order in which the curve meets the nodes
 };
 
 // Nodes that follow others by linear equations (fem/space/dependent_unknowns.hpp), both ways. [node + 1] into lists.
@@ -160,11 +169,13 @@ class FunctionSpace {
     std::vector<std::uint8_t> straight;  // [cell]
     std::vector<Node> first_curved;      // [cell]; empty when no cell has a map of its own
     Vector curved;
+    void number_nodes(const Mesh& mesh);  // in the order of the cells
     void place_curved(const Mesh& mesh, const Device& device);
   };
-  static std::shared_ptr<const Geometry> geometry_of(const Mesh& mesh, const Device& device);
+  static std::shared_ptr<const Geometry> geometry_of(const Mesh& mesh, const Device& device,
+                                                     const GivenNumbering* given);
   void choose_elements(const SpaceOptions& options);
-  void number_nodes();
+  void number_nodes(const GivenNumbering* given);
   // Adds nodes of a cell with chosen nodes of the mesh: those on facets and edges all of whose nodes are chosen.
   void add_nodes_between(Index cell, const std::vector<bool>& chosen, std::vector<Node>& result) const;
 

@@ -5,6 +5,7 @@
 #include "io/case/unit.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/core.h>
 
@@ -188,7 +189,9 @@ bool CaseAnswer::read_unit(CaseValue& value) const {
   } else {
     value.kind = CaseValue::Kind::number;
     value.number = in_unit(quantity->number, *unit, *unit_named(expected));
-    return true;
+    if (std::isfinite(value.number)) return true;
+    wrong_text(fmt::format("{}, which is beyond the numbers of 64 bit,", what), fmt::format("{}: {}", key_, about_),
+               alone);
   }
   return false;
 }

@@ -28,7 +28,7 @@ constexpr Function binary_functions[] = {
 constexpr std::pair<const char*, double> constants[] = {{"pi", std::numbers::pi}, {"e", std::numbers::e}};
 
 // Operators of the same precedence, which group from the left; the loosest first. The longer of two comes first.
-constexpr int levels = 5;
+constexpr int levels = 5, comparisons = 2;
 constexpr Function operators[levels][7] = {{{"||", PointOperation::either}},
                                            {{"&&", PointOperation::both}},
                                            {{"<=", PointOperation::is_less_equal},
@@ -124,8 +124,13 @@ class Parser {
   PointExpression pairs(int level) {
     if (level == levels) return factor();
     PointExpression left = pairs(level + 1);
-    while (const Function* found = operator_at(level))
+    int count = 0;
+    while (const Function* found = operator_at(level)) {
+      // 1 < x < 2 would compare the truth of 1 < x with 2.
+      if (level == comparisons && ++count > 1)
+        fail_at(at_ - 1, "a second comparison of the same value", "write 1 < x && x < 2 for 1 < x < 2, or parentheses");
       left = PointExpression::of(found->operation, {std::move(left), pairs(level + 1)});
+    }
     return left;
   }
   const Function* operator_at(int level) {
@@ -167,8 +172,12 @@ class Parser {
   PointExpression number() {
     double value = 0;
     const auto read = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
+    const auto end = static_cast<std::size_t>(read.ptr - text_.data());
+    if (read.ec == std::errc::result_out_of_range)
+      fail(fmt::format("{} is beyond the numbers of 64 bit", text_.substr(at_, end - at_)),
+           "write a number between 1e-307 and 1e308");
     if (read.ec != std::errc()) fail(fmt::format("'{}' begins no number", text_[at_]));
-    at_ = static_cast<std::size_t>(read.ptr - text_.data());
+    at_ = end;
     return value;
   }
 

@@ -24,8 +24,9 @@ struct Refusal {
     if (why.empty() && std::isnan(value))
       why = "a part of it has no value there, such as the root of a negative number, or 0/0";
     throw Error(rules.exit,
-                fmt::format("{} '{}' of {} is {:g} at ({:g}, {:g}, {:g}){}", noun, text, rules.where, value, point.x[0],
-                            point.x[1], point.x[2], of_time ? fmt::format(", t = {:g}", t) : ""),
+                fmt::format("{} '{}' of {} {} at ({:g}, {:g}, {:g}){}", noun, text, rules.where,
+                            std::isnan(value) ? "has no value" : fmt::format("is {:g}", value), point.x[0], point.x[1],
+                            point.x[2], of_time ? fmt::format(", t = {:g}", t) : ""),
                 why,
                 left.empty() ? fmt::format("write one that gives {} everywhere in its region{}", rules.expected,
                                            of_time ? ", at all times" : "")

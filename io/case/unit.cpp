@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
 #include <numbers>
 #include <vector>
 
@@ -169,11 +172,17 @@ std::optional<Quantity> quantity_in(const std::string& text) {
 
 double in_si(const std::string& number, const Unit& unit) {
   const std::size_t e = number.find_first_of("eE");
-  const int own = e == std::string::npos ? 0 : std::stoi(number.substr(e + 1));
+  int own = 0;
+  if (e != std::string::npos) {
+    const std::size_t first = e + (number[e + 1] == '+' ? 2 : 1);
+    const auto read = std::from_chars(number.data() + first, number.data() + number.size(), own);
+    if (read.ec != std::errc{} || std::abs(own) > 100000) return std::numeric_limits<double>::quiet_NaN();
+  }
   const std::string shifted = fmt::format("{}e{}", number.substr(0, e), own + unit.exponent);
   double value = 0;
-  std::from_chars(shifted.data(), shifted.data() + shifted.size(), value);
-  return value * unit.factor;
+  const auto read = std::from_chars(shifted.data(), shifted.data() + shifted.size(), value);
+  const double result = value * unit.factor;
+  return read.ec == std::errc{} && std::isfinite(result) ? result : std::numeric_limits<double>::quiet_NaN();
 }
 
 double in_unit(const std::string& number, const Unit& unit, const Unit& other) {

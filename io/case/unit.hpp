@@ -30,7 +30,7 @@ struct Quantity {
 std::optional<Quantity> quantity_in(const std::string& text);
 
 // The number in SI units. Prefixes move the decimal point before the digits become a number, so that "0.3 mm" is
-// 0.3e-3.
+// 0.3e-3. NaN where it is beyond the numbers of 64 bit.
 double in_si(const std::string& number, const Unit& unit);
 // The number in another unit of the same kind: 0.5 rad in degrees. "5 deg" is 5 degrees to the last bit.
 double in_unit(const std::string& number, const Unit& unit, const Unit& other);

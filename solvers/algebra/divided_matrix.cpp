@@ -3,6 +3,7 @@
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
+#include "solvers/algebra/vector_kernels.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -27,6 +28,9 @@ DividedMatrix::DividedMatrix(std::shared_ptr<const Ghosts> ghosts, BlockMatrix r
   if (rows_.rows != ghosts_->owned() || rows_.columns != ghosts_->size())
     throw Error(Exit::internal, "the rows of a divided matrix do not suit the nodes of its rank");
   append_ghost_rows();
+  ranges_ = ritz::inner_rows(rows_.offsets.data(), rows_.column.data(), rows_.rows);
+  inner_ = pieces(ranges_.inner);
+  border_ = pieces(ranges_.border);
   extended_ = Vector(device(), rows_.columns * rows_.column_block, "vectors");
 }
 
@@ -66,30 +70,48 @@ void DividedMatrix::append_ghost_rows() {
     }
 }
 
-const double* DividedMatrix::with_ghosts(const Vector& x) const {
-  if (x.size() != rows()) throw_size_mismatch(rows(), x.size());
-  device().machine().copy_on_device(extended_.data(), x.data(), x.bytes());
-  ghosts_->fetch(extended_.data(), rows_.row_block);
-  return extended_.data();
+std::vector<DividedMatrix::Piece> DividedMatrix::pieces(const std::vector<RowRange>& ranges) const {
+  std::vector<Piece> result;
+  const Index* const offsets = rows_.offsets.data();
+  for (const RowRange& range : ranges) {
+    Piece& piece = result.emplace_back(Piece{range.first, offsets[range.last] - offsets[range.first],
+                                             Array<Index>(device(), range.last - range.first + 1, "pattern")});
+    for (Index row = range.first; row <= range.last; ++row)
+      piece.offsets.data()[row - range.first] = offsets[row] - offsets[range.first];
+  }
+  return result;
 }
 
-void DividedMatrix::count_product() const {
-  device().profile().count(bytes_of(owned_rows(), nonzeros()) + 2 * extended_.bytes() +
-                           2 * rows() * Index{sizeof(double)});
+void DividedMatrix::multiply(const Piece& piece, Vector& y) const {
+  const Index begin = rows_.offsets.data()[piece.first], C = rows_.row_block;
+  const MatrixView view{piece.rows(),
+                        piece.nonzeros,
+                        rows_.row_block,
+                        piece.offsets.data(),
+                        rows_.column.data() + begin,
+                        rows_.values.data() + begin * C * C};
+  kernels_for(rows_).multiply(device(), view, extended_.data(), y.data() + piece.first * C);
 }
 
 void DividedMatrix::apply(const Vector& x, Vector& y) const {
+  if (x.size() != rows()) throw_size_mismatch(rows(), x.size());
   if (y.size() != rows()) throw_size_mismatch(rows(), y.size());
-  const double* const extended = with_ghosts(x);
-  count_product();
-  kernels_for(rows_).multiply(device(), view_of(rows_), extended, y.data());
+  device().profile().count(bytes_of(owned_rows(), nonzeros()) + 2 * extended_.bytes() +
+                           2 * rows() * Index{sizeof(double)});
+  device().machine().copy_on_device(extended_.data(), x.data(), x.bytes());
+  ghosts_->begin_fetch(extended_.data(), rows_.row_block);
+  for (const Piece& piece : inner_) {
+    multiply(piece, y);
+    ghosts_->look();
+  }
+  ghosts_->finish_fetch();
+  for (const Piece& piece : border_) multiply(piece, y);
 }
 
 void DividedMatrix::apply_dot(const Vector& x, Vector& y, double* xy) const {
-  if (y.size() != rows()) throw_size_mismatch(rows(), y.size());
-  const double* const extended = with_ghosts(x);
-  count_product();
-  kernels_for(rows_).multiply_dot(device(), view_of(rows_), extended, y.data(), xy);
+  apply(x, y);
+  device().profile().count(2 * x.bytes());
+  kernels<VectorKernels>(device(), solver_kernels, "vector").dot(device(), x.size(), x.data(), y.data(), xy);
 }
 
 Vector DividedMatrix::diagonal() const {

@@ -1,5 +1,6 @@
 // The rows of a square matrix that this rank owns, with columns [owned | ghosts]: a product fetches the ghosts' values,
-// one message from each neighbour, and is local from then on. Vectors hold what their rank owns.
+// one message from each neighbour, and multiplies the rows that reach none meanwhile. Vectors hold what their rank
+// owns.
 //
 //   const DividedMatrix A(ghosts, std::move(rows));
 //   ConjugateGradient{}.solve(A, b, x, &preconditioner);       // while a WorkTogether lives: device/communicator.hpp
@@ -7,6 +8,7 @@
 
 #include "solvers/algebra/block_matrix.hpp"
 #include "solvers/algebra/ghosts.hpp"
+#include "solvers/algebra/inner_rows.hpp"
 #include "solvers/algebra/linear_operator.hpp"
 
 #include <memory>
@@ -16,8 +18,8 @@ namespace ritz {
 
 class DividedMatrix final : public LinearOperator {
  public:
-  // Square blocks; rows: ghosts.owned(), columns: ghosts.size(). Its arrays have room for ghost_entries() behind the
-  // entries, and offsets for all columns.
+  // Square blocks; rows: ghosts.owned(), columns: ghosts.size(). Its columns have room for ghost_entries() behind the
+  // entries, values for as many or more, and offsets for all columns.
   DividedMatrix(std::shared_ptr<const Ghosts> ghosts, BlockMatrix rows);
 
   const Device& device() const override { return rows_.values.device(); }
@@ -31,6 +33,7 @@ class DividedMatrix final : public LinearOperator {
   std::shared_ptr<const Ghosts> shared_ghosts() const { return ghosts_; }
   BlockMatrixView<double> owned_rows() const;
   Index nonzeros() const { return rows_.offsets.data()[rows_.rows]; }  // blocks of owned rows
+  const InnerRows& inner_rows() const { return ranges_; }
   // The owned rows, and behind them for each ghost the half of what this rank knows of its row: with the halves of the
   // other rank the entries between both count once. Square.
   BlockMatrixView<double> with_ghost_rows() const;
@@ -39,12 +42,19 @@ class DividedMatrix final : public LinearOperator {
   Vector diagonal() const;                                                         // [rows]
 
  private:
-  const double* with_ghosts(const Vector& x) const;
-  void count_product() const;
+  struct Piece {
+    Index first, nonzeros;
+    Array<Index> offsets;
+    Index rows() const { return offsets.size() - 1; }
+  };
   void append_ghost_rows();
+  std::vector<Piece> pieces(const std::vector<RowRange>& ranges) const;
+  void multiply(const Piece& piece, Vector& y) const;
 
   std::shared_ptr<const Ghosts> ghosts_;
   BlockMatrix rows_;
+  InnerRows ranges_;
+  std::vector<Piece> inner_, border_;
   mutable Vector extended_;  // [owned | ghosts]
 };
 

@@ -64,9 +64,9 @@ Index Ghosts::sent() const {
   return sum;
 }
 
-void Ghosts::exchange(std::span<const Parcel> parcels) const {
+void Ghosts::begin(std::span<const Parcel> parcels) const {
   const ExchangeCounts before = ranks_->counts();
-  ranks_->exchange(parcels);
+  ranks_->begin(parcels);
   ++exchanges_;
   counts_.messages += ranks_->counts().messages - before.messages;
   counts_.bytes += ranks_->counts().bytes - before.bytes;
@@ -74,6 +74,12 @@ void Ghosts::exchange(std::span<const Parcel> parcels) const {
 
 template <class T>
 void Ghosts::fetch(T* values, int width) const {
+  begin_fetch(values, width);
+  finish_fetch();
+}
+
+template <class T>
+void Ghosts::begin_fetch(T* values, int width) const {
   const auto w = static_cast<std::size_t>(width);
   buffer_.resize(static_cast<std::size_t>(sent()) * w * sizeof(T));
   std::vector<Parcel> parcels;
@@ -89,7 +95,7 @@ void Ghosts::fetch(T* values, int width) const {
          {begin, next},
          std::as_writable_bytes(std::span(values + each.first * width, static_cast<std::size_t>(each.count) * w))});
   }
-  exchange(parcels);
+  begin(parcels);
 }
 
 template <class T>
@@ -105,7 +111,8 @@ void Ghosts::add_to_owners(T* values, int width) const {
                        std::as_writable_bytes(std::span(next, size))});
     next += size;
   }
-  exchange(parcels);
+  begin(parcels);
+  ranks_->finish();
   const T* number = received.data();
   for (const Neighbour& each : neighbours_)
     for (const std::int32_t node : each.sent)
@@ -126,6 +133,8 @@ void Ghosts::gather(const T* mine, int width, T* all) const {
   ranks_->exchange(parcels);
 }
 
+template void Ghosts::begin_fetch(double*, int) const;
+template void Ghosts::begin_fetch(float*, int) const;
 template void Ghosts::fetch(double*, int) const;
 template void Ghosts::fetch(float*, int) const;
 template void Ghosts::fetch(Index*, int) const;

@@ -36,6 +36,11 @@ class Ghosts {
   // One message to and from each neighbour.
   template <class T>
   void fetch(T* values, int width) const;
+  // The same in two parts, between which owned values are read and the tail is not; look() lets the messages move on.
+  template <class T>
+  void begin_fetch(T* values, int width) const;
+  void look() const { ranks_->look(); }
+  void finish_fetch() const { ranks_->finish(); }
   // Numbers of neighbours are added in ascending order of their ranks.
   template <class T>
   void add_to_owners(T* values, int width) const;
@@ -60,7 +65,7 @@ class Ghosts {
   Index owned_;
   std::vector<Index> reached_, first_;
   std::vector<Neighbour> neighbours_;
-  void exchange(std::span<const Parcel> parcels) const;
+  void begin(std::span<const Parcel> parcels) const;
   mutable std::vector<std::byte> buffer_;
   mutable std::int64_t exchanges_ = 0;
   mutable ExchangeCounts counts_;

@@ -15,14 +15,19 @@ BlockPreconditioner::BlockPreconditioner(const BlockOperator& K, std::vector<Blo
                                             layout.count()));
   for (int k = 0; k < layout.count(); ++k) {
     const BlockPart& part = parts_[static_cast<std::size_t>(k)];
+    for (auto* vectors : {&x_, &y_, &product_}) vectors->emplace_back(K.device(), layout.size(k), "vectors");
+    if (part.made != nullptr) {
+      if (part.made->rows() != layout.size(k)) throw_size_mismatch(layout.size(k), part.made->rows());
+      preconditioners_.emplace_back(std::nullopt);
+      continue;
+    }
     if (part.matrix == nullptr)
       throw Error(Exit::internal, fmt::format("part {} of a block preconditioner has no matrix", k),
                   "the block of a saddle point's second field is empty",
                   "give an approximate Schur complement, such as a mass matrix");
     if (part.matrix->rows() != layout.size(k)) throw_size_mismatch(layout.size(k), part.matrix->rows());
-    preconditioners_.emplace_back(*part.matrix, preconditioner_named(part.by), PreconditionerBasis::matrix,
-                                  part.multigrid);
-    for (auto* vectors : {&x_, &y_, &product_}) vectors->emplace_back(K.device(), layout.size(k), "vectors");
+    preconditioners_.emplace_back(std::in_place, *part.matrix, preconditioner_named(part.by),
+                                  PreconditionerBasis::matrix, part.multigrid);
   }
 }
 
@@ -36,7 +41,8 @@ void BlockPreconditioner::apply(const Vector& x, Vector& y) const {
     layout.take(x, k, x_[i]);
     if (triangle_ == BlockTriangle::lower) K_.add_couplings(k, 0, k, -1, y_, x_[i], product_[i]);
     if (triangle_ == BlockTriangle::upper) K_.add_couplings(k, k + 1, count, -1, y_, x_[i], product_[i]);
-    if (const LinearOperator* M = preconditioners_[i].get()) M->apply(x_[i], y_[i]);
+    const LinearOperator* M = parts_[i].made ? parts_[i].made.get() : preconditioners_[i]->get();
+    if (M != nullptr) M->apply(x_[i], y_[i]);
     else copy(x_[i], y_[i]);
     if (parts_[i].factor != 1) axpby(parts_[i].factor - 1, y_[i], 1, y_[i]);
     layout.put(y_[i], k, y);
@@ -47,7 +53,8 @@ std::string BlockPreconditioner::name() const {
   std::string text = triangle_ == BlockTriangle::none    ? "block diagonal ("
                      : triangle_ == BlockTriangle::lower ? "block lower triangular ("
                                                          : "block upper triangular (";
-  for (std::size_t i = 0; i < preconditioners_.size(); ++i) text += (i > 0 ? ", " : "") + preconditioners_[i].name();
+  for (std::size_t i = 0; i < preconditioners_.size(); ++i)
+    text += (i > 0 ? ", " : "") + (parts_[i].made ? parts_[i].made->name() : preconditioners_[i]->name());
   return text + ")";
 }
 

@@ -11,6 +11,7 @@
 #include "solvers/linear/chosen_preconditioner.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct BlockPart {
   const SparseMatrix* matrix = nullptr;  // of the field's size: K's own block, or an approximate Schur complement
   double factor = 1;  // -1: of a Schur complement -B A^-1 B^T in a triangle. Diagonal ones for MINRES are positive
   SmoothedAggregationOptions multigrid = {};
+  std::shared_ptr<const LinearOperator> made =
+      nullptr;  // a preconditioner of the field's size, in place of one by name
 };
 
 // lower, upper: the matrix's blocks below or above the diagonal take part. These are not symmetric: for GMRES, which is
@@ -44,8 +47,8 @@ class BlockPreconditioner final : public LinearOperator {
   const BlockOperator& K_;
   std::vector<BlockPart> parts_;
   BlockTriangle triangle_;
-  std::vector<ChosenPreconditioner> preconditioners_;  // [block]
-  mutable std::vector<Vector> x_, y_, product_;        // parts
+  std::vector<std::optional<ChosenPreconditioner>> preconditioners_;  // [block]; none: made elsewhere
+  mutable std::vector<Vector> x_, y_, product_;                       // parts
 };
 
 }  // namespace ritz

@@ -1,6 +1,7 @@
 // Ratio of the couplings of nodes in different directions, from a matrix and the positions of its nodes.
 #pragma once
 
+#include "solvers/algebra/matrix_kernels.hpp"
 #include "solvers/algebra/sparse_matrix.hpp"
 
 namespace ritz {
@@ -11,5 +12,7 @@ namespace ritz {
 // mean or more: 2.6 where one of three is nine times the others. Neighbours of prescribed unknowns do not count. Scalar
 // matrices; coordinates: [row][dimension].
 double anisotropic_share(const SparseMatrix& A, const Vector& coordinates, int dimension, double factor);
+// The same of the rows of a rank, whose columns are those of the coordinates, for all ranks.
+double anisotropic_share(const MatrixView& A, const Vector& coordinates, int dimension, double factor);
 
 }  // namespace ritz

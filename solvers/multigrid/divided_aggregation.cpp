@@ -20,14 +20,14 @@ namespace divided {
 // The whole of a level on every rank.
 class ReplicatedLevel {
  public:
-  ReplicatedLevel(DividedLevels::Whole whole, SmoothedAggregationOptions options)
+  ReplicatedLevel(DividedLevels::Whole whole, SmoothedAggregationOptions options, NestedLevels nested)
       : A_(std::move(whole.A)), b_(A_.device(), A_.rows(), "multigrid"), x_(A_.device(), A_.rows(), "multigrid") {
     const WorkTogether alone(nullptr);
     options.near_null = &whole.near_null;
     options.near_null_count = static_cast<int>(whole.near_null.size() / A_.rows());
     options.coordinates = nullptr;
-    options.nested = {};
-    options.levels = MultigridLevels::aggregation;
+    options.levels = nested == nullptr ? MultigridLevels::aggregation : MultigridLevels::nested;
+    options.nested = [nested] { return nested; };
     multigrid_.emplace(A_, options);
   }
 
@@ -52,6 +52,7 @@ class ReplicatedLevel {
   }
 
   std::size_t levels() const { return multigrid_->levels().size(); }
+  std::size_t nested_levels() const { return static_cast<std::size_t>(multigrid_->nested_levels()); }
 
  private:
   SparseMatrix A_;
@@ -69,7 +70,13 @@ class DividedCycle {
       : device_(A.device()),
         options_(options.multigrid),
         kernels_(kernels<Kernels>(device_, solver_kernels, kernel_name)) {
-    const DividedLevels levels(options_);
+    static const DividedNesting none;
+    const DividedNesting& nesting = options.nesting == nullptr ? none : *options.nesting;
+    const std::size_t nested = suitable_levels(A, nesting, options_);
+    nested_ = std::min(nested, nesting.parts.size());
+    const NestedLevels rest =
+        nested <= nesting.parts.size() ? nullptr : std::make_shared<const std::vector<NestedNodes>>(nesting.whole);
+    const DividedLevels levels(options_, nested_);
     std::unique_ptr<DividedMatrix> made;
     const DividedMatrix* matrix = &A;
     DividedLevel level = levels.first(A);
@@ -78,11 +85,16 @@ class DividedCycle {
       tell_progress(fmt::format("multigrid set-up: level {}, {} unknowns", number, unknowns_.back()));
       const bool small = number > 1 && unknowns_.back() <= options.replicated;
       std::optional<DividedLevels::Coarser> next;
-      if (!small && number < options_.max_levels) next = levels.coarsen(number, *matrix, level);
+      const auto at = static_cast<std::size_t>(number - 1);
+      if (!small && number < options_.max_levels) {
+        if (at < nested_) next = levels.coarsen(nesting.parts[at], *matrix, level);
+        else next = levels.coarsen(number, *matrix, level);
+      }
       if (!next && unknowns_.back() <= options.replicated) {
-        SmoothedAggregationOptions rest = options_;
-        rest.strength = levels.strength(number, matrix->block_size());
-        replicated_ = std::make_unique<ReplicatedLevel>(DividedLevels::whole(*matrix, level), rest);
+        SmoothedAggregationOptions below = options_;
+        below.strength = levels.strength(number, matrix->block_size());
+        replicated_ = std::make_unique<ReplicatedLevel>(DividedLevels::whole(*matrix, level), below,
+                                                        at == nesting.parts.size() ? rest : nullptr);
         last_ = level.ghosts;
         break;
       }
@@ -108,15 +120,24 @@ class DividedCycle {
   const std::vector<Index>& unknowns() const { return unknowns_; }
   std::string name() const {
     const std::size_t count = levels_.size() + (replicated_ ? replicated_->levels() : 0);
-    return fmt::format("smoothed-aggregation multigrid, {} levels, {} of them divided among ranks, {} precision", count,
-                       levels_.size(), sizeof(Real) == sizeof(float) ? "single" : "double");
+    const std::size_t nested = nested_ + (replicated_ ? replicated_->nested_levels() : 0);
+    return fmt::format("{} multigrid, {} levels, {} of them divided among ranks, {}{} precision",
+                       nested == 0 ? "smoothed-aggregation" : "geometric", count, levels_.size(),
+                       nested == 0 ? "" : fmt::format("{} over nested meshes, ", nested),
+                       sizeof(Real) == sizeof(float) ? "single" : "double");
   }
 
  private:
+  // A range of rows as a matrix of its own: columns count from the node of its first row, as vectors do there.
+  struct Rows {
+    Index first;  // unknown
+    BlockMatrixView<Real> view;
+  };
   struct Level {
     std::shared_ptr<const Ghosts> ghosts;
     int block;
-    CycleMatrix<Real> a, p, r;  // p and r empty on a last one
+    CycleMatrix<Real> a, p, r;        // p and r empty on a last one
+    std::vector<Rows> inner, border;  // of a
     Array<Real> inverse_diagonal;
     double largest_eigenvalue;
     Index unknowns() const { return ghosts->owned() * block; }
@@ -146,9 +167,45 @@ class DividedCycle {
     to.view.column = to.column.data();
   }
 
+  static std::vector<Rows> as_matrices(const std::vector<RowRange>& ranges, CycleMatrix<Real>& a) {
+    constexpr Index slice = 16;  // sliced_rows_cpu.hpp; ranges begin where a window of slices does
+    std::vector<Rows> result;
+    for (const RowRange& range : ranges) {
+      BlockMatrixView<Real> view = a.view;
+      view.rows = range.last - range.first;
+      view.offsets += range.first;
+      std::int32_t* const column = a.column.data();
+      Index begin = view.offsets[0], end = view.offsets[view.rows];
+      if (view.slices != nullptr) {
+        view.slices += range.first / slice;
+        view.place += range.first;
+        const Index slices = (view.rows + InnerRows::piece - 1) / InnerRows::piece * (InnerRows::piece / slice);
+        begin = view.slices[0] * slice;
+        end = view.slices[slices] * slice;
+      }
+      for (Index e = begin; e < end; ++e) column[e] -= static_cast<std::int32_t>(range.first);
+      result.push_back({range.first * view.row_block, view});
+    }
+    return result;
+  }
+
+  // run(rows) for all rows of a; the ghosts of x are fetched meanwhile.
+  template <class Run>
+  void on_rows(const Level& l, Real* x, const Run& run) const {
+    l.ghosts->begin_fetch(x, l.block);
+    for (const Rows& rows : l.inner) {
+      run(rows);
+      l.ghosts->look();
+    }
+    l.ghosts->finish_fetch();
+    for (const Rows& rows : l.border) run(rows);
+  }
+
   Level packed(const DividedMatrix& A, const DividedLevel& level, const DividedTransfer* transfer) const {
     Level result{.ghosts = level.ghosts, .block = A.block_size()};
     pack(kernels_, A.owned_rows(), A.nonzeros(), result.a, device_);
+    result.inner = as_matrices(A.inner_rows().inner, result.a);
+    result.border = as_matrices(A.inner_rows().border, result.a);
     if (transfer != nullptr) {
       pack(kernels_, transfer->P.view(), transfer->P.nonzeros(), result.p, device_);
       pack(kernels_, transfer->R.view(), transfer->R.nonzeros(), result.r, device_);
@@ -160,7 +217,7 @@ class DividedCycle {
     return result;
   }
 
-  // Same steps as for one rank (smoothed_aggregation.cpp), with the ghosts of x fetched before each product.
+  // Same steps as for one rank (smoothed_aggregation.cpp), with the ghosts of x fetched in each product.
   void smooth(const Level& l, Work& w, bool from_zero, int degree, double ratio) const {
     const double high = l.largest_eigenvalue, low = high / ratio;
     const double theta = 0.5 * (high + low), delta = 0.5 * (high - low), sigma = theta / delta;
@@ -174,9 +231,11 @@ class DividedCycle {
       const double rho_next = 1 / (2 * sigma - rho);
       const double c1 = step == 0 ? 0 : rho_next * rho, c2 = step == 0 ? 1 / theta : 2 * rho_next / delta;
       const Real* d_before = step == 0 ? w.b.data() : step == 1 && from_zero ? w.x.data() : w.d.data();
-      l.ghosts->fetch(w.x.data(), l.block);
-      kernels_.smooth(device_, l.a.view, Real(c1), Real(c2), l.inverse_diagonal.data(), w.b.data(), w.x.data(),
-                      d_before, w.d.data(), w.y.data());
+      on_rows(l, w.x.data(), [&](const Rows& rows) {
+        const Index n = rows.first;
+        kernels_.smooth(device_, rows.view, Real(c1), Real(c2), l.inverse_diagonal.data() + n, w.b.data() + n,
+                        w.x.data() + n, d_before + n, w.d.data() + n, w.y.data() + n);
+      });
       w.x.swap(w.y);
       if (step > 0) rho = rho_next;
     }
@@ -191,8 +250,10 @@ class DividedCycle {
     const Ghosts& next = number + 1 < levels_.size() ? *levels_[number + 1].ghosts : *last_;
     const int next_block = l.p.view.column_block;
     smooth(l, w, true, options_.smoothing_degree, options_.smoothing_ratio);
-    l.ghosts->fetch(w.x.data(), l.block);
-    kernels_.residual(device_, l.a.view, w.b.data(), w.x.data(), w.y.data());
+    on_rows(l, w.x.data(), [&](const Rows& rows) {
+      const Index n = rows.first;
+      kernels_.residual(device_, rows.view, w.b.data() + n, w.x.data() + n, w.y.data() + n);
+    });
     kernels_.multiply(device_, l.r.view, w.y.data(), coarse.b.data());
     next.add_to_owners(coarse.b.data(), next_block);
     cycle(number + 1);
@@ -203,6 +264,7 @@ class DividedCycle {
 
   Device device_;
   SmoothedAggregationOptions options_;
+  std::size_t nested_ = 0;  // of the divided levels, those with nested nodes below them
   const Kernels& kernels_;
   std::vector<Level> levels_;
   std::shared_ptr<const Ghosts> last_;  // of the replicated level

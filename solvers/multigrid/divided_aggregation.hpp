@@ -1,6 +1,7 @@
 // Smoothed aggregation over ranks (smoothed_aggregation.hpp is that of one): aggregates end at the borders of ranks,
 // prolongators are smoothed across them. Levels are divided like the matrix until at most `replicated` unknowns are
-// left; from there every rank has the whole hierarchy and computes the same. Cycles are in single precision by default.
+// left; from there every rank has the whole hierarchy and computes the same. Before aggregates come nested levels,
+// where there are some (divided_nesting.hpp). Cycles are in single precision by default.
 //
 //   const DividedAggregation multigrid(A, {.coordinates = &of_owned_nodes, .dimension = 3});
 //
@@ -8,6 +9,7 @@
 #pragma once
 
 #include "solvers/algebra/divided_matrix.hpp"
+#include "solvers/multigrid/divided_nesting.hpp"
 #include "solvers/multigrid/smoothed_aggregation.hpp"
 
 #include <memory>
@@ -17,7 +19,8 @@
 namespace ritz {
 
 struct DividedAggregationOptions {
-  SmoothedAggregationOptions multigrid = {};  // coordinates are those of owned nodes; nested levels are not used
+  SmoothedAggregationOptions multigrid = {};  // coordinates: [owned | ghosts]; nested levels are those below
+  const DividedNesting* nesting = nullptr;    // null: none
   Index replicated = 50000;                   // unknowns of all ranks
 };
 

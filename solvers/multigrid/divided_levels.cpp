@@ -38,14 +38,12 @@ void sort_unique(std::vector<Index>& numbers) {
 // Block CSR from entries that are given row by row.
 class RowsMade {
  public:
-  // spare: rows and entries of which only the memory is made.
-  RowsMade(const Device& device, Index rows, Index columns, int row_block, int column_block, std::size_t entries,
-           Index spare_rows = 0) {
+  RowsMade(const Device& device, Index rows, Index columns, int row_block, int column_block, std::size_t entries) {
     made_.rows = rows;
     made_.columns = columns;
     made_.row_block = row_block;
     made_.column_block = column_block;
-    made_.offsets = Array<Index>(device, rows + spare_rows + 1, tag);
+    made_.offsets = Array<Index>(device, rows + 1, tag);
     made_.column = Array<std::int32_t>(device, static_cast<Index>(entries), "multigrid");
     made_.values = Vector(device, static_cast<Index>(entries) * block(), "multigrid");
     made_.offsets.data()[0] = 0;
@@ -83,40 +81,63 @@ Graph between_owned(const Graph& graph, Index owned) {
 // One coarsening.
 class Coarsening {
  public:
-  Coarsening(const DividedMatrix& A, const DividedLevel& level, double strength, bool single_precision)
+  Coarsening(const DividedMatrix& A, const DividedLevel& level, bool single_precision)
       : device_(A.device()),
         A_(A),
         ghosts_(A.ghosts()),
         level_(level),
         C_(A.block_size()),
         K_(static_cast<int>(level.near_null.size() / std::max<Index>(1, ghosts_.owned() * C_))),
-        single_(single_precision) {
-    kernels<AggregationKernels>(device_, solver_kernels, "aggregation")
-        .strong_graph(device_, A.with_ghost_rows(), A.nonzeros_with_ghost_rows(), strength, strong_);
-  }
+        single_(single_precision) {}
 
   // False: there would not be much fewer unknowns, or a rank without any.
-  bool aggregate() {
+  bool aggregate(double strength) {
     auto phase = device_.profile().phase("aggregation");
     const Index owned = ghosts_.owned();
+    kernels<AggregationKernels>(device_, solver_kernels, "aggregation")
+        .strong_graph(device_, A_.with_ghost_rows(), A_.nonzeros_with_ghost_rows(), strength, strong_);
     const Graph inner = between_owned(strong_, owned);
     aggregates_ = kernels<AggregationKernels>(device_, solver_kernels, "aggregation")
                       .aggregate(device_, inner, owned, aggregate_);
     for (Index i = 0; i < owned; ++i)  // all strong connections are to others
       if (inner.count.data()[i] == 0 && strong_.count.data()[i] > 0)
         aggregate_.data()[i] = static_cast<std::int32_t>(aggregates_++);
+    const Index fewest = number_coarser_nodes();
+    width_ = K_;
+    return fewest > 0 && first_.back() * K_ <= ghosts_.total() * C_ * 4 / 5;
+  }
+
+  DividedLevels::Coarser over_aggregates() {
+    Vector near_null;
+    BlockMatrix P = prolongator(near_null);
+    return finish(std::move(P), std::move(near_null));
+  }
+
+  DividedLevels::Coarser over(const NestedPart& nodes) {
+    aggregates_ = std::ssize(nodes.same);
+    number_coarser_nodes();
+    width_ = C_;
+    nested_ = true;
+    Vector near_null;
+    BlockMatrix P = interpolation(nodes, near_null);
+    return finish(std::move(P), std::move(near_null));
+  }
+
+ private:
+  // The fewest of a rank.
+  Index number_coarser_nodes() {
     first_ = {0};
     Index fewest = aggregates_;
     for (const Index each : ghosts_.ranks().of_all(aggregates_)) {
       first_.push_back(first_.back() + each);
       fewest = std::min(fewest, each);
     }
-    return fewest > 0 && first_.back() * K_ <= ghosts_.total() * C_ * 4 / 5;
+    return fewest;
   }
 
-  DividedLevels::Coarser finish() {
+  DividedLevels::Coarser finish(BlockMatrix P, Vector near_null) {
     DividedLevels::Coarser result;
-    BlockMatrix P = prolongator(result.level.near_null);
+    result.level.near_null = std::move(near_null);
     BlockMatrix coarse_rows = product(P);
     std::vector<GlobalRows> received = to_owners(coarse_rows);
     // The next level's ghosts: all that its rows or the prolongator reach.
@@ -144,8 +165,7 @@ class Coarsening {
     return result;
   }
 
- private:
-  // Numbers of aggregates: this rank's from 0 on, then those in foreign_.
+  // Numbers of aggregates, or coarser nodes: this rank's from 0 on, then those in foreign_.
   Index first() const { return first_[static_cast<std::size_t>(ghosts_.ranks().rank())]; }
   bool is_own(Index aggregate) const { return aggregate >= first() && aggregate < first() + aggregates_; }
   Index global(Index local) const {
@@ -182,10 +202,43 @@ class Coarsening {
                             {A_.owned_rows(), level_.inverse_diagonal.data(),
                              4.0 / 3.0 / level_.largest_eigenvalue.full, aggregate.data(), T.data(), strong_.view()},
                             aggregates_ + static_cast<Index>(foreign_.size()), K_, P);
+    round_as_cycle(P);
+    return P;
+  }
+
+  // Sums of parents, where the near-null space of the coarser nodes is that of the nodes at their places.
+  BlockMatrix interpolation(const NestedPart& nodes, Vector& coarse_near_null) {
+    auto phase = device_.profile().phase("transfers");
+    const std::vector<Index> parents(nodes.parents.begin(), nodes.parents.end());
+    std::ranges::copy_if(parents, std::back_inserter(foreign_), [&](Index parent) { return !is_own(parent); });
+    sort_unique(foreign_);
+    const Index size = Index{C_} * K_, columns = aggregates_ + std::ssize(foreign_);
+    BlockMatrix P{.rows = ghosts_.owned(), .columns = columns, .row_block = C_, .column_block = C_};
+    P.offsets = Array<Index>(device_, std::span<const Index>(nodes.first), "multigrid");
+    P.column = Array<std::int32_t>(device_, std::ssize(parents), "multigrid");
+    std::ranges::transform(parents, P.column.data(), [&](Index parent) { return local(parent); });
+    P.values = Vector(device_, P.nonzeros() * C_ * C_, "multigrid");
+    const Array<std::int32_t> same(device_, std::span<const std::int32_t>(nodes.same), tag);
+    coarse_near_null = Vector(device_, aggregates_ * size, tag);
+    kernels<NearNullKernels>(device_, solver_kernels, "near-null space")
+        .take(device_, aggregates_, same.data(), static_cast<int>(size), level_.near_null.data(),
+              coarse_near_null.data());
+    Vector of_parents(device_, columns * size, tag);
+    std::ranges::copy(all(coarse_near_null), of_parents.data());
+    Ghosts(ghosts_.ranks(), aggregates_, foreign_).fetch(of_parents.data(), static_cast<int>(size));
+    const Vector weights(device_, std::span<const double>(nodes.weights), tag);
+    kernels<TransferKernels>(device_, solver_kernels, "transfer")
+        .sum_of_parents(device_, P.view(), weights.data(), level_.near_null.data(), of_parents.data(), K_,
+                        P.values.data());
+    round_as_cycle(P);
+    return P;
+  }
+
+  // The product is made with the transfers that the cycle has.
+  void round_as_cycle(BlockMatrix& P) const {
     if (single_)
       kernels<TransferKernels>(device_, solver_kernels, "transfer")
           .round_to_single(device_, P.values.size(), P.values.data());
-    return P;
   }
 
   // Renumbers the columns of P where ghosts' rows bring aggregates that it did not reach; [owned | ghosts] rows.
@@ -206,7 +259,7 @@ class Coarsening {
     sort_unique(foreign_);
     for (std::size_t e = 0; e < columns.size(); ++e) P.column.data()[e] = local(columns[e]);
     P.columns = aggregates_ + static_cast<Index>(foreign_.size());
-    RowsMade made(device_, ghosts_.size(), P.columns, C_, K_, entries);
+    RowsMade made(device_, ghosts_.size(), P.columns, C_, width_, entries);
     const Index block = made.block();
     for (Index i = 0; i < P.rows; ++i) {
       for (Index e = P.offsets.data()[i]; e < P.offsets.data()[i + 1]; ++e)
@@ -231,7 +284,7 @@ class Coarsening {
     BlockMatrix R, result;
     kernels<TransferKernels>(device_, solver_kernels, "transfer").transpose(device_, whole, R);
     kernels<LevelMatrixKernels>(device_, solver_kernels, "level matrix")
-        .galerkin(device_, A_.with_ghost_rows(), whole.view(), R.view(), false, result);
+        .galerkin(device_, A_.with_ghost_rows(), whole.view(), R.view(), nested_, result);
     return result;
   }
 
@@ -248,41 +301,65 @@ class Coarsening {
   // Own entries and those of others for the same block are added in ascending order of the ranks, the own ones first.
   BlockMatrix summed(const BlockMatrix& own, const std::vector<GlobalRows>& received, const Ghosts& ghosts) const {
     struct Entry {
-      std::int32_t row, column;
+      std::int32_t column;
       const double* values;
     };
-    std::vector<Entry> entries;
-    const Index block = Index{K_} * K_;
-    for (Index i = 0; i < aggregates_; ++i)
-      for (Index e = own.offsets.data()[i]; e < own.offsets.data()[i + 1]; ++e)
-        entries.push_back({static_cast<std::int32_t>(i),
-                           static_cast<std::int32_t>(ghosts.local(global(own.column.data()[e]))),
-                           own.values.data() + e * block});
+    const Index block = Index{width_} * width_;
+    std::vector<std::vector<Entry>> of_others(static_cast<std::size_t>(aggregates_));  // [own row]
+    std::size_t most = static_cast<std::size_t>(own.offsets.data()[aggregates_]);
     for (const GlobalRows& rows : received) {
       std::size_t e = 0;
       for (std::size_t r = 0; r < rows.row.size(); ++r)
         for (Index k = 0; k < rows.count[r]; ++k, ++e)
-          entries.push_back({static_cast<std::int32_t>(rows.row[r] - first()),
-                             static_cast<std::int32_t>(ghosts.local(rows.column[e])),
-                             rows.values.data() + static_cast<Index>(e) * block});
+          of_others[static_cast<std::size_t>(rows.row[r] - first())].push_back(
+              {static_cast<std::int32_t>(ghosts.local(rows.column[e])),
+               rows.values.data() + static_cast<Index>(e) * block});
+      most += e;
     }
-    const auto same = [](const Entry& a, const Entry& b) { return a.row == b.row && a.column == b.column; };
-    std::ranges::stable_sort(entries, {}, [](const Entry& e) { return std::pair(e.row, e.column); });
-    std::size_t places = 0;
-    for (std::size_t e = 0; e < entries.size(); ++e)
-      if (e == 0 || !same(entries[e - 1], entries[e])) places += entries[e].column >= aggregates_ ? 2 : 1;
-    RowsMade made(device_, aggregates_, ghosts.size(), K_, K_, places, ghosts.count());
-    std::size_t e = 0;
+    std::vector<std::int32_t> numbers(static_cast<std::size_t>(own.columns), -1);  // among [owned | ghosts], once known
+    const auto number = [&](std::int32_t c) {
+      std::int32_t& known = numbers[static_cast<std::size_t>(c)];
+      if (known < 0) known = static_cast<std::int32_t>(ghosts.local(global(c)));
+      return known;
+    };
+    std::vector<Entry> row;
+    std::vector<std::int32_t> column;
+    std::vector<double> values;
+    std::vector<Index> offsets{0};
+    column.reserve(most);
+    values.reserve(most * static_cast<std::size_t>(block));
     for (Index i = 0; i < aggregates_; ++i) {
-      while (e < entries.size() && entries[e].row == i) {
-        double* const target = made.add(entries[e].column);
-        std::copy_n(entries[e].values, block, target);
-        for (++e; e < entries.size() && same(entries[e - 1], entries[e]); ++e)
-          for (Index k = 0; k < block; ++k) target[k] += entries[e].values[k];
-      }
-      made.end_row();
+      row.clear();
+      for (Index e = own.offsets.data()[i]; e < own.offsets.data()[i + 1]; ++e)
+        row.push_back({number(own.column.data()[e]), own.values.data() + e * block});
+      const std::vector<Entry>& others = of_others[static_cast<std::size_t>(i)];
+      row.insert(row.end(), others.begin(), others.end());
+      std::ranges::stable_sort(row, {}, &Entry::column);
+      for (std::size_t e = 0; e < row.size(); ++e)
+        if (e == 0 || row[e].column != row[e - 1].column) {
+          column.push_back(row[e].column);
+          values.insert(values.end(), row[e].values, row[e].values + block);
+        } else {
+          double* const target = values.data() + values.size() - block;
+          for (Index k = 0; k < block; ++k) target[k] += row[e].values[k];
+        }
+      offsets.push_back(std::ssize(column));
     }
-    return made.take();
+    return rows_of(offsets, column, values, ghosts);
+  }
+
+  // With room for the rows of ghosts.
+  BlockMatrix rows_of(const std::vector<Index>& offsets, const std::vector<std::int32_t>& column,
+                      const std::vector<double>& values, const Ghosts& ghosts) const {
+    BlockMatrix result{.rows = aggregates_, .columns = ghosts.size(), .row_block = width_, .column_block = width_};
+    const Index places = std::ssize(column) + DividedMatrix::ghost_entries(column, aggregates_);
+    result.offsets = Array<Index>(device_, result.columns + 1, tag);
+    result.column = Array<std::int32_t>(device_, places, "multigrid");
+    result.values = Vector(device_, places * width_ * width_, "multigrid");
+    std::ranges::copy(offsets, result.offsets.data());
+    std::ranges::copy(column, result.column.data());
+    std::ranges::copy(values, result.values.data());
+    return result;
   }
 
   const Device device_;
@@ -291,6 +368,8 @@ class Coarsening {
   const DividedLevel& level_;
   const int C_, K_;
   const bool single_;
+  int width_ = 0;        // of the next level's blocks
+  bool nested_ = false;  // do transfers have diagonal blocks?
   Graph strong_;
   Array<std::int32_t> aggregate_;  // [owned node]
   Index aggregates_ = 0;
@@ -326,15 +405,19 @@ DividedLevel DividedLevels::first(const DividedMatrix& A) const {
 // Same number as in smoothed_aggregation.hpp.
 double DividedLevels::strength(int number, int block) const {
   if (block == 1) return options_.strength >= 0 ? options_.strength : 0.3;
-  return (options_.strength >= 0 ? options_.strength : 0.02) * std::pow(0.5, number - 1);
+  return (options_.strength >= 0 ? options_.strength : 0.02) * std::pow(0.5, number - nested_ - 1);
 }
 
 std::optional<DividedLevels::Coarser> DividedLevels::coarsen(int number, const DividedMatrix& A,
                                                              const DividedLevel& level) const {
-  Coarsening coarsening(A, level, strength(number, A.block_size()), options_.single_precision);
-  if (!coarsening.aggregate()) return std::nullopt;
-  std::optional<Coarser> result = coarsening.finish();
-  return result;
+  Coarsening coarsening(A, level, options_.single_precision);
+  if (!coarsening.aggregate(strength(number, A.block_size()))) return std::nullopt;
+  return coarsening.over_aggregates();
+}
+
+DividedLevels::Coarser DividedLevels::coarsen(const NestedPart& nodes, const DividedMatrix& A,
+                                              const DividedLevel& level) const {
+  return Coarsening(A, level, options_.single_precision).over(nodes);
 }
 
 DividedLevels::Whole DividedLevels::whole(const DividedMatrix& A, const DividedLevel& level) {

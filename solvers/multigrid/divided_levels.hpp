@@ -3,6 +3,7 @@
 #pragma once
 
 #include "solvers/algebra/divided_matrix.hpp"
+#include "solvers/multigrid/divided_nesting.hpp"
 #include "solvers/multigrid/eigenvalue_bound.hpp"
 #include "solvers/multigrid/smoothed_aggregation.hpp"
 
@@ -18,14 +19,17 @@ struct DividedLevel {
   Vector near_null;  // [owned node][C][K]
 };
 
-// Transfers from a level to the next: P [owned] x [owned | ghosts of the next], R its transpose.
+// Transfers from a level to the next: P [owned] x [owned | ghosts of the next], R its transpose. Blocks of P are as
+// wide as the near-null space between aggregates, and square between nested levels.
 struct DividedTransfer {
   BlockMatrix P, R;
 };
 
 class DividedLevels {
  public:
-  explicit DividedLevels(const SmoothedAggregationOptions& options) : options_(options) {}
+  // nested: how many levels come from nested nodes, before aggregates.
+  explicit DividedLevels(const SmoothedAggregationOptions& options, std::size_t nested = 0)
+      : options_(options), nested_(static_cast<int>(nested)) {}
 
   DividedLevel first(const DividedMatrix& A) const;
   struct Coarser {
@@ -35,6 +39,7 @@ class DividedLevels {
   };
   // nullopt: aggregates would not make it much smaller, or a rank would own none. number: 1 for the finest level.
   std::optional<Coarser> coarsen(int number, const DividedMatrix& A, const DividedLevel& level) const;
+  Coarser coarsen(const NestedPart& nodes, const DividedMatrix& A, const DividedLevel& level) const;
 
   // The whole matrix of a level on every rank, where unknowns that couple to nothing have a diagonal entry of 1, and
   // the whole near-null space.
@@ -47,6 +52,7 @@ class DividedLevels {
 
  private:
   SmoothedAggregationOptions options_;
+  int nested_;
 };
 
 }  // namespace ritz

@@ -24,10 +24,6 @@ namespace {
 
 constexpr const char* tag = "multigrid set-up";
 
-// A cell of a regular mesh makes 8 between a node inside and one at a corner. With stiff inclusions in single cells of
-// a scalar problem, 24^3 hexahedra: a factor of 10 costs one iteration of 8, 1000 makes 67 of 12.
-constexpr double largest_nested_jump = 30;
-
 // Near-null-space vectors of the first level: 1, or 3, or 6 rigid motions; six unknowns per node are displacements and
 // rotations.
 int near_null_count(int block, const SmoothedAggregationOptions& options) {
@@ -62,13 +58,9 @@ double largest_jump(const SparseMatrix& A, const NestedNodes& first) {
   return max_abs(jumps);
 }
 
-// Scalars that couple more strongly in one direction: over nested meshes 35 iterations where trilinear hexahedra are 10
-// times as long as thick and 102 at 50 times, with aggregates 18 and 24. Below a field of order 2 it pays from some 15
-// times on. Vectors need as many with either.
 bool is_stretched(const SparseMatrix& A, const SmoothedAggregationOptions& options, double factor) {
-  constexpr double share = 0.1;
   return A.block_size() == 1 && options.coordinates != nullptr &&
-         anisotropic_share(A, *options.coordinates, options.dimension, factor) > share;
+         anisotropic_share(A, *options.coordinates, options.dimension, factor) > stretched_share;
 }
 
 void check_near_null(const SparseMatrix& A, const SmoothedAggregationOptions& options) {
@@ -375,19 +367,24 @@ class Builder {
 
 }  // namespace
 
+void throw_no_nested_levels() {
+  throw Error(Exit::input, "multigrid over nested meshes was asked for, but there are none",
+              "they are found where fields are of order 2, or the mesh is a uniform refinement",
+              "use multigrid.levels = \"auto\", or refine a coarser mesh (ritz mesh refine)");
+}
+
 NestedLevels nested_levels(const SparseMatrix& A, const SmoothedAggregationOptions& options) {
   if (options.levels == MultigridLevels::aggregation) return nullptr;
   NestedLevels nested = options.nested ? options.nested() : nullptr;
-  if (options.levels == MultigridLevels::nested && nested == nullptr)
-    throw Error(Exit::input, "multigrid over nested meshes was asked for, but there are none",
-                "they are found where fields are of order 2, or the mesh is a uniform refinement",
-                "use multigrid.levels = \"auto\", or refine a coarser mesh (ritz mesh refine)");
+  if (options.levels == MultigridLevels::nested && nested == nullptr) throw_no_nested_levels();
   if (options.levels == MultigridLevels::nested || nested == nullptr) return nested;
   const auto meshes = std::ranges::find(*nested, false, &NestedNodes::same_cells);
-  const bool same_cells = meshes != nested->begin();
-  if (is_stretched(A, options, same_cells ? 50 : 3)) return nullptr;
-  if (meshes == nested->end() || largest_jump(A, nested->front()) <= largest_nested_jump) return nested;
-  return !same_cells ? nullptr : std::make_shared<const std::vector<NestedNodes>>(nested->begin(), meshes);
+  const std::size_t count = suitable_levels(
+      nested->size(), static_cast<std::size_t>(meshes - nested->begin()),
+      [&](double factor) { return is_stretched(A, options, factor); },
+      [&] { return largest_jump(A, nested->front()); });
+  if (count == nested->size()) return nested;
+  return count == 0 ? nullptr : std::make_shared<const std::vector<NestedNodes>>(nested->begin(), meshes);
 }
 
 void set_up_hierarchy(const SparseMatrix& A, const SmoothedAggregationOptions& options, const NestedLevels& nested,

@@ -331,6 +331,15 @@ LOW, P, 10.
         self.assertEqual(tomllib.loads(text)["gravity"]["acceleration"], [0, 0, -10])
         self.assertIn("1 cells are in several of the sets with GRAV", text)
 
+    def test_gravity_that_turns_and_parameters_of_loads_are_told(self):
+        step = "*STEP\n*STATIC\n*{}\nEAll,GRAV,10.,{}\n*END STEP\n"
+        for second, told in (("1.,0.,0.", True), ("0.,0.,-2.", False)):
+            _, text = self.case_from(BAR + step.format("DLOAD", "0.,0.,-1.") + step.format("DLOAD", second), "--force")
+            self.assertEqual("another direction" in text, told, text)
+        for parameter, told in (("LOAD CASE=2", True), ("LOAD CASE=1", False)):
+            _, text = self.case_from(BAR + step.format("DLOAD, " + parameter, "0.,0.,-1."), "--force")
+            self.assertEqual("its parameter LOAD CASE was not read" in text, told, text)
+
     def test_offsets_are_named(self):
         deck = """*NODE
 1,0,0,0

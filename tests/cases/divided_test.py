@@ -202,20 +202,49 @@ class Divided(OnRanks):
 
     def test_iterations_stay_those_of_one_process(self):
         iterations = lambda outcome: outcome.report["solver"]["iterations"]
-        for program, cell, counts in (("ritz-heat", "hexa", (20, 20, 20)), ("ritz-elasticity", "tetra", (12, 12, 12)), ("ritz-elasticity", "hexa", (40, 20, 3))):
-            case = self.case(program, cell, counts)
-            alone = iterations(self.solve(program, case, keys={"solver.method": "cg", "solver.preconditioner": "multigrid", "solver.multigrid.levels": "aggregation"}))
-            for ranks in (2, 4):
-                several = self.solved(ranks, program, case)
-                self.assertIn("1 of them divided among ranks", several.report["solver"]["preconditioner"])
-                self.assertLessEqual(iterations(several), 1.2 * alone)
+        for levels in ("auto", "aggregation"):
+            for program, cell, counts in (("ritz-heat", "hexa", (20, 20, 20)), ("ritz-elasticity", "tetra", (12, 12, 12)), ("ritz-elasticity", "hexa", (40, 20, 3))):
+                case, keys = self.case(program, cell, counts), {"solver.multigrid.levels": levels}
+                alone = iterations(self.solve(program, case, keys={"solver.method": "cg", "solver.preconditioner": "multigrid", **keys}))
+                for ranks in (2, 4):
+                    several = self.solved(ranks, program, case, keys=keys)
+                    self.assertIn("1 of them divided among ranks", several.report["solver"]["preconditioner"])
+                    self.assertLessEqual(iterations(several), 1.2 * alone)
+
+    def test_nested_levels_go_over_ranks(self):
+        kind = lambda outcome: outcome.report["solver"]["preconditioner"].split()[0]
+        fields = [("ritz-elasticity", "hexa", (16, 16, 16), {}), ("ritz-heat", "tetra", (12, 12, 12), {}), ("ritz-elasticity", "hexa", (6, 6, 6), {"mesh.order": 2}),
+                  ("ritz-heat", "tetra", (8, 8, 8), {"space.order": 2}), ("ritz-heat", "quad", (48, 48), {})]
+        for program, cell, counts, keys in fields:
+            with self.subTest(program=program, cell=cell, keys=keys):
+                case, keys = self.case(program, cell, counts), {**keys, "solver.method": "cg", "solver.preconditioner": "multigrid"}
+                alone = self.solve(program, case, keys=keys)
+                self.assertEqual(kind(alone), "geometric")
+                for ranks, environment in ((2, None), (3, {"RITZ_REPLICATED_UNKNOWNS": "300"})):
+                    several = self.solved(ranks, program, case, keys=keys, environment=environment)
+                    self.assertEqual(kind(several), "geometric")
+                    self.assertLessEqual(several.report["solver"]["iterations"], 1.2 * alone.report["solver"]["iterations"])
+                    self.assert_same(program, several, alone)
+
+    def test_nested_levels_are_left_where_one_process_leaves_them(self):
+        kind = lambda outcome: outcome.report["solver"]["preconditioner"].split()[0]
+        case = self.case("ritz-heat", "hexa", (12, 12, 12))
+        keys = {"solver.method": "cg", "solver.preconditioner": "multigrid"}
+        jump = {**keys, "material.0.conductivity": "20 * exp(8 * sin(40 * x))"}
+        for each in (keys, jump):
+            self.assertEqual(kind(self.solved(2, "ritz-heat", case, keys=each)), kind(self.solve("ritz-heat", case, keys=each)))
+        odd = self.case("ritz-heat", "hexa", (7, 7, 7))
+        refused = self.on_ranks(2, "ritz-heat", odd, keys={**keys, "solver.multigrid.levels": "nested"})
+        alone = self.run_case("ritz-heat", odd, keys={**keys, "solver.multigrid.levels": "nested"})
+        self.assertEqual((refused.exit, refused.errors.count("error: ")), (alone.exit, 1), refused.errors)
+        self.assertIn("there are none", refused.errors)
 
     def test_several_levels_are_divided(self):
         for program, ranks in (("ritz-heat", 2), ("ritz-elasticity", 3)):
             case = self.case(program, "hexa", (20, 20, 20))
             usual = self.solved(ranks, program, case)
             run = self.solved(ranks, program, case, environment={"RITZ_REPLICATED_UNKNOWNS": "100"})
-            self.assertIn("2 of them divided among ranks", run.report["solver"]["preconditioner"])
+            self.assertRegex(run.report["solver"]["preconditioner"], "[2-9] of them divided among ranks")
             self.assertLessEqual(run.report["solver"]["iterations"], usual.report["solver"]["iterations"] + 2)
             self.assert_same(program, run, usual)
 

@@ -52,6 +52,13 @@ class Heat(CaseTest):
         self.refuse(4, ["'ambient' is -300", "at least -273.15"], text + convection)
         self.end(text + HOT.format(-200))
 
+    def test_a_solution_below_absolute_zero_is_told(self):
+        convection = '[[convection]]\nregion = "end"\ncoefficient = 750\nambient = 100\n'
+        sink = '[[flux]]\nregion = "hot"\nvalue = -{}\n'  # 750 W/m2K and 55.6 / 0.1 W/m2K in series
+        for heat, told in ((20000, False), (40000, True)):
+            log = self.end("[model]\nabsolute_zero = 0\n" + STEEL + convection + sink.format(heat)).log
+            self.assertEqual("colder than absolute zero" in log, told, log)
+
     def test_radiation_alone_holds_the_temperature(self):
         flux = '[[flux]]\nregion = "hot"\nvalue = 4000\n'
         outcome = self.end("[model]\nabsolute_zero = 0\n" + STEEL + flux + RADIATION.format(0.8, 300))

@@ -202,6 +202,15 @@ class Couplings(Joining):
         self.assert_close(motion[0], 1e6 * 4 / 200e9 + 3 * 3 * turn, 1e-8)
         self.assert_close(outcome.fact("reaction")[0], -1e6, 1e-8)
 
+    def test_two_couplings_of_one_surface_have_facts_of_their_own(self):
+        ends = "".join(self.end.format(point) + "force = [1e6, 0, 0]\n" for point in ("[4, 0.5, 0.5]", "[5, 0.5, 1.5]"))
+        outcome = self.of(self.bar, self.text + ends)
+        first, second = outcome.fact("coupling bar.x1"), outcome.fact("coupling bar.x1 2")
+        turn = 1e6 * 4 / (200e9 / 12)
+        self.assert_close(first[0], 2e6 * 4 / 200e9, 1e-8)
+        self.assert_close(second[0], first[0] + turn, 1e-8)  # one metre above
+        self.assert_close(second[2], first[2] - turn, 1e-8)  # one metre beyond
+
     def test_a_prescribed_mean_motion_takes_the_force_of_statics(self):
         for solver in ("", 'operator = "matrix_free"\n', 'method = "direct"\n'):
             text = self.text.replace(EXACT, EXACT + solver)

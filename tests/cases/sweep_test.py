@@ -156,6 +156,11 @@ class ResultTest(SweepTest):
         rows = self.rows(swept)
         column = next(name for name in rows[0] if ":" in name)
         self.assertNotEqual(rows[0][column], rows[1][column])
+        members = list(swept.report["sweep"].values())
+        name = column if column in members[0]["probes"] else column.rpartition(".")[0]
+        for row, member in zip(rows, members):
+            value = member["probes"][name]
+            self.assertEqual(float(row[column]), value if name == column else value[int(column.rpartition(".")[2])])
 
     def test_tight_memory_is_kept_to_the_byte(self):
         case = self.sweep("le1", parameter("pressure.0.value", **{"from": 1.0, "to": 9.0, "count": 30}))

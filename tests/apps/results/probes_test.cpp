@@ -187,11 +187,12 @@ TEST(Probes, MistakesAreFoundTogetherWithTheirPlaces) {
       "[[probe]]\nname = 'b'\nfield = 'displacement'\ncomponent = 'magnitud'\npoint = [0, 0, 0]\n"
       "[[probe]]\nname = 'c'\nfield = 'temperature'\npoint = [9, 0, 0]\n"
       "[[probe]]\nname = 'c'\nfield = 'temperature'\nregion = 'x7'\nmeasure = 'max'\n"
-      "[[probe]]\nname = 'd'\nfield = 'temperature'\nregion = 'x1'\npoint = [0, 0, 0]\n");
+      "[[probe]]\nname = 'd'\nfield = 'temperature'\nregion = 'x1'\npoint = [0, 0, 0]\n"
+      "[[probe]]\nname = 'c.0'\nfield = 'temperature'\npoint = [0, 0, 0]\n");
   EXPECT_THAT(text, AllOf(HasSubstr("did you mean 'temperature'?"), HasSubstr("case.toml:3"),
                           HasSubstr("did you mean 'magnitude'?"), HasSubstr("(9, 0, 0) lies outside"),
                           HasSubstr("nearest node"), HasSubstr("'x7'"), HasSubstr("a second probe is called 'c'"),
-                          HasSubstr("a point and a region")));
+                          HasSubstr("a point and a region"), HasSubstr("a probe is called 'c.0' beside 'c'")));
 }
 
 TEST(Probes, ForcesAtNodesAreSummedAndFieldsAreNot) {

@@ -39,7 +39,9 @@ class ThreadRanks : public Ranks {
     box.pop_front();
     return text;
   }
-  void exchange(std::span<const Parcel>) override { ADD_FAILURE() << "members of a sweep exchange no numbers"; }
+  void begin(std::span<const Parcel>) override { ADD_FAILURE() << "members of a sweep exchange no numbers"; }
+  void look() override {}
+  void finish() override {}
   void fail(const Error&) override { ADD_FAILURE() << "a failed member does not end the others"; }
 
  private:

@@ -116,4 +116,30 @@ struct VectorBeside {
   }
 };
 
+// On facets beside it: values, gradients and divergences of both fields, the position and the normal.
+template <int G>
+struct BorderOfFacets {
+  static constexpr const char* name = G == 3 ? "test_border3" : "test_border2";
+  static constexpr int dimension = G, codimension = 1;
+  static constexpr auto fields = VectorBeside<G, Family::facet>::fields;
+
+  template <class T>
+  constexpr void operator()(const Location<T, G>& at, const MixedFields<T, BorderOfFacets>& u,
+                            MixedFields<T, BorderOfFacets>& f) const {
+    const auto& [v, p] = u;
+    auto& [flux, balance] = f;
+    T out = 0.0, slope = 0.0;
+    for (int i = 0; i < G; ++i) {
+      out += v.value[i] * at.normal[i];
+      slope += p.gradient[0][i] * at.normal[i];
+    }
+    for (int i = 0; i < G; ++i) {
+      flux.value[i] = (out + p.value[0] * p.value[0]) * at.normal[i] + 0.3 * v.value[i] * at.x[0];
+      balance.gradient[0][i] = out * at.normal[i] + 0.2 * p.gradient[0][i];
+    }
+    flux.divergence = v.divergence * slope;
+    balance.value[0] = slope * p.value[0] + v.divergence;
+  }
+};
+
 }  // namespace ritz::test

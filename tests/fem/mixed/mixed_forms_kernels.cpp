@@ -13,6 +13,8 @@ const RegisterMixedForm<test::VectorBeside<2, Family::facet>> facets2;
 const RegisterMixedForm<test::VectorBeside<3, Family::facet>> facets3;
 const RegisterMixedForm<test::VectorBeside<2, Family::edge>> edges2;
 const RegisterMixedForm<test::VectorBeside<3, Family::edge>> edges3;
+const RegisterMixedForm<test::BorderOfFacets<2>> border2;
+const RegisterMixedForm<test::BorderOfFacets<3>> border3;
 const RegisterMixedForm<test::FaultyPair<test::MixedFault::none>> sound;
 const RegisterMixedForm<test::FaultyPair<test::MixedFault::not_symmetric>> not_symmetric;
 const RegisterMixedForm<test::FaultyPair<test::MixedFault::not_linear>> not_linear;

@@ -76,6 +76,12 @@ TEST(Expression, ErrorsSayWhere) {
                            "x = 2", "sin", "\"a\"", "1..2", "?", "x ? 1", "\xc2\xb5"})
     EXPECT_NE(error_in(text).what, "none") << text;
   EXPECT_EQ(error_in("1 + x = 2").column, 7);
+  EXPECT_THAT(error_in("1 < x < 2").fix, HasSubstr("1 < x && x < 2"));  // in mathematics both, in C neither
+  EXPECT_THAT(error_in("x == 0 == 0").what, HasSubstr("second comparison"));
+  EXPECT_EQ(error_in("(x < 1) == (x > 0)").what, "none");
+  EXPECT_EQ(error_in("x < 1 && x > 0").what, "none");
+  EXPECT_THAT(error_in("x + 1e999").what, HasSubstr("1e999 is beyond"));
+  EXPECT_THAT(error_in("1e-400").what, HasSubstr("1e-400 is beyond"));
   EXPECT_THAT(error_in("t + 1").what, HasSubstr("no time"));
   EXPECT_THAT(error_in("t + 1").fix, HasSubstr("[time]"));
   EXPECT_EQ(error_in(std::string(300, '(') + "1" + std::string(300, ')')).column, 201);

@@ -51,6 +51,14 @@ TEST(Unit, ProductsQuotientsAndPowersAreThoseOfPhysics) {
   EXPECT_TRUE(unit_named("min")->measures_the_same_as(*unit_named("s")));      // no milli-inch
 }
 
+TEST(Unit, WhatIsBeyondTheNumbersOf64BitIsAnError) {
+  for (const char* text :
+       {"\"1e308 kPa\"", "\"-1e306 GPa\"", "\"0e99999999999 Pa\"", "\"1e-330 Pa\"", "\"1e+999999 Pa\""})
+    EXPECT_THAT(refusal(text, "modulus [Pa]"), HasSubstr("beyond the numbers of 64 bit")) << text;
+  EXPECT_EQ(refusal("\"1e+300 kPa\"", "modulus [Pa]"), "");
+  EXPECT_EQ(refusal("\"1e-320 kPa\"", "modulus [Pa]"), "");
+}
+
 TEST(Unit, OtherTextsAreNoQuantities) {
   for (const char* text : {"", "210", "x", "2 * x", "1/x", "-x", "3 + 4", "3 4", "sin(x)", ".", "-"})
     EXPECT_FALSE(quantity_in(text)) << text;

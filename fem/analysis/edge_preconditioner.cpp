@@ -1,0 +1,142 @@
+#include "fem/analysis/edge_preconditioner.hpp"
+
+#include "device/error.hpp"
+#include "solvers/algebra/host_products.hpp"
+#include "solvers/algebra/vectors.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace ritz {
+namespace {
+
+// An edge from the end with the lower number in the mesh, along which its circulation is positive.
+struct Edge {
+  Index from = -1, to = -1;  // corners, counted
+  Point along{};
+};
+
+struct Edges {
+  std::vector<Edge> all;  // [node of the space]
+  Index corner_count = 0;
+};
+
+Edges edges_of(const FunctionSpace& space) {
+  const Mesh& mesh = space.mesh();
+  for (const CellBlock& block : mesh.blocks())
+    if (space.element(block.kind).node_count() != std::ssize(traits(block.kind).edges))
+      throw Error(Exit::input, "a preconditioner of edges was asked for unknowns that are not one for each edge",
+                  "auxiliary spaces are those of edges of order 1", "take order 1, or the method 'direct'");
+  Edges edges;
+  edges.all.resize(static_cast<std::size_t>(space.node_count()));
+  std::vector<Index> corner_of(static_cast<std::size_t>(mesh.node_count()), -1);
+  const auto corner = [&](Node node) {
+    Index& number = corner_of[static_cast<std::size_t>(node)];
+    if (number < 0) number = edges.corner_count++;
+    return number;
+  };
+  FunctionSpace::CellNodes nodes_of(space);
+  for (Index cell = 0; cell < mesh.cell_count(); ++cell) {
+    const auto unknowns = nodes_of(cell);
+    const auto corners = mesh.nodes_of(cell);
+    const CellTraits& t = traits(mesh.kind_of(cell));
+    for (std::size_t a = 0; a < unknowns.size(); ++a) {
+      Edge& edge = edges.all[static_cast<std::size_t>(unknowns[a])];
+      if (edge.from >= 0) continue;
+      Node p = corners[static_cast<std::size_t>(t.edges[a][0])], q = corners[static_cast<std::size_t>(t.edges[a][1])];
+      if (q < p) std::swap(p, q);
+      const auto from = mesh.point(p), to = mesh.point(q);
+      edge.from = corner(p);
+      edge.to = corner(q);
+      for (std::size_t d = 0; d < 3; ++d) edge.along[d] = to[d] - from[d];
+    }
+  }
+  return edges;
+}
+
+// Rows of edges that are not prescribed: `first` of the lower corner, `second` of the other.
+template <class Values>
+HostMatrix from_corners(const Edges& edges, const Constraints& supports, const Values& values) {
+  HostMatrix P;
+  P.offsets.push_back(0);
+  for (std::size_t e = 0; e < edges.all.size(); ++e) {
+    const Edge& edge = edges.all[e];
+    if (edge.from >= 0 && !supports.is_prescribed(static_cast<Node>(e), 0)) {
+      const auto [first, second] = values(edge);
+      std::pair<Index, double> entries[] = {{edge.from, first}, {edge.to, second}};
+      if (entries[1].first < entries[0].first) std::swap(entries[0], entries[1]);
+      for (const auto& [column, value] : entries) {
+        P.columns.push_back(static_cast<std::int32_t>(column));
+        P.values.push_back(value);
+      }
+    }
+    P.offsets.push_back(static_cast<Index>(P.columns.size()));
+  }
+  return P;
+}
+
+double& diagonal_entry(HostMatrix& A, Index row) {
+  for (Index k = A.offsets[static_cast<std::size_t>(row)]; k < A.offsets[static_cast<std::size_t>(row) + 1]; ++k)
+    if (A.columns[static_cast<std::size_t>(k)] == row) return A.values[static_cast<std::size_t>(k)];
+  throw Error(Exit::internal, "an auxiliary matrix lacks a diagonal entry");
+}
+
+HostMatrix identity(Index rows) {
+  HostMatrix one;
+  for (Index row = 0; row <= rows; ++row) one.offsets.push_back(row);
+  for (Index row = 0; row < rows; ++row) {
+    one.columns.push_back(static_cast<std::int32_t>(row));
+    one.values.push_back(0);
+  }
+  return one;
+}
+
+}  // namespace
+
+EdgePreconditioner::EdgePreconditioner(const SparseMatrix& A, const FunctionSpace& space, const Constraints& supports,
+                                       SmoothedAggregationOptions multigrid)
+    : A_(A), smoother_(A), part_(A.device(), A.rows(), "vectors") {
+  const Edges edges = edges_of(space);
+  const HostMatrix K = host_matrix(A);
+  const double largest = max_abs(A.diagonal());
+  multigrid.coordinates = nullptr;
+  multigrid.nested = {};
+  const auto add = [&](const HostMatrix& P, bool needed) {
+    const HostMatrix R = transposed(P, edges.corner_count);
+    HostMatrix coarse =
+        sum(product(R, product(K, P, edges.corner_count), edges.corner_count), 1, identity(edges.corner_count));
+    double most = 0;
+    for (Index row = 0; row < coarse.rows(); ++row) most = std::max(most, diagonal_entry(coarse, row));
+    if (!needed && most <= 1e-12 * largest) return;  // the matrix maps gradients to zero
+    for (Index row = 0; row < coarse.rows(); ++row)
+      if (double& entry = diagonal_entry(coarse, row); entry <= 1e-14 * most) entry = most > 0 ? most : 1;
+    Auxiliary& each = spaces_.emplace_back();
+    each.up = std::make_unique<RectangularMatrix>(rectangular_matrix(A.device(), P, edges.corner_count));
+    each.down = std::make_unique<RectangularMatrix>(rectangular_matrix(A.device(), R, A.rows()));
+    each.matrix = std::make_unique<SparseMatrix>(sparse_matrix(A.device(), coarse));
+    each.cycle = std::make_unique<SmoothedAggregation>(*each.matrix, multigrid);
+  };
+  for (std::size_t d = 0; d < static_cast<std::size_t>(space.mesh().dimension()); ++d)
+    add(from_corners(edges, supports,
+                     [d](const Edge& edge) { return std::pair(0.5 * edge.along[d], 0.5 * edge.along[d]); }),
+        true);
+  add(from_corners(edges, supports, [](const Edge&) { return std::pair(-1.0, 1.0); }), false);
+  from_ = Vector(A.device(), edges.corner_count, "vectors");
+  to_ = Vector(A.device(), edges.corner_count, "vectors");
+}
+
+void EdgePreconditioner::apply(const Vector& x, Vector& y) const {
+  smoother_.apply(x, y);
+  for (const Auxiliary& each : spaces_) {
+    each.down->apply(x, from_);
+    each.cycle->apply(from_, to_);
+    each.up->apply(to_, part_);
+    axpy(1, part_, y);
+  }
+}
+
+std::string EdgePreconditioner::name() const {
+  return fmt::format("auxiliary spaces ({} cycles of multigrid, {})", spaces_.size(), smoother_.name());
+}
+
+}  // namespace ritz

@@ -1,0 +1,43 @@
+// A preconditioner of curl(a curl u) + b u on edges of order 1, by auxiliary spaces: a smoother of the edges, and
+// multigrid of what the matrix makes of vectors at nodes and of gradients of nodal functions (Hiptmair and Xu, SIAM J.
+// Numer. Anal. 45, 2007; a component of the vectors at a time: Kolev and Vassilevski, J. Comput. Math. 27, 2009).
+//
+//   const EdgePreconditioner M(K, space, supports);   Minres{}.solve(K, b, x, &M);
+#pragma once
+
+#include "fem/space/constraints.hpp"
+#include "solvers/algebra/rectangular_matrix.hpp"
+#include "solvers/multigrid/smoothed_aggregation.hpp"
+#include "solvers/smoothers/chebyshev.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace ritz {
+
+class EdgePreconditioner final : public LinearOperator {
+ public:
+  // A: with the supports eliminated; it must outlive this. Throws Error(Exit::input) for spaces of other unknowns than
+  // one for each edge, and what SmoothedAggregation throws.
+  EdgePreconditioner(const SparseMatrix& A, const FunctionSpace& space, const Constraints& supports,
+                     SmoothedAggregationOptions multigrid = {});
+
+  const Device& device() const override { return A_.device(); }
+  Index rows() const override { return A_.rows(); }
+  void apply(const Vector& x, Vector& y) const override;
+  std::string name() const override;
+
+ private:
+  // A space of nodal functions: its prolongation to edges, and the cycle of the matrix there.
+  struct Auxiliary {
+    std::unique_ptr<RectangularMatrix> up, down;
+    std::unique_ptr<SparseMatrix> matrix;
+    std::unique_ptr<SmoothedAggregation> cycle;
+  };
+  const SparseMatrix& A_;
+  ChebyshevPreconditioner smoother_;
+  std::vector<Auxiliary> spaces_;  // of each component, then of gradients where the matrix sees them
+  mutable Vector from_, to_, part_;
+};
+
+}  // namespace ritz
