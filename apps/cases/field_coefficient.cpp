@@ -148,7 +148,7 @@ class FieldReader {
                        static_cast<int>(place_), component_, time_ ? fmt::format("{}", *time_) : "", scale_);
   }
 
-  // The mesh of an equal field before, if there is one, so that what was found in it holds.
+  // The mesh of an earlier field where it is equal, so that points that were found in it need no other search.
   std::shared_ptr<const Mesh> mesh_of(MeshData data) {
     for (const SharedModel::KnownField& each : run_.shared().fields)
       if (has_mesh(each.field.mesh(), data)) return each.field.shared_mesh();

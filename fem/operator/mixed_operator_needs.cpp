@@ -109,8 +109,8 @@ MemoryNeeds MixedOperator::list_needs(bool of_matrix, bool of_vectors) const {
         needs.array<double>("given numbers", group.geometry().batch_count() * lane_count *
                                                  table(group, group.fields.front(), degree).point_count *
                                                  integral.form.numbers.given_count);
-        fields_.add_needs(space(0), group.geometry(), table(group, 0, degree).point_count, integral.form.numbers,
-                          fields, needs);
+        fields_.add_needs(space(0), group.geometry(), table(group, group.fields.front(), degree).point_count,
+                          integral.form.numbers, fields, needs);
       }
     }
   }
