@@ -1,215 +1,13 @@
-// Shape functions are written once, for numbers and for those that carry their gradient with them (Jet).
 #include "mesh/cell_geometry.hpp"
 
-#include "mesh/jet.hpp"
+#include "mesh/cell_functions.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 #include <utility>
 
 namespace ritz {
 namespace {
-
-// Numbers T: double, or Jet for gradients.
-template <class T>
-using PointOf = std::array<T, 3>;
-
-// One for each node.
-template <class T>
-class List {
- public:
-  List() = default;
-  List(std::initializer_list<T> first) {
-    for (const T& each : first) push_back(each);
-  }
-  void push_back(const T& each) { items_[size_++] = each; }
-  std::size_t size() const { return size_; }
-  const T& operator[](std::size_t i) const { return items_[i]; }
-  T& operator[](std::size_t i) { return items_[i]; }
-  const T* begin() const { return items_.data(); }
-  const T* end() const { return items_.data() + size_; }
-
- private:
-  std::array<T, most_cell_nodes> items_;
-  std::size_t size_ = 0;
-};
-
-double value_of(double x) { return x; }
-double value_of(const Jet& x) { return x.value; }
-
-// Lagrange polynomials on [-1, 1]: the one that is 1 at `node`.
-template <class T>
-T linear_at(double node, const T& t) {
-  return 0.5 * (1 + node * t);
-}
-template <class T>
-T quadratic_at(double node, const T& t) {
-  return node == 0 ? (1 - t) * (1 + t) : 0.5 * (t * (t + node));
-}
-
-template <class T>
-List<T> tensor(CellKind kind, const PointOf<T>& x) {
-  const bool quadratic = traits(kind).order == 2;
-  List<T> N;
-  for (const Point& node : reference_nodes(kind)) {
-    T product = 1;
-    for (std::size_t k = 0; k < static_cast<std::size_t>(traits(kind).dimension); ++k)
-      product = product * (quadratic ? quadratic_at(node[k], x[k]) : linear_at(node[k], x[k]));
-    N.push_back(product);
-  }
-  return N;
-}
-
-// Corners: prod (1 + x_i x) (sum x_i x - (d - 1)) / 2^d; edges: (1 - t^2) prod of the other (1 + x_i x) / 2^(d-1).
-template <class T>
-List<T> serendipity(CellKind kind, const PointOf<T>& x) {
-  const auto d = static_cast<std::size_t>(traits(kind).dimension);
-  List<T> N;
-  for (const Point& node : reference_nodes(kind)) {
-    T product = 1, sum = 1 - static_cast<double>(d);
-    bool corner = true;
-    for (std::size_t k = 0; k < d; ++k) {
-      corner = corner && node[k] != 0;
-      product = product * (node[k] == 0 ? quadratic_at(0, x[k]) : linear_at(node[k], x[k]));
-      sum = sum + node[k] * x[k];
-    }
-    N.push_back(corner ? product * sum : product);
-  }
-  return N;
-}
-
-template <class T>
-List<T> barycentric(int dimension, const PointOf<T>& x) {
-  List<T> lambda = {T(1)};
-  for (std::size_t k = 0; k < static_cast<std::size_t>(dimension); ++k) {
-    lambda[0] = lambda[0] - x[k];
-    lambda.push_back(x[k]);
-  }
-  return lambda;
-}
-
-template <class T>
-List<T> simplex(CellKind kind, const PointOf<T>& x) {
-  const CellTraits& t = traits(kind);
-  const List<T> lambda = barycentric(t.dimension, x);
-  if (t.order == 1) return lambda;
-  List<T> N;
-  for (const T& l : lambda) N.push_back(l * (2 * l - 1));
-  for (const auto& [a, b] : t.edges)
-    N.push_back(4 * lambda[static_cast<std::size_t>(a)] * lambda[static_cast<std::size_t>(b)]);
-  return N;
-}
-
-// prism15: corners l (2l - 1)(1 + s z)/2 - l (1 - z^2)/2, edges of the triangles 2 l m (1 + s z), uprights l (1 - z^2).
-template <class T>
-List<T> prism(CellKind kind, const PointOf<T>& x) {
-  const List<T> l1 = simplex(CellKind::tri3, x), l2 = simplex(CellKind::tri6, x);
-  const T& z = x[2];
-  const T bubble = quadratic_at(0, z);
-  List<T> N;
-  const auto layer = [&](const List<T>& triangle, std::size_t first, std::size_t last, auto profile) {
-    for (std::size_t i = first; i < last; ++i) N.push_back(triangle[i] * profile);
-  };
-  if (kind == CellKind::prism6) {
-    for (const double s : {-1.0, 1.0}) layer(l1, 0, 3, linear_at(s, z));
-  } else if (kind == CellKind::prism15) {
-    for (const double s : {-1.0, 1.0})
-      for (std::size_t i = 0; i < 3; ++i) N.push_back(l2[i] * linear_at(s, z) - 0.5 * (l1[i] * bubble));
-    for (const double s : {-1.0, 1.0}) layer(l2, 3, 6, linear_at(s, z));
-    layer(l1, 0, 3, bubble);
-  } else {
-    for (const double s : {-1.0, 1.0}) layer(l2, 0, 3, quadratic_at(s, z));
-    for (const double s : {-1.0, 1.0}) layer(l2, 3, 6, quadratic_at(s, z));
-    layer(l2, 0, 3, bubble);
-    layer(l2, 3, 6, bubble);
-  }
-  return N;
-}
-
-template <class T>
-List<T> pyramid_basis(CellKind kind, const PointOf<T>& p) {
-  const auto& [x, y, z] = p;
-  const T r = value_of(z) >= 1 ? T(0) : x * y / (1 - z);
-  List<T> basis = {T(1), x, y, z, r};
-  if (kind == CellKind::pyramid5) return basis;
-  for (const T& f : {x * x, y * y, z * z, x * y, y * z, z * x, x * r, y * r}) basis.push_back(f);
-  if (kind == CellKind::pyramid14) basis.push_back(r * r);
-  return basis;
-}
-
-using Matrix = std::vector<std::vector<double>>;
-
-Matrix inverse(Matrix a) {  // Gauss-Jordan with row pivoting
-  const std::size_t n = a.size();
-  Matrix b(n, std::vector<double>(n));
-  for (std::size_t i = 0; i < n; ++i) b[i][i] = 1;
-  for (std::size_t k = 0; k < n; ++k) {
-    std::size_t pivot = k;
-    for (std::size_t i = k; i < n; ++i)
-      if (std::abs(a[i][k]) > std::abs(a[pivot][k])) pivot = i;
-    std::swap(a[k], a[pivot]);
-    std::swap(b[k], b[pivot]);
-    const double scale = 1 / a[k][k];
-    for (std::size_t j = 0; j < n; ++j) a[k][j] *= scale, b[k][j] *= scale;
-    for (std::size_t i = 0; i < n; ++i) {
-      const double factor = a[i][k];
-      if (i == k || factor == 0) continue;
-      for (std::size_t j = 0; j < n; ++j) a[i][j] -= factor * a[k][j], b[i][j] -= factor * b[k][j];
-    }
-  }
-  return b;
-}
-
-// Column i of the inverse Vandermonde matrix holds the basis coefficients of shape function i. They are multiples
-// of 1/8, so that rounding to them makes the shape functions exact.
-Matrix pyramid_coefficients(CellKind kind) {
-  Matrix vandermonde;
-  for (const Point& node : reference_nodes(kind)) {
-    std::vector<double> row;
-    for (const double f : pyramid_basis<double>(kind, node)) row.push_back(f);
-    vandermonde.push_back(std::move(row));
-  }
-  Matrix coefficients = inverse(std::move(vandermonde));
-  for (auto& row : coefficients)
-    for (double& c : row) c = std::round(c * 8) / 8;
-  return coefficients;
-}
-
-template <class T>
-List<T> pyramid(CellKind kind, const PointOf<T>& x) {
-  static const std::array<Matrix, 3> coefficients = {pyramid_coefficients(CellKind::pyramid5),
-                                                     pyramid_coefficients(CellKind::pyramid13),
-                                                     pyramid_coefficients(CellKind::pyramid14)};
-  const Matrix& C = coefficients[kind == CellKind::pyramid5 ? 0 : kind == CellKind::pyramid13 ? 1 : 2];
-  const List<T> basis = pyramid_basis(kind, x);
-  List<T> N;
-  for (std::size_t i = 0; i < basis.size(); ++i) N.push_back(0);
-  for (std::size_t j = 0; j < basis.size(); ++j)
-    for (std::size_t i = 0; i < N.size(); ++i) N[i] = N[i] + C[j][i] * basis[j];
-  return N;
-}
-
-template <class T>
-List<T> functions_at(CellKind kind, const PointOf<T>& x) {
-  switch (kind) {
-    case CellKind::quad8:
-    case CellKind::hex20: return serendipity(kind, x);
-    default: break;
-  }
-  switch (traits(kind).linear) {
-    case CellKind::vertex1: return {T(1)};
-    case CellKind::tri3:
-    case CellKind::tet4: return simplex(kind, x);
-    case CellKind::prism6: return prism(kind, x);
-    case CellKind::pyramid5: return pyramid(kind, x);
-    default: return tensor(kind, x);
-  }
-}
-
-List<Jet> jets_at(CellKind kind, const Point& xi) {
-  return functions_at<Jet>(kind, {Jet::variable(xi[0], 0), Jet::variable(xi[1], 1), Jet::variable(xi[2], 2)});
-}
 
 std::vector<Point> reference_corners(CellKind linear) {
   switch (linear) {
@@ -241,6 +39,85 @@ std::vector<Point> make_reference_nodes(const CellTraits& t) {
       if (facet.kind == CellKind::quad9) add_mean(std::span(facet.nodes).first(4));
   if (static_cast<int>(nodes.size()) < t.node_count) nodes.push_back({0, 0, 0});  // quad9, hex27
   return nodes;
+}
+
+using Matrix = std::vector<std::vector<double>>;
+
+Matrix inverse(Matrix a) {  // Gauss-Jordan with row pivoting
+  const std::size_t n = a.size();
+  Matrix b(n, std::vector<double>(n));
+  for (std::size_t i = 0; i < n; ++i) b[i][i] = 1;
+  for (std::size_t k = 0; k < n; ++k) {
+    std::size_t pivot = k;
+    for (std::size_t i = k; i < n; ++i)
+      if (std::abs(a[i][k]) > std::abs(a[pivot][k])) pivot = i;
+    std::swap(a[k], a[pivot]);
+    std::swap(b[k], b[pivot]);
+    const double scale = 1 / a[k][k];
+    for (std::size_t j = 0; j < n; ++j) a[k][j] *= scale, b[k][j] *= scale;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double factor = a[i][k];
+      if (i == k || factor == 0) continue;
+      for (std::size_t j = 0; j < n; ++j) a[i][j] -= factor * a[k][j], b[i][j] -= factor * b[k][j];
+    }
+  }
+  return b;
+}
+
+// Column i of the inverse Vandermonde matrix holds the basis coefficients of shape function i. They are multiples
+// of 1/8, so that rounding to them makes the shape functions exact.
+Matrix pyramid_coefficients(CellKind kind) {
+  Matrix vandermonde;
+  for (const Point& node : reference_nodes(kind)) {
+    cell_function_parts::Rational basis[CellFunctions::most_rational] = {};
+    cell_function_parts::rational_functions(node, basis);
+    std::vector<double>& row = vandermonde.emplace_back();
+    for (std::size_t j = 0; j < reference_nodes(kind).size(); ++j) row.push_back(basis[j].value);
+  }
+  Matrix coefficients = inverse(std::move(vandermonde));
+  for (auto& row : coefficients)
+    for (double& c : row) c = std::round(c * 8) / 8;
+  return coefficients;
+}
+
+CellFunctions::Family family_of(const CellTraits& t) {
+  using Family = CellFunctions::Family;
+  if (t.kind == CellKind::quad8 || t.kind == CellKind::hex20) return Family::serendipity;
+  switch (t.linear) {
+    case CellKind::tri3:
+    case CellKind::tet4: return Family::simplex;
+    case CellKind::prism6: return Family::prism;
+    case CellKind::pyramid5: return Family::pyramid;
+    default: return Family::products;
+  }
+}
+
+CellFunctions make_functions(const CellTraits& t) {
+  CellFunctions f{.family = family_of(t),
+                  .dimension = t.dimension,
+                  .order = t.order,
+                  .count = t.node_count,
+                  .places = {},
+                  .coefficients = {}};
+  const std::span<const Point> nodes = reference_nodes(t.kind);
+  for (std::size_t a = 0; a < nodes.size(); ++a) {
+    const auto third = [&](std::size_t k) { return static_cast<std::uint8_t>(std::lround(nodes[a][k] + 1)); };
+    if (f.family != CellFunctions::Family::simplex && f.family != CellFunctions::Family::prism) {
+      for (std::size_t k = 0; k < 3; ++k) f.places[a][k] = third(k);
+      continue;
+    }
+    const cell_function_parts::Barycentric lambda(f.family == CellFunctions::Family::prism ? 2 : t.dimension, nodes[a]);
+    const auto is_near = [](double value) { return value > 0.25; };
+    const auto first = std::ranges::find_if(lambda.value, is_near) - std::begin(lambda.value);
+    f.places[a][0] = f.places[a][1] = static_cast<std::uint8_t>(first);
+    for (std::size_t i = 0; i < 4; ++i)
+      if (is_near(lambda.value[i])) f.places[a][1] = static_cast<std::uint8_t>(i);
+    if (f.family == CellFunctions::Family::prism) f.places[a][2] = third(2);
+  }
+  if (f.family != CellFunctions::Family::pyramid) return f;
+  const Matrix C = pyramid_coefficients(t.kind);
+  for (std::size_t j = 0; j < C.size(); ++j) std::ranges::copy(C[j], f.coefficients[j]);
+  return f;
 }
 
 constexpr std::size_t gauss_count = 3;
@@ -299,31 +176,37 @@ Point reference_centroid(CellKind kind) {
   }
 }
 
+const CellFunctions& cell_functions(CellKind kind) {
+  static const auto all = for_all_kinds(make_functions);
+  return all[static_cast<std::size_t>(kind)];
+}
+
 std::vector<double> shape_values(CellKind kind, const Point& xi) {
-  const List<double> N = functions_at<double>(kind, xi);
-  return {N.begin(), N.end()};
+  std::vector<double> values;
+  each_cell_function(cell_functions(kind), xi, [&](int, double N, const Point&) { values.push_back(N); });
+  return values;
 }
 
 std::size_t shape_values(CellKind kind, const Point& xi, std::span<double, most_cell_nodes> values) {
-  const List<double> N = functions_at<double>(kind, xi);
-  std::ranges::copy(N, values.begin());
-  return N.size();
+  const CellFunctions& functions = cell_functions(kind);
+  each_cell_function(functions, xi, [&](int a, double N, const Point&) { values[static_cast<std::size_t>(a)] = N; });
+  return static_cast<std::size_t>(functions.count);
 }
 
 std::vector<Point> shape_gradients(CellKind kind, const Point& xi) {
   std::vector<Point> gradients;
-  for (const Jet& N : jets_at(kind, xi)) gradients.push_back(N.slope);
+  each_cell_function(cell_functions(kind), xi, [&](int, double, const Point& slope) { gradients.push_back(slope); });
   return gradients;
 }
 
 std::size_t shape_functions(CellKind kind, const Point& xi, std::span<double, most_cell_nodes> values,
                             std::span<Point, most_cell_nodes> gradients) {
-  const List<Jet> N = jets_at(kind, xi);
-  for (std::size_t a = 0; a < N.size(); ++a) {
-    values[a] = N[a].value;
-    gradients[a] = N[a].slope;
-  }
-  return N.size();
+  const CellFunctions& functions = cell_functions(kind);
+  each_cell_function(functions, xi, [&](int a, double N, const Point& slope) {
+    values[static_cast<std::size_t>(a)] = N;
+    gradients[static_cast<std::size_t>(a)] = slope;
+  });
+  return static_cast<std::size_t>(functions.count);
 }
 
 std::span<const QuadraturePoint> geometry_rule(CellKind kind) {

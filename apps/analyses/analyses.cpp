@@ -99,15 +99,6 @@ void conclude(Run& run, const CaseModel& read, const TransientResult& result) {
 }
 void conclude(Run&, const CaseModel& read, VibrationModes modes) { read.show_modes(read, std::move(modes)); }
 
-// The gradient stands beside the solution in the results, so the solution waits for it.
-void solve_with_gradient(Run& run, const CaseModel& read, const Static& analysis, Observer observer,
-                         const Prepared& prepared) {
-  const auto show = std::exchange(observer.show, [](const SolutionView&) {});
-  const StaticSolution solution = solve(read.model, analysis, observer, prepared);
-  run.results().carry_in_cells(solve_gradient(run, read, solution, analysis.linear));
-  show(view_of(solution, analysis.linear.relative));
-}
-
 // Throws Error(Exit::environment) for all that several ranks do not solve together.
 void refuse_undivided(const Run& run, const CaseModel& read, const Analysis& analysis) {
   if (run.options().ranks == nullptr) return;
@@ -140,7 +131,7 @@ void run_case(Run& run, CaseModel given) {
   run.results().carry(given.model_fields);
   Analysis analysis = read_analysis(run, given);
   if (given.gradient) {
-    check_gradient(run, given, std::holds_alternative<Static>(analysis));
+    check_gradient(run, given, analysis);
     std::ranges::move(gradient_fields(given), std::back_inserter(given.cell_results));
   }
   refuse_undivided(run, given, analysis);
@@ -161,7 +152,9 @@ void run_case(Run& run, CaseModel given) {
     run.log().line("in every load case, and once in every combination: {}", fmt::join(read->load_cases.common, ", "));
   Observer observer = observer_of(run, read, *prepared.equations, analysis);
   const auto* linear = std::get_if<Static>(&analysis);
-  if (read->gradient) return solve_with_gradient(run, *read, *linear, std::move(observer), prepared);
+  if (read->gradient)
+    return solve_with_gradient(run, *read, analysis, std::move(observer), prepared,
+                               [&](const TransientResult& result) { conclude(run, *read, result); });
   if (run.shared().batch != nullptr && linear != nullptr && model.means.empty())
     return run.shared().batch->add(run, *prepared.equations, read->supports, linear->linear, std::move(observer));
   std::visit([&](auto& a) { conclude(run, *read, solve(model, std::move(a), observer, prepared)); }, analysis);

@@ -7,10 +7,12 @@
 #include "apps/analyses/static_batch.hpp"
 #include "device/host_memory.hpp"
 #include "fem/analysis/forecast.hpp"
+#include "fem/analysis/system_cache.hpp"
 #include "io/files/byte_size.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <fmt/format.h>
 #include <functional>
 
@@ -61,6 +63,51 @@ Forecast forecast_of(Run& run, const CaseModel& read, const Transient& analysis,
 }
 Forecast forecast_of(Run&, const CaseModel& read, const auto& analysis, const Prepared& prepared) {
   return forecast(read.model, analysis, prepared);
+}
+
+// [numbers] Of a field on cells with nodes of their own.
+Index numbers_of_cells_apart(const FunctionSpace& space) {
+  Index nodes = 0;
+  for (const CellBlock& block : space.mesh().blocks()) {
+    const Index cells = std::ssize(block.nodes) / traits(block.kind).node_count;
+    nodes += cells * std::ssize(space.element(block.kind).nodes);
+  }
+  return nodes * space.components();
+}
+
+// [gradient] has equations, matrix and solver of its own, and residuals of cells that share no nodes. What a single
+// static solution took is freed before.
+void add_gradient(const CaseModel& read, const Analysis& analysis, Forecast& foreseen) {
+  const auto* const evolution = std::get_if<Transient>(&analysis);
+  const auto* const cases = std::get_if<LoadCases>(&analysis);
+  SystemCache kept;  // lists of the assembly, too
+  Model one = read.model;
+  one.load_cases.clear();
+  const LinearSolverOptions linear = cases != nullptr       ? cases->linear
+                                     : evolution != nullptr ? evolution->linear
+                                                            : std::get<Static>(analysis).linear;
+  const Forecast own =
+      evolution != nullptr ? forecast(one, *evolution) : forecast(one, Static{linear}, {.cache = &kept});
+  const Index apart = numbers_of_cells_apart(read.space());
+  constexpr Index place = 40;  // [bytes] of a node on the host: its position, number and cell
+  constexpr Index lists = 48;  // [bytes] of a node on the device: its position, places in lists, numbers at points
+  const MemoryNeeds cells =
+      MemoryNeeds().array<double>("vectors", apart, 2).bytes("cells apart", apart / read.space().components() * lists);
+  for (std::size_t i = 0; i < foreseen.paths.size(); ++i) {
+    ForecastPath& path = foreseen.paths[i];
+    const ForecastPath& with = own.paths[std::min(i, own.paths.size() - 1)];
+    const bool alone = std::holds_alternative<Static>(analysis);
+    MemoryNeeds needs = with.peak + cells;
+    if (!alone) needs.bytes("solution", path.at_results);
+    if (needs.total() > path.peak.total()) path.moment = "gradient";
+    path.peak = larger(path.peak, needs);
+    path.at_results = std::max(path.at_results, (alone ? 0 : path.at_results) + with.at_solve + cells.total());
+  }
+  foreseen.host_of_elements += own.host_of_elements + apart / read.space().components() * place;
+  if (evolution == nullptr) return;
+  constexpr double vectors = 9;  // times the root of the number of steps (fem/analysis/transient_adjoint.hpp)
+  foreseen.host_of_columns += static_cast<Index>(vectors * std::sqrt(expected_steps(*evolution))) *
+                              read.space().unknown_count() * Index{sizeof(double)};
 }
 
 // [bytes] Of results on the host, while they are written.
@@ -136,7 +183,8 @@ void forecast(Run& run, const CaseModel& read, const Analysis& analysis, const P
   auto phase = device.profile().phase("forecast");
   const PresentUse now(device);
   const Index available = device.memory().available() + now.of_pool, host_limit = host_memory_limit();
-  const Forecast foreseen = std::visit([&](const auto& a) { return forecast_of(run, read, a, prepared); }, analysis);
+  Forecast foreseen = std::visit([&](const auto& a) { return forecast_of(run, read, a, prepared); }, analysis);
+  if (read.gradient) add_gradient(read, analysis, foreseen);
   const std::vector<ForecastPath>& paths = foreseen.paths;
   const HostMoments host(run, now, foreseen, host_of_shown(run, read, analysis, foreseen));
   const Index free = device.machine().current_info().memory_free;  // 0: the machine does not say

@@ -1,22 +1,23 @@
-// The derivatives that [gradient] asks for, by one more solution of the linear equations: the adjoint method.
+// The derivatives that [gradient] asks for, by the adjoint method: of statics one more solution of the linear
+// equations, of evolutions in time one more way there and one back.
 #pragma once
 
+#include "apps/analyses/analyses.hpp"
 #include "apps/cases/case_model.hpp"
-#include "fem/analysis/analysis.hpp"
-#include "fem/analysis/static_solution.hpp"
 
 namespace ritz {
 
-// Adds to the case what keeps a gradient from being taken: another analysis than linear statics, a probe that is not
-// linear in the unknown, keys that were not read as numbers.
-void check_gradient(Run& run, const CaseModel& read, bool is_linear_statics);
+// Adds to the case what keeps a gradient from being taken: another analysis, a probe that is not linear in the unknown,
+// keys that were not read as numbers.
+void check_gradient(Run& run, const CaseModel& read, const Analysis& analysis);
 
 // Names of the fields in cells, without values.
 std::vector<Field> gradient_fields(const CaseModel& read);
 
-// Fields in cells of d(probe)/d(number in the cell), [cell]. Their sums, d(probe)/d(number of the case), go to the log
-// and the report.
-std::vector<Field> solve_gradient(Run& run, const CaseModel& read, const StaticSolution& solution,
-                                  const LinearSolverOptions& linear);
+// Solves with an observer that has the gradient carried in the results: fields in cells of d(probe)/d(number in the
+// cell), [cell], beside the solution of which it is taken; beside all others they are not a number. Their sums,
+// d(probe)/d(number of the case), go to the log and the report.
+void solve_with_gradient(Run& run, const CaseModel& read, const Analysis& analysis, Observer observer,
+                         const Prepared& prepared, const std::function<void(const TransientResult&)>& conclude);
 
 }  // namespace ritz

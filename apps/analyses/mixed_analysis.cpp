@@ -124,6 +124,36 @@ void tell_range(Run& run, const Mesh& mesh, const Field& field) {
   print_peak(run, mesh, field.name, sizes);
 }
 
+// A scalar field that is prescribed in one place alone has a free level there, unless the prescribed values and loads
+// of the other fields are not in balance: then that place gives or takes the rest.
+void tell_imbalance(Run& run, const MixedCase& read, const MixedSolution& s) {
+  const MixedOperator& equations = *read.equations;
+  std::optional<Vector> given;  // what prescribed values and loads ask for
+  for (int k = 0; k < equations.field_count(); ++k) {
+    const FunctionSpace& space = equations.space(k);
+    const Constraints& held = (*read.supports)[k];
+    const bool in_cells = equations.family(k) == Family::cell;
+    const Index one = in_cells ? space.unknown_count() / std::max<Index>(1, space.mesh().cell_count()) : 1;
+    if (space.components() != 1 || held.count() == 0 || held.count() > one) continue;
+    if (!in_cells && equations.family(k) != Family::lagrange) continue;
+    if (!given) {
+      Vector u = equations.zeros();
+      given = equations.zeros();
+      read.supports->set_values(u);
+      equations.residual(u, *given);
+    }
+    double taken = 0, size = 0;
+    for (const double each : equations.layout().part(s.reaction, k).host()) taken += each;
+    for (const double each : equations.layout().part(*given, k).host()) size += std::abs(each);
+    if (std::abs(taken) <= std::max(1e-6, 100 * s.residual) * size) continue;
+    run.log().notice(
+        fmt::format("'{}' is prescribed in one place, which takes {:.6g} there: the prescribed values and loads of the "
+                    "other fields "
+                    "are not in balance, and the solution is that of a source in this place",
+                    read.fields[static_cast<std::size_t>(k)].name, taken));
+  }
+}
+
 void show(Run& run, const MixedCase& read, const MixedSolution& s) {
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
   const MixedOperator& equations = *read.equations;
@@ -150,6 +180,7 @@ void show(Run& run, const MixedCase& read, const MixedSolution& s) {
     }
   }
   run.log().line("relative residual {:.1e}", s.residual);
+  tell_imbalance(run, read, s);
   run.results().facts()["residual_certificate"] = fmt::format("{:.3e}", s.residual);
   phase.reset();
   run.results().write(std::move(nodal), std::move(cells));

@@ -7,7 +7,7 @@
 #include "apps/cases/motion.hpp"
 #include "apps/cases/transient_analysis.hpp"
 #include "apps/results/derived_fields.hpp"
-#include "apps/results/field_component.hpp"
+#include "apps/show/field_component.hpp"
 #include "apps/cases/mesh_error.hpp"
 #include "apps/results/stress_measures.hpp"
 #include "fem/physics/elastic_body.hpp"

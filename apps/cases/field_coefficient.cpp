@@ -1,5 +1,6 @@
 #include "apps/cases/field_coefficient.hpp"
 
+#include "apps/cases/shared_model.hpp"
 #include "fem/physics/mesh_field.hpp"
 #include "io/files/byte_size.hpp"
 #include "io/results/file_field.hpp"
@@ -28,6 +29,14 @@ std::vector<double> component_of(const FileField& field, const std::string& name
     result[i] = field.values[i * static_cast<std::size_t>(field.components) +
                              static_cast<std::size_t>(std::max<std::int64_t>(component, 0))];
   return result;
+}
+
+bool has_mesh(const Mesh& mesh, const MeshData& data) {
+  return std::ranges::equal(data.points, mesh.points()) &&
+         std::ranges::equal(data.blocks, mesh.blocks(), [](const CellBlock& a, const CellBlock& b) {
+           return a.kind == b.kind && a.nodes == b.nodes && a.curved.cells == b.curved.cells &&
+                  a.curved.points == b.curved.points;
+         });
 }
 
 // The same points, and the same cells: files may hold 32-bit numbers.
@@ -62,7 +71,7 @@ MeshField on_this_mesh(const FileField& field, std::vector<double> values, Field
   if (place == FieldPlace::any && mesh->node_count() == mesh->cell_count())
     throw Error(Exit::input, fmt::format("'{}' has as many rows as the mesh has nodes, and cells", field.file), {},
                 "say which ones: at = \"nodes\" or at = \"cells\"");
-  return {mesh, std::move(values)};
+  return {mesh, GivenArray{std::move(values), !in_cells}};
 }
 
 // Reads the keys of a field, which [[field]] and [thermal] share.
@@ -97,6 +106,13 @@ class FieldReader {
   std::optional<MeshField> read() {
     std::error_code none;
     if (path_.empty() || !std::filesystem::is_regular_file(path_, none)) return std::nullopt;
+    const auto known = std::ranges::find(run_.shared().fields, key(), &SharedModel::KnownField::key);
+    if (known != run_.shared().fields.end()) {
+      file_ = known->file;
+      run_.input().add_file(file_);
+      for (const std::string& line : known->told) run_.log().line("{}", line);
+      return known->field;
+    }
     try {
       FileField field = read_file_field(path_, {.name = name_, .place = place_, .time = time_});
       file_ = field.file;
@@ -108,8 +124,9 @@ class FieldReader {
         transform_points(*field.mesh, [this](std::span<double, 3> x) {
           for (double& each : x) each *= scale_;
         });
-      if (is_same(mesh_, *field.mesh, field.in_cells)) return MeshField(own, std::move(values));
-      return on_its_own_mesh(std::move(*field.mesh), std::move(values));
+      if (is_same(mesh_, *field.mesh, field.in_cells))
+        return MeshField(own, GivenArray{std::move(values), !field.in_cells});
+      return on_its_own_mesh(std::move(*field.mesh), GivenArray{std::move(values), !field.in_cells});
     } catch (const Error& error) { t_.error("file", error.message(), error.why(), error.fix(), error.exit()); }
     return std::nullopt;
   }
@@ -123,20 +140,39 @@ class FieldReader {
     return std::filesystem::equivalent(path_, run_.report().mesh_file, none);
   }
 
-  MeshField on_its_own_mesh(MeshData data, std::vector<double> values) {
-    MeshField field(std::make_shared<const Mesh>(std::move(data)), std::move(values));
+  // Names the file as it is now, and what is taken of it.
+  std::string key() const {
+    std::error_code none;
+    return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}", path_, std::filesystem::file_size(path_, none),
+                       std::filesystem::last_write_time(path_, none).time_since_epoch().count(), name_,
+                       static_cast<int>(place_), component_, time_ ? fmt::format("{}", *time_) : "", scale_);
+  }
+
+  // The function of an equal field before, if there is one, so that what was found in it holds.
+  std::shared_ptr<const Mesh> mesh_of(MeshData data) {
+    for (const SharedModel::KnownField& each : run_.shared().fields)
+      if (has_mesh(each.field.mesh(), data)) return each.field.shared_mesh();
+    return std::make_shared<const Mesh>(std::move(data));
+  }
+
+  MeshField on_its_own_mesh(MeshData data, GivenArray array) {
+    MeshField field(mesh_of(std::move(data)), std::move(array));
     const Misfit off = field.misfit(mesh_);
-    run_.log().line("'{}' of '{}': from {} {} of another mesh, with {} for the search of points{}", name_, file_,
+    std::vector<std::string> told = {
+        fmt::format("'{}' of '{}': from {} {} of another mesh, with {} for the search of points{}", name_, file_,
                     field.at_nodes() ? field.mesh().node_count() : field.mesh().cell_count(),
                     field.at_nodes() ? "nodes" : "cells", text_of_bytes(field.bytes()),
                     off.nodes == 0 ? ""
                                    : fmt::format("; {} nodes lie outside of it, by at most {:.3g} m, and take the "
                                                  "value at its nearest point",
-                                                 off.nodes, off.distance));
+                                                 off.nodes, off.distance))};
     const Coefficient value = PointFunction(field);
     const double there = integral_over(field.mesh(), value), here = integral_over(mesh_, value);
     if (std::isfinite(there) && std::isfinite(here))
-      run_.log().line("'{}': its integral is {:.8g} over its mesh, {:.8g} over this one", name_, there, here);
+      told.push_back(
+          fmt::format("'{}': its integral is {:.8g} over its mesh, {:.8g} over this one", name_, there, here));
+    for (const std::string& line : told) run_.log().line("{}", line);
+    run_.shared().fields.push_back({key(), field, file_, std::move(told)});
     return field;
   }
 

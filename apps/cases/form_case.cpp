@@ -6,7 +6,7 @@
 #include "apps/cases/plugins.hpp"
 #include "apps/cases/transient_analysis.hpp"
 #include "apps/results/evaluated_fields.hpp"
-#include "apps/results/field_component.hpp"
+#include "apps/show/field_component.hpp"
 #include "fem/physics/any_form.hpp"
 
 #include <algorithm>

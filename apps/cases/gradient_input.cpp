@@ -23,6 +23,11 @@ std::optional<GradientInput> read_gradient(Run& run, const Mesh& mesh) {
                          t.texts("by",
                                  "numbers of the case by their keys: material.0.young, traction.0.value.2; "
                                  "entries count from 0")};
+  if (t.has("load_case"))
+    gradient.load_case = t.text("load_case", "the load case or combination in which the probe is taken");
+  gradient.over_time =
+      t.choice("over", "with [time]: the probe at the end, or its integral over time by trapezoids over the steps",
+               {"end", "time"}, "end") == "time";
   for (const std::string& key : gradient.keys) vary_by_cells(run, mesh, key);
   return gradient;
 }

@@ -3,6 +3,8 @@
 //   [gradient]
 //   probe = "tip"
 //   by = ["material.0.young", "traction.0.value.2"]
+//   load_case = "wind"                                  # where there are load cases: one, or a combination
+//   over = "time"                                       # with [time]: the integral of the probe, not that at the end
 #pragma once
 
 #include "apps/cases/run.hpp"
@@ -17,6 +19,8 @@ struct GradientInput {
   Case::Table table;
   std::string probe;
   std::vector<std::string> keys;
+  std::string load_case = {};  // or a combination
+  bool over_time = false;      // the integral over time, not the value at the end
 };
 
 // Before the keys are read: from then on their numbers are arrays of one value in each cell, Run::arrays(). nullopt: no

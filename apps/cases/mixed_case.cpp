@@ -3,9 +3,10 @@
 #include "apps/cases/form_parameters.hpp"
 #include "apps/cases/formulas.hpp"
 #include "apps/cases/model.hpp"
-#include "apps/results/field_component.hpp"
+#include "apps/show/field_component.hpp"
 #include "fem/forms/natural_conditions.hpp"
 #include "fem/physics/load_forms.hpp"
+#include "fem/physics/place.hpp"
 #include "fem/results/vector_field.hpp"
 
 #include <algorithm>
@@ -97,12 +98,20 @@ class MixedReader {
     for (const Case::Table& t :
          input_.tables("material", "material of the cells: parameters of the form", {.minimum_count = 1})) {
       const Region* region = t.region("region", "cells", mesh_, {RegionKind::cells});
-      FormValue numbers = ask_form(t, {&entry_.record->form, entry_.module});
+      FormValue numbers = ask_form(t, {&entry_.record->form, entry_.module}, {}, named_material(t));
       if (region == nullptr) continue;
+      try_at_centres(numbers.given, *region);
       placed.push_back({region, t.where()});
       materials_.push_back(MixedIntegral::over(MixedFormValue(*entry_.record, std::move(numbers)), *region));
     }
     add_material_errors(input_, mesh_, placed);
+  }
+
+  // Functions have values there, and within their bounds, before anything is solved.
+  void try_at_centres(const std::vector<PointFunction>& given, const Region& region) {
+    for (const PointFunction& each : given) try {
+        values_at_centres(each, mesh_, region);
+      } catch (const Error& error) { input_.add_error(error); }
   }
 
   std::size_t field_of(const Case::Table& t) const {
@@ -158,6 +167,7 @@ class MixedReader {
   }
 
   void add_load(std::size_t k, FormValue form, const Region& region) {
+    try_at_centres(form.given, region);
     loads_.push_back({static_cast<int>(k), Integral::over(std::move(form), region)});
   }
 
@@ -176,6 +186,7 @@ class MixedReader {
       return;
     std::vector<PointFunction> given;
     for (const Formula& each : value) given.push_back(coefficient(each).function());
+    try_at_centres(given, *region);
     const auto form = mesh_.dimension() == 3 ? vector_load<3>(fields_[k].family, on_facets, given)
                                              : vector_load<2>(fields_[k].family, on_facets, given);
     surfaces_.push_back(MixedIntegral::over(form, *region, {static_cast<int>(k)}));
@@ -259,8 +270,9 @@ class MixedReader {
     if (!entry.record->form.linear)
       t.error("form", fmt::format("the form '{}' on facets is nonlinear", entry.record->form.name),
               "cases solve linear forms of several fields", "take a linear form, or write a program", Exit::model);
-    if (region != nullptr)
-      surfaces_.push_back(MixedIntegral::over(MixedFormValue(*entry.record, std::move(numbers)), *region, positions));
+    if (region == nullptr) return;
+    try_at_centres(numbers.given, *region);
+    surfaces_.push_back(MixedIntegral::over(MixedFormValue(*entry.record, std::move(numbers)), *region, positions));
   }
 
   void read_nodal_boundary(const Case::Table& t, const FormCatalogue::Entry& entry, const Region* region) {
@@ -283,6 +295,10 @@ class MixedReader {
       PrescribedEntry entry{.region = nullptr, .field = k, .component = 0, .origin = t.where()};
       entry.region = t.region("region", "facets, nodes or cells", mesh_,
                               {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
+      if (entry.region != nullptr && field.family == Family::cell && entry.region->kind != RegionKind::cells)
+        t.error("region", fmt::format("'{}' of '{}', which is no region of cells", field.name, entry.region->name),
+                "the field has numbers in cells, and none at facets or nodes",
+                "give what acts at facets as a [[load]] (docs/several-fields.md), or name a region of cells");
       if (is_vector(field)) {
         entry.vector =
             t.formulas("vector",
@@ -353,6 +369,11 @@ class MixedReader {
     for (const Formula& each : entry.vector) vector.push_back(coefficient(each).function());
     const std::vector<double> moments = interpolate(*read.equations, static_cast<int>(entry.field), vector).host();
     const std::vector<Node> nodes = of_field.space().nodes_in(*entry.region);
+    if (nodes.empty())
+      input_.add_error(Error(Exit::model,
+                             fmt::format("no unknown of the field '{}' lies in '{}'{}", field.name, entry.region->name,
+                                         at_origin(entry.origin)),
+                             fmt::format("the field has {}", unknowns_of(field.family)), "name a region of facets"));
     std::vector<double> values;
     for (const Node node : nodes) values.push_back(moments[static_cast<std::size_t>(node)]);
     of_field.prescribe_nodes(nodes, 0, values, entry.origin);

@@ -25,6 +25,7 @@ const Mesh& SharedModel::mesh_for(const std::string& key, const std::function<Me
   if (mesh && mesh_key == key) return *mesh;
   forget_equations();
   space.reset();
+  fields.clear();
   mesh.reset();
   mesh = make();
   mesh_key = key;

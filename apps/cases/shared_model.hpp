@@ -8,6 +8,7 @@
 #include "fem/operator/operator.hpp"
 #include "fem/space/constraints.hpp"
 #include "io/results/result_folder.hpp"
+#include "mesh/functions/mesh_field.hpp"
 #include "mesh/mesh.hpp"
 
 #include <functional>
@@ -25,6 +26,14 @@ struct SharedModel {
   std::optional<Device> device;
   std::string mesh_key;  // keys of the case on which the mesh depends; other meshes are replaced
   std::optional<Mesh> mesh;
+  // Fields on other meshes that files had, for the present mesh.
+  struct KnownField {
+    std::string key;  // of the file, and of the keys that say what of it was taken
+    MeshField field;
+    std::string file;
+    std::vector<std::string> told;  // lines of the log
+  };
+  std::vector<KnownField> fields;
   std::string space_key;
   std::unique_ptr<FunctionSpace> space;
   std::vector<std::unique_ptr<Operator>> equations;

@@ -5,18 +5,22 @@
 #include "apps/run/short_of_address_space.hpp"
 #include "apps/run/short_spinning.hpp"
 #include "apps/run/trace.hpp"
+#include "apps/show/page.hpp"
+#include "apps/show/picture.hpp"
 #include "apps/sweep/sweep.hpp"
 #include "device/memory_shortage.hpp"
 #include "device/process/process_start.hpp"
 #include "device/ranks/launcher.hpp"
 #include "fem/analysis/divided_system.hpp"
 #include "device/process/stop_request.hpp"
+#include "io/files/atomic_file.hpp"
 #include "solvers/algebra/solver_progress.hpp"
 
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fmt/format.h>
 #include <new>
 #include <string_view>
@@ -75,9 +79,11 @@ class AppCall {
   }
 
   Exit complete() {
-    if (launched().rank > 0) options_.json = options_.profile = "";  // files of the first rank
+    if (launched().rank > 0)
+      options_.json = options_.profile = options_.picture = options_.page = "";  // files of the first rank
     end_long_work_by([this] { return stop_long_work(); });
     solve_or_fail();
+    show_results();
     write_report_and_trace();
     run_.reset();  // the lock is gone
     if (ranks_) end_as_the_first();
@@ -140,6 +146,9 @@ class AppCall {
   void attempt_on_some_device() {
     const bool is_sweep = has_sweep(options_);
     try {
+      if (is_sweep && options_.shows())
+        throw Error(Exit::input, "--picture or --report was given for a sweep", "they show one run",
+                    "run the member that matters alone, with --set for its values");
       if (is_sweep) attempt_sweep();
       else attempt_case();
     } catch (const Error& error) {
@@ -215,6 +224,31 @@ class AppCall {
       } catch (const Error& lost) { say(lost); }
     }
     return static_cast<int>(report_.exit);
+  }
+
+  // The picture of a run that is complete, and the page of any.
+  void show_results() {
+    try {
+      const Shown* const shown = run_ ? run_->results().shown() : nullptr;
+      const bool has_steps = shown != nullptr && !shown->steps().empty();
+      if (!options_.picture.empty() && report_.exit == Exit::ok) write_picture(has_steps ? shown : nullptr);
+      if (!options_.page.empty()) {
+        write_file(options_.page, html_of({.report = to_json(report_),
+                                           .resolved = run_ ? run_->input().resolved() : "",
+                                           .shown = shown,
+                                           .look = options_.look}));
+        log().line("report: {}", options_.page);
+      }
+    } catch (const Error& error) { say(error); }
+  }
+
+  void write_picture(const Shown* shown) {
+    if (shown == nullptr)
+      throw Error(Exit::output, fmt::format("cannot write '{}': there is nothing to draw", options_.picture),
+                  "this run computed no step; its results were there already", "start anew with --overwrite");
+    const std::string label = std::filesystem::path(options_.case_file).stem().string();
+    write_file(options_.picture, png_of(*shown, shown->steps().back(), options_.look, label));
+    log().line("picture: {}", options_.picture);
   }
 
   void write_report_and_trace() {

@@ -86,7 +86,8 @@ Index host_of_results(const Results& results, const FunctionSpace& space, const 
     for (const CellBlock& block : space.mesh().blocks())
       own += 8 * block.cell_count() * space.element(block.kind).node_count();
   }
-  const Index at_nodes = 2 * space.components() + 4 * derived, at_cells = 3 * derived;
+  const Index copies = results.device().machine().is_apart() ? 1 : 0;  // of what a device with memory of its own has
+  const Index at_nodes = 2 * space.components() + 4 * derived, at_cells = (2 + copies) * derived;
   const Index one = 8 * (at_nodes * space.mesh().node_count() + at_cells * space.mesh().cell_count());
   const Index held = 8 * ((2 * space.components() + 3 * derived / 2) * space.mesh().node_count() +
                           derived * space.mesh().cell_count());

@@ -1,6 +1,6 @@
 #include "apps/results/modal_results.hpp"
 
-#include "apps/results/field_component.hpp"
+#include "apps/show/field_component.hpp"
 
 #include <algorithm>
 #include <cmath>

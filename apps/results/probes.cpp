@@ -2,7 +2,7 @@
 
 #include "apps/results/units.hpp"
 
-#include "apps/results/field_component.hpp"
+#include "apps/show/field_component.hpp"
 #include "io/results/probe_file.hpp"
 #include "mesh/search/point_location.hpp"
 
@@ -356,8 +356,8 @@ std::vector<std::pair<std::string, std::vector<double>>> evaluate_probes(Case& i
 
 namespace {
 
-// The weight of each node in a linear probe.
-std::vector<double> weights_of_nodes(const Probe& probe, const Mesh& mesh, const BodyMeasure& measure) {
+// The weight of each node of the mesh in a linear probe.
+std::vector<double> weights_of_mesh(const Probe& probe, const Mesh& mesh, const BodyMeasure& measure) {
   std::vector<double> weights(static_cast<std::size_t>(mesh.node_count()), 0.0);
   if (probe.place) {
     std::vector<double> unit(weights.size(), 0.0);
@@ -369,10 +369,50 @@ std::vector<double> weights_of_nodes(const Probe& probe, const Mesh& mesh, const
     return weights;
   }
   const Region& region = *probe.region;
-  if (region.kind != RegionKind::nodes && probe.measure != "reaction")
-    weights = integral_weights(mesh, region, measure);
-  else
-    for (const Node node : nodes_in(mesh, region)) weights[static_cast<std::size_t>(node)] = 1;
+  if (region.kind != RegionKind::nodes && probe.measure != "reaction") return integral_weights(mesh, region, measure);
+  for (const Node node : nodes_in(mesh, region)) weights[static_cast<std::size_t>(node)] = 1;
+  return weights;
+}
+
+// Adds weight times the value of each function of the cell at this place of its reference cell.
+void add_values(const FunctionSpace& space, Index cell, const Point& xi, double weight, std::vector<double>& weights) {
+  const ReferenceElement& element = space.element(space.mesh().kind_of(cell));
+  std::vector<double> values(element.nodes.size());
+  std::vector<Point> gradients(element.nodes.size());
+  element.evaluate(xi, values, gradients);
+  std::vector<Node> nodes;
+  space.nodes_of(cell, nodes);
+  for (std::size_t a = 0; a < nodes.size(); ++a) weights[static_cast<std::size_t>(nodes[a])] += weight * values[a];
+}
+
+// The same of a field of its own order, at its nodes.
+std::vector<double> weights_of_field(const Probe& probe, const FunctionSpace& space, const BodyMeasure& measure) {
+  std::vector<double> weights(static_cast<std::size_t>(space.node_count()), 0.0);
+  if (probe.place) {
+    add_values(space, probe.place->cell, probe.place->xi, 1, weights);
+    return weights;
+  }
+  RegionPoints points(space.mesh(), measure, space.order());
+  const auto add = [&](Index cell) {
+    return [&, cell](const RegionPoints::Table& table, std::span<const Node>, const auto& each) {
+      each([&](std::size_t q, double weight) { add_values(space, cell, table.xi[q], weight, weights); });
+    };
+  };
+  for (const Index cell : probe.region->cells) points.of_cell(cell, add(cell));
+  for (const FacetOfCell& facet : probe.region->facets) points.of_facet(facet, add(facet.cell));
+  return weights;
+}
+
+std::vector<double> weights_of_nodes(const Probe& probe, const FunctionSpace& space, const BodyMeasure& measure) {
+  std::vector<double> weights;
+  if (space.isoparametric()) {
+    const std::vector<double> of_mesh = weights_of_mesh(probe, space.mesh(), measure);
+    weights.resize(static_cast<std::size_t>(space.node_count()));
+    for (Node node = 0; node < space.node_count(); ++node)
+      weights[static_cast<std::size_t>(node)] = of_mesh[static_cast<std::size_t>(space.mesh_node_of(node))];
+  } else {
+    weights = weights_of_field(probe, space, measure);
+  }
   if (probe.measure != "mean") return weights;
   const double size = std::accumulate(weights.begin(), weights.end(), 0.0);
   for (double& each : weights) each /= size;
@@ -381,9 +421,10 @@ std::vector<double> weights_of_nodes(const Probe& probe, const Mesh& mesh, const
 
 }  // namespace
 
-std::optional<LinearProbe> linear_probe(Case& input, const Mesh& mesh, const Case::Table& table, std::string_view key,
-                                        const std::string& name, const Field& unknown, const BodyMeasure& measure) {
-  const std::vector<Probe> probes = read_probes(input, mesh);
+std::optional<LinearProbe> linear_probe(Case& input, const FunctionSpace& space, const Case::Table& table,
+                                        std::string_view key, const std::string& name, const Field& unknown,
+                                        const BodyMeasure& measure) {
+  const std::vector<Probe> probes = read_probes(input, space.mesh());
   const auto found = std::ranges::find(probes, name, &Probe::name);
   const auto wrong = [&](const std::string& what, const std::string& why, const std::string& fix) {
     table.error(key, what, why, fix);
@@ -414,7 +455,10 @@ std::optional<LinearProbe> linear_probe(Case& input, const Mesh& mesh, const Cas
     component = component_named({.name = field, .components = unknown.components}, probe.component);
   } catch (const Error&) { return std::nullopt; }  // told by others
   if (component.which < 0 && unknown.components > 1) return not_linear("it is not one component of a vector");
-  const std::vector<double> of_node = weights_of_nodes(probe, mesh, measure);
+  if (!space.isoparametric() && (of_reactions || (!probe.place && probe.region->kind == RegionKind::nodes)))
+    return not_linear(
+        "the field has nodes of its own ([space] order), and reactions and regions of nodes those of the mesh");
+  const std::vector<double> of_node = weights_of_nodes(probe, space, measure);
   const auto components = static_cast<std::size_t>(unknown.components);
   LinearProbe result{of_reactions, std::vector<double>(of_node.size() * components, 0.0)};
   for (std::size_t i = 0; i < of_node.size(); ++i)

@@ -46,15 +46,16 @@ bool check_probes(Case& input, const Mesh& mesh, const ProbeFields& fields = {})
 std::vector<std::pair<std::string, std::vector<double>>> evaluate_probes(Case& input, const Mesh& mesh,
                                                                          const ProbeFields& fields);
 
-// A probe that is linear in a field at the nodes of the mesh, or in its reactions.
+// A probe that is linear in a field, or in its reactions.
 struct LinearProbe {
   bool of_reactions = false;
-  std::vector<double> weights;  // [node][component]: the probe is the sum of weight times value
+  std::vector<double> weights;  // [unknown of the space]: the probe is the sum of weight times value
 };
 // nullopt after an error, which is added at `key` of the table that names the probe: there is none of this name, or it
 // is not one number, linear in the field `unknown`.
-std::optional<LinearProbe> linear_probe(Case& input, const Mesh& mesh, const Case::Table& table, std::string_view key,
-                                        const std::string& name, const Field& unknown, const BodyMeasure& measure);
+std::optional<LinearProbe> linear_probe(Case& input, const FunctionSpace& space, const Case::Table& table,
+                                        std::string_view key, const std::string& name, const Field& unknown,
+                                        const BodyMeasure& measure);
 
 // Units of the probes of these fields, " Pa" with the space before it, by name; of those whose unit is known.
 std::map<std::string, std::string> probe_units(Case& input, const Mesh& mesh, const ProbeFields& fields,

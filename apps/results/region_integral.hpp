@@ -4,7 +4,7 @@
 //   RegionIntegral heat = integrate(mesh, mesh.region("outlet"), flux, component_named(flux, "z"));
 #pragma once
 
-#include "apps/results/field_component.hpp"
+#include "apps/show/field_component.hpp"
 #include "fem/results/lagrange_results.hpp"
 #include "fem/results/region_points.hpp"
 #include "mesh/mesh.hpp"

@@ -62,11 +62,25 @@ void Results::read_settings() {
 
 void Results::open(const Mesh& mesh, const ProbeFields& fields) {
   mesh_ = &mesh;
+  if (context_.options.shows()) open_shown(fields);
   if (!context_.options.writes_files()) return;
   if (context_.sweep != nullptr) folder_ = std::make_unique<ResultFolder>(context_.sweep->member(context_.name));
   else if (!context_.is_member && context_.options.check) try_folder();
   else if (!context_.is_member) open_folder();
   if (!context_.is_member) check_room(fields);
+}
+
+// Says before the solve if what is to be shown is not there.
+void Results::open_shown(const ProbeFields& fields) {
+  std::vector<const Field*> all;
+  for (const Field& field : fields.nodal) all.push_back(&field);
+  const std::vector<const Field*> nodal = all;
+  for (const Field& field : fields.cells) all.push_back(&field);
+  (void)shade_of(all, context_.options.look);
+  (void)warp_of(nodal, context_.options.look);
+  for (const std::string& file : {context_.options.picture, context_.options.page})
+    if (!file.empty()) probe_folder(std::filesystem::absolute(file).parent_path().string());
+  shown_.emplace(*mesh_);
 }
 
 void Results::load_library() {
@@ -322,6 +336,7 @@ void Results::write(std::vector<Field> nodal, std::vector<Field> cells, std::opt
   leave_out_missing(nodal);
   leave_out_missing(cells);
   keep_lack();
+  if (shown_) shown_->add(part_ != nullptr ? part_->name : "", nodal, cells);
   SolvedStep step{time,
                   part_ != nullptr ? part_->name : "",
                   fields_.on_cells(std::move(nodal)),

@@ -9,6 +9,7 @@
 #include "apps/results/result_fields.hpp"
 #include "apps/results/result_writer.hpp"
 #include "apps/run/options.hpp"
+#include "apps/show/shown.hpp"
 #include "device/device.hpp"
 #include "io/case/case.hpp"
 #include "io/results/checkpoint.hpp"
@@ -100,8 +101,9 @@ class Results {
   // shortage of those that still wait.
   std::optional<Error> give_back();
   bool writing_is_short() const { return writer_ && writer_->has_postponed(); }
-  void finish();          // ends the folder's journal and the checkpoints
-  void log_path() const;  // of the index, for ParaView
+  void finish();                                                      // ends the folder's journal and the checkpoints
+  void log_path() const;                                              // of the index, for ParaView
+  const Shown* shown() const { return shown_ ? &*shown_ : nullptr; }  // with --picture or --report
   // Files of write()'s steps, relative to the folder.
   const std::vector<std::string>& committed() const { return committed_; }
 
@@ -122,6 +124,7 @@ class Results {
   bool holds_this_case() const;
   void open_folder();
   void try_folder();
+  void open_shown(const ProbeFields& fields);
   void check_room(const ProbeFields& fields) const;
   void open_writer(bool probes);
   void report_steps_down();
@@ -153,7 +156,8 @@ class Results {
   std::optional<Lack> lack_;
   std::vector<std::string> steps_before_;  // down, of a solve that is not recorded yet
   bool has_large_strains_ = false;         // said
-  std::optional<ResultWriter> writer_;     // of write(): a step for each increment, load case and combination
+  std::optional<Shown> shown_;
+  std::optional<ResultWriter> writer_;  // of write(): a step for each increment, load case and combination
 };
 
 }  // namespace ritz

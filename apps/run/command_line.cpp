@@ -47,6 +47,19 @@ void add_case_and_place(CLI::App& cli, RunOptions& options) {
                "--output says (SECURITY.md)");
 }
 
+// The picture and the page of the results.
+void add_showing(CLI::App& cli, RunOptions& options) {
+  cli.add_option("--picture", options.picture,
+                 "write a picture (PNG) of the last step: the surface, coloured by a field; needs no display");
+  cli.add_option("--report", options.page,
+                 "write the run as one HTML file that needs no other: a view to turn, results, balance, convergence, "
+                 "notices, materials and loads; also after an error");
+  cli.add_option("--field", options.look.field,
+                 "whose values are the colours of --picture and --report; default: the first one");
+  cli.add_option("--component", options.look.component, "of that field, by name or number; default: the magnitude");
+  cli.add_option("--warp", options.look.warp, "vector field that moves the points in them, such as displacement");
+}
+
 // An end before the solution, and the way on from there.
 void add_stopping(CLI::App& cli, RunOptions& options) {
   cli.add_option("--time-limit", options.time_limit, "stop in order after so many seconds; 0: no limit")
@@ -82,6 +95,7 @@ void add_kinds_and_reports(CLI::App& cli, RunOptions& options) {
 
 void add_run_options(CLI::App& cli, RunOptions& options) {
   add_case_and_place(cli, options);
+  add_showing(cli, options);
   add_stopping(cli, options);
   add_memory_options(cli, options.memory);
   add_kinds_and_reports(cli, options);
@@ -114,6 +128,10 @@ std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info
                                  "one goes on behind what is there, the other replaces it", "give one of them"));
   }
   options.check = options.check || options.estimate;
+  if (options.check && !options.picture.empty()) {
+    return refuse(options, Error(Exit::input, "--picture was given with --check or --estimate", "these solve nothing",
+                                 "omit one of them"));
+  }
   if (options.untrusted) {
     read_only_below(std::filesystem::path(options.case_file).parent_path().string());
     forbid_plugins();

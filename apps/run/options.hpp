@@ -2,6 +2,7 @@
 #pragma once
 
 #include "apps/run/memory_limits.hpp"
+#include "apps/run/look.hpp"
 #include "fem/physics/mesh_field.hpp"
 #include "mesh/mesh.hpp"
 
@@ -40,6 +41,8 @@ struct RunOptions {
   double checkpoint_every = 600;  // [s]; 0: only when it is stopped
   MemoryLimits memory;
   std::string profile;               // file of the trace
+  std::string picture, page;         // files that show the results: PNG and HTML
+  Look look;                         // of them
   std::vector<std::string> notices;  // of the attempt before this
   bool check = false, estimate = false, describe = false, schema = false, log_json = false, quiet = false,
        verbose = false, overwrite = false, untrusted = false;
@@ -54,6 +57,7 @@ struct RunOptions {
   std::function<Mesh(bool structural, double scale, std::vector<std::string>& notices)> mesh = {};
   std::shared_ptr<const GivenArrays> arrays = {};  // that formulas may name
   std::function<void(SolvedStep)> take = {};       // each step; files are written where `output` says
+  bool shows() const { return !picture.empty() || !page.empty(); }
   bool writes_files() const { return !take || !output.empty(); }
 };
 

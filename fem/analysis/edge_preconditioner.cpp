@@ -19,9 +19,10 @@ struct Edge {
 struct Edges {
   std::vector<Edge> all;  // [node of the space]
   Index corner_count = 0;
+  std::vector<bool> held;  // [corner] the end of an edge that is prescribed
 };
 
-Edges edges_of(const FunctionSpace& space) {
+Edges edges_of(const FunctionSpace& space, const Constraints& supports) {
   const Mesh& mesh = space.mesh();
   for (const CellBlock& block : mesh.blocks())
     if (space.element(block.kind).node_count() != std::ssize(traits(block.kind).edges))
@@ -51,10 +52,14 @@ Edges edges_of(const FunctionSpace& space) {
       for (std::size_t d = 0; d < 3; ++d) edge.along[d] = to[d] - from[d];
     }
   }
+  edges.held.resize(static_cast<std::size_t>(edges.corner_count));
+  for (std::size_t e = 0; e < edges.all.size(); ++e)
+    if (edges.all[e].from >= 0 && supports.is_prescribed(static_cast<Node>(e), 0))
+      for (const Index end : {edges.all[e].from, edges.all[e].to}) edges.held[static_cast<std::size_t>(end)] = true;
   return edges;
 }
 
-// Rows of edges that are not prescribed: `first` of the lower corner, `second` of the other.
+// Rows of edges that are not prescribed: `first` of the lower corner, `second` of the other, unless they are held.
 template <class Values>
 HostMatrix from_corners(const Edges& edges, const Constraints& supports, const Values& values) {
   HostMatrix P;
@@ -66,6 +71,7 @@ HostMatrix from_corners(const Edges& edges, const Constraints& supports, const V
       std::pair<Index, double> entries[] = {{edge.from, first}, {edge.to, second}};
       if (entries[1].first < entries[0].first) std::swap(entries[0], entries[1]);
       for (const auto& [column, value] : entries) {
+        if (edges.held[static_cast<std::size_t>(column)]) continue;
         P.columns.push_back(static_cast<std::int32_t>(column));
         P.values.push_back(value);
       }
@@ -96,7 +102,7 @@ HostMatrix identity(Index rows) {
 EdgePreconditioner::EdgePreconditioner(const SparseMatrix& A, const FunctionSpace& space, const Constraints& supports,
                                        SmoothedAggregationOptions multigrid)
     : A_(A), smoother_(A), part_(A.device(), A.rows(), "vectors") {
-  const Edges edges = edges_of(space);
+  Edges edges = edges_of(space, supports);
   const HostMatrix K = host_matrix(A);
   const double largest = max_abs(A.diagonal());
   multigrid.coordinates = nullptr;
@@ -120,6 +126,8 @@ EdgePreconditioner::EdgePreconditioner(const SparseMatrix& A, const FunctionSpac
     add(from_corners(edges, supports,
                      [d](const Edge& edge) { return std::pair(0.5 * edge.along[d], 0.5 * edge.along[d]); }),
         true);
+  // Constants have no gradient: one corner is held where none is.
+  if (std::ranges::find(edges.held, true) == edges.held.end() && !edges.held.empty()) edges.held.front() = true;
   add(from_corners(edges, supports, [](const Edge&) { return std::pair(-1.0, 1.0); }), false);
   from_ = Vector(A.device(), edges.corner_count, "vectors");
   to_ = Vector(A.device(), edges.corner_count, "vectors");

@@ -2,6 +2,7 @@
 
 #include "device/process/stop_request.hpp"
 #include "fem/analysis/load_samples.hpp"
+#include "fem/analysis/transposed_tangent.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
@@ -239,6 +240,93 @@ void Evolution::filter(Vector& f, Vector& x) {
                             name_of(report.reason)),
                 report.where, advice_for(report.reason));
   supports_.set_linear(x);
+}
+
+std::pair<Evolution::Stage, std::vector<Evolution::Taken>> Evolution::retrace(const State& from,
+                                                                              std::span<const TimeStep> steps) {
+  state_ = from;
+  if (state_.steps == 0) {
+    start();
+  } else {
+    set_time(state_.time, state_.time - state_.dt);
+    dt_in_use_ = state_.dt;
+    resume();
+  }
+  std::pair<Stage, std::vector<Taken>> result{{state_.time, state_.time - state_.dt, present().host()}, {}};
+  for (const TimeStep& step : steps) {
+    throw_if_stop_requested();
+    traced_ = &result.second.emplace_back(Taken{step, {}}).stages;
+    begin_step();
+    begin_system();
+    take(step);
+    accept(step);
+    ++state_.steps;
+    state_.time = step.end;
+    state_.dt = step.dt;
+  }
+  traced_ = nullptr;
+  return result;
+}
+
+void Evolution::trace(double t, const Vector& u) {
+  if (traced_ != nullptr) traced_->push_back({t, state_.time, u.host()});
+}
+
+// The equations hold the rates times the present factor.
+Vector Evolution::derivative_at(const Vector& u, const std::vector<double>& g, const Vector& of_residual,
+                                const Vector& of_rates) {
+  Vector result = on_device(g), part = space_.zeros(), beside = space_.zeros();
+  const auto subtract = [&](const Operator& of, const Vector& weights) {
+    if (of.symmetric()) of.action(u, weights, part);
+    else transposed_tangent(of, u).apply(weights, part);
+    axpy(-1.0, part, result);
+  };
+  subtract(equations_, of_residual);
+  copy(of_rates, beside);
+  axpy(-std::max(factor_, 0.0), of_residual, beside);
+  subtract(rates_, beside);
+  return result;
+}
+
+Vector Evolution::solve_transposed(const Vector& u, const Vector& g) {
+  Vector b = space_.zeros(), x = space_.zeros();
+  copy(g, b);
+  supports_.gather(b);
+  supports_.set_zero(b);
+  if (equations_.symmetric()) {
+    if (!linear_) system_.linearise(u, supports_);
+    throw_unless_converged(system_.solve(b, x));
+  } else {
+    LinearSolverOptions options = options_.linear;
+    options.promise = MatrixPromise::none;
+    throw_unless_converged(solve_linear(transposed_tangent(equations_, u, &supports_), b, x, options));
+  }
+  supports_.set_linear(x);
+  return x;
+}
+
+void Evolution::add_prescribed(Vector g, std::vector<double>& by_prescribed) const {
+  supports_.gather(g);
+  supports_.keep_prescribed(g);
+  const std::vector<double> values = g.host();
+  for (std::size_t i = 0; i < values.size(); ++i) by_prescribed[i] += values[i];
+}
+
+std::vector<double> Evolution::end_at(Stage& begin, Adjoint& adjoint) {
+  set_time(begin.time, begin.since);
+  const Vector of_residual = on_device(adjoint.of_residual), of_rates = on_device(adjoint.of_rates);
+  Vector g = derivative_at(on_device(begin.u), adjoint.g, of_residual, of_rates), held = space_.zeros();
+  copy(g, held);
+  add_prescribed(std::move(held), adjoint.by_prescribed);
+  begin.of_residual = adjoint.of_residual;
+  begin.of_rates = adjoint.of_rates;
+  supports_.gather(g);
+  supports_.set_zero(g);
+  return g.host();
+}
+
+Vector Evolution::on_device(const std::vector<double>& values) const {
+  return Vector(space_.device(), std::span<const double>(values), "vectors");
 }
 
 void Evolution::tell() {

@@ -11,7 +11,10 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace ritz {
 
@@ -22,6 +25,30 @@ class Evolution {
   Evolution& operator=(const Evolution&) = delete;
 
   TransientResult solve();
+
+  // For derivatives, backwards in time (fem/analysis/transient_adjoint.hpp).
+  struct Stage {
+    double time = 0, since = 0;  // `since`: the begin of its step
+    std::vector<double> u;
+    // Weights with which adjoint fields do work: on the residual r without rates, and on what the rates give.
+    std::vector<double> of_residual = {}, of_rates = {};
+  };
+  struct Taken {
+    TimeStep step;
+    std::vector<Stage> stages;  // after the begin of the step; the last one is its end
+  };
+  struct Adjoint {
+    std::vector<double> g;                      // dJ/du at the present stage, direct
+    std::vector<double> of_residual, of_rates;  // weights that later stages give it
+    std::vector<double> by_prescribed;          // sum over all stages so far
+  };
+  // Takes the steps again, with their lengths, from a state between steps. Returns the begin, with u alone, and them.
+  std::pair<Stage, std::vector<Taken>> retrace(const State& from, std::span<const TimeStep> steps);
+  // The adjoint of a step that retrace() took; the last of them first. `number`: 0 for the first of all. Stages get
+  // their weights; g is used up.
+  virtual void step_back(Taken& taken, Index number, Adjoint& adjoint) = 0;
+  // The same of the begin, where there are no equations: returns dJ/du, zero where values are prescribed.
+  std::vector<double> end_at(Stage& begin, Adjoint& adjoint);
 
  protected:
   // `method`: its name. Observer and what the model refers to must outlive this.
@@ -36,6 +63,16 @@ class Evolution {
   virtual double take(const TimeStep& step) = 0;
   virtual void accept(const TimeStep& step) = 0;  // of the state: the unknowns, their rates, sums, internal variables
   virtual SolutionView view() = 0;
+  virtual const Vector& present() const = 0;  // the unknowns
+  void trace(double t, const Vector& u);      // a stage, for retrace()
+
+  // dJ/du of a stage: direct, less the transposed tangents of what these weights do work on.
+  Vector derivative_at(const Vector& u, const std::vector<double>& g, const Vector& of_residual,
+                       const Vector& of_rates);
+  // x with tangent^T x = g where unknowns are free.
+  Vector solve_transposed(const Vector& u, const Vector& g);
+  Vector on_device(const std::vector<double>& values) const;  // [unknown]
+  void add_prescribed(Vector g, std::vector<double>& by_prescribed) const;
 
   static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
   void set_time(double t, double since);
@@ -88,6 +125,7 @@ class Evolution {
   const StepControl control_;
   const LoadSamples* samples_;    // or null
   std::optional<Error> failure_;  // of the last try
+  std::vector<Stage>* traced_ = nullptr;
 };
 
 std::unique_ptr<Evolution> first_order(const TransientModel& model, Transient options, const Observer& observer);

@@ -40,7 +40,7 @@ class FirstOrderEvolution final : public Evolution {
     jumps_ = max_abs(before_) > 1e-12 * max_abs(u_);
     equations_.reset_state();
     set_factors(0);
-    equations_.residual(u_, r_[0]);
+    residual_of(u_, r_[0]);
     check_residual_at_begin(r_[0]);
     rates_.residual(u_, stored_);
     const auto components = at(space_.components());
@@ -66,6 +66,11 @@ class FirstOrderEvolution final : public Evolution {
   }
   void return_to_begin() override { copy(before_, u_); }
 
+  void residual_of(const Vector& u, Vector& r) const {
+    equations_.residual(u, r);
+    if (options_.forces != nullptr) axpy(-1.0, *options_.forces, r);
+  }
+
   double take(const TimeStep& step) override {
     const bool first = state_.steps == 0 && jumps_;
     const DiagonallyImplicitMethod& method = first ? backward_euler : method_;
@@ -89,7 +94,7 @@ class FirstOrderEvolution final : public Evolution {
       for (std::size_t j = 0; j < stage; ++j)
         if (const double weight = method.weight[stage][j]; weight != 0) axpy(-weight / method.diagonal, r_[j], known_);
       const auto residual = [this](const Vector& u, Vector& r) {
-        equations_.residual(u, r);
+        residual_of(u, r);
         axpy(-1.0, known_, r);
       };
       balance(residual, prescribed_, place_of(step), u_);
@@ -101,6 +106,7 @@ class FirstOrderEvolution final : public Evolution {
       axpy(1.0, newton_.held_residual(), r);
       axpy(1.0, known_, r);
       axpy(-factor_, stored_, r);
+      trace(t, u_);
     }
   }
 
@@ -135,6 +141,38 @@ class FirstOrderEvolution final : public Evolution {
       state_.highest = std::move(highest);
     }
     return worst;
+  }
+
+  void step_back(Taken& taken, Index number, Adjoint& adjoint) override {
+    const DiagonallyImplicitMethod& method = number == 0 && jumps_ ? backward_euler : method_;
+    use(1 / (method.diagonal * taken.step.dt), taken.step.dt);
+    std::array<Vector, most_stages> lambda;
+    Vector sum = space_.zeros();
+    const auto weighted = [&](int stage) {  // what stages after this one give it
+      Vector weights = space_.zeros();
+      for (int k = std::max(stage + 1, 1); k < method.stages; ++k)
+        axpy(method.weight[at(k)][at(stage)] / method.diagonal, lambda[at(k)], weights);
+      return weights;
+    };
+    for (int i = method.last(); i > 0; --i) {
+      const bool is_end = i == method.last();
+      Stage& stage = taken.stages[at(i - 1)];
+      const Vector u = on_device(stage.u);
+      set_time(stage.time, stage.since);
+      Vector of_residual = is_end ? on_device(adjoint.of_residual) : weighted(i);
+      Vector of_rates = is_end ? on_device(adjoint.of_rates) : space_.zeros();
+      const std::vector<double> direct = is_end ? adjoint.g : std::vector<double>(adjoint.g.size(), 0.0);
+      lambda[at(i)] = solve_transposed(u, derivative_at(u, direct, of_residual, of_rates));
+      axpy(1.0, lambda[at(i)], of_residual);
+      axpy(factor_, lambda[at(i)], of_rates);
+      axpy(-factor_, lambda[at(i)], sum);
+      add_prescribed(derivative_at(u, direct, of_residual, of_rates), adjoint.by_prescribed);
+      stage.of_residual = of_residual.host();
+      stage.of_rates = of_rates.host();
+    }
+    adjoint.of_residual = weighted(0).host();
+    adjoint.of_rates = sum.host();
+    std::ranges::fill(adjoint.g, 0.0);
   }
 
   void accept(const TimeStep& step) override {
@@ -193,6 +231,8 @@ class FirstOrderEvolution final : public Evolution {
             .tolerance = options_.newton.relative,
             .time = state_.time};
   }
+
+  const Vector& present() const override { return u_; }
 
   void widen(const std::vector<double>& u, std::vector<double>& lowest, std::vector<double>& highest) const {
     const auto components = at(space_.components());

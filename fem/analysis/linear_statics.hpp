@@ -67,7 +67,6 @@ class LinearStatics {
  private:
   bool supports_are_numbers() const;
   SolveReport solve_tangent(const Vector& b, Vector& x);
-  SparseMatrix transposed_tangent(bool held);
   void solve_transposed(const Vector& b, Vector& x);
   Solution solve_by_newton(const Vector* load);
   const Vector& state();  // where the tangent is taken
@@ -91,5 +90,9 @@ class LinearStatics {
 // place of the case's leave 0. Throws Error(Exit::input) for prescribed values by arrays of cells.
 std::vector<double> by_array(LinearStatics& statics, MeshField& array, const std::string& name, const Vector& u,
                              const Vector& lambda, const Vector& by_prescribed);
+
+// dJ/d(position) of the nodes of the mesh, [mesh node][3], where J does not depend on them but through u. Throws
+// Error(Exit::model) where prescribed values or relations between unknowns do: they would have a part in it.
+std::vector<double> by_positions(LinearStatics& statics, const Vector& u, const Vector& lambda);
 
 }  // namespace ritz

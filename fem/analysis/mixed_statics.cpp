@@ -134,7 +134,9 @@ class MixedStatics {
   SolveReport factorise(const Attempt& attempt, const Vector& u, const Vector& r, Vector& du) const {
     const SparseMatrix K = [&] {
       BlockOperator blocks = assembled(equations_, u);
-      supports_.eliminate(blocks, pivot_of(blocks));
+      const double pivot = pivot_of(blocks);
+      supports_.eliminate(blocks, pivot);
+      refuse_free_levels(blocks, pivot);
       return sparse_matrix(blocks.device(), host_matrix(blocks));
     }();
     auto phase = equations_.device().profile().phase("solve");
@@ -170,7 +172,8 @@ class MixedStatics {
     return report;
   }
 
-  // A constant that the matrix maps to zero would stay what the iteration makes of it.
+  // A constant that the matrix maps to zero would stay what the iteration makes of it, and a factorisation would name
+  // no field.
   void refuse_free_levels(const BlockOperator& K, double pivot) const {
     Vector z = equations_.zeros(), y = equations_.zeros();
     for (int k = 0; k < equations_.field_count(); ++k) {
@@ -188,7 +191,7 @@ class MixedStatics {
       throw Error(
           Exit::model,
           fmt::format("the matrix is singular: a constant may be added to the field '{}'", equations_.field_name(k)),
-          "its gradient alone enters the equations", "prescribe its value at one node, or in one cell");
+          "its gradient alone enters the equations", "prescribe its value at one node, or in one cell, of each body");
     }
   }
 

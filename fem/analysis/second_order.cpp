@@ -392,6 +392,11 @@ class SecondOrderEvolution final : public Evolution {
     put(product_, result);
   }
 
+  void step_back(Taken&, Index, Adjoint&) override {
+    throw Error(Exit::internal, "the adjoint of a step of second order");
+  }
+  const Vector& present() const override { return u_; }
+
   SolutionView view() override {
     auto phase = space_.device().profile().phase("reactions");
     find_acceleration(1, a_1_, a_, work_);  // a_1_ is that at the begin of the last step

@@ -34,8 +34,8 @@ class StaticForecaster {
         block_(space_.components()),
         needs_(needs_of(space_, analysis.supports, is_factorised() || space_.mesh().structural())) {
     needs_.standing += analysis.beside;
-    residual_ = lists_of({Task::residual});
-    evaluate_ = lists_of({Task::evaluate});
+    residual_ = needs_of_task(Task::residual);
+    evaluate_ = needs_of_task(Task::evaluate);
     shown_ = needs_of_results(space_, equations_.integrals());
   }
 
@@ -170,10 +170,14 @@ class StaticForecaster {
   }
   // `standing`: tasks whose buffers stay after the assembly.
   void count_slabs(ForecastPath& path, std::vector<Task> standing) const {
-    const Index assembly = path.at_assembly + equations_.slabs_on_a_gpu({Task::residual, Task::matrix}) +
+    const Index residual = lists_of({Task::residual}).total() - residual_.total(),
+                evaluate = lists_of({Task::evaluate}).total() - evaluate_.total();
+    const Index assembly = path.at_assembly + equations_.slabs_on_a_gpu({Task::residual, Task::matrix}) + residual +
                            (assembles_again() ? 0 : equations_.lists_on_a_gpu(needs_.size.pairs));
     if (path.moment == "results") standing.push_back(Task::evaluate);
-    const Index later = path.moment == "assembly" ? 0 : path.peak.total() + equations_.slabs_on_a_gpu(standing);
+    const Index later = path.moment == "assembly" ? 0
+                                                  : path.peak.total() + equations_.slabs_on_a_gpu(standing) + residual +
+                                                        (path.moment == "results" ? evaluate : 0);
     path.more_on_a_gpu = std::max({Index{0}, assembly - path.peak.total(), later - path.peak.total()});
   }
   // Needs of a factor by the analysis of the run itself, which uses the pattern alone.
@@ -210,6 +214,11 @@ class StaticForecaster {
     return columns_ < 2 ? vectors(right_sides() + 1) : vectors(analysis_.own_loads + 1) + blocks(2);
   }
   bool assembles_again() const { return newton() || analysis_.reuses; }
+  // One solution takes a residual for its loads, one for its reactions, and one evaluation.
+  MemoryNeeds needs_of_task(Task task) const {
+    const bool few = !assembles_again() && columns_ == 1 && !analysis_.combines && !analysis_.shows_stages;
+    return few ? equations_.needs_without_lists(task) : lists_of({task});
+  }
   MemoryNeeds staying_lists() const { return assembles_again() ? matrix_lists() : MemoryNeeds(); }
   MemoryNeeds lists_at_assembly() const {
     return assembles_again() ? matrix_lists() : equations_.single_assembly_needs(needs_.size.pairs);

@@ -37,6 +37,9 @@ void check(const Model& model, const Transient& analysis) {
                 "of reference points inertia alone takes part in motion",
                 "make the region rigid, or let springs act at its nodes");
   if (!is_of_second_order(model)) return;
+  if (analysis.forces != nullptr)
+    throw Error(Exit::model, "given forces at nodes in an evolution of second order",
+                "its energies know the loads of the equations alone", "write them as loads of the model");
   if (!(analysis.spectral_radius >= 0 && analysis.spectral_radius <= 1))
     throw Error(Exit::model, fmt::format("a spectral radius at infinity of {:g}", analysis.spectral_radius),
                 "the part of the fastest motions that a step leaves is between 0 and 1", "give a number in between");

@@ -27,24 +27,47 @@ struct FillPositions {
 // index = entry
 struct FillField {
   PointPlaces places;
-  FieldInCells field;
+  FieldView field;
+  PointsInCells in;
   double* values;
 
   constexpr void operator()(Index i) const {
-    const int q = static_cast<int>(i / lane_count % places.point_count);
-    const Index lane = (places.first_batch + i / lane_count / places.point_count) * lane_count + i % lane_count;
-    const Index element = lane < field.element_count ? lane : field.element_count - 1;
-    const int table = field.place == nullptr ? 0 : field.place[element], count = field.counts[table];
-    const std::int32_t* nodes = field.nodes + element * field.most;
-    if (count == 0) {
-      values[i] = field.values[nodes[0]];
+    if (in.element_count == 0) {
+      const Index entry = places.first_batch * places.point_count * lane_count + i;
+      values[i] = field.at(in.cells[entry], in.xi == nullptr ? Point{} : in.xi[entry]);
       return;
     }
-    const double* shapes = field.shapes + (Index{table} * places.point_count + q) * field.most;
-    double sum = 0;
-    for (int a = 0; a < count; ++a) sum += shapes[a] * field.values[nodes[a]];
-    values[i] = sum;
+    const Index q = i / lane_count % places.point_count;
+    const Index lane = (places.first_batch + i / lane_count / places.point_count) * lane_count + i % lane_count;
+    const Index element = lane < in.element_count ? lane : in.element_count - 1;
+    const Index table = in.tables == nullptr ? 0 : in.tables[element];
+    values[i] = field.at(in.cells[element], in.xi == nullptr ? Point{} : in.xi[table * places.point_count + q]);
   }
+};
+
+// index = element: the cell of one point is a guess at that of the next.
+struct LocatePoints {
+  PointPlaces places;
+  const double* x;
+  CellSearch search;
+  double reach;
+  FoundPoints found;
+
+  constexpr void operator()(Index element) const {
+    Index guess = -1;
+    for (Index q = 0; q < places.point_count; ++q) {
+      const Index i = (element / lane_count * places.point_count + q) * lane_count + element % lane_count;
+      const FoundCell at = find_cell(search, {x[3 * i], x[3 * i + 1], x[3 * i + 2]}, reach, guess);
+      found.cells[i] = static_cast<std::int32_t>(at.cell);
+      if (found.xi != nullptr) found.xi[i] = at.xi;
+      guess = at.cell;
+    }
+  }
+};
+
+struct IsLeft {
+  const std::int32_t* cells;
+  constexpr Sums<1> operator()(Index i) const { return {{cells[i] < 0 ? 1.0 : 0.0}}; }
 };
 
 constexpr Index place_of(Index i, int number, int numbers) {
@@ -81,30 +104,47 @@ void positions(const Device& device, const PointPlaces& places, double* x) {
   for_each(device, "coefficients", places.count, FillPositions{places, x});
 }
 
-void field(const Device& device, const PointPlaces& places, const FieldInCells& field, double* values) {
-  for_each(device, "coefficients", places.count, FillField{places, field, values});
+void field(const Device& device, const PointPlaces& places, const FieldView& field, const PointsInCells& in,
+           double* values) {
+  for_each(device, "coefficients", places.count, FillField{places, field, in, values});
+}
+
+// f(i) for all i < count, each of which is worth more than an entry of for_each: it is given to a thread by itself.
+template <class F>
+void for_each_large(const Device& device, Index count, const F& f) {
+#ifdef __CUDACC__
+  for_each(device, "coefficients", count, f);
+#else
+  const LaunchScope launch(device, "coefficients");
+#pragma omp parallel for num_threads(device.team(count)) schedule(static)
+  for (Index i = 0; i < count; ++i) f(i);
+#endif
+}
+
+void locate(const Device& device, const PointPlaces& places, const double* x, const CellSearch& search, double reach,
+            const FoundPoints& found) {
+  for_each_large(device, places.count / places.point_count, LocatePoints{places, x, search, reach, found});
+}
+
+void left(const Device& device, Index count, const std::int32_t* cells, double* result) {
+  reduce<1>(device, "coefficients", count, IsLeft{cells}, result);
 }
 
 void run(const Device& device, const PointProgram& program, const ProgramPoints& points, int number, int numbers,
          double* out) {
 #ifdef __CUDACC__
-  for_each(device, "coefficients", points.count, RunProgram<1>{program, points, number, numbers, out});
+  constexpr int width = 1;
 #else
-  // A block is worth more than an entry of for_each: each is given to a thread by itself.
   constexpr int width = 64;
-  const LaunchScope launch(device, "coefficients");
-  const RunProgram<width> block{program, points, number, numbers, out};
-  const Index blocks = (points.count + width - 1) / width;
-#pragma omp parallel for num_threads(device.team(blocks)) schedule(static)
-  for (Index i = 0; i < blocks; ++i) block(i);
 #endif
+  for_each_large(device, (points.count + width - 1) / width, RunProgram<width>{program, points, number, numbers, out});
 }
 
 void missing(const Device& device, Index count, int number, int numbers, const double* out, double* result) {
   reduce<1>(device, "coefficients", count, IsMissing{number, numbers, out}, result);
 }
 
-const CoefficientKernels table{positions, field, run, missing};
+const CoefficientKernels table{positions, field, locate, left, run, missing};
 const Registration registration("coefficients", &table);
 
 }  // namespace

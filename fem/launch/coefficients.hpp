@@ -1,9 +1,10 @@
-// Numbers of forms that vary, at the quadrature points of elements: positions, fields on the mesh of the elements, and
-// the programs of formulas (module ritz_fem_kernels).
+// Numbers of forms that vary, at the quadrature points of elements: positions, fields on the mesh of the elements or on
+// another one, in whose cells the points are found, and the programs of formulas (module ritz_fem_kernels).
 #pragma once
 
 #include "device/device.hpp"
 #include "mesh/functions/point_program.hpp"
+#include "mesh/search/cell_search.hpp"
 
 #include <cstdint>
 
@@ -18,20 +19,29 @@ struct PointPlaces {
   Index first_batch, count;  // of batches, of entries
 };
 
-// A field with values at the nodes, or in the cells, of the mesh that the elements are of.
-struct FieldInCells {
-  const double* values;
-  const std::int32_t* nodes;   // [element][most]: of the mesh; in cells: the cell
-  const std::int32_t* place;   // [element]: which of the tables; none: the first
-  const std::int32_t* counts;  // [table] of nodes; 0: the field has one value in each cell
-  const double* shapes;        // [table][point][most]
-  int most;                    // nodes of a cell
-  Index element_count;         // lanes behind the last repeat it
+// The cells in which points lie, and where: of the elements' own mesh the same for all points of an element, of another
+// mesh found for each entry.
+struct PointsInCells {
+  const std::int32_t* cells;   // [element], or [entry of all batches]
+  const Point* xi;             // [table][point] or [entry]; none where a field has one value in each cell
+  const std::int32_t* tables;  // [element]; none: the first
+  Index element_count;         // lanes behind the last repeat it; 0: of entries
+};
+
+// Where points were found; cells of -1 are left to the host.
+struct FoundPoints {
+  std::int32_t* cells;
+  Point* xi;  // or none
 };
 
 struct CoefficientKernels {
-  void (*positions)(const Device&, const PointPlaces&, double* x);                        // [entry][3]
-  void (*field)(const Device&, const PointPlaces&, const FieldInCells&, double* values);  // [entry]
+  void (*positions)(const Device&, const PointPlaces&, double* x);  // [entry][3]
+  void (*field)(const Device&, const PointPlaces&, const FieldView&, const PointsInCells&, double* values);  // [entry]
+  // Entries at x [entry][3]; boxes are taken that are within `reach`.
+  void (*locate)(const Device&, const PointPlaces&, const double* x, const CellSearch&, double reach,
+                 const FoundPoints& found);
+  // result[0] = how many of these cells are -1
+  void (*left)(const Device&, Index count, const std::int32_t* cells, double* result);
   // Entry i of the program goes to out[(i / lane_count * numbers + number) * lane_count + i % lane_count].
   void (*run)(const Device&, const PointProgram&, const ProgramPoints&, int number, int numbers, double* out);
   // result[0] = how many of these are not numbers

@@ -226,7 +226,7 @@ constexpr void mixed_matrices(const Team& team, const Memory& memory, const F& f
       slots_at<Column, Sh, T>(team, g, mixed.fields[column], batch, q, trial.from(q * K * Column::S));
     }
     weight(q) = at.weight;
-    keep_place<Sh, T>(g.point, place.from(q * Sh::place_size));
+    keep_mixed_place<Sh, T>(g.point, place.from(q * Sh::place_size));
     if constexpr (!linear) { keep_mixed<F, T>(mixed_fields_at<F, Sh, T>(u, g, mixed, q), kept.from(q * kept_size)); }
   });
   team.sync();
@@ -234,7 +234,7 @@ constexpr void mixed_matrices(const Team& team, const Memory& memory, const F& f
     team.each(points, [&](int q) {
       MixedFields<T, F> fields{};
       if constexpr (!linear) { fields = kept_mixed<F, T>(kept.from(q * kept_size)); }
-      const Location<T, Sh::G, Sh::M> point = kept_place<Sh, T>(place.from(q * Sh::place_size), arguments.time);
+      const Location<T, Sh::G, Sh::M> point = kept_mixed_place<Sh, T>(place.from(q * Sh::place_size), arguments.time);
       for (int c = 0; c < Column::C; ++c)
         mixed_flux_derivative<F, Sh, row, column, T>(form, point, fields, c, trial.from((q * K + b) * Column::S),
                                                      weight(q), flux.from((q * Column::C + c) * Row::C * Row::S));

@@ -129,6 +129,23 @@ constexpr MixedPoint<Sh, T> mixed_point(const Team& team, const ElementArguments
   return point;
 }
 
+// A Location in scratch, with the normal of integrals over facets.
+template <class Sh, class T, class P>
+constexpr void keep_mixed_place(const Location<T, Sh::G, Sh::M>& point, const P& place) {
+  keep_place<Sh, T>(point, place);
+  if constexpr (Sh::on_border) {
+    for (int d = 0; d < Sh::G; ++d) place(Sh::G + d) = point.normal[d];
+  }
+}
+template <class Sh, class T, class P>
+constexpr Location<T, Sh::G, Sh::M> kept_mixed_place(const P& place, const Time& time) {
+  Location<T, Sh::G, Sh::M> point = kept_place<Sh, T>(place, time);
+  if constexpr (Sh::on_border) {
+    for (int d = 0; d < Sh::G; ++d) point.normal[d] = place(Sh::G + d);
+  }
+  return point;
+}
+
 // The Jacobian over its determinant, which carries fluxes: the adjugate of the inverse, [reference][space] as that is.
 template <class Sh, class T>
 constexpr void flux_map(const Geometry<Sh, T>& g, T (&map)[Sh::D][Sh::G]) {

@@ -11,11 +11,14 @@
 #include "solvers/smoothers/chebyshev.hpp"
 #include "solvers/smoothers/jacobi.hpp"
 #include "solvers/algebra/vectors.hpp"
+#include "solvers/multigrid/recording.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <functional>
 #include <optional>
+#include <utility>
 
 namespace ritz {
 namespace {
@@ -74,6 +77,36 @@ class InCyclePrecision final : public LinearOperator {
   const PCycleKernels<Real>& kernels_;
 };
 
+// Arguments of the finest level's launches that its operator may change between two cycles. The coarser levels belong
+// to the cycle and stay as they are.
+struct FinestArguments {
+  std::pair<double, double> time;
+  std::vector<double> factors;
+  std::vector<decltype(FormValue::bytes)> forms;
+  std::vector<const void*> arrays;  // of the state and of the tangents at points
+
+  explicit FinestArguments(const MatrixFree& A)
+      : time(A.equations().time().t, A.equations().time().dt), arrays{A.state().data()} {
+    for (const Integral& integral : A.equations().integrals()) {
+      factors.push_back(integral.factor);
+      forms.push_back(integral.form.bytes);
+    }
+    for (const PointTangents::Part& part : A.tangents().parts) arrays.push_back(part.values.data());
+  }
+  bool operator==(const FinestArguments&) const = default;
+};
+
+// Runs the launches as a phase of their own, whose bytes it returns.
+Index bytes_counted(Profile& profile, const std::function<void()>& launches) {
+  const std::vector<PhaseRecord> before = profile.phases();
+  {
+    const auto phase = profile.phase("first cycle");
+    launches();
+  }
+  const std::size_t record = profile.events().back().record;
+  return profile.phases()[record].bytes - (record < before.size() ? before[record].bytes : 0);
+}
+
 template <class Real>
 class Cycle {
  public:
@@ -118,20 +151,42 @@ class Cycle {
     return_freed_host_memory();
     coarse_b_ = Vector(device_, space.unknown_count(), multigrid_tag);
     coarse_x_ = Vector(device_, space.unknown_count(), multigrid_tag);
+    coarse_ = Array<Real>(device_, space.unknown_count(), multigrid_tag);
   }
 
   void apply(const Vector& b, Vector& x) {
     Level<Real>& finest = levels_.front();
     count_conversion(2 * b.size());
     kernels_.from_double(device_, b.size(), b.data(), finest.b.data());
-    run(0);
+    run_recorded();
     kernels_.to_double(device_, x.size(), finest.x.data(), x.data());
   }
   const std::vector<int>& orders() const { return orders_; }
   int nested_levels() const { return aggregation_->nested_levels(); }
   double pivot() const { return pivot_; }  // of the finest level's prescribed rows
+  // Why launches are not replayed as one, where they could be.
+  const std::string& not_recorded() const { return recording_.why_not(); }
 
  private:
+  // All launches between the first level's b and its x. They are recorded on a GPU; while the recording is replayed,
+  // the bytes of the first cycle are counted.
+  void run_recorded() {
+    if (!device_.machine().is_apart()) return run(0);
+    FinestArguments now(*levels_.front().A);
+    if (!recorded_for_ || *recorded_for_ != now) {
+      recording_.forget();
+      recorded_for_ = std::move(now);
+      bytes_ = bytes_counted(device_.profile(), [&] { recording_.run(device_, [&] { run(0); }); });
+      return;
+    }
+    bool replayed = true;
+    recording_.run(device_, [&] {
+      replayed = false;
+      run(0);
+    });
+    if (replayed) device_.profile().count(bytes_);
+  }
+
   // Values of a field of one space at the nodes of another; empty: zero.
   Vector interpolated(const FunctionSpace& from, const FunctionSpace& to, const Vector& x) {
     if (x.empty()) return {};
@@ -241,7 +296,6 @@ class Cycle {
   // level.d -> level.q through the matrix of order 1.
   void solve_coarsest(Level<Real>& level) {
     const Index n = coarse_b_.size();
-    if (coarse_.empty()) coarse_ = Array<Real>(device_, n, multigrid_tag);
     level.transfer->sum_transposed(level.d, coarse_);
     gather(*coarse_fixed_, coarse_);
     count_conversion(2 * n);
@@ -275,6 +329,9 @@ class Cycle {
   const Constraints* coarse_fixed_ = nullptr;
   Vector coarse_b_, coarse_x_;
   Array<Real> coarse_;
+  Recording recording_;
+  std::optional<FinestArguments> recorded_for_;
+  Index bytes_ = 0;  // that kernels of a cycle read and write
 };
 
 }  // namespace
@@ -332,7 +389,10 @@ std::string PMultigrid::name() const {
   const int nested =
       hierarchy_->in_single ? hierarchy_->in_single->nested_levels() : hierarchy_->in_double->nested_levels();
   if (nested > 0) text += fmt::format(" over {} nested meshes", nested);
-  return text + (hierarchy_->in_single ? ", single precision" : "");
+  if (hierarchy_->in_single) text += ", single precision";
+  const std::string& not_recorded =
+      hierarchy_->in_single ? hierarchy_->in_single->not_recorded() : hierarchy_->in_double->not_recorded();
+  return text + (not_recorded.empty() ? "" : ", without a CUDA graph: " + not_recorded);
 }
 
 }  // namespace ritz

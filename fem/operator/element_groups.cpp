@@ -233,7 +233,7 @@ struct GroupMap {
 };
 
 ElementGroup cell_group(const FunctionSpace& space, CellKind kind, const std::vector<int>& set, GroupMap map,
-                        std::vector<Index> cells, Layout layout) {
+                        CellList cells, Layout layout) {
   ElementGroup group;
   group.kind = kind;
   group.geometry = std::move(map.geometry);
@@ -258,15 +258,27 @@ void add_cell_groups(const FunctionSpace& space, const std::vector<Integral>& in
                      std::vector<ElementGroup>& groups) {
   const Mesh& mesh = space.mesh();
   IntegralsOfCells sets = integrals_of_cells(mesh, integrals);
+  const auto any_straight = [&](CellKind kind, bool by_nodes) { return !by_nodes && traits(kind).order > 1; };
+  const auto any_curved = [&](bool by_nodes) { return !by_nodes && !space.curved_coordinates().empty(); };
+  if (sets.by_cell.empty() && sets.everywhere != 0 && mesh.blocks().size() == 1) {  // perhaps one group has all cells
+    const CellKind kind = mesh.blocks().front().kind;
+    const std::vector<int>& set = sets.signatures.set(sets.everywhere);
+    const bool by_nodes = has_whole(set, integrals);
+    if (!any_straight(kind, by_nodes) && !any_curved(by_nodes)) {
+      groups.push_back(cell_group(space, kind, set, {map_of_kind(kind)}, CellList::all_of(space), layout));
+      return;
+    }
+  }
   for (auto& [key, all] : cells_by_key(space, sets)) {
     const CellKind kind = key.first;
     const std::vector<int>& set = sets.signatures.set(key.second);
     const bool by_nodes = has_whole(set, integrals);
     Parts<Index> parts = split(
-        std::move(all), !by_nodes && traits(kind).order > 1, [&](Index cell) { return space.is_straight(cell); },
-        !by_nodes && !space.curved_coordinates().empty(), [&](Index cell) { return own_map(space, cell); });
+        std::move(all), any_straight(kind, by_nodes), [&](Index cell) { return space.is_straight(cell); },
+        any_curved(by_nodes), [&](Index cell) { return own_map(space, cell); });
     const auto add = [&](std::vector<Index>& cells, GroupMap map) {
-      if (!cells.empty()) groups.push_back(cell_group(space, kind, set, std::move(map), std::move(cells), layout));
+      if (!cells.empty())
+        groups.push_back(cell_group(space, kind, set, std::move(map), CellList(std::move(cells)), layout));
     };
     add(parts.straight, {map_of_kind(traits(kind).linear)});
     add(parts.bent, {map_of_kind(kind)});

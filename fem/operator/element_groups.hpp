@@ -8,17 +8,45 @@
 #include "fem/operator/integral.hpp"
 #include "device/pack.hpp"
 
+#include <algorithm>
 #include <memory>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace ritz {
+
+// Cells in order: a list of its own, or that of the space where a group has all of its cells.
+class CellList {
+ public:
+  CellList() = default;
+  explicit CellList(std::vector<Index> own) : own_(std::move(own)), cells_(own_) {}
+  static CellList all_of(const FunctionSpace& space) {
+    CellList list;
+    list.cells_ = space.cell_order();
+    return list;
+  }
+  CellList(CellList&&) = default;  // a vector that is moved keeps its memory
+  CellList& operator=(CellList&&) = default;
+
+  bool empty() const { return cells_.empty(); }
+  std::size_t size() const { return cells_.size(); }
+  Index operator[](std::size_t position) const { return cells_[position]; }
+  Index front() const { return cells_.front(); }
+  Index own_bytes() const { return static_cast<Index>(own_.size() * sizeof(Index)); }
+  bool operator==(const CellList& other) const { return std::ranges::equal(cells_, other.cells_); }
+
+ private:
+  std::vector<Index> own_;
+  std::span<const Index> cells_;
+};
 
 struct ElementGroup {
   CellKind kind;                                     // of the cells or facets
   std::shared_ptr<const ReferenceElement> geometry;  // through whose nodes they are mapped
   const ReferenceElement* element;                   // of the field; owned by the space
   std::vector<int> integrals;                        // positions in the operator's list
-  std::vector<Index> elements;                       // cells (of cell groups) in order; empty for facet groups
+  CellList elements;                                 // cells (of cell groups) in order; empty for facet groups
   std::vector<FacetOfCell> facets;                   // (of facet groups) in order
   Index element_count = 0;
   // [batch][node][lane]; the last batch repeats its last element. Not written where cells are counted only

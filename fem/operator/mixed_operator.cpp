@@ -361,7 +361,7 @@ void MixedOperator::evaluate_given(bool only_in_time) {
     const auto& [group, integral, degree] = key;
     const FormValue& numbers = integral->form.numbers;
     if (only_in_time && !std::ranges::any_of(numbers.given, &PointFunction::varies_in_time)) continue;
-    given_at_points(space(0), group->geometry(), rule_of(*group, degree), numbers, time_.t, stored);
+    given_at_points(space(0), group->geometry(), rule_of(*group, degree), numbers, time_.t, fields_, stored);
   }
 }
 
@@ -376,6 +376,9 @@ void MixedOperator::set_numbers(const std::vector<MixedFormValue>& forms) {
     integrals_[i].form.numbers.bytes = forms[i].numbers.bytes;
     integrals_[i].form.numbers.given = forms[i].numbers.given;
   }
+  std::vector<FormValue> numbers;
+  for (const MixedFormValue& form : forms) numbers.push_back(form.numbers);
+  fields_.forget_others(numbers);
   evaluate_given(false);
 }
 

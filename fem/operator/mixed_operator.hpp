@@ -173,6 +173,7 @@ class MixedOperator {
   Time time_;
   mutable std::map<Key, Plan> plans_;
   mutable std::map<std::tuple<const Group*, const MixedIntegral*, int>, Vector> given_;  // degree of the rule
+  mutable FieldsAtPoints fields_;                                                        // for given_
   mutable std::map<std::pair<int, int>, NodePattern> patterns_;
   using TablePlace = std::tuple<const ReferenceElement*, const ReferenceElement*, int, int>;  // degree, facet
   mutable std::map<TablePlace, Tabulation> tables_;

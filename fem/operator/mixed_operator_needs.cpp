@@ -90,6 +90,7 @@ MemoryNeeds MixedOperator::list_needs(bool of_matrix, bool of_vectors) const {
   MemoryNeeds needs;
   bool vectors_listed = plans_.contains({Task::residual}) || plans_.contains({Task::action});
   std::set<std::tuple<const Group*, const MixedIntegral*, int>> given;
+  FieldsAtPoints::Foreseen fields;
   for (const Key& key : keys) {
     if (plans_.contains(key)) continue;
     const Outline outline = this->outline(key);
@@ -108,6 +109,8 @@ MemoryNeeds MixedOperator::list_needs(bool of_matrix, bool of_vectors) const {
         needs.array<double>("given numbers", group.geometry().batch_count() * lane_count *
                                                  table(group, group.fields.front(), degree).point_count *
                                                  integral.form.numbers.given_count);
+        fields_.add_needs(space(0), group.geometry(), table(group, 0, degree).point_count, integral.form.numbers,
+                          fields, needs);
       }
     }
   }

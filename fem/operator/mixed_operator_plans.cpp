@@ -290,7 +290,7 @@ const double* MixedOperator::given_numbers(const Group& group, const MixedIntegr
   if (stored.empty()) {
     const QuadratureRule rule = rule_of(group, degree);
     Vector numbers(device(), given_count(group.geometry(), rule, integral.form.numbers), "given numbers");
-    given_at_points(space(0), group.geometry(), rule, integral.form.numbers, time_.t, numbers);
+    given_at_points(space(0), group.geometry(), rule, integral.form.numbers, time_.t, fields_, numbers);
     stored = std::move(numbers);
   }
   return stored.data();

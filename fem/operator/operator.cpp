@@ -170,9 +170,7 @@ Operator::Plan Operator::make_plan(const Job& job) const {
   const Outline outline = this->outline(job);
   Plan plan = plan_of(job, outline);
   for (const auto& [other, made] : plans_) {
-    if (task == Task::matrix || other.task == Task::matrix || made.groups != plan.groups ||
-        made.chunk_batches != plan.chunk_batches)
-      continue;
+    if (!made.has_lists_for(task, plan.groups, plan.chunk_batches)) continue;
     plan.scatter = made.scatter;
     if (made.block != plan.block) continue;
     plan.extension = made.extension;
@@ -215,9 +213,21 @@ std::shared_ptr<const ScatterPlan> Operator::lists_of_action(const std::vector<I
 
 const Operator::Plan& Operator::plan(const Job& job) const {
   const auto found = plans_.find(job);
-  if (found != plans_.end()) return found->second;
+  if (found != plans_.end() && found->second.scatter != nullptr) return found->second;
   auto phase = space_->device().profile().phase("lists");
-  return plans_.emplace(job, make_plan(job)).first->second;
+  return plans_.insert_or_assign(job, make_plan(job)).first->second;
+}
+
+const Operator::Plan& Operator::plan_of_few_runs(const Job& job) const {
+  if (space_->device().machine().is_apart()) return plan(job);
+  auto found = plans_.find(job);
+  if (found == plans_.end()) found = plans_.emplace(job, plan_of(job, outline(job))).first;
+  Plan& known = found->second;
+  if (known.scatter != nullptr) return known;
+  const bool others_have_lists = std::ranges::any_of(plans_, [&](const auto& entry) {
+    return entry.second.has_lists_for(job.task, known.groups, known.chunk_batches);
+  });
+  return others_have_lists || ++known.runs > runs_without_lists ? plan(job) : known;
 }
 
 template <class Use>
@@ -255,6 +265,12 @@ void Operator::run(const Plan& plan, const char* name, bool matrix, const Vector
   space_->device().profile().count(least_traffic(plan, matrix, sizeof(double)) +
                                    (vectors.tangents != nullptr ? vectors.tangents->bytes() : 0));
   with_groups(plan, matrix, false, vectors, [&](const std::vector<AssemblyGroup>& groups) {
+    if (plan.scatter == nullptr) {
+      std::vector<const ElementGroup*> elements;
+      for (const int g : plan.groups) elements.push_back(&groups_[static_cast<std::size_t>(g)]);
+      const SingleAssembly job{name, groups, elements, space_, plan.block, vectors.target};
+      return matrix ? assemble_without_lists(job) : sum_without_lists(job);
+    }
     const AssemblyJob<double> job{
         name,           groups.data(),          static_cast<int>(groups.size()), plan.scatter->view(),  plan.block,
         vectors.target, plan.extension->data(), plan.workspace->data(),          plan.workspace->size()};
@@ -293,7 +309,7 @@ const double* Operator::given_or_zero(const Vector& u) const {
 void Operator::residual(const Vector& u, Vector& r) const {
   check_vector(u);
   check_vector(r);
-  run(plan({Task::residual}), "residual", false, {.u = u.data(), .target = r.data()});
+  run(plan_of_few_runs({Task::residual}), "residual", false, {.u = u.data(), .target = r.data()});
 }
 
 SparseMatrix Operator::make_matrix() const { return SparseMatrix(space_->pattern(), space_->components()); }
@@ -318,15 +334,8 @@ void Operator::assemble_once_with(const PointTangents* tangents, const Vector& u
   if (space_->device().machine().is_apart() || plans_.contains({Task::matrix})) {
     assemble_with(tangents, u, matrix);
   } else {
-    const Plan plan = plan_of({Task::matrix}, outline({Task::matrix}));
-    const Vectors vectors{.u = given_or_zero(u), .target = matrix.values().data(), .tangents = tangents};
-    space_->device().profile().count(least_traffic(plan, true, sizeof(double)) +
-                                     (tangents != nullptr ? tangents->bytes() : 0));
-    std::vector<const ElementGroup*> elements;
-    for (const int g : plan.groups) elements.push_back(&groups_[static_cast<std::size_t>(g)]);
-    with_groups(plan, true, false, vectors, [&](const std::vector<AssemblyGroup>& groups) {
-      assemble_without_lists({"assembly", groups, elements, space_, plan.block, vectors.target});
-    });
+    run(plan_of({Task::matrix}, outline({Task::matrix})), "assembly", true,
+        {.u = given_or_zero(u), .target = matrix.values().data(), .tangents = tangents});
   }
   forget_assembly();
 }
@@ -372,7 +381,7 @@ void Operator::evaluate_given(bool only_in_time) {
   for (auto& [key, stored] : given_) {
     const auto& [group, integral, degree] = key;
     if (only_in_time && !std::ranges::any_of(integral->form.given, &PointFunction::varies_in_time)) continue;
-    given_at_points(*space_, *group, quadrature(group->kind, degree), integral->form, time_.t, stored);
+    given_at_points(*space_, *group, quadrature(group->kind, degree), integral->form, time_.t, fields_, stored);
   }
 }
 
@@ -391,6 +400,7 @@ void Operator::set_numbers(const std::vector<FormValue>& forms) {
     integrals_[i].form.bytes = forms[i].bytes;
     integrals_[i].form.given = forms[i].given;
   }
+  fields_.forget_others(forms);
   evaluate_given(false);
 }
 
@@ -443,7 +453,8 @@ Vector Operator::diagonal(const Vector& u) const { return diagonal_with(nullptr,
 
 Vector Operator::diagonal_with(const PointTangents* tangents, const Vector& u) const {
   Vector d = space_->zeros();
-  run(plan({Task::diagonal}), "diagonal", false, {.u = given_or_zero(u), .target = d.data(), .tangents = tangents});
+  run(plan_of_few_runs({Task::diagonal}), "diagonal", false,
+      {.u = given_or_zero(u), .target = d.data(), .tangents = tangents});
   return d;
 }
 

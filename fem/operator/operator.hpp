@@ -13,6 +13,7 @@
 #include "fem/cells/tabulation.hpp"
 #include "fem/launch/assembly.hpp"
 #include "fem/operator/element_groups.hpp"
+#include "fem/operator/fields_at_points.hpp"
 #include "fem/operator/scatter_plan.hpp"
 #include "fem/space/constraints.hpp"
 
@@ -40,9 +41,9 @@ struct DerivedFields {
 // then evaluate no form; also those of a coarser field on the same cells.
 struct PointTangents {
   struct Part {
-    int integral, degree;                // of the quadrature
-    const std::vector<Index>* elements;  // of the group that they belong to; its operator outlives this
-    Array<float> values;                 // [batch][point][entry][lane]
+    int integral, degree;      // of the quadrature
+    const CellList* elements;  // of the group that they belong to; its operator outlives this
+    Array<float> values;       // [batch][point][entry][lane]
   };
   std::vector<Part> parts;
   Index bytes() const;
@@ -146,7 +147,11 @@ class Operator {
   MemoryNeeds memory_needs(const std::vector<Task>& tasks, Index pairs = 0) const;
   // Those of assemble_once(): without lists on a CPU.
   MemoryNeeds single_assembly_needs(Index pairs = 0) const;
-  Index lists_on_a_gpu(Index pairs = 0) const;  // [bytes] that it would take there on top; 0 on a GPU
+  // On a CPU, a residual, a diagonal or an evaluation has no lists before it has run so many times, unless other tasks
+  // made them: they cost about ten runs. Equal bits.
+  static constexpr int runs_without_lists = 3;
+  MemoryNeeds needs_without_lists(Task task) const;  // of these runs; on other devices memory_needs()
+  Index lists_on_a_gpu(Index pairs = 0) const;       // [bytes] that it would take there on top; 0 on a GPU
   // [bytes] Of element results, slab by slab, that these tasks would take on a GPU on top of what they take on this
   // CPU; 0 on a GPU.
   Index slabs_on_a_gpu(const std::vector<Task>& tasks) const;
@@ -178,6 +183,12 @@ class Operator {
     // Memory that a run writes before it reads, in either precision; tasks with the same lists and block share it.
     std::shared_ptr<Vector> extension, workspace;
     Index stored_bytes = 0;  // of lists, and of numbers of forms at points: read in each run
+    int runs = 0;            // so far, without lists
+    // Are there lists, and are they those of another task, too? Matrices have their own.
+    bool has_lists_for(Task other, const std::vector<int>& its_groups, const std::vector<Index>& its_chunks) const {
+      return scatter != nullptr && task != Task::matrix && other != Task::matrix && groups == its_groups &&
+             chunk_batches == its_chunks;
+    }
   };
   // Which groups take part and how they are cut into chunks.
   struct Outline {
@@ -202,6 +213,7 @@ class Operator {
   const double* given_or_zero(const Vector& u) const;
   void check_cells(const FormValue& form, const ElementGroup& group) const;
   const Plan& plan(const Job& job) const;
+  const Plan& plan_of_few_runs(const Job& job) const;  // perhaps without lists
   Plan make_plan(const Job& job) const;
   Plan plan_of(const Job& job, const Outline& outline) const;  // without lists and memory
   std::shared_ptr<const ScatterPlan> make_lists(Task task, const Plan& plan,
@@ -241,7 +253,10 @@ class Operator {
     const MarkedNodes* marked = nullptr;  // action
     const PointTangents* tangents = nullptr;
   };
-  using PointNumbers = std::set<std::tuple<const ElementGroup*, int, int>>;
+  struct PointNumbers {  // that were counted
+    std::set<std::tuple<const ElementGroup*, int, int>> arrays;
+    FieldsAtPoints::Foreseen fields;
+  };
   void add_numbers_at_points(Task task, const Outline& outline, PointNumbers& known, MemoryNeeds& needs) const;
   int degree_of(Task task, const ElementGroup& group, const Integral& integral) const;
   Index stored_at_points(const std::vector<std::vector<AssemblyTerm>>& terms) const;
@@ -263,6 +278,7 @@ class Operator {
   mutable std::map<std::pair<const ElementGroup*, int>, Vector> point_geometry_;  // by group and number of points
   // by degree of the rule
   mutable std::map<std::tuple<const ElementGroup*, const Integral*, int>, Vector> given_;
+  mutable FieldsAtPoints fields_;  // for given_
   mutable std::map<std::pair<const ElementGroup*, const Integral*>, Vector> states_;
   mutable std::map<std::tuple<const ReferenceElement*, const ReferenceElement*, int>, Tabulation> tables_;
 };

@@ -52,7 +52,7 @@ const double* Operator::given_numbers(const ElementGroup& group, int degree, con
   if (stored.empty()) {
     const QuadratureRule& rule = quadrature(group.kind, degree);
     Vector numbers(space_->device(), given_count(group, rule, integral.form), "given numbers");
-    given_at_points(*space_, group, rule, integral.form, time_.t, numbers);
+    given_at_points(*space_, group, rule, integral.form, time_.t, fields_, numbers);
     stored = std::move(numbers);
   }
   return stored.data();

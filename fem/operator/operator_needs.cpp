@@ -18,6 +18,7 @@ MemoryNeeds Operator::memory_needs(const std::vector<Task>& tasks, Index pairs) 
   std::map<std::pair<ListKey, int>, Index> workspaces;
   PointNumbers points;
   for (const auto& [job, plan] : plans_) {
+    if (plan.scatter == nullptr) continue;
     const auto key = lists.emplace(plan.groups, plan.chunk_batches, job.task == Task::matrix).first;
     buffers.emplace(*key, plan.block);
     Index& workspace = workspaces[{*key, plan.block}];
@@ -27,7 +28,7 @@ MemoryNeeds Operator::memory_needs(const std::vector<Task>& tasks, Index pairs) 
   for (const Task task : tasks) std::ranges::move(jobs_of(task), std::back_inserter(jobs));
   for (const Job& job : jobs) {
     const Task task = job.task;
-    if (plans_.contains(job)) continue;
+    if (const auto found = plans_.find(job); found != plans_.end() && found->second.scatter != nullptr) continue;
     const Outline outline = this->outline(job);
     if (outline.groups.empty()) continue;
     const ListKey key(outline.groups, outline.chunk_batches, task == Task::matrix);
@@ -54,9 +55,15 @@ MemoryNeeds Operator::memory_needs(const std::vector<Task>& tasks, Index pairs) 
 
 MemoryNeeds Operator::single_assembly_needs(Index pairs) const {
   if (space_->device().machine().is_apart()) return memory_needs(Task::matrix, pairs);
+  return needs_without_lists(Task::matrix);
+}
+
+MemoryNeeds Operator::needs_without_lists(Task task) const {
+  if (space_->device().machine().is_apart()) return memory_needs(task);
   MemoryNeeds needs;
   PointNumbers points;
-  add_numbers_at_points(Task::matrix, outline({Task::matrix}), points, needs);
+  if (task == Task::residual) needs += state_needs();
+  for (const Job& job : jobs_of(task)) add_numbers_at_points(task, outline(job), points, needs);
   return needs;
 }
 
@@ -89,10 +96,12 @@ void Operator::add_numbers_at_points(Task task, const Outline& outline, PointNum
       const int degree = degree_of(task, group, integral), points = table(group, degree).point_count;
       const Index entries = group.batch_count() * points * lane_count;
       if (integral.form.given_count > 0 && !given_.contains({&group, &integral, degree}) &&
-          known.emplace(&group, i, degree).second)
+          known.arrays.emplace(&group, i, degree).second) {
         needs.array<double>("given numbers", entries * integral.form.given_count);
+        fields_.add_needs(*space_, group, points, integral.form, known.fields, needs);
+      }
       const bool stored = task == Task::action && by_tensors(group, integral.form) && group.geometry->order > 1;
-      if (stored && !point_geometry_.contains({&group, points}) && known.emplace(&group, -1, points).second)
+      if (stored && !point_geometry_.contains({&group, points}) && known.arrays.emplace(&group, -1, points).second)
         needs.array<double>("point geometry", entries * point_geometry_entries(group.element->dimension()));
     }
   }
@@ -102,8 +111,8 @@ Index Operator::host_bytes() const {
   const bool apart = space_->device().machine().is_apart();
   Index sum = 0;
   for (const ElementGroup& group : groups_)
-    sum += (apart ? group.entry_count() * Index{sizeof(Node)} : 0) +
-           static_cast<Index>(group.elements.size() * sizeof(Index) + group.facets.size() * sizeof(FacetOfCell));
+    sum += (apart ? group.entry_count() * Index{sizeof(Node)} : 0) + group.elements.own_bytes() +
+           static_cast<Index>(group.facets.size() * sizeof(FacetOfCell));
   return sum;
 }
 

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
-#include <optional>
+#include <utility>
 
 namespace ritz {
 namespace {
@@ -74,34 +74,26 @@ class Owners {
 // Sums of a chunk in rows that belong to a lower share.
 struct PendingRows {
   std::vector<Node> rows;
-  std::vector<double> sums;  // row after row, as long as the rows of the matrix
+  std::vector<double> sums;  // row after row, as long as the rows of the matrix, or one block each of a vector
 };
 
 struct FreeBuffer {
   void operator()(double* buffer) const { std::free(buffer); }
 };
 
-// Works through the chunks of one share; B numbers per entry.
-template <int B>
-class ChunkAdder {
+// Results of the element kernels for a chunk, in memory that serves one chunk after the other:
+// [batch][item][number of the block][lane].
+class ChunkResults {
  public:
-  ChunkAdder(const SingleAssembly& job, const Owners& owners, std::size_t share, PendingRows& pending)
-      : job_(job),
-        pattern_(job.space->host_pattern()),
-        owners_(owners),
-        share_(share),
-        pending_(pending),
-        chunk_rows_(job.space->node_count()),
-        column_(static_cast<std::size_t>(job.space->node_count())) {
+  explicit ChunkResults(const SingleAssembly& job) : job_(job) {
     Index largest = 1;
     for (const AssemblyGroup& group : job.groups) largest = std::max(largest, entries_of(group, 0));
-    const auto bytes = static_cast<std::size_t>(largest * B * lane_count) * sizeof(double);
+    const auto bytes = static_cast<std::size_t>(largest * job.block * lane_count) * sizeof(double);
     buffer_.reset(static_cast<double*>(std::aligned_alloc(64, bytes)));
     if (buffer_ == nullptr) throw std::bad_alloc();
   }
 
-  void add(std::size_t g, Index chunk) {
-    const AssemblyGroup& group = job_.groups[g];
+  void make(const AssemblyGroup& group, Index chunk) {
     const Index first = chunk * group.chunk_batches, batches = std::min(group.chunk_batches, group.batch_count - first);
     for (int t = 0; t < group.term_count; ++t) {
       ElementArguments arguments = group.terms[t].arguments;
@@ -111,8 +103,49 @@ class ChunkAdder {
       arguments.accumulate = t > 0;
       group.terms[t].kernel(job_.space->device(), arguments);
     }
+  }
+  const double* data() const { return buffer_.get(); }
+
+ private:
+  const SingleAssembly& job_;
+  std::unique_ptr<double[], FreeBuffer> buffer_;
+};
+
+struct Elements {
+  Index first, last;
+};
+
+Elements elements_of(const SingleAssembly& job, std::size_t g, Index chunk) {
+  const Index size = job.groups[g].chunk_batches * lane_count;
+  return {chunk * size, std::min((chunk + 1) * size, job.elements[g]->element_count)};
+}
+
+// Adds the chunks of one share to a matrix; B numbers per entry.
+template <int B>
+class MatrixAdder {
+ public:
+  MatrixAdder(const SingleAssembly& job, const Owners& owners, std::size_t share, PendingRows& pending)
+      : job_(job),
+        pattern_(job.space->host_pattern()),
+        owners_(owners),
+        share_(share),
+        pending_(pending),
+        chunk_rows_(job.space->node_count()),
+        column_(static_cast<std::size_t>(job.space->node_count())),
+        results_(job) {}
+
+  static Index number_count(const SingleAssembly& job) { return job.space->host_pattern().offsets.back() * B; }
+  // The numbers of a row, in the target.
+  static std::pair<Index, Index> row_of(const SingleAssembly& job, Node row) {
+    const std::vector<Index>& offsets = job.space->host_pattern().offsets;
+    return {offsets[static_cast<std::size_t>(row)] * B, offsets[static_cast<std::size_t>(row) + 1] * B};
+  }
+
+  void add(std::size_t g, Index chunk) {
+    results_.make(job_.groups[g], chunk);
     const ElementGroup& elements = *job_.elements[g];
-    chunk_rows_.collect(elements, first * lane_count, std::min((first + batches) * lane_count, elements.element_count));
+    const auto [first, last] = elements_of(job_, g, chunk);
+    chunk_rows_.collect(elements, first, last);
     const auto n = static_cast<std::size_t>(elements.node_count());
     for (std::size_t number = 0; number < chunk_rows_.nodes().size(); ++number) add_row(number, n);
   }
@@ -128,9 +161,8 @@ class ChunkAdder {
     sums_.assign(length * B, 0.0);
     double* const sums = sums_.data();
     for (const auto [element, a] : chunk_rows_.places(number)) {
-      // [batch][a][b][number of the block][lane], as kernels write them
-      const double* source =
-          buffer_.get() + (std::size_t{element} / lane_count * n + a) * n * B * lane_count + element % lane_count;
+      const double* source =  // items are pairs (a, b)
+          results_.data() + (std::size_t{element} / lane_count * n + a) * n * B * lane_count + element % lane_count;
       for (const Node node : chunk_rows_.nodes_of(element)) {
         double* const sum = sums + static_cast<std::size_t>(column_[static_cast<std::size_t>(node)]) * B;
         for (int i = 0; i < B; ++i) sum[i] += source[i * lane_count];
@@ -154,19 +186,94 @@ class ChunkAdder {
   ChunkRows chunk_rows_;
   std::vector<std::int32_t> column_;  // [node of the space] its position in the row at hand
   std::vector<double> sums_;          // [position in the row][number of the block]
-  std::unique_ptr<double[], FreeBuffer> buffer_;
+  ChunkResults results_;
 };
 
-template <int B>
+// Adds the chunks of one share to a vector, of `block` numbers per node.
+class VectorAdder {
+ public:
+  VectorAdder(const SingleAssembly& job, const Owners& owners, std::size_t share, PendingRows& pending)
+      : job_(job),
+        block_(static_cast<std::size_t>(job.block)),
+        owners_(owners),
+        share_(share),
+        pending_(pending),
+        local_(static_cast<std::size_t>(job.space->node_count()), -1),
+        results_(job) {}
+
+  static Index number_count(const SingleAssembly& job) { return job.space->node_count() * job.block; }
+  static std::pair<Index, Index> row_of(const SingleAssembly& job, Node row) {
+    return {Index{row} * job.block, (Index{row} + 1) * job.block};
+  }
+
+  void add(std::size_t g, Index chunk) {
+    results_.make(job_.groups[g], chunk);
+    nodes_.clear();
+    sums_.clear();
+    if (block_ == 1) sum_elements<1>(g, elements_of(job_, g, chunk));
+    else if (block_ == 3) sum_elements<3>(g, elements_of(job_, g, chunk));
+    else sum_elements<0>(g, elements_of(job_, g, chunk));
+    const double* sums = sums_.data();
+    for (const Node node : nodes_) {
+      local_[static_cast<std::size_t>(node)] = -1;
+      if (owners_.owns(share_, node)) {
+        double* const values = job_.values + static_cast<std::size_t>(node) * block_;
+        for (std::size_t i = 0; i < block_; ++i) values[i] += sums[i];
+      } else {
+        pending_.rows.push_back(node);
+        pending_.sums.insert(pending_.sums.end(), sums, sums + block_);
+      }
+      sums += block_;
+    }
+  }
+
+ private:
+  // Block: the numbers per node where the compiler knows them, else 0.
+  template <int Block>
+  void sum_elements(std::size_t g, Elements elements) {
+    const std::size_t block = Block > 0 ? std::size_t{Block} : block_;
+    const ElementGroup& group = *job_.elements[g];
+    const auto n = static_cast<std::size_t>(group.node_count());
+    const std::size_t first = group.place(elements.first, 0);  // of a batch
+    for (Index e = elements.first; e < elements.last; ++e)
+      for (std::size_t a = 0; a < n; ++a) {
+        const std::size_t place = group.place(e, a), item = (place - first) / lane_count;
+        const double* const source = results_.data() + item * block * lane_count + place % lane_count;
+        double* const sum = sums_at(group.host_nodes[place], block);
+        for (std::size_t i = 0; i < block; ++i) sum[i] += source[i * lane_count];
+      }
+  }
+
+  double* sums_at(Node node, std::size_t block) {
+    std::int32_t& local = local_[static_cast<std::size_t>(node)];
+    if (local < 0) {
+      local = static_cast<std::int32_t>(nodes_.size());
+      nodes_.push_back(node);
+      sums_.resize(sums_.size() + block, 0.0);
+    }
+    return sums_.data() + static_cast<std::size_t>(local) * block;
+  }
+
+  const SingleAssembly& job_;
+  const std::size_t block_;
+  const Owners& owners_;
+  const std::size_t share_;
+  PendingRows& pending_;
+  std::vector<std::int32_t> local_;  // [node of the space] its number in the chunk, -1
+  std::vector<Node> nodes_;          // of the chunk
+  std::vector<double> sums_;         // [number in the chunk][number of the block]
+  ChunkResults results_;
+};
+
+template <class Adder>
 void run(const SingleAssembly& job) {
   const LaunchScope launch(job.space->device(), job.name);
   Index chunks = 0;
   for (const AssemblyGroup& group : job.groups) chunks += group.chunk_count();
   const std::vector<Share> shares = shares_of(job, job.space->device().team(chunks));
-  const FunctionSpace::HostPattern& pattern = job.space->host_pattern();
   const Owners owners(job, shares);
   std::vector<PendingRows> pending(shares.size());
-  const Index numbers = pattern.offsets.back() * B;
+  const Index numbers = Adder::number_count(job);
   ParallelErrors errors;
 #pragma omp parallel num_threads(static_cast <int>(shares.size()))
   {
@@ -176,7 +283,7 @@ void run(const SingleAssembly& job) {
 #pragma omp for schedule(static)
     for (std::size_t share = 0; share < shares.size(); ++share)
       errors.run([&] {
-        ChunkAdder<B> adder(job, owners, share, pending[share]);
+        Adder adder(job, owners, share, pending[share]);
         for (std::size_t g = 0; g < job.groups.size(); ++g) {
           const Index begin = job.groups[g].first_chunk, end = begin + job.groups[g].chunk_count();
           for (Index chunk = std::max(begin, shares[share].first); chunk < std::min(end, shares[share].last); ++chunk)
@@ -188,8 +295,7 @@ void run(const SingleAssembly& job) {
   for (const PendingRows& later : pending) {
     const double* sums = later.sums.data();
     for (const Node row : later.rows) {
-      const Index begin = pattern.offsets[static_cast<std::size_t>(row)] * B,
-                  end = pattern.offsets[static_cast<std::size_t>(row) + 1] * B;
+      const auto [begin, end] = Adder::row_of(job, row);
       for (Index i = begin; i < end; ++i) job.values[i] += *sums++;
     }
   }
@@ -197,12 +303,14 @@ void run(const SingleAssembly& job) {
 
 template <int Components>
 void run_components(const SingleAssembly& job) {
-  if (job.block == Components * Components) return run<Components * Components>(job);
+  if (job.block == Components * Components) return run<MatrixAdder<Components * Components>>(job);
   if constexpr (Components > 1) run_components<Components - 1>(job);
 }
 
 }  // namespace
 
 void assemble_without_lists(const SingleAssembly& job) { run_components<6>(job); }
+
+void sum_without_lists(const SingleAssembly& job) { run<VectorAdder>(job); }
 
 }  // namespace ritz

@@ -22,6 +22,8 @@ struct LibraryMaterial {
   double conductivity;   // [W/(m K)]
   double specific_heat;  // [J/(kg K)]
   const char* source;
+  // Constants that were not found in a text of the source, or "all"; empty: each was compared with it.
+  const char* unconfirmed = "";
 
   // By the key of a case: "young"; nullopt: no constant of the library.
   std::optional<double> constant(std::string_view key) const;

@@ -1,4 +1,5 @@
-// The cells in which points lie, of a mesh that has the values of a field. Private to mesh/functions.
+// The cells in which points lie, of a mesh that has the values of a field: for MeshField, and for kernels that look for
+// its points (fem/operator/fields_at_points.hpp).
 #pragma once
 
 #include "mesh/quality/quality.hpp"
@@ -19,9 +20,7 @@ class FieldPlaces {
 
   // The point may lie in the cell that is guessed.
   PointLocator::Place of(const Point& point, Index guess = -1) const {
-    if (guess >= 0)
-      if (const auto place = PointLocator::quickly_in_cell(mesh_, guess, point)) return *place;
-    if (const auto place = locator_.find(point, rounding_)) return *place;
+    if (const auto place = locator_.find(point, rounding_, guess)) return *place;
     if (const auto place = locator_.find(point, reach_)) return *place;
     try {
       return locator_.locate(point);
@@ -31,11 +30,13 @@ class FieldPlaces {
     }
   }
   bool is_outside(const PointLocator::Place& place) const { return place.distance > rounding_; }
+  const PointLocator& locator() const { return locator_; }
+  double rounding() const { return rounding_; }
 
  private:
   const Mesh& mesh_;
   PointLocator locator_;
-  double rounding_, reach_;
+  double rounding_, reach_;  // [length]
 };
 
 }  // namespace ritz

@@ -33,18 +33,14 @@ struct MeshField::Data {
   std::vector<double> values;
   bool at_nodes;
   double tolerance;
+  std::vector<CellBlockView> blocks = {};
+  Index revision = 0;
   std::optional<FieldPlaces> places = {};  // made when a point without a known cell asks for it
   // Coefficients that depend on one field ask for it at the same points, one after the other.
   std::vector<double> last_points = {}, last_values = {};
 
   double value_at(Index cell, const Point& xi) const {
-    if (!at_nodes) return values[static_cast<std::size_t>(cell)];
-    std::array<double, most_cell_nodes> N;
-    const std::size_t count = shape_values(mesh->kind_of(cell), xi, N);
-    const std::span<const Node> nodes = mesh->nodes_of(cell);
-    double sum = 0;
-    for (std::size_t a = 0; a < count; ++a) sum += N[a] * values[static_cast<std::size_t>(nodes[a])];
-    return sum;
+    return FieldView{{blocks.data(), static_cast<std::int32_t>(blocks.size())}, values.data(), at_nodes}.at(cell, xi);
   }
   const FieldPlaces& search() {
     if (!places) places.emplace(*mesh, tolerance);
@@ -104,11 +100,15 @@ struct MeshField::Data {
 
 MeshField::MeshField(std::shared_ptr<const Mesh> mesh, GivenArray array, double tolerance)
     : data_(std::make_shared<Data>(Data{std::move(mesh), {}, array.at_nodes, tolerance})) {
+  if (array.at_nodes) data_->blocks = cell_blocks(*data_->mesh);
   set(std::move(array.values));
 }
 
 MeshField::MeshField(std::shared_ptr<const Mesh> mesh, std::vector<double> values, double tolerance) {
   const bool at_nodes = static_cast<Index>(values.size()) == mesh->node_count();
+  if (at_nodes && mesh->node_count() == mesh->cell_count())
+    throw Error(Exit::input, fmt::format("a field of {} values on a mesh of as many nodes and cells", values.size()),
+                "they may be meant for either", "give a GivenArray, which says which");
   *this = MeshField(std::move(mesh), GivenArray{std::move(values), at_nodes}, tolerance);
 }
 
@@ -120,6 +120,7 @@ void MeshField::set(std::vector<double> values) {
                             mesh.cell_count()),
                 {}, "give one value for each node, or one for each cell");
   data_->values = std::move(values);
+  ++data_->revision;
   data_->last_points.clear();
 }
 
@@ -149,7 +150,10 @@ Misfit MeshField::misfit(const Mesh& mesh) const {
 }
 
 bool MeshField::at_nodes() const { return data_->at_nodes; }
+Index MeshField::revision() const { return data_->revision; }
+const FieldPlaces& MeshField::places() const { return data_->search(); }
 const Mesh& MeshField::mesh() const { return *data_->mesh; }
+const std::shared_ptr<const Mesh>& MeshField::shared_mesh() const { return data_->mesh; }
 Index MeshField::bytes() const {
   return static_cast<Index>(data_->values.size() * sizeof(double)) + PointLocator::bytes_for(*data_->mesh);
 }

@@ -27,6 +27,8 @@ using GivenArrays = std::map<std::string, GivenArray>;  // of a calling program,
 
 inline constexpr double outside_tolerance = 0.01;
 
+class FieldPlaces;  // mesh/functions/field_places.hpp
+
 // The largest distance by which a node of a mesh lies outside of that of a field, and how many lie outside by more
 // than rounding.
 struct Misfit {
@@ -40,7 +42,7 @@ class MeshField {
  public:
   // Throws Error(Exit::input) for another number of values.
   MeshField(std::shared_ptr<const Mesh> mesh, GivenArray array, double tolerance = outside_tolerance);
-  // `values`: one for each node of the mesh, or else one for each cell.
+  // `values`: one for each node of the mesh, or else one for each cell. Throws where these are as many.
   MeshField(std::shared_ptr<const Mesh> mesh, std::vector<double> values, double tolerance = outside_tolerance);
 
   // Other values in place of these, also in copies. Throws Error(Exit::input) for another number of them.
@@ -59,8 +61,11 @@ class MeshField {
   Misfit misfit(const Mesh& mesh) const;               // throws as evaluation does
 
   bool at_nodes() const;
+  Index revision() const;             // how often set() was called
+  const FieldPlaces& places() const;  // not by several threads at once at the first call
   bool is_same(const MeshField& other) const { return data_ == other.data_; }  // a copy
   const Mesh& mesh() const;
+  const std::shared_ptr<const Mesh>& shared_mesh() const;
   // [bytes] of the values and of the search structure that points of another mesh need
   Index bytes() const;
 

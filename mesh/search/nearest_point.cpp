@@ -9,30 +9,6 @@
 
 namespace ritz {
 
-Point moved_inside(CellKind kind, Point xi) {
-  const auto into_simplex = [&xi](std::size_t corners) {
-    double sum = 0;
-    for (std::size_t k = 0; k < corners; ++k) sum += xi[k] = std::max(xi[k], 0.0);
-    for (std::size_t k = 0; k < corners && sum > 1; ++k) xi[k] /= sum;
-  };
-  const auto into_interval = [&xi](std::size_t k, double half) { xi[k] = std::clamp(xi[k], -half, half); };
-  switch (kind) {
-    case CellKind::vertex1: return {};
-    case CellKind::line2: into_interval(0, 1); break;
-    case CellKind::tri3: into_simplex(2); break;
-    case CellKind::tet4: into_simplex(3); break;
-    case CellKind::quad4: into_interval(0, 1), into_interval(1, 1); break;
-    case CellKind::prism6: into_simplex(2), into_interval(2, 1); break;
-    case CellKind::pyramid5:
-      xi[2] = std::clamp(xi[2], 0.0, 1.0);
-      into_interval(0, 1 - xi[2]), into_interval(1, 1 - xi[2]);
-      break;
-    default:
-      for (std::size_t k = 0; k < 3; ++k) into_interval(k, 1);
-  }
-  return xi;
-}
-
 namespace {
 
 // Newton's method from `start`, kept inside the reference cell, with steps halved until they pay; until the point is
@@ -100,22 +76,6 @@ CellMap::Place with_tangents_at(const LocatedShape& shape, const Point& xi) {
   }
   place.tangents = tangents;
   return place;
-}
-
-Point step_towards(const Point& r, const std::array<Point, 3>& t, int dimension) {
-  switch (dimension) {
-    case 1: return {dot(t[0], r) / dot(t[0], t[0]), 0, 0};
-    case 2: {
-      const Point normal = cross(t[0], t[1]);
-      const double area = dot(normal, normal);
-      return {dot(cross(r, t[1]), normal) / area, dot(cross(t[0], r), normal) / area, 0};
-    }
-    default: {
-      const double volume = dot(t[0], cross(t[1], t[2]));
-      return {dot(r, cross(t[1], t[2])) / volume, dot(t[0], cross(r, t[2])) / volume,
-              dot(t[0], cross(t[1], r)) / volume};
-    }
-  }
 }
 
 Nearest descend_twice(const LocatedShape& shape, const Point& target, double enough) {

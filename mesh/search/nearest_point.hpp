@@ -7,6 +7,7 @@
 
 #include "mesh/curved_cells.hpp"
 #include "mesh/mesh.hpp"
+#include "mesh/search/cell_search.hpp"
 
 #include <span>
 #include <vector>
@@ -22,9 +23,6 @@ struct LocatedShape {
 LocatedShape shape_of(const CellMap& cell);
 LocatedShape shape_of(const CellMap& cell, int facet);  // -1: the cell itself
 
-// A point of the reference cell (of a linear kind) near xi; xi itself when it lies inside.
-Point moved_inside(CellKind kind, Point xi);
-
 // sum of weights times points
 Point combined(std::span<const double> weights, std::span<const Point> points);
 // On the reference cell of the shape's cell.
@@ -34,9 +32,6 @@ Point point_at(const LocatedShape& shape, const Point& xi);
 
 // The same, and d x / d xi_k.
 CellMap::Place with_tangents_at(const LocatedShape& shape, const Point& xi);
-// The step of the reference coordinates that moves a point by r, along tangents t: of Newton's method (three
-// dimensions), or of Gauss and Newton's, without the part across curves and surfaces in space.
-Point step_towards(const Point& r, const std::array<Point, 3>& t, int dimension);
 
 struct Nearest {
   Point xi;  // on the reference cell of the shape's kind

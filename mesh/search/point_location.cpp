@@ -2,7 +2,6 @@
 
 #include "mesh/curve_order.hpp"
 #include "mesh/lagrange_cells.hpp"
-#include "mesh/search/inverse_map.hpp"
 #include "mesh/search/nearest_point.hpp"
 #include "mesh/point_algebra.hpp"
 #include "mesh/quality/quality.hpp"
@@ -15,8 +14,6 @@
 
 namespace ritz {
 namespace {
-
-constexpr Index fan_out = 4;
 
 double size_of(const CellMap& cell) {
   double size = 0;
@@ -59,44 +56,44 @@ bool is_beyond(const CellMap& cell, const Point& point, double rounding) {
   return false;
 }
 
+// Cells that fill the space of the mesh and are mapped through their own nodes.
+bool is_inverted_by_newton(const Mesh& mesh, Index cell) {
+  const CellBlock& block = mesh.block_of(cell);
+  const int dimension = traits(block.kind).dimension;
+  return dimension >= 2 && dimension == mesh.dimension() && block.curved.of(cell - block.first_cell).empty();
+}
+
+CellBlockView view_of(const CellBlock& block) {
+  return {&cell_functions(block.kind), block.nodes.data(), block.first_cell, traits(block.kind).linear};
+}
+
+constexpr Index level_above(Index size) { return (size + CellSearch::fan_out - 1) / CellSearch::fan_out; }
+
 std::string text_of(const Point& x) { return fmt::format("({:.9g}, {:.9g}, {:.9g})", x[0], x[1], x[2]); }
 
 }  // namespace
 
-void PointLocator::Box::add(const Box& other) {
+void PointLocator::Box::add(const Point& point) {
   for (std::size_t k = 0; k < 3; ++k) {
-    low[k] = std::min(low[k], other.low[k]);
-    high[k] = std::max(high[k], other.high[k]);
+    low[k] = std::min(low[k], point[k]);
+    high[k] = std::max(high[k], point[k]);
   }
 }
 
-namespace {
-double square_of_gap(const Point& point, const auto& low, const auto& high) {
-  double square = 0;
-  for (std::size_t k = 0; k < 3; ++k) {
-    const double gap = std::max({low[k] - point[k], point[k] - high[k], 0.0});
-    square += gap * gap;
-  }
-  return square;
-}
-bool within(double reach, const Point& point, const auto& low, const auto& high) {
-  return square_of_gap(point, low, high) <= reach * reach;
-}
-}  // namespace
-
-double PointLocator::Box::distance(const Point& point) const { return std::sqrt(square_of_gap(point, low, high)); }
-
-bool PointLocator::Box::is_within(double reach, const Point& point) const { return within(reach, point, low, high); }
-bool PointLocator::CellBox::is_within(double reach, const Point& point) const {
-  return within(reach, point, low, high);
+double PointLocator::Box::distance(const Point& point) const {
+  return length({std::max({low[0] - point[0], point[0] - high[0], 0.0}),
+                 std::max({low[1] - point[1], point[1] - high[1], 0.0}),
+                 std::max({low[2] - point[2], point[2] - high[2], 0.0})});
 }
 
-PointLocator::CellBox::CellBox(const Box& box) {
+PointLocator::Box::operator CellBox() const {
   constexpr float infinity = std::numeric_limits<float>::infinity();
+  CellBox box;
   for (std::size_t k = 0; k < 3; ++k) {
-    low[k] = std::nextafter(static_cast<float>(box.low[k]), -infinity);
-    high[k] = std::nextafter(static_cast<float>(box.high[k]), infinity);
+    box.low[k] = std::nextafter(static_cast<float>(low[k]), -infinity);
+    box.high[k] = std::nextafter(static_cast<float>(high[k]), infinity);
   }
+  return box;
 }
 
 // A bent cell is its straight twin plus a deviation, by whose greatest the box of the corners grows. The deviation of
@@ -109,10 +106,7 @@ PointLocator::Box PointLocator::box_of(Index cell) const {
   const auto corner_count = static_cast<std::size_t>(traits(block.kind).corner_count);
   const auto x = [&](std::size_t a) { return mesh_->point(nodes[a]); };
   Box box{{x(0)[0], x(0)[1], x(0)[2]}, {x(0)[0], x(0)[1], x(0)[2]}};
-  for (std::size_t a = 1; a < corner_count; ++a) {
-    const Point corner = {x(a)[0], x(a)[1], x(a)[2]};
-    box.add({corner, corner});
-  }
+  for (std::size_t a = 1; a < corner_count; ++a) box.add({x(a)[0], x(a)[1], x(a)[2]});
   Point deviation{};
   const auto deviates = [&](const Point& at, const std::vector<double>& straight, double factor) {
     for (std::size_t k = 0; k < 3; ++k) {
@@ -139,7 +133,7 @@ PointLocator::Box PointLocator::box_of(Index cell) const {
 }
 
 PointLocator::PointLocator(const Mesh& mesh, double tolerance)
-    : mesh_(&mesh), order_(curve_order(mesh)), reach_(tolerance * bounding_box(mesh).diagonal()) {
+    : mesh_(&mesh), blocks_(cell_blocks(mesh)), reach_(tolerance * bounding_box(mesh).diagonal()) {
   for (const CellBlock& block : mesh.blocks()) {
     if (block.curved.empty()) continue;
     const LagrangePolynomials& functions = *block.curved.functions;
@@ -148,48 +142,52 @@ PointLocator::PointLocator(const Mesh& mesh, double tolerance)
     for (const Point& xi : lagrange_nodes(functions.shape(), 2 * functions.order()))
       samples.push_back({functions.at(xi), shape_values(functions.shape(), xi)});
   }
-  const auto grouped = [](Index count) { return (count + fan_out - 1) / fan_out; };
-  const auto cell_count = static_cast<Index>(order_.size());
-  levels_.emplace_back(static_cast<std::size_t>(grouped(cell_count)));
-  std::vector<Box>& leaves = levels_.back();
-  boxes_.resize(order_.size());
+  const std::vector<Index> order = curve_order(mesh);
+  cells_.resize(order.size());
+  boxes_.resize(static_cast<std::size_t>(box_count(mesh)));
 #pragma omp parallel for schedule(static)
-  for (Index i = 0; i < static_cast<Index>(leaves.size()); ++i) {
-    Box box;
-    for (Index j = fan_out * i; j < std::min(fan_out * (i + 1), cell_count); ++j) {
-      const Box own = box_of(order_[static_cast<std::size_t>(j)]);
-      boxes_[static_cast<std::size_t>(j)] = CellBox(own);
-      if (j == fan_out * i) box = own;
-      else box.add(own);
-    }
-    leaves[static_cast<std::size_t>(i)] = box;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto cell = static_cast<std::int32_t>(order[i]);
+    cells_[i] = is_inverted_by_newton(mesh, cell) ? cell : ~cell;
+    boxes_[i] = box_of(cell);
   }
-  while (levels_.back().size() > 1) {
-    const std::vector<Box>& below = levels_.back();
-    std::vector<Box> level;
-    for (std::size_t i = 0; i < below.size(); ++i)
-      if (i % fan_out == 0) level.push_back(below[i]);
-      else level.back().add(below[i]);
-    levels_.push_back(std::move(level));
-  }
+  add_levels();
 }
 
-template <class Visit>
-void PointLocator::for_each_near(const Point& point, double reach, Visit visit) const {
-  struct Branch {
-    std::size_t level, index;
-  };
-  std::vector<Branch> open = {{levels_.size() - 1, 0}};
-  while (!open.empty()) {
-    const auto [level, index] = open.back();
-    open.pop_back();
-    if (!levels_[level][index].is_within(reach, point)) continue;
-    const std::size_t first = fan_out * index;
-    const std::size_t last = std::min(first + fan_out, level > 0 ? levels_[level - 1].size() : order_.size());
-    for (std::size_t child = first; child < last; ++child)
-      if (level > 0) open.push_back({level - 1, child});
-      else if (boxes_[child].is_within(reach, point)) visit(order_[child]);
+// Each box of a level holds `fan_out` of the level below.
+void PointLocator::add_levels() {
+  search_.dimension = mesh_->dimension();
+  Index size = static_cast<Index>(cells_.size()), first = 0;
+  for (search_.levels = 1; size > 1; ++search_.levels) {
+    const CellBox* below = &boxes_[static_cast<std::size_t>(first)];
+    CellBox* level = &boxes_[static_cast<std::size_t>(first + size)];
+    for (Index i = 0; i < size; ++i) {
+      CellBox& box = level[i / CellSearch::fan_out];
+      if (i % CellSearch::fan_out == 0) box = below[i];
+      for (std::size_t k = 0; k < 3; ++k) {
+        box.low[k] = std::min(box.low[k], below[i].low[k]);
+        box.high[k] = std::max(box.high[k], below[i].high[k]);
+      }
+    }
+    search_.first[search_.levels] = first += size;
+    size = level_above(size);
   }
+  search_.first[search_.levels] = first + size;
+}
+
+CellSearch PointLocator::search() const {
+  CellSearch search = search_;
+  search.mesh = {blocks_.data(), static_cast<std::int32_t>(blocks_.size())};
+  search.coordinates = mesh_->points().data();
+  search.boxes = boxes_.data();
+  search.cells = cells_.data();
+  return search;
+}
+
+Index PointLocator::box_count(const Mesh& mesh) {
+  Index count = mesh.cell_count();
+  for (Index size = count; size > 1; count += size) size = level_above(size);
+  return count;
 }
 
 PointLocator::Place PointLocator::locate(const Point& point) const {
@@ -197,13 +195,17 @@ PointLocator::Place PointLocator::locate(const Point& point) const {
   throw_outside(point);
 }
 
-std::optional<PointLocator::Place> PointLocator::find(const Point& point, double reach) const {
+std::optional<PointLocator::Place> PointLocator::find(const Point& point, double reach, Index guess) const {
   if (!std::isfinite(point[0] + point[1] + point[2])) return std::nullopt;
+  const bool sure = guess < 0 || is_inverted_by_newton(*mesh_, guess);
+  if (!sure)
+    if (const auto place = in_cell(*mesh_, guess, point)) return place;
+  const CellSearch search = this->search();
+  if (const FoundCell found = find_cell(search, point, reach, sure ? guess : -1); found.cell >= 0)
+    return Place{found.cell, found.xi, 0};
   std::vector<Index> near;
-  for_each_near(point, reach, [&near](Index cell) { near.push_back(cell); });
+  search.each_near(point, reach, [&near](std::int32_t code) { near.push_back(code < 0 ? ~code : code); });
   std::sort(near.begin(), near.end());
-  for (const Index cell : near)
-    if (const std::optional<Place> place = quickly_in_cell(*mesh_, cell, point)) return place;
   for (const Index cell : near)
     if (const std::optional<Place> place = in_cell(*mesh_, cell, point)) return place;
   return nearest_of(near, point, reach);
@@ -228,77 +230,16 @@ std::optional<PointLocator::Place> PointLocator::nearest_of(std::span<const Inde
   return best;
 }
 
-// Barycentric coordinates in a triangle or tetrahedron with straight edges: no search is needed.
-struct PointLocator::Straight {
-  std::array<Point, 4> corners;
-  int dimension;
-
-  static std::optional<Straight> of(const CellBlock& block, Index position, const Mesh& mesh) {
-    const CellKind linear = traits(block.kind).linear;
-    if ((linear != CellKind::tri3 && linear != CellKind::tet4) || !block.curved.of(position).empty())
-      return std::nullopt;
-    const auto nodes = block.cell(position);
-    const auto at = [&](std::size_t a) {
-      const auto x = mesh.point(nodes[a]);
-      return Point{x[0], x[1], x[2]};
-    };
-    Straight result{{}, traits(linear).dimension};
-    const auto corner_count = static_cast<std::size_t>(traits(linear).corner_count);
-    for (std::size_t a = 0; a < corner_count; ++a) result.corners[a] = at(a);
-    const double size = distance(result.corners[0], result.corners[1]);
-    const auto& places = straight_places(block.kind);
-    for (std::size_t m = 0; m < places.size(); ++m) {
-      Point middle{};
-      for (std::size_t a = 0; a < corner_count; ++a)
-        for (std::size_t k = 0; k < 3; ++k) middle[k] += places[m][a] * result.corners[a][k];
-      if (distance(at(corner_count + m), middle) > 1e-13 * size) return std::nullopt;
-    }
-    return result;
-  }
-
-  // Reference coordinates; nothing outside by more than `slack` of them.
-  std::optional<Point> at(const Point& point, double slack) const {
-    const Point r = minus(point, corners[0]), a = minus(corners[1], corners[0]), b = minus(corners[2], corners[0]);
-    Point xi{};
-    if (dimension == 3) {
-      const Point c = minus(corners[3], corners[0]);
-      const double volume = dot(a, cross(b, c));
-      xi = {dot(r, cross(b, c)) / volume, dot(a, cross(r, c)) / volume, dot(a, cross(b, r)) / volume};
-    } else {
-      const double area = a[0] * b[1] - a[1] * b[0];
-      xi = {(r[0] * b[1] - r[1] * b[0]) / area, (a[0] * r[1] - a[1] * r[0]) / area, 0};
-    }
-    double rest = 1;
-    for (double& coordinate : xi) {
-      if (coordinate < -slack) return std::nullopt;
-      coordinate = std::max(coordinate, 0.0);
-      rest -= coordinate;
-    }
-    if (rest < -slack) return std::nullopt;
-    if (rest < 0)
-      for (double& coordinate : xi) coordinate /= 1 - rest;
-    return xi;
-  }
-};
-
 Index PointLocator::bytes_for(const Mesh& mesh) {
-  const Index boxes = static_cast<Index>(sizeof(Box)) / (fan_out - 1);  // of all levels, for each cell
-  return mesh.cell_count() * (static_cast<Index>(sizeof(CellBox) + sizeof(Index)) + boxes);
-}
-
-std::optional<PointLocator::Place> PointLocator::quickly_in_cell(const Mesh& mesh, Index cell, const Point& point) {
-  if (!has_inverse_map(mesh, cell, point)) return in_cell(mesh, cell, point);
-  const CellBlock& block = mesh.block_of(cell);
-  const auto straight = Straight::of(block, cell - block.first_cell, mesh);
-  const std::optional<Point> xi = straight ? straight->at(point, 1e-12) : inverse_map(mesh, cell, point);
-  return xi ? std::optional(Place{cell, *xi, 0}) : std::nullopt;
+  return mesh.cell_count() * Index{sizeof(std::int32_t)} + box_count(mesh) * Index{sizeof(CellBox)};
 }
 
 std::optional<PointLocator::Place> PointLocator::in_cell(const Mesh& mesh, Index cell, const Point& point) {
   const CellBlock& block = mesh.block_of(cell);
-  if (has_inverse_map(mesh, cell, point)) {
-    const auto place = quickly_in_cell(mesh, cell, point);
-    if (place || Straight::of(block, cell - block.first_cell, mesh)) return place;
+  if (is_inverted_by_newton(mesh, cell) && (mesh.dimension() == 3 || point[2] == 0)) {
+    const CellBlockView view = view_of(block);
+    const CellSearch alone{.mesh = {&view, 1}, .coordinates = mesh.points().data()};
+    if (Point xi; alone.invert(cell, point, xi) == Holds::yes) return Place{cell, xi, 0};
   }
   const CellMap map(mesh, cell);
   const double rounding = 1e-12 * size_of(map) + 4e-16 * length(point);
@@ -307,6 +248,13 @@ std::optional<PointLocator::Place> PointLocator::in_cell(const Mesh& mesh, Index
   const Nearest found = descend_twice(shape_of(map), point, rounding);
   if (found.distance > rounding) return std::nullopt;
   return Place{cell, found.xi, found.distance};
+}
+
+std::vector<CellBlockView> cell_blocks(const Mesh& mesh) {
+  std::vector<CellBlockView> views;
+  for (const CellBlock& block : mesh.blocks())
+    if (block.cell_count() > 0) views.push_back(view_of(block));
+  return views;
 }
 
 void PointLocator::throw_outside(const Point& point) const {

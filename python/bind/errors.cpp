@@ -47,5 +47,6 @@ PYBIND11_MODULE(_ritz, module) {
   ritz::python::bind_errors(module);
   ritz::python::bind_solver(module);
   ritz::python::bind_runs(module);
+  ritz::python::bind_shown(module);
   ritz::python::bind_models(module);
 }

@@ -126,5 +126,6 @@ void bind_errors(py::module_& module);
 void bind_models(py::module_& module);
 void bind_solver(py::module_& module);
 void bind_runs(py::module_& module);
+void bind_shown(py::module_& module);
 
 }  // namespace ritz::python

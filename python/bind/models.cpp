@@ -6,6 +6,7 @@
 #include "apps/results/result_writer.hpp"
 #include "apps/sweep/sweep.hpp"
 #include "fem/analysis/linear_statics.hpp"
+#include "fem/analysis/transient_adjoint.hpp"
 #include "python/bind/case_call.hpp"
 #include "python/bind/reports.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -32,6 +33,14 @@ class Held {
   ModelSupports supports_;
 };
 
+// Derivatives by initial values have a name of their own.
+void refuse_arrays_of_the_begin(const GivenArrays& arrays) {
+  for (const auto& [name, array] : arrays)
+    if (name.starts_with("initial."))
+      throw Error(Exit::input, fmt::format("'{}' is an array in a model", name),
+                  "update() and derivatives would not reach it", "give it to solve(initial=...), or run the case");
+}
+
 // Values along directions of their own become relations between unknowns while the model is read.
 void refuse_arrays_of_relations(const GivenArrays& arrays) {
   for (const auto& [name, array] : arrays) {
@@ -50,6 +59,7 @@ class Model {
   explicit Model(const CaseCall& call) {
     without_the_lock([&] {
       if (call.arrays) refuse_arrays_of_relations(*call.arrays);
+      if (call.arrays) refuse_arrays_of_the_begin(*call.arrays);
       const Program program = program_named(call.program);
       const RunOptions options = call.options();
       if (has_sweep(options))
@@ -63,8 +73,10 @@ class Model {
             if constexpr (requires { a.linear; }) linear_ = a.linear;
             using A = std::decay_t<decltype(a)>;
             if constexpr (std::is_same_v<A, Modal>) other_analysis_ = "[modal]";
-            else if constexpr (std::is_same_v<A, Transient>) other_analysis_ = "[time]";
-            else if constexpr (std::is_same_v<A, Nonlinear>) {
+            else if constexpr (std::is_same_v<A, Transient>) {
+              evolution_ = a;
+              other_analysis_ = "[time]";
+            } else if constexpr (std::is_same_v<A, Nonlinear>) {
               newton_ = a;
               other_analysis_ = "a load path or nonlinear equations";
             }
@@ -80,6 +92,7 @@ class Model {
   Model& operator=(const Model&) = delete;
 
   int components() const { return space().components(); }
+  bool evolves() const { return evolution_.has_value(); }
   bool on_mesh() const { return space().isoparametric(); }
   Index cell_count() const { return space().mesh().cell_count(); }
 
@@ -242,6 +255,70 @@ class Model {
     return py::make_tuple(shaped(std::move(u)), report_of(report), residual);
   }
 
+  // Times, and u [time][node][component] at them: the begin, [time] output and the end.
+  py::tuple evolve(const std::optional<Doubles>& load, const std::optional<Doubles>& initial,
+                   const std::optional<double>& tolerance, const py::object& progress) {
+    std::vector<double> times, u;
+    SolveReport report;
+    double residual = 0;
+    without_the_lock(
+        [&] {
+          Transient options = options_of_evolution(load, initial, tolerance);
+          Trajectory path;
+          shown_.clear();
+          TransientResult result = ritz::solve(model(), options,
+                                               {.show =
+                                                    [&](const SolutionView& s) {
+                                                      shown_.push_back(times.empty() ? 0 : path.step_count() + 1);
+                                                      times.push_back(*s.time);
+                                                      const std::vector<double> values = out(s.u);
+                                                      u.insert(u.end(), values.begin(), values.end());
+                                                    },
+                                                .keep = [&](const State& s) { path.keep(s); }});
+          path_ = std::move(path);
+          evolved_ = std::move(options);
+          report = std::move(result.summary);
+          residual = result.state.residual;
+        },
+        progress);
+    const auto count = static_cast<py::ssize_t>(times.size()), c = static_cast<py::ssize_t>(width());
+    return py::make_tuple(adopt(std::move(times), {count}),
+                          adopt(std::move(u), {count, static_cast<py::ssize_t>(node_.size()), c}), report_of(report),
+                          residual);
+  }
+  // g: as u of evolve(). Derivatives by initial values, forces, prescribed values and these arrays; bytes of states.
+  py::tuple evolution_derivatives(const Doubles& g, const std::vector<std::string>& names) {
+    TransientDerivatives d;
+    std::vector<double> initial, load, prescribed;
+    without_the_lock([&] {
+      const std::span<const double> given = span_of(g);
+      const std::size_t size = node_.size() * width();
+      const auto add = [&](Index step, std::vector<double>& to) {
+        for (std::size_t i = 0; i < shown_.size(); ++i) {
+          if (shown_[i] != step) continue;
+          const std::vector<double> values = in(given.subspan(i * size, size)).host();
+          for (std::size_t k = 0; k < to.size(); ++k) to[k] += values[k];
+        }
+      };
+      std::vector<DifferentiatedArray> arrays;
+      for (const std::string& name : names) arrays.push_back({name, &run_->arrays().at(name)});
+      d = differentiate(model(), evolved_, path_, add, arrays);
+      const auto for_caller = [&](const std::vector<double>& x) {
+        return out(Vector(space().device(), std::span<const double>(x), "vectors"));
+      };
+      initial = for_caller(d.initial);
+      load = for_caller(d.load);
+      prescribed = for_caller(d.prescribed);
+    });
+    py::list arrays;
+    for (std::vector<double>& each : d.arrays) {
+      const auto size = static_cast<py::ssize_t>(each.size());
+      arrays.append(adopt(std::move(each), {size}));
+    }
+    return py::make_tuple(shaped(std::move(initial)), shaped(std::move(load)), shaped(std::move(prescribed)), arrays,
+                          d.bytes);
+  }
+
   // lambda, and the derivative by prescribed values.
   py::tuple adjoint(const Doubles& g) {
     std::vector<double> lambda, by_prescribed;
@@ -259,6 +336,19 @@ class Model {
         [&] { result = by_array(solved(), run_->arrays().at(name), name, in(u), in(lambda), in(by_prescribed)); });
     const auto size = static_cast<py::ssize_t>(result.size());
     return adopt(std::move(result), {size});
+  }
+  // [mesh node][3]. Totals are divided by areas, which positions change.
+  py::array_t<double> by_positions(const Doubles& u, const Doubles& lambda) {
+    std::vector<double> result;
+    without_the_lock([&] {
+      for (const char* table : {"force", "power", "coupling"})
+        if (run_->input().root().has(table))
+          throw Error(Exit::model, fmt::format("the derivative by the positions of nodes of a case with [[{}]]", table),
+                      "its total is spread over an area, which they change",
+                      "give a density, such as a traction, or forces at nodes by solve(load=...)");
+      result = ritz::by_positions(solved(), in(u), in(lambda));
+    });
+    return adopt(std::move(result), {static_cast<py::ssize_t>(space().mesh().node_count()), 3});
   }
 
  private:
@@ -300,6 +390,21 @@ class Model {
     else statics_.emplace(model(), options);
     return *statics_;
   }
+  Transient options_of_evolution(const std::optional<Doubles>& load, const std::optional<Doubles>& initial,
+                                 const std::optional<double>& tolerance) {
+    Transient options = *evolution_;
+    options.begin.u = initial ? in(*initial).host() : read_->time->initial(space());
+    if (read_->time->velocity) options.begin.v = read_->time->velocity(space());
+    load_ = load ? std::optional(in(*load)) : std::nullopt;
+    options.forces = load_ ? &*load_ : nullptr;
+    if (tolerance) {
+      options.newton.relative = *tolerance;
+      options.linear.relative = std::min(*tolerance, options.linear.relative);
+      options.newton.least_linear = options.linear.relative;
+    }
+    check_differentiable(model(), options);
+    return options;
+  }
   // Where nothing else is asked for: of Newton's method, else of the linear solution.
   double tolerance() const { return newton_ ? newton_->relative : linear_.relative; }
   // With the tolerance of the last solution.
@@ -314,8 +419,8 @@ class Model {
     }
     for (Node n = 0; n < space().mesh().node_count(); ++n) node_.push_back(space().node_of(n));
   }
-  Vector in(const Doubles& x) const {
-    const auto values = span_of(x);
+  Vector in(const Doubles& x) const { return in(span_of(x)); }
+  Vector in(std::span<const double> values) const {
     std::vector<double> result(static_cast<std::size_t>(space().unknown_count()), 0.0);
     for (std::size_t i = 0; i < node_.size(); ++i)
       if (node_[i] >= 0)
@@ -373,8 +478,13 @@ class Model {
   std::optional<Run> run_;
   std::optional<CaseModel> read_;
   LinearSolverOptions linear_;
-  std::optional<Nonlinear> newton_;  // of nonlinear statics
-  std::string other_analysis_;       // than linear statics; empty: none
+  std::optional<Nonlinear> newton_;     // of nonlinear statics
+  std::optional<Transient> evolution_;  // of [time]
+  std::optional<Vector> load_;          // of the last evolution, as are:
+  Transient evolved_;
+  Trajectory path_;
+  std::vector<Index> shown_;    // [time] the step of each solution that was returned
+  std::string other_analysis_;  // than linear statics; empty: none
   std::vector<Node> node_;
   std::optional<Operator> equations_, rates_;
   std::optional<LinearStatics> statics_;
@@ -386,6 +496,7 @@ void bind_models(py::module_& module) {
   py::class_<Model, std::unique_ptr<Model, EndsAlone>>(module, "Model")
       .def(py::init<const CaseCall&>(), py::keep_alive<1, 2>())
       .def_property_readonly("components", &Model::components)
+      .def_property_readonly("evolves", &Model::evolves)
       .def_property_readonly("on_mesh", &Model::on_mesh)
       .def_property_readonly("cell_count", &Model::cell_count)
       .def_property_readonly("points", &Model::points)
@@ -397,7 +508,10 @@ void bind_models(py::module_& module) {
       .def("complete", &Model::complete)
       .def("set_arrays", &Model::set_arrays)
       .def("solve", &Model::solve)
+      .def("evolve", &Model::evolve)
+      .def("evolution_derivatives", &Model::evolution_derivatives)
       .def("adjoint", &Model::adjoint)
+      .def("by_positions", &Model::by_positions)
       .def("derivative", &Model::derivative);
 }
 

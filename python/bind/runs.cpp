@@ -51,13 +51,17 @@ py::dict arrays_of(std::vector<Field>& fields) {
 }
 
 py::dict dict_of(SolvedStep& step) {
-  py::dict result, probes;
+  py::dict result, probes, labels;  // names of components that do not follow from their number
+  for (const auto* fields : {&step.nodal, &step.cells})
+    for (const Field& field : *fields)
+      if (!field.component_names.empty()) labels[py::str(field.name)] = field.component_names;
   result["time"] = step.time ? py::object(py::float_(*step.time)) : py::none();
   result["load_case"] = step.load_case;
   result["fields"] = arrays_of(step.nodal);
   result["cell_fields"] = arrays_of(step.cells);
   for (const auto& [name, values] : step.probes) probes[py::str(name)] = values;
   result["probes"] = probes;
+  result["components"] = labels;
   return result;
 }
 

@@ -13,7 +13,9 @@ _HOME = {
     "_run": ("run", "check", "materials", "per_cell", "per_node", "Mesh", "Result", "Step"),
     "_model": ("assemble", "Model"),
     "_jax": ("jax_function",),
+    "_torch": ("torch_function",),
     "_picture": ("picture",),
+    "_forms": ("plugin", "energy"),
     "_errors": ("Error", "InputError", "MeshError", "ModelError", "NotConverged", "OutOfMemory", "OutputError", "DeviceError"),
 }
 __all__ = [name for names in _HOME.values() for name in names]

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 
-from ritz import _errors, _picture, _programs
+from ritz import _programs
 
 CASES = (("bracket", "ritz-elasticity", "von_mises", "displacement"), ("heat_sink", "ritz-heat", "temperature", None))
 
@@ -24,15 +24,11 @@ def main(arguments):
     for name, program, field, warp in CASES:
         shutil.copytree(_programs.examples() / name, target / name)
         print(f"== {program} {name}/{name}.toml", flush=True)
-        done = subprocess.run([_programs.folder() / "bin" / program, f"{name}/{name}.toml", "--output", f"results/{name}"], cwd=target)
+        show = ["--picture", f"{name}.png", "--report", f"{name}.html", "--field", field, *(["--warp", warp] if warp else [])]
+        done = subprocess.run([_programs.folder() / "bin" / program, f"{name}/{name}.toml", "--output", f"results/{name}", *show], cwd=target)
         if done.returncode != 0:
             return done.returncode
-        try:
-            _picture.picture(target / "results" / name / name / f"{name}_000000.vtu", target / f"{name}.png", field, warp=warp)
-        except _errors.Error as error:
-            print(f"error: {error}", file=sys.stderr)
-            return error.exit_code
     print(f"\n{time.monotonic() - begin:.1f} s in total")
     for name, *_ in CASES:
-        print(f"{target / name}.png: picture, {target / 'results' / name / name}.pvd: for ParaView")
+        print(f"{target / name}.png: picture, {target / name}.html: to be turned in a browser, {target / 'results' / name / name}.pvd: for ParaView")
     return 0

@@ -18,7 +18,7 @@ class Model:
     Arrays of nodes have the shape (nodes, components). `points` says where the nodes are: the mesh's, in their order, where the field
     stands on them; with [space] order the field's own. Unknown i of a matrix is component i % components of node i // components.
 
-    u = model.solve() solves linear static models; model.vjp(g) gives derivatives. Numbers of the case that were given as ritz.per_cell
+    u = model.solve() solves static models and evolutions in time; model.vjp(g) gives derivatives. Numbers of the case that were given as ritz.per_cell
     or ritz.per_node may change: model.update({"material.0.young": values})."""
 
     def __init__(self, case, overrides: dict | None = None, *, mesh=None, physics: str | None = None, folder=None,
@@ -32,6 +32,9 @@ class Model:
         self.shape: tuple[int, int] = (len(self.points), self.components)
         self.report: Report | None = None
         self.residual_norm: float | None = None
+        self.evolves: bool = self._model.evolves  # the case has [time]
+        self.times: np.ndarray | None = None  # of the last solve() of a case with [time]
+        self.gradient_memory: int | None = None  # bytes of states that the last vjp() of a case with [time] kept
         self._u: np.ndarray | None = None
         self._changes = 0  # of numbers and solution
 
@@ -122,19 +125,28 @@ class Model:
         """(nodes, components) of a solution of equations()."""
         return self._model.complete(self._nodal(x, "x"))
 
-    def solve(self, *, load=None, prescribed=None, tolerance: float | None = None, progress=None) -> np.ndarray:
-        """u of a linear static model, (nodes, components). The factor or hierarchy serves further solutions.
+    def solve(self, *, load=None, prescribed=None, initial=None, tolerance: float | None = None, progress=None) -> np.ndarray:
+        """u of a static model, (nodes, components). The factor or hierarchy serves further solutions. Of a case with [time]:
+        u at `times`, (times, nodes, components): the begin, [time] output and the end.
 
-        load: forces at nodes beside those of the case. prescribed: values in place of the case's, read where `fixed` is true.
+        load: forces at nodes beside those of the case; of an evolution they act all the time. prescribed: values in place of the
+        case's, read where `fixed` is true; of linear statics. initial: the unknown at the begin of an evolution, in place of [initial].
         tolerance: relative; else that of [solver]. progress: called with a text. Raises NotConverged."""
-        load = None if load is None else self._nodal(load, "load")
-        prescribed = None if prescribed is None else self._nodal(prescribed, "prescribed")
+        load, prescribed, initial = (None if values is None else self._nodal(values, name)
+                                     for values, name in ((load, "load"), (prescribed, "prescribed"), (initial, "initial")))
         if tolerance is not None and not 0 < tolerance < 1:
             raise _errors.refuse(f"tolerance={tolerance!r}", "it is relative to the load", "give a number between 0 and 1")
+        if self.evolves and prescribed is not None:
+            raise _errors.refuse("other prescribed values in an evolution", "they may vary in time", "change the values in the case")
+        if initial is not None and not self.evolves:
+            raise _errors.refuse("initial values of a static model", "it has no begin", "omit them, or give the case [time]")
         self._u = None
         self._changes += 1
         with self._names.without_lines():
-            self._u, facts, self.residual_norm = self._model.solve(load, prescribed, tolerance, progress)
+            if self.evolves:
+                self.times, self._u, facts, self.residual_norm = self._model.evolve(load, initial, tolerance, progress)
+            else:
+                self._u, facts, self.residual_norm = self._model.solve(load, prescribed, tolerance, progress)
         self.report = Report(**facts)
         return self._u.copy()
 
@@ -147,21 +159,42 @@ class Model:
         """Derivatives of a number J(u) from g = dJ/du at the last solution: one more solve, with the same matrix.
 
         Returns {"load": dJ/d(forces at nodes), "prescribed": dJ/d(prescribed values)} of shape (nodes, components), and for each key
-        that is an array dJ/d(its entries), 0 for prescribed values that solve(prescribed=...) replaced. of: the names that are wanted;
-        else all."""
+        that is an array dJ/d(its entries), 0 for prescribed values that solve(prescribed=...) replaced. Of a case with [time] g has the
+        shape of u, (times, nodes, components), or (nodes, components) at the end; "load" and "prescribed" are by values that stay, and
+        "initial" by those at the begin. of: the names that are wanted; else all.
+
+        of="points", of statics: dJ/d(positions of the mesh's nodes), (nodes, 3), through u alone. It is computed where it is named: a pass
+        over the cells for each of 4 steps of each node of a cell along each axis."""
         if self._u is None:
             raise _errors.refuse("vjp() before solve()", "it is taken at a solution", "call solve() first, and after each update()")
-        names = ("load", "prescribed", *self.arrays) if of is None else ((of,) if isinstance(of, str) else tuple(of))
+        every = ("load", "prescribed", *(("initial",) if self.evolves else ()), *self.arrays)
+        known = every if self.evolves else (*every, "points")
+        names = every if of is None else ((of,) if isinstance(of, str) else tuple(of))
         for name in names:
-            if name not in ("load", "prescribed", *self.arrays):
-                raise _errors.refuse(f"the derivative by {name!r}", "", "one of " + ", ".join(map(repr, ("load", "prescribed", *self.arrays))))
+            if name not in known:
+                raise _errors.refuse(f"the derivative by {name!r}", "", "one of " + ", ".join(map(repr, known)))
+        arrays = [name for name in names if name in self.arrays]
         with self._names.without_lines():
-            direction, by_prescribed = self._model.adjoint(self._nodal(g, "g"))
-            result = {"load": direction * ~self.fixed, "prescribed": by_prescribed * self.fixed}
-            for name in names:
-                if name not in result:
+            if self.evolves:
+                result = self._evolution_vjp(g, arrays)
+            else:
+                direction, by_prescribed = self._model.adjoint(self._nodal(g, "g"))
+                result = {"load": direction * ~self.fixed, "prescribed": by_prescribed * self.fixed}
+                if "points" in names:
+                    result["points"] = self._model.by_positions(self._u, direction)
+                for name in arrays:
                     result[name] = self._model.derivative(name, self._u, direction, by_prescribed)
         return {name: result[name] for name in names}
+
+    def _evolution_vjp(self, g, arrays: list[str]) -> dict[str, np.ndarray]:
+        given = np.asarray(g, dtype=float)
+        if given.shape != self._u.shape:
+            at_end = self._nodal(given, f"g, of u with the shape {self._u.shape} or of its end,")
+            given = np.zeros(self._u.shape)
+            given[-1] = at_end
+        initial, load, prescribed, by_array, self.gradient_memory = self._model.evolution_derivatives(np.ascontiguousarray(given), arrays)
+        free = ~self.fixed
+        return {"initial": initial * free, "load": load * free, "prescribed": prescribed * ~free} | dict(zip(arrays, by_array))
 
 
 def assemble(case, overrides: dict | None = None, *, mesh=None, physics: str | None = None, folder: str | os.PathLike | None = None,

@@ -1,4 +1,4 @@
-"""The programs of Ritz from Python: their executables replace this process; `ritz demo`, `ritz picture` and `ritz report` are Python."""
+"""The programs of Ritz from Python: their executables replace this process; `ritz demo` and `ritz picture` are Python."""
 import os
 import pathlib
 import sys
@@ -41,7 +41,4 @@ def ritz():
     if command == ["picture"]:
         from ritz import _picture
         sys.exit(_picture.main(arguments))
-    if command == ["report"]:
-        from ritz import _report
-        sys.exit(_report.main(arguments))
     become("ritz", sys.argv[1:])

@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import pathlib
+import platform
 import re
 import tempfile
 
@@ -247,6 +248,7 @@ class Step:
 
     def __init__(self, step):
         self.time, self.load_case, self.fields, self.cell_fields = step["time"], step["load_case"], step["fields"], step["cell_fields"]
+        self._labels = step["components"]
         self.probes = {name: values[0] if len(values) == 1 else values for name, values in step["probes"].items()}
 
     def __repr__(self):
@@ -312,11 +314,18 @@ class Result:
             grid.cell_data[name if name not in nodal else f"{name}_cells"] = values
         return grid
 
-    def write_html(self, file, field: str | None = None, *, component: int | None = None, warp: str | None = None, step: Step | str | None = None) -> None:
-        """One HTML file without links to others: a picture of a step as in ritz.picture, probes, balance, convergence, notices, materials, loads
-        and supports, versions. Raises OutputError."""
-        from ritz import _report
-        _report.write(self, file, field, component, warp, step)
+    def write_html(self, file, field: str | None = None, *, component: int | str | None = None, warp: str | None = None, step: Step | str | None = None) -> None:
+        """One HTML file without links to others, as --report of the programs: a view of the load cases and of the last step, or of `step`; probes,
+        balance, convergence, notices, materials, loads and supports, versions. Raises Error, OutputError."""
+        from ritz import _picture
+        last = self.steps[-1] if step is None and self.steps else step if isinstance(step, Step) or step is None else self.load_case(step)
+        shown = [each for each in self.steps if each.load_case and each is not last] + ([last] if last else [])
+        arrays = lambda values, each: [(name, np.ascontiguousarray(part, dtype=float), each._labels.get(name, [])) for name, part in values.items()]
+        steps = [(each.load_case, arrays(nodal, each), arrays(cells, each)) for each in shown for _, nodal, cells in [self._data(each)]]
+        look = {"field": field, "component": None if component is None else str(component), "warp": warp}
+        versions = [("Python", platform.python_version()), ("NumPy", np.__version__)]
+        text = _ritz.page(self.mesh._arrays, self.report["program"] == "ritz-structure", steps, look, json.dumps(self.report), self.case, versions)
+        _picture.write(file, text.encode())
 
     def __repr__(self) -> str:
         return f"<ritz.Result of {len(self.steps)} steps with {', '.join(self.fields)}>"

@@ -236,8 +236,8 @@ class CoincidentFacets(unittest.TestCase):
         self.assertTrue(np.allclose(model.solve()[[2, 12]].ravel(), [1.5, 2.0]))
 
 
-class Derivatives(unittest.TestCase):
-    """Against central differences in entries of each array, J = weights . u, solved to 1e-13."""
+class Differences(unittest.TestCase):
+    """Against central differences in entries of each array, J = weights . u."""
 
     def assert_derivatives(self, make, arrays, mesh, h=1e-4, **solve):
         model = make(arrays)
@@ -258,6 +258,10 @@ class Derivatives(unittest.TestCase):
                     ends.append(J())
                 model.update({key: given})
                 self.assertAlmostEqual(gradients[key][i], (ends[0] - ends[1]) / (2 * step), delta=1e-6 * largest, msg=f"{key} {i}")
+
+
+class Derivatives(Differences):
+    """Of static solutions, to 1e-13."""
 
     def test_heat_conductivity_source_flux_and_temperature(self):
         mesh = square(5)
@@ -431,6 +435,227 @@ class Derivatives(unittest.TestCase):
             self.assert_nonlinear(case, arrays, mesh, folder=folder)
 
 
+def warming(arrays, **more):
+    """Heat in time with loads and fluids that vary in time; arrays: {key: values}, else numbers."""
+    a = {"material.0.conductivity": 2.0, "material.0.density": 3.0, "material.0.specific_heat": 2.0, "source.0.value": 5.0, "temperature.0.value": 40.0,
+         "convection.0.coefficient": 7.0, "convection.0.ambient": 25.0, "flux.0.value": 4.0} | arrays
+    return {"material": [{"region": "all", **{name: a[f"material.0.{name}"] for name in ("conductivity", "density", "specific_heat")}}],
+            "source": [{"region": "all", "value": a["source.0.value"]}, {"region": "all", "value": "20*sin(3*t)"}], "flux": [{"region": "top", "value": a["flux.0.value"]}],
+            "convection": [{"region": "top", "coefficient": a["convection.0.coefficient"], "ambient": a["convection.0.ambient"]}, {"region": "top", "coefficient": 2.0, "ambient": "20+10*t"}],
+            "temperature": [{"region": "left", "value": a["temperature.0.value"]}], "initial": {"temperature": "20+30*x*y"},
+            "time": {"end": 1.0, "step": 0.09, "output": 0.3}, "solver": {"method": "direct", "tolerance": 1e-12}} | more
+
+
+def spread(keys, mesh, at_nodes):
+    """An array around each number, in cells or at nodes."""
+    count = len(mesh.points) if at_nodes else len(mesh.cells["hex8" if "hex8" in mesh.cells else "quad4"])
+    make = ritz.per_node if at_nodes else ritz.per_cell
+    return {key: make(value * (1 + 0.2 * np.cos(3.0 * i + np.arange(count)))) for i, (key, value) in enumerate(keys.items())}
+
+
+class EveryKey(Differences):
+    """Each number that may be an array, in every kind of model, in cells and at nodes."""
+
+    def solid(self, a, model, dimension, held, loaded, **more):
+        value = lambda table, c: a.get(f"{table}.0.value.{c}", 0.0)
+        vector = lambda table: [value(table, c) for c in range(dimension)]
+        return model | {"material": [{"region": "all", **{name: a[f"material.0.{name}"] for name in ("young", "poisson", "density", "expansion")}}],
+                        "thermal": {"temperature": a["thermal.temperature"], "reference": 20.0}, "gravity": {"acceleration": [0.0, -9.81, 0.0][:dimension]},
+                        "displacement": [{"region": held, **{name: a.get(f"displacement.0.{name}", 0.0) for name in "xyz"[:dimension]}}],
+                        "body_force": [{"region": "all", "value": vector("body_force")}], "traction": [{"region": loaded, "value": vector("traction")}],
+                        "pressure": [{"region": loaded, "value": a["pressure.0.value"]}], "foundation": [{"region": loaded, "stiffness": a["foundation.0.stiffness"]}],
+                        "solver": {"method": "direct", "tolerance": 1e-13}} | more
+
+    KEYS = {"material.0.young": 2e11, "material.0.poisson": 0.3, "material.0.density": 7850.0, "material.0.expansion": 12e-6, "thermal.temperature": 50.0,
+            "body_force.0.value.1": 1e5, "traction.0.value.0": 1e6, "pressure.0.value": 1e6, "foundation.0.stiffness": 1e10}
+
+    def test_elastic_bodies(self):
+        block = bar((3, 2, 2))
+        for name, mesh, model, dimension, more in (("solid", block, {}, 3, {}), ("plane stress", square(3), {"model": {"type": "plane_stress", "thickness": 0.1}}, 2, {}),
+                                                   ("plane strain", square(3), {"model": {"type": "plane_strain"}}, 2, {}), ("of revolution", square(3), {"model": {"type": "axisymmetric"}}, 2, {}),
+                                                   ("order 2", square(3), {"model": {"type": "plane_stress"}}, 2, {"space": {"order": 2}})):
+            for at_nodes in (False, True):
+                with self.subTest(name, at_nodes=at_nodes):
+                    keys = self.KEYS | ({"displacement.0.x": 1e-5} if at_nodes and not more and name != "of revolution" else {})
+                    self.assert_derivatives(lambda a: ritz.Model(self.solid(a, model, dimension, "left", "right" if dimension == 3 else "top", **more), mesh=mesh), spread(keys, mesh, at_nodes), mesh)
+
+    def assert_positions(self, make, points, dimension, tolerance):
+        model = make(points)
+        u = model.solve(tolerance=tolerance)
+        weights = np.cos(np.arange(u.size)).reshape(u.shape)
+        by = model.vjp(weights, of="points")["points"]
+        self.assertEqual(by.shape, (len(points), 3))
+        self.assertEqual(abs(by[:, dimension:]).sum(), 0)
+        for node in (0, len(points) // 2, len(points) - 1, int(abs(by).max(1).argmax())):
+            for axis in range(dimension):
+                d = np.zeros(points.shape)
+                d[node, axis] = 1e-4
+                ends = [(weights * make(points + s * d).solve(tolerance=tolerance)).sum() for s in (1, -1)]
+                self.assertAlmostEqual(by[node, axis], (ends[0] - ends[1]) / 2e-4, delta=1e-6 * abs(by).max(), msg=f"{node} {axis}")
+
+    def test_positions_of_nodes(self):
+        block, plane = bar((3, 2, 2)), square(3)
+        again = lambda mesh, points: ritz.Mesh(points, dict(mesh.cells), {name: ({"nodes": nodes} if len(nodes) else dict(chosen)) for name, (chosen, nodes) in mesh.regions.items()})
+        random = np.random.default_rng(1)
+        for name, mesh, model, dimension in (("solid", block, {}, 3), ("plane stress", plane, {"model": {"type": "plane_stress", "thickness": 0.1}}, 2), ("of revolution", plane, {"model": {"type": "axisymmetric"}}, 2)):
+            with self.subTest(name):
+                points = mesh.points[:, :dimension] + 0.05 * random.uniform(size=(len(mesh.points), dimension))
+                points[:, 0] += 1.0 if name == "of revolution" else 0.0
+                given = self.KEYS | {"material.0.young": "2e11*(1 + 0.1*x)"}
+                self.assert_positions(lambda points: ritz.Model(self.solid(given, model, dimension, "left", "right" if dimension == 3 else "top"), mesh=again(mesh, points)), points, dimension, 1e-13)
+        points = plane.points[:, :2] + 0.05 * random.uniform(size=(16, 2))
+        case = lambda: heat(plane, 2.0, 5.0, 400.0, model={"type": "plane", "absolute_zero": 0}, radiation=[{"region": "top", "emissivity": 0.6, "ambient": 300.0}])
+        self.assert_positions(lambda points: ritz.Model(case(), mesh=again(plane, points)), points, 2, 1e-12)
+        for words, more in (("[[force]]", {}), ("relations or prescribed values", {"force": [], "displacement": [{"region": "left", "fixed": True}, {"region": "right", "x": "1e-4*y"}]})):
+            case = {key: value for key, value in (tension() | more).items() if value}
+            model = ritz.Model(case, mesh=block)
+            u = model.solve()
+            with self.assertRaises(ritz.ModelError) as raised:
+                model.vjp(u, of="points")
+            self.assertIn(words, str(raised.exception))
+
+    def test_heat_in_the_plane_and_of_bodies_of_revolution(self):
+        mesh = square(4)
+        keys = {"material.0.conductivity": 2.0, "source.0.value": 5.0, "flux.0.value": 4.0, "convection.0.coefficient": 7.0, "convection.0.ambient": 25.0,
+                "radiation.0.emissivity": 0.6, "radiation.0.ambient": 300.0}
+        for kind in ("plane", "axisymmetric"):
+            for at_nodes in (False, True):
+                with self.subTest(kind, at_nodes=at_nodes):
+                    case = lambda a: heat(mesh, a["material.0.conductivity"], a["source.0.value"], a.get("temperature.0.value", 400.0), flux=[{"region": "top", "value": a["flux.0.value"]}],
+                                          model={"type": kind, "absolute_zero": 0},
+                                          **{table: [{"region": "top", **{key.split(".")[2]: a[key] for key in keys if key.startswith(table)}}] for table in ("convection", "radiation")})
+                    arrays = spread(keys | ({"temperature.0.value": 400.0} if at_nodes else {}), mesh, at_nodes)
+                    self.assert_derivatives(lambda a: ritz.Model(case(a), mesh=mesh), arrays, mesh, tolerance=1e-12)
+
+
+class Evolutions(Differences):
+    """The discrete adjoint of heat in time. Its differences share the steps, which are fixed, or given by a formula of t alone."""
+
+    CELLS = {"material.0.conductivity": 2 + np.sin(np.arange(25.0)), "material.0.density": 3 + np.cos(np.arange(25.0)), "source.0.value": np.linspace(1, 9, 25),
+             "convection.0.coefficient": np.linspace(5, 9, 25), "convection.0.ambient": np.linspace(20, 30, 25), "flux.0.value": np.linspace(3, 5, 25)}
+    NODES = {"material.0.specific_heat": 2 + 0.5 * np.cos(np.arange(36.0)), "temperature.0.value": np.linspace(30, 50, 36)}
+
+    def arrays(self):
+        return {key: ritz.per_cell(values) for key, values in self.CELLS.items()} | {key: ritz.per_node(values) for key, values in self.NODES.items()}
+
+    def test_coefficients_loads_and_prescribed_values(self):
+        mesh = square(5)
+        for method in ("backward_euler", "tr_bdf2"):
+            for begin in ("20+30*x*y", "40"):  # the first jumps at the supports: a first step of backward Euler
+                with self.subTest(method, begin=begin):
+                    more = {"time": {"end": 1.0, "step": 0.09, "output": 0.3, "method": method}, "initial": {"temperature": begin}}
+                    self.assert_derivatives(lambda a: ritz.Model(warming(a, **more), mesh=mesh), self.arrays(), mesh, tolerance=1e-12)
+
+    def test_forces_and_initial_values(self):
+        mesh = square(5)
+        model = ritz.Model(warming({}), mesh=mesh)
+        begin, load = np.linspace(20, 60, 36).reshape(36, 1), np.cos(np.arange(36.0)).reshape(36, 1)
+        solve = lambda **given: model.solve(**({"initial": begin, "load": load} | given), tolerance=1e-12)
+        u = solve()
+        self.assertEqual(u.shape, (5, 36, 1))
+        self.assertTrue(np.allclose(model.times, [0, 0.3, 0.6, 0.9, 1]))
+        for weights in (np.cos(np.arange(u.size)).reshape(u.shape), np.sin(np.arange(36.0)).reshape(36, 1)):
+            solve()
+            by = model.vjp(weights)
+            J = lambda u: (weights * (u if weights.ndim == 3 else u[-1])).sum()
+            for name, given in (("initial", begin), ("load", load)):
+                self.assertEqual(abs(by[name][model.fixed]).max(), 0)
+                for at in ((10, 0), (35, 0)):
+                    d = np.zeros((36, 1))
+                    d[at] = 1e-2
+                    slope = (J(solve(**{name: given + d})) - J(solve(**{name: given - d}))) / 2e-2
+                    self.assertAlmostEqual(by[name][at], slope, delta=1e-6 * abs(by[name]).max(), msg=name)
+        self.assertTrue(np.array_equal(solve(), u))
+
+    def test_radiation_and_conductivity_over_temperature(self):
+        """Nonlinear: a tangent at each stage; k(T) makes it unsymmetric."""
+        mesh = square(5)
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "k.csv").write_text("T,k\n0,1\n2000,21\n")
+            for conductivity in (2.0, "k(T)"):
+                case = lambda a: warming(a | {"material.0.conductivity": conductivity}, model={"type": "plane", "absolute_zero": -273.15},
+                                         radiation=[{"region": "top", "emissivity": a["radiation.0.emissivity"], "ambient": 300.0}],
+                                         table=[{"name": "k", "file": "k.csv", "interpolation": "linear"}])
+                arrays = {key: self.arrays()[key] for key in ("material.0.density", "source.0.value", "temperature.0.value")}
+                self.assert_derivatives(lambda a: ritz.Model(case(a), mesh=mesh, folder=folder),
+                                        arrays | {"radiation.0.emissivity": ritz.per_cell(np.linspace(0.3, 0.9, 25))}, mesh, tolerance=1e-12)
+
+    def test_steps_of_a_controlled_length_count_as_given(self):
+        """Along a change of all of c and of k in proportion, which leaves the steps alone, the derivative is exact."""
+        mesh = square(5)
+        time = {"end": 1.0, "tolerance": 1e-3}
+        model = ritz.Model(warming(self.arrays(), time=time, source=[{"region": "all", "value": 0.0}], flux=[{"region": "top", "value": 0.0}], convection=[]), mesh=mesh)
+        model.solve(tolerance=1e-12)
+        weights = np.cos(np.arange(72.0)).reshape(2, 36, 1)
+        by = model.vjp(weights)
+        along = sum((by[key] * values).sum() for key, values in {**self.CELLS, **self.NODES}.items() if key in ("material.0.conductivity", "material.0.specific_heat"))
+        self.assertLess(abs(along), 1e-8 * abs(by["material.0.conductivity"] * self.CELLS["material.0.conductivity"]).sum())
+
+    def test_memory_grows_with_the_root_of_the_steps(self):
+        mesh = square(5)
+        used = {}
+        for steps in (25, 100, 400):
+            model = ritz.Model(warming({}, time={"end": 1.0, "step": 1 / steps}), mesh=mesh)
+            model.solve()
+            model.vjp(np.ones((36, 1)))
+            used[steps] = model.gradient_memory / (8 * 36)
+            self.assertLess(used[steps], 9 * (np.sqrt(steps) + 1))
+        self.assertLess(used[400], 5 * used[25])
+
+    def test_what_has_no_derivative_is_refused(self):
+        moving = ritz.Model(tension(time={"end": 1.0, "step": 0.5}, material=[{"region": "steel", "young": 200e9, "poisson": 0.3, "density": 7850}]), mesh=bar((2, 1, 1)))
+        with self.assertRaises(ritz.ModelError) as raised:
+            moving.solve()
+        self.assertIn("second order", str(raised.exception))
+        model = ritz.Model(warming({}), mesh=square(5))
+        for words, call in {"other prescribed values": lambda: model.solve(prescribed=np.zeros((36, 1))), "before solve()": lambda: model.vjp(np.ones((36, 1))),
+                            "shape": lambda: (model.solve(), model.vjp(np.ones((3, 36, 1))))}.items():
+            with self.assertRaises(ritz.InputError) as raised:
+                call()
+            self.assertIn(words, str(raised.exception))
+        with self.assertRaises(ritz.InputError) as raised:
+            ritz.Model(heat(square()), mesh=square()).solve(initial=np.zeros((25, 1)))
+        self.assertIn("no begin", str(raised.exception))
+        with self.assertRaises(ritz.InputError) as raised:
+            ritz.Model(warming({}, initial={"temperature": ritz.per_node(np.zeros(36))}), mesh=square(5))
+        self.assertIn("initial.temperature", str(raised.exception))
+
+
+class Torch(unittest.TestCase):
+    def setUp(self):
+        try:
+            import torch
+        except ImportError:
+            self.skipTest("no torch")
+        self.torch = torch
+
+    def test_a_model_is_a_function_that_torch_differentiates(self):
+        torch, mesh, key = self.torch, square(4), "material.0.conductivity"
+        model = ritz.Model(heat(mesh, ritz.per_cell(np.full(16, 2.0)), 1.0), mesh=mesh)
+        f = ritz.torch_function(model, tolerance=1e-13)
+        k, load = torch.linspace(0, 1, 16, dtype=torch.float64, requires_grad=True), torch.linspace(0, 0.1, 25, dtype=torch.float64).reshape(25, 1).requires_grad_()
+        self.assertTrue(torch.autograd.gradcheck(lambda k, load: f({key: torch.exp(k)}, load), (k, load), eps=1e-4, atol=1e-7, rtol=1e-6))
+        single = torch.ones(16, requires_grad=True)  # derivatives have the type of their tensor
+        f({key: single}).sum().backward()
+        self.assertEqual(single.grad.dtype, torch.float32)
+
+    def test_an_evolution_is_one_too_and_the_model_may_change_in_between(self):
+        torch, mesh, key = self.torch, square(5), "material.0.conductivity"
+        model = ritz.Model(warming({key: ritz.per_cell(np.full(25, 2.0))}), mesh=mesh)
+        f = ritz.torch_function(model, tolerance=1e-12)
+        k, begin = torch.full((25,), 2.0, dtype=torch.float64, requires_grad=True), torch.full((36, 1), 30.0, dtype=torch.float64, requires_grad=True)
+        J = lambda k, begin: (f({key: k}, None, begin) ** 2).sum()
+        value = J(k, begin)
+        model.update({key: np.full(25, 9.0)})
+        value.backward()
+        with torch.no_grad():
+            for of, at in ((k, (7,)), (begin, (20, 0))):
+                d = torch.zeros_like(of)
+                d[at] = 1e-3
+                ends = [J(k + s * d, begin) if of is k else J(k, begin + s * d) for s in (1, -1)]
+                self.assertAlmostEqual(float(of.grad[at]), float(ends[0] - ends[1]) / 2e-3, delta=1e-6 * float(abs(of.grad).max()))
+
+
 class Jax(unittest.TestCase):
     def test_a_model_is_a_function_that_jax_differentiates(self):
         try:
@@ -469,3 +694,21 @@ class Jax(unittest.TestCase):
         with self.assertRaises(Exception):
             jax.block_until_ready(f({key: -k}, load))
         self.assertTrue(np.allclose(f({key: k}, load), expected[True], rtol=1e-10))
+
+    def test_an_evolution_is_a_function_too(self):
+        try:
+            import jax
+        except ImportError:
+            self.skipTest("no jax")
+        jax.config.update("jax_enable_x64", True)
+        mesh, key = square(5), "material.0.density"
+        model = ritz.Model(warming({key: ritz.per_cell(np.full(25, 2.0))}), mesh=mesh)
+        f = ritz.jax_function(model, tolerance=1e-12)
+        J = jax.jit(lambda k, begin: (f({key: k}, None, begin) ** 2).sum())
+        k, begin = np.full(25, 2.0), np.full((36, 1), 30.0)
+        by_k, by_begin = jax.grad(J, (0, 1))(k, begin)
+        for of, by, at in ((k, by_k, (5,)), (begin, by_begin, (12, 0))):
+            d = np.zeros(of.shape)
+            d[at] = 1e-3
+            ends = [J(k + s * d, begin) if of is k else J(k, begin + s * d) for s in (1, -1)]
+            self.assertAlmostEqual(float(by[at]), float(ends[0] - ends[1]) / 2e-3, delta=1e-6 * float(abs(by).max()))

@@ -1,4 +1,4 @@
-"""Pictures without VTK: surfaces are closed, pixels show what is nearest, files of Ritz are read."""
+"""Pictures of files: what Ritz and others wrote is read, and what cannot be drawn is refused. tests/apps/show has the pixels."""
 import os
 import pathlib
 import struct
@@ -11,18 +11,8 @@ import zlib
 import numpy as np
 
 import ritz
-from ritz import _picture
 
-# Reference cells: corners, their volume, VTK's numbers of the linear and the quadratic cell.
-SOLIDS = {"tet": ([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], 1 / 6, (10, 24)),
-          "hex": ([(x, y, z) for z in (0, 1) for x, y in ((0, 0), (1, 0), (1, 1), (0, 1))], 1, (12, 25)),
-          "prism": ([(x, y, z) for z in (0, 1) for x, y in ((0, 0), (1, 0), (0, 1))], 1 / 2, (13, 26)),
-          "pyramid": ([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1)], 1 / 3, (14, 27))}
-
-
-def with_edges(shape, corners):
-    points = np.array(corners, float)
-    return np.vstack([points, [points[[int(digit) for digit in edge]].mean(axis=0) for edge in _picture.EDGES[shape].split()]])
+EXAMPLES, BIN = (pathlib.Path(os.environ[f"RITZ_{name}"]) for name in ("EXAMPLES", "BIN"))
 
 
 def write_vtu(path, points, nodes, kinds, point_fields):
@@ -56,34 +46,7 @@ def read_png(path):
     return np.frombuffer(rows, np.uint8).reshape(height, 3 * width + 1)[:, 1:].reshape(height, width, 3)
 
 
-class Surfaces(unittest.TestCase):
-    def test_triangles_of_a_cell_enclose_its_volume(self):
-        for shape, (corners, volume, kinds) in SOLIDS.items():
-            for kind, points in zip(kinds, (np.array(corners, float), with_edges(shape, corners))):
-                with self.subTest(cell=kind):
-                    nodes = np.arange(len(points))[None]
-                    triangles, *_ = _picture.surface(_picture.Grid(points, [(kind, np.array([0]), nodes)], {}, {}))
-                    a, b, c = (points[triangles[:, i]] for i in range(3))
-                    self.assertLess(np.abs(np.cross(b - a, c - a).sum(axis=0)).max(), 1e-14)  # closed
-                    self.assertAlmostEqual(np.einsum("ij,ij->", a, np.cross(b, c)) / 6, volume, delta=1e-14)
-
-    def test_facets_between_cells_are_not_drawn(self):
-        points = np.array([(x, y, z) for z in (0, 1) for y in (0, 1) for x in (0, 1, 2)], float)
-        cell = np.array([0, 1, 4, 3, 6, 7, 10, 9])
-        triangles, cells, *_ = _picture.surface(_picture.Grid(points, [(12, np.array([0, 1]), np.stack([cell, cell + 1]))], {}, {}))
-        self.assertEqual((len(triangles), np.bincount(cells).tolist()), (20, [10, 10]))
-
-
 class Pixels(unittest.TestCase):
-    def test_the_nearest_triangle_is_seen_in_either_order(self):
-        corners = np.array([[[0, 0, depth], [9, 0, depth], [0, 9, depth]] for depth in (2.0, 1.0)])
-        for order in ([0, 1], [1, 0]):
-            canvas = _picture.Canvas(10, 10)
-            for i in order:
-                canvas.triangles(corners[i:i + 1], np.full((1, 3), float(i)), np.ones(1))
-            self.assertEqual(canvas.value[2 * 10 + 2], 1)
-            self.assertEqual(np.isfinite(canvas.depth).sum(), 55)  # 10 + 9 + ... + 1
-
     def test_a_square_has_its_size_and_the_colours_of_its_field(self):
         with tempfile.TemporaryDirectory() as folder:
             points = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)]
@@ -106,13 +69,30 @@ class Refused(unittest.TestCase):
             write_vtu(good, np.eye(3), [[0, 1, 2]], [5], {"heat": [0, 1, 2]})
             with self.assertRaisesRegex(ritz.InputError, "there is no field 'cold'") as caught:
                 ritz.picture(good, f"{folder}/a.png", "cold")
-            self.assertEqual(caught.exception.remedy, "the fields are heat")
+            self.assertEqual(caught.exception.why, "the fields are 'heat'")
             cut.write_bytes(good.read_bytes()[:-60])
             for path in (cut, pathlib.Path(folder, "missing.vtu"), pathlib.Path(__file__)):
                 with self.subTest(path=path.name), self.assertRaises(ritz.MeshError):
                     ritz.picture(path, f"{folder}/a.png")
             with self.assertRaises(ritz.OutputError):
                 ritz.picture(good, f"{folder}/none/a.png")
+
+
+class Files(unittest.TestCase):
+    def test_a_file_has_the_picture_that_the_program_wrote(self):
+        """Below the title, which names the file: of cells, of nodes, of a tensor, of beams and shells."""
+        for program, case, words in (("ritz-elasticity", "bracket/bracket", ["--field", "stress", "--component", "xx", "--warp", "displacement"]),
+                                     ("ritz-heat", "wall/wall", []), ("ritz-structure", "structure/portal", ["--warp", "displacement"]),
+                                     ("ritz-structure", "structure/roof", ["--field", "displacement", "--component", "z"])):
+            with self.subTest(case), tempfile.TemporaryDirectory() as folder:
+                done = subprocess.run([BIN / program, EXAMPLES / f"{case}.toml", "--output", "out", "--picture", "a.png", *words], cwd=folder, capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                last = sorted(pathlib.Path(folder, "out").rglob("*.vtu"))[-1]
+                done = subprocess.run([sys.executable, "-m", "ritz", "picture", last, "b.png", *words], cwd=folder, capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                ours, theirs = (read_png(f"{folder}/{name}.png")[100:] for name in "ab")
+                self.assertGreater((ours < 250).mean(), 0.01)
+                self.assertLess((ours != theirs).mean(), 1e-4)
 
 
 class Demo(unittest.TestCase):
@@ -124,4 +104,5 @@ class Demo(unittest.TestCase):
             for name in ("bracket", "heat_sink"):
                 self.assertEqual(read_png(f"{folder}/demo/{name}.png").shape, (900, 1200, 3))
                 self.assertTrue(os.path.getsize(f"{folder}/demo/results/{name}/{name}.pvd"))
+                self.assertTrue(os.path.getsize(f"{folder}/demo/{name}.html"))
             self.assertEqual(subprocess.run(command, capture_output=True).returncode, 7)

@@ -255,6 +255,31 @@ class Solve(unittest.TestCase):
                 self.assertIsInstance(x, type(make(module)))
                 self.assertTrue(np.array_equal(np.asarray(x), ritz.solve(self.A, self.b, self.x)[0]))
 
+    def test_solutions_go_to_jax_and_torch_where_they_stand(self):
+        x, _ = ritz.solve(self.A, self.b, self.x)
+        for name in ("jax", "torch"):
+            with self.subTest(name):
+                try:
+                    module = __import__(name if name != "jax" else "jax.numpy")
+                except ImportError:
+                    self.skipTest(f"no {name}")
+                if name == "jax":
+                    module.config.update("jax_enable_x64", True)
+                there = module.numpy.from_dlpack(x) if name == "jax" else module.from_dlpack(x)
+                self.assertEqual(there.unsafe_buffer_pointer() if name == "jax" else there.data_ptr(), x.ctypes.data)
+
+    def test_a_matrix_of_torch_serves_where_its_values_stand(self):
+        try:
+            import torch
+        except ImportError:
+            self.skipTest("no torch")
+        A, x = laplacian(20)
+        guest = torch.sparse_csr_tensor(torch.from_numpy(A.indptr), torch.from_numpy(A.indices), torch.from_numpy(A.data.copy()), A.shape)
+        matrix = ritz.Matrix(guest, x, copy=False)
+        self.assertEqual(matrix.data.ctypes.data, guest.values().data_ptr())
+        u, _ = matrix.solve(torch.ones(8000, dtype=torch.float64), promise="positive_definite")
+        self.assertLess(float(torch.linalg.vector_norm(guest @ u - 1)), 1e-6)
+
     def test_several_right_hand_sides_share_the_solver(self):
         A, x = springs(8)
         B = np.cos(np.outer(np.arange(A.shape[0]), [1, 2, 3]))
@@ -399,7 +424,7 @@ class Names(unittest.TestCase):
         stub = (pathlib.Path(ritz.__file__).parent / "__init__.pyi").read_text()
         named = {each.asname for node in ast.parse(stub).body if isinstance(node, ast.ImportFrom) for each in node.names}
         self.assertEqual(named, set(ritz.__all__))
-        for name in named - {"jax_function"}:
+        for name in named - {"jax_function", "torch_function"}:
             self.assertTrue(getattr(ritz, name).__doc__, name)
 
     def test_a_type_checker_finds_a_mistake_and_nothing_else(self):

@@ -19,22 +19,57 @@ Index hardly_any(int dimension) { return dimension == 3 ? 3000 : 8000; }
 constexpr double patience = 2e13;              // [operations]
 constexpr double operations_per_second = 8e9;  // of a factorisation on one core
 
+// Numbers of iterations and logarithms of the reduction of the residual so far.
+class ReductionHistory {
+ public:
+  void add(int iterations, double log_reduction) {
+    values_.resize(static_cast<std::size_t>(iterations) + 1, log_reduction);
+    values_.back() = log_reduction;
+  }
+  // Digits gained by each iteration of the later half. Not the mean of all: residuals rise or fall at first where that
+  // says nothing about the rest.
+  double later_rate() const {
+    const std::size_t last = values_.size() - 1, half = last / 2;
+    return (values_[half] - values_[last]) / double(last - half);
+  }
+
+ private:
+  std::vector<double> values_;
+};
+
 // Jacobi costs nothing to set up, and a multigrid solve as much as 110 to 320 iterations with it. Where it is the
-// better choice, the residual falls at once, since the spectrum is narrow; elsewhere it rises or stagnates at first. In
-// two dimensions multigrid is the cheaper for it.
-bool falls_too_slowly(int iterations, double log_reduction, double relative, int dimension) {
-  const double needed = -std::log10(relative);
-  if (iterations >= 10 && iterations < 20) return log_reduction > 0.6;
-  if (iterations >= 30 && iterations < 60) return log_reduction > -needed / (dimension == 2 ? 8 : 16);
-  if (iterations >= 60) return log_reduction > -needed * 0.31 || iterations >= 130;
-  return iterations >= 20 && log_reduction > 0.45;
-}
+// better choice, the residual falls at once, since the spectrum is narrow; elsewhere it rises or stagnates at first, or
+// it falls with what the supports and loads of a few nodes leave, and stagnates then. In two dimensions multigrid is
+// the cheaper for it.
+class FallsTooSlowly {
+ public:
+  FallsTooSlowly(double relative, int dimension) : needed_(-std::log10(relative)), dimension_(dimension) {}
+
+  bool operator()(int iterations, double log_reduction) {
+    history_.add(iterations, log_reduction);
+    if (iterations < 10) return false;
+    if (iterations < 20) return log_reduction > 0.6;
+    if (iterations < 30) return log_reduction > 0.45;
+    if (iterations < 60)
+      return log_reduction > -needed_ / (dimension_ == 2 ? 8 : 16) || is_far_from_the_end(iterations, log_reduction);
+    return log_reduction > -needed_ * 0.31 || iterations >= most;
+  }
+
+ private:
+  // Conjugate gradients become faster: what the rate foresees is half as much again as what is seen.
+  bool is_far_from_the_end(int iterations, double log_reduction) const {
+    return needed_ + log_reduction > history_.later_rate() * (1.5 * most - iterations);
+  }
+
+  static constexpr int most = 130;  // iterations
+  double needed_;                   // digits
+  int dimension_;
+  ReductionHistory history_;
+};
 
 MethodChoice trial(const SystemSize& size, const LinearSolverOptions& options) {
   MethodChoice choice{Method::conjugate_gradient, Kind::jacobi, "the residual falls fast from the first iterations on"};
-  choice.give_up = [relative = options.relative, dimension = size.dimension](int iterations, double log_reduction) {
-    return falls_too_slowly(iterations, log_reduction, relative, dimension);
-  };
+  choice.give_up = FallsTooSlowly(options.relative, size.dimension);
   choice.trial = true;
   return choice;
 }
@@ -69,25 +104,21 @@ MultigridCost multigrid_cost(const SystemSize& size) {
 
 // Multigrid against the factorisation. It is first given three tenths of the factorisation's time, so that whatever
 // comes costs little more than the better of the two; then left when what remains, at the rate of the later half of the
-// iterations, would take longer. Not at the mean rate: residuals rise at first where bodies are thin or hardly
-// compressible.
+// iterations, would take longer: residuals rise at first where bodies are thin or hardly compressible.
 class SlowerThanFactorising {
  public:
   SlowerThanFactorising(double factorisation, double iteration, double relative)
       : iterations_(factorisation / iteration), needed_(-std::log10(relative)) {}
 
   bool operator()(int iterations, double log_reduction) {
-    history_.resize(static_cast<std::size_t>(iterations) + 1, log_reduction);
-    history_.back() = log_reduction;
+    history_.add(iterations, log_reduction);
     if (iterations < std::max(25.0, 0.3 * iterations_)) return false;
-    const int half = iterations / 2;
-    const double rate = (history_[static_cast<std::size_t>(half)] - log_reduction) / (iterations - half);
-    return (needed_ + log_reduction) > rate * iterations_;
+    return (needed_ + log_reduction) > history_.later_rate() * iterations_;
   }
 
  private:
   double iterations_, needed_;  // iterations of a factorisation's time
-  std::vector<double> history_;
+  ReductionHistory history_;
 };
 
 std::vector<MethodChoice> plan_for_definite(const SystemSize& size, const LinearSolverOptions& options) {

@@ -9,6 +9,18 @@
 namespace ritz {
 namespace {
 
+// Set while this thread records: a recording that runs inside another's launches becomes a part of that one, since a
+// stream that is being recorded takes launches, but no other recording.
+thread_local bool recording_now = false;
+
+class RecordingScope {
+ public:
+  RecordingScope() { recording_now = true; }
+  ~RecordingScope() { recording_now = false; }
+  RecordingScope(const RecordingScope&) = delete;
+  RecordingScope& operator=(const RecordingScope&) = delete;
+};
+
 // Runs the launches and returns false if they do what a replay could not: allocate memory, which would belong to others
 // by then, or make the host wait.
 bool only_launches(const Device& device, const std::function<void()>& launches) {
@@ -26,13 +38,16 @@ bool only_launches(const Device& device, const std::function<void()>& launches) 
 }  // namespace
 
 void Recording::run(const Device& device, const std::function<void()>& launches) {
+  if (recording_now || !device.machine().is_apart()) return launches();
   if (recorded_ != nullptr) return kernels_->replay(device, recorded_);
-  if (!device.machine().is_apart()) return launches();
   if (device.is_gpu() && ++runs_ == 2) {
     kernels_ = &kernels<RecordingKernels>(device, solver_kernels, "recording");
     const char* why = nullptr;
     const auto call = [](const void* context) { (*static_cast<const std::function<void()>*>(context))(); };
-    recorded_ = kernels_->record(device, call, &launches, &why);
+    {
+      const RecordingScope scope;
+      recorded_ = kernels_->record(device, call, &launches, &why);
+    }
     if (why != nullptr) why_not_ = why;
     if (recorded_ != nullptr) return kernels_->replay(device, recorded_);
   }

@@ -5,6 +5,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 SOURCE = pathlib.Path(os.environ["RITZ_SOURCE"])
@@ -37,6 +38,30 @@ class Documents(unittest.TestCase):
                         self.assertIn(anchor, anchors(target.read_text()))
                 checked += 1
         self.assertGreater(checked, 100)
+
+    def test_the_pages_of_the_website_link_to_each_other(self):
+        """As MkDocs gets them: a folder is a page of its own, and nothing leads out of them."""
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([sys.executable, SOURCE / "tools" / "docs_site.py", "--stage", folder], check=True, timeout=60)
+            pages = sorted(pathlib.Path(folder).rglob("*.md"))
+            self.assertGreater(len(pages), len(PAGES))
+            for page in pages:
+                text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S)
+                for link in re.findall(r"\]\(([^)\s]+)\)", text):
+                    path, _, anchor = link.partition("#")
+                    if re.match(r"[a-z]+:", link) or not path:
+                        continue
+                    target = (page.parent / path).resolve()
+                    with self.subTest(page=page.name, link=link):
+                        self.assertTrue(target.is_file() and target.is_relative_to(pathlib.Path(folder).resolve()))
+
+    def test_the_navigation_of_the_website_has_every_page_of_the_index(self):
+        sys.path.insert(0, str(SOURCE / "tools"))
+        import docs_site
+        named = [next(iter(page.values())) for part in docs_site.navigation() for pages in part.values() if isinstance(pages, list) for page in pages]
+        self.assertEqual(len(named), len(set(named)))
+        for page in DOCS.glob("*.md"):
+            self.assertTrue(page.name == "README.md" or f"docs/{page.name}" in named, page.name)
 
     def test_every_page_is_in_the_index_and_says_its_kind(self):
         index = (DOCS / "README.md").read_text()

@@ -72,6 +72,7 @@ class Errors(CaseTest):
         "region-empty": dict(body=REGION.format("cut", 7) + GOOD),
         "region-definition": dict(body=REGION.format("a.x0", 0) + GOOD),
         "table-data": dict(body=TABLE + HEAT, files={"k.csv": "x,k\n0,1\n0,2\n"}, program="ritz-heat"),
+        "show": dict(arguments=["--report", "r.html", "--field", "colour"]),
         "probe": dict(body=GOOD + PROBE),
         "load-case": dict(body=GOOD + '[[load_case]]\nname = "empty"\n'),
         "sweep": dict(body=GOOD + '[sweep]\n[[sweep.parameter]]\nkey = "material.0.young"\n'),

@@ -70,6 +70,21 @@ class Fields(CaseTest):
         twice = self.flux('file = "coarse.vtu"\nfield = "c"\n', "2*k")
         self.assertAlmostEqual(twice / expected, 2, delta=1e-9)
 
+    def test_members_of_a_sweep_take_other_arrays_of_one_other_mesh(self):
+        """Layers in series. The mesh is read once for equal keys; other arrays of an equal mesh need no other search."""
+        layers = {"c": [1.0, 2.0, 4.0, 8.0], "d": [3.0, 3.0, 5.0, 1.0]}
+        self.write("coarse.vtu", vtu(4, {("CellData", name): values for name, values in layers.items()}))
+        sweep = "".join(f'[[sweep.parameter]]\nkey = "{key}"\nvalues = ["{a}", "{b}"]\n'
+                        for key, a, b in (("field.0.field", "c", "d"), ("material.0.conductivity", "k", "2*k")))
+        outcome = self.heat('file = "coarse.vtu"\nfield = "c"\n', more=sweep)
+        self.assertEqual(outcome.exit, 0, outcome.errors)
+        members = list(outcome.report["sweep"].values())
+        self.assertEqual(len(members), 4)
+        for member in members:
+            factor = 2 if "2*k" in member["values"]["material.0.conductivity"] else 1
+            expected = factor * 100 / sum(0.25 / k for k in layers[member["values"]["field.0.field"].strip(chr(34))])
+            self.assertAlmostEqual(member["probes"]["flux"] / expected, 1, delta=1e-7)
+
     def test_the_mesh_of_the_case_may_hold_the_array(self):
         layers = [1.0, 3.0]
         self.write("part.vtu", vtu(2, {("CellData", "c"): layers}))
@@ -138,6 +153,28 @@ class Fields(CaseTest):
         self.assertEqual(outcome.exit, 0, outcome.errors)
         self.assertAlmostEqual(outcome.report["probes"]["tip"], 1e-3, delta=1e-9)
         self.assertNotIn("of another mesh", outcome.log)
+
+    def test_a_mesh_of_as_many_cells_as_nodes_takes_values_of_both(self):
+        """A ring of triangles: sources in every second cell leave through the inner side."""
+        n = 6
+        points = [(r * math.cos(2 * math.pi * i / n), r * math.sin(2 * math.pi * i / n), 0.0) for r in (1, 2) for i in range(n)]
+        cells = [cell for i in range(n) for j in [(i + 1) % n] for cell in ((i, n + i, n + j), (i, n + j, j))]
+        sides = [(1, 2, [i + 1, (i + 1) % n + 1]) for i in range(n)]
+        self.write("ring.msh", boxes.msh(points, [(2, 1, [k + 1 for k in cell]) for cell in cells] + sides, [(2, "all"), (1, "inner")]))
+        values = [float(i % 2) for i in range(2 * n)]
+        self.write("ring.vtu", '<VTKFile type="UnstructuredGrid" version="1.0" byte_order="LittleEndian"><UnstructuredGrid>'
+                   f'<Piece NumberOfPoints="{2 * n}" NumberOfCells="{2 * n}"><Points>' + array("Float64", 'NumberOfComponents="3"', [c for p in points for c in p])
+                   + "</Points><Cells>" + array("Int64", 'Name="connectivity"', [k for cell in cells for k in cell])
+                   + array("Int64", 'Name="offsets"', range(3, 6 * n + 1, 3)) + array("UInt8", 'Name="types"', [5] * 2 * n) + "</Cells><CellData>"
+                   + array("Float64", 'Name="c"', values) + "</CellData><PointData>" + array("Float64", 'Name="c"', [1.0] * 2 * n) + "</PointData></Piece></UnstructuredGrid></VTKFile>")
+        case = ('[mesh]\nfile = "ring.msh"\n[model]\ntype = "plane"\n[[material]]\nregion = "all"\nconductivity = 1\n[[temperature]]\nregion = "inner"\nvalue = 0\n'
+                '[[source]]\nregion = "all"\nvalue = "k"\n[[probe]]\nname = "r"\nfield = "reaction"\nregion = "inner"\nmeasure = "reaction"\n[[field]]\nname = "k"\nfile = "ring.vtu"\nfield = "c"\nat = "{}"\n')
+        area = lambda a, b, c: abs((b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1])) / 2
+        areas = [area(*(points[k] for k in cell)) for cell in cells]
+        for at, expected in (("cells", sum(a * v for a, v in zip(areas, values))), ("nodes", sum(areas))):
+            outcome = self.run_case("ritz-heat", self.write("case.toml", case.format(at)), "--overwrite")
+            self.assertEqual(outcome.exit, 0, outcome.errors)
+            self.assert_close(outcome.report["probes"]["r"], -expected, 1e-8)
 
     def test_rows_of_hdf5_in_cells_of_several_kinds_have_no_known_order(self):
         points = [(x, y, 0) for y in (0, 1) for x in (0, 1, 2)]

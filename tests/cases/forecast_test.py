@@ -45,6 +45,14 @@ class ForecastTest(ritz.CaseTest):
             self.assertLess(abs(forecast["host_peak"] / memory["host_peak"] - 1), 0.25)
         return estimate, forecast, run
 
+    def test_a_gradient_has_a_matrix_of_its_own_and_cells_apart(self):
+        box_meshes.write_box(self.folder / "box.msh", "hex", (28, 14, 14))
+        for program, text, field, key in (("ritz-elasticity", model_texts.ELASTICITY, 'displacement"\ncomponent = "x', "young"), ("ritz-heat", model_texts.HEAT, "temperature", "conductivity")):
+            with self.subTest(program):
+                case = self.write("box.toml", '[mesh]\nfile = "box.msh"\n[solver]\nmethod = "cg"\npreconditioner = "multigrid"\n' + text + f'[[probe]]\nname = "p"\nfield = "{field}"\npoint = [0.4, 0.2, 0.2]\n'
+                                  f'[gradient]\nprobe = "p"\nby = "material.0.{key}"\n')
+                self.check_forecast(program, case, "multigrid, single precision", 0.15)
+
     def test_cards_hold_slabs_of_element_results_that_a_cpu_does_not_need(self):
         """28 MB for the element matrices of 6144 cells, beside the matrix while it is assembled."""
         box_meshes.write_box(self.folder / "box.msh", "hex", (24, 16, 16))

@@ -18,23 +18,27 @@ def side(name, x, dimension):
 
 
 class Gradient(CaseTest):
-    def differences(self, program, text, keys, probe):
-        """d(probe)/d(key) of each key by the field and by central differences."""
+    def differences(self, program, text, keys, probe, more="", value=None, results=None, fact=lambda outcome, key: outcome.fact(key)[0]):
+        """d(probe)/d(key) of each key by the field and by central differences. value: the number that is differenced, of an outcome."""
+        value = value or (lambda outcome: outcome.probes[probe])
         by = ", ".join(f'"{key}"' for key in keys)
         case = self.write("case.toml", text + SOLVER)
-        with_gradient = self.write("gradient.toml", text + SOLVER + f'[gradient]\nprobe = "{probe}"\nby = [{by}]\n')
-        outcome = self.solve(program, with_gradient)
-        self.assert_close(outcome.probes[probe], self.solve(program, case).probes[probe], 1e-9)
-        cells = vtu.read(outcome.results())["CellData"]
-        for key, value in keys.items():
-            setting = lambda factor: {key: value * factor} if not isinstance(value, list) else {key.rsplit(".", 1)[0]: [v * (factor if i == int(key[-1]) else 1) for i, v in enumerate(value)]}
-            low, high = (self.solve(program, case, keys=setting(1 + sign * STEP)).probes[probe] for sign in (-1, 1))
-            number = value if not isinstance(value, list) else value[int(key[-1])]
+        asked = lambda by: SOLVER + f'[gradient]\nprobe = "{probe}"\nby = [{by}]\n' + more
+        outcome = self.solve(program, self.write("gradient.toml", text + asked(by)))
+        if not more:
+            self.assert_close(value(outcome), value(self.solve(program, case)), 1e-9)
+        else:
+            case = self.write("case.toml", text + asked(f'"{next(iter(keys))}"'))
+        cells = vtu.read((results or (lambda outcome: outcome.results()))(outcome))["CellData"]
+        for key, given in keys.items():
+            setting = lambda factor: {key: given * factor} if not isinstance(given, list) else {key.rsplit(".", 1)[0]: [v * (factor if i == int(key[-1]) else 1) for i, v in enumerate(given)]}
+            low, high = (value(self.solve(program, case, keys=setting(1 + sign * STEP))) for sign in (-1, 1))
+            number = given if not isinstance(given, list) else given[int(key[-1])]
             expected = (high - low) / (2 * STEP * number)
             field = cells["gradient_" + key.replace(".", "_")]
-            scale = max(abs(expected), 1e-3 * abs(outcome.probes[probe] / number))  # some have no effect
+            scale = max(abs(expected), 1e-3 * abs(value(outcome) / number))  # some have no effect
             self.assertLessEqual(abs(sum(field) - expected), 1e-6 * scale, key)
-            self.assertLessEqual(abs(outcome.fact("gradient " + key)[0] - sum(field)), 1e-8 * scale)
+            self.assertLessEqual(abs(fact(outcome, "gradient " + key) - sum(field)), 1e-8 * scale)
             yield key, field
 
     def test_elastic_bodies(self):
@@ -74,6 +78,44 @@ class Gradient(CaseTest):
             keys = {"material.0.conductivity": 20.0, "material.1.conductivity": 391.0, "convection.0.coefficient": 30.0, "convection.0.ambient": 90.0, "source.0.value": 500.0}
             self.assertEqual(len(list(self.differences("ritz-heat", text, keys, "p"))), 5)
 
+    def test_load_cases_and_combinations(self):
+        self.write("block.msh", boxes.shell(lambda u, v, w: (u, v, w), 5, (4, 2, 2)))
+        text = ('[mesh]\nfile = "block.msh"\n' + HALVES + side("x0", 0, 3) + side("x1", 1, 3) + ELASTIC.replace("[thermal]", "[gravity]\nacceleration = [0, -9.81, 0]\n[thermal]")
+                + '[[displacement]]\nregion = "x0"\nfixed = true\n[[load_case]]\nname = "wind"\n[[load_case.traction]]\nregion = "x1"\nvalue = [1e6, 2e6, 3e6]\n'
+                + '[[load_case]]\nname = "snow"\n[[load_case.pressure]]\nregion = "x1"\nvalue = 4e6\n[[combination]]\nname = "both"\nfactors = {wind = 1.5, snow = -0.5}\n'
+                + '[[probe]]\nname = "p"\nfield = "displacement"\ncomponent = "y"\npoint = [0.9, 0.3, 0.4]\n')
+        keys = {"material.0.young": 210e9, "material.0.poisson": 0.3, "material.0.density": 7850.0, "material.0.expansion": 12e-6, "material.1.young": 68.9e9}
+        for name in ("wind", "snow", "both"):
+            with self.subTest(name):
+                of = lambda outcome: outcome.report["combinations" if name == "both" else "load_cases"][name]
+                found = list(self.differences("ritz-elasticity", text, keys, "p", f'load_case = "{name}"\n', lambda outcome: of(outcome)["probes"]["p"], lambda outcome: of(outcome)["output"],
+                                              lambda outcome, key: float(of(outcome)["facts"][key])))
+                self.assertEqual(len(found), 5)
+                self.assertTrue(all(each == each for _, field in found for each in field))
+
+    def test_a_field_of_its_own_order(self):
+        self.write("block.msh", boxes.shell(lambda u, v, w: (u, v, w), 5, (4, 2, 2)))
+        for probe in ("point = [0.9, 0.3, 0.4]", 'region = "x1"\nmeasure = "mean"', 'region = "far"\nmeasure = "integral"'):
+            with self.subTest(probe):
+                text = ('[mesh]\nfile = "block.msh"\n[space]\norder = 2\n[output]\ncells = "mesh"\n' + HALVES + side("x0", 0, 3) + side("x1", 1, 3) + ELASTIC
+                        + '[[displacement]]\nregion = "x0"\nfixed = true\n[[traction]]\nregion = "x1"\nvalue = [1e6, 2e6, 3e6]\n'
+                        + f'[[probe]]\nname = "p"\nfield = "displacement"\ncomponent = "y"\n{probe}\n')
+                keys = {"material.0.young": 210e9, "material.1.young": 68.9e9, "traction.0.value.1": [1e6, 2e6, 3e6]}
+                self.assertEqual(len(list(self.differences("ritz-elasticity", text, keys, "p"))), 3)
+
+    def test_heat_in_time(self):
+        self.write("block.msh", boxes.shell(lambda u, v, w: (u, v, w), 5, (4, 2, 2)))
+        text = ('[mesh]\nfile = "block.msh"\n' + HALVES + side("x0", 0, 3) + side("x1", 1, 3)
+                + CONDUCTING.replace("conductivity = 20\n", "conductivity = 20\ndensity = 7.8\nspecific_heat = 460\n").replace('name = "copper C11000"', "conductivity = 390\ndensity = 8.9\nspecific_heat = 390")
+                + '[initial]\ntemperature = "20 + 5*x"\n[time]\nend = 60\nstep = 7\noutput = 20\n'
+                + '[[temperature]]\nregion = "x0"\nvalue = "20 + 0.1*t"\n[[convection]]\nregion = "x1"\ncoefficient = 30\nambient = 90\n[[source]]\nregion = "far"\nvalue = 500\n'
+                + '[[probe]]\nname = "p"\nfield = "temperature"\nregion = "x1"\nmeasure = "mean"\n')
+        keys = {"material.0.conductivity": 20.0, "material.0.density": 7.8, "material.1.specific_heat": 390.0, "convection.0.coefficient": 30.0, "convection.0.ambient": 90.0, "source.0.value": 500.0}
+        last = lambda outcome: [path for path in outcome.report["outputs"] if path.endswith(".vtu")][-1]
+        for more, value in (("", None), ('over = "time"\n', lambda outcome: outcome.fact("integral p")[0])):
+            with self.subTest(more):
+                self.assertEqual(len(list(self.differences("ritz-heat", text, keys, "p", more, value, last))), 6)
+
     def test_what_has_no_gradient_is_told(self):
         self.write("mesh.msh", boxes.cubes(["a"]))
         good = ('[mesh]\nfile = "mesh.msh"\n[[material]]\nregion = "a"\nyoung = 1e9\npoisson = "0.3 + 0*x"\n[[displacement]]\nregion = "a.x0"\nfixed = true\n'
@@ -84,7 +126,7 @@ class Gradient(CaseTest):
                                 ("point = [1, 1, 1]", 'region = "a"\nmeasure = "max"', "extreme value"),
                                 ("material.0.young", "material.0.poisson", "no gradient by 'material.0.poisson'"), ("material.0.young", "material.7.young", "no such number"),
                                 ("material.0.young", "force.0.value.0", "force in total"), ("material.0.young", "displacement.0.x", "prescribed values"),
-                                ("[gradient]", "[space]\norder = 2\n[gradient]", "another order"), ("[gradient]", '[[load_case]]\nname = "l"\n[load_case.gravity]\nacceleration = [0, 0, 1]\n[gradient]', "load cases"),
+                                ("[gradient]\n", '[gradient]\nload_case = "l"\n', "has no load cases"), ("[gradient]\n", '[gradient]\nover = "time"\n', "has no [time]"), ("[gradient]\n", '[time]\nend = 1\nstep = 1\n[gradient]\n', "second order"), ("[gradient]", '[[load_case]]\nname = "l"\n[load_case.gravity]\nacceleration = [0, 0, 1]\n[gradient]', "several load cases"), ("[gradient]\n", '[[load_case]]\nname = "l"\n[load_case.gravity]\nacceleration = [0, 0, 1]\n[gradient]\nload_case = "k"\n', "none of this name"),
                                 ("[gradient]", '[[foundation]]\nregion = "a.x1"\nstiffness = 1\n[gradient]', None)):
             with self.subTest(new):
                 text = good.replace(old, new, 1) if old != "material.0.young" else good.replace(old, new)

@@ -50,6 +50,24 @@ class SeveralFields(CaseTest):
         body = text.replace("[[probe]]", '[[load]]\nfield = "velocity"\nregion = "all"\nvalue = [8, 0]\n[[probe]]', 1)
         self.assertLess(abs(self.of(body, "--overwrite").probes["p"]), 1e-9)  # a body force in place of the pressure
 
+    def test_what_flows_in_and_not_out_is_told(self):
+        """The place that holds the level of the pressure gives the rest. Without such a place the field is named."""
+        pin = '[[region]]\nname = "pin"\nkind = "nodes"\nbox = {low = [0.99, -0.1], high = [1.1, 0.1]}\n' + PRESCRIBE.format("pressure", "pin", "value = 0")
+        for out, told in ((4, False), (8, True)):
+            text = '[model]\nform = "stokes2"\n[[material]]\nregion = "all"\nviscosity = 1\n'
+            for side, most in (("left", 4), ("right", out)):
+                text += PRESCRIBE.format("velocity", side, f'component = "x"\nvalue = "{most}*y*(1-y)"') + PRESCRIBE.format("velocity", side, 'component = "y"\nvalue = 0')
+            for side in ("top", "bottom"):
+                text += PRESCRIBE.format("velocity", side, "value = 0")
+            log = self.of(text + pin, "--overwrite").log
+            self.assertEqual("are not in balance" in log, told, log)
+            if told:
+                self.assertIn("takes -0.66666", log)
+        for method in ("direct", "minres"):
+            outcome = self.of(text + f'[solver]\nmethod = "{method}"\n', "--overwrite")
+            self.assertEqual(outcome.exit, 4, outcome.log)
+            self.assertIn("a constant may be added to the field 'pressure'", outcome.errors)
+
     def test_a_plugin_is_solved_like_the_forms_of_ritz(self):
         """The form of docs/several-fields.md between walls under a load along y: nothing moves, and p = y - 1 of a liquid at rest."""
         source = pathlib.Path(__file__).resolve().parents[2] / "examples" / "programs"
@@ -131,9 +149,12 @@ class SeveralFields(CaseTest):
                 (2, "'flux_film2'", stokes + '[[boundary]]\nform = "flux_film2"\nregion = "left"\npressure = 1\nresistance = 1\n'),
                 (4, "the form 'navier_stokes2' of several fields is nonlinear", stokes.replace("stokes2", "navier_stokes2") + "density = 1\n"),
                 (4, "one of 3 dimensions", stokes.replace("stokes2", "stokes3")),
-                (2, "2 numbers or formulas", poisson + '[[load]]\nfield = "flux"\nregion = "all"\nvalue = 1\n'),
-                (2, "1 number or formula", poisson + '[[load]]\nfield = "flux"\nregion = "left"\nvalue = [1, 2]\n'),
+                (2, "list of 2 numbers or formulas", poisson + '[[load]]\nfield = "flux"\nregion = "all"\nvalue = 1\n'),
+                (2, "give one number or formula", poisson + '[[load]]\nfield = "flux"\nregion = "left"\nvalue = [1, 2]\n'),
                 (2, "a load on 'pressure' on facets", poisson + '[[load]]\nfield = "pressure"\nregion = "left"\nvalue = 1\n'),
+                (2, "'pressure' of 'left', which is no region of cells", poisson + PRESCRIBE.format("pressure", "left", "value = 3")),
+                (4, "viscosity", stokes.replace("viscosity = 1", 'viscosity = "0*x"')),
+                (4, "has no value", stokes + '[[load]]\nfield = "velocity"\nregion = "all"\nvalue = ["sqrt(x-0.9)", 0]\n'),
                 (2, "this run has no time", stokes + PRESCRIBE.format("velocity", "left", 'value = "t"')),
                 (2, "'heat'", stokes + PRESCRIBE.format("heat", "left", "value = 0"))):
             outcome = self.of(text, "--check")

@@ -84,8 +84,12 @@ class Materials(CaseTest):
         self.assertGreaterEqual(len(LIBRARY), 20)
         table = ritz("materials").stdout
         for name, m in LIBRARY.items():
-            self.assertIn(name, table)
+            line = next(line for line in table.splitlines() if line.startswith(name))
             self.assertGreater(len(m["source"]), 15)
+            # Constants that were not compared with their source say so, in the list and one by one.
+            self.assertTrue(m["unconfirmed"] == "all" or set(filter(None, m["unconfirmed"].split(", "))) <= set(KEYS), m)
+            self.assertEqual(line.endswith(" *"), m["unconfirmed"] != "")
+            self.assertEqual("Not compared with this source: " + m["unconfirmed"] in ritz("materials", name).stdout, m["unconfirmed"] != "")
             self.assertTrue(all(m[key] > 0 for key in KEYS) and m["poisson"] < 0.5, m)
             self.assertTrue(1e5 < m["density"] * m["specific_heat"] < 5e6, m)  # [J/(m^3 K)] of solids
             self.assertTrue(1e3 < (m["young"] / m["density"]) ** 0.5 < 12e3, m)  # [m/s] of sound in a rod

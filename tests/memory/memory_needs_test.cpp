@@ -7,6 +7,7 @@
 #include "fem/operator/material_contrast.hpp"
 #include "fem/operator/slab_buffer.hpp"
 #include "fem/operator/space_needs.hpp"
+#include "fem/physics/mesh_field.hpp"
 #include "fem/space/pattern_size.hpp"
 
 #include <cmath>
@@ -38,11 +39,11 @@ void perform(Task task, const Operator& equations) {
   }
 }
 
-// Foreseen and taken, [bytes]
+// Foreseen and taken, [bytes], by a task that has run so often that it has lists.
 std::pair<Index, Index> lists_of(Task task, const Operator& equations) {
   const MemoryPool& pool = equations.space().device().memory();
   const Index before = of_lists(pool.statistics()), foreseen = equations.memory_needs(task).total();
-  perform(task, equations);
+  for (int run = 0; run <= Operator::runs_without_lists; ++run) perform(task, equations);
   return {foreseen, of_lists(pool.statistics()) - before};
 }
 
@@ -123,6 +124,50 @@ TEST(MemoryNeeds, AMatrixThatIsAssembledOnceNeedsListsOnAGpuOnly) {
     EXPECT_EQ(foreseen + model.equations.lists_on_a_gpu(), with_lists) << name;
     EXPECT_EQ(foreseen, device.machine().is_apart() ? with_lists : 0) << name;
   }
+}
+
+TEST(MemoryNeeds, AVectorThatIsAssembledAFewTimesNeedsListsOnAGpuOnly) {
+  for (const char* name : {"cpu", "fake"})
+    for (const Task task : {Task::residual, Task::diagonal, Task::evaluate}) {
+      const Device device = Device::named(name, 1);
+      const Model model(patch(CellKind::hex8), elastic_form(3), device);
+      const Index foreseen = model.equations.needs_without_lists(task).total(),
+                  with_lists = model.equations.memory_needs(task).total();
+      EXPECT_EQ(foreseen, device.machine().is_apart() ? with_lists : 0) << name;
+      for (int run = 0; run < Operator::runs_without_lists; ++run) perform(task, model.equations);
+      EXPECT_EQ(of_lists(device.memory().statistics()), foreseen) << name;
+      perform(task, model.equations);
+      EXPECT_EQ(of_lists(device.memory().statistics()), with_lists) << name;
+    }
+}
+
+// Places, nodes and values of fields at points, on another mesh and on that of the model, with the positions and inputs
+// of a piece of the elements.
+TEST(MemoryNeeds, FieldsAtPointsAreForeseen) {
+  for (const char* name : {"cpu", "fake"})
+    for (const bool at_nodes : {true, false})
+      for (const bool other : {true, false}) {
+        const Device device = Device::named(name, 1);
+        const Mesh target = box(8, 8, 8, {1, 1, 1}, CellKind::hex20);
+        const std::shared_ptr<const Mesh> source =
+            other ? std::make_shared<const Mesh>(box_data(9, 7, 6, {1, 1, 1}, CellKind::tet10))
+                  : std::shared_ptr<const Mesh>(std::shared_ptr<void>(), &target);
+        const Index count = at_nodes ? source->node_count() : source->cell_count();
+        const MeshField field(source, {std::vector<double>(static_cast<std::size_t>(count), 2.0), at_nodes});
+        const FunctionSpace space(target, 1, device);
+        const Operator equations(space, {Integral::over_all_cells({VaryingDiffusion<3>{}, {PointFunction(field)}})});
+        const Vector u = space.zeros();
+        Vector r = space.zeros();
+        const auto foreseen = [&] {
+          const auto needs = equations.memory_needs(Task::residual).by_tag();
+          return needs.contains("coefficients") ? double(needs.at("coefficients")) : 0.0;
+        };
+        const double before = foreseen();
+        equations.residual(u, r);
+        const double taken = double(device.memory().statistics().peak_by_tag.at("coefficients"));
+        EXPECT_NEAR(before, taken, 0.02 * taken + 8192) << name << (at_nodes ? " nodes" : " cells") << other;
+        EXPECT_EQ(foreseen(), 0);
+      }
 }
 
 TEST(MemoryNeeds, ForgottenListsAreForeseenAndMadeAgain) {

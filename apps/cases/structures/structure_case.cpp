@@ -7,7 +7,7 @@
 #include "apps/cases/plugins.hpp"
 #include "apps/cases/shared_model.hpp"
 #include "apps/results/derived_fields.hpp"
-#include "apps/results/field_component.hpp"
+#include "apps/show/field_component.hpp"
 #include "apps/cases/structures/section_forces.hpp"
 #include "apps/cases/structures/structure_inputs.hpp"
 #include "solvers/algebra/vectors.hpp"

@@ -5,7 +5,10 @@
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/krylov/conjugate_gradient.hpp"
 #include "tests/fem/models.hpp"
+#include "tests/fem/test_forms.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace ritz::test {
@@ -17,9 +20,10 @@ const Device& tested() {
 }
 
 struct Clamped {
-  Clamped(Mesh m, FormValue form, int order, const std::vector<std::pair<std::string, int>>& supports)
+  Clamped(Mesh m, FormValue form, int order, const std::vector<std::pair<std::string, int>>& supports,
+          const Device& device = tested())
       : mesh(std::move(m)),
-        space(mesh, form.components, tested(), {.order = order}),
+        space(mesh, form.components, device, {.order = order}),
         equations(space, {Integral::over_all_cells(form)}),
         fixed(space) {
     for (const auto& [side, component] : supports) fixed.prescribe(mesh.region(side), component, 0, side);
@@ -197,9 +201,9 @@ TEST(Operator, SumsOfNodesShareTheirLists) {
   const Operator equations(space, {Integral::over_all_cells(heat_form(3))});
   const auto lists = [&] { return device.memory().statistics().live_by_tag.at("assembly lists"); };
   Vector u = space.zeros(), r = space.zeros();
-  equations.residual(u, r);
+  equations.action(u, r, r);
   const Index before = lists();
-  equations.action(u, r, u);
+  for (int run = 0; run <= Operator::runs_without_lists; ++run) equations.residual(u, r);
   const Vector diagonal = equations.diagonal({});
   EXPECT_EQ(lists(), before);
 }
@@ -211,6 +215,113 @@ TEST(MatrixFree, KeepsNoStateThatIsZero) {
   EXPECT_TRUE(A.state().empty());
   fill(1.0, m.u);
   EXPECT_EQ(MatrixFree(m.equations, m.fixed, m.u).state().host(), m.u.host());
+}
+
+// Applications in a row: on a GPU the first is plain, the second is recorded, the third is a replay.
+std::vector<double> equal_cycles(const PMultigrid& cycle, const Vector& b) {
+  Vector x(b.device(), b.size(), "test");
+  std::vector<double> first;
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    cycle.apply(b, x);
+    if (first.empty()) first = x.host();
+    EXPECT_EQ(x.host(), first) << "application " << repeat + 1;
+  }
+  return first;
+}
+
+// The launches of a cycle take no memory (the fake device finds it), and a recording of them ends with the numbers that
+// it holds: those of the forms, or tangents at points that were made anew.
+void expect_cycles_follow_their_operator(const Device& device) {
+  SCOPED_TRACE(device.info().kind);
+  for (const int order : {2, 4}) {
+    const bool keeps_tangents = order == 2;
+    Clamped m(box(2, 2, 2, {1, 1, 1}, keeps_tangents ? CellKind::tet4 : CellKind::hex8),
+              keeps_tangents ? test_form(FromEnergy<SofteningEnergy>{{1.3, 0.7}}) : heat_form(3), order,
+              keeps_tangents ? clamped : all_sides, device);
+    MatrixFree A(m.equations, m.fixed, m.u);
+    const PMultigrid cycle(A);
+    EXPECT_EQ(cycle.name().find("CUDA graph"), std::string::npos) << cycle.name();
+    std::vector<double> before = equal_cycles(cycle, m.b);
+    const auto expect_change = [&](const char* why) {
+      const std::vector<double> now = equal_cycles(cycle, m.b);
+      EXPECT_NE(now, before) << why << ", order " << order;
+      before = now;
+    };
+    m.equations.set_factor(0, 1.25);
+    expect_change("another factor");
+    if (!keeps_tangents) continue;
+    std::vector<double> u = random_values(static_cast<std::size_t>(m.u.size()), 2);
+    for (double& value : u) value *= 0.01;
+    m.u.upload(u);
+    A.move_to(m.u);
+    A.refresh();
+    expect_change("another tangent");
+  }
+}
+
+TEST(PMultigrid, CyclesFollowTheirOperator) {
+  for (const char* device : {"cpu", "fake"}) expect_cycles_follow_their_operator(Device::named(device, 1));
+}
+
+TEST(PMultigridOnAGpu, CyclesFollowTheirOperator) {
+  if (!has_gpu()) GTEST_SKIP() << "skipped: no GPU";
+  expect_cycles_follow_their_operator(Device::named("gpu"));
+}
+
+// An iteration: the kernels of the product; x.y, the update with its sums, r.z, the direction; the changes of precision
+// around the cycle, and the prescribed rows behind it. The cycle itself is one graph, whatever its orders.
+TEST(PMultigridOnAGpu, AnIterationTakesOneGraphBesideTheProductAndSevenKernels) {
+  if (!has_gpu()) GTEST_SKIP() << "skipped: no GPU";
+  const Device gpu = Device::named("gpu");
+  for (const int order : {2, 4}) {
+    Clamped m(box(3, 2, 2, {1, 1, 1}, CellKind::hex8, {.smooth = 0.05}), heat_form(3), order, all_sides, gpu);
+    const MatrixFree A(m.equations, m.fixed, m.u);
+    const PMultigrid cycle(A);
+    Vector x = m.space.zeros();
+    const auto cost_of = [&](const auto& work) {
+      const Traffic before = gpu.machine().traffic();
+      work();
+      const Traffic after = gpu.machine().traffic();
+      return std::array<Index, 5>{after.kernels - before.kernels, after.graphs - before.graphs,
+                                  after.scalar_reads - before.scalar_reads, after.to_device - before.to_device,
+                                  after.to_host - before.to_host};
+    };
+    const auto solve = [&](int iterations) {
+      x.fill_zero();
+      const ConjugateGradient method{.relative = 1e-15, .max_iterations = iterations};
+      EXPECT_EQ(method.solve(A, m.b, x, &cycle).iterations, iterations);
+    };
+    const Index product = cost_of([&] { A.apply(m.b, x); })[0], plain = cost_of([&] { cycle.apply(m.b, x); })[0];
+    EXPECT_GT(plain, 20) << "order " << order;
+    solve(2);  // the cycle is recorded
+    const auto few = cost_of([&] { solve(2); }), more = cost_of([&] { solve(5); });
+    EXPECT_EQ(more[0] - few[0], 3 * (product + 7)) << "order " << order;
+    EXPECT_EQ(more[1] - few[1], 3);
+    EXPECT_EQ(more[2] - few[2], 3);
+    EXPECT_EQ(more[3], few[3]);
+    EXPECT_EQ(more[4], few[4]);
+  }
+}
+
+// Bytes of a cycle that is replayed are counted as those of a plain one.
+TEST(PMultigridOnAGpu, AReplayCountsTheBytesOfTheCycle) {
+  if (!has_gpu()) GTEST_SKIP() << "skipped: no GPU";
+  const Device gpu = Device::named("gpu");
+  Clamped m(box(3, 2, 2, {1, 1, 1}, CellKind::hex8), heat_form(3), 4, all_sides, gpu);
+  const MatrixFree A(m.equations, m.fixed, m.u);
+  const PMultigrid cycle(A);
+  Vector x = m.space.zeros();
+  std::vector<Index> bytes;
+  for (const char* name : {"plain", "recorded", "replayed", "replayed again"}) {
+    {
+      const auto phase = gpu.profile().phase(name);
+      cycle.apply(m.b, x);
+    }
+    const auto& phases = gpu.profile().phases();
+    bytes.push_back(std::ranges::find(phases, name, &PhaseRecord::name)->bytes);
+  }
+  EXPECT_GT(bytes[0], 0);
+  EXPECT_EQ(bytes, std::vector<Index>(4, bytes[0]));
 }
 
 TEST(PMultigrid, RefusesSpacesOfOrderOne) {

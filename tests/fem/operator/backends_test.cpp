@@ -149,6 +149,35 @@ TEST_P(Determinism, AMatrixThatIsAssembledOnceHasTheSameBits) {
   }
 }
 
+// The first runs have no lists, the last ones have.
+void expect_the_same_in_all_runs(const Model& model) {
+  SCOPED_TRACE(model.space.device().threads());
+  const Vector u = model.space.from_mesh(random_values(static_cast<std::size_t>(model.space.unknown_count())));
+  Vector r = model.space.zeros();
+  std::vector<std::vector<double>> residuals, diagonals, nodes, cells;
+  const auto lists = [&] { return model.space.device().memory().statistics().live_by_tag["assembly lists"]; };
+  for (int run = 0; run < 2 * Operator::runs_without_lists; ++run) {
+    r.upload(std::vector<double>(static_cast<std::size_t>(r.size()), std::nan("")));
+    model.equations.residual(u, r);
+    residuals.push_back(r.host());
+    diagonals.push_back(model.equations.diagonal(u).host());
+    const DerivedFields derived = model.equations.evaluate(u);
+    nodes.push_back(derived.at_nodes);
+    cells.push_back(derived.at_cells);
+    if (run < Operator::runs_without_lists) EXPECT_EQ(lists(), 0);
+    else EXPECT_GT(lists(), 0);
+    for (const auto* all : {&residuals, &diagonals, &nodes, &cells}) EXPECT_EQ(all->back(), all->front()) << run;
+  }
+}
+
+TEST_P(Determinism, VectorsHaveTheSameBitsWithAndWithoutLists) {
+  for (const int threads : {1, 2, 3, 7}) {
+    expect_the_same_in_all_runs(HeatModel(Device::named("cpu", threads), kind(), count));
+    expect_the_same_in_all_runs(ElasticModel(Device::named("cpu", threads), kind(), count));
+    expect_the_same_in_all_runs(NonlinearModel(Device::named("cpu", threads), kind(), count));
+  }
+}
+
 TEST_P(Determinism, RepetitionDoesNotChangeABit) {
   const HeatModel model(Device::named("cpu", 2), kind(), count);
   const Results first = results_of(model);

@@ -53,14 +53,75 @@ TEST_P(PointLocation, InvertsTheMapOfCurvedCells) {
 // Fields on other meshes are slow where this fails, and right: the cell is then searched with care.
 TEST_P(PointLocation, AFewStepsInvertTheMapOfBentCells) {
   const Mesh mesh = curved_mesh(GetParam());
+  const PointLocator locator(mesh);
+  const CellSearch search = locator.search();
+  Index count = 0, left = 0;
   for (Index cell = 0; cell < mesh.cell_count(); ++cell)
     for (const QuadraturePoint& q : geometry_rule(GetParam())) {
       const Point x = position(mesh, {cell, q.xi, 0});
-      const auto place = PointLocator::quickly_in_cell(mesh, cell, x);
-      ASSERT_TRUE(place);
-      EXPECT_LT(apart(place->xi, q.xi), 1e-8);
-      EXPECT_FALSE(PointLocator::quickly_in_cell(mesh, (cell + 1) % mesh.cell_count(), x));
+      Point xi;
+      ++count;
+      if (search.invert(cell, x, xi) == Holds::yes) {
+        EXPECT_LT(apart(xi, q.xi), 1e-8);
+      } else {
+        ++left;
+      }
+      EXPECT_NE(search.invert((cell + 1) % mesh.cell_count(), x, xi), Holds::yes);
     }
+  EXPECT_LE(left, traits(GetParam()).linear == CellKind::pyramid5 ? count / 100 : 0);
+}
+
+// What kernels find is what the host finds, of points on facets, edges and corners too: the tree leads to the same cell
+// as a look at all of them.
+TEST_P(PointLocation, TheTreeLeadsToTheLowestCellThatHoldsThePoint) {
+  const Mesh mesh = curved_mesh(GetParam());
+  const PointLocator locator(mesh);
+  const CellSearch search = locator.search();
+  const double rounding = 1e-9 * bounding_box(mesh).diagonal();
+  Index count = 0, left = 0;
+  const auto check = [&](Index cell, const Point& at) {
+    const Point x = position(mesh, {cell, at, 0});
+    Index lowest = 0;
+    while (lowest < mesh.cell_count() && !PointLocator::in_cell(mesh, lowest, x)) ++lowest;
+    ASSERT_LE(lowest, cell);
+    EXPECT_EQ(locator.locate(x).cell, lowest);
+    EXPECT_EQ(locator.find(x, rounding, cell)->cell, cell);  // a guess that holds it
+    const FoundCell found = find_cell(search, x, rounding);
+    ++count;
+    if (found.cell < 0) return void(++left);
+    EXPECT_EQ(found.cell, lowest);
+    EXPECT_LT(apart(position(mesh, {found.cell, found.xi, 0}), x), 1e-12);
+  };
+  const auto corners = reference_nodes(traits(GetParam()).linear);
+  for (Index cell = 0; cell < mesh.cell_count(); cell += 3) {
+    check(cell, reference_centroid(GetParam()));
+    for (const Facet& facet : traits(GetParam()).facets) {
+      Point middle{};
+      const auto count = static_cast<std::size_t>(traits(facet.kind).corner_count);
+      for (std::size_t i = 0; i < count; ++i)
+        for (std::size_t k = 0; k < 3; ++k)
+          middle[k] += corners[static_cast<std::size_t>(facet.nodes[i])][k] / static_cast<double>(count);
+      check(cell, middle);
+    }
+    for (const auto& [a, b] : traits(GetParam()).edges) {
+      const Point &from = corners[static_cast<std::size_t>(a)], &to = corners[static_cast<std::size_t>(b)];
+      check(cell, {0.7 * from[0] + 0.3 * to[0], 0.7 * from[1] + 0.3 * to[1], 0.7 * from[2] + 0.3 * to[2]});
+    }
+    for (const Point& corner : corners) check(cell, corner);
+  }
+  EXPECT_LE(left, traits(GetParam()).linear == CellKind::pyramid5 ? count / 3 : 0);
+}
+
+TEST(PointLocation, OutsideNothingIsFoundAndLevelsOfOneBoxAreTrees) {
+  for (const Index count : {1, 2, 4, 5, 16, 17, 65}) {
+    const Mesh mesh = rectangle(count, 1, {double(count), 1}, CellKind::quad4);
+    const PointLocator locator(mesh);
+    EXPECT_EQ(static_cast<Index>(locator.boxes().size()), PointLocator::box_count(mesh));
+    for (Index cell = 0; cell < count; ++cell)
+      EXPECT_EQ(find_cell(locator.search(), {double(cell) + 0.5, 0.5, 0}, 1e-9).cell, cell);
+    EXPECT_EQ(find_cell(locator.search(), {-0.1, 0.5, 0}, 1e-9).cell, -1);
+    EXPECT_EQ(find_cell(locator.search(), {0.5, 0.5, 0.1}, 1e-9).cell, -1);
+  }
 }
 
 TEST_P(PointLocation, FindsEveryNodeInTheLowestCellThatHasIt) {

@@ -1,4 +1,4 @@
-#include "apps/results/field_component.hpp"
+#include "apps/show/field_component.hpp"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,138 @@
+#include "apps/show/canvas.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <string_view>
+#include <zlib.h>
+
+namespace ritz {
+namespace {
+
+// Octal digits of five rows of three dots.
+struct Glyph {
+  char letter;
+  const char* rows;
+};
+constexpr Glyph glyphs[] = {
+    {'0', "75557"}, {'1', "26227"}, {'2', "71747"}, {'3', "71717"}, {'4', "55711"}, {'5', "74717"}, {'6', "74757"},
+    {'7', "71122"}, {'8', "75757"}, {'9', "75717"}, {'a', "25755"}, {'b', "65656"}, {'c', "34443"}, {'d', "65556"},
+    {'e', "74647"}, {'f', "74644"}, {'g', "34553"}, {'h', "55755"}, {'i', "72227"}, {'j', "11152"}, {'k', "55655"},
+    {'l', "44447"}, {'m', "57755"}, {'n', "65555"}, {'o', "25552"}, {'p', "65644"}, {'q', "25563"}, {'r', "65655"},
+    {'s', "34216"}, {'t', "72222"}, {'u', "55557"}, {'v', "55552"}, {'w', "55775"}, {'x', "55255"}, {'y', "55222"},
+    {'z', "71247"}, {'.', "00002"}, {'-', "00700"}, {'+', "02720"}, {'_', "00007"}, {'/', "11244"}, {'(', "12221"},
+    {')', "42224"}, {':', "02020"}, {'=', "07070"}};
+
+void append_number(std::string& text, std::uint32_t number) {
+  for (int shift = 24; shift >= 0; shift -= 8) text += static_cast<char>(number >> shift & 255u);
+}
+
+void append_chunk(std::string& file, const std::string& name, const std::string& content) {
+  append_number(file, static_cast<std::uint32_t>(content.size()));
+  const std::string body = name + content;
+  file += body;
+  append_number(file, static_cast<std::uint32_t>(
+                          crc32(0, reinterpret_cast<const Bytef*>(body.data()), static_cast<uInt>(body.size()))));
+}
+
+}  // namespace
+
+Canvas::Canvas(int width, int height) : width_(width), height_(height) {
+  const auto count = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+  depth_.assign(count, nothing);
+  value_.assign(count, 0);
+  light_.assign(count, 0);
+}
+
+void Canvas::put(int x, int y, double depth, double value, float light) {
+  if (x < 0 || y < 0 || x >= width_ || y >= height_) return;
+  const std::size_t i = at(x, y);
+  if (!(static_cast<float>(depth) < depth_[i])) return;
+  depth_[i] = static_cast<float>(depth);
+  value_[i] = static_cast<float>(value);
+  light_[i] = light;
+}
+
+void Canvas::triangle(const std::array<Pixel, 3>& corners, const std::array<float, 3>& values, float light) {
+  const auto& [a, b, c] = corners;
+  const double double_area = (b.x - a.x) * (c.y - a.y) - (c.x - a.x) * (b.y - a.y);
+  if (!(double_area != 0) || !std::isfinite(double_area)) return;  // seen from its edge
+  const auto low = [](double p, double q, double r) { return static_cast<int>(std::floor(std::min({p, q, r}))); };
+  const auto high = [](double p, double q, double r) { return static_cast<int>(std::ceil(std::max({p, q, r}))); };
+  constexpr double edge = 1e-9;  // pixels on an edge belong to both sides: no gaps
+  for (int y = std::max(0, low(a.y, b.y, c.y)); y <= std::min(height_ - 1, high(a.y, b.y, c.y)); ++y)
+    for (int x = std::max(0, low(a.x, b.x, c.x)); x <= std::min(width_ - 1, high(a.x, b.x, c.x)); ++x) {
+      const double second = ((x - a.x) * (c.y - a.y) - (c.x - a.x) * (y - a.y)) / double_area;
+      const double third = ((b.x - a.x) * (y - a.y) - (x - a.x) * (b.y - a.y)) / double_area;
+      const double first = 1 - second - third;
+      if (first < -edge || second < -edge || third < -edge) continue;
+      put(x, y, first * a.depth + second * b.depth + third * c.depth,
+          first * double(values[0]) + second * double(values[1]) + third * double(values[2]), light);
+    }
+}
+
+void Canvas::segment(const Pixel& from, const Pixel& to, float first, float last, int thickness) {
+  const int steps = static_cast<int>(std::max(std::abs(to.x - from.x), std::abs(to.y - from.y))) + 1;
+  for (int step = 0; step <= steps; ++step) {
+    const double part = double(step) / steps;
+    const auto between = [part](double start, double end) { return start + part * (end - start); };
+    for (int dx = -(thickness / 2); dx < thickness - thickness / 2; ++dx)
+      for (int dy = -(thickness / 2); dy < thickness - thickness / 2; ++dy)
+        put(static_cast<int>(std::lround(between(from.x, to.x))) + dx,
+            static_cast<int>(std::lround(between(from.y, to.y))) + dy, between(from.depth, to.depth),
+            between(double(first), double(last)), 1);
+  }
+}
+
+std::array<double, 3> colour_of(double part) {
+  static constexpr std::array<std::array<double, 3>, 3> stops{
+      {{0.230, 0.299, 0.754}, {0.865, 0.865, 0.865}, {0.706, 0.016, 0.150}}};
+  if (std::isnan(part)) return {0.6, 0.6, 0.6};
+  const double place = 2 * std::clamp(part, 0.0, 1.0);
+  const std::size_t below = place < 1 ? 0 : 1;
+  std::array<double, 3> colour{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double start = std::pow(stops[below][i], 2.2), end = std::pow(stops[below + 1][i], 2.2);
+    colour[i] = std::pow(start + (place - double(below)) * (end - start), 1 / 2.2);
+  }
+  return colour;
+}
+
+void write_text(Image& image, int x, int y, const std::string& text, int dot) {
+  for (const char letter : text) {
+    const auto small = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    const auto* const glyph = std::ranges::find_if(glyphs, [&](const Glyph& each) { return each.letter == small; });
+    for (int row = 0; row < 5 * dot && glyph != std::end(glyphs); ++row)
+      for (int column = 0; column < 3 * dot; ++column) {
+        const bool is_set = ((glyph->rows[row / dot] - '0') >> (2 - column / dot) & 1) != 0;
+        if (is_set && x + column >= 0 && x + column < image.width && y + row >= 0 && y + row < image.height)
+          std::fill_n(image.pixel(x + column, y + row), 3, std::uint8_t{0});
+      }
+    x += 4 * dot;
+  }
+}
+
+std::string png(const Image& image) {
+  std::string rows;
+  const auto width = static_cast<std::size_t>(3 * image.width);
+  for (std::size_t row = 0; row < static_cast<std::size_t>(image.height); ++row) {
+    rows += '\0';  // no filter
+    rows.append(reinterpret_cast<const char*>(image.bytes.data()) + row * width, width);
+  }
+  uLongf size = compressBound(static_cast<uLong>(rows.size()));
+  std::string packed(size, '\0');
+  compress2(reinterpret_cast<Bytef*>(packed.data()), &size, reinterpret_cast<const Bytef*>(rows.data()),
+            static_cast<uLong>(rows.size()), 6);  // cannot fail: the bound is its own
+  packed.resize(size);
+  std::string head;
+  append_number(head, static_cast<std::uint32_t>(image.width));
+  append_number(head, static_cast<std::uint32_t>(image.height));
+  head += std::string("\x08\x02\0\0\0", 5);  // eight bits of red, green and blue
+  std::string file = "\x89PNG\r\n\x1a\n";
+  append_chunk(file, "IHDR", head);
+  append_chunk(file, "IDAT", packed);
+  append_chunk(file, "IEND", "");
+  return file;
+}
+
+}  // namespace ritz

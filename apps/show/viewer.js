@@ -1,0 +1,191 @@
+// The view of a page that can be turned: reads the body from #body and takes the place of the picture in #view. Where
+// there is no WebGL 2 the picture stays.
+(() => {
+  const view = document.getElementById("view"), body = JSON.parse(document.getElementById("body").textContent);
+  const canvas = document.createElement("canvas"), gl = canvas.getContext("webgl2", {antialias: true, preserveDrawingBuffer: true});
+  if (!gl) return;
+  const bytes = text => Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer;
+  const whole = text => new Uint32Array(bytes(text)), real = text => new Float32Array(bytes(text));
+  const points = real(body.points), triangles = whole(body.triangles), segments = whole(body.segments);
+  const corners = new Uint32Array(segments.length + triangles.length);
+  corners.set(triangles);
+  corners.set(segments, triangles.length);
+  const owners = new Uint32Array(corners.length);
+  whole(body.triangle_cells).forEach((cell, i) => owners.fill(cell, 3 * i, 3 * i + 3));
+  whole(body.segment_cells).forEach((cell, i) => owners.fill(cell, triangles.length + 2 * i, triangles.length + 2 * i + 2));
+
+  const compile = (kind, text) => {
+    const shader = gl.createShader(kind);
+    gl.shaderSource(shader, "#version 300 es\nprecision highp float;\n" + text);
+    gl.compileShader(shader);
+    return shader;
+  };
+  const program = gl.createProgram();
+  gl.attachShader(program, compile(gl.VERTEX_SHADER, `
+    in vec3 point, move; in float value;
+    uniform mat3 turn; uniform vec2 scale, shift; uniform float factor, depth;
+    out vec3 seen; out float shade;
+    void main() {
+      seen = turn * (point + factor * move);
+      shade = value;
+      gl_Position = vec4(seen.xy * scale + shift, -seen.z * depth, 1);
+    }`));
+  gl.attachShader(program, compile(gl.FRAGMENT_SHADER, `
+    in vec3 seen; in float shade;
+    uniform float low, high; uniform bool flat_light;
+    out vec4 colour;
+    void main() {
+      vec3 normal = cross(dFdx(seen), dFdy(seen));
+      float light = flat_light ? 1.0 : 0.35 + 0.65 * abs(normal.z) / max(length(normal), 1e-30);
+      float part = high > low ? clamp((shade - low) / (high - low), 0.0, 1.0) : 0.5;
+      vec3 cold = pow(vec3(0.230, 0.299, 0.754), vec3(2.2)), middle = pow(vec3(0.865), vec3(2.2)), warm = pow(vec3(0.706, 0.016, 0.150), vec3(2.2));
+      vec3 paint = pow(part < 0.5 ? mix(cold, middle, 2.0 * part) : mix(middle, warm, 2.0 * part - 1.0), vec3(1.0 / 2.2));
+      colour = vec4((isnan(shade) ? vec3(0.6) : paint) * light, 1);
+    }`));
+  gl.linkProgram(program);
+  if (!gl.getProgramParameter(program, gl.LINK_STATUS)) return;
+  gl.useProgram(program);
+  gl.enable(gl.DEPTH_TEST);
+  const give = (name, width, numbers) => {  // numbers of each corner
+    const place = gl.getAttribLocation(program, name);
+    gl.bindBuffer(gl.ARRAY_BUFFER, buffers[name] ??= gl.createBuffer());
+    gl.bufferData(gl.ARRAY_BUFFER, numbers, gl.STATIC_DRAW);
+    gl.enableVertexAttribArray(place);
+    gl.vertexAttribPointer(place, width, gl.FLOAT, false, 0, 0);
+  };
+  const buffers = {}, uniform = name => gl.getUniformLocation(program, name);
+  const spread = (numbers, width, of, take = width) => {  // from nodes or cells to corners
+    const result = new Float32Array(corners.length * take);
+    of.forEach((entry, i) => { for (let c = 0; c < Math.min(width, take); ++c) result[take * i + c] = numbers[width * entry + c]; });
+    return result;
+  };
+  give("point", 3, spread(points, 3, corners));
+
+  // What is shown, and the tools that change it.
+  const make = (tag, parent, more = {}) => parent.appendChild(Object.assign(document.createElement(tag), more));
+  const tools = document.createElement("div"), bar = document.createElement("div");
+  tools.className = "tools";
+  bar.className = "bar";
+  const choice = (label, names, chosen, change) => {
+    const select = make("select", make("label", tools, {textContent: label + " "}));
+    select.fill = (texts, at) => {
+      select.replaceChildren(...texts.map((text, i) => new Option(text, i, i === at, i === at)));
+      select.parentNode.hidden = texts.length < 2;
+    };
+    select.fill(names, chosen);
+    select.onchange = change;
+    return select;
+  };
+  const step = () => body.steps[steps.value], fields = () => step().fields, moves = () => fields().filter(f => !f.cells && !f.labels.some(l => l.length > 1) && [2, 3].includes(f.components));
+  const last = body.steps.length - 1, first = body.steps[last].fields[body.look.field];
+  const steps = choice("load case", body.steps.map(s => s.name || "last step"), last, () => { keep(); colour(); });
+  const field = choice("field", fields().map(f => f.name + (f.cells ? " (cells)" : "")), body.look.field, () => { name_components(0); colour(); });
+  const component = choice("component", [], 0, () => colour());
+  const warp = choice("moved by", ["nothing", ...moves().map(f => f.name)], 1 + moves().findIndex(f => f.name === body.look.warp), () => colour());
+  const factor = make("input", make("label", tools, {textContent: "times "}), {type: "number", step: "any", value: body.look.factor ? body.look.factor.toPrecision(4) : ""});
+  const reset = make("button", tools, {textContent: "reset view", type: "button"});
+  const low = make("input", bar, {type: "number", step: "any"});
+  make("i", bar);
+  const high = make("input", bar, {type: "number", step: "any"});
+  const values_of = f => f.numbers ??= real(f.values);
+  const chosen = () => fields()[field.value];
+  // The names of a field's components, the magnitude first where there are several.
+  function name_components(at) {
+    const {components, labels} = chosen();
+    component.fill(components === 1 ? [""] : ["magnitude", ...Array.from({length: components}, (_, i) => labels[i] ?? String(i))], at);
+  }
+  function keep() {  // the field of the same name in another load case
+    const at = fields().findIndex(f => f.name === field.selectedOptions[0].text.replace(/ \(cells\)$/, ""));
+    field.fill(fields().map(f => f.name + (f.cells ? " (cells)" : "")), Math.max(at, 0));
+  }
+  name_components(first.components === 1 ? 0 : body.look.component + 1);
+
+  function colour() {
+    const f = chosen(), numbers = values_of(f), n = f.components, at = Number(component.value);
+    const one = new Float32Array(numbers.length / n);
+    for (let i = 0; i < one.length; ++i) {
+      if (n === 1 || at > 0) one[i] = numbers[n * i + Math.max(at - 1, 0)];
+      else for (let c = 0, sum = 0; c < n; ++c) one[i] = Math.sqrt(sum += numbers[n * i + c] ** 2);
+    }
+    let least = Infinity, most = -Infinity;
+    for (const v of one) if (v < least) least = v; else if (v > most) most = v;
+    for (const v of one) if (v > most) most = v;
+    low.value = least.toPrecision(5);
+    high.value = most.toPrecision(5);
+    give("value", 1, spread(one, 1, f.cells ? owners : corners));
+    const by = moves()[warp.value - 1];
+    give("move", 3, by ? spread(values_of(by), by.components, corners, 3) : new Float32Array(3 * corners.length));
+    if (by && !factor.value) {
+      let largest = 0;
+      for (let i = 0, v = values_of(by); i < v.length; i += by.components) largest = Math.max(largest, Math.hypot(...v.subarray(i, i + by.components)));
+      factor.value = (largest > 0 ? 0.1 * body.size / largest : 1).toPrecision(4);
+    }
+    factor.parentNode.hidden = !by;
+    draw();
+  }
+
+  // The view: rows of `turn` are right, up and towards the eye.
+  const unit = a => a.map(x => x / Math.hypot(...a)), cross = (a, b) => [0, 1, 2].map(i => a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3]);
+  let turn, zoom, shift;
+  function start() {
+    const eye = body.flat ? [0, 0, 1] : unit([1, -1, 0.8]), right = body.flat ? [1, 0, 0] : unit(cross([0, 0, 1], eye));
+    turn = [right, cross(eye, right), eye];
+    zoom = 1;
+    shift = [0, 0];
+  }
+  function rotate(about, angle) {  // about the axis of the screen with this number
+    const [c, s] = [Math.cos(angle), Math.sin(angle)], a = (about + 1) % 3, b = (about + 2) % 3, [p, q] = [turn[a], turn[b]];
+    turn[a] = p.map((x, i) => c * x - s * q[i]);
+    turn[b] = p.map((x, i) => s * x + c * q[i]);
+  }
+  function draw() {
+    const width = Math.min(960, view.clientWidth || 960), height = Math.round(0.66 * width), fine = window.devicePixelRatio || 1;
+    canvas.style.width = width + "px";
+    canvas.width = width * fine;
+    canvas.height = height * fine;
+    gl.viewport(0, 0, canvas.width, canvas.height);
+    gl.clearColor(1, 1, 1, 1);
+    gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
+    const scale = 1.7 * zoom / Math.max(body.size, 1e-30);
+    gl.uniformMatrix3fv(uniform("turn"), true, turn.flat());
+    gl.uniform2f(uniform("scale"), scale * height / width, scale);
+    gl.uniform1f(uniform("depth"), 0.2 / Math.max(body.size, 1e-30));
+    gl.uniform1f(uniform("factor"), Number(factor.value) || 0);
+    gl.uniform1f(uniform("low"), Number(low.value));
+    gl.uniform1f(uniform("high"), Number(high.value));
+    gl.uniform1i(uniform("flat_light"), 0);
+    gl.uniform2f(uniform("shift"), ...shift);
+    gl.drawArrays(gl.TRIANGLES, 0, triangles.length);
+    gl.uniform1i(uniform("flat_light"), 1);
+    for (let i = 0; i < 9 && segments.length; ++i) {  // lines of three pixels
+      gl.uniform2f(uniform("shift"), shift[0] + 2 * (i % 3 - 1) / width, shift[1] + 2 * (Math.floor(i / 3) - 1) / height);
+      gl.drawArrays(gl.LINES, triangles.length, segments.length);
+    }
+  }
+  canvas.onpointerdown = event => canvas.setPointerCapture(event.pointerId);
+  canvas.onpointermove = event => {
+    if (!event.buttons) return;
+    if (event.shiftKey || event.buttons > 1) {
+      shift[0] += 2 * event.movementX / canvas.clientWidth;
+      shift[1] -= 2 * event.movementY / canvas.clientHeight;
+    } else {
+      rotate(1, event.movementX / 150);
+      rotate(0, event.movementY / 150);
+    }
+    draw();
+  };
+  canvas.oncontextmenu = event => event.preventDefault();
+  canvas.addEventListener("wheel", event => {
+    event.preventDefault();
+    zoom *= Math.exp(-event.deltaY / 600);
+    draw();
+  }, {passive: false});
+  reset.onclick = () => { start(); draw(); };
+  for (const input of [low, high, factor]) input.onchange = draw;
+  window.addEventListener("resize", draw);
+  const hint = document.createElement("figcaption");
+  hint.textContent = "Drag to turn, with Shift to move, wheel to zoom.";
+  view.querySelector("img").replaceWith(tools, canvas, bar, hint);
+  start();
+  colour();
+})();

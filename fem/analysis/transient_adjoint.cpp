@@ -1,0 +1,152 @@
+#include "fem/analysis/transient_adjoint.hpp"
+
+#include "fem/analysis/array_derivative.hpp"
+#include "fem/analysis/cell_work.hpp"
+#include "fem/analysis/evolution.hpp"
+#include "fem/analysis/setup.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+namespace ritz {
+namespace {
+
+using Stage = Evolution::Stage;
+
+void add(const std::vector<double>& x, std::vector<double>& sum) {
+  for (std::size_t i = 0; i < x.size(); ++i) sum[i] += x[i];
+}
+
+// The work of the residual and of the rates on the weights of stages, cell by cell.
+class StageWork {
+ public:
+  explicit StageWork(const Model& model)
+      : space_(*model.space), residual_(space_, model.equations), rates_(space_, model.capacity) {}
+
+  void numbers_changed() {
+    residual_.numbers_changed();
+    rates_.numbers_changed();
+  }
+  std::vector<double> operator()(std::span<const Stage* const> stages) {
+    std::vector<double> sum(static_cast<std::size_t>(space_.mesh().cell_count()), 0.0);
+    for (const Stage* stage : stages) {
+      const Vector u = on_device(stage->u);
+      for (const auto& [work, weights] : {std::pair{&residual_, &stage->of_residual}, {&rates_, &stage->of_rates}}) {
+        work->set_time({stage->time, stage->time - stage->since});
+        add((*work)(u, on_device(*weights)), sum);
+      }
+    }
+    return sum;
+  }
+
+ private:
+  Vector on_device(const std::vector<double>& values) const {
+    return Vector(space_.device(), std::span<const double>(values), "vectors");
+  }
+
+  const FunctionSpace& space_;
+  CellWork residual_, rates_;
+};
+
+std::vector<const PrescribedValue*> varying_supports(const Model& model) {
+  std::vector<const PrescribedValue*> result;
+  for (const PrescribedValue& each : model.supports)
+    if (!each.value.is_number()) result.push_back(&each);
+  return result;
+}
+
+Index bytes_of(const Stage& stage) {
+  return Index{sizeof(double)} * (std::ssize(stage.u) + std::ssize(stage.of_residual) + std::ssize(stage.of_rates));
+}
+
+// Goes backwards through the parts of a trajectory.
+class BackwardsInTime {
+ public:
+  BackwardsInTime(const Model& model, Evolution& evolution, const Trajectory& path,
+                  const StepDerivative& add_derivative, std::span<const DifferentiatedArray> arrays)
+      : model_(model), evolution_(evolution), path_(path), add_derivative_(add_derivative), arrays_(arrays) {
+    const std::vector<double> zeros(static_cast<std::size_t>(model.space->unknown_count()), 0.0);
+    adjoint_ = {zeros, zeros, zeros, zeros};
+    result_.load = zeros;
+    for (const DifferentiatedArray& each : arrays) result_.arrays.emplace_back(each.array->values().size(), 0.0);
+    if (!arrays.empty()) work_.emplace(model);
+  }
+
+  TransientDerivatives run() {
+    for (Index part = path_.part_count(); part-- > 0;) go_through(part);
+    result_.prescribed = adjoint_.by_prescribed;
+    const std::vector<const PrescribedValue*> supports = varying_supports(model_);
+    for (std::size_t i = 0; i < arrays_.size(); ++i)
+      add_by_prescribed(*model_.space, *arrays_[i].array, arrays_[i].name, supports, result_.prescribed,
+                        result_.arrays[i]);
+    return std::move(result_);
+  }
+
+ private:
+  void go_through(Index part) {
+    auto [begin, taken] = evolution_.retrace(path_.state(part), path_.steps(part));
+    const Index before = path_.state(part).steps;
+    std::vector<const Stage*> stages;
+    for (std::size_t i = taken.size(); i-- > 0;) {
+      const Index number = before + static_cast<Index>(i);
+      add_derivative_(number + 1, adjoint_.g);
+      evolution_.step_back(taken[i], number, adjoint_);
+      for (const Stage& each : taken[i].stages) stages.push_back(&each);
+    }
+    if (before == 0) {
+      add_derivative_(0, adjoint_.g);
+      result_.initial = evolution_.end_at(begin, adjoint_);
+      stages.push_back(&begin);
+    }
+    take(stages);
+  }
+
+  void take(const std::vector<const Stage*>& stages) {
+    Index bytes = path_.state_bytes();
+    for (const Stage* each : stages) {
+      add(each->of_residual, result_.load);
+      bytes += bytes_of(*each);
+    }
+    result_.bytes = std::max(result_.bytes, bytes);
+    for (std::size_t i = 0; i < arrays_.size(); ++i)
+      subtract_by_work(model_.space->mesh(), *arrays_[i].array,
+                       {[this] { work_->numbers_changed(); }, [&] { return (*work_)(stages); }}, result_.arrays[i]);
+  }
+
+  const Model& model_;
+  Evolution& evolution_;
+  const Trajectory& path_;
+  const StepDerivative& add_derivative_;
+  std::span<const DifferentiatedArray> arrays_;
+  std::optional<StageWork> work_;
+  Evolution::Adjoint adjoint_;
+  TransientDerivatives result_;
+};
+
+}  // namespace
+
+void check_differentiable(const Model& model, const Transient& options) {
+  check(model, options);
+  const auto wrong = [](const std::string& of, const std::string& why) {
+    throw Error(Exit::model, fmt::format("derivatives of {}", of), why, "take derivatives of heat, or of statics");
+  };
+  if (model.capacity.empty()) wrong("an evolution of second order", "the adjoint of its steps is not known");
+  if (std::ranges::any_of(model.equations, [](const Integral& i) { return !i.form.state_start.empty(); }))
+    wrong("a model with internal variables", "its solution depends on the way to it");
+}
+
+TransientDerivatives differentiate(const Model& model, Transient options, const Trajectory& path,
+                                   const StepDerivative& add_derivative, std::span<const DifferentiatedArray> arrays) {
+  check_differentiable(model, options);
+  const Setup setup(model, {}, Setup::Held::not_needed, with_rates(model), model.capacity);
+  options.begin = path.state(0);
+  options.fixed_step = options.end;  // nothing is judged: the steps are those of the path
+  options.linear = promised(options.linear, model);
+  const Observer observer;
+  const auto evolution = first_order(
+      {setup.equations(), model.equations.size(), setup.rates(), *setup.supports().all().front()}, options, observer);
+  return BackwardsInTime(model, *evolution, path, add_derivative, arrays).run();
+}
+
+}  // namespace ritz

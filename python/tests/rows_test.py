@@ -1,0 +1,45 @@
+"""Every row of examples/README.md from arrays: the bits of the programs."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+import ritz
+
+EXAMPLES, BIN = (pathlib.Path(os.environ[f"RITZ_{name}"]) for name in ("EXAMPLES", "BIN"))
+# Rows that are no run of one case with arrays, with the reason.
+LEFT_OUT = {"heat_sink/metals": "a sweep: in Python a loop", "custom_plugin/reacting_rod": "CMake builds its plugin"}
+
+
+def rows():
+    """[(case, program)] of the table, in its order, each once."""
+    found = re.findall(r"^\| `([\w/]+)` \|.*?\| (ritz-\w+) \|", (EXAMPLES / "README.md").read_text(), re.M)
+    return list(dict.fromkeys(found))
+
+
+class Rows(unittest.TestCase):
+    def test_arrays_give_the_bits_of_the_programs(self):
+        import tomllib
+        table, done = rows(), 0
+        self.assertGreater(len(table), 50)
+        for name, program in table:
+            if name in LEFT_OUT:
+                continue
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                path = EXAMPLES / f"{name}.toml"
+                case = tomllib.loads(path.read_text())
+                subprocess.run([BIN / program, path, "--threads", "1", "--quiet", "--output", f"{folder}/out", "--json", f"{folder}/r.json"], check=True)
+                report = json.loads(pathlib.Path(folder, "r.json").read_text())
+                mesh = ritz.Mesh.from_file(path.parent / case["mesh"].pop("file"))
+                case["output"] = {key: value for key, value in case.get("output", {}).items() if key != "folder"}
+                result = ritz.run(case, mesh=mesh, physics=program.removeprefix("ritz-"), folder=path.parent, threads=1)
+                self.assertEqual(result.report["probes"], report["probes"])
+                for part in ("load_cases", "combinations"):
+                    self.assertEqual({key: each["probes"] for key, each in result.report[part].items()}, {key: each["probes"] for key, each in report[part].items()})
+                same = lambda facts: {key: text for key, text in facts.items() if "seconds" not in key}
+                self.assertEqual(same(result.report["facts"]), same(report["facts"]))
+                done += 1
+        self.assertEqual(done, len(table) - len(LEFT_OUT))

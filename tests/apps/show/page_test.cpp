@@ -1,0 +1,129 @@
+#include "apps/show/html_text.hpp"
+#include "apps/show/page.hpp"
+#include "io/results/report.hpp"
+#include "mesh/generators.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+namespace ritz {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::Pair;
+
+std::string decoded(const std::string& text) {
+  const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string bytes;
+  unsigned bits = 0, count = 0;
+  for (const char c : text) {
+    if (c == '=') break;
+    bits = bits << 6 | static_cast<unsigned>(digits.find(c));
+    count += 6;
+    if (count >= 8) bytes += static_cast<char>(bits >> (count -= 8) & 255u);
+  }
+  return bytes;
+}
+
+template <class Number>
+std::vector<Number> numbers_of(const nlohmann::json& text) {
+  const std::string bytes = decoded(text.get<std::string>());
+  std::vector<Number> numbers(bytes.size() / sizeof(Number));
+  std::memcpy(numbers.data(), bytes.data(), bytes.size());
+  return numbers;
+}
+
+TEST(Html, Base64OfEveryLength) {
+  EXPECT_EQ(base64("Many", 4), "TWFueQ==");
+  EXPECT_EQ(base64("Man", 3), "TWFu");
+  EXPECT_EQ(base64("Ma", 2), "TWE=");
+  EXPECT_EQ(base64("", 0), "");
+}
+
+TEST(Html, TextsAreEscaped) {
+  EXPECT_EQ(html_table({}, {{"<b> & \"c\""}}),
+            "<table><tbody><tr><td>&lt;b&gt; &amp; &quot;c&quot;</td></tr></tbody></table>\n");
+}
+
+TEST(Html, AResidualOfEveryIterationIsOnTheCurve) {
+  const std::string curve = residual_curve({1, 0.1, 0.01}, 5);
+  EXPECT_THAT(curve, HasSubstr("points=\"60.0,15.0 300.0,102.5 540.0,190.0\""));
+  EXPECT_THAT(curve, HasSubstr(">5<"));
+  EXPECT_THAT(curve, HasSubstr(">7<"));
+  EXPECT_EQ(residual_curve({1}, 1), "");
+  EXPECT_EQ(residual_curve({0, 0, 1}, 1), "");
+}
+
+TEST(Html, TablesOfACase) {
+  EXPECT_THAT(
+      tables_of("# a comment\ntitle = \"t\"\n\n[mesh]\nfile = \"a\"\n[[material]]\nyoung = 1\npoisson = 0\n[empty]\n"),
+      ElementsAre(Pair("", ElementsAre("title = \"t\"")), Pair("mesh", ElementsAre("file = \"a\"")),
+                  Pair("material", ElementsAre("young = 1", "poisson = 0"))));
+}
+
+// A box whose field is x + 10, with a name that would end a script.
+struct Ran {
+  Mesh mesh = box(2, 1, 1, {2, 1, 1}, CellKind::hex8);
+  Shown shown{mesh};
+  RunReport report;
+  Ran() {
+    Field x{"</script><b>", 1, {}};
+    for (Node node = 0; node < mesh.node_count(); ++node) x.values.push_back(mesh.point(node)[0] + 10);
+    const std::array nodal{x};
+    const std::array cells{Field{"part", 1, {0, 1}}};
+    shown.add("", nodal, cells);
+    report.case_file = "a/part.toml";
+    report.solves.push_back({.method = "cg", .iterations = 2, .reason = "converged", .last_residuals = {1, 1e-9}});
+    report.probes = {{"tip", {1.25}}};
+    report.probe_units = {{"tip", "m"}};
+    report.notices = {"a notice"};
+    report.complete();
+  }
+};
+
+TEST(Page, HoldsTheSurfaceAndItsFields) {
+  const Ran ran;
+  const std::string page = html_of({.report = to_json(ran.report), .resolved = "", .shown = &ran.shown});
+  const std::string start = "id=\"body\">";
+  const std::size_t from = page.find(start) + start.size();
+  const auto body = nlohmann::json::parse(page.substr(from, page.find("</script>", from) - from));
+  const auto points = numbers_of<float>(body.at("points"));
+  EXPECT_EQ(points.size(), 3u * 12u);
+  EXPECT_EQ(numbers_of<std::uint32_t>(body.at("triangles")).size(), 3u * 20u);
+  const auto fields = body.at("steps").at(0).at("fields");
+  EXPECT_EQ(fields.at(0).at("name"), "</script><b>");
+  const auto values = numbers_of<float>(fields.at(0).at("values"));
+  for (std::size_t node = 0; node < values.size(); ++node)
+    EXPECT_EQ(values[node], points[3 * node] + 11);  // from the middle
+  EXPECT_THAT(numbers_of<float>(fields.at(1).at("values")), ElementsAre(0, 1));
+}
+
+TEST(Page, SaysWhatTheReportSaysAndNeedsNoOtherFile) {
+  const Ran ran;
+  const std::string page =
+      html_of({.report = to_json(ran.report), .resolved = "[[material]]\nyoung = 7\n", .shown = &ran.shown});
+  EXPECT_THAT(page, HasSubstr("<td>tip</td><td>1.25</td><td>m</td>"));
+  EXPECT_THAT(page, HasSubstr("<h2>Materials</h2>"));
+  EXPECT_THAT(page, HasSubstr("young = 7"));
+  EXPECT_THAT(page, HasSubstr("<li>a notice</li>"));
+  EXPECT_THAT(page, HasSubstr("data:image/png;base64,"));
+  EXPECT_THAT(page, Not(HasSubstr("href=")));
+  EXPECT_THAT(page, Not(HasSubstr("src=\"http")));
+}
+
+TEST(Page, AFailedRunShowsItsErrorsWithoutAView) {
+  RunReport report;
+  report.case_file = "part.toml";
+  report.fail(Error(Exit::model, "the body can move", "nothing holds it", "add [[displacement]]"));
+  const std::string page = html_of({.report = to_json(report), .resolved = ""});
+  EXPECT_THAT(page, HasSubstr("<li>the body can move; nothing holds it; add [[displacement]]</li>"));
+  EXPECT_THAT(page, Not(HasSubstr("<figure")));
+}
+
+}  // namespace
+}  // namespace ritz
