@@ -186,7 +186,7 @@ class MixedPreconditioner::Maker {
     return eliminated(k, S);
   }
 
-  // Where the field has several components: diagonal, which is as good as a mass up to a constant.
+  // Fields of several components: diagonal, which is as good as a mass up to a constant.
   SparseMatrix of_diagonal(int k, double sign) const {
     HostMatrix S;
     S.offsets.push_back(0);
