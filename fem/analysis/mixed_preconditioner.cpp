@@ -286,7 +286,7 @@ MixedPreconditioner::~MixedPreconditioner() = default;
 
 namespace {
 
-// What Maker will make, from what couples alone: blocks of a field with itself count as positive.
+// The plan of Maker, from what couples alone: blocks of a field with itself count as positive.
 class NeedsOfParts {
  public:
   NeedsOfParts(const MixedOperator& equations, const SmoothedAggregationOptions& multigrid)
