@@ -171,7 +171,7 @@ class MixedReader {
     loads_.push_back({static_cast<int>(k), Integral::over(std::move(form), region)});
   }
 
-  // Of facets: the pressure at a surface, or a force in cells. Of edges: a current along a surface, or in cells.
+  // Loads of facets: the pressure at a surface, or a force in cells. Of edges: a current along a surface, or in cells.
   void read_vector_load(const Case::Table& t, std::size_t k, const Region* region, bool on_facets) {
     const bool scalar = on_facets && fields_[k].family == Family::facet;
     const std::vector<Formula> value =

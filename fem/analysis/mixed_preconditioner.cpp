@@ -186,7 +186,7 @@ class MixedPreconditioner::Maker {
     return eliminated(k, S);
   }
 
-  // Where the field has several components: diagonal, which is as good as a mass up to a constant.
+  // Fields of several components: diagonal, which is as good as a mass up to a constant.
   SparseMatrix of_diagonal(int k, double sign) const {
     HostMatrix S;
     S.offsets.push_back(0);
@@ -286,7 +286,7 @@ MixedPreconditioner::~MixedPreconditioner() = default;
 
 namespace {
 
-// What Maker will make, from what couples alone: blocks of a field with itself count as positive.
+// The plan of Maker, from what couples alone: blocks of a field with itself count as positive.
 class NeedsOfParts {
  public:
   NeedsOfParts(const MixedOperator& equations, const SmoothedAggregationOptions& multigrid)
