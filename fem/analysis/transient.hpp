@@ -57,7 +57,8 @@ struct Transient {
   bool from_equilibrium = false;
   NewtonOptions newton = {};
   LinearSolverOptions linear = {};
-  // Of first order: [unknown] given ones that stay, beside those of the equations; they must outlive the analysis.
+  // Loads of equations of first order, [unknown], which stay and act beside those of the equations. They must outlive
+  // the analysis.
   const Vector* forces = nullptr;
   State begin = {};  // the values of begin.u, and begin.v, at begin.time, or a state that was kept
 };

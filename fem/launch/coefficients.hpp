@@ -28,7 +28,7 @@ struct PointsInCells {
   Index element_count;         // lanes behind the last repeat it; 0: of entries
 };
 
-// Where points were found; cells of -1 are left to the host.
+// Places of points that were found; cells of -1 are left to the host.
 struct FoundPoints {
   std::int32_t* cells;
   Point* xi;  // or none

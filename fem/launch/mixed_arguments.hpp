@@ -26,7 +26,7 @@ struct MixedArguments {
   const void* form;  // host memory; copied into the kernel
   int row, column;   // fields of a matrix
   FieldArguments fields[most_fields];
-  // Of forms on facets: outward on the reference cell, as long as the facet's area per that of the facet's own
+  // Normals of forms on facets: outward on the reference cell, as long as the facet's area per that of the facet's own
   // reference cell.
   double normal[3] = {};
 };

@@ -405,7 +405,7 @@ class Model {
     check_differentiable(model(), options);
     return options;
   }
-  // Where nothing else is asked for: of Newton's method, else of the linear solution.
+  // The default where nothing else is asked for: of Newton's method, else of the linear solution.
   double tolerance() const { return newton_ ? newton_->relative : linear_.relative; }
   // With the tolerance of the last solution.
   LinearStatics& solved() { return statics_ ? *statics_ : statics(tolerance()); }

@@ -40,7 +40,7 @@ std::vector<double> some_u(const Model& model) {
 
 class FieldsOfAnotherMesh : public CellTest {
  public:
-  // Of bent cells, whose sides lie elsewhere than those of the model.
+  // A mesh of bent cells, whose sides lie elsewhere than those of the model.
   std::shared_ptr<const Mesh> source() const {
     return shared(patch(kind(), {.count = 3, .random = 0.05, .curved = true, .seed = 4}));
   }

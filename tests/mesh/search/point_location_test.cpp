@@ -71,7 +71,7 @@ TEST_P(PointLocation, AFewStepsInvertTheMapOfBentCells) {
   EXPECT_LE(left, traits(GetParam()).linear == CellKind::pyramid5 ? count / 100 : 0);
 }
 
-// What kernels find is what the host finds, of points on facets, edges and corners too: the tree leads to the same cell
+// Kernels find what the host finds, of points on facets, edges and corners too: the tree leads to the same cell
 // as a look at all of them.
 TEST_P(PointLocation, TheTreeLeadsToTheLowestCellThatHoldsThePoint) {
   const Mesh mesh = curved_mesh(GetParam());
