@@ -138,7 +138,7 @@ class MixedReader {
     const FieldFacts& field = fields_[k];
     if (field.components == mesh_.dimension() && t.has("pressure")) {
       const Formula pressure = t.formula("pressure", "in place of 'value' on facets: positive into the body [Pa]");
-      if (t.has("value")) t.refuse("value", "a load has 'value' and 'pressure'", {}, "omit one of them");
+      if (t.has("value")) t.refuse("value", "'value' was given with 'pressure'", {}, "omit one of them");
       if (region == nullptr || !has_area(t, mesh_, *region, {})) return;
       if (!on_facets) {
         t.error("region", fmt::format("a pressure on the cells of '{}'", region->name), "it acts on a surface",
@@ -370,7 +370,7 @@ class MixedReader {
     const std::vector<double> moments = interpolate(*read.equations, static_cast<int>(entry.field), vector).host();
     const std::vector<Node> nodes = of_field.space().nodes_in(*entry.region);
     if (nodes.empty())
-      input_.add_error(Error(Exit::model,
+      input_.add_error(Error(Exit::input,
                              fmt::format("no unknown of the field '{}' lies in '{}'{}", field.name, entry.region->name,
                                          at_origin(entry.origin)),
                              fmt::format("the field has {}", unknowns_of(field.family)), "name a region of facets"));

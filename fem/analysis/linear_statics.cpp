@@ -197,13 +197,13 @@ std::vector<double> by_array(LinearStatics& statics, MeshField& array, const std
 
 std::vector<double> by_positions(LinearStatics& statics, const Vector& u, const Vector& lambda) {
   const FunctionSpace& space = statics.equations().space();
-  const char* const of = "the derivative by the positions of nodes";
   if (statics.supports().dependent() != nullptr || !statics.varying_supports().empty())
-    throw Error(Exit::model, fmt::format("{} of a model with relations or prescribed values that vary", of),
+    throw Error(Exit::model,
+                "the derivative by the positions of nodes, of a model with relations or prescribed values that vary",
                 "they depend on positions, too", "prescribe numbers, and omit ties, couplings and equations");
   if (space.mesh().structural())
-    throw Error(Exit::model, fmt::format("{} of a structure", of), "its sections have directions of their own",
-                "take a body");
+    throw Error(Exit::model, "the derivative by the positions of nodes, of a structure",
+                "its sections have directions of their own", "take a body");
   std::vector<double> result = work_by_positions(space, statics.equations().integrals(), u, lambda);
   for (double& each : result) each = -each;
   return result;

@@ -159,7 +159,7 @@ std::optional<Quantity> quantity_in(const std::string& text) {
   if (std::isdigit(static_cast<unsigned char>(*digits)) == 0 && *digits != '.') return std::nullopt;
   double value = 0;
   const auto [end, error] = std::from_chars(digits, text.data() + text.size(), value);
-  if (error != std::errc{}) return std::nullopt;
+  if (error != std::errc{} && error != std::errc::result_out_of_range) return std::nullopt;
   std::string unit(end, text.data() + text.size());
   const std::size_t first = unit.find_first_not_of(" \t");
   if (first == std::string::npos) return std::nullopt;

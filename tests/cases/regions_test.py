@@ -263,7 +263,7 @@ class Errors(RegionTest):
             ('difference = ["a.x0", "a.x0"]', ["'r' is empty"]),
             ('kind = "nodes"\nsphere = {centre = [0, 0, 0]}', ["missing key 'region.0.sphere.radius'"]),
             ('kind = "nodes"\nexpression = "1/x > 2"', []),
-            ('kind = "nodes"\nexpression = "sqrt(x - 0.5)"', ["'sqrt(x - 0.5)'", "nan"]),
+            ('kind = "nodes"\nexpression = "sqrt(x - 0.5)"', ["'sqrt(x - 0.5)'", "has no value"]),
             ('kind = "nodes"\nbox = {low = [0, 0], high = [1, 1, 1]}', ["a list of 3 numbers"]),
             ('kind = "facets"\nbox = {low = [0, 0, 0], hihg = [1, 1, 1]}', ["did you mean 'high'?"])):
             exit_code, errors = self.message(f'[[region]]\nname = "r"\n{region}\n')

@@ -39,7 +39,7 @@ class MeshField : public testing::TestWithParam<CellKind> {};
 
 TEST_P(MeshField, OfLinearValuesIsExact) {
   const bool solid = traits(GetParam()).dimension == 3;
-  const auto mesh = shared(solid ? box(3, 2, 2, {1, 1, 1}, GetParam()) : rectangle(3, 2, {1, 1}, GetParam()));
+  const auto mesh = shared(solid ? box(3, 2, 2, {1, 1, 1}, GetParam()) : rectangle(4, 2, {1, 1}, GetParam()));
   const auto linear = [](double x, double y, double z) { return 1 + 2 * x - 3 * y + 5 * z; };
   const Coefficient field = mesh_field(mesh, at_nodes(*mesh, linear));
   for (const Point x : {Point{0.1, 0.2, 0.3}, Point{0.77, 0.5, 0.9}, Point{1, 1, 1}, Point{0, 0, 0}}) {
@@ -143,6 +143,9 @@ TEST(MeshFieldValues, AreReplacedInAllCopies) {
   EXPECT_EQ(value_at(copy, {1.5, 0.5, 0}), 2);
   EXPECT_THROW(field.set({1, 2, 3}), Error);
   EXPECT_THROW(ritz::MeshField(mesh, GivenArray{{1, 2}, true}), Error);
+  const auto as_many = shared(rectangle(3, 2, {1, 1}, CellKind::tri3));  // 12 nodes and 12 triangles
+  EXPECT_THROW(ritz::MeshField(as_many, std::vector<double>(12, 1.0)), Error);
+  EXPECT_FALSE(ritz::MeshField(as_many, GivenArray{std::vector<double>(12, 1.0), false}).at_nodes());
 }
 
 // The integral of an interpolated field over another mesh is off by order 2.
