@@ -107,6 +107,9 @@ EdgePreconditioner::EdgePreconditioner(const SparseMatrix& A, const FunctionSpac
   const double largest = max_abs(A.diagonal());
   multigrid.coordinates = nullptr;
   multigrid.nested = {};
+  // Fields that vary along their own direction alone have nearly no curl: of bent cells that is lost in single
+  // precision.
+  multigrid.single_precision = false;
   const auto add = [&](const HostMatrix& P, bool needed) {
     const HostMatrix R = transposed(P, edges.corner_count);
     HostMatrix coarse =

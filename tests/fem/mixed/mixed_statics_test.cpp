@@ -155,7 +155,6 @@ TEST_P(MixedStatics, MixedPoisson) {
 }
 
 TEST_P(MixedStatics, CurlCurl) {
-  if (kind() == CellKind::hex8) GTEST_SKIP() << "auxiliary spaces of distorted hexahedra do not converge yet";
   const Index n = fine(16, 4);
   for (const double b : {1.0, 1e-2, 1e4})
     check(current(kind(), n / 2, b), current(kind(), n, b), LinearMethod::minres, 60);
@@ -171,7 +170,7 @@ TEST_P(MixedStatics, NeedsAreThoseThatWereForecast) {
   std::vector<std::unique_ptr<Problem>> problems;
   problems.push_back(flow(kind(), n, form_of<Stokes>(dimension(), 1.0)));
   problems.push_back(seepage(kind(), n));
-  if (kind() != CellKind::hex8) problems.push_back(current(kind(), n));
+  problems.push_back(current(kind(), n));
   problems.push_back(warming(kind(), n));
   for (const auto& problem : problems)
     for (const LinearMethod method : {LinearMethod::direct, LinearMethod::minres}) {
