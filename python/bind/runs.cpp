@@ -149,9 +149,9 @@ void bind_runs(py::module_& module) {
   module.def("run", &run);
   module.def("program_of", &program_of);
   module.def("materials", &materials_as_json);
-  module.def("read_mesh", [](const std::string& file, double scale) {
+  module.def("read_mesh", [](const std::string& file, double scale, bool structural) {
     MeshArrays mesh;
-    without_the_lock([&] { mesh = MeshArrays::of(read_mesh(file, {.scale = scale})); });
+    without_the_lock([&] { mesh = MeshArrays::of(read_mesh(file, {.scale = scale, .structural = structural})); });
     return mesh;
   });
 }

@@ -91,9 +91,10 @@ class Mesh:
         return mesh
 
     @classmethod
-    def from_file(cls, path, scale: float = 1.0) -> Mesh:
-        """Of a mesh file in any format that the programs read (docs/formats.md), with its groups or sets as regions."""
-        return cls._of(_ritz.read_mesh(os.fspath(path), scale))
+    def from_file(cls, path, scale: float = 1.0, structural: bool = False) -> Mesh:
+        """Of a mesh file in any format that the programs read (docs/formats.md), with its groups or sets as regions. structural: of
+        beams and shells, so that lines and surfaces in space are cells of the body."""
+        return cls._of(_ritz.read_mesh(os.fspath(path), scale, structural))
 
     @classmethod
     def from_gmsh(cls, scale: float = 1.0) -> Mesh:

@@ -33,7 +33,7 @@ class Rows(unittest.TestCase):
                 case = tomllib.loads(path.read_text())
                 subprocess.run([BIN / program, path, "--threads", "1", "--quiet", "--output", f"{folder}/out", "--json", f"{folder}/r.json"], check=True)
                 report = json.loads(pathlib.Path(folder, "r.json").read_text())
-                mesh = ritz.Mesh.from_file(path.parent / case["mesh"].pop("file"))
+                mesh = ritz.Mesh.from_file(path.parent / case["mesh"].pop("file"), structural="section" in case)
                 case["output"] = {key: value for key, value in case.get("output", {}).items() if key != "folder"}
                 result = ritz.run(case, mesh=mesh, physics=program.removeprefix("ritz-"), folder=path.parent, threads=1)
                 self.assertEqual(result.report["probes"], report["probes"])
