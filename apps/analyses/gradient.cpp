@@ -254,6 +254,8 @@ void solve_in_time(Run& run, const CaseModel& read, const Transient& analysis, O
   if (run.results().resumed())
     throw Error(Exit::input, "no gradient of an evolution that resumes",
                 "its steps before are needed, and are not kept", "start it anew, without --resume");
+  if (run.options().time_limit > 0)
+    run.log().notice("derivatives need all steps of one run: when the time is over, this one must be started anew");
   GradientInTime gradient(run, read, analysis);
   conclude(solve(read.model, analysis, gradient.following(std::move(observer)), prepared));
 }

@@ -145,6 +145,7 @@ class MixedReader {
                 "name a region of facets");
         return;
       }
+      if (!is_outside(t, *region)) return;
       const std::vector<PointFunction> given{coefficient(pressure).function()};
       add_load(k, mesh_.dimension() == 3 ? FormValue(GivenPressure<3>{}, given) : FormValue(GivenPressure<2>{}, given),
                *region);
@@ -164,6 +165,16 @@ class MixedReader {
              mesh_.dimension() == 3 ? density_form<3>(field.components, coefficients(value), on_facets, {})
                                     : density_form<2>(field.components, coefficients(value), on_facets, {}),
              *region);
+  }
+
+  // Facets between two cells have no side that is outside, and which normal a form would see is not known.
+  bool is_outside(const Case::Table& t, const Region& region) const {
+    const Index count = inner_facets(mesh_, region);
+    if (count > 0)
+      t.error("region",
+              fmt::format("{} of the {} facets of '{}' lie between two cells", count, region.size(), region.name),
+              "what acts along a normal would have two directions there", "name facets of the boundary");
+    return count == 0;
   }
 
   void add_load(std::size_t k, FormValue form, const Region& region) {
@@ -186,6 +197,7 @@ class MixedReader {
       return;
     std::vector<PointFunction> given;
     for (const Formula& each : value) given.push_back(coefficient(each).function());
+    if (on_facets && !is_outside(t, *region)) return;
     try_at_centres(given, *region);
     const auto form = mesh_.dimension() == 3 ? vector_load<3>(fields_[k].family, on_facets, given)
                                              : vector_load<2>(fields_[k].family, on_facets, given);
@@ -270,7 +282,7 @@ class MixedReader {
     if (!entry.record->form.linear)
       t.error("form", fmt::format("the form '{}' on facets is nonlinear", entry.record->form.name),
               "cases solve linear forms of several fields", "take a linear form, or write a program", Exit::model);
-    if (region == nullptr) return;
+    if (region == nullptr || !is_outside(t, *region)) return;
     try_at_centres(numbers.given, *region);
     surfaces_.push_back(MixedIntegral::over(MixedFormValue(*entry.record, std::move(numbers)), *region, positions));
   }

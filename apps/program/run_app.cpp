@@ -228,17 +228,18 @@ class AppCall {
 
   // The picture of a run that is complete, and the page of any.
   void show_results() {
+    const Shown* const shown = run_ ? run_->results().shown() : nullptr;
+    const bool has_steps = shown != nullptr && !shown->steps().empty();
     try {
-      const Shown* const shown = run_ ? run_->results().shown() : nullptr;
-      const bool has_steps = shown != nullptr && !shown->steps().empty();
       if (!options_.picture.empty() && report_.exit == Exit::ok) write_picture(has_steps ? shown : nullptr);
-      if (!options_.page.empty()) {
-        write_file(options_.page, html_of({.report = to_json(report_),
-                                           .resolved = run_ ? run_->input().resolved() : "",
-                                           .shown = shown,
-                                           .look = options_.look}));
-        log().line("report: {}", options_.page);
-      }
+    } catch (const Error& error) { say(error); }
+    if (options_.page.empty()) return;
+    try {
+      write_file(options_.page, html_of({.report = to_json(report_),
+                                         .resolved = run_ ? run_->input().resolved() : "",
+                                         .shown = shown,
+                                         .look = options_.look}));
+      log().line("report: {}", options_.page);
     } catch (const Error& error) { say(error); }
   }
 

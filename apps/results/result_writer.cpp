@@ -106,9 +106,10 @@ void ResultWriter::tell() {
     if (hear) hear(file);
 }
 
-void ResultWriter::settle() {
+void ResultWriter::settle(const std::function<void()>& make_room) {
   try {
     background_.wait();
+    if (make_room && has_postponed()) make_room();
     commit_postponed();
   } catch (...) {
     tell();

@@ -51,7 +51,8 @@ class ResultWriter {
                Where where = Where::in_background);
 
   void write(const Mesh& mesh, Step step);  // throws what an earlier step has met, too
-  void settle();
+  // Waits until all is written; `make_room` is called before what memory was short for is tried again.
+  void settle(const std::function<void()>& make_room = {});
   bool has_postponed() const;                                  // steps that memory was short for
   const std::string& path() const { return series_->path(); }  // what to open
   std::string probes_path() const { return stem_ + "_probes.csv"; }

@@ -125,6 +125,7 @@ class Results {
   void open_folder();
   void try_folder();
   void open_shown(const ProbeFields& fields);
+  void keep_other_files() const;
   void check_room(const ProbeFields& fields) const;
   void open_writer(bool probes);
   void report_steps_down();

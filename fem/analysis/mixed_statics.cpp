@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <map>
+#include <numeric>
 #include <optional>
 
 namespace ritz {
@@ -38,6 +40,32 @@ double pivot_of(const BlockOperator& K) {
   for (int field = 0; field < K.layout().count(); ++field)
     if (const SparseMatrix* block = K.square(field)) largest = std::max(largest, max_abs(block->diagonal()));
   return largest > 0 ? largest : 1;
+}
+
+// [node of the space] number of the body, of cells that share nodes of the mesh; nodes without cells are in the first.
+std::vector<std::int32_t> body_of_nodes(const FunctionSpace& space) {
+  const Mesh& mesh = space.mesh();
+  std::vector<Node> parent(static_cast<std::size_t>(mesh.node_count()));
+  std::iota(parent.begin(), parent.end(), 0);
+  const auto root = [&](Node node) {
+    while (parent[static_cast<std::size_t>(node)] != node) {
+      Node& up = parent[static_cast<std::size_t>(node)];
+      node = up = parent[static_cast<std::size_t>(up)];
+    }
+    return node;
+  };
+  for (Index cell = 0; cell < mesh.cell_count(); ++cell) {
+    const auto nodes = mesh.nodes_of(cell);
+    for (const Node node : nodes) parent[static_cast<std::size_t>(root(node))] = root(nodes[0]);
+  }
+  std::map<Node, std::int32_t> number;
+  std::vector<std::int32_t> body(static_cast<std::size_t>(space.node_count()), 0);
+  FunctionSpace::CellNodes nodes_of(space);
+  for (Index cell = 0; cell < mesh.cell_count(); ++cell) {
+    const auto found = number.try_emplace(root(mesh.nodes_of(cell)[0]), static_cast<std::int32_t>(number.size()));
+    for (const Node node : nodes_of(cell)) body[static_cast<std::size_t>(node)] = found.first->second;
+  }
+  return body;
 }
 
 Index entries_of(const MixedOperator& equations) {
@@ -166,33 +194,108 @@ class MixedStatics {
       refuse_free_levels(K, pivot);
     }
     auto phase = profile.phase("iteration");
-    SolveReport report = solve_by(minres ? LinearMethod::minres : LinearMethod::gmres, K, r, du, &M->get(),
-                                  {options_.relative, attempt.max_iterations, options_.restart, {}});
+    const LinearMethod method = minres ? LinearMethod::minres : LinearMethod::gmres;
+    SolveReport report =
+        solve_by(method, K, r, du, &M->get(), {options_.relative, attempt.max_iterations, options_.restart, {}});
     report.preconditioner = M->get().name();
+    refine(method, K, r, du, M->get(), attempt.max_iterations, report);
     return report;
   }
 
-  // A constant that the matrix maps to zero would stay what the iteration makes of it, and a factorisation would name
-  // no field.
+  // One norm over fields of several units is that of the largest: what it leaves in the equations of the others is
+  // solved for again, until those of each field are met.
+  void refine(LinearMethod method, const BlockOperator& K, const Vector& r, Vector& du, const LinearOperator& M,
+              int most, SolveReport& report) const {
+    Vector rest = equations_.zeros(), correction = equations_.zeros();
+    for (int round = 0; report.converged(); ++round) {
+      K.apply(du, rest);
+      axpby(1.0, r, -1.0, rest);
+      const Unmet unmet = find_unmet(K, r, du, rest);
+      if (unmet.field < 0) return;
+      if (round == 8) {
+        report.reason = StopReason::stagnated;
+        report.where = fmt::format("equations of the field '{}'", equations_.field_name(unmet.field));
+        return;
+      }
+      const double relative = std::max(options_.relative, 0.5 * unmet.allowed / norm2(rest));
+      correction.fill_zero();
+      const SolveReport more =
+          solve_by(method, K, rest, correction, &M, {relative, most - report.iterations, options_.restart, {}});
+      report.iterations += more.iterations;
+      report.reason = more.reason;
+      report.where = more.where;
+      axpy(1.0, correction, du);
+    }
+  }
+
+  struct Unmet {
+    int field = -1;      // none
+    double allowed = 0;  // norm of its residual
+  };
+  // The field with the least tolerance that is exceeded: that of their loads and of typical sums of their terms. A sum
+  // of K v is typically |K| |v| / sqrt(n) with the norm of Frobenius, whatever the units.
+  Unmet find_unmet(const BlockOperator& K, const Vector& r, const Vector& du, const Vector& rest) const {
+    const BlockLayout& layout = K.layout();
+    const int count = equations_.field_count();
+    Unmet worst;
+    for (int k = 0; k < count; ++k) {
+      double size = norm2(layout.part(r, k));
+      for (int j = 0; j < count; ++j) {
+        const Vector* const values = j == k && K.square(k) != nullptr ? &K.square(k)->values()
+                                     : K.coupling(k, j) != nullptr    ? &K.coupling(k, j)->values()
+                                                                      : nullptr;
+        if (values == nullptr || layout.size(j) == 0) continue;
+        size = std::max(size, norm2(*values) * norm2(layout.part(du, j)) / std::sqrt(double(layout.size(j))));
+      }
+      const double allowed = options_.relative * size;
+      if (norm2(layout.part(rest, k)) > allowed && (worst.field < 0 || allowed < worst.allowed)) worst = {k, allowed};
+    }
+    return worst;
+  }
+
+  // A constant in one body that the matrix maps to zero would stay what the iteration makes of it, and a factorisation
+  // would name no field.
   void refuse_free_levels(const BlockOperator& K, double pivot) const {
-    Vector z = equations_.zeros(), y = equations_.zeros();
     for (int k = 0; k < equations_.field_count(); ++k) {
       const Family family = equations_.family(k);
-      if (supports_[k].count() > 0 || family == Family::facet || family == Family::edge) continue;
-      Vector ones(K.device(), K.layout().size(k), "vectors");
-      fill(1, ones);
-      z.fill_zero();
-      K.layout().put(ones, k, z);
-      K.apply(z, y);
-      double largest = pivot;
-      for (int j = 0; j < equations_.field_count(); ++j)
-        if (j != k && K.coupling(j, k) != nullptr) largest = std::max(1e-300, max_abs(K.coupling(j, k)->values()));
-      if (max_abs(y) > 1e-10 * largest) continue;
-      throw Error(
-          Exit::model,
-          fmt::format("the matrix is singular: a constant may be added to the field '{}'", equations_.field_name(k)),
-          "its gradient alone enters the equations", "prescribe its value at one node, or in one cell, of each body");
+      if (family == Family::facet || family == Family::edge) continue;
+      const FunctionSpace& space = equations_.space(k);
+      const std::vector<std::int32_t> body = body_of_nodes(space);
+      const int bodies = body.empty() ? 0 : *std::ranges::max_element(body) + 1, components = space.components();
+      std::vector<std::uint8_t> held(static_cast<std::size_t>(bodies * components), 0);
+      for (std::size_t node = 0; node < body.size(); ++node)
+        for (int c = 0; c < components; ++c)
+          if (supports_[k].is_prescribed(static_cast<Node>(node), c))
+            held[static_cast<std::size_t>(body[node] * components + c)] = 1;
+      constexpr int most = 50;  // products
+      int tried = 0;
+      for (std::size_t i = 0; i < held.size() && tried < most; ++i)
+        if (held[i] == 0) {
+          refuse_free_level(K, pivot, k, body, static_cast<int>(i) / components, static_cast<int>(i) % components);
+          ++tried;
+        }
     }
+  }
+
+  void refuse_free_level(const BlockOperator& K, double pivot, int k, const std::vector<std::int32_t>& body, int number,
+                         int component) const {
+    const auto components = static_cast<std::size_t>(equations_.space(k).components());
+    std::vector<double> level(body.size() * components, 0.0);
+    for (std::size_t node = 0; node < body.size(); ++node)
+      if (body[node] == number) level[node * components + static_cast<std::size_t>(component)] = 1;
+    Vector z = equations_.zeros(), y = equations_.zeros();
+    K.layout().put(Vector(K.device(), level, "vectors"), k, z);
+    K.apply(z, y);
+    double largest = pivot;
+    for (int j = 0; j < equations_.field_count(); ++j)
+      if (j != k && K.coupling(j, k) != nullptr) largest = std::max(1e-300, max_abs(K.coupling(j, k)->values()));
+    if (max_abs(y) > 1e-10 * largest) return;
+    const std::string of = components == 1 ? "" : fmt::format(", component {}", component);
+    throw Error(Exit::model,
+                fmt::format("the matrix is singular: a constant may be added to the field '{}'{}",
+                            equations_.field_name(k), of),
+                "its gradient alone enters the equations of a body",
+                "prescribe its value at one node, or in one cell, of each body");
   }
 
   const MixedOperator& equations_;

@@ -39,6 +39,24 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
+// False with errno where not all was written.
+bool write_all(int file, std::string_view contents) {
+  while (!contents.empty()) {
+    const ssize_t written = ::write(file, contents.data(), contents.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    contents.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+// A terminal, a pipe or a device, of which no file may take the place.
+bool is_no_file(const std::string& path) {
+  std::error_code none;
+  const std::filesystem::file_status status = std::filesystem::status(path, none);
+  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
+}
+
 std::string with_free_space(const std::string& path, const std::string& reason) {
   struct statvfs disk {};
   const auto says = [&](int error) { return reason.find(std::strerror(error)) != std::string::npos; };
@@ -102,21 +120,16 @@ bool exchange_file(const std::string& path) {
 }
 
 void write_file(const std::string& path, std::string_view contents) {
+  if (is_no_file(path)) {
+    Descriptor file(path, O_WRONLY);
+    if (file < 0 || !write_all(file, contents) || !file.close()) fail_to_write(path, std::strerror(errno));
+    return;
+  }
   const RemovedWhenStopped removal(temporary_path(path));
   {
     Descriptor file(temporary_path(path), O_WRONLY | O_CREAT | O_TRUNC);
     if (file < 0) fail_to_write(path, std::strerror(errno));
-    while (!contents.empty()) {
-      const ssize_t written = ::write(file, contents.data(), contents.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) {
-        const std::string reason = std::strerror(errno);
-        discard_temporary(path);
-        fail_to_write(path, reason);
-      }
-      contents.remove_prefix(static_cast<std::size_t>(written));
-    }
-    if (!file.close()) {
+    if (!write_all(file, contents) || !file.close()) {
       const std::string reason = std::strerror(errno);
       discard_temporary(path);
       fail_to_write(path, reason);

@@ -50,7 +50,7 @@ std::uint32_t crc32_of(std::string_view bytes, std::uint32_t before) {
 
 FileChecksum checksum_of_file(const std::string& path) {
   const InputFile file(path);
-  std::vector<char> block(std::size_t{1} << 20);
+  std::vector<char> block(std::size_t{1} << 16);
   FileChecksum sum;
   for (std::string_view bytes; !(bytes = file.read(block)).empty();) {
     sum.crc32 = crc32_of(bytes, sum.crc32);

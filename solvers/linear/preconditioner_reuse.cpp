@@ -36,6 +36,10 @@ int PreconditionerReuse::patience(double digits) const {
 bool PreconditionerReuse::judge(const std::vector<SolveReport>& reports, bool may_serve_others) {
   const bool converged = std::ranges::all_of(reports, &SolveReport::converged);
   const double digits = digits_of(reports);
+  outgrown_ = refreshed_ && std::ranges::any_of(reports, [](const SolveReport& report) {
+                return report.reason == StopReason::indefinite_preconditioner;
+              });
+  if (outgrown_) return current_ = may_serve_ = refreshed_ = false;
   if (current_) {
     if (digits > 0) digits_ = digits;
     may_serve_ = converged && may_serve_others;

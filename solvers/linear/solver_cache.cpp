@@ -65,13 +65,13 @@ const ChosenPreconditioner& SolverCache::preconditioner(const SparseMatrix& A, P
   if (found != hierarchies_.end()) {
     bool refreshed = false;
     try {
-      refreshed = found->preconditioner->refresh();
+      refreshed = found->use.may_be_refreshed() && found->preconditioner->refresh();
     } catch (...) {
       hierarchies_.erase(found);
       throw;
     }
     if (refreshed) {
-      found->use.made_anew();
+      found->use.refreshed();
       ++counts_.refreshes;
       return *found->preconditioner;
     }

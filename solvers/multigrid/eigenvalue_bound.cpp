@@ -55,8 +55,8 @@ EigenvalueBound eigenvalue_bound(const Device& device, const BlockMatrixView<dou
 EigenvalueBound eigenvalue_bound(const LinearOperator& A, const Vector& inverse_diagonal) {
   auto phase = A.device().profile().phase("eigenvalues");
   LargestEigenvalue estimate(A, inverse_diagonal);
-  const double early = estimate.after(early_steps);
-  return {early, bound_after(full_steps, estimate)};
+  const double early = estimate.after(early_steps), residual = estimate.residual();
+  return {early, residual, bound_after(full_steps, estimate)};
 }
 
 double sure_eigenvalue_bound(const Device& device, const BlockMatrixView<double>& A, Index nonzeros,
@@ -75,9 +75,11 @@ EigenvalueBound eigenvalue_bound_again(const Device& device, const BlockMatrixVi
   auto phase = device.profile().phase("eigenvalues");
   const LevelOperator level(device, A, nonzeros);
   LargestEigenvalue estimate(level, inverse_diagonal);
-  const double early = estimate.after(early_steps), change = early / before.early;
-  if (std::abs(change - 1) <= early_change) return {before.early, before.full * change};
-  return {early, bound_after(full_steps, estimate)};
+  const double early = estimate.after(early_steps), residual = estimate.residual(), change = early / before.early;
+  const bool as_before =
+      std::abs(change - 1) <= early_change && std::abs(residual - before.early_residual) <= early_change * before.early;
+  if (as_before) return {before.early, before.early_residual, before.full * change};
+  return {early, residual, bound_after(full_steps, estimate)};
 }
 
 }  // namespace ritz

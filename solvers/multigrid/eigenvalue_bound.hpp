@@ -7,15 +7,16 @@
 namespace ritz {
 
 struct EigenvalueBound {
-  double early = 0;  // result of few Lanczos steps,
-  double full = 0;   // and what more of them did, with a margin: the bound
+  double early = 0, early_residual = 0;  // result of few Lanczos steps,
+  double full = 0;                       // and what more of them did, with a margin: the bound
 };
 
 // All throw Error(Exit::not_converged) when A is not positive definite.
 EigenvalueBound eigenvalue_bound(const Device& device, const BlockMatrixView<double>& A, Index nonzeros,
                                  const Vector& inverse_diagonal);
 EigenvalueBound eigenvalue_bound(const LinearOperator& A, const Vector& inverse_diagonal);
-// For other values of a matrix whose bound is known: the few steps, unless these say something else than they did.
+// For other values of a matrix whose bound is known: the few steps, unless these say something else than they did. Both
+// results count: coefficients that jump from cell to cell may leave the early value as it was, and not its residual.
 EigenvalueBound eigenvalue_bound_again(const Device& device, const BlockMatrixView<double>& A, Index nonzeros,
                                        const Vector& inverse_diagonal, const EigenvalueBound& before);
 // A bound from many more steps. Chebyshev's polynomial for eigenvalues from b/r to b is indefinite as soon as one of

@@ -136,6 +136,29 @@ class SeveralFields(CaseTest):
         self.assertEqual(set(estimate.report["forecast"]), {"direct", "iterative"})
         self.assertGreater(estimate.report["forecast"]["direct"]["factor"], 0)
 
+    def test_facets_inside_have_no_outward_normal(self):
+        mesh = boxes.msh([(x, y, 0.0) for y in (0, 1) for x in (0, 1, 2)], [(3, 1, [1, 2, 5, 4]), (3, 1, [2, 3, 6, 5]), (1, 2, [2, 5]), (1, 3, [1, 4])],
+                         [(2, "all"), (1, "inside"), (1, "left")])
+        poisson = '[model]\nform = "mixed_poisson2"\n[[material]]\nregion = "all"\npermeability = 1\n'
+        for region, told in (("inside", True), ("left", False)):
+            for load in (f'[[load]]\nfield = "flux"\nregion = "{region}"\nvalue = 1\n', f'[[boundary]]\nform = "flux_film2"\nregion = "{region}"\npressure = 1\nresistance = 1\n'):
+                outcome = self.of(poisson + load, "--check", mesh=mesh)
+                self.assertEqual((outcome.exit == 2, "1 of the 1 facets of 'inside' lie between two cells" in outcome.errors), (told, told), outcome.errors)
+
+    def test_the_equations_of_each_field_are_met_in_any_units(self):
+        """Seepage in metres and pascals: one norm over fluxes of 1e-9 and pressures of 1e7 would be that of the pressures."""
+        text = '[model]\nform = "mixed_poisson2"\n[[material]]\nregion = "all"\npermeability = 2e-14\n[[load]]\nfield = "flux"\nregion = "left"\nvalue = 1e7\n'
+        text += '[[load]]\nfield = "flux"\nregion = "right"\nvalue = 1e7\n[[load]]\nfield = "pressure"\nregion = "all"\nvalue = -6e-9\n'
+        for side in ("top", "bottom"):
+            text += PRESCRIBE.format("flux", side, "vector = [0, 0]")
+        text += '[[probe]]\nname = "out"\nfield = "flux"\ncomponent = "x"\nvalues = "cells"\npoint = [0.9, 0.4]\n'
+        direct = self.of(text + '[solver]\nmethod = "direct"\n', "--overwrite").probes["out"]
+        minres = self.of(text + '[solver]\nmethod = "minres"\ntolerance = 1e-8\n', "--overwrite")
+        self.assertEqual(minres.exit, 0, minres.errors)
+        self.assert_close(minres.probes["out"], direct, 1e-4)
+        gmres = self.of(text + '[solver]\nmethod = "gmres"\ntolerance = 1e-8\n', "--overwrite")  # where it cannot, it says so
+        self.assertEqual((gmres.exit, "did not converge" in gmres.errors), (5, True), gmres.errors)
+
     def test_what_cases_of_several_fields_do_not_do_is_refused(self):
         stokes = '[model]\nform = "stokes2"\n[[material]]\nregion = "all"\nviscosity = 1\n'
         poisson = '[model]\nform = "mixed_poisson2"\n[[material]]\nregion = "all"\npermeability = 1\n'
