@@ -157,8 +157,8 @@ const std::vector<ErrorKind>& kinds() {
        "to integrate over, or of lines and surfaces, a sum of what is no force, a name twice or of a column of the "
        "tables",
        "take one of the names that are listed",
-       {"there is no field*", "the field '*' has no component*", "the point *", "a second probe*", "a probe has*",
-        "an integral over*", "field '*' has * components*", "the field '*' lies in cells*",
+       {"there is no field*", "the field '*' has no component*", "the point *", "a second probe*", "a probe is called*",
+        "a probe has*", "an integral over*", "field '*' has * components*", "the field '*' lies in cells*",
         "the field '*' has no values*", "'*' holds lines and surfaces*", "the field '*' holds no forces at nodes*",
         "the field '*' holds forces at nodes*", "a probe cannot be called '*'*"}},
       {"load-case",
