@@ -61,7 +61,7 @@
   };
   give("point", 3, spread(points, 3, corners));
 
-  // What is shown, and the tools that change it.
+  // The choice of step and field, and the tools that change it.
   const make = (tag, parent, more = {}) => parent.appendChild(Object.assign(document.createElement(tag), more));
   const tools = document.createElement("div"), bar = document.createElement("div");
   tools.className = "tools";
