@@ -6,7 +6,7 @@ packages=(g++ cmake ninja-build ccache libfmt-dev libtomlplusplus-dev libcli11-d
 for part in "$@"; do
   case $part in
     wheel) packages+=(python3-dev python3-pip patchelf) ;;
-    tests) packages+=(libgtest-dev libgmock-dev calculix-ccx openmpi-bin libopenmpi-dev gmsh patchelf python3-dev python3-pip python3-venv pybind11-dev python3-numpy python3-scipy python3-sympy python3-meshio python3-gmsh python3-h5py python3-jsonschema python3-vtk9 xvfb xauth libgl1-mesa-dri
+    tests) packages+=(libgtest-dev libgmock-dev calculix-ccx openmpi-bin libopenmpi-dev libmumps-dev gmsh patchelf python3-dev python3-pip python3-venv pybind11-dev python3-numpy python3-scipy python3-sympy python3-meshio python3-gmsh python3-h5py python3-jsonschema python3-vtk9 xvfb xauth libgl1-mesa-dri
                       clang clang-format libclang-rt-14-dev libomp-dev libboost-context-dev) ;;
   esac
 done

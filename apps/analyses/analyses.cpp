@@ -99,19 +99,23 @@ void conclude(Run& run, const CaseModel& read, const TransientResult& result) {
 }
 void conclude(Run&, const CaseModel& read, VibrationModes modes) { read.show_modes(read, std::move(modes)); }
 
-// Throws Error(Exit::environment) for all that several ranks do not solve together.
-void refuse_undivided(const Run& run, const CaseModel& read, const Analysis& analysis) {
-  if (run.options().ranks == nullptr) return;
-  if (std::holds_alternative<Modal>(analysis) || read.model.definite) return;
-  const auto named = std::visit(
+// Throws Error(Exit::environment) for what several ranks do not solve together, before anything is solved or written.
+void refuse_undivided(Run& run, const CaseModel& read, const Analysis& analysis) {
+  const Ranks* const ranks = run.options().ranks;
+  if (ranks == nullptr || run.options().describe) return;
+  if (read.gradient) refuse_ranks(*ranks, "[gradient]", "start one process");
+  if (!run.input().sound()) return;  // what is wrong comes first
+  const Model& model = read.model;
+  std::vector<Integral> equations = std::holds_alternative<Transient>(analysis) ? with_rates(model) : model.equations;
+  if (std::holds_alternative<Modal>(analysis))
+    equations.insert(equations.end(), model.inertia.begin(), model.inertia.end());
+  const auto options = std::visit(
       [](const auto& a) {
-        if constexpr (requires { a.linear; }) return a.linear.method;
-        else return LinearMethod::automatic;
+        if constexpr (requires { a.linear; }) return a.linear;
+        else return LinearSolverOptions();
       },
       analysis);
-  if (named == LinearMethod::conjugate_gradient) return;  // they find out
-  refuse_ranks(*run.options().ranks, "a matrix that need not be positive definite",
-               "take [solver] method = \"cg\" if it is, or start one process, without mpirun or with srun -n 1");
+  check_divisible(Operator(*model.space, std::move(equations)), options, *ranks);
 }
 
 }  // namespace
@@ -130,11 +134,11 @@ void run_case(Run& run, CaseModel given) {
   for (const Field& field : given.model_fields) given.nodal_results.push_back({field.name, field.components});
   run.results().carry(given.model_fields);
   Analysis analysis = read_analysis(run, given);
+  refuse_undivided(run, given, analysis);
   if (given.gradient) {
     check_gradient(run, given, analysis);
     std::ranges::move(gradient_fields(given), std::back_inserter(given.cell_results));
   }
-  refuse_undivided(run, given, analysis);
   auto read = std::make_shared<const CaseModel>(std::move(given));
   const Model& model = read->model;
   try {

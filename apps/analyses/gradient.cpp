@@ -284,8 +284,6 @@ void check_gradient(Run& run, const CaseModel& read, const Analysis& analysis) {
   if (evolution != nullptr && read.model.capacity.empty())
     return wrong("probe", "an evolution of second order", "the adjoint of its steps is not known",
                  "omit [time], or [gradient]");
-  if (run.options().ranks != nullptr)
-    return wrong("probe", "a solution on several ranks", "each has a part of it", "start one");
   if (cases != nullptr && !factors_of(read, *cases))
     return wrong(
         gradient.load_case.empty() ? "probe" : "load_case",

@@ -111,8 +111,10 @@ Modal read_modal(Run& run, CaseModel& read) {
     run.log().end_progress();
     run.log().line("{}", line);
   };
-  const bool may_choose = settings.eigen.method == EigenMethod::automatic && !settings.eigen.band;
-  if (settings.eigen.ranks != nullptr && may_choose) settings.eigen.method = EigenMethod::lobpcg;
+  const bool springs =
+      std::ranges::any_of(read.model.attached, [](const AttachedMotion& each) { return each.stiffness > 0; });
+  const bool may_iterate = settings.eigen.method == EigenMethod::automatic && !settings.eigen.band && !springs;
+  if (settings.eigen.ranks != nullptr && may_iterate) settings.eigen.method = EigenMethod::lobpcg;
   const int count = settings.eigen.band ? 1000 : settings.eigen.count;
   for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
     read.nodal_results.push_back({mode_name(k), mode_components(read.space())});

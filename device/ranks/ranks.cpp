@@ -4,7 +4,9 @@
 #include "device/error.hpp"
 #include "device/host_limits.hpp"
 #include "device/kernels.hpp"
+#include "device/memory_shortage.hpp"
 #include "device/ranks/launcher.hpp"
+#include "device/ranks/packed.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -130,6 +132,41 @@ std::vector<std::vector<std::byte>> Ranks::swap(const std::vector<std::vector<st
   exchange(parcels);
   from_each[here] = to_each[here];
   return from_each;
+}
+
+namespace {
+
+std::optional<Error> error_of(const std::function<void()>& phase) {
+  try {
+    phase();
+  } catch (const AgreedError&) { throw; } catch (const LostRank&) {
+    throw;
+  } catch (const Error& error) { return error; } catch (const std::bad_alloc&) {
+    return host_memory_error();
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void Ranks::agree(const std::function<void()>& phase) {
+  const std::optional<Error> mine = error_of(phase);
+  double failed = mine ? count() - rank() : 0;  // the first rank has the largest number
+  largest({&failed, 1});
+  if (failed == 0) return;
+  const int first = count() - static_cast<int>(failed);
+  std::vector<std::vector<std::byte>> to_each(static_cast<std::size_t>(count()));
+  if (rank() == first) {
+    const std::string message = rank() == 0 ? mine->message() : fmt::format("rank {}: {}", rank(), mine->message());
+    const std::string text = Packed().add(mine->exit()).add(message).add(mine->why()).add(mine->fix()).take();
+    const std::span<const std::byte> bytes = std::as_bytes(std::span(text));
+    std::ranges::fill(to_each, std::vector<std::byte>(bytes.begin(), bytes.end()));
+  }
+  const std::vector<std::byte> told = swap(to_each)[static_cast<std::size_t>(first)];
+  Unpacked from({reinterpret_cast<const char*>(told.data()), told.size()});
+  const auto exit = from.get<Exit>();
+  const std::string message = from.text(), why = from.text(), fix = from.text();
+  throw AgreedError(exit, message, why, fix);
 }
 
 namespace {

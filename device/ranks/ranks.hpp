@@ -7,8 +7,11 @@
 //   ranks->sum(numbers);                                     // all ranks call it: the same bits on all of them
 #pragma once
 
+#include "device/error.hpp"
+
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -17,8 +20,20 @@
 
 namespace ritz {
 
-class Error;
 struct SumsOverRanks;  // device/communicator.hpp
+
+// An Error that all ranks of the job throw at the same place: each may catch it, and all go on alike.
+class AgreedError : public Error {
+ public:
+  using Error::Error;
+  explicit AgreedError(const Error& error) : Error(error) {}
+};
+
+// An Error of another rank, which ends: so does this one.
+class LostRank : public Error {
+ public:
+  using Error::Error;
+};
 
 // A message to a rank and one from it, of sizes that both know; an empty one is not sent.
 struct Parcel {
@@ -59,6 +74,9 @@ class Ranks {
   virtual void begin(std::span<const Parcel> parcels) = 0;
   virtual void look() = 0;
   virtual void finish() = 0;
+  // All ranks run the phase. Where it throws on any, all throw the error of the first of these, an AgreedError. What
+  // the phase exchanges is exchanged on all ranks before any of them throws.
+  void agree(const std::function<void()>& phase);
   // Tells all others that this rank fails: they leave the exchange in which they wait.
   virtual void fail(const Error& error) = 0;
   const ExchangeCounts& counts() const { return counts_; }

@@ -17,16 +17,18 @@ namespace ritz {
 void refuse_ranks(const Ranks& ranks, const std::string& what, const std::string& fix) {
   throw Error(Exit::environment,
               fmt::format("started as {} ranks, and {} is not divided among them", ranks.count(), what),
-              "what is divided: linear systems of statics, evolutions and Newton's method by conjugate gradients, and "
-              "modes by LOBPCG, with a matrix, on CPUs",
+              "what is divided: linear systems of statics, evolutions and Newton's method by conjugate gradients or a "
+              "factorisation, and modes, with a matrix, on CPUs",
               fix);
 }
 
 namespace {
 
-enum class Order : std::uint8_t { make, linearise, nest, solve, modes, forget };
+enum class Order : std::uint8_t { make, linearise, nest, solve, solve_columns, modes, end, forget };
 
 std::int32_t systems_made = 0;  // by the first rank
+
+}  // namespace
 
 void check_divisible(const Operator& equations, const LinearSolverOptions& options, const Ranks& ranks) {
   const FunctionSpace& space = equations.space();
@@ -37,10 +39,10 @@ void check_divisible(const Operator& equations, const LinearSolverOptions& optio
     for (const int integral : group.integrals)
       if (group.elements.empty() && !equations.integrals()[static_cast<std::size_t>(integral)].form.state_start.empty())
         refuse_ranks(ranks, "a form with internal variables on facets", "start one process");
-  if (!equations.symmetric()) refuse_ranks(ranks, "a matrix that is not symmetric", "start one process");
-  if (options.method != LinearMethod::automatic && options.method != LinearMethod::conjugate_gradient)
+  if (options.method != LinearMethod::automatic && options.method != LinearMethod::conjugate_gradient &&
+      options.method != LinearMethod::direct)
     refuse_ranks(ranks, fmt::format("the method '{}'", name_of(options.method)),
-                 "take method = \"cg\", or one process");
+                 "take method = \"cg\" or \"direct\", or one process");
   if (options.operator_kind == OperatorKind::matrix_free)
     refuse_ranks(ranks, "an operator without a matrix", "take operator = \"matrix\", or one process");
   if (!equations.can_assemble()) refuse_ranks(ranks, "a matrix of elements of so high an order", "start one process");
@@ -50,11 +52,18 @@ void check_divisible(const Operator& equations, const LinearSolverOptions& optio
     if (!space.isoparametric() &&
         space.element(block.kind).name != lagrange_element(traits(block.kind).linear, space.order()).name)
       refuse_ranks(ranks, "an element of a plugin", "start one process");
+  if (const auto wrong = mismatch(options.method, options.preconditioner))
+    throw Error(Exit::input, wrong->what, wrong->why, wrong->fix);
+  check_method_suits(options.method, {.symmetric = equations.symmetric()});
 }
+
+namespace {
 
 // The options that other ranks need.
 void add(Packed& to, const LinearSolverOptions& options) {
   const SmoothedAggregationOptions& m = options.multigrid;
+  to.add(options.method).add(options.promise).add(options.slow_multigrid);
+  to.add(options.direct_memory).add(options.direct_operations);
   to.add(options.preconditioner).add(options.max_iterations).add(m.single_precision).add(m.strength);
   to.add(m.smoothing_degree).add(m.smoothing_ratio).add(m.coarsest_size).add(m.max_levels).add(m.levels);
 }
@@ -62,6 +71,11 @@ void add(Packed& to, const LinearSolverOptions& options) {
 LinearSolverOptions solver_options(Unpacked& from) {
   LinearSolverOptions options;
   SmoothedAggregationOptions& m = options.multigrid;
+  from.get(options.method);
+  from.get(options.promise);
+  from.get(options.slow_multigrid);
+  from.get(options.direct_memory);
+  from.get(options.direct_operations);
   from.get(options.preconditioner);
   from.get(options.max_iterations);
   from.get(m.single_precision);
@@ -120,38 +134,6 @@ DividedNesting nesting(Unpacked& from) {
   return result;
 }
 
-// Pieces of a vector of all unknowns go from the first rank to the others, or come back.
-void deal(Ranks& ranks, const RankSystem& system, std::span<const double> all, std::span<double> mine) {
-  std::vector<Parcel> parcels;
-  for (int rank = 1; rank < ranks.count() && ranks.rank() == 0; ++rank) {
-    const auto r = static_cast<std::size_t>(rank);
-    const Index width = system.components(), begin = system.first()[r] * width;
-    parcels.push_back({rank,
-                       std::as_bytes(all.subspan(static_cast<std::size_t>(begin),
-                                                 static_cast<std::size_t>(system.first()[r + 1] * width - begin))),
-                       {}});
-  }
-  if (ranks.rank() > 0) parcels.push_back({0, {}, std::as_writable_bytes(mine)});
-  else std::copy_n(all.begin(), mine.size(), mine.begin());
-  ranks.exchange(parcels);
-}
-
-void collect(Ranks& ranks, const RankSystem& system, std::span<const double> mine, std::span<double> all) {
-  std::vector<Parcel> parcels;
-  for (int rank = 1; rank < ranks.count() && ranks.rank() == 0; ++rank) {
-    const auto r = static_cast<std::size_t>(rank);
-    const Index width = system.components(), begin = system.first()[r] * width;
-    parcels.push_back(
-        {rank,
-         {},
-         std::as_writable_bytes(all.subspan(static_cast<std::size_t>(begin),
-                                            static_cast<std::size_t>(system.first()[r + 1] * width - begin)))});
-  }
-  if (ranks.rank() > 0) parcels.push_back({0, std::as_bytes(mine), {}});
-  else std::ranges::copy(mine, all.begin());
-  ranks.exchange(parcels);
-}
-
 std::span<double> all_of(Vector& x) { return {x.data(), static_cast<std::size_t>(x.size())}; }
 std::span<const double> all_of(const Vector& x) { return {x.data(), static_cast<std::size_t>(x.size())}; }
 
@@ -159,30 +141,36 @@ std::string packed(const ModesWanted& wanted, std::int32_t system) {
   const EigenOptions& options = wanted.options;
   Packed to;
   to.add(Order::modes).add(system).add(wanted.stiffness).add(wanted.masses).add(wanted.motions.mass);
+  to.add(wanted.motions.stiffness);
   to.add(options.count).add(options.relative).add(options.max_iterations).add(options.zero_count);
+  to.add(options.method).add(options.verify).add(options.band.has_value()).add(options.band.value_or(EigenBand{}));
   return to.take();
 }
 
 ModesWanted modes_wanted(Unpacked& from) {
   ModesWanted wanted{.stiffness = from.list<double>(), .masses = from.list<double>()};
   wanted.motions.mass = from.list<double>();
+  wanted.motions.stiffness = from.list<double>();
   from.get(wanted.options.count);
   from.get(wanted.options.relative);
   from.get(wanted.options.max_iterations);
   from.get(wanted.options.zero_count);
+  from.get(wanted.options.method);
+  from.get(wanted.options.verify);
+  const auto has_band = from.get<bool>();
+  const auto band = from.get<EigenBand>();
+  if (has_band) wanted.options.band = band;
   return wanted;
 }
 
 // The owned unknowns of motions, which the first rank has as `all`. whole: memory of one there, empty elsewhere.
-void take_motions(Ranks& ranks, const RankSystem& system, const AttachedMotions* all, Vector& whole,
-                  AttachedMotions& mine) {
+void take_motions(const RankSystem& system, const AttachedMotions* all, Vector& whole, AttachedMotions& mine) {
   const int count = static_cast<int>(mine.mass.size());
   Vector own(system.device(), system.owned() * system.components(), "vectors");
   mine.U = MultiVector(system.device(), own.size(), count, "eigenvectors");
-  mine.stiffness.assign(mine.mass.size(), 0.0);
   for (int motion = 0; motion < count; ++motion) {
     if (all != nullptr) all->U.get_column(motion, whole);
-    deal(ranks, system, all_of(std::as_const(whole)), all_of(own));
+    system.rows().deal(all_of(std::as_const(whole)), all_of(own));
     mine.U.set_column(motion, own);
   }
 }
@@ -225,6 +213,7 @@ DividedSystem::DividedSystem(const Operator& equations, const Constraints& const
     : equations_(equations), ranks_(ranks), options_(options), number_(systems_made++) {
   check_divisible(equations, options, ranks);
   options_.cache = nullptr;
+  if (options_.promise == MatrixPromise::none && equations.symmetric()) options_.promise = MatrixPromise::symmetric;
   nests_ = may_nest(options) && constraints.dependent() == nullptr;
   const std::vector<Integral>& integrals = equations.integrals();
   linear_ = std::ranges::all_of(integrals, [](const Integral& i) { return i.form.linear; });
@@ -251,6 +240,10 @@ DividedSystem::DividedSystem(const Operator& equations, const Constraints& const
 
 DividedSystem::~DividedSystem() {
   try {
+    if (std::uncaught_exceptions() == unwinding_) {
+      order(Packed().add(Order::end).add(number_).take());
+      own_->end();
+    }
     order(Packed().add(Order::forget).add(number_).take());
   } catch (const Error&) {  // the job ends
   }
@@ -274,7 +267,7 @@ void DividedSystem::linearise(const Vector& u) {
     point_ = equations_.space().zeros();
     point_.copy_from(u);
     mine.resize(static_cast<std::size_t>(own_->owned() * own_->components()));
-    deal(ranks_, *own_, all_of(u), mine);
+    own_->rows().deal(all_of(u), mine);
   }
   if (states_) send_states();
   own_->assemble(place, mine, [this] {
@@ -325,12 +318,32 @@ SolveReport DividedSystem::solve(const Vector& b, Vector& x, const LinearToleran
   order(Packed().add(Order::solve).add(number_).add(tolerance).add(!told_).take());
   const Index size = own_->owned() * own_->components();
   Vector mine(own_->device(), size, "vectors"), solution(own_->device(), size, "vectors");
-  deal(ranks_, *own_, all_of(b), all_of(mine));
-  deal(ranks_, *own_, all_of(std::as_const(x)), all_of(solution));
+  own_->rows().deal(all_of(b), all_of(mine));
+  own_->rows().deal(all_of(std::as_const(x)), all_of(solution));
   SolveReport report = own_->solve(mine, solution, tolerance);
-  collect(ranks_, *own_, all_of(std::as_const(solution)), all_of(x));
+  own_->rows().collect(all_of(std::as_const(solution)), all_of(x));
   tell_once();
   return report;
+}
+
+std::vector<SolveReport> DividedSystem::solve(const MultiVector& B, MultiVector& X, const LinearTolerance& tolerance) {
+  order(Packed().add(Order::solve_columns).add(number_).add(tolerance).add(!told_).add(B.columns()).take());
+  const Index size = own_->owned() * own_->components();
+  MultiVector right(own_->device(), size, B.columns()), left(own_->device(), size, B.columns());
+  Vector whole(own_->device(), B.rows(), "vectors"), mine(own_->device(), size, "vectors");
+  for (int column = 0; column < B.columns(); ++column) {
+    B.get_column(column, whole);
+    own_->rows().deal(all_of(std::as_const(whole)), all_of(mine));
+    right.set_column(column, mine);
+  }
+  std::vector<SolveReport> reports = own_->solve(right, left, tolerance);
+  for (int column = 0; column < B.columns(); ++column) {
+    left.get_column(column, mine);
+    own_->rows().collect(all_of(std::as_const(mine)), all_of(whole));
+    X.set_column(column, whole);
+  }
+  tell_once();
+  return reports;
 }
 
 void DividedSystem::tell_once() {
@@ -348,21 +361,25 @@ EigenSolution DividedSystem::modes(std::size_t stiffness, const EigenOptions& op
     wanted.masses.push_back(i < stiffness ? 0 : factor);
   }
   wanted.motions.mass = motions.mass;
+  wanted.motions.stiffness = motions.stiffness;
   order(packed(wanted, number_));
   Vector whole = equations_.space().zeros();
-  if (motions.count() > 0) take_motions(ranks_, *own_, &motions, whole, wanted.motions);
+  if (motions.count() > 0) take_motions(*own_, &motions, whole, wanted.motions);
   EigenSolution found = own_->modes(wanted, [this] { answer_questions(); });
   if (found.vectors) {
     MultiVector vectors(whole.device(), whole.size(), found.vectors->columns(), "eigenvectors");
     Vector mine(whole.device(), own_->owned() * own_->components(), "vectors");
     for (int mode = 0; mode < vectors.columns(); ++mode) {
       found.vectors->get_column(mode, mine);
-      collect(ranks_, *own_, all_of(std::as_const(mine)), all_of(whole));
+      own_->rows().collect(all_of(std::as_const(mine)), all_of(whole));
       vectors.set_column(mode, whole);
     }
     found.vectors = std::move(vectors);
   }
-  found.choice = fmt::format("divided among {} ranks", ranks_.count());
+  found.choice =
+      options.method == EigenMethod::lanczos
+          ? fmt::format("factorised by {} ranks together, whose last digits differ from run to run", ranks_.count())
+          : fmt::format("divided among {} ranks", ranks_.count());
   tell_once();
   return found;
 }
@@ -376,15 +393,43 @@ void take_states(Ranks& ranks, RankSystem& system) {
   system.set_states(states);
 }
 
-void help_with_modes(Ranks& ranks, RankSystem& system, Unpacked& from, const std::function<void()>& evaluated) {
+void help_with_solution(RankSystem& system, Order what, Unpacked& from) {
+  const auto tolerance = from.get<LinearTolerance>();
+  const bool tells = from.get<bool>();
+  Vector mine(system.device(), system.owned() * system.components(), "vectors");
+  if (what == Order::solve) {
+    Vector x(system.device(), mine.size(), "vectors");
+    system.rows().deal({}, all_of(mine));
+    system.rows().deal({}, all_of(x));
+    system.solve(mine, x, tolerance);
+    system.rows().collect(all_of(std::as_const(x)), {});
+  } else {
+    const auto columns = from.get<int>();
+    MultiVector B(system.device(), mine.size(), columns), X(system.device(), mine.size(), columns);
+    for (int column = 0; column < columns; ++column) {
+      system.rows().deal({}, all_of(mine));
+      B.set_column(column, mine);
+    }
+    system.solve(B, X, tolerance);
+    for (int column = 0; column < columns; ++column) {
+      X.get_column(column, mine);
+      system.rows().collect(all_of(std::as_const(mine)), {});
+    }
+  }
+  if (!tells) return;
+  system.memory();
+  system.seconds();
+}
+
+void help_with_modes(RankSystem& system, Unpacked& from, const std::function<void()>& evaluated) {
   ModesWanted wanted = modes_wanted(from);
   Vector nothing;
-  if (!wanted.motions.mass.empty()) take_motions(ranks, system, nullptr, nothing, wanted.motions);
+  if (!wanted.motions.mass.empty()) take_motions(system, nullptr, nothing, wanted.motions);
   const EigenSolution found = system.modes(wanted, evaluated);
   Vector mine(system.device(), system.owned() * system.components(), "vectors");
   for (int mode = 0; found.vectors && mode < found.vectors->columns(); ++mode) {
     found.vectors->get_column(mode, mine);
-    collect(ranks, system, all_of(std::as_const(mine)), {});
+    system.rows().collect(all_of(std::as_const(mine)), {});
   }
   system.memory();
   system.seconds();
@@ -429,7 +474,7 @@ void RankHelper::carry_out(std::string order) {
   Helped& helped = systems_.at(number);
   RankSystem& system = *helped.system;
   if (what == Order::nest) return system.set_nesting(nesting(from));
-  std::vector<double> none;
+  if (what == Order::end) return system.end();
   const auto no_more_questions = [&] {
     const Question no_more;
     if (helped.asks) ranks_.exchange(std::vector<Parcel>{{0, std::as_bytes(std::span(&no_more, 1)), {}}});
@@ -442,23 +487,17 @@ void RankHelper::carry_out(std::string order) {
     std::vector<double> mine;
     if (!place.at_zero) {
       mine.resize(static_cast<std::size_t>(system.owned() * system.components()));
-      deal(ranks_, system, none, mine);
+      system.rows().deal({}, mine);
     }
     take_states(ranks_, system);
     system.assemble(place, mine, no_more_questions);
     return;
   }
-  if (what == Order::modes) return help_with_modes(ranks_, system, from, no_more_questions);
-  const auto tolerance = from.get<LinearTolerance>();
-  const bool tells = from.get<bool>();
-  Vector b(device_, system.owned() * system.components(), "vectors"), x(device_, b.size(), "vectors");
-  deal(ranks_, system, none, all_of(b));
-  deal(ranks_, system, none, all_of(x));
-  system.solve(b, x, tolerance);
-  collect(ranks_, system, all_of(std::as_const(x)), none);
-  if (!tells) return;
-  system.memory();
-  system.seconds();
+  try {
+    if (what == Order::modes) help_with_modes(system, from, no_more_questions);
+    else help_with_solution(system, what, from);
+  } catch (const AgreedError&) {  // the first rank goes on as it decides
+  }
 }
 
 }  // namespace ritz

@@ -1,6 +1,7 @@
 // A linear system of equations that the ranks of a job solve together: nodes are cut along the curve that numbers them,
-// each rank assembles the rows of its nodes from all cells around them, and conjugate gradients go over the ranks. The
-// first rank runs the analysis and has the mesh; the others do what it orders, with the parts that it sent.
+// each rank assembles the rows of its nodes from all cells around them, and conjugate gradients or a factorisation go
+// over the ranks. The first rank runs the analysis and has the mesh; the others do what it orders, with the parts that
+// it sent.
 //
 //   DividedSystem system(equations, constraints, options, ranks);             // the first rank
 //   system.linearise(u);   SolveReport report = system.solve(b, x, {.relative = 1e-8});
@@ -15,6 +16,7 @@
 #include "fem/space/constraints.hpp"
 
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <memory>
 #include <optional>
@@ -26,10 +28,14 @@ namespace ritz {
 // Throws Error(Exit::environment): several ranks do not solve `what` together.
 [[noreturn]] void refuse_ranks(const Ranks& ranks, const std::string& what, const std::string& fix);
 
+// Throws Error(Exit::environment) for what is not divided: a device apart from the host, more ranks than nodes, forms
+// and elements of plugins, elements without a matrix, internal variables on facets, methods but conjugate gradients and
+// a factorisation; Error(Exit::input) for conjugate gradients of a matrix that is not symmetric.
+void check_divisible(const Operator& equations, const LinearSolverOptions& options, const Ranks& ranks);
+
 class DividedSystem {
  public:
-  // Sends the parts. Constraints are finished. Throws Error(Exit::environment) for what is not divided: a device apart
-  // from the host, more ranks than nodes, internal variables on facets, a method that is not conjugate gradients.
+  // Sends the parts. Constraints are finished. Throws what check_divisible() throws.
   DividedSystem(const Operator& equations, const Constraints& constraints, const LinearSolverOptions& options,
                 Ranks& ranks);
   ~DividedSystem();  // the others forget their parts
@@ -42,9 +48,12 @@ class DividedSystem {
 
   // b, x: [unknown of the whole space], from x. The report is that of all ranks.
   SolveReport solve(const Vector& b, Vector& x, const LinearTolerance& tolerance);
+  // Columns by one factor, where the method is direct.
+  std::vector<SolveReport> solve(const MultiVector& B, MultiVector& X, const LinearTolerance& tolerance);
+  bool solves_together() const { return options_.method == LinearMethod::direct; }
 
-  // The lowest modes by LOBPCG. The first `stiffness` integrals are the stiffness, the others the masses, both at zero;
-  // motions have masses alone. Vectors are of the whole space.
+  // The lowest modes, or those of a band, by LOBPCG or Lanczos. The first `stiffness` integrals are the stiffness, the
+  // others the masses, both at zero; motions have masses alone. Vectors are of the whole space.
   EigenSolution modes(std::size_t stiffness, const EigenOptions& options, const AttachedMotions& motions);
 
  private:
@@ -66,6 +75,7 @@ class DividedSystem {
   std::vector<std::vector<Index>> cells_;  // [rank] of its part, where there are states
   Vector point_;
   bool told_ = false;
+  int unwinding_ = std::uncaught_exceptions();
 };
 
 // A rank after the first.

@@ -203,7 +203,8 @@ SolveReport LinearSystem::turn_to_matrix(const std::string& reason, const std::o
 }
 
 std::vector<SolveReport> LinearSystem::solve(const MultiVector& B, MultiVector& X, const AfterColumns& after_columns) {
-  if (divided_) return solve_one_by_one(B, X, after_columns);
+  if (divided_ && !divided_->solves_together()) return solve_one_by_one(B, X, after_columns);
+  if (divided_) return divided_->solve(B, X, {options_.relative, options_.rounding_error});
   eliminate();
   LinearSolverOptions options = options_;
   if (cache_) options.cache = &*cache_;

@@ -1,11 +1,13 @@
 #include "fem/analysis/rank_system.hpp"
 
+#include "device/communicator.hpp"
 #include "device/environment_variable.hpp"
 #include "device/error.hpp"
 #include "device/host_memory.hpp"
 #include "fem/operator/operator.hpp"
+#include "solvers/algebra/box_around.hpp"
 #include "solvers/algebra/vectors.hpp"
-#include "solvers/krylov/conjugate_gradient.hpp"
+#include "solvers/linear/linear_solver.hpp"
 #include "solvers/multigrid/divided_aggregation.hpp"
 #include "solvers/smoothers/chebyshev.hpp"
 #include "solvers/smoothers/jacobi.hpp"
@@ -89,9 +91,21 @@ void RankSystem::set_states(std::span<const double> numbers) {
   if (states_) equations_.set_state(states_->placed(numbers, equations_.state()));
 }
 
+RankRows RankSystem::rows() const {
+  RankRows rows{.ranks = &ranks_, .first = first()};
+  for (Index& row : rows.first) row *= components();
+  return rows;
+}
+
+void RankSystem::end() {
+  if (factor_) factor_->end();
+  factor_.reset();
+}
+
 void RankSystem::assemble(const TangentPlace& at, std::span<const double> u, const std::function<void()>& evaluated) {
   M_.reset();
   A_.reset();
+  factor_is_current_ = false;
   Vector point = part_.space().zeros();
   if (!at.at_zero) {
     std::vector<double> extended(static_cast<std::size_t>(ghosts_->size() * components()));
@@ -204,15 +218,110 @@ std::unique_ptr<LinearOperator> RankSystem::preconditioner(const DividedMatrix& 
   return std::make_unique<DividedAggregation>(A, options);
 }
 
+namespace {
+
+DirectKind direct_kind(MatrixPromise promise) {
+  switch (promise) {
+    case MatrixPromise::none: return DirectKind::general;
+    case MatrixPromise::symmetric: return DirectKind::symmetric;
+    default: return DirectKind::positive_definite;
+  }
+}
+
+std::string failure_of(const SolveReport& report) {
+  return fmt::format("{} with {}: {} after {} iterations", report.method, report.preconditioner, name_of(report.reason),
+                     report.iterations);
+}
+
+// Another method helps against everything but wrong numbers, and a promise that was broken.
+bool may_go_on(const SolveReport& report, MatrixPromise promise) {
+  const bool broken = report.reason == StopReason::indefinite_matrix && promise == MatrixPromise::positive_definite;
+  return !report.converged() && report.entry < 0 && !broken;
+}
+
+}  // namespace
+
+// Conjugate gradients and a factor, of the methods that one process takes: the iteration first, where it may suit.
+std::vector<MethodChoice> RankSystem::plan(double relative) const {
+  LinearSolverOptions options = options_;
+  options.relative = relative;
+  const Index C = components();
+  const Communicator all(device());
+  const SystemSize size{.unknowns = A_->total_rows(),
+                        .nonzeros = all.total(A_->nonzeros() * C * C),
+                        .dimension = part_.space().mesh().dimension(),
+                        .block = static_cast<int>(C),
+                        .extent = box_around(part_.space().coordinates(), part_.space().mesh().dimension()).extent};
+  const MatrixTraits traits{.symmetric = options.promise != MatrixPromise::none, .indefinite = indefinite_};
+  std::vector<MethodChoice> choices = plan_methods(size, traits, options);
+  if (options.method != LinearMethod::automatic) return choices;
+  const auto iterates = [](const MethodChoice& choice) { return choice.method == LinearMethod::conjugate_gradient; };
+  std::erase_if(choices, [&](const MethodChoice& choice) {
+    return choice.trial || !(iterates(choice) || choice.method == LinearMethod::direct);
+  });
+  if (const auto first = std::ranges::find_if(choices, iterates); first != choices.end())
+    std::rotate(choices.begin(), first, first + 1);
+  return choices;
+}
+
 SolveReport RankSystem::solve(const Vector& b, Vector& x, const LinearTolerance& tolerance) {
-  SolveReport report;
   const WorkTogether together(&ranks_);
+  SolveReport report;
+  std::vector<std::string> given_up;
+  bool tried = false;
+  std::vector<MethodChoice> choices = plan(tolerance.relative);
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    const MethodChoice choice = choices[i];
+    SolveReport next;
+    if (choice.method == LinearMethod::direct) {
+      try {
+        next = factor(choice, tolerance).solve(b, x);
+        complete(choice, next);
+      } catch (const AgreedError& error) {
+        const bool short_of_something = error.exit() == Exit::resources || error.exit() == Exit::environment;
+        if (!short_of_something || (!tried && i + 1 == choices.size())) throw;
+        given_up.push_back("not factorised: " + error.message());
+        continue;
+      }
+    } else {
+      next = iterate(choice, b, x, tolerance.relative);
+      next.iterations += report.iterations;
+    }
+    given_up.insert(given_up.end(), next.fallbacks.begin(), next.fallbacks.end());
+    report = std::move(next);
+    tried = true;
+    if (!may_go_on(report, options_.promise) || i + 1 == choices.size()) break;
+    given_up.push_back(failure_of(report));
+    if (report.reason != StopReason::indefinite_matrix || std::exchange(indefinite_, true)) continue;
+    choices = plan(tolerance.relative);
+    i = static_cast<std::size_t>(-1);
+  }
+  report.fallbacks = std::move(given_up);
+  return report;
+}
+
+std::vector<SolveReport> RankSystem::solve(const MultiVector& B, MultiVector& X, const LinearTolerance& tolerance) {
+  const WorkTogether together(&ranks_);
+  const MethodChoice choice = plan(tolerance.relative).front();
+  std::vector<SolveReport> reports = factor(choice, tolerance).solve(B, X);
+  for (SolveReport& report : reports) complete(choice, report);
+  return reports;
+}
+
+SolveReport RankSystem::iterate(const MethodChoice& choice, const Vector& b, Vector& x, double relative) {
+  SolveReport report;
+  const int most =
+      choice.max_iterations > 0 ? std::min(choice.max_iterations, options_.max_iterations) : options_.max_iterations;
   while (true) {
-    if (!M_) M_ = preconditioner(*A_, single_);
+    try {
+      if (!M_) M_ = preconditioner(*A_, single_);
+    } catch (const LostRank&) { throw; } catch (const Error& error) {
+      if (error.exit() != Exit::model && error.exit() != Exit::not_converged) throw;
+      return refused(error, b, x);
+    }
     auto phase = device().profile().phase("iteration");
-    SolveReport next =
-        ConjugateGradient{.relative = tolerance.relative, .max_iterations = options_.max_iterations}.solve(*A_, b, x,
-                                                                                                           M_.get());
+    SolveReport next = solve_by(choice.method, *A_, b, x, M_.get(),
+                                {.relative = relative, .max_iterations = most, .give_up = choice.give_up});
     next.iterations += report.iterations;
     next.fallbacks = std::move(report.fallbacks);
     report = std::move(next);
@@ -227,6 +336,59 @@ SolveReport RankSystem::solve(const Vector& b, Vector& x, const LinearTolerance&
   return report;
 }
 
+// All ranks have met the same error: one that needs a positive definite matrix refuses this one.
+SolveReport RankSystem::refused(const Error& error, const Vector& b, const Vector& x) const {
+  Vector r(device(), b.size(), "vectors");
+  A_->apply(x, r);
+  axpby(1.0, b, -1.0, r);
+  SolveReport report;
+  report.method = "conjugate gradients";
+  report.preconditioner = name_of(options_.preconditioner);
+  report.reason = StopReason::indefinite_matrix;
+  report.where = error.message();
+  report.true_relative_residual = norm2(r) / norm2(b);
+  return report;
+}
+
+// The factor of the present matrix, by the analysis of an earlier one.
+DirectSolver& RankSystem::factor(const MethodChoice& choice, const LinearTolerance& tolerance) {
+  auto phase = device().profile().phase("factorisation");
+  if (!factor_) {
+    if (options_.say)
+      options_.say(fmt::format("{} ranks factorise together: the last digits differ from run to run", ranks_.count()));
+    factor_ = std::make_unique<DirectSolver>(*A_, direct_kind(options_.promise),
+                                             DirectOptions{.coordinates = &part_.space().coordinates(),
+                                                           .dimension = part_.space().mesh().dimension(),
+                                                           .memory_limit = options_.direct_memory,
+                                                           .operations_limit = choice.operations_limit,
+                                                           .say = options_.say});
+  } else if (!factor_is_current_) {
+    try {
+      factor_->refactorise(*A_);
+    } catch (const AgreedError&) {
+      end();
+      throw;
+    }
+  }
+  factor_is_current_ = true;
+  factor_->relative = tolerance.relative;
+  factor_->rounding_error = tolerance.rounding_error;
+  factor_->estimate_error = true;
+  return *factor_;
+}
+
+void RankSystem::complete(const MethodChoice& choice, SolveReport& report) const {
+  const Communicator all(device());
+  report.memory_needed = all.total(report.memory_needed);
+  report.memory_used = all.total(report.memory_used);
+  report.choice = fmt::format("{}; factorised by {} ranks together, whose last digits differ from run to run",
+                              choice.why, ranks_.count());
+  const Index negative = options_.promise == MatrixPromise::symmetric ? factor_->negative_pivots() : 0;
+  if (negative > 0)
+    report.where += fmt::format("{}the matrix has {} negative eigenvalue{}", report.where.empty() ? "" : "; ", negative,
+                                negative == 1 ? "" : "s");
+}
+
 EigenSolution RankSystem::modes(const ModesWanted& wanted, const std::function<void()>& evaluated) {
   assemble({.factors = wanted.stiffness}, {}, evaluated);
   const std::unique_ptr<const DividedMatrix> masses =
@@ -234,6 +396,7 @@ EigenSolution RankSystem::modes(const ModesWanted& wanted, const std::function<v
   const WorkTogether together(&ranks_);
   auto phase = device().profile().phase("solve");
   const AttachedMotions& motions = wanted.motions;
+  if (wanted.options.method == EigenMethod::lanczos) return modes_by_factor(wanted, *masses);
   const WithMotions heavy(*masses, motions, motions.mass);
   return solve_by_lobpcg(
       {.K = *A_,
@@ -248,6 +411,24 @@ EigenSolution RankSystem::modes(const ModesWanted& wanted, const std::function<v
         return std::make_unique<WithItsMatrix>(std::move(sum),
                                                [&](const DividedMatrix& A) { return preconditioner(A, single_); });
       });
+}
+
+EigenSolution RankSystem::modes_by_factor(const ModesWanted& wanted, const DividedMatrix& masses) const {
+  std::unique_ptr<const DividedMatrix> sum;
+  const auto shifted_matrix = [&](double shift) -> DirectInput {
+    sum.reset();
+    sum = std::make_unique<const DividedMatrix>(A_->shared_ghosts(), shifted(*A_, -shift, masses));
+    return *sum;
+  };
+  return solve_by_lanczos({.K = *A_,
+                           .M = masses,
+                           .stiffness = A_->diagonal(),
+                           .mass = masses.diagonal(),
+                           .block = components(),
+                           .in_lanes = true},
+                          wanted.options,
+                          {.coordinates = &part_.space().coordinates(), .dimension = part_.space().mesh().dimension()},
+                          wanted.motions, shifted_matrix);
 }
 
 }  // namespace ritz

@@ -10,8 +10,11 @@
 #include "fem/analysis/linear_system.hpp"
 #include "fem/analysis/space_part.hpp"
 #include "solvers/algebra/divided_matrix.hpp"
+#include "solvers/algebra/rank_rows.hpp"
+#include "solvers/direct/direct_solver.hpp"
 #include "solvers/eigen/eigen_solver.hpp"
 #include "solvers/linear/linear_solver_options.hpp"
+#include "solvers/linear/method_choice.hpp"
 #include "solvers/multigrid/divided_nesting.hpp"
 
 #include <functional>
@@ -45,6 +48,7 @@ class RankSystem {
   Index owned() const { return ghosts_->owned(); }  // nodes
   int components() const { return part_.space().components(); }
   const std::vector<Index>& first() const { return ghosts_->first(); }  // [rank + 1] nodes
+  RankRows rows() const;                                                // unknowns
 
   // Internal variables of all cells of the part, which the tangent depends on: CellStates::of().
   Index state_count() const { return states_ ? states_->count() : 0; }
@@ -57,8 +61,14 @@ class RankSystem {
   // Nested levels of the part, before the first solution.
   void set_nesting(DividedNesting nesting) { nesting_ = std::move(nesting); }
 
-  // b, x [owned node][component], from x. The report is that of all ranks.
+  // b, x [owned node][component], from x. The report is that of all ranks. By the method of the options; `automatic`
+  // takes conjugate gradients where the matrix may be definite, as their bits repeat themselves, and a factor after
+  // them. Throws what DirectSolver does, an AgreedError.
   SolveReport solve(const Vector& b, Vector& x, const LinearTolerance& tolerance);
+  // Several columns by one factor.
+  std::vector<SolveReport> solve(const MultiVector& B, MultiVector& X, const LinearTolerance& tolerance);
+  // Before the destructor, on all ranks, unless a rank is lost: gives the factor back.
+  void end();
 
   // Vectors are those of owned unknowns. `evaluated` is called for the stiffness, and for the masses.
   EigenSolution modes(const ModesWanted& wanted, const std::function<void()>& evaluated);
@@ -75,6 +85,12 @@ class RankSystem {
                                         const std::function<void()>& evaluated);
   SparseMatrix part_matrix(const TangentPlace& at, const Vector& point, const std::function<void()>& evaluated);
   std::unique_ptr<LinearOperator> preconditioner(const DividedMatrix& A, bool single_precision) const;
+  EigenSolution modes_by_factor(const ModesWanted& wanted, const DividedMatrix& masses) const;
+  std::vector<MethodChoice> plan(double relative) const;
+  SolveReport iterate(const MethodChoice& choice, const Vector& b, Vector& x, double relative);
+  SolveReport refused(const Error& error, const Vector& b, const Vector& x) const;
+  DirectSolver& factor(const MethodChoice& choice, const LinearTolerance& tolerance);
+  void complete(const MethodChoice& choice, SolveReport& report) const;  // of a direct solution
 
   Ranks& ranks_;
   LinearSolverOptions options_;
@@ -87,6 +103,9 @@ class RankSystem {
   std::unique_ptr<DividedMatrix> A_;
   std::unique_ptr<LinearOperator> M_;  // of A_, once it was needed
   bool single_;                        // is it in single precision?
+  std::unique_ptr<DirectSolver> factor_;
+  bool factor_is_current_ = false;  // of A_
+  bool indefinite_ = false;         // as conjugate gradients found
 };
 
 }  // namespace ritz

@@ -153,14 +153,10 @@ Solved solve_without_matrices(const Operator& stiffness, const Operator& masses,
   return solved;
 }
 
-// LOBPCG over ranks, with matrices whose rows are divided.
+// Over ranks, with matrices whose rows are divided.
 Solved solve_over_ranks(const Operator& stiffness, const Operator& masses, const Constraints& supports,
                         const VibrationModel& model, const EigenOptions& options) {
   Ranks& ranks = *options.ranks;
-  if (options.band) refuse_ranks(ranks, "the count of the modes of a band", "give a count, or start one process");
-  if (options.method == EigenMethod::lanczos)
-    refuse_ranks(ranks, "the method 'lanczos'", "take method = \"lobpcg\", or one process");
-  if (has_springs(model)) refuse_ranks(ranks, "a motion that a spring holds", "start one process");
   const FunctionSpace& space = stiffness.space();
   std::vector<Integral> all = stiffness.integrals();
   all.insert(all.end(), masses.integrals().begin(), masses.integrals().end());
@@ -170,7 +166,10 @@ Solved solve_over_ranks(const Operator& stiffness, const Operator& masses, const
   {
     auto solving = space.device().profile().phase("solve");
     DividedSystem system(both, supports, {.multigrid = options.multigrid, .say = options.say}, ranks);
-    solved.eigen = system.modes(stiffness.integrals().size(), options, attached.motions);
+    EigenOptions chosen = options;
+    if (options.method == EigenMethod::automatic)  // iterations, where nothing takes a factor
+      chosen.method = options.band || has_springs(model) ? EigenMethod::lanczos : EigenMethod::lobpcg;
+    solved.eigen = system.modes(stiffness.integrals().size(), chosen, attached.motions);
   }
   solved.moved = moved_masses(space, model, attached, [&](const Vector& t, Vector& f) { masses.residual(t, f); });
   return solved;

@@ -573,11 +573,11 @@ const std::vector<ErrorKind>& kinds() {
       {"several-ranks",
        Exit::environment,
        "a launcher started several ranks that cannot work together",
-       "cases that are solved by conjugate gradients with a matrix, modes by LOBPCG, and members of a sweep are "
-       "divided "
-       "among ranks, nothing else is; or MPI is missing or another one",
+       "cases with a matrix, by conjugate gradients or a factorisation, modes, and members of a sweep are divided "
+       "among "
+       "ranks, nothing else is; or MPI or parallel MUMPS is missing, or MPI is another one",
        "start it without mpirun, or with one task; RITZ_INDEPENDENT_RANKS=1 where each rank has a case of its own",
-       {"started as * ranks*", "MPI failed in *"}},
+       {"started as * ranks*", "MPI failed in *", "this build has no direct solver for several ranks*"}},
       {"no-compiler",
        Exit::environment,
        "a plugin cannot be compiled here",

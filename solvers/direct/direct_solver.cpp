@@ -1,11 +1,11 @@
 #include "solvers/direct/direct_solver.hpp"
 
+#include "device/communicator.hpp"
 #include "device/error.hpp"
 #include "device/host_memory.hpp"
 #include "device/kernels.hpp"
 #include "device/process/stop_request.hpp"
 #include "solvers/direct/blas_threads.hpp"
-#include "solvers/direct/nested_dissection.hpp"
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/algebra/vectors.hpp"
 
@@ -18,15 +18,6 @@
 namespace ritz {
 namespace {
 
-// Libraries may loop or crash on NaN.
-void check_finite(const HostMatrix& A) {
-  for (Index row = 0; row < A.rows(); ++row)
-    for (Index k = A.offsets[row]; k < A.offsets[row + 1]; ++k)
-      if (!std::isfinite(A.values[k]))
-        throw Error(Exit::model, fmt::format("row {}, column {} of the matrix is {}", row, A.columns[k], A.values[k]),
-                    "a direct solver needs finite entries", advice_for(StopReason::not_finite));
-}
-
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -36,49 +27,72 @@ bool ordered_by_coordinates(const DirectOptions& options) {
   return wanted && options.coordinates != nullptr && options.dimension > 0;
 }
 
-std::vector<std::int32_t> elimination_order(const SparseMatrix& A, const DirectOptions& options) {
-  const std::vector<Index> offsets = A.pattern().offsets().host();
-  const std::vector<std::int32_t> columns = A.pattern().columns().host();
-  const std::vector<double> coordinates = options.coordinates->host();
-  if (static_cast<Index>(coordinates.size()) != A.pattern().rows() * options.dimension)
-    throw_size_mismatch(A.pattern().rows() * options.dimension, static_cast<Index>(coordinates.size()));
-  return nested_dissection({offsets, columns}, coordinates, options.dimension);
+constexpr const char* over_ranks = "mpi";
+
+std::string library_of(const DirectInput& A) {
+  if (A.is_divided()) return over_ranks;
+  return A.device().is_gpu() ? A.device().backend() : "cpu";
 }
 
-std::string library_of(const Device& device) { return device.is_gpu() ? device.backend() : "cpu"; }
-
-std::unique_ptr<DirectFactor> analyse(const SparseMatrix& A, DirectKind kind, const DirectOptions& options,
-                                      const std::string& library) {
-  const LongWork here;
-  const HostMatrix host = host_matrix(A);
-  check_finite(host);
-  const Device& device = A.device();
-  DirectAnalysis analysis{.kind = kind, .ordering = options.ordering, .block_size = A.block_size()};
-  if (ordered_by_coordinates(options)) analysis.elimination = elimination_order(A, options);
-  if (library == "cpu" && !has_addresses_for(BlasThreads::buffer + (Index{80} << 20)))  // for the libraries
+const DirectFactory& load(const std::string& library) {
+  constexpr const char* module = "ritz_direct";
+  if (library == over_ranks) {
+    if (const std::string reason = load_kernels(library, module); !reason.empty())
+      throw Error(Exit::environment, "this build has no direct solver for several ranks", reason,
+                  "install parallel MUMPS (Debian: libmumps-dev) and build Ritz again, or start one process");
+  }
+  if (library != "cuda" && !has_addresses_for(BlasThreads::buffer + (Index{80} << 20)))  // for the libraries
     throw Error(Exit::resources, "the direct solver and its BLAS need 0.2 GB of addresses before they begin",
                 "addresses are limited (ulimit -v)", "raise the limit, or use an iterative solver");
-  const auto& factory = *static_cast<const DirectFactory*>(find_kernels(library, "ritz_direct", "direct"));
-  return std::unique_ptr<DirectFactor>(factory.analyse(device, host, analysis));
+  return *static_cast<const DirectFactory*>(find_kernels(library, module, "direct"));
+}
+
+std::unique_ptr<DirectFactor> analyse(const DirectInput& A, DirectKind kind, const DirectOptions& options,
+                                      const std::string& library) {
+  const LongWork here;
+  HostMatrix host;
+  const DirectFactory* factory = nullptr;
+  A.together([&] {
+    host = A.entries();
+    factory = &load(library);
+  });
+  DirectAnalysis analysis{
+      .kind = kind, .ordering = options.ordering, .block_size = A.block_size(), .rows = A.rank_rows()};
+  if (ordered_by_coordinates(options)) analysis.elimination = A.elimination(*options.coordinates, options.dimension);
+  return std::unique_ptr<DirectFactor>(factory->analyse(A.device(), host, analysis));
 }
 
 }  // namespace
 
-DirectSolver::DirectSolver(const SparseMatrix& A, Kind kind, const DirectOptions& options) : A_(A), kind_(kind) {
-  if (A.rows() == 0) return;
+DirectSolver::DirectSolver(DirectInput A, Kind kind, const DirectOptions& options) : A_(A), kind_(kind) {
+  if (A.matrix().total_rows() == 0) return;
   const auto start = std::chrono::steady_clock::now();
-  factor_ = analyse(A, kind, options, library_of(A.device()));
+  factor_ = analyse(A, kind, options, library_of(A));
   analysis_seconds_ = seconds_since(start);
   memory_needed_ = factor_->memory_needed();
-  check_limits(options);
-  if (options.say)
-    options.say(fmt::format("{}: {} unknowns, a factor of {:.3g} entries, {:.3g} MB needed", factor_->name(),
-                            A.total_rows(), double(factor_->factor_entries()), 1e-6 * double(memory_needed_)));
-  factorise();
+  try {
+    A.together([&] {
+      check_limits(options);
+      residual_ = Vector(A.device(), A.rows(), "vectors");
+      correction_ = Vector(A.device(), A.rows(), "vectors");
+    });
+    const Communicator all(A.device());
+    const Index unknowns = A.matrix().total_rows(), memory = all.total(memory_needed_);
+    if (options.say)
+      options.say(fmt::format("{}: {} unknowns, a factor of {:.3g} entries, {:.3g} MB needed", factor_->name(),
+                              unknowns, double(factor_->factor_entries()), 1e-6 * double(memory)));
+    factorise();
+  } catch (const AgreedError&) {
+    end();
+    throw;
+  }
   name_ = factor_->name();
-  residual_ = Vector(A.device(), A.rows(), "vectors");
-  correction_ = Vector(A.device(), A.rows(), "vectors");
   if (A.device().is_gpu()) check_regular();
+}
+
+void DirectSolver::end() {
+  if (factor_) factor_->end();
+  factor_.reset();
 }
 
 void DirectSolver::check_limits(const DirectOptions& options) const {
@@ -111,7 +125,7 @@ void DirectSolver::factorise() {
     factor_->factorise();
   }
   factor_seconds_ = seconds_since(start);
-  A_.device().profile().count(A_.values().bytes() + factor_bytes());
+  A_.device().profile().count(A_.value_bytes() + factor_bytes());
 }
 
 // Both halves are read: of a symmetric factor the one that is stored twice.
@@ -120,12 +134,15 @@ void DirectSolver::substitute(const Vector& B, Vector& X, int columns) {
   factor_->solve(B, X, columns);
 }
 
-Index DirectSolver::factor_bytes() const { return factor_entries() * Index{sizeof(double)}; }
+Index DirectSolver::factor_bytes() const {
+  return factor_entries() * Index{sizeof(double)} / Communicator(A_.device()).ranks();
+}
 
-void DirectSolver::refactorise() {
+void DirectSolver::refactorise(DirectInput A) {
+  A_ = A;
   if (factor_ == nullptr) return;
-  const HostMatrix host = host_matrix(A_);
-  check_finite(host);
+  HostMatrix host;
+  A_.together([&] { host = A_.entries(); });
   factor_->set_values(host);
   factorise();
   if (A_.device().is_gpu()) check_regular();
@@ -139,7 +156,7 @@ void DirectSolver::check_regular() {
   Vector known(A_.device(), A_.rows(), "vectors"), b(A_.device(), A_.rows(), "vectors"),
       x(A_.device(), A_.rows(), "vectors");
   fill_start_vector(known);
-  A_.apply(known, b);
+  A_.matrix().apply(known, b);
   substitute(b, x, 1);
   residual_norm(b, x);
   substitute(residual_, correction_, 1);
@@ -159,9 +176,9 @@ Index DirectSolver::factor_entries() const { return factor_ == nullptr ? 0 : fac
 
 double DirectSolver::operations() const { return factor_ == nullptr ? 0 : factor_->operations(); }
 
-DirectSolver::Needs DirectSolver::needs(const SparseMatrix& A, Kind kind, const DirectOptions& options) {
+DirectSolver::Needs DirectSolver::needs(DirectInput A, Kind kind, const DirectOptions& options) {
   if (A.rows() == 0) return {};
-  const auto factor = analyse(A, kind, options, library_of(A.device()));
+  const auto factor = analyse(A, kind, options, library_of(A));
   return {factor->memory_needed(), factor->operations()};
 }
 
@@ -181,7 +198,7 @@ Index DirectSolver::negative_pivots() const {
 }
 
 double DirectSolver::residual_norm(const Vector& b, const Vector& x) {
-  A_.apply(x, residual_);
+  A_.matrix().apply(x, residual_);
   axpby(1.0, b, -1.0, residual_);
   return norm2(residual_);
 }
@@ -228,7 +245,7 @@ void DirectSolver::judge(const Vector& b, double b_norm, const Vector& x, SolveR
   if (estimate_error || !small) add_error_estimate(b, x, 1, report);
   report.reason = small ? StopReason::converged : StopReason::stagnated;
   if (small) return;
-  const double rounding = rounding_residual(A_, x, correction_, residual_);
+  const double rounding = rounding_residual(A_.matrix(), x, correction_, residual_);
   if (residual > residual_of_rounding * rounding) return;
   report.where = rounding_text(rounding / b_norm);
   if (report.true_relative_residual > largest_residual_of_rounding) {
@@ -239,7 +256,7 @@ void DirectSolver::judge(const Vector& b, double b_norm, const Vector& x, SolveR
   // otherwise.
   constexpr double third = 1.0 / 3;
   axpby(third, x, 0.0, correction_);
-  A_.apply(correction_, residual_);
+  A_.matrix().apply(correction_, residual_);
   axpby(third, b, -1.0, residual_);
   add_error_estimate(b, x, third, report);
   if (report.error_estimate <= std::max(relative, rounding_error)) report.reason = StopReason::converged;
@@ -311,7 +328,7 @@ void scatter_columns(const Vector& packed, const std::vector<int>& columns, Mult
 }
 
 // R = B - A X
-std::vector<double> residuals(const SparseMatrix& A, const MultiVector& B, const MultiVector& X, MultiVector& R) {
+std::vector<double> residuals(const LinearOperator& A, const MultiVector& B, const MultiVector& X, MultiVector& R) {
   A.apply_block(X, R);
   axpby(1.0, B.values(), -1.0, R.values());
   return column_norms(R);
@@ -326,7 +343,7 @@ void DirectSolver::refine(const MultiVector& B, const std::vector<double>& norms
   const auto columns = static_cast<std::size_t>(B.columns());
   MultiVector R(A_.device(), n, B.columns()), D(A_.device(), n, B.columns());
   Vector right(A_.device(), n * B.columns(), "vectors"), left(A_.device(), n * B.columns(), "vectors");
-  std::vector<double> residual = residuals(A_, B, X, R);
+  std::vector<double> residual = residuals(A_.matrix(), B, X, R);
   std::vector<bool> open(columns);
   for (std::size_t j = 0; j < columns; ++j) {
     open[j] = reports[j].reason != StopReason::converged && std::isfinite(norms[j]);
@@ -342,7 +359,7 @@ void DirectSolver::refine(const MultiVector& B, const std::vector<double>& norms
     D.values().fill_zero();
     scatter_columns(left, chosen, D);
     axpy(1.0, D.values(), X.values());
-    const std::vector<double> refined = residuals(A_, B, X, R);
+    const std::vector<double> refined = residuals(A_.matrix(), B, X, R);
     std::vector<bool> worse(columns, false);
     for (const int column : chosen) {
       const auto j = static_cast<std::size_t>(column);
@@ -358,7 +375,7 @@ void DirectSolver::refine(const MultiVector& B, const std::vector<double>& norms
     D.values().fill_zero();
     scatter_columns(right, undone, D);
     axpy(-1.0, D.values(), X.values());
-    residual = residuals(A_, B, X, R);
+    residual = residuals(A_.matrix(), B, X, R);
   }
   Vector b(A_.device(), n, "vectors"), x(A_.device(), n, "vectors");
   for (std::size_t j = 0; j < columns; ++j) {

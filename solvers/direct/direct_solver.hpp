@@ -1,5 +1,6 @@
-// Sparse direct solution: factorise once, solve for many right-hand sides. MUMPS on a CPU; cuDSS, or else cuSOLVER, on
-// a GPU. The true residual is recomputed after every solve, and reduced by refinement where it can be.
+// Sparse direct solution: factorise once, solve for many right-hand sides. MUMPS on a CPU and over ranks, which call
+// every function together while a WorkTogether lives; cuDSS, or else cuSOLVER, on a GPU. The true residual is
+// recomputed after every solve, and reduced by refinement where it can be.
 //
 //   DirectSolver solver(K, DirectSolver::Kind::positive_definite);   SolveReport report = solver.solve(b, x);
 #pragma once
@@ -7,6 +8,7 @@
 #include "solvers/algebra/multi_vector.hpp"
 #include "solvers/algebra/solve_report.hpp"
 #include "solvers/direct/direct_factor.hpp"
+#include "solvers/direct/direct_input.hpp"
 
 #include <functional>
 #include <optional>
@@ -15,10 +17,10 @@ namespace ritz {
 
 struct DirectOptions {
   DirectOrdering ordering = DirectOrdering::automatic;
-  const Vector* coordinates = nullptr;  // [block row][dimension] positions of the nodes of the block rows
+  const Vector* coordinates = nullptr;  // [block row][dimension] positions of the nodes of the block rows here
   int dimension = 0;
-  Index memory_limit = 0;                            // [bytes] that the factor may need; 0: what the device has
-  double operations_limit = 0;                       // of the factorisation, counted by the analysis; 0: none
+  Index memory_limit = 0;       // [bytes] that the factor may need in this process; 0: what the device has
+  double operations_limit = 0;  // of the factorisation, counted by the analysis; 0: none
   std::function<void(const std::string&)> say = {};  // one line between analysis and factorisation: size, memory needed
 };
 
@@ -30,10 +32,14 @@ class DirectSolver {
   // Exit::model: not finite, singular, or not positive definite as promised (naming rows where the library does);
   // Exit::resources: the memory needed, stated by the analysis, is not there, or a limit of the options is exceeded;
   // Exit::environment: this build has no direct solver for the device.
-  DirectSolver(const SparseMatrix& A, Kind kind, const DirectOptions& options = {});
+  DirectSolver(DirectInput A, Kind kind, const DirectOptions& options = {});
 
   // After A's values have changed: a new factor with the old analysis. Throws as the constructor does.
-  void refactorise();
+  void refactorise() { refactorise(A_); }
+  void refactorise(DirectInput A);  // of the same pattern, in place of the matrix before
+  // Over ranks: gives the factor back, and nothing else may be called. What is not ended stays in memory until the
+  // process ends. A constructor that throws has ended it.
+  void end();
 
   // x: becomes the solution, its contents do not matter. Converged when the recomputed ||b - A x|| <= relative ||b||;
   // also when the residual is no more than what rounding x to double precision makes, and one more correction changes x
@@ -49,7 +55,7 @@ class DirectSolver {
   Index negative_pivots() const;
   bool knows_inertia() const;  // of its own
 
-  Index memory_bytes() const;                             // of the factor; 0 when the library does not report it
+  Index memory_bytes() const;  // of the factor in this process; 0 when the library does not report it
   Index memory_needed() const { return memory_needed_; }  // predicted by the analysis, before the factorisation
   Index factor_entries() const;                           // predicted by the analysis; 0: not known
   double operations() const;  // of the factorisation, predicted by the analysis; 0: not known
@@ -57,7 +63,7 @@ class DirectSolver {
     Index memory = 0;       // [bytes] 0: not known
     double operations = 0;  // of the factorisation; 0: not known
   };
-  static Needs needs(const SparseMatrix& A, Kind kind, const DirectOptions& options = {});  // analyses
+  static Needs needs(DirectInput A, Kind kind, const DirectOptions& options = {});  // analyses
   const std::string& name() const { return name_; }
   double analysis_seconds() const { return analysis_seconds_; }
   double factor_seconds() const { return factor_seconds_; }
@@ -82,7 +88,7 @@ class DirectSolver {
   void add_error_estimate(const Vector& b, const Vector& x, double part, SolveReport& report);
   std::optional<SolveReport> trivial(const Vector& b, double b_norm, Vector& x) const;
 
-  const SparseMatrix& A_;
+  DirectInput A_;
   Kind kind_;
   std::unique_ptr<DirectFactor> factor_;
   std::string name_;

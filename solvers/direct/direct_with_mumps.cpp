@@ -1,17 +1,24 @@
-// The CPU's direct solver: sequential MUMPS (multifrontal LDL^T and LU). Its threads are those of its BLAS, as many as
-// the device has. BLAS rounds differently for each number of threads: the same bits come from the same number only.
+// The CPU's direct solver: MUMPS (multifrontal LDL^T and LU), sequential in one process, and a parallel one over ranks,
+// a module of its own. Its threads are those of its BLAS, as many as the device has. BLAS rounds differently for each
+// number of threads: the same bits come from the same number only. Over ranks the bits differ from run to run, as
+// fronts add up contributions in the order in which they arrive.
+//
+// Ranks give their rows (ICNTL(18) = 3). Right-hand sides and solutions are together on the first one. What a rank does
+// alone before a call of MUMPS is agreed upon, as the others would wait there for ever.
 #include "device/error.hpp"
 #include "device/host_memory.hpp"
 #include "device/kernels.hpp"
 #include "solvers/direct/blas_threads.hpp"
 #include "solvers/direct/direct_factor.hpp"
+#include "solvers/direct/mumps_processes.hpp"
 #include "solvers/algebra/solver_progress.hpp"
 
 #include <algorithm>
 #include <dmumps_c.h>
 #include <fmt/format.h>
+#include <functional>
 
-namespace ritz::cpu {
+namespace ritz::RITZ_BACKEND {
 namespace {
 
 // MUMPS numbers its parameters from 1.
@@ -21,15 +28,17 @@ constexpr double megabyte = 1e6;
 
 enum Job { job_start = -1, job_end = -2, job_analyse = 1, job_factorise = 2, job_solve = 3 };
 
-// MUMPS's state, ended whatever happens.
+// MUMPS's state. One process ends it whatever happens; ranks end it together or not at all.
 struct Mumps : DMUMPS_STRUC_C {
-  Mumps(int symmetry, int threads) : DMUMPS_STRUC_C{}, threads_(threads) {
-    comm_fortran = -987654;  // MPI_COMM_WORLD
-    par = 1;                 // the host takes part
+  Mumps(int symmetry, int threads, bool divided) : DMUMPS_STRUC_C{}, threads_(threads), divided_(divided) {
+    comm_fortran = mumps_processes();
+    par = 1;  // the host takes part
     sym = symmetry;
     run(job_start);
   }
-  ~Mumps() { run(job_end); }
+  ~Mumps() {
+    if (!divided_) run(job_end);
+  }
   Mumps(const Mumps&) = delete;
   void use(int threads) { threads_ = threads; }
   void run(Job what) {
@@ -40,15 +49,25 @@ struct Mumps : DMUMPS_STRUC_C {
 
  private:
   int threads_;
+  bool divided_;
 };
 
 class MumpsFactor final : public DirectFactor {
  public:
   MumpsFactor(const HostMatrix& A, const DirectAnalysis& analysis, int threads)
-      : kind_(analysis.kind), threads_(threads), mumps_(analysis.kind == DirectKind::general ? 0 : 2, threads) {
+      : kind_(analysis.kind),
+        threads_(threads),
+        rows_of_ranks_(analysis.rows),
+        unknowns_(is_divided() ? analysis.rows.total() : A.rows()),
+        mumps_(analysis.kind == DirectKind::general ? 0 : 2, threads, is_divided()) {
     for (const int output : {1, 2, 3}) mumps_.icntl[at(output)] = -1;
     mumps_.icntl[at(4)] = 0;
     set_values(A);
+    if (is_divided()) {
+      mumps_.icntl[at(18)] = 3;
+      mumps_.icntl[at(28)] = 1;  // analysed by the first rank
+      mumps_.icntl[at(13)] = 1;  // the last front is one of MUMPS's own: ScaLAPACK counts no negative or null pivots
+    }
     mumps_.icntl[at(14)] = first_extra_percent;
     if (kind_ == DirectKind::positive_definite) {
       // Treated as symmetric, which is as fast (measured): MUMPS's own positive definite kind, and no pivoting at all,
@@ -56,36 +75,99 @@ class MumpsFactor final : public DirectFactor {
       mumps_.icntl[at(6)] = 0;   // no matching
       mumps_.icntl[at(12)] = 1;  // no ordering of pairs
     }
-    set_ordering(analysis);
+    together([&] { set_ordering(analysis); });
     mumps_.icntl[at(24)] = 1;    // find null pivots ...
     mumps_.cntl[at(3)] = 1e-14;  // ... of this size, relative to the scaled matrix
-    mumps_.n = static_cast<MUMPS_INT>(A.rows());
-    tell_progress(fmt::format("analysing the matrix for its factorisation, {} unknowns", A.rows()));
+    mumps_.n = static_cast<MUMPS_INT>(unknowns_);
+    tell_progress(fmt::format("analysing the matrix for its factorisation, {} unknowns", unknowns_));
     mumps_.run(job_analyse);
-    throw_if_failed("analysis");
+    try {
+      together([&] { throw_if_failed("analysis"); });
+    } catch (const AgreedError&) {
+      end();
+      throw;
+    }
     clear(position_);
   }
 
   std::string name() const override {
     return fmt::format("MUMPS {}, {}", MUMPS_VERSION, kind_ == DirectKind::general ? "LU" : "LDL^T");
   }
-  Index memory_needed() const override { return static_cast<Index>(megabyte * mumps_.infog[at(17)]); }
-  Index memory_used() const override { return static_cast<Index>(megabyte * mumps_.infog[at(19)]); }
+  Index memory_needed() const override {
+    return static_cast<Index>(megabyte * (is_divided() ? mumps_.info[at(15)] : mumps_.infog[at(17)]));
+  }
+  Index memory_used() const override {
+    return static_cast<Index>(megabyte * (is_divided() ? mumps_.info[at(16)] : mumps_.infog[at(19)]));
+  }
 
   Index factor_entries() const override { return large(mumps_.infog[at(20)]); }
   double operations() const override { return mumps_.rinfog[at(1)]; }
   Index negative_pivots() const override { return kind_ == DirectKind::general ? -1 : mumps_.infog[at(12)]; }
 
   void set_values(const HostMatrix& A) override {
-    fill_triplets(A);
-    mumps_.nnz = static_cast<MUMPS_INT8>(values_.size());
-    mumps_.irn = rows_.data();
-    mumps_.jcn = columns_.data();
-    mumps_.a = values_.data();
+    together([&] { fill_triplets(A); });
+    const auto entries = static_cast<MUMPS_INT8>(values_.size());
+    (is_divided() ? mumps_.nnz_loc : mumps_.nnz) = entries;
+    (is_divided() ? mumps_.irn_loc : mumps_.irn) = rows_.data();
+    (is_divided() ? mumps_.jcn_loc : mumps_.jcn) = columns_.data();
+    (is_divided() ? mumps_.a_loc : mumps_.a) = values_.data();
   }
 
   // Pivoting may need more room than the analysis predicted: retries with more before giving up.
   void factorise() override {
+    together([&] { take_memory(); });
+    for (const int extra_percent : {first_extra_percent, 100, 400}) {
+      mumps_.icntl[at(14)] = extra_percent;
+      tell_progress(fmt::format("factorising: {:.2g} operations, a factor of {:.2g} GB", operations(),
+                                1e-9 * static_cast<double>(memory_needed())));
+      mumps_.run(job_factorise);
+      if (!is_short_of_workspace(mumps_.infog[at(1)])) break;
+    }
+    together([&] { check_factor(); });
+    clear(rows_);  // MUMPS has its own copy
+    clear(columns_);
+    clear(values_);
+  }
+
+  void end() override {
+    if (is_divided()) mumps_.run(job_end);
+    memory_ = {};
+  }
+
+  void solve(const Vector& B, Vector& X, int columns) override {
+    std::vector<double> right_hand_sides = together_on_the_first(B, columns);
+    mumps_.rhs = right_hand_sides.data();
+    mumps_.nrhs = columns;
+    mumps_.lrhs = mumps_.n;
+    tell_progress(fmt::format("solving with the factor, {} right-hand side{}", columns, columns == 1 ? "" : "s"));
+    mumps_.run(job_solve);
+    together([&] { throw_if_failed("solution"); });
+    if (!is_divided()) return X.upload(right_hand_sides);
+    std::vector<double> mine(static_cast<std::size_t>(X.size()));
+    rows_of_ranks_.deal(right_hand_sides, mine, columns);
+    X.upload(mine);
+  }
+
+ private:
+  bool is_divided() const { return rows_of_ranks_.ranks != nullptr; }
+  bool is_first() const { return !is_divided() || rows_of_ranks_.ranks->rank() == 0; }
+  void together(const std::function<void()>& phase) const {
+    if (is_divided()) rows_of_ranks_.ranks->agree(phase);
+    else phase();
+  }
+
+  std::vector<double> together_on_the_first(const Vector& B, int columns) const {
+    if (!is_divided()) return B.host();
+    std::vector<double> all, mine;
+    together([&] {
+      mine = B.host();
+      if (is_first()) all.resize(static_cast<std::size_t>(unknowns_ * columns));
+    });
+    rows_of_ranks_.collect(mine, all, columns);
+    return all;
+  }
+
+  void take_memory() {
     memory_ = {};
     memory_ = HostMemory(memory_needed());
     if (!memory_.taken())
@@ -102,13 +184,9 @@ class MumpsFactor final : public DirectFactor {
                               1e-9 * double(memory_needed())),
                   "addresses are limited (ulimit -v)", "raise the limit, or use an iterative solver");
     mumps_.use(threads);
-    for (const int extra_percent : {first_extra_percent, 100, 400}) {
-      mumps_.icntl[at(14)] = extra_percent;
-      tell_progress(fmt::format("factorising: {:.2g} operations, a factor of {:.2g} GB", operations(),
-                                1e-9 * static_cast<double>(memory_needed())));
-      mumps_.run(job_factorise);
-      if (!is_short_of_workspace(mumps_.infog[at(1)])) break;
-    }
+  }
+
+  void check_factor() const {
     throw_if_failed("factorisation");
     if (mumps_.infog[at(28)] > 0) throw_singular();
     const int negative = mumps_.infog[at(12)];
@@ -116,23 +194,8 @@ class MumpsFactor final : public DirectFactor {
       throw Error(Exit::model, fmt::format("the matrix is not positive definite: it has {} negative pivots", negative),
                   "it was given to the direct solver as positive definite",
                   "check supports and material data, or solve it as a symmetric matrix");
-    clear(rows_);  // MUMPS has its own copy
-    clear(columns_);
-    clear(values_);
   }
 
-  void solve(const Vector& B, Vector& X, int columns) override {
-    std::vector<double> right_hand_sides = B.host();
-    mumps_.rhs = right_hand_sides.data();
-    mumps_.nrhs = columns;
-    mumps_.lrhs = mumps_.n;
-    tell_progress(fmt::format("solving with the factor, {} right-hand side{}", columns, columns == 1 ? "" : "s"));
-    mumps_.run(job_solve);
-    throw_if_failed("solution");
-    X.upload(right_hand_sides);
-  }
-
- private:
   static constexpr int first_extra_percent = 30;
   // of integers, or of numbers
   static bool is_short_of_workspace(int status) { return status == -8 || status == -9; }
@@ -179,10 +242,11 @@ class MumpsFactor final : public DirectFactor {
     rows_.reserve(entries);
     columns_.reserve(entries);
     values_.reserve(entries);
+    const Index first = is_divided() ? rows_of_ranks_.begin() : 0;
     for (Index row = 0; row < A.rows(); ++row)
       for (Index k = A.offsets[row]; k < A.offsets[row + 1]; ++k) {
-        if (kind_ != DirectKind::general && A.columns[k] > row) continue;
-        rows_.push_back(static_cast<MUMPS_INT>(row + 1));
+        if (kind_ != DirectKind::general && A.columns[k] > first + row) continue;
+        rows_.push_back(static_cast<MUMPS_INT>(first + row + 1));
         columns_.push_back(A.columns[k] + 1);
         values_.push_back(A.values[k]);
       }
@@ -191,7 +255,7 @@ class MumpsFactor final : public DirectFactor {
   [[noreturn]] void throw_singular() const {
     std::string rows;
     const int count = mumps_.infog[at(28)];
-    for (int i = 0; i < std::min(count, 10); ++i)
+    for (int i = 0; is_first() && i < std::min(count, 10); ++i)  // the others have no list
       rows += fmt::format("{}{}", i > 0 ? ", " : "", mumps_.pivnul_list[i] - 1);
     throw Error(Exit::model,
                 fmt::format("the matrix is singular: {} zero pivot{}, met at row{} {}", count, count == 1 ? "" : "s",
@@ -218,6 +282,8 @@ class MumpsFactor final : public DirectFactor {
 
   DirectKind kind_;
   int threads_;
+  RankRows rows_of_ranks_;
+  Index unknowns_;     // of all ranks
   HostMemory memory_;  // counts what MUMPS allocates
   Mumps mumps_;
   std::vector<MUMPS_INT> rows_, columns_, position_;
@@ -232,4 +298,4 @@ const DirectFactory table{analyse};
 const Registration registration("direct", &table);
 
 }  // namespace
-}  // namespace ritz::cpu
+}  // namespace ritz::RITZ_BACKEND

@@ -35,7 +35,7 @@ std::vector<double> to_ritz_vectors(const LinearOperator& K, VectorPieces& X);
 SmallMatrix lowest_vectors(const SymmetricEigen& eigen, int size, int count);
 
 // The problem of these matrices with these motions.
-EigenSolution solve_by_lanczos(const EigenProblem& problem, const SparseMatrix& K, const SparseMatrix& M,
+EigenSolution solve_by_lanczos(const EigenProblem& problem, const ShiftedMatrix& shifted,
                                const SolverGeometry& geometry, const AttachedMotions& motions);
 EigenSolution solve_by_lobpcg(const EigenProblem& problem, const ShiftedPreconditioner& preconditioner);
 

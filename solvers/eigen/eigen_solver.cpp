@@ -43,6 +43,11 @@ void check(const SparseMatrix& K, const SparseMatrix& M) {
                   advice_for(StopReason::not_finite));
 }
 
+void check_without_springs(const AttachedMotions* motions) {
+  if (motions != nullptr && motions->has_stiffness())
+    throw Error(Exit::input, "LOBPCG does not take motions that springs hold", {}, "use the method lanczos");
+}
+
 // Multigrid of K + shift M.
 class ShiftedMultigrid final : public LinearOperator {
  public:
@@ -89,7 +94,20 @@ EigenChoice choose_method(Index unknowns, const EigenOptions& options, int dimen
 EigenSolution solve_by_lobpcg(EigenOperators operators, const EigenOptions& options, int dimension,
                               const ShiftedPreconditioner& preconditioner) {
   check(options);
+  check_without_springs(operators.motions);
   return solve_by_lobpcg(EigenProblem(std::move(operators), options, dimension), preconditioner);
+}
+
+EigenSolution solve_by_lanczos(EigenOperators operators, const EigenOptions& options, const SolverGeometry& geometry,
+                               const AttachedMotions& motions, const ShiftedMatrix& shifted) {
+  check(options);
+  const WithMotions stiff(operators.K, motions, motions.stiffness), heavy(operators.M, motions, motions.mass);
+  const bool plain = motions.count() == 0;
+  const LinearOperator &whole_K = plain ? operators.K : stiff, &whole_M = plain ? operators.M : heavy;
+  const EigenProblem problem({whole_K, whole_M, std::move(operators.stiffness), std::move(operators.mass),
+                              operators.block, operators.in_lanes, &motions},
+                             options, geometry.dimension);
+  return solve_by_lanczos(problem, shifted, geometry, motions);
 }
 
 EigenSolution solve_eigen(const SparseMatrix& K, const SparseMatrix& M, const EigenOptions& options,
@@ -97,8 +115,7 @@ EigenSolution solve_eigen(const SparseMatrix& K, const SparseMatrix& M, const Ei
   check(options);
   check(K, M);
   const bool springs = motions.has_stiffness(), plain = motions.count() == 0;
-  if (springs && options.method == EigenMethod::lobpcg)
-    throw Error(Exit::input, "LOBPCG does not take motions that springs hold", {}, "use the method lanczos");
+  if (options.method == EigenMethod::lobpcg) check_without_springs(&motions);
   const WithMotions stiff(K, motions, motions.stiffness), heavy(M, motions, motions.mass);
   const LinearOperator &whole_K = plain ? static_cast<const LinearOperator&>(K) : stiff,
                        &whole_M = plain ? static_cast<const LinearOperator&>(M) : heavy;
@@ -107,8 +124,15 @@ EigenSolution solve_eigen(const SparseMatrix& K, const SparseMatrix& M, const Ei
   EigenChoice choice = choose_method(K.total_rows(), options, geometry.dimension, springs);
   if (choice.method == EigenMethod::lanczos) {
     EigenSolution solution;
-    const std::optional<Error> shortage =
-        shortage_or_no_library([&] { solution = solve_by_lanczos(problem, K, M, geometry, motions); });
+    const std::optional<Error> shortage = shortage_or_no_library([&] {
+      SparseMatrix A(K.shared_pattern(), K.block_size());
+      const ShiftedMatrix shifted = [&](double shift) -> DirectInput {
+        A.values().copy_from(K.values());
+        axpy(-shift, M.values(), A.values());
+        return A;
+      };
+      solution = solve_by_lanczos(problem, shifted, geometry, motions);
+    });
     if (!shortage) {
       solution.choice = choice.why;
       return solution;

@@ -9,13 +9,15 @@
 //
 //   EigenSolution modes = solve_eigen(K, M, {.count = 20}, {&space.coordinates(), 3});   modes.values[0], modes.vectors
 //
-// LOBPCG takes operators without matrices, too, with a preconditioner of the caller's: solve_by_lobpcg.
+// LOBPCG takes operators without matrices, too, with a preconditioner of the caller's: solve_by_lobpcg. Lanczos takes
+// any matrix that a DirectSolver takes, also over ranks: solve_by_lanczos.
 //
 // Prescribed unknowns: K.eliminate(mask, pivot) and M.eliminate(mask, 0). Rows without mass carry infinite eigenvalues,
 // which neither method sees: all vectors stay in the range of K^-1 M, and a positive pivot never counts as negative.
 #pragma once
 
 #include "solvers/algebra/multi_vector.hpp"
+#include "solvers/direct/direct_input.hpp"
 #include "solvers/eigen/attached_motions.hpp"
 #include "solvers/linear/linear_solver.hpp"
 
@@ -88,6 +90,13 @@ using ShiftedPreconditioner = std::function<std::unique_ptr<LinearOperator>(doub
 // The lowest eigenvalues by LOBPCG; options.method and options.multigrid are not used. Throws as solve_eigen does.
 EigenSolution solve_by_lobpcg(EigenOperators operators, const EigenOptions& options, int dimension,
                               const ShiftedPreconditioner& preconditioner);
+
+// Makes K - shift M, without the motions. The one before is gone.
+using ShiftedMatrix = std::function<DirectInput(double shift)>;
+// The lowest eigenvalues or those of a band by Lanczos; options.method and options.multigrid are not used. Throws as
+// solve_eigen does. K and M of the operators have no motions in them.
+EigenSolution solve_by_lanczos(EigenOperators operators, const EigenOptions& options, const SolverGeometry& geometry,
+                               const AttachedMotions& motions, const ShiftedMatrix& shifted);
 
 // The method that `automatic` takes, with the reason in a sentence.
 struct EigenChoice {

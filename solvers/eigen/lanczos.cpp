@@ -173,9 +173,9 @@ class Subspace {
 
 class Lanczos {
  public:
-  Lanczos(const EigenProblem& problem, const SparseMatrix& K, const SparseMatrix& M, const SolverGeometry& geometry,
+  Lanczos(const EigenProblem& problem, const ShiftedMatrix& shifted, const SolverGeometry& geometry,
           const AttachedMotions& motions)
-      : problem_(problem), options_(problem.options), inverse_(K, M, geometry, motions) {}
+      : problem_(problem), options_(problem.options), inverse_(shifted, geometry, motions) {}
 
   EigenSolution solve() {
     solution_.method = "shift-invert block Lanczos";
@@ -186,6 +186,7 @@ class Lanczos {
     solution_.factorisations = inverse_.factorisations();
     solution_.factor_foreseen = inverse_.memory_needed();
     solution_.preconditioner = inverse_.name();
+    inverse_.end();
     return std::move(solution_);
   }
 
@@ -377,9 +378,9 @@ class Lanczos {
 
 }  // namespace
 
-EigenSolution solve_by_lanczos(const EigenProblem& problem, const SparseMatrix& K, const SparseMatrix& M,
+EigenSolution solve_by_lanczos(const EigenProblem& problem, const ShiftedMatrix& shifted,
                                const SolverGeometry& geometry, const AttachedMotions& motions) {
-  return Lanczos(problem, K, M, geometry, motions).solve();
+  return Lanczos(problem, shifted, geometry, motions).solve();
 }
 
 }  // namespace ritz

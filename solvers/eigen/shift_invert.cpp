@@ -9,24 +9,20 @@
 
 namespace ritz {
 
-ShiftInvert::ShiftInvert(const SparseMatrix& K, const SparseMatrix& M, const SolverGeometry& geometry,
-                         const AttachedMotions& motions)
-    : K_(K),
-      M_(M),
+ShiftInvert::ShiftInvert(const ShiftedMatrix& shifted, const SolverGeometry& geometry, const AttachedMotions& motions)
+    : shifted_(shifted),
       motions_(motions),
-      options_{.coordinates = geometry.coordinates, .dimension = geometry.dimension},
-      A_(K.shared_pattern(), K.block_size()) {}
+      options_{.coordinates = geometry.coordinates, .dimension = geometry.dimension} {}
 
 void ShiftInvert::move_to(double shift) {
-  auto phase = K_.device().profile().phase("factorisation");
   shift_ = shift;
   for (int attempt = 0;; ++attempt) {
-    A_.values().copy_from(K_.values());
-    axpy(-shift_, M_.values(), A_.values());
+    const DirectInput A = shifted_(shift_);
+    auto phase = A.device().profile().phase("factorisation");
     ++factorisations_;
     try {
-      if (solver_ == nullptr) solver_ = std::make_unique<DirectSolver>(A_, DirectKind::symmetric, options_);
-      else solver_->refactorise();
+      if (solver_ == nullptr) solver_ = std::make_unique<DirectSolver>(A, DirectKind::symmetric, options_);
+      else solver_->refactorise(A);
       break;
     } catch (const Error& error) {
       if (error.exit() != Exit::model || shift_ == 0 || attempt == 3) throw;

@@ -7,6 +7,7 @@
 
 #include "solvers/direct/direct_solver.hpp"
 #include "solvers/eigen/attached_motions.hpp"
+#include "solvers/eigen/eigen_solver.hpp"
 #include "solvers/eigen/woodbury.hpp"
 #include "solvers/linear/linear_solver.hpp"
 
@@ -18,9 +19,8 @@ namespace ritz {
 
 class ShiftInvert {
  public:
-  // K and M share a pattern. All of it outlives this.
-  ShiftInvert(const SparseMatrix& K, const SparseMatrix& M, const SolverGeometry& geometry,
-              const AttachedMotions& motions);
+  // All of it outlives this.
+  ShiftInvert(const ShiftedMatrix& shifted, const SolverGeometry& geometry, const AttachedMotions& motions);
 
   // Factorises. A shift that hits an eigenvalue is moved by a little; at zero that is an Error(Exit::model): K is
   // singular.
@@ -28,6 +28,9 @@ class ShiftInvert {
   double shift() const { return shift_; }
   Index count_below() const;  // Error(Exit::environment) when no library says
   void apply(const MultiVector& X, MultiVector& Y);
+  void end() {  // DirectSolver::end()
+    if (solver_) solver_->end();
+  }
   const std::string& name() const { return solver_->name(); }
   int factorisations() const { return factorisations_; }
   // by the factor, as its analysis foresaw
@@ -35,10 +38,9 @@ class ShiftInvert {
 
  private:
   void attach();
-  const SparseMatrix &K_, &M_;
+  const ShiftedMatrix& shifted_;
   const AttachedMotions& motions_;
   DirectOptions options_;
-  SparseMatrix A_;
   std::unique_ptr<DirectSolver> solver_;
   double shift_ = 0;
   int factorisations_ = 0;

@@ -76,10 +76,12 @@ class DividedReach(OnRanks):
         bracket = ritz.example("modal/motor")
         self.assert_same_modes(self.solved(2, "ritz-modal", bracket, keys={"modal.tolerance": 1e-7}), self.solve("ritz-modal", bracket), 1e-6)
 
-    def test_modes_that_take_a_factor_are_refused(self):
-        case = self.modes_case("hexa", (4, 3, 3))
-        self.assert_refused(self.on_ranks(2, "ritz-modal", case, "--set", "modal={band=[1, 1000]}"), "the count of the modes of a band")
-        self.assert_refused(self.on_ranks(2, "ritz-modal", case, keys={"modal.method": "lanczos"}), "the method 'lanczos'")
+    def test_plugins_and_forms_of_several_fields_are_refused_by_checks_too(self):
+        cases = [("custom_form/varying_conduction", "a form of a plugin"), ("several_fields/cavity", "a form of several fields")]
+        for name, words in cases:
+            for arguments in ((), ("--check",)):
+                with self.subTest(name=name, arguments=arguments):
+                    self.assert_refused(self.on_ranks(2, "ritz-solve", ritz.example(name), *arguments), words)
 
     def assert_refused(self, run, words):
         self.assertEqual(run.exit, 8, run.log + run.errors)
@@ -142,10 +144,11 @@ class DividedReach(OnRanks):
         several = self.assert_same_run(3, "ritz-structure", roof, "displacement", keys, 1e-5)
         self.assertLessEqual(several.report["solver"]["iterations"], 1.2 * alone)
         self.assert_same_run(2, "ritz-structure", ritz.example("structure/portal"), "displacement", keys, 1e-5)
-        self.assert_refused(self.on_ranks(2, "ritz-structure", roof), "the method 'direct'")
 
-    def test_a_form_that_nobody_promises_to_be_definite_needs_its_method_named(self):
-        self.assert_refused(self.on_ranks(2, "ritz-solve", ritz.example("plasticity/sphere_section")), "a matrix that need not be positive definite")
+    def test_a_form_that_nobody_promises_to_be_definite_is_iterated_where_it_is(self):
+        sphere = ritz.example("plasticity/sphere_section")
+        run = self.assert_same_run(2, "ritz-solve", sphere, "displacement", {"solver.tolerance": 1e-10}, 1e-5)
+        self.assertNotIn("MUMPS", run.log)
 
     def test_a_rank_that_is_killed_while_modes_are_sought_ends_the_job(self):
         case = self.modes_case("hexa", (24, 20, 20))

@@ -262,9 +262,16 @@ class Divided(OnRanks):
 
     def test_what_is_not_divided_is_refused_by_all_ranks_with_one_error(self):
         case = self.case("ritz-heat", "hexa", (4, 4, 4))
-        for arguments, words in ((("--set", "solver.method=direct"), "the method 'direct'"), (("--set", "solver.operator=matrix_free"), "an operator without a matrix")):
-            self.assert_refused(self.on_ranks(2, "ritz-heat", case, *arguments), words)
-        self.assert_refused(self.on_ranks(2, "ritz-heat", self.case("ritz-heat", "hexa", (3, 3, 3)), "--set", "space.order=4"), "a matrix of elements of so high an order")
+        gradient = self.write("gradient.toml", case.read_text() + '[gradient]\nprobe = "hottest"\nby = "material.0.conductivity"\n')
+        refusals = [(case, {"solver.method": "gmres"}, "the method 'gmres'"), (case, {"solver.operator": "matrix_free"}, "an operator without a matrix"),
+                    (case, {"space.order": 4}, "a matrix of elements of so high an order"), (gradient, {}, "[gradient]")]
+        for refused, keys, words in refusals:
+            for arguments in ((), ("--check",)):
+                with self.subTest(words=words, arguments=arguments):
+                    run = self.on_ranks(2, "ritz-heat", refused, *arguments, keys=keys)
+                    self.assert_refused(run, words)
+                    self.assertFalse((run.folder / "results").exists())  # before anything is written
+        self.assertEqual(self.on_ranks(2, "ritz-heat", case, "--check", keys={"solver.method": "direct"}).exit, 0)
         few = self.on_ranks(4, "ritz-heat", self.case("ritz-heat", "quad", (1, 1)))
         self.assertEqual(few.exit, 0, few.errors)
 

@@ -2,6 +2,7 @@
 #include "tests/solvers/eigen/models.hpp"
 
 #include "device/error.hpp"
+#include "solvers/algebra/vectors.hpp"
 #include "solvers/algebra/solver_progress.hpp"
 #include "solvers/eigen/shift_invert.hpp"
 #include "tests/solvers/matrices.hpp"
@@ -231,8 +232,14 @@ TEST(ShiftInvert, AShiftThatIsAnEigenvalueMovesByLittle) {
   const SparseMatrix K = on(Device::named("cpu"), diagonal_matrix({1, 2, 3, 4, 5}));
   SparseMatrix M(K.shared_pattern(), 1);
   M.values().upload(std::vector<double>(5, 1.0));
+  SparseMatrix A(K.shared_pattern(), 1);
+  const ShiftedMatrix shifted = [&](double shift) -> DirectInput {
+    A.values().copy_from(K.values());
+    axpy(-shift, M.values(), A.values());
+    return A;
+  };
   const AttachedMotions none;
-  ShiftInvert inverse(K, M, {}, none);
+  ShiftInvert inverse(shifted, {}, none);
   inverse.move_to(3);
   EXPECT_GT(inverse.factorisations(), 1);
   EXPECT_NEAR(inverse.shift(), 3, 3e-6);
