@@ -14,6 +14,7 @@
 #include "fem/analysis/divided_system.hpp"
 #include "device/process/stop_request.hpp"
 #include "io/files/atomic_file.hpp"
+#include "io/results/result_pieces.hpp"
 #include "solvers/algebra/solver_progress.hpp"
 
 #include <cerrno>
@@ -119,7 +120,9 @@ class AppCall {
     obey(options_.memory);
     RankHelper helper(*ranks_, device);
     std::string order = ranks_->wait(0);
-    for (; !order.starts_with(end_prefix); order = ranks_->wait(0)) helper.carry_out(std::move(order));
+    for (; !order.starts_with(end_prefix); order = ranks_->wait(0))
+      if (is_piece(order)) ranks_->send(0, written_piece(order));
+      else helper.carry_out(std::move(order));
     end_ = order;
   }
 

@@ -25,9 +25,14 @@ void Results::read_settings() {
   const std::string folder =
       table.text("folder", "folder of the results, relative to where the program runs", {.fallback = own_folder});
   const std::string format = table.choice(
-      "format", "vtu: an index (.pvd) and a file for each step; vtkhdf: one HDF5 file (.hdf) with the mesh once",
-      {"vtu", "vtkhdf"}, "vtu");
-  format_.format = format == "vtkhdf" ? ResultFormat::vtkhdf : ResultFormat::vtu;
+      "format",
+      "vtu: an index (.pvd) and a file for each step; pvtu: the same with a file of each rank for its cells, and an "
+      "index of them (.pvtu); vtkhdf: one HDF5 file (.hdf) with the mesh once",
+      {"vtu", "pvtu", "vtkhdf"}, "vtu");
+  format_.format = format == "vtkhdf" ? ResultFormat::vtkhdf
+                   : format == "pvtu" ? ResultFormat::pvtu
+                                      : ResultFormat::vtu;
+  format_.ranks = context_.options.ranks;
   const std::string compression =
       table.choice("compression", "none is fastest; vtkhdf has no lz4", {"none", "lz4", "zlib"}, "none");
   if (format == "vtkhdf" && compression == "lz4")
@@ -330,10 +335,12 @@ std::filesystem::path Results::path_of(const std::string& file) const { return s
 void Results::open_writer(bool probes) {
   // so that a run that is killed can resume after its results
   if (checkpoints_) unless_memory_is_short([this] { checkpoints_->commit(); });
-  // The members of a sweep are many and small, and flushed in groups: writing in the background gains nothing.
+  // The members of a sweep are many and small, and flushed in groups: writing in the background gains nothing. Ranks
+  // are reached by the first thread alone.
+  const bool over_ranks = format_.format == ResultFormat::pvtu && format_.ranks != nullptr;
   writer_.emplace(*folder_, path_of(context_.name).string(), format_,
                   ResultWriter::Text{resolved_name(), resolved_case()}, resumed_ ? resumed_->steps : 0,
-                  !context_.is_member ? ResultWriter::Where::in_background : ResultWriter::Where::at_once);
+                  context_.is_member || over_ranks ? ResultWriter::Where::at_once : ResultWriter::Where::in_background);
   context_.report.outputs = {path_of(resolved_name()).string(), writer_->path()};
   if (probes) context_.report.outputs.insert(context_.report.outputs.begin(), writer_->probes_path());
 }

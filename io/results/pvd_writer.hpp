@@ -5,8 +5,10 @@
 //   results.write(mesh, {.time = t, .point_fields = fields});   // run/run_000000.vtu, then run.pvd
 #pragma once
 
+#include "io/results/result_pieces.hpp"
 #include "io/results/result_series.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,8 @@ struct PvdEntry {
   int part;          // piece of a partitioned mesh
   std::string file;  // relative to the index
 };
+
+std::string escaped(const std::string& text);  // for an attribute of XML
 
 // The text of the index; `verify` compares it with the file.
 std::string pvd_text(const std::vector<PvdEntry>& entries);
@@ -37,8 +41,9 @@ class PvdWriter {
 class VtuSeries : public ResultSeries {
  public:
   // `path` ends in .pvd (added when missing). Throws Error(Exit::output) when the folder cannot be written.
-  // With a folder every step is a line of its journal.
-  explicit VtuSeries(const std::string& path, VtuOptions options = {}, ResultFolder* folder = nullptr);
+  // With a folder every step is a line of its journal. With pieces a step is an index (.pvtu) and a file of each rank.
+  explicit VtuSeries(const std::string& path, VtuOptions options = {}, ResultFolder* folder = nullptr,
+                     std::optional<ResultPieces> pieces = {});
   const std::string& path() const override { return index_.path(); }
 
  private:
@@ -48,6 +53,7 @@ class VtuSeries : public ResultSeries {
 
   PvdWriter index_;
   VtuOptions options_;
+  std::optional<ResultPieces> pieces_;
 };
 
 }  // namespace ritz

@@ -22,7 +22,9 @@ std::string ResultSeries::write(const Mesh& mesh, const ResultStep& step) {
 std::unique_ptr<ResultSeries> make_result_series(const std::string& path, const SeriesOptions& options,
                                                  ResultFolder* folder) {
   if (options.format == ResultFormat::vtkhdf) return std::make_unique<VtkhdfSeries>(path + ".hdf", options.vtu, folder);
-  return std::make_unique<VtuSeries>(path + ".pvd", options.vtu, folder);
+  const std::optional<ResultPieces> pieces =
+      options.format == ResultFormat::pvtu ? std::optional(ResultPieces(options.ranks)) : std::nullopt;
+  return std::make_unique<VtuSeries>(path + ".pvd", options.vtu, folder, pieces);
 }
 
 void load_library_of(ResultFormat format) {

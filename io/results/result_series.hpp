@@ -16,7 +16,11 @@
 
 namespace ritz {
 
-enum class ResultFormat { vtu, vtkhdf };  // vtu: a .pvd and a file for each step; vtkhdf: one .hdf
+class Ranks;  // device/ranks/ranks.hpp
+
+// vtu: a .pvd and a file for each step; pvtu: a .pvd, and for each step a file of each rank and their index; vtkhdf:
+// one .hdf
+enum class ResultFormat { vtu, pvtu, vtkhdf };
 
 struct ResultStep {
   double time = 0;
@@ -54,7 +58,8 @@ class ResultSeries {
 
 struct SeriesOptions {
   ResultFormat format = ResultFormat::vtu;
-  VtuOptions vtu = {};  // compression and precision hold for both formats
+  VtuOptions vtu = {};     // compression and precision hold for all formats
+  Ranks* ranks = nullptr;  // that write pieces; null: one process
 };
 
 // `path` without an extension. Throws Error(Exit::output) when the folder cannot be written, Error(Exit::input) for

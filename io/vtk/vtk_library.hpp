@@ -5,6 +5,7 @@
 #include "io/vtk/unstructured_grid.hpp"
 #include "io/vtk/vtu_reader.hpp"
 #include "io/vtk/vtu_writer.hpp"
+#include "io/vtk/written_cells.hpp"
 
 namespace ritz {
 
@@ -13,6 +14,9 @@ struct VtkLibrary {
   void (*write_mesh)(const std::string& path, const Mesh& mesh, std::span<const Field> point_fields,
                      std::span<const Field> cell_fields, const VtuOptions& options);
   void (*write_cells)(const std::string& path, const MeshData& data, std::span<const Field> cell_fields);
+  void (*write_piece)(const std::string& path, const WrittenCells& cells, const WrittenRegions& regions,
+                      std::span<const Field> point_fields, std::span<const Field> cell_fields,
+                      const VtuOptions& options);
   const char* (*version)();
 };
 
@@ -29,6 +33,9 @@ UnstructuredGrid read(const std::string& path, VtkFormat format, const std::stri
 void write_mesh(const std::string& path, const Mesh& mesh, std::span<const Field> point_fields,
                 std::span<const Field> cell_fields, const VtuOptions& options);
 void write_cells(const std::string& path, const MeshData& data, std::span<const Field> cell_fields);
+// Without tables of regions.
+void write_piece(const std::string& path, const WrittenCells& cells, const WrittenRegions& regions,
+                 std::span<const Field> point_fields, std::span<const Field> cell_fields, const VtuOptions& options);
 }  // namespace with_vtk
 
 }  // namespace ritz

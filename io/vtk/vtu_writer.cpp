@@ -133,20 +133,14 @@ vtkSmartPointer<vtkDataArray> array_of(const Field& field, Index entries, const 
   return array;
 }
 
-// A cell of several regions shows the first; 0 is no region but "all".
-void add_regions(const Mesh& mesh, bool with_names, vtkUnstructuredGrid& grid) {
+void add_regions(const WrittenRegions& regions, bool with_names, vtkUnstructuredGrid& grid) {
   vtkNew<vtkStringArray> names;
   names->SetName("region_names");
+  for (const std::string& name : regions.names) names->InsertNextValue(name);
   vtkNew<vtkIntArray> numbers;
   numbers->SetName("region");
-  numbers->SetNumberOfValues(mesh.cell_count());
-  numbers->FillValue(0);
-  for (const Region& region : mesh.regions()) {
-    if (region.kind != RegionKind::cells || region.name == "all") continue;
-    const auto number = static_cast<int>(names->InsertNextValue(region.name)) + 1;
-    for (const Index cell : region.cells)
-      if (numbers->GetValue(cell) == 0) numbers->SetValue(cell, number);
-  }
+  numbers->SetNumberOfValues(static_cast<vtkIdType>(regions.numbers.size()));
+  std::ranges::copy(regions.numbers, numbers->GetPointer(0));
   grid.GetCellData()->AddArray(numbers);
   if (with_names) grid.GetFieldData()->AddArray(names);
 }
@@ -219,21 +213,39 @@ void write_grid(const std::string& path, vtkUnstructuredGrid& grid, const VtuOpt
 
 }  // namespace
 
+namespace {
+
+void fill(const WrittenCells& written, std::span<const Field> point_fields, std::span<const Field> cell_fields,
+          const VtuOptions& options, vtkUnstructuredGrid& grid) {
+  set_cells(written, grid);
+  for (const Field& field : point_fields)
+    grid.GetPointData()->AddArray(array_of(field, written.point_count(), "nodes", options));
+  for (const Field& field : cell_fields)
+    grid.GetCellData()->AddArray(array_of(field, written.cell_count(), "cells", options));
+  if (options.time) add_time(*options.time, grid);
+  if (!options.load_case.empty() && !options.inline_data) add_load_case(options.load_case, grid);
+}
+
+}  // namespace
+
 void with_vtk::write_mesh(const std::string& path, const Mesh& mesh, std::span<const Field> point_fields,
                           std::span<const Field> cell_fields, const VtuOptions& options) {
   vtkNew<vtkUnstructuredGrid> grid;
   const WrittenCells written = written_cells(mesh, options.cells);
-  set_cells(written, *grid);
-  for (const Field& field : point_fields)
-    grid->GetPointData()->AddArray(array_of(field, written.point_count(), "nodes", options));
-  for (const Field& field : cell_fields)
-    grid->GetCellData()->AddArray(array_of(field, mesh.cell_count(), "cells", options));
-  if (options.regions) add_regions(mesh, !options.inline_data, *grid);
+  fill(written, point_fields, cell_fields, options, *grid);
+  if (options.regions) add_regions(written_regions(mesh), !options.inline_data, *grid);
   if (options.region_tables) add_region_tables(mesh, *grid);
-  if (options.time) add_time(*options.time, *grid);
-  if (!options.load_case.empty() && !options.inline_data) add_load_case(options.load_case, *grid);
   write_grid(path, *grid, options);
   if (!options.staged) commit_file(path);
+}
+
+void with_vtk::write_piece(const std::string& path, const WrittenCells& cells, const WrittenRegions& regions,
+                           std::span<const Field> point_fields, std::span<const Field> cell_fields,
+                           const VtuOptions& options) {
+  vtkNew<vtkUnstructuredGrid> grid;
+  fill(cells, point_fields, cell_fields, options, *grid);
+  add_regions(regions, !options.inline_data, *grid);
+  write_grid(path, *grid, options);
 }
 
 void with_vtk::write_cells(const std::string& path, const MeshData& data, std::span<const Field> cell_fields) {

@@ -1,9 +1,11 @@
-// The points and cells of a results file, whether they are the mesh's or finer ones of their own. Private to io.
+// The points and cells of a results file, whether they are the mesh's or finer ones of their own, and pieces of them.
+// Private to io.
 #pragma once
 
 #include "mesh/lagrange_cells.hpp"
 
 #include <span>
+#include <string>
 #include <vector>
 
 namespace ritz {
@@ -25,6 +27,27 @@ struct WrittenCells {
   Index point_count() const { return static_cast<Index>(points.size()) / 3; }
   Index cell_count() const;
 };
+
+// The first region of cells that a cell belongs to: 1, 2, ... of the names; 0: none but "all".
+struct WrittenRegions {
+  std::vector<int> numbers;  // [cell]
+  std::vector<std::string> names;
+};
+WrittenRegions written_regions(const Mesh& mesh);
+
+// Some of the cells, with points of their own.
+struct WrittenPiece {
+  std::vector<double> points;
+  struct Block {
+    int vtk_type;
+    std::size_t node_count;
+    std::vector<Node> nodes;
+  };
+  std::vector<Block> blocks;
+  WrittenCells view() const;
+};
+// cells: ascending. points: numbers in the whole of the points of the piece.
+WrittenPiece piece_of(const WrittenCells& whole, std::span<const Index> cells, std::vector<Node>& points);
 
 // Views: the data must outlive them.
 WrittenCells written_cells(std::span<const double> points, std::span<const CellBlock> blocks);

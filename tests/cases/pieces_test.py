@@ -1,0 +1,107 @@
+"""Results in pieces: each rank writes a file of its cells, and VTK's parallel reader finds in them what one file holds."""
+import json
+import pathlib
+import shutil
+import subprocess
+import unittest
+
+import ritz
+from divided_test import OnRanks
+
+PYTHON = "/usr/bin/python3"  # Debian's, which has VTK
+READ = """
+import json, sys
+import vtk
+path = sys.argv[1]
+reader = vtk.vtkXMLPUnstructuredGridReader() if path.endswith(".pvtu") else vtk.vtkXMLUnstructuredGridReader()
+reader.SetFileName(path)
+reader.Update()
+grid = reader.GetOutput()
+arrays = lambda data: {data.GetArray(i).GetName(): [data.GetArray(i).GetTuple(k) for k in range(data.GetArray(i).GetNumberOfTuples())] for i in range(data.GetNumberOfArrays())}
+cells = []
+for c in range(grid.GetNumberOfCells()):
+    points = grid.GetCell(c).GetPoints()
+    cells.append((grid.GetCellType(c), sorted(points.GetPoint(k) for k in range(points.GetNumberOfPoints()))))
+pieces = reader.GetNumberOfPieces()
+json.dump({"points": [grid.GetPoint(k) for k in range(grid.GetNumberOfPoints())], "cells": cells, "at_points": arrays(grid.GetPointData()), "in_cells": arrays(grid.GetCellData()), "pieces": pieces}, sys.stdout)
+"""
+
+
+def can_read():
+    return pathlib.Path(PYTHON).exists() and subprocess.run([PYTHON, "-c", "import vtk"], capture_output=True).returncode == 0
+
+
+@unittest.skipUnless(shutil.which("mpirun") and list((ritz.BIN.parent / "lib").glob("ritz_ranks.mpi.so")), "skipped: no MPI")
+@unittest.skipUnless(can_read(), "skipped: no VTK for Python")
+class Pieces(OnRanks):
+    def read(self, path):
+        process = subprocess.run([PYTHON, "-c", READ, str(path)], capture_output=True, text=True)
+        self.assertEqual((process.returncode, process.stderr), (0, ""))
+        return json.loads(process.stdout)
+
+    def outputs(self, run, extension):
+        return [path for path in run.report["outputs"] if path.endswith(extension)]
+
+    def assert_same_file(self, pieces, whole, ranks):
+        """Each cell is in one piece, and cells and points have the values that they have in one file, to the last bit."""
+        ours, theirs = self.read(pieces), self.read(whole)
+        self.assertEqual(ours["pieces"], ranks)
+        cell_of = lambda file: {json.dumps(cell): [values[c] for _, values in sorted(file["in_cells"].items())] for c, cell in enumerate(file["cells"])}
+        self.assertEqual(len(ours["cells"]), len(theirs["cells"]))
+        self.assertEqual(cell_of(ours), cell_of(theirs))
+        self.assertEqual(set(ours["at_points"]), set(theirs["at_points"]))
+        for name, values in theirs["at_points"].items():
+            expected = {tuple(x): value for x, value in zip(theirs["points"], values)}
+            self.assertEqual({tuple(x) for x in ours["points"]}, set(expected))
+            for x, value in zip(ours["points"], ours["at_points"][name]):
+                self.assertEqual(value, expected[tuple(x)], name)
+
+    def both(self, ranks, program, case, keys=None):
+        runs = [self.solved(ranks, program, case, keys={**(keys or {}), "output.format": form}) for form in ("pvtu", "vtu")]
+        for run in runs:
+            check = subprocess.run([str(ritz.BIN / "ritz"), "results", "verify", str(run.folder / "results")], capture_output=True, text=True)
+            self.assertEqual(check.returncode, 0, check.stdout + check.stderr)
+        return runs
+
+    def test_all_shapes_of_cells_and_both_kinds_of_fields(self):
+        for cell, counts, ranks in (("mixed", (4, 4, 4), 3), ("tetra", (4, 3, 3), 2), ("quad", (9, 8), 4)):
+            for program in ("ritz-heat", "ritz-elasticity"):
+                with self.subTest(program=program, cell=cell):
+                    pieces, whole = self.both(ranks, program, self.case(program, cell, counts))
+                    [index] = self.outputs(pieces, ".pvtu")
+                    self.assert_same_file(index, self.outputs(whole, ".vtu")[0], ranks)
+                    self.assertIn(pathlib.Path(index).name, pathlib.Path(self.outputs(pieces, ".pvd")[0]).read_text())
+
+    def test_fields_of_higher_order_in_single_precision_and_one_process(self):
+        keys = {"space.order": 3, "output.cells": "lagrange", "output.single_precision": "true"}
+        pieces, whole = self.both(2, "ritz-heat", self.case("ritz-heat", "hexa", (4, 3, 3)), keys)
+        self.assert_same_file(self.outputs(pieces, ".pvtu")[0], self.outputs(whole, ".vtu")[0], 2)
+        case = self.case("ritz-heat", "hexa", (4, 3, 3))
+        alone, one_file = (self.solve("ritz-heat", case, keys={"output.format": form}) for form in ("pvtu", "vtu"))
+        self.assert_same_file(self.outputs(alone, ".pvtu")[0], self.outputs(one_file, ".vtu")[0], 1)
+
+    def test_steps_in_time_and_load_cases(self):
+        heat = self.case("ritz-heat", "hexa", (4, 4, 4), "[time]\nend = 300.0\nstep = 100.0\n[initial]\ntemperature = 20\n")
+        pieces, whole = self.both(2, "ritz-heat", heat, {"material.0.density": 1000, "material.0.specific_heat": 100})
+        indices, files = self.outputs(pieces, ".pvtu"), self.outputs(whole, ".vtu")
+        self.assertEqual(len(indices), len(files))
+        self.assertGreater(len(indices), 1)
+        for index, file in zip(sorted(indices), sorted(files)):
+            self.assert_same_file(index, file, 2)
+        cases = '[[load_case]]\nname = "push"\n[[load_case.pressure]]\nregion = "top"\nvalue = 5e4\n'
+        pieces, whole = self.both(2, "ritz-elasticity", self.case("ritz-elasticity", "hexa", (4, 4, 4), cases))
+        self.assert_same_file(self.outputs(pieces, ".pvtu")[0], self.outputs(whole, ".vtu")[0], 2)
+
+    def test_a_folder_that_cannot_be_written_is_told_once(self):
+        """A folder with the name of the second rank's temporary file is in its way."""
+        case = self.case("ritz-heat", "hexa", (4, 4, 4))
+        folder = self.folder / "blocked"
+        (folder / "results" / "ritz-heat-hexa" / "ritz-heat-hexa_000000.p1.vtu.tmp" / "in").mkdir(parents=True)
+        process = subprocess.run(self.command(2, "ritz-heat", case, folder, "--set", "output.format=pvtu"), capture_output=True, text=True, timeout=120, cwd=self.folder)
+        self.assertEqual(process.returncode, 7, process.stdout + process.stderr)
+        self.assertEqual(process.stderr.count("error: "), 1)
+        self.assertFalse(list((folder / "results").rglob("*.pvtu")))
+
+
+if __name__ == "__main__":
+    unittest.main()
