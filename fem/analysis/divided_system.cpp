@@ -18,7 +18,7 @@ void refuse_ranks(const Ranks& ranks, const std::string& what, const std::string
   throw Error(Exit::environment,
               fmt::format("started as {} ranks, and {} is not divided among them", ranks.count(), what),
               "what is divided: linear systems of statics, evolutions and Newton's method by conjugate gradients, and "
-              "modes by LOBPCG with a matrix, on CPUs",
+              "modes by LOBPCG, on CPUs",
               fix);
 }
 

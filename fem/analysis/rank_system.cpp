@@ -157,9 +157,13 @@ std::string RankSystem::description() const {
 
 std::string RankSystem::exchanges() const {
   const Ghosts& ghosts = A_ ? A_->ghosts() : *ghosts_;
-  return fmt::format("rank {} sent {} nodes to {} neighbours in {} exchanges: {} messages, {} bytes", ranks_.rank(),
-                     ghosts.sent(), ghosts.neighbours().size(), ghosts.exchanges(), ghosts.counts().messages,
-                     ghosts.counts().bytes);
+  std::string text = fmt::format("rank {} sent {} nodes to {} neighbours in {} exchanges: {} messages, {} bytes",
+                                 ranks_.rank(), ghosts.sent(), ghosts.neighbours().size(), ghosts.exchanges(),
+                                 ghosts.counts().messages, ghosts.counts().bytes);
+  if (first_solution_.messages > 0)
+    text += fmt::format("; with coarser levels, set-up and sums {} messages, {} bytes", first_solution_.messages,
+                        first_solution_.bytes);
+  return text;
 }
 
 std::string RankSystem::memory() const {
@@ -224,9 +228,16 @@ SolveReport RankSystem::solve_without_matrix(const Vector& b, Vector& x, const L
 }
 
 SolveReport RankSystem::solve(const Vector& b, Vector& x, const LinearTolerance& tolerance) {
-  SolveReport report;
   const WorkTogether together(&ranks_);
-  if (without_matrix_) return solve_without_matrix(b, x, tolerance);
+  const ExchangeCounts before = ranks_.counts();
+  SolveReport report = without_matrix_ ? solve_without_matrix(b, x, tolerance) : solve_with_matrix(b, x, tolerance);
+  if (first_solution_.messages == 0)
+    first_solution_ = {ranks_.counts().messages - before.messages, ranks_.counts().bytes - before.bytes};
+  return report;
+}
+
+SolveReport RankSystem::solve_with_matrix(const Vector& b, Vector& x, const LinearTolerance& tolerance) {
+  SolveReport report;
   while (true) {
     if (!M_) M_ = preconditioner(*A_, single_);
     auto phase = device().profile().phase("iteration");

@@ -74,13 +74,14 @@ class RankSystem {
   EigenSolution modes(const ModesWanted& wanted, const std::function<void()>& evaluated);
 
   std::string description() const;  // what each rank has
-  std::string exchanges() const;    // what this rank has sent
+  std::string exchanges() const;    // what this rank has sent, after the first solution
   std::string memory() const;       // of arrays on each rank, at their peaks
   std::string seconds() const;      // of each rank in its phases so far
   const Device& device() const { return part_.space().device(); }
 
  private:
   void linearise_without_matrix(const TangentPlace& at, const Vector& point, const std::function<void()>& evaluated);
+  SolveReport solve_with_matrix(const Vector& b, Vector& x, const LinearTolerance& tolerance);
   SolveReport solve_without_matrix(const Vector& b, Vector& x, const LinearTolerance& tolerance);
   EigenSolution modes_without_matrix(const ModesWanted& wanted, const std::function<void()>& evaluated);
   Operator sum_of(const std::vector<double>& factors) const;
@@ -104,6 +105,7 @@ class RankSystem {
   std::unique_ptr<DividedMatrix> A_;
   std::unique_ptr<LinearOperator> M_;  // of A_, once it was needed
   bool single_;                        // is it in single precision?
+  ExchangeCounts first_solution_;      // sent, with set-up and sums
 };
 
 }  // namespace ritz

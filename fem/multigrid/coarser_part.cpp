@@ -39,8 +39,7 @@ std::vector<std::size_t> nodes_beside(const ReferenceElement& coarse, const Refe
   std::vector<std::size_t> result;
   for (const Point& x : coarse.nodes) {
     const auto found = std::ranges::find(of_fine, corners_around(corners, x));
-    if (found == of_fine.end())
-      throw Error(Exit::internal, "a coarser element has nodes where the finer one has none");
+    if (found == of_fine.end()) throw Error(Exit::internal, "a coarser element has nodes where the finer one has none");
     result.push_back(static_cast<std::size_t>(found - of_fine.begin()));
   }
   return result;
@@ -65,9 +64,8 @@ class CoarserNodes {
   }
 
   GivenNumbering numbering() {
-    GivenNumbering result{.cell_order = {},
-                          .cell_nodes = std::move(made_.cell_nodes),
-                          .node_count = owned_ + std::ssize(reached_)};
+    GivenNumbering result{
+        .cell_order = {}, .cell_nodes = std::move(made_.cell_nodes), .node_count = owned_ + std::ssize(reached_)};
     for (Node& node : result.cell_nodes) node = number_[static_cast<std::size_t>(node)];
     return result;
   }
@@ -99,8 +97,7 @@ class CoarserNodes {
     const CellBlock& block = fine_.mesh().block_of(cell);
     const auto b = static_cast<std::size_t>(&block - fine_.mesh().blocks().data());
     const auto count = static_cast<std::size_t>(elements_.at(block.kind).node_count());
-    return {made_.cell_nodes.data() + made_.block_begin[b] +
-                (cell - block.first_cell) * static_cast<Index>(count),
+    return {made_.cell_nodes.data() + made_.block_begin[b] + (cell - block.first_cell) * static_cast<Index>(count),
             count};
   }
 

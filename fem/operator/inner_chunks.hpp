@@ -1,5 +1,5 @@
-// Chunks of an assembly loop on a part of a space, whose nodes are [owned | ghosts]: those whose elements reach no ghost
-// are run while the ghosts' values travel, the others afterwards. Sums have the bits of a run at once.
+// Chunks of an assembly loop on a part of a space, whose nodes are [owned | ghosts]: those whose elements reach no
+// ghost are run while the ghosts' values travel, the others afterwards. Sums have the bits of a run at once.
 //
 //   const InnerChunks chunks = inner_chunks(groups, elements, owned, threads);
 //   ghosts.begin_fetch(x, 3);   run_inner_first(device, job, chunks, ghosts, kernels.run);

@@ -95,6 +95,13 @@ class DividedMatrixFree(OnRanks):
             self.assertEqual(exchanges, run.report["solver"]["iterations"] + 2)  # and the residuals before and after
             self.assertEqual(messages, exchanges * neighbours)
             self.assertEqual(bytes_sent, exchanges * nodes * 3 * 8)
+            cycles = self.solved(ranks, "ritz-elasticity", case, keys=FOURTH)
+            nodes, neighbours, exchanges, messages, bytes_sent = told(cycles)
+            in_double = cycles.report["solver"]["iterations"] + 2
+            self.assertEqual(messages, exchanges * neighbours)
+            self.assertEqual(bytes_sent, nodes * 3 * (8 * in_double + 4 * (exchanges - in_double)))  # cycles are in single precision
+            # A cycle has two smoothing steps before and after the coarser level: four products. The largest eigenvalue takes ten.
+            self.assertLessEqual(exchanges, in_double + 10 + 4 * in_double)
         # Along x, 8 layers of cells: a rank sends nodes of the cells at its border, at most two layers of 13 * 13 * 4 nodes and the face between.
         self.assertLessEqual(nodes, 2 * 13 * 13 * 5)
 
@@ -124,7 +131,7 @@ class DividedMatrixFree(OnRanks):
                 self.assertEqual(len(found), len(expected))
                 self.assertLess(max(abs(a - b) for a, b in zip(found, expected)), 1e-6 * max(expected))
                 self.assertEqual(several.report["facts"]["rigid_body_modes"], "6" if free else "0")
-                self.assertLessEqual(several.report["solver"]["iterations"], 1.2 * alone.report["solver"]["iterations"] + 1)
+                self.assertLessEqual(several.report["solver"]["iterations"], 1.5 * alone.report["solver"]["iterations"])  # from other start vectors
 
     def test_what_is_not_divided_is_refused(self):
         few = self.on_ranks(4, "ritz-heat", self.case("ritz-heat", "hexa", (1, 1, 1)), keys=FOURTH)
