@@ -68,6 +68,30 @@ class SeveralFields(CaseTest):
             self.assertEqual(outcome.exit, 4, outcome.log)
             self.assertIn("a constant may be added to the field 'pressure'", outcome.errors)
 
+    def test_what_may_still_move_is_named(self):
+        """A liquid that may turn about its pin; a body that expands by a temperature without a level, which two fields share."""
+        pin = '[[region]]\nname = "pin"\nkind = "nodes"\nbox = {low = [-0.01, -0.01], high = [0.01, 0.01]}\n'
+        turning = '[model]\nform = "stokes2"\n[[material]]\nregion = "all"\nviscosity = 1\n' + pin + PRESCRIBE.format("velocity", "pin", "value = 0")
+        for side, value in (("left", -1), ("right", 1)):
+            turning += f'[[load]]\nfield = "velocity"\nregion = "{side}"\nvalue = [{value}, 0]\n'
+        expanding = '[model]\nform = "thermo_elasticity2"\n[[material]]\nregion = "all"\nlambda = 1e9\nmu = 1e9\nstress = 1e4\nconductivity = 10\n' + PRESCRIBE.format("displacement", "left", "value = 0")
+        for text, methods, words in ((turning, ("direct", "minres", "gmres"), "a rigid motion may be added to the field 'velocity': rotation about"),
+                                     (expanding, ("direct", "gmres"), "a constant may be added to the field 'temperature', with what follows from it")):
+            for method in methods:
+                with self.subTest(method=method, words=words):
+                    outcome = self.of(text + f'[solver]\nmethod = "{method}"\n', "--overwrite")
+                    self.assertEqual(outcome.exit, 4, outcome.log + outcome.errors)
+                    self.assertIn(words, outcome.errors)
+        held = self.of(expanding + PRESCRIBE.format("temperature", "right", "value = 3"), "--overwrite")
+        self.assertEqual(held.exit, 0, held.errors)
+
+    def test_a_pressure_where_the_flux_is_prescribed_is_told(self):
+        text = '[model]\nform = "mixed_poisson2"\n[[material]]\nregion = "all"\npermeability = 1\n' + PRESCRIBE.format("flux", "left", "vector = [1, 0]")
+        for side, told in (("left", True), ("right", False)):
+            for load in (f'[[load]]\nfield = "flux"\nregion = "{side}"\nvalue = 5\n', f'[[boundary]]\nform = "flux_film2"\nregion = "{side}"\npressure = 5\nresistance = 1\n'):
+                log = self.of(text + load, "--check").log
+                self.assertEqual(f"nothing is changed by what acts on 'flux' in '{side}'" in log, told, log)
+
     def test_a_plugin_is_solved_like_the_forms_of_ritz(self):
         """The form of docs/several-fields.md between walls under a load along y: nothing moves, and p = y - 1 of a liquid at rest."""
         source = pathlib.Path(__file__).resolve().parents[2] / "examples" / "programs"
