@@ -287,18 +287,27 @@ class MixedReader {
           "the equations have no field of its kind and name", "name another form");
       return;
     }
-    if (!entry.record->form.linear)
-      t.error("form", fmt::format("the form '{}' on facets is nonlinear", entry.record->form.name),
-              "cases solve linear forms of several fields", "take a linear form, or write a program", Exit::model);
+    refuse_nonlinear(t, entry.record->form);
     if (region == nullptr || !is_outside(t, *region)) return;
     try_at_centres(numbers.given, *region);
     surfaces_.push_back(MixedIntegral::over(MixedFormValue(*entry.record, std::move(numbers)), *region, positions));
     if (positions.size() == 1) acting_.push_back({region, static_cast<std::size_t>(positions.front()), t.where()});
   }
 
+  static void refuse_nonlinear(const Case::Table& t, const FormRecord& form) {
+    if (!form.linear)
+      t.error("form", fmt::format("the form '{}' on facets is nonlinear", form.name),
+              "cases solve linear forms of several fields", "take a linear form, or write a program", Exit::model);
+  }
+
   void read_nodal_boundary(const Case::Table& t, const FormCatalogue::Entry& entry, const Region* region) {
     const std::optional<std::size_t> named = named_field(t);
     FormValue numbers = ask_form(t, entry);
+    refuse_nonlinear(t, *entry.record);
+    if (const Index count = region != nullptr ? inner_facets(mesh_, *region) : 0; count > 0)
+      run_.log().notice(
+          fmt::format("{} facets of '{}' lie between two cells: where '{}' uses the normal it takes that of the lower cell",
+                      count, region->name, entry.record->name));
     for (std::size_t k = 0; k < fields_.size(); ++k) {
       if (!takes(fields_[k], *entry.record) || (named && *named != k)) continue;
       if (region != nullptr) add_load(k, std::move(numbers), *region);

@@ -168,6 +168,8 @@ class SeveralFields(CaseTest):
             for load in (f'[[load]]\nfield = "flux"\nregion = "{region}"\nvalue = 1\n', f'[[boundary]]\nform = "flux_film2"\nregion = "{region}"\npressure = 1\nresistance = 1\n'):
                 outcome = self.of(poisson + load, "--check", mesh=mesh)
                 self.assertEqual((outcome.exit == 2, "1 of the 1 facets of 'inside' lie between two cells" in outcome.errors), (told, told), outcome.errors)
+            pressure = f'[model]\nform = "stokes2"\n[[material]]\nregion = "all"\nviscosity = 1\n[[boundary]]\nform = "pressure2"\nregion = "{region}"\npressure = 1\n'
+            self.assertEqual("it takes that of the lower cell" in self.of(pressure, "--check", mesh=mesh).log, told)
 
     def test_the_equations_of_each_field_are_met_in_any_units(self):
         """Seepage in metres and pascals: one norm over fluxes of 1e-9 and pressures of 1e7 would be that of the pressures."""
@@ -195,6 +197,8 @@ class SeveralFields(CaseTest):
                 (2, "a pressure on the cells of 'all'", stokes + '[[load]]\nfield = "velocity"\nregion = "all"\npressure = 1\n'),
                 (2, "'flux_film2'", stokes + '[[boundary]]\nform = "flux_film2"\nregion = "left"\npressure = 1\nresistance = 1\n'),
                 (4, "the form 'navier_stokes2' of several fields is nonlinear", stokes.replace("stokes2", "navier_stokes2") + "density = 1\n"),
+                (4, "the form 'radiation2' on facets is nonlinear", '[model]\nform = "thermo_elasticity2"\n[[material]]\nregion = "all"\nlambda = 1\nmu = 1\nconductivity = 1\n'
+                 + '[[boundary]]\nform = "radiation2"\nregion = "left"\nemissivity = 1\nambient = 300\nabsolute_zero = 0\n'),
                 (4, "one of 3 dimensions", stokes.replace("stokes2", "stokes3")),
                 (2, "list of 2 numbers or formulas", poisson + '[[load]]\nfield = "flux"\nregion = "all"\nvalue = 1\n'),
                 (2, "give one number or formula", poisson + '[[load]]\nfield = "flux"\nregion = "left"\nvalue = [1, 2]\n'),
