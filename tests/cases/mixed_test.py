@@ -160,6 +160,16 @@ class SeveralFields(CaseTest):
         self.assertEqual(set(estimate.report["forecast"]), {"direct", "iterative"})
         self.assertGreater(estimate.report["forecast"]["direct"]["factor"], 0)
 
+    def test_auxiliary_spaces_of_edges_have_no_free_patterns(self):
+        """On meshes of simplices cut from bricks a pattern of alternating signs has no mean on any edge."""
+        for cell, counts in (("triangle", (16, 16)), ("triangle", (20, 20)), ("tetra", (6, 6, 6))):
+            d = len(counts)
+            text = "".join(f'[[region]]\nname = "x{v}"\nkind = "facets"\nplane = {{point = {[v, 0, 0][:d]}, normal = {[1, 0, 0][:d]}}}\n' for v in (0, 1))
+            text += f'[model]\nform = "curl_curl{d}"\n[[material]]\nregion = "part"\na = 1\nb = 0.1\n[[load]]\nfield = "field"\nregion = "x1"\nvalue = {[0, 1, 0][:d]}\n[solver]\nmethod = "minres"\n'
+            outcome = self.of(text, "--overwrite", mesh=boxes.cut(cell, counts))
+            self.assertEqual(outcome.exit, 0, outcome.errors)
+            self.assertLess(outcome.report["solver"]["iterations"], 30)
+
     def test_facets_inside_have_no_outward_normal(self):
         mesh = boxes.msh([(x, y, 0.0) for y in (0, 1) for x in (0, 1, 2)], [(3, 1, [1, 2, 5, 4]), (3, 1, [2, 3, 6, 5]), (1, 2, [2, 5]), (1, 3, [1, 4])],
                          [(2, "all"), (1, "inside"), (1, "left")])
