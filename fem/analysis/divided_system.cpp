@@ -4,14 +4,12 @@
 #include "device/host_memory.hpp"
 #include "device/ranks/packed.hpp"
 #include "fem/operator/operator.hpp"
-#include "fem/plugins/plugin.hpp"
 #include "fem/space/nested_nodes.hpp"
 #include "mesh/refinement/looks_refined.hpp"
 
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
-#include <set>
 #include <utility>
 
 namespace ritz {
@@ -30,31 +28,6 @@ enum class Order : std::uint8_t { make, linearise, nest, solve, modes, forget };
 
 std::int32_t systems_made = 0;  // by the first rank
 
-// Modules of forms that are not Ritz's.
-std::set<std::string> own_modules(const Operator& equations) {
-  std::set<std::string> modules;
-  for (const Integral& each : equations.integrals())
-    if (each.form.module != "ritz_fem_kernels") modules.insert(each.form.module);
-  return modules;
-}
-
-// The other ranks load the plugins of the first one from the same files; on a machine of their own they compile them.
-void add_plugins(Packed& to, const Operator& equations) {
-  const std::set<std::string> modules = own_modules(equations);
-  to.add(modules.size());
-  for (const std::string& module : modules) to.add(module).add(file_of_plugin(module));
-}
-
-void load_plugins(Unpacked& from, const Device& device) {
-  for (auto count = from.get<std::size_t>(); count > 0; --count) {
-    const std::string module = from.text(), file = from.text();
-    if (const Plugin plugin = load_plugin(file, device); plugin.module != module)
-      throw Error(Exit::environment, fmt::format("started as several ranks, which find another '{}' each", file),
-                  "its text, its compiler or this program differ between their machines",
-                  "use one file, and one installation, in a folder that all machines share");
-  }
-}
-
 void check_divisible(const Operator& equations, const LinearSolverOptions& options, const Ranks& ranks) {
   const FunctionSpace& space = equations.space();
   if (space.device().machine().is_apart()) refuse_ranks(ranks, "work on a GPU", "take --device cpu, or one process");
@@ -68,9 +41,8 @@ void check_divisible(const Operator& equations, const LinearSolverOptions& optio
   if (options.method != LinearMethod::automatic && options.method != LinearMethod::conjugate_gradient)
     refuse_ranks(ranks, fmt::format("the method '{}'", name_of(options.method)),
                  "take method = \"cg\", or one process");
-  for (const std::string& module : own_modules(equations))
-    if (file_of_plugin(module).empty())
-      refuse_ranks(ranks, fmt::format("a form of the module '{}'", module), "start one process");
+  for (const Integral& each : equations.integrals())
+    if (each.form.module != "ritz_fem_kernels") refuse_ranks(ranks, "a form of a plugin", "start one process");
   for (const CellBlock& block : space.mesh().blocks())
     if (!space.isoparametric() &&
         space.element(block.kind).name != lagrange_element(traits(block.kind).linear, space.order()).name)
@@ -294,7 +266,6 @@ DividedSystem::DividedSystem(const Operator& equations, const Constraints& const
   for (int rank = 1; rank < ranks.count(); ++rank) {
     Packed to;
     to.add(Order::make).add(number_).add(asks_);
-    add_plugins(to, equations);
     add(to, options_);
     add(to, part_of(rank));
     ranks.send(rank, to.take());
@@ -501,7 +472,6 @@ void RankHelper::carry_out(std::string order) {
   }
   if (what == Order::make) {
     const bool asks = from.get<bool>();
-    load_plugins(from, device_);
     const LinearSolverOptions options = solver_options(from);
     Helped& helped = systems_[number];
     helped.asks = asks;

@@ -11,7 +11,6 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <fstream>
-#include <map>
 #include <optional>
 #include <sstream>
 #include <sys/stat.h>
@@ -184,11 +183,6 @@ bool& plugins_are_forbidden() {
   return forbidden;
 }
 
-std::map<std::string, std::string>& files_of_modules() {
-  static std::map<std::string, std::string> files;
-  return files;
-}
-
 void load(const Plugin& plugin, const Device& device) {
   if (const std::string reason = load_kernels(device.backend(), plugin.module); !reason.empty())
     throw Error(Exit::input, fmt::format("the plugin '{}' cannot be loaded", plugin.source), reason,
@@ -196,15 +190,9 @@ void load(const Plugin& plugin, const Device& device) {
   if (kernel_names(device.backend(), plugin.module).empty())
     throw Error(Exit::input, fmt::format("the plugin '{}' adds nothing", plugin.source),
                 "no form or element of it was registered", "end it with `const ritz::AddForm<MyForm> added;`");
-  files_of_modules()[plugin.module] = fs::absolute(plugin.source).lexically_normal().string();
 }
 
 }  // namespace
-
-std::string file_of_plugin(const std::string& module) {
-  const auto found = files_of_modules().find(module);
-  return found == files_of_modules().end() ? "" : found->second;
-}
 
 void forbid_plugins() { plugins_are_forbidden() = true; }
 

@@ -28,9 +28,6 @@ struct Plugin {
 Plugin load_plugin(const std::string& file, const Device& device,
                    const std::function<void(const std::string&)>& say = {});
 
-// The file of a module that load_plugin() has loaded, from the root on; empty: of another module.
-std::string file_of_plugin(const std::string& module);
-
 // From here on load_plugin() throws Error(Exit::input): --untrusted runs no code of a stranger.
 void forbid_plugins();
 

@@ -135,9 +135,6 @@ class DividedReach(OnRanks):
                 run = self.assert_same_run(ranks, "ritz-solve", ritz.example(name), "displacement", keys, 1e-5)
                 self.assertGreater(run.probes["plastic_inside"][-1] if isinstance(run.probes["plastic_inside"], list) else run.probes["plastic_inside"], 0)
 
-    def test_forms_of_plugins_are_loaded_by_all_ranks(self):
-        self.assert_same_run(2, "ritz-solve", ritz.example("custom_energy/neo_hooke"), "displacement", {"solver.method": "cg", "solver.tolerance": 1e-10}, 1e-5)
-
     def test_shells_and_frames_by_conjugate_gradients(self):
         roof = ritz.example("structure/roof")
         keys = {"solver.method": "cg", "solver.tolerance": 1e-9}
