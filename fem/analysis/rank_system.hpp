@@ -32,7 +32,7 @@ struct TangentPlace {
   bool anew = false;                 // preconditioners of tangents before are of no use
 };
 
-// What ranks do together while they make a preconditioner without a matrix (fem/operator/divided_field.hpp).
+// Calls of all ranks together while they make a preconditioner without a matrix (fem/operator/divided_field.hpp).
 struct RankCalls {
   std::function<void()> evaluated;
   std::function<DividedNesting(const std::vector<Index>& first)> nesting;
