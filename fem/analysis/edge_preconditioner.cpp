@@ -87,16 +87,6 @@ double& diagonal_entry(HostMatrix& A, Index row) {
   throw Error(Exit::internal, "an auxiliary matrix lacks a diagonal entry");
 }
 
-HostMatrix identity(Index rows) {
-  HostMatrix one;
-  for (Index row = 0; row <= rows; ++row) one.offsets.push_back(row);
-  for (Index row = 0; row < rows; ++row) {
-    one.columns.push_back(static_cast<std::int32_t>(row));
-    one.values.push_back(0);
-  }
-  return one;
-}
-
 }  // namespace
 
 EdgePreconditioner::EdgePreconditioner(const SparseMatrix& A, const FunctionSpace& space, const Constraints& supports,
@@ -115,8 +105,8 @@ EdgePreconditioner::EdgePreconditioner(const SparseMatrix& A, const FunctionSpac
   constexpr double share_of_diagonal = 1e-8;
   const auto add = [&](const HostMatrix& P, bool needed) {
     const HostMatrix R = transposed(P, edges.corner_count);
-    HostMatrix coarse =
-        sum(product(R, product(K, P, edges.corner_count), edges.corner_count), 1, identity(edges.corner_count));
+    HostMatrix coarse = sum(product(R, product(K, P, edges.corner_count), edges.corner_count), 1,
+                            scaled_identity(edges.corner_count, 0));  // each row has an entry on its diagonal
     double most = 0;
     for (Index row = 0; row < coarse.rows(); ++row) most = std::max(most, diagonal_entry(coarse, row));
     if (!needed && most <= 1e-12 * largest) return;  // the matrix maps gradients to zero

@@ -201,7 +201,7 @@ class MixedPreconditioner::Maker {
 
   // sign (D - sum of B diag(A)^-1 C)
   SparseMatrix schur_product(int k, const std::vector<int>& earlier, double sign) const {
-    HostMatrix S = scaled_rows(identity(K_.layout().size(k)), std::vector<double>(updates_[at(k)].size(), 0.0));
+    HostMatrix S = scaled_identity(K_.layout().size(k), 0);
     if (K_.square(k) != nullptr) S = sum(S, sign, free_part(k));
     for (const int j : earlier) {
       std::vector<double> inverse = K_.square(j)->diagonal().host();
@@ -210,16 +210,6 @@ class MixedPreconditioner::Maker {
       S = sum(S, -sign, product(host_matrix(*K_.coupling(k, j)), C, K_.layout().size(k)));
     }
     return eliminated(k, S);
-  }
-
-  static HostMatrix identity(Index rows) {
-    HostMatrix one;
-    for (Index row = 0; row <= rows; ++row) one.offsets.push_back(row);
-    for (Index row = 0; row < rows; ++row) {
-      one.columns.push_back(static_cast<std::int32_t>(row));
-      one.values.push_back(1);
-    }
-    return one;
   }
 
   // The field's own block without what the supports have put on its diagonal.
