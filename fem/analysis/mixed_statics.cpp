@@ -43,7 +43,7 @@ double pivot_of(const BlockOperator& K) {
   return largest > 0 ? largest : 1;
 }
 
-// Of the blocks of a matrix before supports put pivots, which have the unit of another field, on its diagonal.
+// Norms of the blocks of a matrix before supports put pivots, which have the unit of another field, on its diagonal.
 class BlockSizes {
  public:
   explicit BlockSizes(const BlockOperator& K) : count_(K.layout().count()) {
