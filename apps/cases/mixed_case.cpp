@@ -305,9 +305,9 @@ class MixedReader {
     FormValue numbers = ask_form(t, entry);
     refuse_nonlinear(t, *entry.record);
     if (const Index count = region != nullptr ? inner_facets(mesh_, *region) : 0; count > 0)
-      run_.log().notice(
-          fmt::format("{} facets of '{}' lie between two cells: where '{}' uses the normal it takes that of the lower cell",
-                      count, region->name, entry.record->name));
+      run_.log().notice(fmt::format(
+          "{} facets of '{}' lie between two cells: where '{}' uses the normal it takes that of the lower cell", count,
+          region->name, entry.record->name));
     for (std::size_t k = 0; k < fields_.size(); ++k) {
       if (!takes(fields_[k], *entry.record) || (named && *named != k)) continue;
       if (region != nullptr) add_load(k, std::move(numbers), *region);

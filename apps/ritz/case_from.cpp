@@ -1,6 +1,7 @@
 #include "apps/ritz/case_from.hpp"
 
 #include "apps/ritz/deck_reader.hpp"
+#include "apps/run/named_outputs.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/text_case.hpp"
 
@@ -136,6 +137,9 @@ std::string case_from(const CaseFrom& question) {
   namespace fs = std::filesystem;
   const DeckModel deck = read_deck_model(question.deck);
   if (question.to.empty()) return case_text(deck, question.deck, question.deck);
+  if (is_same_file(question.to, question.deck))
+    throw Error(Exit::input, fmt::format("there is no room for a file at '{}'", question.to), "the deck has it",
+                "name another file");
   if (fs::exists(question.to) && !question.overwrite)
     throw Error(Exit::output, fmt::format("'{}' exists already", question.to), "files are not overwritten unless asked",
                 "choose another name, or add --force");

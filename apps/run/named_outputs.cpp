@@ -43,7 +43,8 @@ void check_named_outputs(const RunOptions& options, std::span<const std::string>
   };
   for (auto each = outputs.begin(); each != outputs.end(); ++each) {
     const std::string& file = options.*each->file;
-    if (is_read(file, options, read, mesh)) refuse(file, fmt::format("{} names a file that the run reads", each->option));
+    if (is_read(file, options, read, mesh))
+      refuse(file, fmt::format("{} names a file that the run reads", each->option));
     for (auto other = outputs.begin(); other != each; ++other)
       if (is_same_file(file, options.*other->file) && !named_file(file).takes_a_stream())
         refuse(file, fmt::format("{} and {} name it", other->option, each->option));

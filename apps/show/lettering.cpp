@@ -71,7 +71,9 @@ double distance(double x, double y, const std::array<double, 4>& stroke) {
 void draw_stroke(Image& image, const std::array<double, 4>& stroke, double thickness) {
   const auto& [x0, y0, x1, y1] = stroke;
   const double reach = thickness / 2 + 0.5;
-  const auto first = [&](double a, double b) { return std::max(0, static_cast<int>(std::floor(std::min(a, b) - reach))); };
+  const auto first = [&](double a, double b) {
+    return std::max(0, static_cast<int>(std::floor(std::min(a, b) - reach)));
+  };
   const auto last = [&](double a, double b, int size) {
     return std::min(size - 1, static_cast<int>(std::ceil(std::max(a, b) + reach)));
   };

@@ -58,6 +58,10 @@ class MixedPreconditioner::Maker {
     choose_order();
     for (int k = 0; k < equations_.field_count(); ++k) find_update(k);
     supports_.eliminate(K_, pivot_);
+    // Pivots in the unit of each block: beside those of another field it would be lost in its coarsest inverse.
+    for (int k = 0; k < equations_.field_count(); ++k)
+      if (const double own = std::ranges::max(diagonals_[at(k)], {}, [](double d) { return std::abs(d); }); own != 0)
+        supports_[k].eliminate(*K_.square(k), std::abs(own));
     for (const int k : order_) parts_[at(k)] = before(k).empty() ? of_own_block(k) : of_schur_complement(k);
     to_.all_ = std::make_unique<BlockPreconditioner>(K_, parts_, triangle());
   }
@@ -224,7 +228,8 @@ class MixedPreconditioner::Maker {
 
   SparseMatrix eliminated(int k, const HostMatrix& matrix) const {
     SparseMatrix S = sparse_matrix(K_.device(), matrix);
-    supports_[k].eliminate(S, pivot_);
+    const double own = max_abs(S.diagonal());
+    supports_[k].eliminate(S, own > 0 ? own : pivot_);
     return S;
   }
 

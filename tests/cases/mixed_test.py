@@ -195,6 +195,37 @@ class SeveralFields(CaseTest):
         gmres = self.of(text + '[solver]\nmethod = "gmres"\ntolerance = 1e-8\n', "--overwrite")  # where it cannot, it says so
         self.assertEqual((gmres.exit, "did not converge" in gmres.errors), (5, True), gmres.errors)
 
+    def test_a_liquid_at_rest_and_steel_in_its_units_are_met_by_iteration_or_not_at_all(self):
+        """p = rho g (1 - y), whatever the viscosity: pivots of prescribed pressures have the unit of the velocities' block. A temperature in
+        W/(m K) beside moduli of 1e11 Pa."""
+        rest = '[model]\nform = "stokes2"\n[[material]]\nregion = "all"\nviscosity = {}\n[[region]]\nname = "pin"\nkind = "nodes"\nbox = {{low = [-0.01, 0.99], high = [0.01, 1.01]}}\n'
+        for side in ("left", "right", "top", "bottom"):
+            rest += PRESCRIBE.format("velocity", side, "value = 0")
+        rest += PRESCRIBE.format("pressure", "pin", "value = 0") + '[[load]]\nfield = "velocity"\nregion = "all"\nvalue = [0, -9810]\n' + PROBE.format("p", "pressure", "max", "")
+        for viscosity in ("1e-3", "1", "1e6"):
+            for method in ("minres", "gmres"):
+                with self.subTest(viscosity=viscosity, method=method):
+                    outcome = self.of(rest.format(viscosity) + f'[solver]\nmethod = "{method}"\n', "--overwrite", mesh=boxes.grid(6))
+                    if outcome.exit == 0:
+                        self.assert_close(outcome.probes["p"], 9810, 1e-7)
+                    else:
+                        self.assertEqual((outcome.exit, method, viscosity), (5, "gmres", "1e6"), outcome.errors)
+        rock = '[model]\nform = "mixed_poisson2"\n[[material]]\nregion = "all"\npermeability = {0}\n[[region]]\nname = "well"\nkind = "cells"\nexpression = "x > 0.7 && y > 0.7"\n'
+        rock += PRESCRIBE.format("pressure", "well", "value = 3") + '[[load]]\nfield = "flux"\nregion = "left"\nvalue = 7\n' + PROBE.format("p", "pressure", "mean", 'values = "cells"')
+        for side in ("right", "top", "bottom"):
+            rock += PRESCRIBE.format("flux", side, "vector = [0, 0]")
+        mean = self.of(rock.format(1), "--overwrite", mesh=boxes.grid(8)).probes["p"]
+        for method in ("minres", "gmres"):  # pressures do not depend on the permeability
+            outcome = self.of(rock.format(1e-12) + f'[solver]\nmethod = "{method}"\n', "--overwrite", mesh=boxes.grid(8))
+            self.assertEqual(outcome.exit, 0, outcome.errors)
+            self.assert_close(outcome.probes["p"], mean, 1e-7)
+            self.assertLess(outcome.report["solver"]["iterations"], 200)
+        steel = '[model]\nform = "thermo_elasticity2"\n[[material]]\nregion = "all"\nlambda = 1.2e11\nmu = 8e10\nstress = 6e6\nconductivity = 50\n' + PRESCRIBE.format("displacement", "left", "value = 0")
+        steel += PRESCRIBE.format("temperature", "left", "value = 20") + '[[load]]\nfield = "temperature"\nregion = "all"\nvalue = 1e5\n' + PROBE.format("T", "temperature", "max", "")
+        outcome = self.of(steel + '[solver]\nmethod = "gmres"\n', "--overwrite", mesh=boxes.grid(6))
+        self.assertEqual(outcome.exit, 0, outcome.errors)
+        self.assert_close(outcome.probes["T"], 1020, 1e-6)  # 20 + 1e5 / 50 / 2
+
     def test_what_cases_of_several_fields_do_not_do_is_refused(self):
         stokes = '[model]\nform = "stokes2"\n[[material]]\nregion = "all"\nviscosity = 1\n'
         poisson = '[model]\nform = "mixed_poisson2"\n[[material]]\nregion = "all"\npermeability = 1\n'
