@@ -4,8 +4,8 @@
 //   sum over the points of  sum over the pairs of slots (r, s) of  D_rs (slot r of N_a) (slot s of N_a)
 //
 // N_a is a product of functions of one coordinate: a pair of slots is a product of their squares, where it does not
-// differentiate along that coordinate, of function times slope, where it does once, and of squared slopes, where it does
-// twice. So the pairs are summed direction by direction, the last one first: those that agree in the others fall
+// differentiate along that coordinate, of function times slope, where it does once, and of squared slopes, where it
+// does twice. So the pairs are summed direction by direction, the last one first: those that agree in the others fall
 // together, 10 -> 6 -> 3 -> 1 in space. Text and team are those of tensor_engine.hpp; one component at a time:
 //
 //   scratch  the map of the cell, W and derivatives of the state, and one array of points per pair that is left
@@ -115,8 +115,8 @@ constexpr void tensor_diagonals(const Team& team, const Memory& memory, const F&
   using T = typename Team::Number;
   constexpr int N = Sh::N, D = Sh::D, C = Sh::C, points = Sh::points, left = pairs_of(D - 1);
   const Piece<Memory> corners{memory, 0}, state = corners.from(Sh::G * Sh::corners), pairs = state.from(Sh::state_size);
-
-  if (arguments.point_geometry == nullptr) multilinear_coefficients<Sh>(team, arguments, batch, corners);
+  const bool stored = arguments.point_geometry != nullptr;
+  if (!stored) multilinear_coefficients<Sh>(team, arguments, batch, corners);
   if constexpr (Sh::with_state) {
     to_points<F, Sh>(team, tables, state, [&](int node, const LocalEntries<T>& values) {
       team.load_unknowns(arguments, batch, node, points, C, ShiftedEntries<T>{values.values, node * C});
@@ -131,16 +131,23 @@ constexpr void tensor_diagonals(const Team& team, const Memory& memory, const F&
       T out[left][N];
       for (int pair = 0; pair < left; ++pair)
         for (int i = 0; i < N; ++i) out[pair][i] = 0.0;
-      points_on_line<Sh>(team, arguments, batch, tables, corners, item, [&](int k, const PointGeometry<Sh, T>& g) {
-        const int n = item + k * Sh::lines;
-        const Location<T, Sh::G, Sh::M> place = location_of(
-            g, arguments.time, [&](int m) { return team.given(arguments, batch, n * Sh::M + m, points * Sh::M); });
-        Fields<T, C, Sh::G> u{};
-        if constexpr (Sh::with_state) { u = fields_on_line<F, Sh, T>(state, n, state_value, state_slope, k, g); }
-        T at_point[pairs_of(D)];
-        tangent_pairs<F, Sh, T>(form, place, u, g, c, at_point);
-        add_point<N, D, F::uses_value>(squares, k, LocalEntries<T>{at_point}, out);
-      });
+      with_line_geometry<Sh>(team, arguments, batch, tables, corners, item, stored, factor_of<T>(arguments),
+                             [&](const auto& geometry_of) {
+                               for (int k = 0; k < N; ++k) {
+                                 const int n = item + k * Sh::lines;
+                                 const PointGeometry<Sh, T> g = geometry_of(k);
+                                 const Location<T, Sh::G, Sh::M> place = location_of(g, arguments.time, [&](int m) {
+                                   return team.given(arguments, batch, n * Sh::M + m, points * Sh::M);
+                                 });
+                                 Fields<T, C, Sh::G> u{};
+                                 if constexpr (Sh::with_state) {
+                                   u = fields_on_line<F, Sh, T>(state, n, state_value, state_slope, k, g);
+                                 }
+                                 T at_point[pairs_of(D)];
+                                 tangent_pairs<F, Sh, T>(form, place, u, g, c, at_point);
+                                 add_point<N, D, F::uses_value>(squares, k, LocalEntries<T>{at_point}, out);
+                               }
+                             });
       for (int pair = 0; pair < left; ++pair)
         for (int i = 0; i < N; ++i) pairs(pair * points + item + i * Sh::lines) = out[pair][i];
     });
@@ -148,9 +155,8 @@ constexpr void tensor_diagonals(const Team& team, const Memory& memory, const F&
     if constexpr (D == 3) {
       sum_lines<Sh, 1>(team, squares, pairs, [&](int pair, int n, const T& sum) { pairs(pair * points + n) = sum; });
     }
-    sum_lines<Sh, 0>(team, squares, pairs, [&](int, int n, const T& sum) {
-      team.store(arguments, batch, n * C + c, points * C, sum);
-    });
+    sum_lines<Sh, 0>(team, squares, pairs,
+                     [&](int, int n, const T& sum) { team.store(arguments, batch, n * C + c, points * C, sum); });
   }
 }
 

@@ -387,30 +387,30 @@ constexpr Location<T, Sh::G, Sh::M> location_of(const PointGeometry<Sh, T>& g, c
   return place;
 }
 
-// at_point(k, geometry) for the points of line `item` along the last direction, whose numbers in the element are item +
-// k * lines. `corners`: multilinear_coefficients, not read where the geometry is stored.
-template <class Sh, class Team, class P, class AtPoint>
-constexpr void points_on_line(const Team& team, const ElementArguments& arguments, Index batch,
-                              const typename Team::Scalar* tables, const P& corners, int item,
-                              const AtPoint& at_point) {
+// use(geometry_of) with the geometry at the points of line `item` along the last direction: geometry_of(k) at point k,
+// which is number item + k * lines of the element. `stored`: it is read, else computed from `corners`, the
+// multilinear_coefficients.
+template <class Sh, class Team, class P, class S, class Use>
+constexpr void with_line_geometry(const Team& team, const ElementArguments& arguments, Index batch, const S* tables,
+                                  const P& corners, int item, bool stored, S factor, const Use& use) {
   using T = typename Team::Number;
-  constexpr int N = Sh::N, D = Sh::D, entries = D * Sh::G + 1 + Sh::G;
-  const auto factor = factor_of<T>(arguments);
-  if (arguments.point_geometry != nullptr) {
-    for (int k = 0; k < N; ++k) {
-      const auto entry = [&](int e) {
-        return team.point_geometry(arguments, batch, item + k * Sh::lines, Sh::points, e, entries);
-      };
-      at_point(k, PointGeometry<Sh, T>(entry, factor));
-    }
-    return;
-  }
+  constexpr int N = Sh::N, D = Sh::D, last = Sh::lines;
   const auto* at = tables + Sh::Tables::points;
   const auto* weights = tables + Sh::Tables::weights;
-  typename Team::Scalar line_weight = factor * weights[item % N];
+  S line_weight = factor * weights[item % N];
   if constexpr (D == 3) { line_weight *= weights[item / N]; }
-  const LineGeometry<Sh, T> geometry(corners, at, item);
-  for (int k = 0; k < N; ++k) at_point(k, PointGeometry<Sh, T>(geometry, at[k], line_weight * weights[k]));
+  if (stored) {
+    use([&](int k) {
+      return PointGeometry<Sh, T>(
+          [&](int entry) {
+            return team.point_geometry(arguments, batch, item + k * last, Sh::points, entry, D * Sh::G + 1 + Sh::G);
+          },
+          factor);
+    });
+  } else {
+    const LineGeometry<Sh, T> geometry(corners, at, item);
+    use([&](int k) { return PointGeometry<Sh, T>(geometry, at[k], line_weight * weights[k]); });
+  }
 }
 
 // tables: LineTables.
@@ -419,10 +419,12 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
                               Index batch, const typename Team::Scalar* tables) {
   using Sh = TensorShape<F, Order, Dimension>;
   using T = typename Team::Number;
-  constexpr int C = Sh::C, points = Sh::points;
+  constexpr int N = Sh::N, C = Sh::C, points = Sh::points;
   const Piece<Memory> corners{memory, 0}, field = corners.from(Sh::G * Sh::corners), state = field.from(Sh::field_size);
+  const bool stored = arguments.point_geometry != nullptr;
+  const auto factor = factor_of<T>(arguments);
 
-  if (arguments.point_geometry == nullptr) multilinear_coefficients<Sh>(team, arguments, batch, corners);
+  if (!stored) multilinear_coefficients<Sh>(team, arguments, batch, corners);
   to_points<F, Sh>(team, tables, field, [&](int node, const LocalEntries<T>& values) {
     team.load_direction(arguments, batch, node, points, C, ShiftedEntries<T>{values.values, node * C});
   });
@@ -436,14 +438,17 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
     OnLine<Sh, T> value, slope, state_value, state_slope;
     load_last_line<F, Sh, T>(tables, field, item, value, slope);
     if constexpr (Sh::with_state) { load_last_line<F, Sh, T>(tables, state, item, state_value, state_slope); }
-    points_on_line<Sh>(team, arguments, batch, tables, corners, item, [&](int k, const PointGeometry<Sh, T>& g) {
-      const int n = item + k * Sh::lines;
-      const Location<T, Sh::G, Sh::M> place = location_of(
-          g, arguments.time, [&](int m) { return team.given(arguments, batch, n * Sh::M + m, points * Sh::M); });
-      Fields<T, C, Sh::G> u{};
-      if constexpr (Sh::with_state) { u = fields_on_line<F, Sh, T>(state, n, state_value, state_slope, k, g); }
-      const Fields<T, C, Sh::G> du = fields_on_line<F, Sh, T>(field, n, value, slope, k, g);
-      put_flux<F, Sh, T>(tangent_flux<F, Sh, T>(form, place, u, du), g, n, k, field, value, slope);
+    with_line_geometry<Sh>(team, arguments, batch, tables, corners, item, stored, factor, [&](const auto& geometry_of) {
+      for (int k = 0; k < N; ++k) {
+        const int n = item + k * Sh::lines;
+        const PointGeometry<Sh, T> g = geometry_of(k);
+        const Location<T, Sh::G, Sh::M> place = location_of(
+            g, arguments.time, [&](int m) { return team.given(arguments, batch, n * Sh::M + m, points * Sh::M); });
+        Fields<T, C, Sh::G> u{};
+        if constexpr (Sh::with_state) { u = fields_on_line<F, Sh, T>(state, n, state_value, state_slope, k, g); }
+        const Fields<T, C, Sh::G> du = fields_on_line<F, Sh, T>(field, n, value, slope, k, g);
+        put_flux<F, Sh, T>(tangent_flux<F, Sh, T>(form, place, u, du), g, n, k, field, value, slope);
+      }
     });
     store_last_line<F, Sh, T>(tables, value, slope, item, field);
   });
