@@ -1,6 +1,7 @@
 #include "apps/analyses/gradient.hpp"
 
 #include "apps/results/probes.hpp"
+#include "fem/analysis/derived_work.hpp"
 #include "fem/analysis/linear_statics.hpp"
 #include "fem/analysis/transient_adjoint.hpp"
 #include "io/files/byte_size.hpp"
@@ -19,9 +20,60 @@
 namespace ritz {
 namespace {
 
-std::optional<LinearProbe> probe_of(Run& run, const CaseModel& read) {
-  return linear_probe(run.input(), read.space(), read.gradient->table, "probe", read.gradient->probe,
-                      read.nodal_results.front(), run.results().measure());
+bool moves(const CaseModel& read) { return read.time && read.time->velocity; }
+
+std::vector<DifferentiableField> differentiable_fields(const CaseModel& read) {
+  std::vector<DifferentiableField> fields = {{.field = read.nodal_results.front()}};
+  if (moves(read)) fields.push_back({.field = {"velocity", read.space().components()}});
+  for (const DerivedResult& each : read.derived_results)
+    fields.push_back({.field = each.field, .is_bent = !each.is_linear(), .is_in_cells = each.is_in_cells});
+  return fields;
+}
+
+std::optional<ProbeWeights> probe_of(Run& run, const CaseModel& read) {
+  return probe_weights(run.input(), read.space(), read.gradient->table, "probe", read.gradient->probe,
+                       differentiable_fields(read), run.results().measure());
+}
+
+// nullptr: of the unknown, its rate or reactions.
+const DerivedResult* derived_of(const CaseModel& read, const ProbeWeights& probe) {
+  const auto found = std::ranges::find_if(read.derived_results,
+                                          [&](const DerivedResult& each) { return each.field.name == probe.field; });
+  return found == read.derived_results.end() || probe.of_reactions ? nullptr : &*found;
+}
+
+// [unknown]
+std::vector<double> weights_of_unknowns(const FunctionSpace& space, const ProbeWeights& probe) {
+  const auto components = static_cast<std::size_t>(space.components());
+  std::vector<double> weights(probe.weights.size() * components, 0.0);
+  for (std::size_t i = 0; i < probe.weights.size(); ++i)
+    weights[i * components + static_cast<std::size_t>(probe.component)] = probe.weights[i];
+  return weights;
+}
+
+// What adds up to the derived fields of the results: that of the equations, and of load cases with their factors.
+std::vector<DerivedPart> derived_parts(const Model& model, std::span<const double> factors) {
+  std::vector<DerivedPart> parts = {{model.equations}};
+  for (std::size_t i = 0; i < factors.size(); ++i) parts.push_back({model.load_cases[i].loads, factors[i]});
+  return parts;
+}
+
+// The probe of a derived field as a function of what forms derive, at this solution.
+DerivedWork derived_work(const CaseModel& read, const DerivedResult& of, const ProbeWeights& probe,
+                         std::span<const double> factors, const Time& time, const Vector& u) {
+  const FunctionSpace& space = read.space();
+  const std::vector<DerivedPart> parts = derived_parts(read.model, factors);
+  const DerivedValues derived = derived_values(space, parts, of.form, time, u);
+  const auto components = static_cast<std::size_t>(of.field.components);
+  std::vector<double> by_values(probe.weights.size() * components, 0.0);
+  for (std::size_t i = 0; i < probe.weights.size(); ++i)
+    by_values[i * components + static_cast<std::size_t>(probe.component)] = probe.weights[i];
+  DerivedWeights weights{.components = derived.components};
+  (probe.in_cells ? weights.in_cells : weights.at_nodes) =
+      back(of, probe.in_cells ? derived.in_cells : derived.at_nodes, derived.components, by_values);
+  DerivedWork work(space, parts, of.form, weights);
+  work.set_time(time);
+  return work;
 }
 
 bool is_prescribed(std::string_view key) {
@@ -83,10 +135,10 @@ struct Adjoint {
   Vector g, direction;
 };
 
-Adjoint adjoint_of(LinearStatics& statics, const LinearProbe& probe) {
+Adjoint adjoint_of(LinearStatics& statics, const std::vector<double>& weights, bool of_reactions) {
   const FunctionSpace& space = statics.equations().space();
-  Vector w(space.device(), std::span<const double>(probe.weights), "vectors");
-  if (!probe.of_reactions) {
+  Vector w(space.device(), std::span<const double>(weights), "vectors");
+  if (!of_reactions) {
     Vector lambda = statics.adjoint(w);
     return {std::move(w), std::move(lambda)};
   }
@@ -118,15 +170,21 @@ std::vector<Field> gradient_of_statics(Run& run, const CaseModel& read, std::spa
                                        const Vector& u, const LinearSolverOptions& linear) {
   auto phase = run.phase("gradient");
   run.log().progress("gradient");
-  const LinearProbe probe = *probe_of(run, read);
+  const ProbeWeights probe = *probe_of(run, read);
+  const DerivedResult* const field = derived_of(read, probe);
   const Model model = model_of(read.model, factors);
   LinearStatics statics(model, accurate(linear));
-  const Adjoint adjoint = adjoint_of(statics, probe);
+  std::optional<DerivedWork> derived;
+  if (field != nullptr) derived.emplace(derived_work(read, *field, probe, factors, {}, u));
+  const std::vector<double> at = u.host();
+  const Adjoint adjoint = adjoint_of(
+      statics, derived ? derived->by_unknowns(at) : weights_of_unknowns(read.space(), probe), probe.of_reactions);
   const Vector by_prescribed = statics.by_prescribed(adjoint.g, adjoint.direction);
   std::vector<Field> fields = gradient_fields(read);
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const std::string& key = read.gradient->keys[i];
     fields[i].values = by_array(statics, run.arrays().at(key), key, u, adjoint.direction, by_prescribed);
+    if (derived) add_by_array(*derived, run.arrays().at(key), at, fields[i].values);
   }
   run.log().end_progress();
   tell(run, *read.gradient, fields);
@@ -171,7 +229,8 @@ void solve_load_cases(Run& run, const CaseModel& read, const LoadCases& analysis
 class GradientInTime {
  public:
   GradientInTime(Run& run, const CaseModel& read, const Transient& options)
-      : run_(run), read_(read), options_(options), weights_(probe_of(run, read)->weights) {
+      : run_(run), read_(read), options_(options), probe_(*probe_of(run, read)), field_(derived_of(read, probe_)) {
+    if (field_ == nullptr) weights_ = weights_of_unknowns(read.space(), probe_);
     options_.linear = accurate(options_.linear);
     options_.newton.least_linear = std::min(options_.newton.least_linear, options_.linear.relative);
     if (is_linear_in_time(read.model)) options_.newton.relative = options_.linear.relative;
@@ -180,7 +239,7 @@ class GradientInTime {
   Observer following(Observer observer) {
     observer.keep = [this, keep = observer.keep](const State& s) {
       if (!is_over_) path_.keep(s);
-      if (!is_over_ && s.steps > 0) values_.push_back(value_of(s.u));
+      if (!is_over_ && s.steps > 0) add_value({s.time, s.dt}, s.u, s.v);
       if (keep) keep(s);
     };
     observer.step = [this, step = observer.step](const AnalysisStep& s) {
@@ -189,7 +248,10 @@ class GradientInTime {
     };
     observer.show = [this, show = observer.show](const SolutionView& s) {
       is_over_ = *s.time == options_.end;
-      if (values_.empty() || is_over_) values_.push_back(value_of(s.u.host()));
+      if (!has_begun_ || is_over_)
+        add_value({*s.time, is_over_ ? last_.dt : 0}, s.u.host(),
+                  s.velocity != nullptr ? s.velocity->host() : std::vector<double>());
+      has_begun_ = true;
       if (is_over_) path_.finish(last_);
       run_.results().carry_in_cells(is_over_ ? take() : no_values(read_));
       show(s);
@@ -198,8 +260,23 @@ class GradientInTime {
   }
 
  private:
-  double value_of(const std::vector<double>& u) const {
-    return std::inner_product(u.begin(), u.end(), weights_.begin(), 0.0);
+  bool of_velocity() const { return field_ == nullptr && probe_.field == "velocity"; }
+
+  // Of the probe after each step, where its integral is asked for.
+  void add_value(const Time& time, const std::vector<double>& u, const std::vector<double>& v) {
+    if (!read_.gradient->over_time) return;
+    if (field_ != nullptr) return values_.push_back(work_at(time, u).value(u));
+    const std::vector<double>& x = of_velocity() ? v : u;
+    values_.push_back(std::inner_product(x.begin(), x.end(), weights_.begin(), 0.0));
+  }
+
+  // Over time the probe is linear in what is derived: its weights stay.
+  DerivedWork& work_at(const Time& time, const std::vector<double>& u) {
+    if (!work_)
+      work_.emplace(derived_work(read_, *field_, probe_, {}, time,
+                                 Vector(read_.space().device(), std::span<const double>(u), "vectors")));
+    work_->set_time(time);
+    return *work_;
   }
 
   // Half of the steps beside it: the trapezoidal rule.
@@ -214,19 +291,34 @@ class GradientInTime {
     run_.log().progress("gradient");
     std::vector<DifferentiatedArray> arrays;
     for (const std::string& key : read_.gradient->keys) arrays.push_back({key, &run_.arrays().at(key)});
+    std::vector<Field> fields = gradient_fields(read_);
+    for (std::size_t i = 0; i < fields.size(); ++i) fields[i].values.assign(arrays[i].array->values().size(), 0.0);
     const TransientDerivatives d = differentiate(
         read_.model, options_, path_,
-        [this](Index step, std::vector<double>& g) {
-          const double weight = weight_of(step);
-          for (std::size_t i = 0; i < g.size(); ++i) g[i] += weight * weights_[i];
-        },
-        arrays);
-    std::vector<Field> fields = gradient_fields(read_);
-    for (std::size_t i = 0; i < fields.size(); ++i) fields[i].values = d.arrays[i];
+        [&](const ReachedState& s, const StateDerivative& g) { add_derivative(s, g, arrays, fields); }, arrays);
+    for (std::size_t i = 0; i < fields.size(); ++i)
+      for (std::size_t k = 0; k < d.arrays[i].size(); ++k) fields[i].values[k] += d.arrays[i][k];
     run_.log().end_progress();
     tell_value(d);
     tell(run_, *read_.gradient, fields);
     return fields;
+  }
+
+  void add_derivative(const ReachedState& s, const StateDerivative& g, std::span<const DifferentiatedArray> arrays,
+                      std::vector<Field>& fields) {
+    const double weight = weight_of(s.step);
+    if (weight == 0) return;
+    const auto add = [weight](const std::vector<double>& values, std::vector<double>& sum) {
+      for (std::size_t i = 0; i < values.size(); ++i) sum[i] += weight * values[i];
+    };
+    if (field_ == nullptr) return add(weights_, of_velocity() ? g.by_v : g.by_u);
+    DerivedWork& work = work_at(s.time, s.u);
+    add(work.by_unknowns(s.u), g.by_u);
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+      std::vector<double> direct(fields[i].values.size(), 0.0);
+      add_by_array(work, *arrays[i].array, s.u, direct);
+      add(direct, fields[i].values);
+    }
   }
 
   void tell_value(const TransientDerivatives& d) const {
@@ -242,7 +334,11 @@ class GradientInTime {
   Run& run_;
   const CaseModel& read_;
   Transient options_;
-  const std::vector<double> weights_;
+  const ProbeWeights probe_;
+  const DerivedResult* field_;       // of the probe; null: the unknown or its rate
+  std::vector<double> weights_;      // [unknown] of these
+  std::optional<DerivedWork> work_;  // of a derived field
+  bool has_begun_ = false;
   Trajectory path_;
   std::vector<double> values_;  // [step] of the probe, 0: at the begin
   TimeStep last_{};
@@ -278,12 +374,9 @@ void check_gradient(Run& run, const CaseModel& read, const Analysis& analysis) {
   const auto* const evolution = std::get_if<Transient>(&analysis);
   if ((cases == nullptr && evolution == nullptr && !std::holds_alternative<Static>(analysis)) ||
       !read.model.means.empty())
-    return wrong("probe", "this analysis", "it is taken of linear statics and of heat that evolves in time",
+    return wrong("probe", "this analysis", "it is taken of linear statics and of evolutions in time",
                  "leave out prescribed means and what makes the equations nonlinear; Python differentiates nonlinear "
                  "statics (docs/python.md)");
-  if (evolution != nullptr && read.model.capacity.empty())
-    return wrong("probe", "an evolution of second order", "the adjoint of its steps is not known",
-                 "omit [time], or [gradient]");
   if (run.options().ranks != nullptr)
     return wrong("probe", "a solution on several ranks", "each has a part of it", "start one");
   if (cases != nullptr && !factors_of(read, *cases))
@@ -297,8 +390,13 @@ void check_gradient(Run& run, const CaseModel& read, const Analysis& analysis) {
                  "omit load_case");
   if (evolution == nullptr && gradient.over_time)
     return wrong("over", "an integral over time", "the case has no [time]", "omit over");
-  const std::optional<LinearProbe> probe = probe_of(run, read);
-  if (!probe || !probe->of_reactions) return;
+  const std::optional<ProbeWeights> probe = probe_of(run, read);
+  if (!probe) return;
+  if (const DerivedResult* field = derived_of(read, *probe);
+      field != nullptr && !field->is_linear() && gradient.over_time)
+    return wrong("over", fmt::format("an integral of '{}' over time", field->field.name),
+                 "it is no linear function of the stress", "take a component of the stress, or omit over");
+  if (!probe->of_reactions) return;
   const Case::Table root = run.input().root();
   if (evolution != nullptr)
     wrong("probe", "reactions in time", "they are means over the last step", "take the unknown in place of a reaction");

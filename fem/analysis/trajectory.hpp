@@ -31,6 +31,8 @@ class Trajectory {
   std::span<const TimeStep> steps(Index part) const;
 
   Index state_bytes() const;  // of the states on the host
+  // Vectors of the states of so many steps and of the steps of a part, each of so many.
+  static Index most_vectors(Index steps, Index of_state, Index of_step);
 
  private:
   Index spacing_ = 1;
