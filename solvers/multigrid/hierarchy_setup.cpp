@@ -95,6 +95,8 @@ class Builder {
       tell_progress(
           fmt::format("multigrid set-up: level {}, {} unknowns", count, level.view.rows * level.view.row_block));
       level.largest_eigenvalue = eigenvalue_bound(device_, level.view, level.nonzeros, level.inverse_diagonal);
+      if (!options_.single_precision)
+        level.largest_eigenvalue.full = std::max(level.largest_eigenvalue.full, sure_eigenvalue_bound(device_, level.view, level.nonzeros, level.inverse_diagonal));
       SetupLevel coarse;
       const bool small = level.view.rows * level.view.row_block <= options_.coarsest_size;
       if (small || count >= options_.max_levels || !coarsen(count, level, near_null, coarse)) {
