@@ -1,5 +1,6 @@
 #include "apps/analyses/gradient.hpp"
 
+#include "apps/results/checkpoint_states.hpp"
 #include "apps/results/probes.hpp"
 #include "fem/analysis/derived_work.hpp"
 #include "fem/analysis/linear_statics.hpp"
@@ -225,6 +226,43 @@ void solve_load_cases(Run& run, const CaseModel& read, const LoadCases& analysis
   solve(read.model, analysis, observer, prepared);
 }
 
+// The part of a gradient in time that a checkpoint has: the way so far, and where the way back has begun, how far it
+// has come.
+struct WayThereAndBack {
+  Trajectory path;
+  std::vector<double> values;  // [step] of the probe, 0: at the begin; where its integral is asked for
+  AdjointState adjoint;
+  std::vector<std::vector<double>> direct;  // [key][cell] by what the probe takes of the numbers directly
+
+  void put_into(CheckpointState& state) const {
+    const auto add = [&](const std::string& name, std::vector<double> numbers) {
+      state.numbers[name] = std::make_shared<const std::vector<double>>(std::move(numbers));
+    };
+    put(path, state);
+    add("gradient.values", values);
+    if (adjoint.parts < 0) return;
+    add("gradient.parts", {static_cast<double>(adjoint.parts)});
+    for (const auto& [name, numbers] : adjoint.numbers) add(of_adjoint + name, numbers);
+    for (std::size_t i = 0; i < direct.size(); ++i) add(fmt::format("gradient.direct.{}", i), direct[i]);
+  }
+  // The analysis goes on from the state of the checkpoint, which may lie before the last step.
+  void resume(const CheckpointState& state, std::size_t keys) {
+    path = path_of(state);
+    path.cut(state_of(state).steps);
+    if (const auto found = state.numbers.find("gradient.values"); found != state.numbers.end()) values = *found->second;
+    values.resize(std::min(values.size(), static_cast<std::size_t>(path.step_count()) + 1));
+    const auto parts = state.numbers.find("gradient.parts");
+    if (parts == state.numbers.end()) return;
+    adjoint.parts = static_cast<Index>(parts->second->at(0));
+    for (const auto& [name, numbers] : state.numbers)
+      if (name.starts_with(of_adjoint)) adjoint.numbers[name.substr(of_adjoint.size())] = *numbers;
+    for (std::size_t i = 0; i < keys; ++i) direct.push_back(*state.numbers.at(fmt::format("gradient.direct.{}", i)));
+  }
+
+ private:
+  inline static const std::string of_adjoint = "gradient.adjoint.";
+};
+
 // Follows an evolution, and takes the gradient at its end.
 class GradientInTime {
  public:
@@ -234,11 +272,17 @@ class GradientInTime {
     options_.linear = accurate(options_.linear);
     options_.newton.least_linear = std::min(options_.newton.least_linear, options_.linear.relative);
     if (is_linear_in_time(read.model)) options_.newton.relative = options_.linear.relative;
+    if (const std::optional<CheckpointState>& resumed = run.results().resumed()) {
+      kept_->resume(*resumed, read.gradient->keys.size());
+      has_begun_ = resumed->steps > 0;
+    }
+    // It may be written after this has gone, where the run is stopped.
+    run.results().keep_beside([kept = kept_](CheckpointState& state) { kept->put_into(state); });
   }
 
   Observer following(Observer observer) {
     observer.keep = [this, keep = observer.keep](const State& s) {
-      if (!is_over_) path_.keep(s);
+      if (!is_over_) kept_->path.keep(s);
       if (!is_over_ && s.steps > 0) add_value({s.time, s.dt}, s.u, s.v);
       if (keep) keep(s);
     };
@@ -252,7 +296,7 @@ class GradientInTime {
         add_value({*s.time, is_over_ ? last_.dt : 0}, s.u.host(),
                   s.velocity != nullptr ? s.velocity->host() : std::vector<double>());
       has_begun_ = true;
-      if (is_over_) path_.finish(last_);
+      if (is_over_) kept_->path.finish(last_);
       run_.results().carry_in_cells(is_over_ ? take() : no_values(read_));
       show(s);
     };
@@ -260,14 +304,20 @@ class GradientInTime {
   }
 
  private:
+  // The way there is kept before the way back begins, so that it is not lost.
+  void keep_way_back(const std::string& where, Results::Writing writing) {
+    run_.results().keep_again(fmt::format("t = {:g}, {}", kept_->path.end_of(kept_->path.step_count() - 1), where),
+                              writing);
+  }
+
   bool of_velocity() const { return field_ == nullptr && probe_.field == "velocity"; }
 
   // Of the probe after each step, where its integral is asked for.
   void add_value(const Time& time, const std::vector<double>& u, const std::vector<double>& v) {
     if (!read_.gradient->over_time) return;
-    if (field_ != nullptr) return values_.push_back(work_at(time, u).value(u));
+    if (field_ != nullptr) return kept_->values.push_back(work_at(time, u).value(u));
     const std::vector<double>& x = of_velocity() ? v : u;
-    values_.push_back(std::inner_product(x.begin(), x.end(), weights_.begin(), 0.0));
+    kept_->values.push_back(std::inner_product(x.begin(), x.end(), weights_.begin(), 0.0));
   }
 
   // Over time the probe is linear in what is derived: its weights stay.
@@ -281,9 +331,9 @@ class GradientInTime {
 
   // Half of the steps beside it: the trapezoidal rule.
   double weight_of(Index step) const {
-    if (!read_.gradient->over_time) return step == path_.step_count() ? 1 : 0;
-    const auto time = [this](Index at) { return at == 0 ? path_.begin() : path_.end_of(at - 1); };
-    return 0.5 * (time(std::min(step + 1, path_.step_count())) - time(std::max<Index>(step - 1, 0)));
+    if (!read_.gradient->over_time) return step == kept_->path.step_count() ? 1 : 0;
+    const auto time = [this](Index at) { return at == 0 ? kept_->path.begin() : kept_->path.end_of(at - 1); };
+    return 0.5 * (time(std::min(step + 1, kept_->path.step_count())) - time(std::max<Index>(step - 1, 0)));
   }
 
   std::vector<Field> take() {
@@ -291,21 +341,31 @@ class GradientInTime {
     run_.log().progress("gradient");
     std::vector<DifferentiatedArray> arrays;
     for (const std::string& key : read_.gradient->keys) arrays.push_back({key, &run_.arrays().at(key)});
-    std::vector<Field> fields = gradient_fields(read_);
-    for (std::size_t i = 0; i < fields.size(); ++i) fields[i].values.assign(arrays[i].array->values().size(), 0.0);
+    if (kept_->direct.empty())
+      for (const DifferentiatedArray& each : arrays) kept_->direct.emplace_back(each.array->values().size(), 0.0);
+    if (kept_->adjoint.parts < 0) keep_way_back("before the way back of the gradient", Results::Writing::at_once);
     const TransientDerivatives d = differentiate(
-        read_.model, options_, path_,
-        [&](const ReachedState& s, const StateDerivative& g) { add_derivative(s, g, arrays, fields); }, arrays);
-    for (std::size_t i = 0; i < fields.size(); ++i)
+        read_.model, options_, kept_->path,
+        [&](const ReachedState& s, const StateDerivative& g) { add_derivative(s, g, arrays); }, arrays,
+        {.begin = kept_->adjoint, .keep = [this](const AdjointState& s) {
+           kept_->adjoint = s;
+           run_.log().detail("gradient: {} of {} parts of the way back to go", s.parts, kept_->path.part_count());
+           keep_way_back(
+               fmt::format("{} of {} parts of the way back of the gradient to go", s.parts, kept_->path.part_count()),
+               Results::Writing::now_and_then);
+         }});
+    std::vector<Field> fields = gradient_fields(read_);
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      fields[i].values = kept_->direct[i];
       for (std::size_t k = 0; k < d.arrays[i].size(); ++k) fields[i].values[k] += d.arrays[i][k];
+    }
     run_.log().end_progress();
     tell_value(d);
     tell(run_, *read_.gradient, fields);
     return fields;
   }
 
-  void add_derivative(const ReachedState& s, const StateDerivative& g, std::span<const DifferentiatedArray> arrays,
-                      std::vector<Field>& fields) {
+  void add_derivative(const ReachedState& s, const StateDerivative& g, std::span<const DifferentiatedArray> arrays) {
     const double weight = weight_of(s.step);
     if (weight == 0) return;
     const auto add = [weight](const std::vector<double>& values, std::vector<double>& sum) {
@@ -315,18 +375,19 @@ class GradientInTime {
     DerivedWork& work = work_at(s.time, s.u);
     add(work.by_unknowns(s.u), g.by_u);
     for (std::size_t i = 0; i < arrays.size(); ++i) {
-      std::vector<double> direct(fields[i].values.size(), 0.0);
+      std::vector<double> direct(kept_->direct[i].size(), 0.0);
       add_by_array(work, *arrays[i].array, s.u, direct);
-      add(direct, fields[i].values);
+      add(direct, kept_->direct[i]);
     }
   }
 
   void tell_value(const TransientDerivatives& d) const {
-    run_.log().line("gradient of {} steps backwards in time: states on the host took {} at most", path_.step_count(),
-                    text_of_bytes(d.bytes));
+    run_.log().line("gradient of {} steps backwards in time: states on the host took {} at most",
+                    kept_->path.step_count(), text_of_bytes(d.bytes));
     if (!read_.gradient->over_time) return;
     double integral = 0;
-    for (std::size_t i = 0; i < values_.size(); ++i) integral += weight_of(static_cast<Index>(i)) * values_[i];
+    for (std::size_t i = 0; i < kept_->values.size(); ++i)
+      integral += weight_of(static_cast<Index>(i)) * kept_->values[i];
     run_.log().line("integral of '{}' over time: {:.8g}", read_.gradient->probe, integral);
     run_.results().facts()["integral " + read_.gradient->probe] = fmt::format("{:.12g}", integral);
   }
@@ -339,19 +400,13 @@ class GradientInTime {
   std::vector<double> weights_;      // [unknown] of these
   std::optional<DerivedWork> work_;  // of a derived field
   bool has_begun_ = false;
-  Trajectory path_;
-  std::vector<double> values_;  // [step] of the probe, 0: at the begin
+  const std::shared_ptr<WayThereAndBack> kept_ = std::make_shared<WayThereAndBack>();
   TimeStep last_{};
   bool is_over_ = false;
 };
 
 void solve_in_time(Run& run, const CaseModel& read, const Transient& analysis, Observer observer,
                    const Prepared& prepared, const std::function<void(const TransientResult&)>& conclude) {
-  if (run.results().resumed())
-    throw Error(Exit::input, "no gradient of an evolution that resumes",
-                "its steps before are needed, and are not kept", "start it anew, without --resume");
-  if (run.options().time_limit > 0)
-    run.log().notice("derivatives need all steps of one run: when the time is over, this one must be started anew");
   GradientInTime gradient(run, read, analysis);
   conclude(solve(read.model, analysis, gradient.following(std::move(observer)), prepared));
 }
@@ -377,6 +432,10 @@ void check_gradient(Run& run, const CaseModel& read, const Analysis& analysis) {
     return wrong("probe", "this analysis", "it is taken of linear statics and of evolutions in time",
                  "leave out prescribed means and what makes the equations nonlinear; Python differentiates nonlinear "
                  "statics (docs/python.md)");
+  const auto is_symmetric = [](const Integral& each) { return each.form.symmetric || !each.form.has_matrix; };
+  if (evolution == nullptr && !std::ranges::all_of(read.model.equations, is_symmetric))
+    return wrong("probe", "a model whose tangent is not symmetric", "its adjoint has a matrix of its own",
+                 "take forms that are symmetric");
   if (run.options().ranks != nullptr)
     return wrong("probe", "a solution on several ranks", "each has a part of it", "start one");
   if (cases != nullptr && !factors_of(read, *cases))

@@ -52,8 +52,8 @@ void add_principal(const DerivedResult& result, SymmetricTensor s, std::span<con
   const std::array<double, 3> values = principal_values(s);
   for (std::size_t i = 0; i < 3; ++i) {
     if (weights[i] == 0) continue;
-    const double apart = std::min(i == 0 ? INFINITY : values[i - 1] - values[i],
-                                  i == 2 ? INFINITY : values[i] - values[i + 1]);
+    const double apart =
+        std::min(i == 0 ? INFINITY : values[i - 1] - values[i], i == 2 ? INFINITY : values[i] - values[i + 1]);
     if (!(apart > 1e-6 * std::max(std::abs(values[0]), std::abs(values[2]))))
       refuse(result, "two principal stresses are equal there, and each has a kink");
     const std::array<double, 3> n = direction_of(s, values[i]);

@@ -19,7 +19,7 @@ struct DerivedResult {
   Field field;    // its name and components, without values
   int first = 0;  // of its numbers, or of the tensor's, among those that are derived
   StressMeasure measure = StressMeasure::none;
-  std::string form = {};   // that derives them; by default all forms on cells
+  std::string form = {};    // that derives them; by default all forms on cells
   bool is_in_cells = true;  // the results have it in cells, too
 
   bool is_linear() const { return measure == StressMeasure::none; }

@@ -1,5 +1,5 @@
-// Cells of a space with nodes of their own, so that what each cell gives stands apart. Functions of integrals still know
-// the cells of the mesh. Private to fem/analysis.
+// Cells of a space with nodes of their own, so that what each cell gives stands apart. Functions of integrals still
+// know the cells of the mesh. Private to fem/analysis.
 //
 //   const CellsApart apart(space, cells);   const Operator equations(apart.space(), apart.of(integrals));
 //   equations.residual(apart.spread(u), r);     // entry n of r belongs to node apart.node(n) of cell apart.cell(n)

@@ -66,9 +66,9 @@ std::vector<double> at_space_nodes(const FunctionSpace& space, DerivedFields& de
   const auto k = static_cast<std::size_t>(derived.components);
   std::vector<double> result(static_cast<std::size_t>(space.node_count()) * k);
   for (Node n = 0; n < space.node_count(); ++n)
-    std::copy_n(derived.at_nodes.begin() +
-                    static_cast<std::ptrdiff_t>(static_cast<std::size_t>(space.mesh_node_of(n)) * k),
-                k, result.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(n) * k));
+    std::copy_n(
+        derived.at_nodes.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(space.mesh_node_of(n)) * k), k,
+        result.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(n) * k));
   return result;
 }
 
@@ -190,13 +190,14 @@ std::vector<double> DerivedWork::by_unknowns(const std::vector<double>& u) const
     step[cell] = std::max(part_of_change * change, part_of_size * largest);
   }
   for (std::size_t entry = 0; entry < most * c; ++entry) {
-    const auto unknown = [&](std::size_t cell) { return static_cast<std::size_t>(nodes[cell][entry / c]) * c + entry % c; };
+    const auto unknown = [&](std::size_t cell) {
+      return static_cast<std::size_t>(nodes[cell][entry / c]) * c + entry % c;
+    };
     for (const auto& [steps, weight] : formula) {
       std::vector<double> moved = base;
       for (std::size_t cell = 0; cell < nodes.size(); ++cell)
         if (entry / c < nodes[cell].size()) moved[unknown(cell)] += steps * step[cell];
-      const std::vector<double> values =
-          in_cells_at(Vector(space.device(), std::span<const double>(moved), "vectors"));
+      const std::vector<double> values = in_cells_at(Vector(space.device(), std::span<const double>(moved), "vectors"));
       for (std::size_t cell = 0; cell < nodes.size(); ++cell)
         if (entry / c < nodes[cell].size())
           result[static_cast<std::size_t>(apart_->node(static_cast<std::size_t>(nodes[cell][entry / c]))) * c +

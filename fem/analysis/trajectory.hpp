@@ -10,16 +10,27 @@
 #include "solvers/time/step_control.hpp"
 
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace ritz {
 
 class Trajectory {
  public:
+  Trajectory() = default;
+  Trajectory(Index spacing, std::vector<State> states, std::vector<TimeStep> steps)
+      : spacing_(spacing), states_(std::move(states)), steps_(std::move(steps)) {}
+
   // The state at the begin, and then after each step.
   void keep(const State& state);
   // A step whose state is not needed: the last one.
   void finish(const TimeStep& last) { steps_.push_back(last); }
+
+  Index spacing() const { return spacing_; }
+  const std::vector<State>& states() const { return states_; }
+  const std::vector<TimeStep>& steps() const { return steps_; }
+  // Forgets the steps behind these.
+  void cut(Index steps) { steps_.resize(static_cast<std::size_t>(steps)); }
 
   Index step_count() const { return static_cast<Index>(steps_.size()); }
   double begin() const { return states_.front().time; }

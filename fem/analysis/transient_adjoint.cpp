@@ -81,8 +81,12 @@ class BackwardsInTime {
     if (!arrays.empty()) work_.emplace(model);
   }
 
-  TransientDerivatives run() {
-    for (Index part = path_.part_count(); part-- > 0;) go_through(part);
+  TransientDerivatives run(const AdjointProgress& progress) {
+    if (progress.begin.parts >= 0) resume(progress.begin);
+    for (Index part = progress.begin.parts >= 0 ? progress.begin.parts : path_.part_count(); part-- > 0;) {
+      go_through(part);
+      if (progress.keep && part > 0) progress.keep(state(part));
+    }
     result_.prescribed = adjoint_.by_prescribed;
     const std::vector<const PrescribedValue*> supports = varying_supports(model_);
     for (std::size_t i = 0; i < arrays_.size(); ++i)
@@ -92,6 +96,34 @@ class BackwardsInTime {
   }
 
  private:
+  // Each of its numbers, by name.
+  template <class Use>
+  void each_of_state(const Use& use) {
+    use("g", adjoint_.g);
+    use("by_v", adjoint_.by_v);
+    use("of_residual", adjoint_.of_residual);
+    use("of_rates", adjoint_.of_rates);
+    use("by_prescribed", adjoint_.by_prescribed);
+    use("u", adjoint_.u);
+    use("v", adjoint_.v);
+    use("a", adjoint_.a);
+    use("load", result_.load);
+    for (std::size_t i = 0; i < result_.arrays.size(); ++i) use(fmt::format("array.{}", i), result_.arrays[i]);
+  }
+  AdjointState state(Index parts) {
+    AdjointState s{.parts = parts, .numbers = {{"bytes", {static_cast<double>(result_.bytes)}}}};
+    each_of_state([&](const std::string& name, std::vector<double>& values) {
+      if (!values.empty()) s.numbers[name] = values;
+    });
+    return s;
+  }
+  void resume(const AdjointState& from) {
+    result_.bytes = static_cast<Index>(from.numbers.at("bytes").at(0));
+    each_of_state([&](const std::string& name, std::vector<double>& values) {
+      if (!values.empty()) values = from.numbers.at(name);
+    });
+  }
+
   void go_through(Index part) {
     auto [start, taken] = evolution_.retrace(path_.state(part), path_.steps(part));
     std::vector<Stage> begin = {std::move(start)};
@@ -153,7 +185,8 @@ void check_differentiable(const Model& model, const Transient& options) {
 }
 
 TransientDerivatives differentiate(const Model& model, Transient options, const Trajectory& path,
-                                   const StepDerivative& add_derivative, std::span<const DifferentiatedArray> arrays) {
+                                   const StepDerivative& add_derivative, std::span<const DifferentiatedArray> arrays,
+                                   const AdjointProgress& progress) {
   check_differentiable(model, options);
   const Setup setup(model, {}, Setup::Held::not_needed, with_rates(model), rates_of(model));
   options.begin = path.state(0);
@@ -168,7 +201,7 @@ TransientDerivatives differentiate(const Model& model, Transient options, const 
                                  .attached = model.attached};
   const auto evolution =
       equations.second_order ? second_order(equations, options, observer) : first_order(equations, options, observer);
-  return BackwardsInTime(model, *evolution, path, add_derivative, arrays).run();
+  return BackwardsInTime(model, *evolution, path, add_derivative, arrays).run(progress);
 }
 
 Index adjoint_bytes(const Model& model, const Transient& options, double steps) {

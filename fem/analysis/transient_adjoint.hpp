@@ -18,6 +18,7 @@
 #include "fem/physics/mesh_field.hpp"
 
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -55,8 +56,20 @@ using StepDerivative = std::function<void(const ReachedState&, StateDerivative)>
 // [bytes] The most that so many steps take on the host.
 Index adjoint_bytes(const Model& model, const Transient& options, double steps);
 
+// How far the way back has come: all on which the rest depends.
+struct AdjointState {
+  Index parts = -1;                                    // of the trajectory that are still to do; -1: all
+  std::map<std::string, std::vector<double>> numbers;  // vectors and sums by name
+};
+// The way back from `begin` on, with the same bits; keep: after each part.
+struct AdjointProgress {
+  AdjointState begin = {};
+  std::function<void(const AdjointState&)> keep = {};
+};
+
 // `path` is that of the model as it is now, with the options.
 TransientDerivatives differentiate(const Model& model, Transient options, const Trajectory& path,
-                                   const StepDerivative& add, std::span<const DifferentiatedArray> arrays);
+                                   const StepDerivative& add, std::span<const DifferentiatedArray> arrays,
+                                   const AdjointProgress& progress = {});
 
 }  // namespace ritz

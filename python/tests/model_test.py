@@ -191,15 +191,15 @@ class Arrays(unittest.TestCase):
     def test_what_is_not_linear_static_has_no_equations(self):
         mesh = bar((2, 1, 1))
         held = {key: tension()[key] for key in ("material", "displacement")}
-        for words, case in {"[modal]": held | {"modal": {"count": 2}}, "[time]|evolution of second order": tension(time={"end": 1.0, "step": 0.5}),
+        for words, case in {"[modal]": held | {"modal": {"count": 2}}, "[time]": tension(time={"end": 1.0, "step": 0.5}),
                             "a model with load cases": tension(load_case=[{"name": "a", "force": [{"region": "right", "value": [0, 1, 0]}]}]),
                             "prescribed mean motion": tension(coupling=[{"region": "right", "x": 1e-4}]), "a load path": tension(newton={"path": [0.5, 1.0]})}.items():
             model = ritz.Model(case, mesh=mesh)
             self.assertGreater(abs(model.stiffness()).max(), 0)
-            for call in (model.equations, model.solve, lambda: ritz.assemble(case, mesh=mesh)):
+            for call in (model.equations, *(() if model.evolves else (model.solve,)), lambda: ritz.assemble(case, mesh=mesh)):
                 with self.assertRaises(ritz.ModelError, msg=words) as raised:
                     call()
-                self.assertTrue(any(each in str(raised.exception) for each in words.split("|")), raised.exception)
+                self.assertIn(words, str(raised.exception))
 
 
 def bars():

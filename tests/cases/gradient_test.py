@@ -1,8 +1,11 @@
 """[gradient]: derivatives of a probe by numbers of the case against central differences, and their refusals."""
+import re
+import signal
 import unittest
 
 import boxes
 import vtu
+from resume_test import Resume, files_of
 from ritz import CaseTest
 
 STEP = 1e-4
@@ -154,6 +157,15 @@ class Gradient(CaseTest):
                 case = text.replace("{}", probe).replace("[initial]\n", "[initial]\n" + setting)
                 self.assertEqual(len(list(self.differences("ritz-elasticity", case, keys, "p", more, value, last))), 5)
 
+    def test_forms_of_ritz_solve_and_their_loads(self):
+        """Numbers of a form that may vary from point to point; its stress has them in it."""
+        self.write("block.msh", boxes.shell(lambda u, v, w: (u, v, w), 5, (4, 2, 2)))
+        for probe in ('field = "displacement"\ncomponent = "y"\npoint = [0.9, 0.3, 0.4]', 'field = "strain_and_stress"\ncomponent = "6"\nregion = "near"\nmeasure = "mean"', 'field = "strain_and_stress"\nvalues = "cells"\ncomponent = "9"\npoint = [0.3, 0.3, 0.4]'):
+            with self.subTest(probe):
+                text = ('[mesh]\nfile = "block.msh"\n[model]\nform = "varying_elasticity"\n' + HALVES + side("x0", 0, 3) + side("x1", 1, 3) + '[[material]]\nregion = "near"\nyoung = 210e9\npoisson = 0.3\n[[material]]\nregion = "far"\nyoung = 70e9\npoisson = 0.33\n'
+                        + '[[prescribe]]\nregion = "x0"\nvalue = 0\n[[load]]\nregion = "x1"\nvalue = [1e6, 2e6, 3e6]\n' + f'[[probe]]\nname = "p"\n{probe}\n')
+                self.assertEqual(len(list(self.differences("ritz-solve", text, {"material.0.young": 210e9, "material.1.poisson": 0.33, "load.0.value.1": [1e6, 2e6, 3e6]}, "p"))), 3)
+
     def test_what_cannot_be_taken_of_motion_and_of_stresses_over_time(self):
         self.write("mesh.msh", boxes.cubes(["a"]))
         good = ('[mesh]\nfile = "mesh.msh"\n[[material]]\nregion = "a"\nyoung = 1e9\npoisson = 0.3\ndensity = 1000\n[[displacement]]\nregion = "a.x0"\nfixed = true\n'
@@ -190,6 +202,50 @@ class Gradient(CaseTest):
                 outcome = self.run_case("ritz-elasticity", self.write("case.toml", text), "--check")
                 self.assertIn(outcome.exit, (2, 4), outcome.log)
                 self.assertIn(words, outcome.errors)
+
+
+class GradientResume(Resume):
+    """Stopped on the way there or on the way back, a gradient in time ends with the same bytes."""
+
+    def write_case(self, program, probe, over):
+        self.write("block.msh", boxes.shell(lambda u, v, w: (u, v, w), 5, (4, 2, 2)))
+        physics = ('[[material]]\nregion = "near"\nconductivity = 20\ndensity = 7.8\nspecific_heat = 460\n[[material]]\nregion = "far"\nconductivity = 390\ndensity = 8.9\nspecific_heat = 390\n'
+                   '[[temperature]]\nregion = "x0"\nvalue = "20+0.1*t"\n[[source]]\nregion = "far"\nvalue = 500\n[initial]\ntemperature = 20\n[time]\nend = 60\nstep = 0.0375\noutput = 20\n'
+                   if program == "ritz-heat" else
+                   '[[material]]\nregion = "near"\nyoung = "210 GPa"\npoisson = 0.3\ndensity = 7850\n[[material]]\nregion = "far"\nyoung = 70e9\npoisson = 0.33\ndensity = 2700\n[damping]\nrayleigh = [80, 3e-6]\n'
+                   '[[displacement]]\nregion = "x0"\nfixed = true\n[[traction]]\nregion = "x1"\nvalue = ["1e6*sin(5000*t)", 0, 0]\n[time]\nend = 1e-3\nstep = 6.25e-7\noutput = 4e-4\n')
+        by = "material.0.conductivity" if program == "ritz-heat" else "material.0.young"
+        return self.write("case.toml", '[mesh]\nfile = "block.msh"\n' + HALVES + side("x0", 0, 3) + side("x1", 1, 3) + physics
+                          + f'[[probe]]\nname = "p"\n{probe}\n[gradient]\nprobe = "p"\nby = ["{by}", "material.1.density"]\n' + over)
+
+    def test_it_ends_with_the_same_bytes(self):
+        flux, stress = 'field = "heat_flux"\ncomponent = "x"\nregion = "x0"\nmeasure = "mean"', 'field = "stress"\ncomponent = "xx"\npoint = [0.45, 0.3, 0.4]'
+        for program, probe, over, method in (("ritz-heat", flux, 'over = "time"\n', "cg"), ("ritz-elasticity", stress, "", "direct")):
+            with self.subTest(probe, method=method):
+                case, keys = self.write_case(program, probe, over), {"solver.method": f'"{method}"'}
+                whole, parts = self.folder / f"whole-{method}-{program}", self.folder / f"parts-{method}-{program}"
+                first = self.solve(program, case, output=whole, keys=keys)
+                code, errors = self.stopped(program, case, parts, behind="step 35:", keys=keys)
+                self.assertEqual(code, 75, errors)
+                code, errors = self.stopped(program, case, parts, "--resume", behind="48 of 50 parts of the way back", keys=keys)  # the run waits for us after some 30 parts
+                self.assertEqual(code, 75, errors)
+                self.assertIn("of the way back of the gradient to go, which is kept", errors)
+                rest = self.solve(program, case, "--verbose", "--resume", output=parts, keys=keys)
+                self.assertLess(int(re.search(r"gradient: (\d+) of 50 parts of the way back to go", rest.log)[1]), 48)
+                self.assertEqual(re.findall(r"step (\d+): t = ", rest.log), ["1600"])
+                self.assertEqual(files_of(parts), files_of(whole))
+                for key, fact in first.report["facts"].items():
+                    if key.startswith(("gradient", "integral")):
+                        self.assertEqual(rest.report["facts"][key], fact, key)
+
+    def test_the_way_there_is_kept_before_the_way_back(self):
+        """Killed on the way back, long before a checkpoint is due, it does no step of the way there again but the last."""
+        case = self.write_case("ritz-heat", 'field = "temperature"\npoint = [0.9, 0.3, 0.4]', "")
+        code, _ = self.stopped("ritz-heat", case, self.folder / "r", behind="49 of 50 parts of the way back", keys={}, number=signal.SIGKILL)
+        self.assertEqual(code, -signal.SIGKILL)
+        rest = self.solve("ritz-heat", case, "--verbose", "--resume", output=self.folder / "r")
+        self.assertIn("resuming after t = 60, before the way back of the gradient", rest.log)
+        self.assertEqual(re.findall(r"step (\d+): t = ", rest.log), ["1600"])
 
 
 if __name__ == "__main__":
