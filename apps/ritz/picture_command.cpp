@@ -52,7 +52,7 @@ FileField coloured_field(const PictureCommand& command) {
 void refuse_existing(const PictureCommand& command) {
   std::error_code unknown;
   if (!command.overwrite && std::filesystem::exists(command.file, unknown))
-    throw Error(Exit::output, fmt::format("'{}' exists", command.file), "files are not overwritten",
+    throw Error(Exit::output, fmt::format("'{}' exists already", command.file), "files are not overwritten",
                 "name another file, or add --force");
 }
 
@@ -68,14 +68,14 @@ std::string draw(const PictureCommand& command) {
   std::vector<Field> nodal, cells;
   (shade.in_cells ? cells : nodal).push_back(field_of(shade, look.field));
   if (!look.warp.empty() && (look.warp != look.field || shade.in_cells))
-    nodal.push_back(field_of(
-        read_file_field(command.result, {.name = look.warp, .place = FieldPlace::nodes, .time = command.time}),
-        look.warp));
+    nodal.push_back(
+        field_of(read_file_field(command.result, {.name = look.warp, .place = FieldPlace::nodes, .time = command.time}),
+                 look.warp));
   find_structure(*shade.mesh);
   Shown shown{Mesh(*std::move(shade.mesh))};
   shown.add("", nodal, cells);
-  write_file(command.file, png_of(shown, shown.steps().back(), look,
-                                  std::filesystem::path(shade.file).stem().string()));
+  write_file(command.file,
+             png_of(shown, shown.steps().back(), look, std::filesystem::path(shade.file).stem().string()));
   return fmt::format("picture: {}, of '{}' in {}\n", command.file, look.field, shade.file);
 }
 

@@ -208,12 +208,12 @@ class GradientResume(Resume):
     """Stopped on the way there or on the way back, a gradient in time ends with the same bytes."""
 
     def write_case(self, program, probe, over):
-        self.write("block.msh", boxes.shell(lambda u, v, w: (u, v, w), 5, (4, 2, 2)))
+        self.write("block.msh", boxes.shell(lambda u, v, w: (u, v, w), 5, (2, 1, 1)))
         physics = ('[[material]]\nregion = "near"\nconductivity = 20\ndensity = 7.8\nspecific_heat = 460\n[[material]]\nregion = "far"\nconductivity = 390\ndensity = 8.9\nspecific_heat = 390\n'
-                   '[[temperature]]\nregion = "x0"\nvalue = "20+0.1*t"\n[[source]]\nregion = "far"\nvalue = 500\n[initial]\ntemperature = 20\n[time]\nend = 60\nstep = 0.0375\noutput = 20\n'
+                   '[[temperature]]\nregion = "x0"\nvalue = "20+0.1*t"\n[[source]]\nregion = "far"\nvalue = 500\n[initial]\ntemperature = 20\n[time]\nend = 60\nstep = 0.01875\noutput = 20\n'
                    if program == "ritz-heat" else
                    '[[material]]\nregion = "near"\nyoung = "210 GPa"\npoisson = 0.3\ndensity = 7850\n[[material]]\nregion = "far"\nyoung = 70e9\npoisson = 0.33\ndensity = 2700\n[damping]\nrayleigh = [80, 3e-6]\n'
-                   '[[displacement]]\nregion = "x0"\nfixed = true\n[[traction]]\nregion = "x1"\nvalue = ["1e6*sin(5000*t)", 0, 0]\n[time]\nend = 1e-3\nstep = 6.25e-7\noutput = 4e-4\n')
+                   '[[displacement]]\nregion = "x0"\nfixed = true\n[[traction]]\nregion = "x1"\nvalue = ["1e6*sin(5000*t)", 0, 0]\n[time]\nend = 1e-3\nstep = 3.125e-7\noutput = 4e-4\n')
         by = "material.0.conductivity" if program == "ritz-heat" else "material.0.young"
         return self.write("case.toml", '[mesh]\nfile = "block.msh"\n' + HALVES + side("x0", 0, 3) + side("x1", 1, 3) + physics
                           + f'[[probe]]\nname = "p"\n{probe}\n[gradient]\nprobe = "p"\nby = ["{by}", "material.1.density"]\n' + over)
@@ -227,12 +227,12 @@ class GradientResume(Resume):
                 first = self.solve(program, case, output=whole, keys=keys)
                 code, errors = self.stopped(program, case, parts, behind="step 35:", keys=keys)
                 self.assertEqual(code, 75, errors)
-                code, errors = self.stopped(program, case, parts, "--resume", behind="48 of 50 parts of the way back", keys=keys)  # the run waits for us after some 30 parts
+                code, errors = self.stopped(program, case, parts, "--resume", behind="gradient: 48 of", keys=keys)  # the run waits for us after some 30 parts
                 self.assertEqual(code, 75, errors)
                 self.assertIn("of the way back of the gradient to go, which is kept", errors)
                 rest = self.solve(program, case, "--verbose", "--resume", output=parts, keys=keys)
-                self.assertLess(int(re.search(r"gradient: (\d+) of 50 parts of the way back to go", rest.log)[1]), 48)
-                self.assertEqual(re.findall(r"step (\d+): t = ", rest.log), ["1600"])
+                self.assertLess(int(re.search(r"gradient: (\d+) of", rest.log)[1]), 48)
+                self.assertEqual(len(re.findall(r"step (\d+): t = ", rest.log)), 1)
                 self.assertEqual(files_of(parts), files_of(whole))
                 for key, fact in first.report["facts"].items():
                     if key.startswith(("gradient", "integral")):
@@ -241,11 +241,11 @@ class GradientResume(Resume):
     def test_the_way_there_is_kept_before_the_way_back(self):
         """Killed on the way back, long before a checkpoint is due, it does no step of the way there again but the last."""
         case = self.write_case("ritz-heat", 'field = "temperature"\npoint = [0.9, 0.3, 0.4]', "")
-        code, _ = self.stopped("ritz-heat", case, self.folder / "r", behind="49 of 50 parts of the way back", keys={}, number=signal.SIGKILL)
+        code, _ = self.stopped("ritz-heat", case, self.folder / "r", behind="gradient: 48 of", keys={}, number=signal.SIGKILL)
         self.assertEqual(code, -signal.SIGKILL)
         rest = self.solve("ritz-heat", case, "--verbose", "--resume", output=self.folder / "r")
         self.assertIn("resuming after t = 60, before the way back of the gradient", rest.log)
-        self.assertEqual(re.findall(r"step (\d+): t = ", rest.log), ["1600"])
+        self.assertEqual(len(re.findall(r"step (\d+): t = ", rest.log)), 1)
 
 
 if __name__ == "__main__":
