@@ -52,7 +52,7 @@ std::vector<double> weights_of_unknowns(const FunctionSpace& space, const ProbeW
   return weights;
 }
 
-// What adds up to the derived fields of the results: that of the equations, and of load cases with their factors.
+// Parts that add up to the derived fields of the results: the equations, and load cases with their factors.
 std::vector<DerivedPart> derived_parts(const Model& model, std::span<const double> factors) {
   std::vector<DerivedPart> parts = {{model.equations}};
   for (std::size_t i = 0; i < factors.size(); ++i) parts.push_back({model.load_cases[i].loads, factors[i]});
@@ -312,7 +312,7 @@ class GradientInTime {
 
   bool of_velocity() const { return field_ == nullptr && probe_.field == "velocity"; }
 
-  // Of the probe after each step, where its integral is asked for.
+  // Values of the probe after each step, where its integral is asked for.
   void add_value(const Time& time, const std::vector<double>& u, const std::vector<double>& v) {
     if (!read_.gradient->over_time) return;
     if (field_ != nullptr) return kept_->values.push_back(work_at(time, u).value(u));

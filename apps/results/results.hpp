@@ -67,7 +67,7 @@ class Results {
   // From here on a run that is stopped can be resumed. Written now and then, before the first result, and when the run
   // is stopped.
   void keep(CheckpointState state);
-  // What is written with each state from here on.
+  // Additions that are written with each state from here on.
   void keep_beside(std::function<void(CheckpointState&)> more) { kept_beside_ = std::move(more); }
   // The last state once more, since what is beside it has changed. `where`: of the whole, for people.
   enum class Writing { now_and_then, at_once };

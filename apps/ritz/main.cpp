@@ -290,16 +290,6 @@ void add_size_command(CLI::App& cli, Choice& choice) {
       ->check(CLI::Range(0, 8));
 }
 
-void add_results_commands(CLI::App& cli, Choice& choice) {
-  CLI::App* results = cli.add_subcommand("results", "work on folders of results");
-  results->require_subcommand(1);
-  CLI::App* verify = results->add_subcommand(
-      "verify", "read everything again and compare it with the journal of the run: ok, damaged, missing, extra");
-  verify->add_option("folder", choice.file, "the folder that holds results.journal")->required();
-  verify->add_flag("--json", choice.json, "as JSON");
-  verify->callback([&choice] { choice.verify = true; });
-}
-
 void add_picture_command(CLI::App& cli, Choice& choice) {
   PictureCommand& picture = choice.picture;
   CLI::App* app =
@@ -316,6 +306,17 @@ void add_picture_command(CLI::App& cli, Choice& choice) {
   app->add_option("--time", picture.time, "of a step in a .pvd; default: the last one");
   app->add_flag("--force", picture.overwrite, "overwrite an existing file");
   app->callback([&choice] { choice.draws = true; });
+}
+
+void add_results_commands(CLI::App& cli, Choice& choice) {
+  CLI::App* results = cli.add_subcommand("results", "work on folders of results");
+  results->require_subcommand(1);
+  CLI::App* verify = results->add_subcommand(
+      "verify", "read everything again and compare it with the journal of the run: ok, damaged, missing, extra");
+  verify->add_option("folder", choice.file, "the folder that holds results.journal")->required();
+  verify->add_flag("--json", choice.json, "as JSON");
+  verify->callback([&choice] { choice.verify = true; });
+  add_picture_command(cli, choice);
 }
 
 void add_completion_command(CLI::App& cli, Choice& choice) {
@@ -359,14 +360,12 @@ int main(int argc, char** argv) {
   cli.footer(
       "Examples:\n  ritz run bracket.toml --output results/bracket\n  ritz doctor\n  ritz devices\n  ritz mesh info "
       "bracket.msh --scale 0.001\n  ritz mesh check "
-      "bracket.inp --min-jacobian 0.1\n"
-      "  ritz mesh convert bracket.inp bracket.vtu\n  ritz mesh refine coarse.msh fine.msh --times 2\n  ritz case from "
-      "job.inp job.toml\n"
+      "bracket.inp --min-jacobian 0.1\n  ritz mesh convert bracket.inp bracket.vtu\n  ritz mesh refine coarse.msh "
+      "fine.msh --times 2\n  ritz case from job.inp job.toml\n"
       "  ritz new part.msh --material \"steel S235\" --scale 0.001\n  ritz materials\n"
       "  ritz element check my_form --plugin my_form.cpp\n  ritz results verify results/bracket\n  ritz picture "
       "results/bracket/bracket.pvd u.png --field von_mises --warp displacement\n  ritz size "
-      "--unknowns 50e6 --physics elasticity --cell "
-      "tet10\n\n"
+      "--unknowns 50e6 --physics elasticity --cell tet10\n\n"
       "Exit codes: 0 nothing is wrong, 2 command line, 3 the mesh or its file, 4 a check of an element failed, 6 out "
       "of memory, 7 a file could not be\n"
       "written, 8 GPU or driver, 9 results are damaged or missing, 1 a bug in Ritz.");
@@ -392,7 +391,6 @@ int main(int argc, char** argv) {
   add_size_command(cli, choice);
   add_completion_command(cli, choice);
   add_results_commands(cli, choice);
-  add_picture_command(cli, choice);
   try {
     cli.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -30,7 +30,7 @@ class Evolution {
   struct Stage {
     double time = 0, since = 0;  // `since`: the begin of its step
     std::vector<double> u;
-    // Where the residual and the rates are taken, where that is not u.
+    // Places where the residual and the rates are taken; empty: u.
     std::vector<double> residual_at = {}, rates_at = {};
     // Weights with which adjoint fields do work: on the residual r without rates, and on what the rates give.
     std::vector<double> of_residual = {}, of_rates = {};
@@ -43,7 +43,7 @@ class Evolution {
     std::vector<double> g, by_v;                // dJ/du at the present stage, and of second order dJ/dv, direct
     std::vector<double> of_residual, of_rates;  // weights that later stages give it
     std::vector<double> by_prescribed;          // sum over all stages so far
-    // Of second order: what later steps give the unknown, its velocity and its acceleration, where they are free.
+    // Parts that later steps give the unknown, its velocity and its acceleration where free; of second order.
     std::vector<double> u, v, a;
   };
   // Takes the steps again, with their lengths, from a state between steps. Returns the begin, with u alone, and them.

@@ -187,7 +187,7 @@ class FirstOrderEvolution final : public Evolution {
     return result;
   }
 
-  // Where there are no equations.
+  // The begin has no equations.
   std::vector<double> end_at(std::vector<Stage>& begin, Adjoint& adjoint) override {
     Stage& stage = begin.front();
     set_time(stage.time, stage.since);

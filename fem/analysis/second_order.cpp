@@ -462,7 +462,7 @@ class SecondOrderEvolution final : public Evolution {
   struct Motion {
     Vector u, v, a;
   };
-  // What the unknowns between steps give J: directly, through later steps, and through later residuals at w.
+  // Parts that the unknowns between steps give J: directly, through later steps, through later residuals at w.
   Motion given_to(const Stage& stage, const Adjoint& adjoint) {
     Vector by_u = on_device(adjoint.g), by_v = on_device(adjoint.by_v);
     const Vector by_w = tangent_of_residual(on_device(place_of_residual(stage)), on_device(adjoint.of_residual));
@@ -484,8 +484,8 @@ class SecondOrderEvolution final : public Evolution {
     std::ranges::fill(adjoint.by_v, 0.0);
   }
 
-  // Of a step F(a_1) = (1 - f) r(w_1) + f r(w_0) + M x = 0 and Newmark's kinematics: dF/da_1 is the tangent of the step
-  // times (1 - f) dw/da.
+  // A step solves F(a_1) = (1 - f) r(w_1) + f r(w_0) + M x = 0 with Newmark's kinematics: dF/da_1 is the tangent of the
+  // step times (1 - f) dw/da.
   void step_back(Taken& taken, Index, Adjoint& adjoint) override {
     const double h = taken.step.dt, m = method_.alpha_m, f = method_.alpha_f, from_a = damping_.mass,
                  gamma = method_.gamma;
