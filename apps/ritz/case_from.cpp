@@ -141,7 +141,7 @@ std::string case_from(const CaseFrom& question) {
                 "choose another name, or add --force");
   const fs::path folder = fs::absolute(question.to).parent_path();
   const std::string mesh = fs::proximate(fs::absolute(question.deck), folder).string();
-  write_file(question.to, case_text(deck, question.deck, mesh));
+  write_named_file(question.to, case_text(deck, question.deck, mesh));
   return fmt::format("{}: a case for {}, from {}{}\n", question.to, program_for(deck), question.deck,
                      !deck.notes.empty()
                          ? fmt::format("; {} lines of the deck are not in it, named at its end", deck.notes.size())

@@ -271,8 +271,8 @@ std::string new_case(const NewCase& question) {
                 "choose another name, or add --force");
   const CaseText text(asked, mesh_of(asked));
   const fs::path folder = fs::absolute(asked.to).parent_path();
-  write_file(asked.to, text.text(fs::proximate(fs::absolute(asked.mesh), folder).string(),
-                                 fs::path(asked.to).filename().string()));
+  write_named_file(asked.to, text.text(fs::proximate(fs::absolute(asked.mesh), folder).string(),
+                                       fs::path(asked.to).filename().string()));
   return fmt::format("{0}: a case for {1}. Fill in what it asks for, then: {1} {0} --check\n", asked.to,
                      text.program());
 }

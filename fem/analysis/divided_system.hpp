@@ -29,7 +29,8 @@ namespace ritz {
 class DividedSystem {
  public:
   // Sends the parts. Constraints are finished. Throws Error(Exit::environment) for what is not divided: a device apart
-  // from the host, more ranks than nodes, internal variables on facets, a method that is not conjugate gradients.
+  // from the host, more ranks than nodes, internal variables on facets, a method that is not conjugate gradients. It
+  // has a matrix where a system of one process has one (without_matrix()), and where equations join unknowns.
   DividedSystem(const Operator& equations, const Constraints& constraints, const LinearSolverOptions& options,
                 Ranks& ranks);
   ~DividedSystem();  // the others forget their parts
@@ -39,6 +40,7 @@ class DividedSystem {
   // The tangent at u, empty for zero, with the factors and at the time of the equations.
   void linearise(const Vector& u);
   const Vector& point() const { return point_; }  // u, or empty where it does not matter
+  void begin() { anew_ = true; }                  // as in LinearSystem
 
   // b, x: [unknown of the whole space], from x. The report is that of all ranks.
   SolveReport solve(const Vector& b, Vector& x, const LinearTolerance& tolerance);
@@ -52,6 +54,7 @@ class DividedSystem {
   void answer_questions() const;
   void send_states() const;
   void send_nesting();
+  DividedNesting send_nesting_of_corners(const std::vector<Index>& first) const;
   void say(const std::string& line) const;
   void tell_once();
 
@@ -65,7 +68,7 @@ class DividedSystem {
   std::optional<CellStates> states_;       // of equations that have any
   std::vector<std::vector<Index>> cells_;  // [rank] of its part, where there are states
   Vector point_;
-  bool told_ = false;
+  bool told_ = false, anew_ = false;
 };
 
 // A rank after the first.
@@ -77,6 +80,7 @@ class RankHelper {
  private:
   void ask(std::size_t integral, std::size_t function, const EvaluationPoints& points, double t,
            std::span<double> values) const;
+  void end_questions(bool asks) const;
 
   struct Helped {
     std::unique_ptr<RankSystem> system;

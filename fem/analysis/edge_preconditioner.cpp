@@ -87,16 +87,6 @@ double& diagonal_entry(HostMatrix& A, Index row) {
   throw Error(Exit::internal, "an auxiliary matrix lacks a diagonal entry");
 }
 
-HostMatrix identity(Index rows) {
-  HostMatrix one;
-  for (Index row = 0; row <= rows; ++row) one.offsets.push_back(row);
-  for (Index row = 0; row < rows; ++row) {
-    one.columns.push_back(static_cast<std::int32_t>(row));
-    one.values.push_back(0);
-  }
-  return one;
-}
-
 }  // namespace
 
 EdgePreconditioner::EdgePreconditioner(const SparseMatrix& A, const FunctionSpace& space, const Constraints& supports,
@@ -110,15 +100,19 @@ EdgePreconditioner::EdgePreconditioner(const SparseMatrix& A, const FunctionSpac
   // Fields that vary along their own direction alone have nearly no curl: of bent cells that is lost in single
   // precision.
   multigrid.single_precision = false;
+  // Values that change their sign along every edge have no mean there: the matrix maps them to zero, and its dense
+  // inverse would be lost in them. The share is that of a wave over ten thousand cells.
+  constexpr double share_of_diagonal = 1e-8;
   const auto add = [&](const HostMatrix& P, bool needed) {
     const HostMatrix R = transposed(P, edges.corner_count);
-    HostMatrix coarse =
-        sum(product(R, product(K, P, edges.corner_count), edges.corner_count), 1, identity(edges.corner_count));
+    HostMatrix coarse = sum(product(R, product(K, P, edges.corner_count), edges.corner_count), 1,
+                            scaled_identity(edges.corner_count, 0));  // each row has an entry on its diagonal
     double most = 0;
     for (Index row = 0; row < coarse.rows(); ++row) most = std::max(most, diagonal_entry(coarse, row));
     if (!needed && most <= 1e-12 * largest) return;  // the matrix maps gradients to zero
     for (Index row = 0; row < coarse.rows(); ++row)
       if (double& entry = diagonal_entry(coarse, row); entry <= 1e-14 * most) entry = most > 0 ? most : 1;
+      else entry *= 1 + share_of_diagonal;
     Auxiliary& each = spaces_.emplace_back();
     each.up = std::make_unique<RectangularMatrix>(rectangular_matrix(A.device(), P, edges.corner_count));
     each.down = std::make_unique<RectangularMatrix>(rectangular_matrix(A.device(), R, A.rows()));

@@ -201,7 +201,7 @@ class MixedPreconditioner::Maker {
 
   // sign (D - sum of B diag(A)^-1 C)
   SparseMatrix schur_product(int k, const std::vector<int>& earlier, double sign) const {
-    HostMatrix S = scaled_rows(identity(K_.layout().size(k)), std::vector<double>(updates_[at(k)].size(), 0.0));
+    HostMatrix S = scaled_identity(K_.layout().size(k), 0);
     if (K_.square(k) != nullptr) S = sum(S, sign, free_part(k));
     for (const int j : earlier) {
       std::vector<double> inverse = K_.square(j)->diagonal().host();
@@ -210,16 +210,6 @@ class MixedPreconditioner::Maker {
       S = sum(S, -sign, product(host_matrix(*K_.coupling(k, j)), C, K_.layout().size(k)));
     }
     return eliminated(k, S);
-  }
-
-  static HostMatrix identity(Index rows) {
-    HostMatrix one;
-    for (Index row = 0; row <= rows; ++row) one.offsets.push_back(row);
-    for (Index row = 0; row < rows; ++row) {
-      one.columns.push_back(static_cast<std::int32_t>(row));
-      one.values.push_back(1);
-    }
-    return one;
   }
 
   // The field's own block without what the supports have put on its diagonal.
@@ -336,13 +326,34 @@ class NeedsOfParts {
     add_cycle(space.node_count(), pairs_of_nodes(space), space.components(), nesting_of(space));
   }
   void add_cycle(Index rows, Index pairs, int block, Nesting nesting) {
-    const HierarchyNeeds hierarchy = hierarchy_needs({rows, pairs, block, dimension_, nesting, multigrid_.half_storage},
-                                                     multigrid_.single_precision);
+    add_cycle({rows, pairs, block, dimension_, nesting, multigrid_.half_storage}, multigrid_.single_precision);
+  }
+  void add_cycle(const HierarchyShape& shape, bool single_precision) {
+    const HierarchyNeeds hierarchy = needs_of_cycle(shape, single_precision);
     const MemoryNeeds set_up = live_ + hierarchy.set_up;
     if (set_up.total() > most_.total()) most_ = set_up;
     live_ += hierarchy.live;
   }
-  // Matrices of corners, about as many neighbours as cells of the shape have there, and both prolongations.
+  // A single level has a dense inverse, which is made in double precision, its matrix and vectors. Of two levels the
+  // lower one may take most.
+  HierarchyNeeds needs_of_cycle(const HierarchyShape& shape, bool single_precision) const {
+    const Index n = shape.rows * shape.block, most = multigrid_.coarsest_size;
+    const Index coarse = n / (shape.dimension == 3 ? 8 : 4), bytes = single_precision ? 4 : 8;
+    HierarchyNeeds needs;
+    if (n <= most) {
+      needs.live.bytes("multigrid", bytes * (n * n + shape.nonzeros * shape.block * shape.block + 8 * n));
+      needs.set_up = needs.live;
+      if (single_precision) needs.set_up.array<double>("multigrid set-up", n * n);
+      return needs;
+    }
+    needs = hierarchy_needs(shape, single_precision);
+    const MemoryNeeds with_inverse = needs.live + MemoryNeeds().array<double>("multigrid set-up", coarse * coarse);
+    if (shape.nesting != Nesting::none && coarse <= most && with_inverse.total() > needs.set_up.total())
+      needs.set_up = with_inverse;
+    return needs;
+  }
+  // Matrices of corners, about as many neighbours as cells of the shape have there, and both prolongations. In double
+  // precision.
   void add_auxiliary_spaces(const FunctionSpace& space) {
     const Mesh& mesh = space.mesh();
     const Index edges = space.unknown_count();
@@ -359,7 +370,7 @@ class NeedsOfParts {
       add_matrix(edges, 2 * edges);
       add_matrix(corners, 2 * edges);
       add_matrix(corners, neighbours * corners);
-      add_cycle(corners, neighbours * corners, 1, Nesting::none);
+      add_cycle({corners, neighbours * corners, 1, dimension_, Nesting::none, false}, false);
     }
   }
 

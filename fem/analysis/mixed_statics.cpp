@@ -1,6 +1,7 @@
 #include "fem/analysis/mixed_statics.hpp"
 
 #include "fem/analysis/mixed_preconditioner.hpp"
+#include "fem/space/rigid_motion.hpp"
 #include "solvers/algebra/box_around.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/direct/direct_solver.hpp"
@@ -164,7 +165,7 @@ class MixedStatics {
       BlockOperator blocks = assembled(equations_, u);
       const double pivot = pivot_of(blocks);
       supports_.eliminate(blocks, pivot);
-      refuse_free_levels(blocks, pivot);
+      refuse_free_motions(blocks);
       return sparse_matrix(blocks.device(), host_matrix(blocks));
     }();
     auto phase = equations_.device().profile().phase("solve");
@@ -191,7 +192,7 @@ class MixedStatics {
       M.emplace(equations_, supports_, K, pivot,
                 minres ? MixedPreconditioner::Shape::diagonal : MixedPreconditioner::Shape::triangular,
                 options_.multigrid);
-      refuse_free_levels(K, pivot);
+      refuse_free_motions(K);
     }
     auto phase = profile.phase("iteration");
     const LinearMethod method = minres ? LinearMethod::minres : LinearMethod::gmres;
@@ -253,49 +254,105 @@ class MixedStatics {
     return worst;
   }
 
-  // A constant in one body that the matrix maps to zero would stay what the iteration makes of it, and a factorisation
-  // would name no field.
-  void refuse_free_levels(const BlockOperator& K, double pivot) const {
+  // A constant or a rigid motion of one body that the matrix maps to zero would stay what the iteration makes of it,
+  // and a factorisation would name no field.
+  void refuse_free_motions(const BlockOperator& K) const {
     for (int k = 0; k < equations_.field_count(); ++k) {
-      const Family family = equations_.family(k);
-      if (family == Family::facet || family == Family::edge) continue;
-      const FunctionSpace& space = equations_.space(k);
-      const std::vector<std::int32_t> body = body_of_nodes(space);
-      const int bodies = body.empty() ? 0 : *std::ranges::max_element(body) + 1, components = space.components();
-      std::vector<std::uint8_t> held(static_cast<std::size_t>(bodies * components), 0);
-      for (std::size_t node = 0; node < body.size(); ++node)
-        for (int c = 0; c < components; ++c)
-          if (supports_[k].is_prescribed(static_cast<Node>(node), c))
-            held[static_cast<std::size_t>(body[node] * components + c)] = 1;
-      constexpr int most = 50;  // products
-      int tried = 0;
-      for (std::size_t i = 0; i < held.size() && tried < most; ++i)
-        if (held[i] == 0) {
-          refuse_free_level(K, pivot, k, body, static_cast<int>(i) / components, static_cast<int>(i) % components);
-          ++tried;
-        }
+      if (equations_.family(k) == Family::facet || equations_.family(k) == Family::edge) continue;
+      refuse_free_levels(K, k);
+      if (equations_.family(k) == Family::lagrange) refuse_free_rotations(K, k);
     }
   }
 
-  void refuse_free_level(const BlockOperator& K, double pivot, int k, const std::vector<std::int32_t>& body, int number,
+  void refuse_free_levels(const BlockOperator& K, int k) const {
+    const FunctionSpace& space = equations_.space(k);
+    const std::vector<std::int32_t> body = body_of_nodes(space);
+    const int bodies = body.empty() ? 0 : *std::ranges::max_element(body) + 1, components = space.components();
+    std::vector<std::uint8_t> held(static_cast<std::size_t>(bodies * components), 0);
+    for (std::size_t node = 0; node < body.size(); ++node)
+      for (int c = 0; c < components; ++c)
+        if (supports_[k].is_prescribed(static_cast<Node>(node), c))
+          held[static_cast<std::size_t>(body[node] * components + c)] = 1;
+    constexpr int most = 50;  // products
+    int tried = 0;
+    for (std::size_t i = 0; i < held.size() && tried < most; ++i)
+      if (held[i] == 0) {
+        refuse_free_level(K, k, body, static_cast<int>(i) / components, static_cast<int>(i) % components);
+        ++tried;
+      }
+  }
+
+  void refuse_free_level(const BlockOperator& K, int k, const std::vector<std::int32_t>& body, int number,
                          int component) const {
     const auto components = static_cast<std::size_t>(equations_.space(k).components());
     std::vector<double> level(body.size() * components, 0.0);
     for (std::size_t node = 0; node < body.size(); ++node)
       if (body[node] == number) level[node * components + static_cast<std::size_t>(component)] = 1;
-    Vector z = equations_.zeros(), y = equations_.zeros();
-    K.layout().put(Vector(K.device(), level, "vectors"), k, z);
-    K.apply(z, y);
-    double largest = pivot;
-    for (int j = 0; j < equations_.field_count(); ++j)
-      if (j != k && K.coupling(j, k) != nullptr) largest = std::max(1e-300, max_abs(K.coupling(j, k)->values()));
-    if (max_abs(y) > 1e-10 * largest) return;
-    const std::string of = components == 1 ? "" : fmt::format(", component {}", component);
+    const bool is_null = maps_to_zero(K, k, level);
+    if (!is_null && (equations_.symmetric() || !sums_to_zero(K, k, level))) return;
     throw Error(Exit::model,
-                fmt::format("the matrix is singular: a constant may be added to the field '{}'{}",
-                            equations_.field_name(k), of),
+                fmt::format("the matrix is singular: a constant may be added to the field '{}'{}{}",
+                            equations_.field_name(k), components == 1 ? "" : fmt::format(", component {}", component),
+                            is_null ? "" : ", with what follows from it in the others"),
                 "its gradient alone enters the equations of a body",
                 "prescribe its value at one node, or in one cell, of each body");
+  }
+
+  // A field of as many components as dimensions, which may be a displacement or a velocity.
+  void refuse_free_rotations(const BlockOperator& K, int k) const {
+    const FunctionSpace& space = equations_.space(k);
+    const int dimension = space.mesh().dimension();
+    constexpr std::size_t most = 16;  // bodies, whose motions are kept at once
+    if (space.components() != dimension || dimension < 2) return;
+    const RigidModes modes = dimension == 3 ? RigidModes::solid : RigidModes::plane;
+    std::vector<std::uint8_t> held = supports_[k].host_mask();
+    held.resize(static_cast<std::size_t>(space.unknown_count()), 0);
+    const std::vector<FreePart> parts = free_parts(space, held, {}, modes);
+    if (parts.empty() || parts.size() > most) return;
+    std::vector<std::string> words;
+    for (const FreePart& part : parts) words.insert(words.end(), part.motions.begin(), part.motions.end());
+    const std::vector<std::vector<double>> motions = free_motions(space, held, {}, modes);
+    for (std::size_t i = 0; i < motions.size(); ++i)
+      if (maps_to_zero(K, k, motions[i]))
+        throw Error(Exit::model,
+                    fmt::format("the matrix is singular: a rigid motion may be added to the field '{}'{}",
+                                equations_.field_name(k), i < words.size() ? ": " + words[i] : ""),
+                    "nothing in the equations holds it", "prescribe values of the field that exclude the motion");
+  }
+
+  // Is K z zero beside the blocks by which z is multiplied? z: of the field k, with values of the size of 1.
+  bool maps_to_zero(const BlockOperator& K, int k, const std::vector<double>& values) const {
+    Vector z = equations_.zeros(), y = equations_.zeros();
+    K.layout().put(Vector(K.device(), values, "vectors"), k, z);
+    K.apply(z, y);
+    for (int j = 0; j < equations_.field_count(); ++j) {
+      const Vector* const block = j == k && K.square(k) != nullptr ? &K.square(k)->values()
+                                  : K.coupling(j, k) != nullptr    ? &K.coupling(j, k)->values()
+                                                                   : nullptr;
+      if (block != nullptr && max_abs(K.layout().part(y, j)) > 1e-10 * max_abs(*block)) return false;
+    }
+    return true;
+  }
+
+  // Do these equations of the field k sum to zero for every solution? Then the matrix is singular, too, as the level of
+  // a temperature that expands a body and is not prescribed. Tried with random signs of each field.
+  bool sums_to_zero(const BlockOperator& K, int k, const std::vector<double>& equations) const {
+    for (int j = 0; j < equations_.field_count(); ++j) {
+      if (j == k ? K.square(k) == nullptr : K.coupling(k, j) == nullptr) continue;
+      std::vector<double> signs(static_cast<std::size_t>(K.layout().size(j)));
+      for (std::size_t i = 0; i < signs.size(); ++i) signs[i] = (i * 0x9E3779B97F4A7C15u) >> 63 != 0 ? -1 : 1;
+      Vector x = equations_.zeros(), y = equations_.zeros();
+      K.layout().put(Vector(K.device(), signs, "vectors"), j, x);
+      K.apply(x, y);
+      const std::vector<double> of_field = K.layout().part(y, k).host();
+      double sum = 0, size = 0;
+      for (std::size_t i = 0; i < of_field.size(); ++i) {
+        sum += equations[i] * of_field[i];
+        size += std::abs(equations[i] * of_field[i]);
+      }
+      if (std::abs(sum) > 1e-12 * size) return false;
+    }
+    return true;
   }
 
   const MixedOperator& equations_;

@@ -9,6 +9,8 @@
 #include "fem/analysis/cell_states.hpp"
 #include "fem/analysis/linear_system.hpp"
 #include "fem/analysis/space_part.hpp"
+#include "fem/multigrid/matrix_free_solver.hpp"
+#include "fem/operator/divided_field.hpp"
 #include "solvers/algebra/divided_matrix.hpp"
 #include "solvers/eigen/eigen_solver.hpp"
 #include "solvers/linear/linear_solver_options.hpp"
@@ -27,6 +29,13 @@ struct TangentPlace {
   Time time = {};
   std::vector<double> factors = {};  // [integral among all]
   bool at_zero = true;               // of equations that are linear, or begin there
+  bool anew = false;                 // preconditioners of tangents before are of no use
+};
+
+// What ranks do together while they make a preconditioner without a matrix (fem/operator/divided_field.hpp).
+struct RankCalls {
+  std::function<void()> evaluated;
+  std::function<DividedNesting(const std::vector<Index>& first)> nesting;
 };
 
 Index replicated_unknowns();  // of levels of multigrid that every rank has
@@ -40,7 +49,8 @@ struct ModesWanted {
 
 class RankSystem {
  public:
-  RankSystem(PartData part, const Device& device, const LinearSolverOptions& options, Ranks& ranks);
+  // Without a matrix where options.operator_kind says so; then the calls are needed.
+  RankSystem(PartData part, const Device& device, const LinearSolverOptions& options, Ranks& ranks, RankCalls calls);
 
   Index owned() const { return ghosts_->owned(); }  // nodes
   int components() const { return part_.space().components(); }
@@ -64,12 +74,18 @@ class RankSystem {
   EigenSolution modes(const ModesWanted& wanted, const std::function<void()>& evaluated);
 
   std::string description() const;  // what each rank has
-  std::string exchanges() const;    // what this rank has sent
+  std::string exchanges() const;    // what this rank has sent, after the first solution
   std::string memory() const;       // of arrays on each rank, at their peaks
   std::string seconds() const;      // of each rank in its phases so far
   const Device& device() const { return part_.space().device(); }
 
  private:
+  void linearise_without_matrix(const TangentPlace& at, const Vector& point, const std::function<void()>& evaluated);
+  SolveReport solve_with_matrix(const Vector& b, Vector& x, const LinearTolerance& tolerance);
+  SolveReport solve_without_matrix(const Vector& b, Vector& x, const LinearTolerance& tolerance);
+  EigenSolution modes_without_matrix(const ModesWanted& wanted, const std::function<void()>& evaluated);
+  Operator sum_of(const std::vector<double>& factors) const;
+  void take(const TangentPlace& at);
   enum class Pivot { of_diagonal, zero };  // of eliminated unknowns
   std::unique_ptr<DividedMatrix> matrix(const TangentPlace& at, const Vector& point, Pivot pivot,
                                         const std::function<void()>& evaluated);
@@ -83,10 +99,13 @@ class RankSystem {
   Operator equations_;
   std::optional<CellStates> states_;  // of equations that have any
   std::shared_ptr<const Ghosts> ghosts_;
+  DividedField field_;  // as the next: without a matrix
+  std::optional<MatrixFreeSolver> without_matrix_;
   DividedNesting nesting_;
   std::unique_ptr<DividedMatrix> A_;
   std::unique_ptr<LinearOperator> M_;  // of A_, once it was needed
   bool single_;                        // is it in single precision?
+  ExchangeCounts first_solution_;      // sent, with set-up and sums
 };
 
 }  // namespace ritz

@@ -153,7 +153,7 @@ Solved solve_without_matrices(const Operator& stiffness, const Operator& masses,
   return solved;
 }
 
-// LOBPCG over ranks, with matrices whose rows are divided.
+// LOBPCG over ranks, with matrices whose rows are divided, or without any as in one process.
 Solved solve_over_ranks(const Operator& stiffness, const Operator& masses, const Constraints& supports,
                         const VibrationModel& model, const EigenOptions& options) {
   Ranks& ranks = *options.ranks;
@@ -169,7 +169,12 @@ Solved solve_over_ranks(const Operator& stiffness, const Operator& masses, const
   Solved solved;
   {
     auto solving = space.device().profile().phase("solve");
-    DividedSystem system(both, supports, {.multigrid = options.multigrid, .say = options.say}, ranks);
+    const bool no_matrix = modes_need_no_matrix(stiffness, masses) && supports.dependent() == nullptr;
+    DividedSystem system(both, supports,
+                         {.multigrid = options.multigrid,
+                          .operator_kind = no_matrix ? OperatorKind::matrix_free : OperatorKind::matrix,
+                          .say = options.say},
+                         ranks);
     solved.eigen = system.modes(stiffness.integrals().size(), options, attached.motions);
   }
   solved.moved = moved_masses(space, model, attached, [&](const Vector& t, Vector& f) { masses.residual(t, f); });

@@ -25,6 +25,8 @@ constexpr OtherName other_names[] = {
     "coefficient"},
     {"modes", "count"},       {"hardening", "isotropic_hardening"}, {"fixed", "displacement"}, {"fixed", "support"},
     {"support", "displacement"}, {"displacement", "support"}, {"constraint", "displacement"}, {"constraint", "support"},
+    {"heat_source", "source"}, {"heat_generation", "source"}, {"heat_flux", "flux"},          {"film", "convection"},
+    {"traction", "force"},    {"load", "force"},              {"ground", "foundation"},       {"emissivity", "radiation"},
     // clang-format on
 };
 

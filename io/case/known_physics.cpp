@@ -9,6 +9,7 @@ namespace {
 struct Topic {
   std::vector<std::string_view> words;  // a key is about it when it is or contains one; "=word": only when it is
   std::string_view answer;
+  bool is_of_a_program = false;  // nothing to be said where its other words are keys
 };
 
 const std::vector<Topic>& topics() {
@@ -45,8 +46,7 @@ const std::vector<Topic>& topics() {
        "yet"},
       {{"fatigue", "fracture", "stress_intensity", "j_integral"}, "fatigue and fracture are not in Ritz yet"},
       {{"coupling", "=mpc", "=equations", "rigid_body", "rigid_link", "periodicity", "cyclic", "multi_point"},
-       "relations between unknowns are [[rigid]], [[periodic]] and [[equation]] (docs/joining.md); a force that a "
-       "surface shares is [[force]] with 'at' and 'moment'"},
+       "relations between unknowns are [[rigid]], [[periodic]], [[coupling]] and [[equation]] (docs/joining.md)"},
       {{"=remote", "remote_"},
        "a remote force is [[force]] with 'at' and 'moment', on facets of a solid in ritz-elasticity"},
       {{"centrifugal", "angular_velocity", "=omega", "=rpm", "rotation_speed"},
@@ -65,26 +65,31 @@ const std::vector<Topic>& topics() {
        "the specific heat is a key of [[material]] in ritz-heat, for [time] (docs/heat.md)"},
       {{"conductivity", "convection", "film", "emissivity", "radiation", "heat_flux", "=flux", "heat_source",
         "=temperature", "heat_generation"},
-       "heat conduction is in ritz-heat (docs/heat.md)"},
+       "heat conduction is in ritz-heat (docs/heat.md)",
+       true},
       {{"=modal", "=modes", "frequency", "frequencies", "eigen", "vibration"},
        "modes and frequencies are in ritz-modal, [modal]; it takes supports, and no loads"},
       {{"=section", "=sections", "=beam", "=beams", "=shell", "=shells", "truss", "=bars", "=bar"},
-       "beams, bars, springs and shells are in ritz-structure, [[section]] (docs/structures.md)"},
+       "beams, bars, springs and shells are in ritz-structure, [[section]] (docs/structures.md)",
+       true},
       {{"=young", "=poisson", "=elastic", "=traction", "=body_force"},
-       "linear elasticity is in ritz-elasticity; frames and shells are in ritz-structure"},
+       "linear elasticity is in ritz-elasticity; frames and shells are in ritz-structure",
+       true},
       {{"foundation", "=spring", "=springs", "=winkler"},
        "an elastic ground is [[foundation]] and [[spring]] of ritz-elasticity and ritz-modal, for solids; springs of "
        "frames are [[spring]] of ritz-structure"},
       {{"fluid", "magnetic", "electric", "voltage", "current_density", "permittivity"},
        "fluids and electromagnetics are not in Ritz"},
       {{"=units", "=unit", "unit_system"},
-       "Ritz has no units: give all numbers in one system, such as SI; [mesh] scale = 0.001 turns a mesh in mm to m"},
+       "a number with a unit is a text such as \"210 GPa\" (docs/case-files.md); [mesh] scale = 0.001 turns a mesh in "
+       "mm "
+       "to m"},
       {{"=steps", "=step", "stages"},
        "steps one after the other are not in Ritz yet; [[load_case]] has alternatives (docs/load-cases.md), [newton] "
        "increments, and [time] evolution"},
       {{"adaptive", "remesh"}, "adaptive refinement is not in Ritz yet; [mesh] refine halves all cells"},
       {{"=mpi", "=ranks", "=gpus", "=processes"},
-       "Ritz runs as one process on one device: --device and --threads choose it"},
+       "the number of ranks is mpirun's (docs/clusters.md); --device and --threads choose what each runs on"},
   };
   return list;
 }
@@ -98,14 +103,17 @@ bool is_about(const std::string& key, std::string_view word) {
 std::optional<KnownPhysics> known_physics(std::string_view key, const std::vector<std::string>& valid) {
   std::string lower(key);
   for (char& c : lower) c = c == '-' || c == ' ' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  for (const Topic& topic : topics())
-    for (const std::string_view word : topic.words) {
-      if (!is_about(lower, word)) continue;
-      const std::string bare(word.front() == '=' ? word.substr(1) : word);
-      if (std::ranges::any_of(valid, [&](const std::string& name) { return name.find(bare) != std::string::npos; }))
-        return std::nullopt;
-      return KnownPhysics{bare, std::string(topic.answer)};
-    }
+  for (const Topic& topic : topics()) {
+    const auto word = std::ranges::find_if(topic.words, [&](std::string_view each) { return is_about(lower, each); });
+    if (word == topic.words.end()) continue;
+    const std::string bare(word->front() == '=' ? word->substr(1) : *word);
+    const bool is_here = std::ranges::any_of(valid, [&](const std::string& name) {
+      if (!topic.is_of_a_program) return name.find(bare) != std::string::npos;
+      return std::ranges::any_of(topic.words, [&](std::string_view each) { return is_about(name, each); });
+    });
+    if (is_here) return std::nullopt;
+    return KnownPhysics{bare, std::string(topic.answer)};
+  }
   return std::nullopt;
 }
 

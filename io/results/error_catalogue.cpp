@@ -575,9 +575,8 @@ const std::vector<ErrorKind>& kinds() {
       {"several-ranks",
        Exit::environment,
        "a launcher started several ranks that cannot work together",
-       "cases that are solved by conjugate gradients with a matrix, modes by LOBPCG, and members of a sweep are "
-       "divided "
-       "among ranks, nothing else is; or MPI is missing or another one",
+       "cases that are solved by conjugate gradients, modes by LOBPCG, and members of a sweep are divided among ranks, "
+       "nothing else is; or MPI is missing or another one",
        "start it without mpirun, or with one task; RITZ_INDEPENDENT_RANKS=1 where each rank has a case of its own",
        {"started as * ranks*", "MPI failed in *"}},
       {"no-compiler",

@@ -3,6 +3,7 @@
 #include "device/parallel_errors.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace ritz {
@@ -114,6 +115,16 @@ HostMatrix sum(const HostMatrix& A, double factor, const HostMatrix& B) {
     each_entry(A, row, [&](std::int32_t column, double a) { total.add(column, a); });
     each_entry(B, row, [&](std::int32_t column, double b) { total.add(column, factor * b); });
   });
+}
+
+HostMatrix scaled_identity(Index rows, double value) {
+  HostMatrix D;
+  D.offsets.resize(static_cast<std::size_t>(rows) + 1);
+  std::iota(D.offsets.begin(), D.offsets.end(), Index{0});
+  D.columns.resize(static_cast<std::size_t>(rows));
+  std::iota(D.columns.begin(), D.columns.end(), 0);
+  D.values.assign(static_cast<std::size_t>(rows), value);
+  return D;
 }
 
 HostMatrix scaled_rows(HostMatrix A, std::span<const double> factors) {

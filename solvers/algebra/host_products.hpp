@@ -11,6 +11,8 @@ HostMatrix transposed(const HostMatrix& A, Index column_count);
 HostMatrix product(const HostMatrix& A, const HostMatrix& B, Index column_count);
 // A + factor * B
 HostMatrix sum(const HostMatrix& A, double factor, const HostMatrix& B);
+// value * I
+HostMatrix scaled_identity(Index rows, double value);
 // A with row i multiplied by factors[i].
 HostMatrix scaled_rows(HostMatrix A, std::span<const double> factors);
 

@@ -37,21 +37,38 @@ class ReductionHistory {
   std::vector<double> values_;
 };
 
+// Conjugate gradients with the diagonal on an elliptic equation without a term of order zero, on cells of equal size:
+// their number grows with the nodes along an edge of the domain. Less than measured for all cells (docs/measurements,
+// 2026-11-21-choice-cpu.md: 2.3 for linear tetrahedra, 1.4 for hexahedra and 11.9 for elasticity); grading, contrast
+// and thin bodies only add to them.
+double fewest_iterations_of_jacobi(const SystemSize& size) {
+  if (size.dimension < 2) return 0;
+  const double nodes = double(size.unknowns) / size.block;
+  const double along_an_edge = std::pow(nodes, 1.0 / size.dimension);
+  if (size.block > 1) return 8 * along_an_edge;
+  if (size.dimension == 2) return 1.5 * along_an_edge;
+  return (double(size.nonzeros) > 20 * nodes ? 1.3 : 2.1) * along_an_edge;  // hexahedra or quadratic, linear tetrahedra
+}
+
 // Jacobi costs nothing to set up, and a multigrid solve as much as 110 to 320 iterations with it. Where it is the
 // better choice, the residual falls at once, since the spectrum is narrow; elsewhere it rises or stagnates at first, or
 // it falls with what the supports and loads of a few nodes leave, and stagnates then. In two dimensions multigrid is
-// the cheaper for it.
+// the cheaper for it. A system so large that the diagonal serves only where a mass or a reaction dominates shows it by
+// its rate from the first iterations on.
 class FallsTooSlowly {
  public:
-  FallsTooSlowly(double relative, int dimension) : needed_(-std::log10(relative)), dimension_(dimension) {}
+  FallsTooSlowly(double relative, const SystemSize& size)
+      : needed_(-std::log10(relative)),
+        dimension_(size.dimension),
+        judged_from_(fewest_iterations_of_jacobi(size) > most ? 8 : 30) {}
 
   bool operator()(int iterations, double log_reduction) {
     history_.add(iterations, log_reduction);
+    if (iterations >= judged_from_ && iterations < 60 && is_far_from_the_end(iterations, log_reduction)) return true;
     if (iterations < 10) return false;
     if (iterations < 20) return log_reduction > 0.6;
     if (iterations < 30) return log_reduction > 0.45;
-    if (iterations < 60)
-      return log_reduction > -needed_ / (dimension_ == 2 ? 8 : 16) || is_far_from_the_end(iterations, log_reduction);
+    if (iterations < 60) return log_reduction > -needed_ / (dimension_ == 2 ? 8 : 16);
     return log_reduction > -needed_ * 0.31 || iterations >= most;
   }
 
@@ -64,12 +81,13 @@ class FallsTooSlowly {
   static constexpr int most = 130;  // iterations
   double needed_;                   // digits
   int dimension_;
+  int judged_from_;  // iteration
   ReductionHistory history_;
 };
 
 MethodChoice trial(const SystemSize& size, const LinearSolverOptions& options) {
   MethodChoice choice{Method::conjugate_gradient, Kind::jacobi, "the residual falls fast from the first iterations on"};
-  choice.give_up = FallsTooSlowly(options.relative, size.dimension);
+  choice.give_up = FallsTooSlowly(options.relative, size);
   choice.trial = true;
   return choice;
 }

@@ -130,7 +130,7 @@ TEST_F(Gpu, AnIterationOfConjugateGradientsTakesThreeKernelsAndOneRead) {
 
 // With multigrid the cycle is one graph; r.z is one more kernel, and the changes of precision around the cycle are two.
 TEST_F(Gpu, AnIterationWithMultigridTakesSixKernelsAndOneGraph) {
-  const SparseMatrix A = on(gpu, poisson_matrix(20));
+  const SparseMatrix A = on(gpu, poisson_matrix(12));
   SmoothedAggregationOptions options;
   options.coarsest_size = 100;
   const SmoothedAggregation multigrid(A, options);
@@ -274,7 +274,7 @@ TEST_F(Gpu, KrylovMethodsSolveAndRepeatBitwise) {
 }
 
 TEST_F(Gpu, SeveralRightHandSidesAreSolvedAtOnce) {
-  const SparseMatrix A = on(gpu, grid_matrix(12, 3));
+  const SparseMatrix A = on(gpu, grid_matrix(8, 3));
   const JacobiPreconditioner jacobi(A);
   const ChebyshevPreconditioner chebyshev(A);
   constexpr int columns = 13;
