@@ -256,8 +256,10 @@ class AppCall {
     if (shown == nullptr)
       throw Error(Exit::output, fmt::format("cannot write '{}': there is nothing to draw", options_.picture),
                   "this run computed no step; its results were there already", "start anew with --overwrite");
-    const std::string label = std::filesystem::path(options_.case_file).stem().string();
-    write_named_file(options_.picture, png_of(*shown, shown->steps().back(), options_.look, label));
+    const ShownStep& last = shown->steps().back();
+    const std::string name = std::filesystem::path(options_.case_file).stem().string(),
+                      label = last.name.empty() ? name : fmt::format("{}   '{}'", name, last.name);
+    write_named_file(options_.picture, png_of(*shown, last, options_.look, label));
     log().line("picture: {}", options_.picture);
   }
 

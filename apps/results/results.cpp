@@ -230,11 +230,20 @@ void Results::keep(CheckpointState state) {
   auto phase = device().profile().phase("output");
   if (lack_) state.texts["lack"] = {lack_->shortage, lack_->remedy};
   if (lack_) state.texts["missing fields"] = context_.report.missing_fields;
+  state.more = kept_beside_;
   unless_memory_is_short([&] {
     checkpoints_->keep(state);
     // a run that is killed after its first results can resume
     if (writer_ && !Checkpoints::any_in(folder_->checkpoints())) checkpoints_->commit();
   });
+}
+
+void Results::keep_again(const std::string& where, Writing writing) {
+  if (!checkpoints_ || !checkpoints_->kept()) return;
+  CheckpointState state = *checkpoints_->kept();
+  state.where = where;
+  keep(std::move(state));
+  if (writing == Writing::at_once) unless_memory_is_short([this] { checkpoints_->commit(); });
 }
 
 // A run continues without a checkpoint if memory is short for it.

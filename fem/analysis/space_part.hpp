@@ -2,9 +2,10 @@
 // the curve; and all cells around them, so that the rows of a matrix for these nodes are complete without the cells of
 // others. The first rank, which has the mesh, cuts it; the others get their parts as messages.
 //
-//   SpaceCutter cut(space, equal_parts(space, ranks));   PartData data = cut.part(rank, integrals, constraints);     //
-//   the first rank Packed message;   add(message, data);                                                        // to
-//   another one Unpacked from(message);   const SpacePart part(unpacked(from, questions), device);           // there
+//   SpaceCutter cut(space, equal_parts(space, ranks));
+//   PartData data = cut.part(rank, integrals, constraints);       // the first rank
+//   Packed message;   add(message, data);                         // to another one
+//   Unpacked from(message);   const SpacePart part(unpacked(from, questions), device);   // there
 //
 // Nodes of the part are [owned | reached], in the order of the whole space, so that its rows of a matrix are the first.
 #pragma once

@@ -34,7 +34,7 @@ struct AssemblyJob {
   Real* extension;       // [shared][block]
   Real* workspace;       // device memory for element results; unused on a CPU, where threads have their own
   Index workspace_size;  // numbers
-  // Of the chunks of all groups those to be run; last < 0: all. A CPU's loop reads it.
+  // The range of chunks to be run, of those of all groups; last < 0: all. A CPU's loop reads it.
   Index first_chunk = 0, last_chunk = -1;
 };
 
