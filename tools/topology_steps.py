@@ -5,7 +5,8 @@
 
 A step is update() of Young's modulus in each cell, solve() and vjp(): the compliance and its derivative. The two solves are those of the
 step: update() and solve(), and the adjoint, measured by vjp(of="load") once more. With --torch-fem each step is done by torch-fem, too, in turns, with the same moduli and
-tolerance, by its conjugate gradients with pyamg. Times are seconds of processor time of the process; memory is its resident set.
+tolerance, by its conjugate gradients with pyamg. Times are seconds of processor time of the process; memory is its resident set, and
+what the pool of arrays holds.
 """
 import argparse
 import os
@@ -13,6 +14,8 @@ import time
 
 import numpy as np
 import ritz
+from ritz import _ritz
+from ritz._picture import Grid
 
 
 def parse():
@@ -21,6 +24,7 @@ def parse():
     parser.add_argument("--steps", type=int, default=100)
     parser.add_argument("--tolerance", type=float, default=1e-6)
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--picture", metavar="FILE.png", help="the body of the last step")
     parser.add_argument("--torch-fem", action="store_true", help="the same steps by torch-fem, in turns")
     return parser.parse_args()
 
@@ -47,6 +51,16 @@ def next_density(density, gain):
         new = np.clip(density * np.sqrt(np.maximum(gain, 0) / middle), np.maximum(density - 0.2, 0.05), np.minimum(density + 0.2, 1))
         low, high = (middle, high) if new.mean() > 0.5 else (low, middle)
     return new
+
+
+def draw(path, points, cells, density, u):
+    """The cells that keep more than half of their material, coloured by density and moved by a tenth of the body's size."""
+    kept = density > 0.5
+    nodes, numbers = np.unique(cells[kept], return_inverse=True)
+    grid = Grid(points[nodes], [(12, np.arange(kept.sum()), numbers.reshape(-1, 8))], {"displacement": u[nodes]}, {"density": density[kept]})
+    mesh, structural, steps = grid.shown()
+    with open(path, "wb") as file:
+        file.write(_ritz.picture(mesh, structural, steps, {"field": "density", "warp": "displacement"}, f"{kept.sum()} of {len(cells)} cells"))
 
 
 class TorchFem:
@@ -83,7 +97,7 @@ def main():
                        mesh=mesh, device="cpu", threads=options.threads)
     other = TorchFem(points, cells, left, load, options.tolerance, options.threads) if options.torch_fem else None
     print(f"{len(cells)} cells, {points.size} unknowns, tolerance {options.tolerance:g}, {options.threads} threads, load {os.getloadavg()[0]:.1f}")
-    print("step  compliance  solve s  adjoint s  vjp s  step/both solves  resident MB  iterations" + ("  torch-fem s  derivatives differ by" if other else ""))
+    print("step  compliance  solve s  adjoint s  vjp s  step/both solves  resident MB  pool MB  iterations" + ("  torch-fem s  derivatives differ by" if other else ""))
     for number in range(options.steps):
         young = 1e-4 + density**3
         t = [time.process_time()]
@@ -97,12 +111,14 @@ def main():
         compliance = (load * u).sum()
         solve, by, adjoint = np.diff(t)
         line = (f"{number:4}  {compliance:10.4f}  {solve:7.2f}  {adjoint:9.2f}  {by:5.2f}  {(solve + by) / (solve + adjoint):16.2f}"
-                f"  {resident() / 1e6:11.0f}  {model.report.iterations:10}")
+                f"  {resident() / 1e6:11.0f}  {sum(model.memory) / 1e6:7.0f}  {model.report.iterations:10}")
         if other:
             begin = time.process_time()
             _, theirs = other.step(young)
             line += f"  {time.process_time() - begin:11.2f}  {abs(theirs - by_young).max() / abs(by_young).max():.1e}"
         print(line, flush=True)
+        if options.picture and number + 1 == options.steps:
+            draw(options.picture, points, cells, density, u)
         density = next_density(density, -by_young * 3 * density**2 * density)
 
 

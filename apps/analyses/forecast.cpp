@@ -8,6 +8,7 @@
 #include "device/host_memory.hpp"
 #include "fem/analysis/forecast.hpp"
 #include "fem/analysis/system_cache.hpp"
+#include "fem/analysis/transient_adjoint.hpp"
 #include "io/files/byte_size.hpp"
 
 #include <algorithm>
@@ -105,9 +106,7 @@ void add_gradient(const CaseModel& read, const Analysis& analysis, Forecast& for
   }
   foreseen.host_of_elements += own.host_of_elements + apart / read.space().components() * place;
   if (evolution == nullptr) return;
-  constexpr double vectors = 9;  // times the root of the number of steps (fem/analysis/transient_adjoint.hpp)
-  foreseen.host_of_columns += static_cast<Index>(vectors * std::sqrt(expected_steps(*evolution))) *
-                              read.space().unknown_count() * Index{sizeof(double)};
+  foreseen.host_of_columns += adjoint_bytes(read.model, *evolution, expected_steps(*evolution));
 }
 
 // [bytes] Of results on the host, while they are written.

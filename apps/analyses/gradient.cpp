@@ -1,6 +1,8 @@
 #include "apps/analyses/gradient.hpp"
 
+#include "apps/results/checkpoint_states.hpp"
 #include "apps/results/probes.hpp"
+#include "fem/analysis/derived_work.hpp"
 #include "fem/analysis/linear_statics.hpp"
 #include "fem/analysis/transient_adjoint.hpp"
 #include "io/files/byte_size.hpp"
@@ -19,9 +21,60 @@
 namespace ritz {
 namespace {
 
-std::optional<LinearProbe> probe_of(Run& run, const CaseModel& read) {
-  return linear_probe(run.input(), read.space(), read.gradient->table, "probe", read.gradient->probe,
-                      read.nodal_results.front(), run.results().measure());
+bool moves(const CaseModel& read) { return read.time && read.time->velocity; }
+
+std::vector<DifferentiableField> differentiable_fields(const CaseModel& read) {
+  std::vector<DifferentiableField> fields = {{.field = read.nodal_results.front()}};
+  if (moves(read)) fields.push_back({.field = {"velocity", read.space().components()}});
+  for (const DerivedResult& each : read.derived_results)
+    fields.push_back({.field = each.field, .is_bent = !each.is_linear(), .is_in_cells = each.is_in_cells});
+  return fields;
+}
+
+std::optional<ProbeWeights> probe_of(Run& run, const CaseModel& read) {
+  return probe_weights(run.input(), read.space(), read.gradient->table, "probe", read.gradient->probe,
+                       differentiable_fields(read), run.results().measure());
+}
+
+// nullptr: of the unknown, its rate or reactions.
+const DerivedResult* derived_of(const CaseModel& read, const ProbeWeights& probe) {
+  const auto found = std::ranges::find_if(read.derived_results,
+                                          [&](const DerivedResult& each) { return each.field.name == probe.field; });
+  return found == read.derived_results.end() || probe.of_reactions ? nullptr : &*found;
+}
+
+// [unknown]
+std::vector<double> weights_of_unknowns(const FunctionSpace& space, const ProbeWeights& probe) {
+  const auto components = static_cast<std::size_t>(space.components());
+  std::vector<double> weights(probe.weights.size() * components, 0.0);
+  for (std::size_t i = 0; i < probe.weights.size(); ++i)
+    weights[i * components + static_cast<std::size_t>(probe.component)] = probe.weights[i];
+  return weights;
+}
+
+// Parts that add up to the derived fields of the results: the equations, and load cases with their factors.
+std::vector<DerivedPart> derived_parts(const Model& model, std::span<const double> factors) {
+  std::vector<DerivedPart> parts = {{model.equations}};
+  for (std::size_t i = 0; i < factors.size(); ++i) parts.push_back({model.load_cases[i].loads, factors[i]});
+  return parts;
+}
+
+// The probe of a derived field as a function of what forms derive, at this solution.
+DerivedWork derived_work(const CaseModel& read, const DerivedResult& of, const ProbeWeights& probe,
+                         std::span<const double> factors, const Time& time, const Vector& u) {
+  const FunctionSpace& space = read.space();
+  const std::vector<DerivedPart> parts = derived_parts(read.model, factors);
+  const DerivedValues derived = derived_values(space, parts, of.form, time, u);
+  const auto components = static_cast<std::size_t>(of.field.components);
+  std::vector<double> by_values(probe.weights.size() * components, 0.0);
+  for (std::size_t i = 0; i < probe.weights.size(); ++i)
+    by_values[i * components + static_cast<std::size_t>(probe.component)] = probe.weights[i];
+  DerivedWeights weights{.components = derived.components};
+  (probe.in_cells ? weights.in_cells : weights.at_nodes) =
+      back(of, probe.in_cells ? derived.in_cells : derived.at_nodes, derived.components, by_values);
+  DerivedWork work(space, parts, of.form, weights);
+  work.set_time(time);
+  return work;
 }
 
 bool is_prescribed(std::string_view key) {
@@ -83,10 +136,10 @@ struct Adjoint {
   Vector g, direction;
 };
 
-Adjoint adjoint_of(LinearStatics& statics, const LinearProbe& probe) {
+Adjoint adjoint_of(LinearStatics& statics, const std::vector<double>& weights, bool of_reactions) {
   const FunctionSpace& space = statics.equations().space();
-  Vector w(space.device(), std::span<const double>(probe.weights), "vectors");
-  if (!probe.of_reactions) {
+  Vector w(space.device(), std::span<const double>(weights), "vectors");
+  if (!of_reactions) {
     Vector lambda = statics.adjoint(w);
     return {std::move(w), std::move(lambda)};
   }
@@ -118,15 +171,21 @@ std::vector<Field> gradient_of_statics(Run& run, const CaseModel& read, std::spa
                                        const Vector& u, const LinearSolverOptions& linear) {
   auto phase = run.phase("gradient");
   run.log().progress("gradient");
-  const LinearProbe probe = *probe_of(run, read);
+  const ProbeWeights probe = *probe_of(run, read);
+  const DerivedResult* const field = derived_of(read, probe);
   const Model model = model_of(read.model, factors);
   LinearStatics statics(model, accurate(linear));
-  const Adjoint adjoint = adjoint_of(statics, probe);
+  std::optional<DerivedWork> derived;
+  if (field != nullptr) derived.emplace(derived_work(read, *field, probe, factors, {}, u));
+  const std::vector<double> at = u.host();
+  const Adjoint adjoint = adjoint_of(
+      statics, derived ? derived->by_unknowns(at) : weights_of_unknowns(read.space(), probe), probe.of_reactions);
   const Vector by_prescribed = statics.by_prescribed(adjoint.g, adjoint.direction);
   std::vector<Field> fields = gradient_fields(read);
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const std::string& key = read.gradient->keys[i];
     fields[i].values = by_array(statics, run.arrays().at(key), key, u, adjoint.direction, by_prescribed);
+    if (derived) add_by_array(*derived, run.arrays().at(key), at, fields[i].values);
   }
   run.log().end_progress();
   tell(run, *read.gradient, fields);
@@ -167,20 +226,64 @@ void solve_load_cases(Run& run, const CaseModel& read, const LoadCases& analysis
   solve(read.model, analysis, observer, prepared);
 }
 
+// The part of a gradient in time that a checkpoint has: the way so far, and where the way back has begun, how far it
+// has come.
+struct WayThereAndBack {
+  Trajectory path;
+  std::vector<double> values;  // [step] of the probe, 0: at the begin; where its integral is asked for
+  AdjointState adjoint;
+  std::vector<std::vector<double>> direct;  // [key][cell] by what the probe takes of the numbers directly
+
+  void put_into(CheckpointState& state) const {
+    const auto add = [&](const std::string& name, std::vector<double> numbers) {
+      state.numbers[name] = std::make_shared<const std::vector<double>>(std::move(numbers));
+    };
+    put(path, state);
+    add("gradient.values", values);
+    if (adjoint.parts < 0) return;
+    add("gradient.parts", {static_cast<double>(adjoint.parts)});
+    for (const auto& [name, numbers] : adjoint.numbers) add(of_adjoint + name, numbers);
+    for (std::size_t i = 0; i < direct.size(); ++i) add(fmt::format("gradient.direct.{}", i), direct[i]);
+  }
+  // The analysis goes on from the state of the checkpoint, which may lie before the last step.
+  void resume(const CheckpointState& state, std::size_t keys) {
+    path = path_of(state);
+    path.cut(state_of(state).steps);
+    if (const auto found = state.numbers.find("gradient.values"); found != state.numbers.end()) values = *found->second;
+    values.resize(std::min(values.size(), static_cast<std::size_t>(path.step_count()) + 1));
+    const auto parts = state.numbers.find("gradient.parts");
+    if (parts == state.numbers.end()) return;
+    adjoint.parts = static_cast<Index>(parts->second->at(0));
+    for (const auto& [name, numbers] : state.numbers)
+      if (name.starts_with(of_adjoint)) adjoint.numbers[name.substr(of_adjoint.size())] = *numbers;
+    for (std::size_t i = 0; i < keys; ++i) direct.push_back(*state.numbers.at(fmt::format("gradient.direct.{}", i)));
+  }
+
+ private:
+  inline static const std::string of_adjoint = "gradient.adjoint.";
+};
+
 // Follows an evolution, and takes the gradient at its end.
 class GradientInTime {
  public:
   GradientInTime(Run& run, const CaseModel& read, const Transient& options)
-      : run_(run), read_(read), options_(options), weights_(probe_of(run, read)->weights) {
+      : run_(run), read_(read), options_(options), probe_(*probe_of(run, read)), field_(derived_of(read, probe_)) {
+    if (field_ == nullptr) weights_ = weights_of_unknowns(read.space(), probe_);
     options_.linear = accurate(options_.linear);
     options_.newton.least_linear = std::min(options_.newton.least_linear, options_.linear.relative);
     if (is_linear_in_time(read.model)) options_.newton.relative = options_.linear.relative;
+    if (const std::optional<CheckpointState>& resumed = run.results().resumed()) {
+      kept_->resume(*resumed, read.gradient->keys.size());
+      has_begun_ = resumed->steps > 0;
+    }
+    // It may be written after this has gone, where the run is stopped.
+    run.results().keep_beside([kept = kept_](CheckpointState& state) { kept->put_into(state); });
   }
 
   Observer following(Observer observer) {
     observer.keep = [this, keep = observer.keep](const State& s) {
-      if (!is_over_) path_.keep(s);
-      if (!is_over_ && s.steps > 0) values_.push_back(value_of(s.u));
+      if (!is_over_) kept_->path.keep(s);
+      if (!is_over_ && s.steps > 0) add_value({s.time, s.dt}, s.u, s.v);
       if (keep) keep(s);
     };
     observer.step = [this, step = observer.step](const AnalysisStep& s) {
@@ -189,8 +292,11 @@ class GradientInTime {
     };
     observer.show = [this, show = observer.show](const SolutionView& s) {
       is_over_ = *s.time == options_.end;
-      if (values_.empty() || is_over_) values_.push_back(value_of(s.u.host()));
-      if (is_over_) path_.finish(last_);
+      if (!has_begun_ || is_over_)
+        add_value({*s.time, is_over_ ? last_.dt : 0}, s.u.host(),
+                  s.velocity != nullptr ? s.velocity->host() : std::vector<double>());
+      has_begun_ = true;
+      if (is_over_) kept_->path.finish(last_);
       run_.results().carry_in_cells(is_over_ ? take() : no_values(read_));
       show(s);
     };
@@ -198,15 +304,36 @@ class GradientInTime {
   }
 
  private:
-  double value_of(const std::vector<double>& u) const {
-    return std::inner_product(u.begin(), u.end(), weights_.begin(), 0.0);
+  // The way there is kept before the way back begins, so that it is not lost.
+  void keep_way_back(const std::string& where, Results::Writing writing) {
+    run_.results().keep_again(fmt::format("t = {:g}, {}", kept_->path.end_of(kept_->path.step_count() - 1), where),
+                              writing);
+  }
+
+  bool of_velocity() const { return field_ == nullptr && probe_.field == "velocity"; }
+
+  // Values of the probe after each step, where its integral is asked for.
+  void add_value(const Time& time, const std::vector<double>& u, const std::vector<double>& v) {
+    if (!read_.gradient->over_time) return;
+    if (field_ != nullptr) return kept_->values.push_back(work_at(time, u).value(u));
+    const std::vector<double>& x = of_velocity() ? v : u;
+    kept_->values.push_back(std::inner_product(x.begin(), x.end(), weights_.begin(), 0.0));
+  }
+
+  // Over time the probe is linear in what is derived: its weights stay.
+  DerivedWork& work_at(const Time& time, const std::vector<double>& u) {
+    if (!work_)
+      work_.emplace(derived_work(read_, *field_, probe_, {}, time,
+                                 Vector(read_.space().device(), std::span<const double>(u), "vectors")));
+    work_->set_time(time);
+    return *work_;
   }
 
   // Half of the steps beside it: the trapezoidal rule.
   double weight_of(Index step) const {
-    if (!read_.gradient->over_time) return step == path_.step_count() ? 1 : 0;
-    const auto time = [this](Index at) { return at == 0 ? path_.begin() : path_.end_of(at - 1); };
-    return 0.5 * (time(std::min(step + 1, path_.step_count())) - time(std::max<Index>(step - 1, 0)));
+    if (!read_.gradient->over_time) return step == kept_->path.step_count() ? 1 : 0;
+    const auto time = [this](Index at) { return at == 0 ? kept_->path.begin() : kept_->path.end_of(at - 1); };
+    return 0.5 * (time(std::min(step + 1, kept_->path.step_count())) - time(std::max<Index>(step - 1, 0)));
   }
 
   std::vector<Field> take() {
@@ -214,27 +341,53 @@ class GradientInTime {
     run_.log().progress("gradient");
     std::vector<DifferentiatedArray> arrays;
     for (const std::string& key : read_.gradient->keys) arrays.push_back({key, &run_.arrays().at(key)});
+    if (kept_->direct.empty())
+      for (const DifferentiatedArray& each : arrays) kept_->direct.emplace_back(each.array->values().size(), 0.0);
+    if (kept_->adjoint.parts < 0) keep_way_back("before the way back of the gradient", Results::Writing::at_once);
     const TransientDerivatives d = differentiate(
-        read_.model, options_, path_,
-        [this](Index step, std::vector<double>& g) {
-          const double weight = weight_of(step);
-          for (std::size_t i = 0; i < g.size(); ++i) g[i] += weight * weights_[i];
-        },
-        arrays);
+        read_.model, options_, kept_->path,
+        [&](const ReachedState& s, const StateDerivative& g) { add_derivative(s, g, arrays); }, arrays,
+        {.begin = kept_->adjoint, .keep = [this](const AdjointState& s) {
+           kept_->adjoint = s;
+           run_.log().detail("gradient: {} of {} parts of the way back to go", s.parts, kept_->path.part_count());
+           keep_way_back(
+               fmt::format("{} of {} parts of the way back of the gradient to go", s.parts, kept_->path.part_count()),
+               Results::Writing::now_and_then);
+         }});
     std::vector<Field> fields = gradient_fields(read_);
-    for (std::size_t i = 0; i < fields.size(); ++i) fields[i].values = d.arrays[i];
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      fields[i].values = kept_->direct[i];
+      for (std::size_t k = 0; k < d.arrays[i].size(); ++k) fields[i].values[k] += d.arrays[i][k];
+    }
     run_.log().end_progress();
     tell_value(d);
     tell(run_, *read_.gradient, fields);
     return fields;
   }
 
+  void add_derivative(const ReachedState& s, const StateDerivative& g, std::span<const DifferentiatedArray> arrays) {
+    const double weight = weight_of(s.step);
+    if (weight == 0) return;
+    const auto add = [weight](const std::vector<double>& values, std::vector<double>& sum) {
+      for (std::size_t i = 0; i < values.size(); ++i) sum[i] += weight * values[i];
+    };
+    if (field_ == nullptr) return add(weights_, of_velocity() ? g.by_v : g.by_u);
+    DerivedWork& work = work_at(s.time, s.u);
+    add(work.by_unknowns(s.u), g.by_u);
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+      std::vector<double> direct(kept_->direct[i].size(), 0.0);
+      add_by_array(work, *arrays[i].array, s.u, direct);
+      add(direct, kept_->direct[i]);
+    }
+  }
+
   void tell_value(const TransientDerivatives& d) const {
-    run_.log().line("gradient of {} steps backwards in time: states on the host took {} at most", path_.step_count(),
-                    text_of_bytes(d.bytes));
+    run_.log().line("gradient of {} steps backwards in time: states on the host took {} at most",
+                    kept_->path.step_count(), text_of_bytes(d.bytes));
     if (!read_.gradient->over_time) return;
     double integral = 0;
-    for (std::size_t i = 0; i < values_.size(); ++i) integral += weight_of(static_cast<Index>(i)) * values_[i];
+    for (std::size_t i = 0; i < kept_->values.size(); ++i)
+      integral += weight_of(static_cast<Index>(i)) * kept_->values[i];
     run_.log().line("integral of '{}' over time: {:.8g}", read_.gradient->probe, integral);
     run_.results().facts()["integral " + read_.gradient->probe] = fmt::format("{:.12g}", integral);
   }
@@ -242,20 +395,18 @@ class GradientInTime {
   Run& run_;
   const CaseModel& read_;
   Transient options_;
-  const std::vector<double> weights_;
-  Trajectory path_;
-  std::vector<double> values_;  // [step] of the probe, 0: at the begin
+  const ProbeWeights probe_;
+  const DerivedResult* field_;       // of the probe; null: the unknown or its rate
+  std::vector<double> weights_;      // [unknown] of these
+  std::optional<DerivedWork> work_;  // of a derived field
+  bool has_begun_ = false;
+  const std::shared_ptr<WayThereAndBack> kept_ = std::make_shared<WayThereAndBack>();
   TimeStep last_{};
   bool is_over_ = false;
 };
 
 void solve_in_time(Run& run, const CaseModel& read, const Transient& analysis, Observer observer,
                    const Prepared& prepared, const std::function<void(const TransientResult&)>& conclude) {
-  if (run.results().resumed())
-    throw Error(Exit::input, "no gradient of an evolution that resumes",
-                "its steps before are needed, and are not kept", "start it anew, without --resume");
-  if (run.options().time_limit > 0)
-    run.log().notice("derivatives need all steps of one run: when the time is over, this one must be started anew");
   GradientInTime gradient(run, read, analysis);
   conclude(solve(read.model, analysis, gradient.following(std::move(observer)), prepared));
 }
@@ -278,12 +429,13 @@ void check_gradient(Run& run, const CaseModel& read, const Analysis& analysis) {
   const auto* const evolution = std::get_if<Transient>(&analysis);
   if ((cases == nullptr && evolution == nullptr && !std::holds_alternative<Static>(analysis)) ||
       !read.model.means.empty())
-    return wrong("probe", "this analysis", "it is taken of linear statics and of heat that evolves in time",
+    return wrong("probe", "this analysis", "it is taken of linear statics and of evolutions in time",
                  "leave out prescribed means and what makes the equations nonlinear; Python differentiates nonlinear "
                  "statics (docs/python.md)");
-  if (evolution != nullptr && read.model.capacity.empty())
-    return wrong("probe", "an evolution of second order", "the adjoint of its steps is not known",
-                 "omit [time], or [gradient]");
+  const auto is_symmetric = [](const Integral& each) { return each.form.symmetric || !each.form.has_matrix; };
+  if (evolution == nullptr && !std::ranges::all_of(read.model.equations, is_symmetric))
+    return wrong("probe", "a model whose tangent is not symmetric", "its adjoint has a matrix of its own",
+                 "take forms that are symmetric");
   if (cases != nullptr && !factors_of(read, *cases))
     return wrong(
         gradient.load_case.empty() ? "probe" : "load_case",
@@ -295,8 +447,13 @@ void check_gradient(Run& run, const CaseModel& read, const Analysis& analysis) {
                  "omit load_case");
   if (evolution == nullptr && gradient.over_time)
     return wrong("over", "an integral over time", "the case has no [time]", "omit over");
-  const std::optional<LinearProbe> probe = probe_of(run, read);
-  if (!probe || !probe->of_reactions) return;
+  const std::optional<ProbeWeights> probe = probe_of(run, read);
+  if (!probe) return;
+  if (const DerivedResult* field = derived_of(read, *probe);
+      field != nullptr && !field->is_linear() && gradient.over_time)
+    return wrong("over", fmt::format("an integral of '{}' over time", field->field.name),
+                 "it is no linear function of the stress", "take a component of the stress, or omit over");
+  if (!probe->of_reactions) return;
   const Case::Table root = run.input().root();
   if (evolution != nullptr)
     wrong("probe", "reactions in time", "they are means over the last step", "take the unknown in place of a reaction");

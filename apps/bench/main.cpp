@@ -107,7 +107,7 @@ void run(const BenchOptions& options, const MemoryLimits& limits, const std::str
     run_operator_actions(device, options, publish);
     if (options.wants("mesh-read")) run_mesh_read(device, options, publish);
   }
-  if (!json.empty()) write_file(json, json_of(report));
+  if (!json.empty()) write_named_file(json, json_of(report));
 }
 
 Exit guarded(const BenchOptions& options, const MemoryLimits& limits, const std::string& json) {

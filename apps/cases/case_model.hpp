@@ -8,6 +8,7 @@
 #include "apps/cases/gradient_input.hpp"
 #include "apps/cases/load_cases.hpp"
 #include "apps/cases/run.hpp"
+#include "apps/results/derived_results.hpp"
 #include "fem/analysis/observer.hpp"
 #include "fem/analysis/transient.hpp"
 #include "fem/analysis/vibration.hpp"
@@ -34,6 +35,7 @@ struct CaseModel {
   LoadCaseInputs load_cases = {};
   std::shared_ptr<const ModelSupports> supports = {};        // of the model: make_supports()
   std::vector<Field> nodal_results = {}, cell_results = {};  // names and components of the results to come
+  std::vector<DerivedResult> derived_results = {};           // of which gradients know how they follow
   std::vector<Field> model_fields = {};                      // at nodes, beside every solution: which nodes are tied
   std::optional<TransientInput> time = {};                   // of a case with [time]
   std::optional<GradientInput> gradient = {};                // [gradient]

@@ -158,6 +158,14 @@ EvaluatedFields stress_names(bool with_error) {
   return names;
 }
 
+// The same fields as functions of strain, then stress.
+std::vector<DerivedResult> derived_stresses() {
+  return {{{"stress", 6}, 6},
+          {{"strain", 6}, 0},
+          {{"von_mises", 1}, 6, StressMeasure::von_mises},
+          {{"principal_stress", 3, {}, {"1", "2", "3"}}, 6, StressMeasure::principal, "", false}};
+}
+
 // From [entry][12]: strain, then stress.
 void fill(std::vector<Field>& fields, std::vector<double> Field::*values, const std::vector<double>& derived) {
   const std::vector<double> stress = tensors(derived, 6);
@@ -286,6 +294,7 @@ CaseModel read_elasticity(Run& run) {
   read.nodal_results.insert(read.nodal_results.end(), stresses.begin(), stresses.end());
   read.nodal_results.push_back({"reaction", dimension});
   read.cell_results = cell_results;
+  read.derived_results = derived_stresses();
   read.show = [&run, wants_error, body](const CaseModel& shown, const Operator& equations, const SolutionView& s) {
     show(run, shown, equations, wants_error ? &body : nullptr, s);
   };

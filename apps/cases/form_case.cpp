@@ -2,11 +2,13 @@
 
 #include "apps/cases/form_parameters.hpp"
 #include "apps/cases/formulas.hpp"
+#include "apps/cases/gradient_input.hpp"
 #include "apps/cases/model.hpp"
 #include "apps/cases/plugins.hpp"
 #include "apps/cases/transient_analysis.hpp"
 #include "apps/results/evaluated_fields.hpp"
 #include "apps/show/field_component.hpp"
+#include "fem/forms/derived_fields.hpp"
 #include "fem/physics/any_form.hpp"
 
 #include <algorithm>
@@ -260,6 +262,10 @@ void name_results(const std::vector<const FormRecord*>& evaluated, CaseModel& re
       if (each->codimension == 0) read.cell_results.push_back(field);
     }
   read.nodal_results.push_back({"reaction", main.components});
+  int first = 0;
+  const std::vector<Field> fields = evaluated_fields(main);  // derived quantities, then internal variables
+  for (std::size_t i = 0; i < derived_fields(main).size(); first += fields[i++].components)
+    read.derived_results.push_back({.field = fields[i], .first = first, .form = main.name});
 }
 
 // Loads of the case, and of its load cases; then what is stored. Free vibration has none of these but supports.
@@ -315,6 +321,7 @@ CaseModel read_form(Run& run, const FormOfCase& chosen) {
   CaseModel read{.modes = input.root().has("modal")};
   if (!read.modes && goes_through_time(run)) read.time = read_time(run, "value", record.unknown, record.components);
   refuse_keys_of_others(input, read);
+  if (!read.modes) read.gradient = read_gradient(run, mesh);
   AnyForm body(mesh);
   std::vector<const FormRecord*> evaluated = {&record};  // forms with results: that of the cells, then of boundaries
   const bool thick = read_form_materials(input, mesh, form, body);

@@ -18,8 +18,8 @@ std::optional<GradientInput> read_gradient(Run& run, const Mesh& mesh) {
   if (!t.present()) return std::nullopt;
   GradientInput gradient{t,
                          t.text("probe",
-                                "name of a probe: of the unknown at a point, its mean or integral over a "
-                                "region, or a reaction; of one component"),
+                                "name of a probe: of the unknown, or of stress, strain or flux, at a point, its "
+                                "mean or integral over a region, or a reaction; of one component"),
                          t.texts("by",
                                  "numbers of the case by their keys: material.0.young, traction.0.value.2; "
                                  "entries count from 0")};

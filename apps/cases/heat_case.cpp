@@ -276,6 +276,7 @@ CaseModel read_heat(Run& run) {
   if (wants_error && heat.has_axes()) refuse_estimate_of(input, "a material along axes");
   read.nodal_results = {{"temperature", 1}, {"heat_flux", mesh.dimension()}, {"reaction", 1}};
   read.cell_results = flux_names(mesh, wants_error).cells;
+  read.derived_results = {{{"heat_flux", mesh.dimension()}}};
   read.show = [&run, wants_error, heat, absolute_zero](const CaseModel& shown, const Operator& equations,
                                                        const SolutionView& s) {
     show(run, equations, shown, wants_error ? &heat : nullptr, absolute_zero, s);

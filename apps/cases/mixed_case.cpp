@@ -34,6 +34,13 @@ struct PrescribedEntry {
   std::string origin;
 };
 
+// A load or a form on facets, of one field.
+struct ActingOnFacets {
+  const Region* region;
+  std::size_t field;
+  std::string origin;
+};
+
 class MixedReader {
  public:
   MixedReader(Run& run, const FormOfCase& form)
@@ -202,6 +209,7 @@ class MixedReader {
     const auto form = mesh_.dimension() == 3 ? vector_load<3>(fields_[k].family, on_facets, given)
                                              : vector_load<2>(fields_[k].family, on_facets, given);
     surfaces_.push_back(MixedIntegral::over(form, *region, {static_cast<int>(k)}));
+    if (on_facets) acting_.push_back({region, k, t.where()});
   }
 
   template <int D>
@@ -279,17 +287,27 @@ class MixedReader {
           "the equations have no field of its kind and name", "name another form");
       return;
     }
-    if (!entry.record->form.linear)
-      t.error("form", fmt::format("the form '{}' on facets is nonlinear", entry.record->form.name),
-              "cases solve linear forms of several fields", "take a linear form, or write a program", Exit::model);
+    refuse_nonlinear(t, entry.record->form);
     if (region == nullptr || !is_outside(t, *region)) return;
     try_at_centres(numbers.given, *region);
     surfaces_.push_back(MixedIntegral::over(MixedFormValue(*entry.record, std::move(numbers)), *region, positions));
+    if (positions.size() == 1) acting_.push_back({region, static_cast<std::size_t>(positions.front()), t.where()});
+  }
+
+  static void refuse_nonlinear(const Case::Table& t, const FormRecord& form) {
+    if (!form.linear)
+      t.error("form", fmt::format("the form '{}' on facets is nonlinear", form.name),
+              "cases solve linear forms of several fields", "take a linear form, or write a program", Exit::model);
   }
 
   void read_nodal_boundary(const Case::Table& t, const FormCatalogue::Entry& entry, const Region* region) {
     const std::optional<std::size_t> named = named_field(t);
     FormValue numbers = ask_form(t, entry);
+    refuse_nonlinear(t, *entry.record);
+    if (const Index count = region != nullptr ? inner_facets(mesh_, *region) : 0; count > 0)
+      run_.log().notice(fmt::format(
+          "{} facets of '{}' lie between two cells: where '{}' uses the normal it takes that of the lower cell", count,
+          region->name, entry.record->name));
     for (std::size_t k = 0; k < fields_.size(); ++k) {
       if (!takes(fields_[k], *entry.record) || (named && *named != k)) continue;
       if (region != nullptr) add_load(k, std::move(numbers), *region);
@@ -364,6 +382,20 @@ class MixedReader {
     } catch (const Errors& errors) {
       for (const Error& error : errors.list()) input_.add_error(error);
     } catch (const Error& error) { input_.add_error(error); }
+    for (const ActingOnFacets& each : acting_) tell_if_in_vain(each, read);
+  }
+
+  // Pressures and films act on fluxes, and currents on circulations, that are free. Reactions of these fields are no
+  // results, so that nobody would see the load.
+  void tell_if_in_vain(const ActingOnFacets& each, const MixedCase& read) const {
+    const FieldFacts& field = fields_[each.field];
+    const Constraints& held = (*read.supports)[static_cast<int>(each.field)];
+    if (!is_vector(field)) return;
+    const std::vector<Node> nodes = held.space().nodes_in(*each.region);
+    if (std::ranges::all_of(nodes, [&](Node node) { return held.is_prescribed(node, 0); }))
+      run_.log().notice(
+          fmt::format("nothing is changed by what acts on '{}' in '{}'{}: all its {} there are prescribed", field.name,
+                      each.region->name, at_origin(each.origin), unknowns_of(field.family)));
   }
 
   void prescribe(const PrescribedEntry& entry, MixedCase& read) const {
@@ -402,6 +434,7 @@ class MixedReader {
   std::vector<MixedIntegral> surfaces_;  // loads of vectors, forms on facets
   std::vector<FieldIntegral> loads_;
   std::vector<PrescribedEntry> prescribed_;
+  std::vector<ActingOnFacets> acting_;
 };
 
 }  // namespace

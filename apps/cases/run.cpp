@@ -7,6 +7,7 @@
 #include "apps/results/probes.hpp"
 #include "apps/run/copy_rate.hpp"
 #include "apps/run/crossover.hpp"
+#include "apps/run/named_outputs.hpp"
 #include "apps/run/phase_table.hpp"
 #include "apps/run/run_summary.hpp"
 #include "apps/cases/shared_model.hpp"
@@ -293,7 +294,8 @@ void Run::checked(const ProbeFields& fields) {
   case_->finish();
   for (const std::string& notice : unused_names(*case_)) log_.notice(notice);
   if (options_.estimate) throw CheckedOnly{};  // also beside results that are there
-  if (!options_.json.empty()) probe_folder(std::filesystem::absolute(options_.json).parent_path());
+  check_named_outputs(options_, case_->files(), report_.mesh_file);
+  if (!options_.json.empty()) probe_file(options_.json);
   results_->open(*mesh_, fields);
   throw_if_stop_requested();
   if (options_.check) {

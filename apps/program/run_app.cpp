@@ -2,6 +2,7 @@
 
 #include "apps/program/schema.hpp"
 #include "apps/run/command_line.hpp"
+#include "apps/run/named_outputs.hpp"
 #include "apps/run/short_of_address_space.hpp"
 #include "apps/run/short_spinning.hpp"
 #include "apps/run/trace.hpp"
@@ -84,6 +85,7 @@ class AppCall {
       options_.json = options_.profile = options_.picture = options_.page = "";  // files of the first rank
     end_long_work_by([this] { return stop_long_work(); });
     solve_or_fail();
+    keep_what_was_read();
     show_results();
     write_report_and_trace();
     run_.reset();  // the lock is gone
@@ -229,6 +231,13 @@ class AppCall {
     return static_cast<int>(report_.exit);
   }
 
+  // A run that failed before it looked at its options must not write over its own case.
+  void keep_what_was_read() {
+    if (!run_) return;
+    for (const std::string& file : leave_out_inputs(options_, run_->input().files(), report_.mesh_file))
+      log().notice(fmt::format("'{}' is not written: the run reads it", file));
+  }
+
   // The picture of a run that is complete, and the page of any.
   void show_results() {
     const Shown* const shown = run_ ? run_->results().shown() : nullptr;
@@ -238,10 +247,10 @@ class AppCall {
     } catch (const Error& error) { say(error); }
     if (options_.page.empty()) return;
     try {
-      write_file(options_.page, html_of({.report = to_json(report_),
-                                         .resolved = run_ ? run_->input().resolved() : "",
-                                         .shown = shown,
-                                         .look = options_.look}));
+      write_named_file(options_.page, html_of({.report = to_json(report_),
+                                               .resolved = run_ ? run_->input().resolved() : "",
+                                               .shown = shown,
+                                               .look = options_.look}));
       log().line("report: {}", options_.page);
     } catch (const Error& error) { say(error); }
   }
@@ -250,8 +259,10 @@ class AppCall {
     if (shown == nullptr)
       throw Error(Exit::output, fmt::format("cannot write '{}': there is nothing to draw", options_.picture),
                   "this run computed no step; its results were there already", "start anew with --overwrite");
-    const std::string label = std::filesystem::path(options_.case_file).stem().string();
-    write_file(options_.picture, png_of(*shown, shown->steps().back(), options_.look, label));
+    const ShownStep& last = shown->steps().back();
+    const std::string name = std::filesystem::path(options_.case_file).stem().string(),
+                      label = last.name.empty() ? name : fmt::format("{}   '{}'", name, last.name);
+    write_named_file(options_.picture, png_of(*shown, last, options_.look, label));
     log().line("picture: {}", options_.picture);
   }
 

@@ -61,21 +61,12 @@ std::vector<double> numbers_at(const CheckpointState& state, const std::string& 
   return found == state.numbers.end() ? std::vector<double>{} : *found->second;
 }
 
-}  // namespace
-
-CheckpointState checkpoint_of(const State& s, int steps) {
-  CheckpointState state{.where = s.place, .steps = steps};
-  std::vector<double> which, newton;
-  for (const auto& [j, column] : s.columns) {
-    const std::string name = fmt::format("column.{}", j);
-    which.push_back(j);
-    state.numbers[name + ".u"] = column.u;
-    put(column.report, name, state);
-  }
+// `prefix`: what the names of its numbers begin with.
+void put(const State& s, const std::string& prefix, CheckpointState& state) {
+  std::vector<double> newton;
   for (const NewtonStep& each : s.newton)
     newton.insert(newton.end(), {double(each.increment), each.residual, each.relative, each.length});
   const std::pair<const char*, std::vector<double>> all[] = {
-      {"columns", std::move(which)},
       {"u", s.u},
       {"newton", {double(s.increment), s.reference}},
       {"newton.steps", std::move(newton)},
@@ -95,21 +86,17 @@ CheckpointState checkpoint_of(const State& s, int steps) {
        {s.energy.kinetic, s.energy.strain, s.energy.by_loads, s.energy.by_supports, s.energy.damped, s.energy.begin,
         s.largest}}};
   for (const auto& [name, numbers] : all)
-    if (!numbers.empty()) state.numbers[name] = numbers_of(numbers);
-  put(s.points, state);
-  if (!s.turned.empty()) state.texts["turned"] = {s.turned};
-  return state;
+    if (!numbers.empty()) state.numbers[prefix + name] = numbers_of(numbers);
+  if (!s.turned.empty()) state.texts[prefix + "turned"] = {s.turned};
 }
 
-State state_of(const CheckpointState& state) {
-  State s{.place = state.where, .u = numbers_at(state, "u"), .points = points_of(state)};
-  if (const auto turned = state.texts.find("turned"); turned != state.texts.end()) s.turned = turned->second.at(0);
-  for (const double j : numbers_at(state, "columns")) {
-    const std::string name = fmt::format("column.{}", int(j));
-    s.columns[int(j)] = {state.numbers.at(name + ".u"), report_of(state, name)};
-  }
-  const std::vector<double> newton = numbers_at(state, "newton"), history = numbers_at(state, "newton.steps"),
-                            t = numbers_at(state, "transient");
+State state_at(const CheckpointState& state, const std::string& prefix) {
+  State s{.u = numbers_at(state, prefix + "u")};
+  if (const auto turned = state.texts.find(prefix + "turned"); turned != state.texts.end())
+    s.turned = turned->second.at(0);
+  const std::vector<double> newton = numbers_at(state, prefix + "newton"),
+                            history = numbers_at(state, prefix + "newton.steps"),
+                            t = numbers_at(state, prefix + "transient");
   s.increment = int(newton.at(0));
   s.reference = newton.at(1);
   for (std::size_t i = 0; i + 3 < history.size(); i += 4)
@@ -121,14 +108,14 @@ State state_of(const CheckpointState& state) {
   s.rejected = Index(t.at(7));
   s.solves = Index(t.at(8));
   s.residual = t.at(9);
-  s.r = numbers_at(state, "transient.r");
-  s.lowest = numbers_at(state, "transient.lowest");
-  s.highest = numbers_at(state, "transient.highest");
-  s.balance = {numbers_at(state, "transient.stored"), numbers_at(state, "transient.supplied"),
-               numbers_at(state, "transient.prescribed"), numbers_at(state, "transient.moved")};
-  s.v = numbers_at(state, "motion.v");
-  s.a = numbers_at(state, "motion.a");
-  if (const std::vector<double> motion = numbers_at(state, "motion"); !motion.empty()) {
+  s.r = numbers_at(state, prefix + "transient.r");
+  s.lowest = numbers_at(state, prefix + "transient.lowest");
+  s.highest = numbers_at(state, prefix + "transient.highest");
+  s.balance = {numbers_at(state, prefix + "transient.stored"), numbers_at(state, prefix + "transient.supplied"),
+               numbers_at(state, prefix + "transient.prescribed"), numbers_at(state, prefix + "transient.moved")};
+  s.v = numbers_at(state, prefix + "motion.v");
+  s.a = numbers_at(state, prefix + "motion.a");
+  if (const std::vector<double> motion = numbers_at(state, prefix + "motion"); !motion.empty()) {
     s.energy = {.kinetic = motion.at(0),
                 .strain = motion.at(1),
                 .by_loads = motion.at(2),
@@ -136,6 +123,57 @@ State state_of(const CheckpointState& state) {
                 .damped = motion.at(4),
                 .begin = motion.at(5)};
     s.largest = motion.at(6);
+  }
+  return s;
+}
+
+std::string place_in_path(std::size_t place) { return fmt::format("path.{}.", place); }
+
+}  // namespace
+
+CheckpointState checkpoint_of(const State& s, int steps) {
+  CheckpointState state{.where = s.place, .steps = steps};
+  std::vector<double> which;
+  for (const auto& [j, column] : s.columns) {
+    const std::string name = fmt::format("column.{}", j);
+    which.push_back(j);
+    state.numbers[name + ".u"] = column.u;
+    put(column.report, name, state);
+  }
+  if (!which.empty()) state.numbers["columns"] = numbers_of(std::move(which));
+  put(s, "", state);
+  put(s.points, state);
+  return state;
+}
+
+void put(const Trajectory& path, CheckpointState& state) {
+  std::vector<double> steps;
+  for (const TimeStep& each : path.steps()) steps.insert(steps.end(), {each.dt, each.end});
+  state.numbers["path"] = numbers_of({double(path.spacing()), double(path.states().size())});
+  state.numbers["path.steps"] = numbers_of(std::move(steps));
+  for (std::size_t i = 0; i < path.states().size(); ++i) put(path.states()[i], place_in_path(i), state);
+}
+
+Trajectory path_of(const CheckpointState& state) {
+  const std::vector<double> facts = numbers_at(state, "path"), ends = numbers_at(state, "path.steps");
+  if (facts.size() != 2)
+    throw Error(Exit::checkpoint, "the checkpoint has no states from which derivatives could go on", {},
+                "start the run anew, with --overwrite");
+  std::vector<State> states;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(facts[1]); ++i)
+    states.push_back(state_at(state, place_in_path(i)));
+  std::vector<TimeStep> steps;
+  for (std::size_t i = 0; i + 1 < ends.size(); i += 2) steps.push_back({ends[i], ends[i + 1]});
+  return {Index(facts[0]), std::move(states), std::move(steps)};
+}
+
+State state_of(const CheckpointState& state) {
+  State s = state_at(state, "");
+  s.place = state.where;
+  s.points = points_of(state);
+  for (const double j : numbers_at(state, "columns")) {
+    const std::string name = fmt::format("column.{}", int(j));
+    s.columns[int(j)] = {state.numbers.at(name + ".u"), report_of(state, name)};
   }
   return s;
 }

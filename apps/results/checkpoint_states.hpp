@@ -2,11 +2,17 @@
 #pragma once
 
 #include "fem/analysis/state.hpp"
+#include "fem/analysis/trajectory.hpp"
 #include "io/results/checkpoint.hpp"
 
 namespace ritz {
 
 CheckpointState checkpoint_of(const State& state, int steps);  // steps of the results, written so far
 State state_of(const CheckpointState& checkpoint);
+
+// The states of an evolution, from which derivatives go backwards; path_of() throws Error(Exit::checkpoint) where there
+// are none. Without internal variables.
+void put(const Trajectory& path, CheckpointState& checkpoint);
+Trajectory path_of(const CheckpointState& checkpoint);
 
 }  // namespace ritz

@@ -403,6 +403,12 @@ std::vector<double> weights_of_field(const Probe& probe, const FunctionSpace& sp
   return weights;
 }
 
+std::vector<double> mean_of(std::vector<double> weights) {
+  const double size = std::accumulate(weights.begin(), weights.end(), 0.0);
+  for (double& each : weights) each /= size;
+  return weights;
+}
+
 std::vector<double> weights_of_nodes(const Probe& probe, const FunctionSpace& space, const BodyMeasure& measure) {
   std::vector<double> weights;
   if (space.isoparametric()) {
@@ -413,56 +419,81 @@ std::vector<double> weights_of_nodes(const Probe& probe, const FunctionSpace& sp
   } else {
     weights = weights_of_field(probe, space, measure);
   }
-  if (probe.measure != "mean") return weights;
-  const double size = std::accumulate(weights.begin(), weights.end(), 0.0);
-  for (double& each : weights) each /= size;
-  return weights;
+  return probe.measure == "mean" ? mean_of(std::move(weights)) : weights;
+}
+
+std::vector<double> weights_of_cells(const Probe& probe, const Mesh& mesh, const BodyMeasure& measure) {
+  std::vector<double> weights(static_cast<std::size_t>(mesh.cell_count()), 0.0);
+  if (probe.place) {
+    weights[static_cast<std::size_t>(probe.place->cell)] = 1;
+    return weights;
+  }
+  const std::vector<double> sizes = sizes_of_cells(mesh, probe.region->cells, measure);
+  for (std::size_t i = 0; i < sizes.size(); ++i) weights[static_cast<std::size_t>(probe.region->cells[i])] = sizes[i];
+  return probe.measure == "mean" ? mean_of(std::move(weights)) : weights;
+}
+
+std::string names_of(std::span<const DifferentiableField> fields) {
+  std::vector<std::string> names;
+  for (const DifferentiableField& each : fields) names.push_back(each.field.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+// Adds an error where there is none.
+const Probe* probe_named(const std::vector<Probe>& probes, const Case::Table& table, std::string_view key,
+                         const std::string& name) {
+  const auto found = std::ranges::find(probes, name, &Probe::name);
+  if (found != probes.end()) return &*found;
+  std::vector<std::string> names;
+  for (const Probe& each : probes) names.push_back(each.name);
+  const std::string near = nearest_match(name, names);
+  table.error(key, fmt::format("there is no probe '{}'", name),
+              names.empty() ? "the case has none" : fmt::format("there are {}", quoted_list(names)),
+              near.empty() ? "add a [[probe]] of this name" : fmt::format("did you mean '{}'?", near));
+  return nullptr;
 }
 
 }  // namespace
 
-std::optional<LinearProbe> linear_probe(Case& input, const FunctionSpace& space, const Case::Table& table,
-                                        std::string_view key, const std::string& name, const Field& unknown,
-                                        const BodyMeasure& measure) {
+std::optional<ProbeWeights> probe_weights(Case& input, const FunctionSpace& space, const Case::Table& table,
+                                          std::string_view key, const std::string& name,
+                                          std::span<const DifferentiableField> fields, const BodyMeasure& measure) {
   const std::vector<Probe> probes = read_probes(input, space.mesh());
-  const auto found = std::ranges::find(probes, name, &Probe::name);
-  const auto wrong = [&](const std::string& what, const std::string& why, const std::string& fix) {
-    table.error(key, what, why, fix);
-    return std::nullopt;
-  };
-  if (found == probes.end()) {
-    std::vector<std::string> names;
-    for (const Probe& each : probes) names.push_back(each.name);
-    const std::string near = nearest_match(name, names);
-    return wrong(fmt::format("there is no probe '{}'", name),
-                 names.empty() ? "the case has none" : fmt::format("there are {}", quoted_list(names)),
-                 near.empty() ? "add a [[probe]] of this name" : fmt::format("did you mean '{}'?", near));
-  }
+  const Probe* const found = probe_named(probes, table, key, name);
+  if (found == nullptr) return std::nullopt;
   const Probe& probe = *found;
   if (!probe.place && probe.region == nullptr) return std::nullopt;  // told
-  const bool of_reactions = probe.measure == "reaction";
-  const std::string field = of_reactions ? "reaction" : unknown.name;
-  const auto not_linear = [&](const std::string& why) {
-    return wrong(
-        fmt::format("no gradient of the probe '{}'", name), why,
-        fmt::format("take the {} at a point, its mean or integral, or a reaction, of one component", unknown.name));
+  const auto refuse = [&](const std::string& why) {
+    table.error(
+        key, fmt::format("no gradient of the probe '{}'", name), why,
+        fmt::format("take one component at a point, its mean or integral, of {}, or a reaction", names_of(fields)));
+    return std::nullopt;
   };
-  if (probe.field != field || probe.values == "cells")
-    return not_linear(fmt::format("it takes '{}', which is not the unknown", probe.field));
-  if (probe.measure == "min" || probe.measure == "max") return not_linear("it is an extreme value, which jumps");
+  ProbeWeights result{.field = probe.field, .of_reactions = probe.measure == "reaction"};
+  if (probe.measure == "min" || probe.measure == "max") return refuse("it is an extreme value, which jumps");
+  const auto field = result.of_reactions
+                         ? fields.begin()
+                         : std::ranges::find_if(fields, [&](const auto& f) { return f.field.name == probe.field; });
+  if (result.of_reactions ? probe.field != "reaction" || probe.values == "cells" : field == fields.end())
+    return refuse(fmt::format("it takes '{}', which has no derivatives", probe.field));
+  result.in_cells = probe.values == "cells";
+  if (result.in_cells && !field->is_in_cells) return refuse(fmt::format("'{}' is not in cells", probe.field));
+  if (result.in_cells && !probe.place && probe.region->kind != RegionKind::cells) return std::nullopt;  // told
   FieldComponent component;
   try {
-    component = component_named({.name = field, .components = unknown.components}, probe.component);
+    component = component_named(field->field, probe.component);
   } catch (const Error&) { return std::nullopt; }  // told by others
-  if (component.which < 0 && unknown.components > 1) return not_linear("it is not one component of a vector");
-  if (!space.isoparametric() && (of_reactions || (!probe.place && probe.region->kind == RegionKind::nodes)))
-    return not_linear(
-        "the field has nodes of its own ([space] order), and reactions and regions of nodes those of the mesh");
-  const std::vector<double> of_node = weights_of_nodes(probe, space, measure);
-  const auto components = static_cast<std::size_t>(unknown.components);
-  LinearProbe result{of_reactions, std::vector<double>(of_node.size() * components, 0.0)};
-  for (std::size_t i = 0; i < of_node.size(); ++i)
-    result.weights[i * components + static_cast<std::size_t>(std::max(component.which, 0))] = of_node[i];
+  if (component.which < 0 && field->field.components > 1) return refuse("it is not one component");
+  if (!space.isoparametric() && !result.in_cells) {
+    if (result.of_reactions || (!probe.place && probe.region->kind == RegionKind::nodes))
+      return refuse(
+          "the field has nodes of its own ([space] order), and reactions and regions of nodes those of the mesh");
+    if (field->is_bent)
+      return refuse(fmt::format("with [space] order '{}' is taken at finer points than the nodes", probe.field));
+  }
+  result.component = std::max(component.which, 0);
+  result.weights =
+      result.in_cells ? weights_of_cells(probe, space.mesh(), measure) : weights_of_nodes(probe, space, measure);
   return result;
 }
 

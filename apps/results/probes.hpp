@@ -46,16 +46,24 @@ bool check_probes(Case& input, const Mesh& mesh, const ProbeFields& fields = {})
 std::vector<std::pair<std::string, std::vector<double>>> evaluate_probes(Case& input, const Mesh& mesh,
                                                                          const ProbeFields& fields);
 
-// A probe that is linear in a field, or in its reactions.
-struct LinearProbe {
-  bool of_reactions = false;
-  std::vector<double> weights;  // [unknown of the space]: the probe is the sum of weight times value
+// A probe as a function of one component of a field, or of the sums of reactions: the sum of weight times value.
+struct ProbeWeights {
+  std::string field;
+  int component = 0;
+  bool of_reactions = false, in_cells = false;
+  std::vector<double> weights;  // [node of the space], or [cell]
+};
+// Fields at nodes of which probes have derivatives, and in cells.
+struct DifferentiableField {
+  Field field;               // its name and components, without values
+  bool is_bent = false;      // it does not vary between the nodes of a field of its own order as its values do
+  bool is_in_cells = false;  // in cells, too
 };
 // nullopt after an error, which is added at `key` of the table that names the probe: there is none of this name, or it
-// is not one number, linear in the field `unknown`.
-std::optional<LinearProbe> linear_probe(Case& input, const FunctionSpace& space, const Case::Table& table,
-                                        std::string_view key, const std::string& name, const Field& unknown,
-                                        const BodyMeasure& measure);
+// is not one number, linear in the values of one of these fields.
+std::optional<ProbeWeights> probe_weights(Case& input, const FunctionSpace& space, const Case::Table& table,
+                                          std::string_view key, const std::string& name,
+                                          std::span<const DifferentiableField> fields, const BodyMeasure& measure);
 
 // Units of the probes of these fields, " Pa" with the space before it, by name; of those whose unit is known.
 std::map<std::string, std::string> probe_units(Case& input, const Mesh& mesh, const ProbeFields& fields,

@@ -71,19 +71,28 @@ std::vector<double> integral_weights(const Mesh& mesh, const Region& region, con
   return weights;
 }
 
-RegionIntegral integrate_cells(const Mesh& mesh, const Region& region, const Field& field,
-                               const FieldComponent& component, const BodyMeasure& measure) {
+std::vector<double> sizes_of_cells(const Mesh& mesh, std::span<const Index> cells, const BodyMeasure& measure) {
   RegionPoints points(mesh, measure);
-  RegionIntegral result{0, std::vector<double>(static_cast<std::size_t>(component.size()), 0.0)};
-  std::vector<double> selected(result.integrals.size());
-  for (const Index cell : region.cells) {
+  std::vector<double> sizes;
+  for (const Index cell : cells) {
     double size = 0;
     points.of_cell(cell, [&size](const RegionPoints::Table&, std::span<const Node>, const auto& each) {
       each([&size](std::size_t, double weight) { size += weight; });
     });
-    component.select(field.values.data() + cell * field.components, selected.data());
-    result.size += size;
-    for (std::size_t i = 0; i < selected.size(); ++i) result.integrals[i] += size * selected[i];
+    sizes.push_back(size);
+  }
+  return sizes;
+}
+
+RegionIntegral integrate_cells(const Mesh& mesh, const Region& region, const Field& field,
+                               const FieldComponent& component, const BodyMeasure& measure) {
+  const std::vector<double> sizes = sizes_of_cells(mesh, region.cells, measure);
+  RegionIntegral result{0, std::vector<double>(static_cast<std::size_t>(component.size()), 0.0)};
+  std::vector<double> selected(result.integrals.size());
+  for (std::size_t at = 0; at < sizes.size(); ++at) {
+    component.select(field.values.data() + region.cells[at] * field.components, selected.data());
+    result.size += sizes[at];
+    for (std::size_t i = 0; i < selected.size(); ++i) result.integrals[i] += sizes[at] * selected[i];
   }
   return result;
 }

@@ -25,6 +25,9 @@ RegionIntegral integrate(const Mesh& mesh, const Region& region, const Field& fi
 // add up to the size.
 std::vector<double> integral_weights(const Mesh& mesh, const Region& region, const BodyMeasure& measure = {});
 
+// The sizes of these cells by the same measure, in their order.
+std::vector<double> sizes_of_cells(const Mesh& mesh, std::span<const Index> cells, const BodyMeasure& measure = {});
+
 // The same of a field of one value in each cell, over a region of cells.
 RegionIntegral integrate_cells(const Mesh& mesh, const Region& region, const Field& field,
                                const FieldComponent& component, const BodyMeasure& measure = {});

@@ -89,26 +89,8 @@ void Results::open_shown(const ProbeFields& fields) {
 
 // The picture and the page take the place of no other file of the run.
 void Results::keep_other_files() const {
-  namespace fs = std::filesystem;
-  const RunOptions& options = context_.options;
-  const auto is_same = [](const std::string& one, const std::string& other) {
-    std::error_code none;
-    return !other.empty() && (fs::absolute(one).lexically_normal() == fs::absolute(other).lexically_normal() ||
-                              fs::equivalent(one, other, none));
-  };
-  for (const bool is_picture : {true, false}) {
-    const std::string& file = is_picture ? options.picture : options.page;
-    if (file.empty()) continue;
-    probe_folder(fs::absolute(file).parent_path().string());
-    if (fs::is_directory(file))
-      throw Error(Exit::input, fmt::format("there is no room for a file at '{}'", file), "a folder has that name",
-                  "name a file in it");
-    for (const std::string& other :
-         {options.json, options.profile, options.case_file, context_.report.mesh_file, is_picture ? options.page : ""})
-      if (is_same(file, other))
-        throw Error(Exit::input, fmt::format("there is no room for a file at '{}'", file),
-                    "the case, the mesh or another option has it", "name another file");
-  }
+  for (const std::string& file : {context_.options.picture, context_.options.page})
+    if (!file.empty()) probe_file(file);
 }
 
 void Results::load_library() {
@@ -253,11 +235,20 @@ void Results::keep(CheckpointState state) {
   auto phase = device().profile().phase("output");
   if (lack_) state.texts["lack"] = {lack_->shortage, lack_->remedy};
   if (lack_) state.texts["missing fields"] = context_.report.missing_fields;
+  state.more = kept_beside_;
   unless_memory_is_short([&] {
     checkpoints_->keep(state);
     // a run that is killed after its first results can resume
     if (writer_ && !Checkpoints::any_in(folder_->checkpoints())) checkpoints_->commit();
   });
+}
+
+void Results::keep_again(const std::string& where, Writing writing) {
+  if (!checkpoints_ || !checkpoints_->kept()) return;
+  CheckpointState state = *checkpoints_->kept();
+  state.where = where;
+  keep(std::move(state));
+  if (writing == Writing::at_once) unless_memory_is_short([this] { checkpoints_->commit(); });
 }
 
 // A run continues without a checkpoint if memory is short for it.

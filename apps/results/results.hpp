@@ -67,6 +67,11 @@ class Results {
   // From here on a run that is stopped can be resumed. Written now and then, before the first result, and when the run
   // is stopped.
   void keep(CheckpointState state);
+  // Additions that are written with each state from here on.
+  void keep_beside(std::function<void(CheckpointState&)> more) { kept_beside_ = std::move(more); }
+  // The last state once more, since what is beside it has changed. `where`: of the whole, for people.
+  enum class Writing { now_and_then, at_once };
+  void keep_again(const std::string& where, Writing writing);
   // After an error that is a stop: writes what was kept, and says so. nullopt: it is none, or nothing was kept.
   std::optional<Error> stopped(const Error& error);
 
@@ -149,6 +154,7 @@ class Results {
   std::unique_ptr<ResultFolder> folder_;  // from open() on
   std::optional<Checkpoints> checkpoints_;
   std::optional<CheckpointState> resumed_;
+  std::function<void(CheckpointState&)> kept_beside_;
   std::vector<std::string> committed_;
   struct Lack {
     std::string shortage, remedy;

@@ -1,6 +1,7 @@
 #include "apps/ritz/case_from.hpp"
 
 #include "apps/ritz/deck_reader.hpp"
+#include "apps/run/named_outputs.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/text_case.hpp"
 
@@ -136,12 +137,15 @@ std::string case_from(const CaseFrom& question) {
   namespace fs = std::filesystem;
   const DeckModel deck = read_deck_model(question.deck);
   if (question.to.empty()) return case_text(deck, question.deck, question.deck);
+  if (is_same_file(question.to, question.deck))
+    throw Error(Exit::input, fmt::format("there is no room for a file at '{}'", question.to), "the deck has it",
+                "name another file");
   if (fs::exists(question.to) && !question.overwrite)
     throw Error(Exit::output, fmt::format("'{}' exists already", question.to), "files are not overwritten unless asked",
                 "choose another name, or add --force");
   const fs::path folder = fs::absolute(question.to).parent_path();
   const std::string mesh = fs::proximate(fs::absolute(question.deck), folder).string();
-  write_file(question.to, case_text(deck, question.deck, mesh));
+  write_named_file(question.to, case_text(deck, question.deck, mesh));
   return fmt::format("{}: a case for {}, from {}{}\n", question.to, program_for(deck), question.deck,
                      !deck.notes.empty()
                          ? fmt::format("; {} lines of the deck are not in it, named at its end", deck.notes.size())

@@ -8,6 +8,7 @@
 #include "apps/ritz/mesh_check.hpp"
 #include "apps/ritz/mesh_info.hpp"
 #include "apps/ritz/new_case.hpp"
+#include "apps/ritz/picture_command.hpp"
 #include "apps/ritz/results.hpp"
 #include "apps/ritz/run_case.hpp"
 #include "apps/ritz/size.hpp"
@@ -35,7 +36,7 @@ using namespace ritz;
 struct Choice {
   bool errors = false, devices = false, doctor = false, sized = false, check = false, change = false, verify = false,
        from_deck = false, from_mesh = false, materials = false, run = false, json = false, elements = false,
-       element = false, untrusted = false;
+       element = false, untrusted = false, draws = false;
   std::string file, folder = ".", shell, completion;
   double scale = 1;
   int times = 1;
@@ -45,6 +46,7 @@ struct Choice {
   NewCase new_case;
   std::string material;
   RunCase run_case;
+  PictureCommand picture;
   ElementCommand element_check;
   MemoryLimits memory;
   SizeQuestion size;
@@ -100,6 +102,10 @@ Exit run(const Choice& choice) {
     const ElementReport report = check_named(choice.element_check);
     print(choice.json ? json_of(report) : printable(text_of(report)));
     return report.passed() ? Exit::ok : Exit::model;
+  }
+  if (choice.draws) {
+    print(printable(draw(choice.picture)));
+    return Exit::ok;
   }
   if (choice.verify) {
     const ResultCheck check = check_results(choice.file);
@@ -284,6 +290,24 @@ void add_size_command(CLI::App& cli, Choice& choice) {
       ->check(CLI::Range(0, 8));
 }
 
+void add_picture_command(CLI::App& cli, Choice& choice) {
+  PictureCommand& picture = choice.picture;
+  CLI::App* app =
+      cli.add_subcommand("picture", "draw the surface of results, coloured by a field, as PNG; needs no display");
+  app->add_option("result", picture.result, "the index (.pvd) or a step (.vtu) of a run")->required();
+  app->add_option("picture", picture.file, "PNG file to write")->required();
+  app->add_option("--field", picture.look.field, "at points or in cells, which gives the colours")->required();
+  app->add_option("--component", picture.look.component, "of that field, by name or number; default: the magnitude");
+  app->add_option("--warp", picture.look.warp, "vector field that moves the points, such as displacement");
+  app->add_option("--factor", picture.look.factor, "how much it moves them; default: a tenth of the size at most");
+  app->add_option("--limits", picture.limits, "of the colours: the lowest and the highest value")->expected(2);
+  app->add_option("--size", picture.size, "width and height in pixels")->expected(2)->check(CLI::Range(32, 16384));
+  app->add_flag("--cells", picture.in_cells, "the field in cells, where points have one of its name, too");
+  app->add_option("--time", picture.time, "of a step in a .pvd; default: the last one");
+  app->add_flag("--force", picture.overwrite, "overwrite an existing file");
+  app->callback([&choice] { choice.draws = true; });
+}
+
 void add_results_commands(CLI::App& cli, Choice& choice) {
   CLI::App* results = cli.add_subcommand("results", "work on folders of results");
   results->require_subcommand(1);
@@ -292,6 +316,7 @@ void add_results_commands(CLI::App& cli, Choice& choice) {
   verify->add_option("folder", choice.file, "the folder that holds results.journal")->required();
   verify->add_flag("--json", choice.json, "as JSON");
   verify->callback([&choice] { choice.verify = true; });
+  add_picture_command(cli, choice);
 }
 
 void add_completion_command(CLI::App& cli, Choice& choice) {
@@ -335,13 +360,12 @@ int main(int argc, char** argv) {
   cli.footer(
       "Examples:\n  ritz run bracket.toml --output results/bracket\n  ritz doctor\n  ritz devices\n  ritz mesh info "
       "bracket.msh --scale 0.001\n  ritz mesh check "
-      "bracket.inp --min-jacobian 0.1\n"
-      "  ritz mesh convert bracket.inp bracket.vtu\n  ritz mesh refine coarse.msh fine.msh --times 2\n  ritz case from "
-      "job.inp job.toml\n"
+      "bracket.inp --min-jacobian 0.1\n  ritz mesh convert bracket.inp bracket.vtu\n  ritz mesh refine coarse.msh "
+      "fine.msh --times 2\n  ritz case from job.inp job.toml\n"
       "  ritz new part.msh --material \"steel S235\" --scale 0.001\n  ritz materials\n"
-      "  ritz element check my_form --plugin my_form.cpp\n  ritz results verify results/bracket\n  ritz size "
-      "--unknowns 50e6 --physics elasticity --cell "
-      "tet10\n\n"
+      "  ritz element check my_form --plugin my_form.cpp\n  ritz results verify results/bracket\n  ritz picture "
+      "results/bracket/bracket.pvd u.png --field von_mises --warp displacement\n  ritz size "
+      "--unknowns 50e6 --physics elasticity --cell tet10\n\n"
       "Exit codes: 0 nothing is wrong, 2 command line, 3 the mesh or its file, 4 a check of an element failed, 6 out "
       "of memory, 7 a file could not be\n"
       "written, 8 GPU or driver, 9 results are damaged or missing, 1 a bug in Ritz.");

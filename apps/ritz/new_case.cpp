@@ -1,5 +1,6 @@
 #include "apps/ritz/new_case.hpp"
 
+#include "apps/run/named_outputs.hpp"
 #include "io/case/foreign_case.hpp"
 #include "io/case/material_library.hpp"
 #include "io/files/atomic_file.hpp"
@@ -265,14 +266,17 @@ std::string new_case(const NewCase& question) {
     asked.material = found->name;
   }
   if (asked.to.empty()) asked.to = fs::path(asked.mesh).replace_extension(".toml").string();
+  if (is_same_file(asked.to, asked.mesh))
+    throw Error(Exit::input, fmt::format("there is no room for a file at '{}'", asked.to), "the mesh has it",
+                "name another file");
   std::error_code ignored;
   if (fs::exists(asked.to, ignored) && !asked.overwrite)
     throw Error(Exit::output, fmt::format("'{}' exists already", asked.to), "files are not overwritten unless asked",
                 "choose another name, or add --force");
   const CaseText text(asked, mesh_of(asked));
   const fs::path folder = fs::absolute(asked.to).parent_path();
-  write_file(asked.to, text.text(fs::proximate(fs::absolute(asked.mesh), folder).string(),
-                                 fs::path(asked.to).filename().string()));
+  write_named_file(asked.to, text.text(fs::proximate(fs::absolute(asked.mesh), folder).string(),
+                                       fs::path(asked.to).filename().string()));
   return fmt::format("{0}: a case for {1}. Fill in what it asks for, then: {1} {0} --check\n", asked.to,
                      text.program());
 }

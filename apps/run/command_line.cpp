@@ -1,5 +1,6 @@
 #include "apps/run/command_line.hpp"
 
+#include "apps/run/named_outputs.hpp"
 #include "apps/run/option_tables.hpp"
 #include "fem/plugins/plugin.hpp"
 #include "io/files/input_file.hpp"
@@ -132,6 +133,14 @@ std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info
     return refuse(options, Error(Exit::input, "--picture was given with --check or --estimate", "these solve nothing",
                                  "omit one of them"));
   }
+  const Look& look = options.look;
+  if (!options.shows() && !(look.field.empty() && look.component.empty() && look.warp.empty())) {
+    return refuse(options, Error(Exit::input, "--field, --component or --warp was given without --picture or --report",
+                                 "they say what these show", "add --picture FILE.png or --report FILE.html"));
+  }
+  try {
+    check_named_outputs(options);
+  } catch (const Error& error) { return refuse(options, error); }
   if (options.untrusted) {
     read_only_below(std::filesystem::path(options.case_file).parent_path().string());
     forbid_plugins();

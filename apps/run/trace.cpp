@@ -26,7 +26,7 @@ std::string text_of_trace(const Profile& profile, double start) {
 }
 
 void write_trace(const std::string& path, const Profile& profile, double start) {
-  write_file(path, text_of_trace(profile, start));
+  write_named_file(path, text_of_trace(profile, start));
 }
 
 }  // namespace ritz

@@ -29,6 +29,7 @@ Json data_of(const ShownStep& step) {
     fields.push_back({{"name", each.field.name},
                       {"components", each.field.components},
                       {"labels", component_names(each.field)},
+                      {"vector", is_vector(each.field)},
                       {"cells", each.in_cells},
                       {"values", packed(each.values)}});
   return {{"name", step.name}, {"fields", fields}};

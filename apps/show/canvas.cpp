@@ -1,27 +1,11 @@
 #include "apps/show/canvas.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
-#include <string_view>
 #include <zlib.h>
 
 namespace ritz {
 namespace {
-
-// Octal digits of five rows of three dots.
-struct Glyph {
-  char letter;
-  const char* rows;
-};
-constexpr Glyph glyphs[] = {
-    {'0', "75557"}, {'1', "26227"}, {'2', "71747"}, {'3', "71717"}, {'4', "55711"}, {'5', "74717"}, {'6', "74757"},
-    {'7', "71122"}, {'8', "75757"}, {'9', "75717"}, {'a', "25755"}, {'b', "65656"}, {'c', "34443"}, {'d', "65556"},
-    {'e', "74647"}, {'f', "74644"}, {'g', "34553"}, {'h', "55755"}, {'i', "72227"}, {'j', "11152"}, {'k', "55655"},
-    {'l', "44447"}, {'m', "57755"}, {'n', "65555"}, {'o', "25552"}, {'p', "65644"}, {'q', "25563"}, {'r', "65655"},
-    {'s', "34216"}, {'t', "72222"}, {'u', "55557"}, {'v', "55552"}, {'w', "55775"}, {'x', "55255"}, {'y', "55222"},
-    {'z', "71247"}, {'.', "00002"}, {'-', "00700"}, {'+', "02720"}, {'_', "00007"}, {'/', "11244"}, {'(', "12221"},
-    {')', "42224"}, {':', "02020"}, {'=', "07070"}};
 
 void append_number(std::string& text, std::uint32_t number) {
   for (int shift = 24; shift >= 0; shift -= 8) text += static_cast<char>(number >> shift & 255u);
@@ -96,20 +80,6 @@ std::array<double, 3> colour_of(double part) {
     colour[i] = std::pow(start + (place - double(below)) * (end - start), 1 / 2.2);
   }
   return colour;
-}
-
-void write_text(Image& image, int x, int y, const std::string& text, int dot) {
-  for (const char letter : text) {
-    const auto small = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-    const auto* const glyph = std::ranges::find_if(glyphs, [&](const Glyph& each) { return each.letter == small; });
-    for (int row = 0; row < 5 * dot && glyph != std::end(glyphs); ++row)
-      for (int column = 0; column < 3 * dot; ++column) {
-        const bool is_set = ((glyph->rows[row / dot] - '0') >> (2 - column / dot) & 1) != 0;
-        if (is_set && x + column >= 0 && x + column < image.width && y + row >= 0 && y + row < image.height)
-          std::fill_n(image.pixel(x + column, y + row), 3, std::uint8_t{0});
-      }
-    x += 4 * dot;
-  }
 }
 
 std::string png(const Image& image) {

@@ -51,8 +51,6 @@ struct Image {
 
 // Blue over light grey to red for 0 ... 1, readable in print (the ends are those of Moreland's map); grey for NaN.
 std::array<double, 3> colour_of(double part);
-// Black letters of 3 x 5 dots, their upper left corner at (x, y); a dot has so many pixels, a letter four dots.
-void write_text(Image& image, int x, int y, const std::string& text, int dot);
 std::string png(const Image& image);
 
 }  // namespace ritz

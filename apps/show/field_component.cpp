@@ -15,15 +15,15 @@ std::string lower(std::string text) {
   return text;
 }
 
-bool is_vector(const Field& field) {
-  return field.component_names.empty() && (field.components == 2 || field.components == 3);
-}
-
 std::string advice(const std::string& near, const std::string& valid) {
   return near.empty() ? "use " + valid : fmt::format("did you mean '{}'?", near);
 }
 
 }  // namespace
+
+bool is_vector(const Field& field) {
+  return field.component_names.empty() && (field.components == 2 || field.components == 3);
+}
 
 void FieldComponent::select(const double* values, double* out) const {
   if (which >= 0) *out = values[which];

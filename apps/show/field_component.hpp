@@ -23,6 +23,9 @@ struct FieldComponent {
 // "x y z" for vectors, "xx yy zz xy yz xz" for symmetric tensors, or the field's own; lower case.
 std::vector<std::string> component_names(const Field& field);
 
+// Two or three components without names of their own: it points in a direction, and has a magnitude.
+bool is_vector(const Field& field);
+
 // `name`: "all", a component's name in any case, "magnitude" of a vector, or a number from 0.
 // Throws Error(Exit::input) with the valid names and the nearest match.
 FieldComponent component_named(const Field& field, const std::string& name);

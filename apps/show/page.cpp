@@ -41,6 +41,7 @@ std::string text_of(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number_integer()) return std::to_string(value.get<std::int64_t>());
   if (value.is_number()) return fmt::format("{:.6g}", value.get<double>());
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
   std::string text;
   for (const Json& each : value) {
     if (!text.empty()) text += ' ';

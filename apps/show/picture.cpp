@@ -1,6 +1,7 @@
 #include "apps/show/picture.hpp"
 
 #include "apps/show/canvas.hpp"
+#include "apps/show/lettering.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -123,18 +124,40 @@ Image image_of(const Canvas& canvas, double low, double high) {
   return image;
 }
 
+double letter_height(const Image& image) { return std::max(7.0, image.height / 60.0); }
+
+// Numbers at the marks of the bar, with as many digits as tell them apart.
+std::vector<std::string> texts_of(const std::vector<double>& marks) {
+  std::vector<std::string> texts;
+  for (int digits = 4; digits <= 7; ++digits) {
+    texts.clear();
+    for (const double mark : marks) texts.push_back(fmt::format("{:.{}g}", mark, digits));
+    if (std::ranges::adjacent_find(texts) == texts.end()) break;
+  }
+  return texts;
+}
+
+// A field of one value has one mark.
 void add_bar(Image& image, double low, double high) {
-  const int dot = std::max(1, image.height / 300), left = 86 * image.width / 100;
+  const double letter = letter_height(image);
+  const int left = 85 * image.width / 100, right = left + image.width / 40;
   const int top = 15 * image.height / 100, bottom = 85 * image.height / 100;
+  const bool is_constant = !(high > low);
   for (int y = top; y < bottom; ++y) {
-    const std::array<double, 3> colour = colour_of(double(bottom - 1 - y) / std::max(1, bottom - 1 - top));
-    for (int x = left; x < left + image.width / 40; ++x)
+    const std::array<double, 3> colour =
+        colour_of(is_constant ? 0.5 : double(bottom - 1 - y) / std::max(1, bottom - 1 - top));
+    for (int x = left; x < right; ++x)
       for (std::size_t c = 0; c < 3; ++c)
         image.pixel(x, y)[c] = static_cast<std::uint8_t>(std::lround(255 * colour[c]));
   }
-  for (int i = 0; i < 5; ++i)
-    write_text(image, left + image.width / 32, bottom - i * (bottom - top) / 4 - 2 * dot,
-               fmt::format("{:.4g}", low + 0.25 * i * (high - low)), dot);
+  std::vector<double> marks;
+  for (int i = 0; i < 5; ++i) marks.push_back(low + 0.25 * i * (high - low));
+  if (is_constant) marks = {low};
+  const std::vector<std::string> texts = texts_of(marks);
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const double part = is_constant ? 0.5 : double(i) / 4;
+    write_text(image, right + letter / 2, bottom - part * (bottom - top) + letter / 2, texts[i], letter);
+  }
 }
 
 }  // namespace
@@ -153,17 +176,18 @@ std::pair<double, double> limits_of(const std::vector<float>& values, const Look
 std::string png_of(const Shown& shown, const ShownStep& step, const Look& look, const std::string& label) {
   const ShownShade shade = shade_of(step, look);
   const ShownWarp warp = warp_of(shown, step, look);
-  const auto [low, high] = limits_of(shade.values, look);
+  auto [low, high] = limits_of(shade.values, look);
+  if (high - low <= 1e-6 * std::max(std::abs(low), std::abs(high))) low = high = (low + high) / 2;  // rounded values
   const Canvas canvas = draw(shown.surface(), seen_from_the_eye(moved_points(shown, warp), shown.size()), shade,
                              fine * look.width, fine * look.height);
   Image image = image_of(canvas, low, high);
   add_bar(image, low, high);
-  const int dot = std::max(1, image.height / 300);
   const std::string title =
       fmt::format("{}   {}{}", shade.name, label,
                   warp.field == nullptr ? "" : fmt::format("   {} x {:.4g}", look.warp, warp.factor));
-  write_text(image, std::max(0, (image.width - 4 * dot * static_cast<int>(title.size())) / 2), image.height / 25, title,
-             dot);
+  double letter = 1.2 * letter_height(image);
+  letter *= std::min(1.0, 0.96 * image.width / text_width(title, letter));
+  write_text(image, (image.width - text_width(title, letter)) / 2, image.height / 18.0, title, letter);
   return png(image);
 }
 

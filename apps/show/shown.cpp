@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <limits>
 
 namespace ritz {
@@ -102,10 +103,17 @@ Shade shade_of(const std::vector<const Field*>& fields, const Look& look) {
   if (fields.empty()) throw Error(Exit::input, "there is no field to show", "the results have none");
   const std::size_t which = look.field.empty() ? 0 : find(fields, look.field);
   const Field& field = *fields[which];
-  if (look.component.empty())
-    return field.components == 1 ? Shade{which, 0, field.name} : Shade{which, -1, field.name + " magnitude"};
-  const FieldComponent component = component_named(field, look.component);
-  if (component.which < 0) return Shade{which, field.components == 1 ? 0 : -1, field.name + " magnitude"};
+  if (field.components == 1) return {which, 0, field.name};
+  if (look.field.empty() && look.component.empty() && !is_vector(field)) return {which, 0, field.name + " 0"};
+  const FieldComponent component = look.component.empty() ? FieldComponent{field.components, FieldComponent::magnitude}
+                                                          : component_named(field, look.component);
+  if (component.which < 0) {
+    if (!is_vector(field))
+      throw Error(Exit::input, fmt::format("the field '{}' has no one number to show", field.name),
+                  fmt::format("it has {} components, and no magnitude, as it is no vector", field.components),
+                  fmt::format("name a component: {}", fmt::join(component_names(field), ", ")));
+    return {which, -1, field.name + " magnitude"};
+  }
   const std::vector<std::string> names = component_names(field);
   const auto place = static_cast<std::size_t>(component.which);
   return {which, component.which,
@@ -116,7 +124,7 @@ std::optional<std::size_t> warp_of(const std::vector<const Field*>& nodal, const
   if (look.warp.empty()) return std::nullopt;
   const std::size_t which = find(nodal, look.warp);
   const Field& field = *nodal[which];
-  if ((field.components != 2 && field.components != 3) || !field.component_names.empty())
+  if (!is_vector(field))
     throw Error(Exit::input, fmt::format("there is no field '{}' that could move points", look.warp),
                 fmt::format("it has {} component{}", field.components, field.components == 1 ? "" : "s"),
                 "take a vector field at nodes, such as displacement");

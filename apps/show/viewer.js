@@ -89,22 +89,23 @@
   const high = make("input", bar, {type: "number", step: "any"});
   const values_of = f => f.numbers ??= real(f.values);
   const chosen = () => fields()[field.value];
-  // The names of a field's components, the magnitude first where there are several.
+  // The names of a field's components; before those of a vector its magnitude.
+  const is_vector = f => f.vector;
   function name_components(at) {
     const {components, labels} = chosen();
-    component.fill(components === 1 ? [""] : ["magnitude", ...Array.from({length: components}, (_, i) => labels[i] ?? String(i))], at);
+    component.fill(components === 1 ? [""] : [...(is_vector(chosen()) ? ["magnitude"] : []), ...Array.from({length: components}, (_, i) => labels[i] ?? String(i))], at);
   }
   function keep() {  // the field of the same name in another load case
     const at = fields().findIndex(f => f.name === field.selectedOptions[0].text.replace(/ \(cells\)$/, ""));
     field.fill(fields().map(f => f.name + (f.cells ? " (cells)" : "")), Math.max(at, 0));
   }
-  name_components(first.components === 1 ? 0 : body.look.component + 1);
+  name_components(first.components === 1 ? 0 : body.look.component + (is_vector(first) ? 1 : 0));
 
   function colour() {
-    const f = chosen(), numbers = values_of(f), n = f.components, at = Number(component.value);
+    const f = chosen(), numbers = values_of(f), n = f.components, at = Number(component.value) - (is_vector(f) ? 1 : 0);
     const one = new Float32Array(numbers.length / n);
     for (let i = 0; i < one.length; ++i) {
-      if (n === 1 || at > 0) one[i] = numbers[n * i + Math.max(at - 1, 0)];
+      if (n === 1 || at >= 0) one[i] = numbers[n * i + Math.max(at, 0)];
       else for (let c = 0, sum = 0; c < n; ++c) one[i] = Math.sqrt(sum += numbers[n * i + c] ** 2);
     }
     let least = Infinity, most = -Infinity;

@@ -219,7 +219,7 @@ class Sweep {
 
   void open_folder(bool joined) {
     auto phase = this->phase("output");
-    if (!options_.json.empty()) probe_folder(fs::absolute(options_.json).parent_path());
+    if (!options_.json.empty()) probe_file(options_.json);
     results_.emplace(plan_, folder_path_,
                      ResultFolderOptions{.case_name = stem_,
                                          .program = info_.name,

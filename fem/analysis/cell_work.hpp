@@ -7,9 +7,10 @@
 //   ... other numbers ...  work.numbers_changed();                          // functions give other values now
 #pragma once
 
-#include "fem/operator/operator.hpp"
+#include "fem/analysis/cells_apart.hpp"
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -32,15 +33,11 @@ class CellWork {
   std::vector<double> operator()(const Vector& u, const Vector& lambda) const;  // vectors of the space
 
  private:
-  void take(Mesh apart);
-  Vector spread(const std::vector<double>& u) const;
+  void take(std::span<const Integral> integrals);
 
   const FunctionSpace& space_;
-  std::vector<Integral> integrals_;
-  std::unique_ptr<const Mesh> apart_;
-  std::unique_ptr<const FunctionSpace> space_apart_;
-  std::vector<Node> node_;   // [node apart] of the space
-  std::vector<Index> cell_;  // [node apart]
+  std::optional<CellsApart> apart_;  // none: nothing varies
+  std::vector<Integral> integrals_;  // there
   std::unique_ptr<Operator> residual_;
 };
 

@@ -18,7 +18,7 @@ void refuse_ranks(const Ranks& ranks, const std::string& what, const std::string
   throw Error(Exit::environment,
               fmt::format("started as {} ranks, and {} is not divided among them", ranks.count(), what),
               "what is divided: linear systems of statics, evolutions and Newton's method by conjugate gradients or a "
-              "factorisation, and modes, with a matrix, on CPUs",
+              "factorisation, and modes, on CPUs",
               fix);
 }
 
@@ -43,9 +43,11 @@ void check_divisible(const Operator& equations, const LinearSolverOptions& optio
       options.method != LinearMethod::direct)
     refuse_ranks(ranks, fmt::format("the method '{}'", name_of(options.method)),
                  "take method = \"cg\" or \"direct\", or one process");
-  if (options.operator_kind == OperatorKind::matrix_free)
-    refuse_ranks(ranks, "an operator without a matrix", "take operator = \"matrix\", or one process");
-  if (!equations.can_assemble()) refuse_ranks(ranks, "a matrix of elements of so high an order", "start one process");
+  const bool no_matrix = options.operator_kind == OperatorKind::matrix_free || !equations.can_assemble();
+  if (no_matrix && options.method == LinearMethod::direct)
+    refuse_ranks(ranks, "a factorisation of elements without a matrix", "take method = \"cg\", or one process");
+  if (no_matrix && !equations.symmetric())
+    refuse_ranks(ranks, "a tangent without a matrix that is not symmetric", "start one process");
   for (const Integral& each : equations.integrals())
     if (each.form.module != "ritz_fem_kernels") refuse_ranks(ranks, "a form of a plugin", "start one process");
   for (const CellBlock& block : space.mesh().blocks())
@@ -59,11 +61,32 @@ void check_divisible(const Operator& equations, const LinearSolverOptions& optio
 
 namespace {
 
+// Is a system solved without a matrix, as one process would? Equations between unknowns need one.
+bool without_matrix(const Operator& equations, const Constraints& constraints, const LinearSolverOptions& options,
+                    const Ranks& ranks) {
+  if (!without_matrix(equations, options)) return false;
+  if (constraints.dependent() == nullptr) return true;
+  if (options.operator_kind == OperatorKind::matrix_free || !equations.can_assemble())
+    refuse_ranks(ranks, "an operator without a matrix whose unknowns are joined by equations",
+                 "take operator = \"matrix\" and elements of an order below 4, or one process");
+  return false;
+}
+
+// Parts of a space: of whole cells without a matrix, whose coarser fields are divided like the finest.
+SpaceCutter cutter(const FunctionSpace& space, OperatorKind kind, const Ranks& ranks) {
+  if (kind != OperatorKind::matrix_free) return {space, equal_parts(space, ranks.count())};
+  WholeCells parts = parts_of_whole_cells(space, ranks.count());
+  if (!parts.all_have)
+    refuse_ranks(ranks, fmt::format("a mesh of {} cells without a matrix", space.mesh().cell_count()),
+                 "start fewer ranks");
+  return {space, std::move(parts.first), SpaceCutter::Cells::inner_first};
+}
+
 // The options that other ranks need.
 void add(Packed& to, const LinearSolverOptions& options) {
   const SmoothedAggregationOptions& m = options.multigrid;
   to.add(options.method).add(options.promise).add(options.slow_multigrid);
-  to.add(options.direct_memory).add(options.direct_operations);
+  to.add(options.direct_memory).add(options.direct_operations).add(options.operator_kind);
   to.add(options.preconditioner).add(options.max_iterations).add(m.single_precision).add(m.strength);
   to.add(m.smoothing_degree).add(m.smoothing_ratio).add(m.coarsest_size).add(m.max_levels).add(m.levels);
 }
@@ -76,6 +99,7 @@ LinearSolverOptions solver_options(Unpacked& from) {
   from.get(options.slow_multigrid);
   from.get(options.direct_memory);
   from.get(options.direct_operations);
+  from.get(options.operator_kind);
   from.get(options.preconditioner);
   from.get(options.max_iterations);
   from.get(m.single_precision);
@@ -214,12 +238,14 @@ DividedSystem::DividedSystem(const Operator& equations, const Constraints& const
   check_divisible(equations, options, ranks);
   options_.cache = nullptr;
   if (options_.promise == MatrixPromise::none && equations.symmetric()) options_.promise = MatrixPromise::symmetric;
-  nests_ = may_nest(options) && constraints.dependent() == nullptr;
+  const bool no_matrix = without_matrix(equations, constraints, options, ranks);
+  options_.operator_kind = no_matrix ? OperatorKind::matrix_free : OperatorKind::matrix;
+  nests_ = !no_matrix && may_nest(options) && constraints.dependent() == nullptr;
   const std::vector<Integral>& integrals = equations.integrals();
   linear_ = std::ranges::all_of(integrals, [](const Integral& i) { return i.form.linear; });
   asks_ = std::ranges::any_of(integrals, [](const Integral& i) { return i.form.has_matrix && !i.form.given.empty(); });
   std::optional<Profile::Phase> phase(std::in_place, equations.space().device().profile(), "cut");
-  SpaceCutter cut(equations.space(), ranks.count());
+  SpaceCutter cut = cutter(equations.space(), options_.operator_kind, ranks);
   if (equations.has_state()) states_.emplace(equations);
   cells_.resize(static_cast<std::size_t>(ranks.count()));
   const auto part_of = [&](int rank) {
@@ -234,7 +260,10 @@ DividedSystem::DividedSystem(const Operator& equations, const Constraints& const
     add(to, part_of(rank));
     ranks.send(rank, to.take());
   }
-  own_ = std::make_unique<RankSystem>(part_of(0), equations.space().device(), options_, ranks);
+  own_ = std::make_unique<RankSystem>(
+      part_of(0), equations.space().device(), options_, ranks,
+      RankCalls{[this] { answer_questions(); },
+                [this](const std::vector<Index>& first) { return send_nesting_of_corners(first); }});
   say(own_->description());
 }
 
@@ -258,9 +287,11 @@ void DividedSystem::say(const std::string& line) const {
 }
 
 void DividedSystem::linearise(const Vector& u) {
-  TangentPlace place{.time = equations_.time(), .at_zero = linear_ || u.empty()};
+  TangentPlace place{.time = equations_.time(), .at_zero = linear_ || u.empty(), .anew = std::exchange(anew_, false)};
   for (const Integral& each : equations_.integrals()) place.factors.push_back(each.factor);
-  order(Packed().add(Order::linearise).add(number_).add(place.time).add(place.factors).add(place.at_zero).take());
+  Packed to;
+  to.add(Order::linearise).add(number_).add(place.time).add(place.factors).add(place.at_zero).add(place.anew);
+  order(to.take());
   std::vector<double> mine;
   point_ = {};
   if (!place.at_zero) {
@@ -289,6 +320,26 @@ void DividedSystem::send_nesting() {
     ranks_.send(rank, to.take());
   }
   own_->set_nesting(std::move(parts.front()));
+}
+
+// The coarsest field without a matrix has the corners of the cells as nodes. The others wait for its levels.
+DividedNesting DividedSystem::send_nesting_of_corners(const std::vector<Index>& first) const {
+  auto phase = equations_.space().device().profile().phase("nested levels");
+  const FunctionSpace& space = equations_.space();
+  std::vector<DividedNesting> parts(static_cast<std::size_t>(ranks_.count()));
+  if (may_nest(options_)) {
+    const FunctionSpace corners(space.mesh(), space.components(), space.device(), {.order = 1, .beside = &space});
+    if (corners.node_count() != first.back())
+      throw Error(Exit::internal, "the ranks' nodes of order 1 are not those of the whole mesh");
+    if (const NestedLevels levels = nested_levels_of(corners))
+      parts = divide(*levels, first, space.components(), replicated_unknowns());
+  }
+  for (int rank = 1; rank < ranks_.count(); ++rank) {
+    Packed to;
+    add(to, parts[static_cast<std::size_t>(rank)]);
+    ranks_.send(rank, to.take());
+  }
+  return std::move(parts.front());
 }
 
 void DividedSystem::send_states() const {
@@ -450,6 +501,11 @@ void RankHelper::ask(std::size_t integral, std::size_t function, const Evaluatio
   ranks_.exchange(std::vector<Parcel>{{0, {}, std::as_writable_bytes(values)}});
 }
 
+void RankHelper::end_questions(bool asks) const {
+  const Question no_more;
+  if (asks) ranks_.exchange(std::vector<Parcel>{{0, std::as_bytes(std::span(&no_more, 1)), {}}});
+}
+
 void RankHelper::carry_out(std::string order) {
   Unpacked from(order);
   const auto what = from.get<Order>();
@@ -467,7 +523,13 @@ void RankHelper::carry_out(std::string order) {
     helped.asks = asks;
     PartData data = unpacked(from, [this](auto&&... question) { ask(question...); });
     order = {};
-    helped.system = std::make_unique<RankSystem>(std::move(data), device_, options, ranks_);
+    const RankCalls calls{[this, asks] { end_questions(asks); },
+                          [this](const std::vector<Index>&) {
+                            const std::string text = ranks_.wait(0);
+                            Unpacked nested(text);
+                            return nesting(nested);
+                          }};
+    helped.system = std::make_unique<RankSystem>(std::move(data), device_, options, ranks_, calls);
     helped.system->description();
     return;
   }
@@ -475,15 +537,13 @@ void RankHelper::carry_out(std::string order) {
   RankSystem& system = *helped.system;
   if (what == Order::nest) return system.set_nesting(nesting(from));
   if (what == Order::end) return system.end();
-  const auto no_more_questions = [&] {
-    const Question no_more;
-    if (helped.asks) ranks_.exchange(std::vector<Parcel>{{0, std::as_bytes(std::span(&no_more, 1)), {}}});
-  };
+  const auto no_more_questions = [&] { end_questions(helped.asks); };
   if (what == Order::linearise) {
     TangentPlace place;
     from.get(place.time);
     place.factors = from.list<double>();
     from.get(place.at_zero);
+    from.get(place.anew);
     std::vector<double> mine;
     if (!place.at_zero) {
       mine.resize(static_cast<std::size_t>(system.owned() * system.components()));

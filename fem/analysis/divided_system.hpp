@@ -29,13 +29,16 @@ namespace ritz {
 [[noreturn]] void refuse_ranks(const Ranks& ranks, const std::string& what, const std::string& fix);
 
 // Throws Error(Exit::environment) for what is not divided: a device apart from the host, more ranks than nodes, forms
-// and elements of plugins, elements without a matrix, internal variables on facets, methods but conjugate gradients and
-// a factorisation; Error(Exit::input) for conjugate gradients of a matrix that is not symmetric.
+// and elements of plugins, internal variables on facets, methods but conjugate gradients and a factorisation, and these
+// for what has no matrix and is not symmetric, or is to be factorised; Error(Exit::input) for conjugate gradients of a
+// matrix that is not symmetric.
 void check_divisible(const Operator& equations, const LinearSolverOptions& options, const Ranks& ranks);
 
 class DividedSystem {
  public:
-  // Sends the parts. Constraints are finished. Throws what check_divisible() throws.
+  // Sends the parts. Constraints are finished. Throws what check_divisible() throws. It has a matrix where a system of
+  // one process has one (without_matrix()), and where equations join unknowns; Error(Exit::environment) where these
+  // would need one that cannot be made.
   DividedSystem(const Operator& equations, const Constraints& constraints, const LinearSolverOptions& options,
                 Ranks& ranks);
   ~DividedSystem();  // the others forget their parts
@@ -45,6 +48,7 @@ class DividedSystem {
   // The tangent at u, empty for zero, with the factors and at the time of the equations.
   void linearise(const Vector& u);
   const Vector& point() const { return point_; }  // u, or empty where it does not matter
+  void begin() { anew_ = true; }                  // as in LinearSystem
 
   // b, x: [unknown of the whole space], from x. The report is that of all ranks.
   SolveReport solve(const Vector& b, Vector& x, const LinearTolerance& tolerance);
@@ -61,6 +65,7 @@ class DividedSystem {
   void answer_questions() const;
   void send_states() const;
   void send_nesting();
+  DividedNesting send_nesting_of_corners(const std::vector<Index>& first) const;
   void say(const std::string& line) const;
   void tell_once();
 
@@ -74,7 +79,7 @@ class DividedSystem {
   std::optional<CellStates> states_;       // of equations that have any
   std::vector<std::vector<Index>> cells_;  // [rank] of its part, where there are states
   Vector point_;
-  bool told_ = false;
+  bool told_ = false, anew_ = false;
   int unwinding_ = std::uncaught_exceptions();
 };
 
@@ -87,6 +92,7 @@ class RankHelper {
  private:
   void ask(std::size_t integral, std::size_t function, const EvaluationPoints& points, double t,
            std::span<double> values) const;
+  void end_questions(bool asks) const;
 
   struct Helped {
     std::unique_ptr<RankSystem> system;

@@ -100,6 +100,9 @@ EdgePreconditioner::EdgePreconditioner(const SparseMatrix& A, const FunctionSpac
   // Fields that vary along their own direction alone have nearly no curl: of bent cells that is lost in single
   // precision.
   multigrid.single_precision = false;
+  // Values that change their sign along every edge have no mean there: the matrix maps them to zero, and its dense
+  // inverse would be lost in them. The share is that of a wave over ten thousand cells.
+  constexpr double share_of_diagonal = 1e-8;
   const auto add = [&](const HostMatrix& P, bool needed) {
     const HostMatrix R = transposed(P, edges.corner_count);
     HostMatrix coarse = sum(product(R, product(K, P, edges.corner_count), edges.corner_count), 1,
@@ -109,6 +112,7 @@ EdgePreconditioner::EdgePreconditioner(const SparseMatrix& A, const FunctionSpac
     if (!needed && most <= 1e-12 * largest) return;  // the matrix maps gradients to zero
     for (Index row = 0; row < coarse.rows(); ++row)
       if (double& entry = diagonal_entry(coarse, row); entry <= 1e-14 * most) entry = most > 0 ? most : 1;
+      else entry *= 1 + share_of_diagonal;
     Auxiliary& each = spaces_.emplace_back();
     each.up = std::make_unique<RectangularMatrix>(rectangular_matrix(A.device(), P, edges.corner_count));
     each.down = std::make_unique<RectangularMatrix>(rectangular_matrix(A.device(), R, A.rows()));

@@ -32,6 +32,7 @@ Evolution::Evolution(const TransientModel& model, Transient options, const Obser
       system_(equations_, linear_options(), LinearSystem::Keeps::solver),
       newton_(equations_, supports_, system_, newton_options(), observer.progress),
       attached_(attached_to(space_, model.attached, supports_)),
+      judges_(options_.fixed_step == 0),
       method_(std::move(method)),
       second_order_(model.second_order),
       control_({.error_order = error_order, .largest = options_.largest_step}),
@@ -148,7 +149,7 @@ void Evolution::advance(double target) {
     bool accepted = true;
     try {
       error = take(step);
-      if (options_.fixed_step == 0) accepted = control_.accept(error, step.dt, state_.control);
+      if (judges_) accepted = control_.accept(error, step.dt, state_.control);
     } catch (const Error& failure) {
       if (failure.exit() != Exit::not_converged || options_.fixed_step > 0) throw;
       failure_ = failure;
@@ -245,6 +246,7 @@ void Evolution::filter(Vector& f, Vector& x) {
 std::pair<Evolution::Stage, std::vector<Evolution::Taken>> Evolution::retrace(const State& from,
                                                                               std::span<const TimeStep> steps) {
   state_ = from;
+  judges_ = false;
   if (state_.steps == 0) {
     start();
   } else {
@@ -252,7 +254,7 @@ std::pair<Evolution::Stage, std::vector<Evolution::Taken>> Evolution::retrace(co
     dt_in_use_ = state_.dt;
     resume();
   }
-  std::pair<Stage, std::vector<Taken>> result{{state_.time, state_.time - state_.dt, present().host()}, {}};
+  std::pair<Stage, std::vector<Taken>> result{present(), {}};
   for (const TimeStep& step : steps) {
     throw_if_stop_requested();
     traced_ = &result.second.emplace_back(Taken{step, {}}).stages;
@@ -268,24 +270,15 @@ std::pair<Evolution::Stage, std::vector<Evolution::Taken>> Evolution::retrace(co
   return result;
 }
 
-void Evolution::trace(double t, const Vector& u) {
-  if (traced_ != nullptr) traced_->push_back({t, state_.time, u.host()});
+void Evolution::trace(Stage stage) {
+  if (traced_ != nullptr) traced_->push_back(std::move(stage));
 }
 
-// The equations hold the rates times the present factor.
-Vector Evolution::derivative_at(const Vector& u, const std::vector<double>& g, const Vector& of_residual,
-                                const Vector& of_rates) {
-  Vector result = on_device(g), part = space_.zeros(), beside = space_.zeros();
-  const auto subtract = [&](const Operator& of, const Vector& weights) {
-    if (of.symmetric()) of.action(u, weights, part);
-    else transposed_tangent(of, u).apply(weights, part);
-    axpy(-1.0, part, result);
-  };
-  subtract(equations_, of_residual);
-  copy(of_rates, beside);
-  axpy(-std::max(factor_, 0.0), of_residual, beside);
-  subtract(rates_, beside);
-  return result;
+Vector Evolution::transposed_action(const Operator& of, const Vector& u, const Vector& x) const {
+  Vector y = space_.zeros();
+  if (of.symmetric()) of.action(u, x, y);
+  else transposed_tangent(of, u).apply(x, y);
+  return y;
 }
 
 Vector Evolution::solve_transposed(const Vector& u, const Vector& g) {
@@ -310,19 +303,6 @@ void Evolution::add_prescribed(Vector g, std::vector<double>& by_prescribed) con
   supports_.keep_prescribed(g);
   const std::vector<double> values = g.host();
   for (std::size_t i = 0; i < values.size(); ++i) by_prescribed[i] += values[i];
-}
-
-std::vector<double> Evolution::end_at(Stage& begin, Adjoint& adjoint) {
-  set_time(begin.time, begin.since);
-  const Vector of_residual = on_device(adjoint.of_residual), of_rates = on_device(adjoint.of_rates);
-  Vector g = derivative_at(on_device(begin.u), adjoint.g, of_residual, of_rates), held = space_.zeros();
-  copy(g, held);
-  add_prescribed(std::move(held), adjoint.by_prescribed);
-  begin.of_residual = adjoint.of_residual;
-  begin.of_rates = adjoint.of_rates;
-  supports_.gather(g);
-  supports_.set_zero(g);
-  return g.host();
 }
 
 Vector Evolution::on_device(const std::vector<double>& values) const {

@@ -30,6 +30,8 @@ class Evolution {
   struct Stage {
     double time = 0, since = 0;  // `since`: the begin of its step
     std::vector<double> u;
+    // Places where the residual and the rates are taken; empty: u.
+    std::vector<double> residual_at = {}, rates_at = {};
     // Weights with which adjoint fields do work: on the residual r without rates, and on what the rates give.
     std::vector<double> of_residual = {}, of_rates = {};
   };
@@ -38,17 +40,19 @@ class Evolution {
     std::vector<Stage> stages;  // after the begin of the step; the last one is its end
   };
   struct Adjoint {
-    std::vector<double> g;                      // dJ/du at the present stage, direct
+    std::vector<double> g, by_v;                // dJ/du at the present stage, and of second order dJ/dv, direct
     std::vector<double> of_residual, of_rates;  // weights that later stages give it
     std::vector<double> by_prescribed;          // sum over all stages so far
+    // Parts that later steps give the unknown, its velocity and its acceleration where free; of second order.
+    std::vector<double> u, v, a;
   };
   // Takes the steps again, with their lengths, from a state between steps. Returns the begin, with u alone, and them.
   std::pair<Stage, std::vector<Taken>> retrace(const State& from, std::span<const TimeStep> steps);
   // The adjoint of a step that retrace() took; the last of them first. `number`: 0 for the first of all. Stages get
   // their weights; g is used up.
   virtual void step_back(Taken& taken, Index number, Adjoint& adjoint) = 0;
-  // The same of the begin, where there are no equations: returns dJ/du, zero where values are prescribed.
-  std::vector<double> end_at(Stage& begin, Adjoint& adjoint);
+  // The same of the begin: returns dJ/du, zero where values are prescribed. Stages may be added to it.
+  virtual std::vector<double> end_at(std::vector<Stage>& begin, Adjoint& adjoint) = 0;
 
  protected:
   // `method`: its name. Observer and what the model refers to must outlive this.
@@ -63,12 +67,12 @@ class Evolution {
   virtual double take(const TimeStep& step) = 0;
   virtual void accept(const TimeStep& step) = 0;  // of the state: the unknowns, their rates, sums, internal variables
   virtual SolutionView view() = 0;
-  virtual const Vector& present() const = 0;  // the unknowns
-  void trace(double t, const Vector& u);      // a stage, for retrace()
+  virtual Stage present() = 0;  // between steps
+  void trace(Stage stage);      // for retrace()
+  bool is_traced() const { return traced_ != nullptr; }
 
-  // dJ/du of a stage: direct, less the transposed tangents of what these weights do work on.
-  Vector derivative_at(const Vector& u, const std::vector<double>& g, const Vector& of_residual,
-                       const Vector& of_rates);
+  // The transposed tangent at u times x.
+  Vector transposed_action(const Operator& of, const Vector& u, const Vector& x) const;
   // x with tangent^T x = g where unknowns are free.
   Vector solve_transposed(const Vector& u, const Vector& g);
   Vector on_device(const std::vector<double>& values) const;  // [unknown]
@@ -107,6 +111,7 @@ class Evolution {
   const Attached attached_;  // to the rates
   static constexpr double part_that_shows_scale = 1e-3;
   double factor_ = -1, dt_in_use_ = 0;
+  bool judges_;                  // the error of steps
   double residual_in_step_ = 0;  // the largest force that a stage left
 
  private:

@@ -77,7 +77,7 @@ class FirstOrderEvolution final : public Evolution {
     use(1 / (method.diagonal * step.dt), step.dt);
     in_use_ = &method;
     take_stages(method, step);
-    return options_.fixed_step == 0 ? estimate(method, step.dt, first || state_.control.rejected) : 0;
+    return judges_ ? estimate(method, step.dt, first || state_.control.rejected) : 0;
   }
 
   // All stages; u_ ends as the last, and stored_ as what it stores.
@@ -106,7 +106,7 @@ class FirstOrderEvolution final : public Evolution {
       axpy(1.0, newton_.held_residual(), r);
       axpy(1.0, known_, r);
       axpy(-factor_, stored_, r);
-      trace(t, u_);
+      if (is_traced()) trace({t, state_.time, u_.host()});
     }
   }
 
@@ -175,6 +175,34 @@ class FirstOrderEvolution final : public Evolution {
     std::ranges::fill(adjoint.g, 0.0);
   }
 
+  // dJ/du of a stage: direct, less the transposed tangents of what these weights do work on. The equations hold the
+  // rates times the present factor.
+  Vector derivative_at(const Vector& u, const std::vector<double>& g, const Vector& of_residual,
+                       const Vector& of_rates) const {
+    Vector result = on_device(g), beside = space_.zeros();
+    axpy(-1.0, transposed_action(equations_, u, of_residual), result);
+    copy(of_rates, beside);
+    axpy(-std::max(factor_, 0.0), of_residual, beside);
+    axpy(-1.0, transposed_action(rates_, u, beside), result);
+    return result;
+  }
+
+  // The begin has no equations.
+  std::vector<double> end_at(std::vector<Stage>& begin, Adjoint& adjoint) override {
+    Stage& stage = begin.front();
+    set_time(stage.time, stage.since);
+    Vector g = derivative_at(on_device(stage.u), adjoint.g, on_device(adjoint.of_residual),
+                             on_device(adjoint.of_rates)),
+           held = space_.zeros();
+    copy(g, held);
+    add_prescribed(std::move(held), adjoint.by_prescribed);
+    stage.of_residual = adjoint.of_residual;
+    stage.of_rates = adjoint.of_rates;
+    supports_.gather(g);
+    supports_.set_zero(g);
+    return g.host();
+  }
+
   void accept(const TimeStep& step) override {
     add_to_balance(step.dt);
     if (equations_.has_state()) equations_.commit(u_);
@@ -232,7 +260,7 @@ class FirstOrderEvolution final : public Evolution {
             .time = state_.time};
   }
 
-  const Vector& present() const override { return u_; }
+  Stage present() override { return {state_.time, state_.time - state_.dt, u_.host()}; }
 
   void widen(const std::vector<double>& u, std::vector<double>& lowest, std::vector<double>& highest) const {
     const auto components = at(space_.components());

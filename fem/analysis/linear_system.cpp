@@ -32,6 +32,7 @@ void LinearSystem::set_options(const LinearSolverOptions& options) {
 void LinearSystem::begin(const std::string& stage) {
   stage_ = stage;
   without_matrix_.reset();
+  if (divided_) divided_->begin();
   if (cache_) cache_.emplace();
 }
 

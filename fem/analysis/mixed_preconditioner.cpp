@@ -58,6 +58,10 @@ class MixedPreconditioner::Maker {
     choose_order();
     for (int k = 0; k < equations_.field_count(); ++k) find_update(k);
     supports_.eliminate(K_, pivot_);
+    // Pivots in the unit of each block: beside those of another field it would be lost in its coarsest inverse.
+    for (int k = 0; k < equations_.field_count(); ++k)
+      if (const double own = std::ranges::max(diagonals_[at(k)], {}, [](double d) { return std::abs(d); }); own != 0)
+        supports_[k].eliminate(*K_.square(k), std::abs(own));
     for (const int k : order_) parts_[at(k)] = before(k).empty() ? of_own_block(k) : of_schur_complement(k);
     to_.all_ = std::make_unique<BlockPreconditioner>(K_, parts_, triangle());
   }
@@ -224,7 +228,8 @@ class MixedPreconditioner::Maker {
 
   SparseMatrix eliminated(int k, const HostMatrix& matrix) const {
     SparseMatrix S = sparse_matrix(K_.device(), matrix);
-    supports_[k].eliminate(S, pivot_);
+    const double own = max_abs(S.diagonal());
+    supports_[k].eliminate(S, own > 0 ? own : pivot_);
     return S;
   }
 
@@ -326,13 +331,34 @@ class NeedsOfParts {
     add_cycle(space.node_count(), pairs_of_nodes(space), space.components(), nesting_of(space));
   }
   void add_cycle(Index rows, Index pairs, int block, Nesting nesting) {
-    const HierarchyNeeds hierarchy = hierarchy_needs({rows, pairs, block, dimension_, nesting, multigrid_.half_storage},
-                                                     multigrid_.single_precision);
+    add_cycle({rows, pairs, block, dimension_, nesting, multigrid_.half_storage}, multigrid_.single_precision);
+  }
+  void add_cycle(const HierarchyShape& shape, bool single_precision) {
+    const HierarchyNeeds hierarchy = needs_of_cycle(shape, single_precision);
     const MemoryNeeds set_up = live_ + hierarchy.set_up;
     if (set_up.total() > most_.total()) most_ = set_up;
     live_ += hierarchy.live;
   }
-  // Matrices of corners, about as many neighbours as cells of the shape have there, and both prolongations.
+  // A single level has a dense inverse, which is made in double precision, its matrix and vectors. Of two levels the
+  // lower one may take most.
+  HierarchyNeeds needs_of_cycle(const HierarchyShape& shape, bool single_precision) const {
+    const Index n = shape.rows * shape.block, most = multigrid_.coarsest_size;
+    const Index coarse = n / (shape.dimension == 3 ? 8 : 4), bytes = single_precision ? 4 : 8;
+    HierarchyNeeds needs;
+    if (n <= most) {
+      needs.live.bytes("multigrid", bytes * (n * n + shape.nonzeros * shape.block * shape.block + 8 * n));
+      needs.set_up = needs.live;
+      if (single_precision) needs.set_up.array<double>("multigrid set-up", n * n);
+      return needs;
+    }
+    needs = hierarchy_needs(shape, single_precision);
+    const MemoryNeeds with_inverse = needs.live + MemoryNeeds().array<double>("multigrid set-up", coarse * coarse);
+    if (shape.nesting != Nesting::none && coarse <= most && with_inverse.total() > needs.set_up.total())
+      needs.set_up = with_inverse;
+    return needs;
+  }
+  // Matrices of corners, about as many neighbours as cells of the shape have there, and both prolongations. In double
+  // precision.
   void add_auxiliary_spaces(const FunctionSpace& space) {
     const Mesh& mesh = space.mesh();
     const Index edges = space.unknown_count();
@@ -349,7 +375,7 @@ class NeedsOfParts {
       add_matrix(edges, 2 * edges);
       add_matrix(corners, 2 * edges);
       add_matrix(corners, neighbours * corners);
-      add_cycle(corners, neighbours * corners, 1, Nesting::none);
+      add_cycle({corners, neighbours * corners, 1, dimension_, Nesting::none, false}, false);
     }
   }
 

@@ -1,6 +1,7 @@
 #include "fem/analysis/mixed_statics.hpp"
 
 #include "fem/analysis/mixed_preconditioner.hpp"
+#include "fem/space/rigid_motion.hpp"
 #include "solvers/algebra/box_around.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/direct/direct_solver.hpp"
@@ -41,6 +42,30 @@ double pivot_of(const BlockOperator& K) {
     if (const SparseMatrix* block = K.square(field)) largest = std::max(largest, max_abs(block->diagonal()));
   return largest > 0 ? largest : 1;
 }
+
+// Norms of the blocks of a matrix before supports put pivots, which have the unit of another field, on its diagonal.
+class BlockSizes {
+ public:
+  explicit BlockSizes(const BlockOperator& K) : count_(K.layout().count()) {
+    for (int row = 0; row < count_; ++row)
+      for (int column = 0; column < count_; ++column) {
+        const Vector* const values = row == column && K.square(row) != nullptr ? &K.square(row)->values()
+                                     : K.coupling(row, column) != nullptr      ? &K.coupling(row, column)->values()
+                                                                               : nullptr;
+        sizes_.push_back(values == nullptr ? Size{} : Size{norm2(*values), max_abs(*values)});
+      }
+  }
+  double norm(int row, int column) const { return at(row, column).norm; }  // of Frobenius; 0: no block
+  double largest(int row, int column) const { return at(row, column).largest; }
+
+ private:
+  struct Size {
+    double norm = 0, largest = 0;
+  };
+  const Size& at(int row, int column) const { return sizes_[static_cast<std::size_t>(row * count_ + column)]; }
+  int count_;
+  std::vector<Size> sizes_;
+};
 
 // [node of the space] number of the body, of cells that share nodes of the mesh; nodes without cells are in the first.
 std::vector<std::int32_t> body_of_nodes(const FunctionSpace& space) {
@@ -163,8 +188,9 @@ class MixedStatics {
     const SparseMatrix K = [&] {
       BlockOperator blocks = assembled(equations_, u);
       const double pivot = pivot_of(blocks);
+      const BlockSizes sizes(blocks);
       supports_.eliminate(blocks, pivot);
-      refuse_free_levels(blocks, pivot);
+      refuse_free_motions(blocks, sizes);
       return sparse_matrix(blocks.device(), host_matrix(blocks));
     }();
     auto phase = equations_.device().profile().phase("solve");
@@ -184,6 +210,7 @@ class MixedStatics {
     if (minres && !equations_.symmetric())
       throw Error(Exit::input, "the method 'minres' was asked for, but the matrix is not symmetric",
                   "a form does not claim it", "use 'gmres', 'direct' or 'auto'");
+    const BlockSizes sizes(K);
     std::optional<MixedPreconditioner> M;
     {
       auto phase = profile.phase("set-up");
@@ -191,26 +218,29 @@ class MixedStatics {
       M.emplace(equations_, supports_, K, pivot,
                 minres ? MixedPreconditioner::Shape::diagonal : MixedPreconditioner::Shape::triangular,
                 options_.multigrid);
-      refuse_free_levels(K, pivot);
+      refuse_free_motions(K, sizes);
     }
     auto phase = profile.phase("iteration");
     const LinearMethod method = minres ? LinearMethod::minres : LinearMethod::gmres;
     SolveReport report =
         solve_by(method, K, r, du, &M->get(), {options_.relative, attempt.max_iterations, options_.restart, {}});
     report.preconditioner = M->get().name();
-    refine(method, K, r, du, M->get(), attempt.max_iterations, report);
+    refine(method, K, sizes, r, du, M->get(), attempt.max_iterations, report);
     return report;
   }
 
   // One norm over fields of several units is that of the largest: what it leaves in the equations of the others is
   // solved for again, until those of each field are met.
-  void refine(LinearMethod method, const BlockOperator& K, const Vector& r, Vector& du, const LinearOperator& M,
-              int most, SolveReport& report) const {
+  void refine(LinearMethod method, const BlockOperator& K, const BlockSizes& sizes, const Vector& r, Vector& du,
+              const LinearOperator& M, int most, SolveReport& report) const {
     Vector rest = equations_.zeros(), correction = equations_.zeros();
+    std::vector<double> solution(static_cast<std::size_t>(equations_.field_count()), 0.0);  // its largest parts so far
     for (int round = 0; report.converged(); ++round) {
       K.apply(du, rest);
       axpby(1.0, r, -1.0, rest);
-      const Unmet unmet = find_unmet(K, r, du, rest);
+      for (int k = 0; k < equations_.field_count(); ++k)
+        solution[std::size_t(k)] = std::max(solution[std::size_t(k)], norm2(K.layout().part(du, k)));
+      const Unmet unmet = find_unmet(K.layout(), sizes, r, solution, rest);
       if (unmet.field < 0) return;
       if (round == 8) {
         report.reason = StopReason::stagnated;
@@ -233,69 +263,126 @@ class MixedStatics {
     double allowed = 0;  // norm of its residual
   };
   // The field with the least tolerance that is exceeded: that of their loads and of typical sums of their terms. A sum
-  // of K v is typically |K| |v| / sqrt(n) with the norm of Frobenius, whatever the units.
-  Unmet find_unmet(const BlockOperator& K, const Vector& r, const Vector& du, const Vector& rest) const {
-    const BlockLayout& layout = K.layout();
+  // of K v is typically |K| |v| / sqrt(n) with the norm of Frobenius, whatever the units; v may cancel in it, and
+  // become small where its field is at rest. Then the rounding of its own equations is left in it.
+  Unmet find_unmet(const BlockLayout& layout, const BlockSizes& sizes, const Vector& r,
+                   const std::vector<double>& solution, const Vector& rest) const {
+    constexpr double rounding = 1e-13;
     const int count = equations_.field_count();
+    std::vector<double> terms;
+    for (int k = 0; k < count; ++k) {
+      terms.push_back(norm2(layout.part(r, k)));
+      for (int j = 0; j < count; ++j)
+        if (layout.size(j) > 0)
+          terms.back() =
+              std::max(terms.back(), sizes.norm(k, j) * solution[std::size_t(j)] / std::sqrt(double(layout.size(j))));
+    }
     Unmet worst;
     for (int k = 0; k < count; ++k) {
-      double size = norm2(layout.part(r, k));
-      for (int j = 0; j < count; ++j) {
-        const Vector* const values = j == k && K.square(k) != nullptr ? &K.square(k)->values()
-                                     : K.coupling(k, j) != nullptr    ? &K.coupling(k, j)->values()
-                                                                      : nullptr;
-        if (values == nullptr || layout.size(j) == 0) continue;
-        size = std::max(size, norm2(*values) * norm2(layout.part(du, j)) / std::sqrt(double(layout.size(j))));
-      }
-      const double allowed = options_.relative * size;
+      double allowed = options_.relative * terms[std::size_t(k)];
+      for (int j = 0; j < count; ++j)
+        if (sizes.norm(j, j) > 0)
+          allowed = std::max(allowed, rounding * terms[std::size_t(j)] * sizes.norm(k, j) / sizes.norm(j, j));
       if (norm2(layout.part(rest, k)) > allowed && (worst.field < 0 || allowed < worst.allowed)) worst = {k, allowed};
     }
     return worst;
   }
 
-  // A constant in one body that the matrix maps to zero would stay what the iteration makes of it, and a factorisation
-  // would name no field.
-  void refuse_free_levels(const BlockOperator& K, double pivot) const {
+  // A constant or a rigid motion of one body that the matrix maps to zero would stay what the iteration makes of it,
+  // and a factorisation would name no field.
+  void refuse_free_motions(const BlockOperator& K, const BlockSizes& sizes) const {
     for (int k = 0; k < equations_.field_count(); ++k) {
-      const Family family = equations_.family(k);
-      if (family == Family::facet || family == Family::edge) continue;
-      const FunctionSpace& space = equations_.space(k);
-      const std::vector<std::int32_t> body = body_of_nodes(space);
-      const int bodies = body.empty() ? 0 : *std::ranges::max_element(body) + 1, components = space.components();
-      std::vector<std::uint8_t> held(static_cast<std::size_t>(bodies * components), 0);
-      for (std::size_t node = 0; node < body.size(); ++node)
-        for (int c = 0; c < components; ++c)
-          if (supports_[k].is_prescribed(static_cast<Node>(node), c))
-            held[static_cast<std::size_t>(body[node] * components + c)] = 1;
-      constexpr int most = 50;  // products
-      int tried = 0;
-      for (std::size_t i = 0; i < held.size() && tried < most; ++i)
-        if (held[i] == 0) {
-          refuse_free_level(K, pivot, k, body, static_cast<int>(i) / components, static_cast<int>(i) % components);
-          ++tried;
-        }
+      if (equations_.family(k) == Family::facet || equations_.family(k) == Family::edge) continue;
+      refuse_free_levels(K, sizes, k);
+      if (equations_.family(k) == Family::lagrange) refuse_free_rotations(K, sizes, k);
     }
   }
 
-  void refuse_free_level(const BlockOperator& K, double pivot, int k, const std::vector<std::int32_t>& body, int number,
-                         int component) const {
+  void refuse_free_levels(const BlockOperator& K, const BlockSizes& sizes, int k) const {
+    const FunctionSpace& space = equations_.space(k);
+    const std::vector<std::int32_t> body = body_of_nodes(space);
+    const int bodies = body.empty() ? 0 : *std::ranges::max_element(body) + 1, components = space.components();
+    std::vector<std::uint8_t> held(static_cast<std::size_t>(bodies * components), 0);
+    for (std::size_t node = 0; node < body.size(); ++node)
+      for (int c = 0; c < components; ++c)
+        if (supports_[k].is_prescribed(static_cast<Node>(node), c))
+          held[static_cast<std::size_t>(body[node] * components + c)] = 1;
+    constexpr int most = 50;  // products
+    int tried = 0;
+    for (std::size_t i = 0; i < held.size() && tried < most; ++i)
+      if (held[i] == 0) {
+        refuse_free_level(K, sizes, k, body, static_cast<int>(i) / components, static_cast<int>(i) % components);
+        ++tried;
+      }
+  }
+
+  void refuse_free_level(const BlockOperator& K, const BlockSizes& sizes, int k, const std::vector<std::int32_t>& body,
+                         int number, int component) const {
     const auto components = static_cast<std::size_t>(equations_.space(k).components());
     std::vector<double> level(body.size() * components, 0.0);
     for (std::size_t node = 0; node < body.size(); ++node)
       if (body[node] == number) level[node * components + static_cast<std::size_t>(component)] = 1;
-    Vector z = equations_.zeros(), y = equations_.zeros();
-    K.layout().put(Vector(K.device(), level, "vectors"), k, z);
-    K.apply(z, y);
-    double largest = pivot;
-    for (int j = 0; j < equations_.field_count(); ++j)
-      if (j != k && K.coupling(j, k) != nullptr) largest = std::max(1e-300, max_abs(K.coupling(j, k)->values()));
-    if (max_abs(y) > 1e-10 * largest) return;
-    const std::string of = components == 1 ? "" : fmt::format(", component {}", component);
+    const bool is_null = maps_to_zero(K, sizes, k, level);
+    if (!is_null && (equations_.symmetric() || !sums_to_zero(K, k, level))) return;
     throw Error(Exit::model,
-                fmt::format("the matrix is singular: a constant may be added to the field '{}'{}",
-                            equations_.field_name(k), of),
+                fmt::format("the matrix is singular: a constant may be added to the field '{}'{}{}",
+                            equations_.field_name(k), components == 1 ? "" : fmt::format(", component {}", component),
+                            is_null ? "" : ", with what follows from it in the others"),
                 "its gradient alone enters the equations of a body",
                 "prescribe its value at one node, or in one cell, of each body");
+  }
+
+  // A field of as many components as dimensions, which may be a displacement or a velocity.
+  void refuse_free_rotations(const BlockOperator& K, const BlockSizes& sizes, int k) const {
+    const FunctionSpace& space = equations_.space(k);
+    const int dimension = space.mesh().dimension();
+    constexpr std::size_t most = 16;  // bodies, whose motions are kept at once
+    if (space.components() != dimension || dimension < 2) return;
+    const RigidModes modes = dimension == 3 ? RigidModes::solid : RigidModes::plane;
+    std::vector<std::uint8_t> held = supports_[k].host_mask();
+    held.resize(static_cast<std::size_t>(space.unknown_count()), 0);
+    const std::vector<FreePart> parts = free_parts(space, held, {}, modes);
+    if (parts.empty() || parts.size() > most) return;
+    std::vector<std::string> words;
+    for (const FreePart& part : parts) words.insert(words.end(), part.motions.begin(), part.motions.end());
+    const std::vector<std::vector<double>> motions = free_motions(space, held, {}, modes);
+    for (std::size_t i = 0; i < motions.size(); ++i)
+      if (maps_to_zero(K, sizes, k, motions[i]))
+        throw Error(Exit::model,
+                    fmt::format("the matrix is singular: a rigid motion may be added to the field '{}'{}",
+                                equations_.field_name(k), i < words.size() ? ": " + words[i] : ""),
+                    "nothing in the equations holds it", "prescribe values of the field that exclude the motion");
+  }
+
+  // Is K z zero beside the blocks by which z is multiplied? z: of the field k, with values of the size of 1.
+  bool maps_to_zero(const BlockOperator& K, const BlockSizes& sizes, int k, const std::vector<double>& values) const {
+    Vector z = equations_.zeros(), y = equations_.zeros();
+    K.layout().put(Vector(K.device(), values, "vectors"), k, z);
+    K.apply(z, y);
+    for (int j = 0; j < equations_.field_count(); ++j)
+      if (max_abs(K.layout().part(y, j)) > 1e-10 * sizes.largest(j, k)) return false;
+    return true;
+  }
+
+  // Do these equations of the field k sum to zero for every solution? Then the matrix is singular, too, as the level of
+  // a temperature that expands a body and is not prescribed. Tried with random signs of each field.
+  bool sums_to_zero(const BlockOperator& K, int k, const std::vector<double>& equations) const {
+    for (int j = 0; j < equations_.field_count(); ++j) {
+      if (j == k ? K.square(k) == nullptr : K.coupling(k, j) == nullptr) continue;
+      std::vector<double> signs(static_cast<std::size_t>(K.layout().size(j)));
+      for (std::size_t i = 0; i < signs.size(); ++i) signs[i] = (i * 0x9E3779B97F4A7C15u) >> 63 != 0 ? -1 : 1;
+      Vector x = equations_.zeros(), y = equations_.zeros();
+      K.layout().put(Vector(K.device(), signs, "vectors"), j, x);
+      K.apply(x, y);
+      const std::vector<double> of_field = K.layout().part(y, k).host();
+      double sum = 0, size = 0;
+      for (std::size_t i = 0; i < of_field.size(); ++i) {
+        sum += equations[i] * of_field[i];
+        size += std::abs(equations[i] * of_field[i]);
+      }
+      if (std::abs(sum) > 1e-12 * size) return false;
+    }
+    return true;
   }
 
   const MixedOperator& equations_;

@@ -4,6 +4,7 @@
 #include "device/environment_variable.hpp"
 #include "device/error.hpp"
 #include "device/host_memory.hpp"
+#include "fem/multigrid/p_multigrid.hpp"
 #include "fem/operator/operator.hpp"
 #include "solvers/algebra/box_around.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -20,23 +21,6 @@
 
 namespace ritz {
 namespace {
-
-// The first rows of a part's matrix, whose nodes are [owned | ghosts]. Values stay where they are: those of the other
-// rows leave their room to the rows of ghosts.
-BlockMatrix owned_rows(SparseMatrix K, Index owned) {
-  const Device& device = K.device();
-  const SparsityPattern& pattern = K.pattern();
-  BlockMatrix rows{
-      .rows = owned, .columns = pattern.rows(), .row_block = K.block_size(), .column_block = K.block_size()};
-  const Index* const offsets = pattern.offsets().data();
-  const std::span<const std::int32_t> columns(pattern.columns().data(), static_cast<std::size_t>(offsets[owned]));
-  rows.offsets = Array<Index>(device, rows.columns + 1, "pattern");
-  std::copy_n(offsets, owned + 1, rows.offsets.data());
-  rows.column = Array<std::int32_t>(device, offsets[owned] + DividedMatrix::ghost_entries(columns, owned), "pattern");
-  std::ranges::copy(columns, rows.column.data());
-  rows.values = std::move(K.values());
-  return rows;
-}
 
 // K + shift M, on the pattern that both have.
 BlockMatrix shifted(const DividedMatrix& K, double shift, const DividedMatrix& M) {
@@ -76,13 +60,20 @@ Index replicated_unknowns() {
   return number;
 }
 
-RankSystem::RankSystem(PartData part, const Device& device, const LinearSolverOptions& options, Ranks& ranks)
+RankSystem::RankSystem(PartData part, const Device& device, const LinearSolverOptions& options, Ranks& ranks,
+                       RankCalls calls)
     : ranks_(ranks),
       options_(options),
       part_(std::move(part), device),
       held_(part_.constraints()),
       equations_(part_.space(), part_.integrals()),
       ghosts_(std::make_shared<const Ghosts>(ranks, part_.owned(), part_.reached())),
+      field_{.ghosts = ghosts_,
+             .cells = part_.cells(),
+             .along_curve = part_.along_curve(),
+             .evaluated = std::move(calls.evaluated),
+             .nesting = std::move(calls.nesting),
+             .replicated = replicated_unknowns()},
       single_(options.multigrid.single_precision) {
   if (equations_.has_state()) states_.emplace(equations_);
 }
@@ -113,9 +104,29 @@ void RankSystem::assemble(const TangentPlace& at, std::span<const double> u, con
     ghosts_->fetch(extended.data(), components());
     point = Vector(device(), std::span<const double>(extended), "vectors");
   }
-  A_ = matrix(at, point, Pivot::of_diagonal, evaluated);
+  if (options_.operator_kind == OperatorKind::matrix_free) linearise_without_matrix(at, point, evaluated);
+  else A_ = matrix(at, point, Pivot::of_diagonal, evaluated);
   device().memory().trim();
   return_freed_host_memory();
+}
+
+void RankSystem::take(const TangentPlace& at) {
+  for (std::size_t i = 0; i < part_.integral_of().size(); ++i)
+    equations_.set_factor(i, at.factors[part_.integral_of()[i]]);
+  equations_.set_time(at.time);
+}
+
+void RankSystem::linearise_without_matrix(const TangentPlace& at, const Vector& point,
+                                          const std::function<void()>& evaluated) {
+  auto phase = device().profile().phase("assembly");
+  take(at);
+  equations_.take_numbers(Operator::Task::action);
+  equations_.take_numbers(Operator::Task::diagonal);
+  evaluated();
+  const WorkTogether together(&ranks_);
+  if (at.anew) without_matrix_.reset();
+  if (without_matrix_) without_matrix_->move_to(point);
+  else without_matrix_.emplace(equations_, held_, point, &field_);
 }
 
 std::unique_ptr<DividedMatrix> RankSystem::matrix(const TangentPlace& at, const Vector& point, Pivot pivot,
@@ -128,7 +139,7 @@ std::unique_ptr<DividedMatrix> RankSystem::matrix(const TangentPlace& at, const 
     const WorkTogether together(&ranks_);  // the same on all ranks
     if (pivot == Pivot::of_diagonal) value = std::max(max_abs(K.diagonal()), 1e-300);
     held_.eliminate(K, value);
-    rows = owned_rows(std::move(K), owned());
+    rows = owned_rows_of(std::move(K), owned());
   }
   if (!part_.related()) return std::make_unique<DividedMatrix>(ghosts_, std::move(rows));
   auto phase = device().profile().phase("constraints");
@@ -139,9 +150,7 @@ std::unique_ptr<DividedMatrix> RankSystem::matrix(const TangentPlace& at, const 
 SparseMatrix RankSystem::part_matrix(const TangentPlace& at, const Vector& point,
                                      const std::function<void()>& evaluated) {
   auto phase = device().profile().phase("assembly");
-  for (std::size_t i = 0; i < part_.integral_of().size(); ++i)
-    equations_.set_factor(i, at.factors[part_.integral_of()[i]]);
-  equations_.set_time(at.time);
+  take(at);
   equations_.take_numbers(Operator::Task::matrix);
   evaluated();
   SparseMatrix K = equations_.make_matrix();
@@ -161,10 +170,14 @@ std::string RankSystem::description() const {
 }
 
 std::string RankSystem::exchanges() const {
-  const Ghosts& ghosts = A_->ghosts();
-  return fmt::format("rank {} sent {} nodes to {} neighbours in {} exchanges: {} messages, {} bytes", ranks_.rank(),
-                     ghosts.sent(), ghosts.neighbours().size(), ghosts.exchanges(), ghosts.counts().messages,
-                     ghosts.counts().bytes);
+  const Ghosts& ghosts = A_ ? A_->ghosts() : *ghosts_;
+  std::string text = fmt::format("rank {} sent {} nodes to {} neighbours in {} exchanges: {} messages, {} bytes",
+                                 ranks_.rank(), ghosts.sent(), ghosts.neighbours().size(), ghosts.exchanges(),
+                                 ghosts.counts().messages, ghosts.counts().bytes);
+  if (first_solution_.messages > 0)
+    text += fmt::format("; with coarser levels, set-up and sums {} messages, {} bytes", first_solution_.messages,
+                        first_solution_.bytes);
+  return text;
 }
 
 std::string RankSystem::memory() const {
@@ -264,8 +277,26 @@ std::vector<MethodChoice> RankSystem::plan(double relative) const {
   return choices;
 }
 
+SolveReport RankSystem::solve_without_matrix(const Vector& b, Vector& x, const LinearTolerance& tolerance) {
+  LinearSolverOptions options = options_;
+  options.relative = tolerance.relative;
+  options.rounding_error = tolerance.rounding_error;
+  SolveReport report = without_matrix_->solve(b, x, options);
+  report.choice =
+      fmt::format("divided among {} ranks; elements of order {} need no matrix", ranks_.count(), part_.space().order());
+  return report;
+}
+
 SolveReport RankSystem::solve(const Vector& b, Vector& x, const LinearTolerance& tolerance) {
   const WorkTogether together(&ranks_);
+  const ExchangeCounts before = ranks_.counts();
+  SolveReport report = without_matrix_ ? solve_without_matrix(b, x, tolerance) : solve_with_matrix(b, x, tolerance);
+  if (first_solution_.messages == 0)
+    first_solution_ = {ranks_.counts().messages - before.messages, ranks_.counts().bytes - before.bytes};
+  return report;
+}
+
+SolveReport RankSystem::solve_with_matrix(const Vector& b, Vector& x, const LinearTolerance& tolerance) {
   SolveReport report;
   std::vector<std::string> given_up;
   bool tried = false;
@@ -389,7 +420,45 @@ void RankSystem::complete(const MethodChoice& choice, SolveReport& report) const
                                 negative == 1 ? "" : "s");
 }
 
+// The integrals of the part with the factors, but for those with none.
+Operator RankSystem::sum_of(const std::vector<double>& factors) const {
+  std::vector<Integral> integrals;
+  for (std::size_t i = 0; i < part_.integrals().size(); ++i) {
+    if (factors[part_.integral_of()[i]] == 0) continue;
+    integrals.push_back(part_.integrals()[i]);
+    integrals.back().factor = factors[part_.integral_of()[i]];
+  }
+  return Operator(part_.space(), std::move(integrals));
+}
+
+EigenSolution RankSystem::modes_without_matrix(const ModesWanted& wanted, const std::function<void()>& evaluated) {
+  const Operator stiffness = sum_of(wanted.stiffness), masses = sum_of(wanted.masses);
+  for (const Operator* each : {&stiffness, &masses}) {
+    each->take_numbers(Operator::Task::action);
+    each->take_numbers(Operator::Task::diagonal);
+  }
+  evaluated();
+  const WorkTogether together(&ranks_);
+  auto phase = device().profile().phase("solve");
+  const AttachedMotions& motions = wanted.motions;
+  const MatrixFree K(stiffness, held_, Vector(), {}, &field_), M(masses, held_, Vector(), 0.0, &field_);
+  const WithMotions heavy(M, motions, motions.mass);
+  return solve_by_lobpcg(
+      {.K = K,
+       .M = motions.count() == 0 ? static_cast<const LinearOperator&>(M) : heavy,
+       .stiffness = K.diagonal(),
+       .mass = M.diagonal(),
+       .block = components(),
+       .motions = &motions},
+      wanted.options, part_.space().mesh().dimension(), [&](double shift) {
+        return std::make_unique<PMultigrid>(
+            K, PMultigridOptions{
+                   .single_precision = single_, .coarsest = options_.multigrid, .masses = &masses, .shift = shift});
+      });
+}
+
 EigenSolution RankSystem::modes(const ModesWanted& wanted, const std::function<void()>& evaluated) {
+  if (options_.operator_kind == OperatorKind::matrix_free) return modes_without_matrix(wanted, evaluated);
   assemble({.factors = wanted.stiffness}, {}, evaluated);
   const std::unique_ptr<const DividedMatrix> masses =
       matrix({.factors = wanted.masses}, part_.space().zeros(), Pivot::zero, evaluated);

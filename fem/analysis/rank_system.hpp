@@ -9,6 +9,8 @@
 #include "fem/analysis/cell_states.hpp"
 #include "fem/analysis/linear_system.hpp"
 #include "fem/analysis/space_part.hpp"
+#include "fem/multigrid/matrix_free_solver.hpp"
+#include "fem/operator/divided_field.hpp"
 #include "solvers/algebra/divided_matrix.hpp"
 #include "solvers/algebra/rank_rows.hpp"
 #include "solvers/direct/direct_solver.hpp"
@@ -30,6 +32,13 @@ struct TangentPlace {
   Time time = {};
   std::vector<double> factors = {};  // [integral among all]
   bool at_zero = true;               // of equations that are linear, or begin there
+  bool anew = false;                 // preconditioners of tangents before are of no use
+};
+
+// Calls of all ranks together while they make a preconditioner without a matrix (fem/operator/divided_field.hpp).
+struct RankCalls {
+  std::function<void()> evaluated;
+  std::function<DividedNesting(const std::vector<Index>& first)> nesting;
 };
 
 Index replicated_unknowns();  // of levels of multigrid that every rank has
@@ -43,7 +52,8 @@ struct ModesWanted {
 
 class RankSystem {
  public:
-  RankSystem(PartData part, const Device& device, const LinearSolverOptions& options, Ranks& ranks);
+  // Without a matrix where options.operator_kind says so; then the calls are needed.
+  RankSystem(PartData part, const Device& device, const LinearSolverOptions& options, Ranks& ranks, RankCalls calls);
 
   Index owned() const { return ghosts_->owned(); }  // nodes
   int components() const { return part_.space().components(); }
@@ -74,12 +84,18 @@ class RankSystem {
   EigenSolution modes(const ModesWanted& wanted, const std::function<void()>& evaluated);
 
   std::string description() const;  // what each rank has
-  std::string exchanges() const;    // what this rank has sent
+  std::string exchanges() const;    // what this rank has sent, after the first solution
   std::string memory() const;       // of arrays on each rank, at their peaks
   std::string seconds() const;      // of each rank in its phases so far
   const Device& device() const { return part_.space().device(); }
 
  private:
+  void linearise_without_matrix(const TangentPlace& at, const Vector& point, const std::function<void()>& evaluated);
+  SolveReport solve_with_matrix(const Vector& b, Vector& x, const LinearTolerance& tolerance);
+  SolveReport solve_without_matrix(const Vector& b, Vector& x, const LinearTolerance& tolerance);
+  EigenSolution modes_without_matrix(const ModesWanted& wanted, const std::function<void()>& evaluated);
+  Operator sum_of(const std::vector<double>& factors) const;
+  void take(const TangentPlace& at);
   enum class Pivot { of_diagonal, zero };  // of eliminated unknowns
   std::unique_ptr<DividedMatrix> matrix(const TangentPlace& at, const Vector& point, Pivot pivot,
                                         const std::function<void()>& evaluated);
@@ -99,6 +115,8 @@ class RankSystem {
   Operator equations_;
   std::optional<CellStates> states_;  // of equations that have any
   std::shared_ptr<const Ghosts> ghosts_;
+  DividedField field_;  // as the next: without a matrix
+  std::optional<MatrixFreeSolver> without_matrix_;
   DividedNesting nesting_;
   std::unique_ptr<DividedMatrix> A_;
   std::unique_ptr<LinearOperator> M_;  // of A_, once it was needed
@@ -106,6 +124,7 @@ class RankSystem {
   std::unique_ptr<DirectSolver> factor_;
   bool factor_is_current_ = false;  // of A_
   bool indefinite_ = false;         // as conjugate gradients found
+  ExchangeCounts first_solution_;   // sent, with set-up and sums
 };
 
 }  // namespace ritz

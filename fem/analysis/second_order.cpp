@@ -185,6 +185,7 @@ class SecondOrderEvolution final : public Evolution {
     supports_.set_values(work_);
     axpy(-1.0, u_, work_);
     if (norm2(work_) <= 1e-12 * norm2(u_)) return;
+    is_fitted_ = true;
     std::vector<double> masses = rates_.diagonal(u_).host();
     const double largest = std::ranges::max(masses);
     for (double& mass : masses) mass = std::max(mass, 1e-6 * largest);
@@ -218,27 +219,38 @@ class SecondOrderEvolution final : public Evolution {
     inertia_of(work_, known_);
     axpby(-1.0, r_, -1.0, known_);
     supports_.gather(known_);
-    Vector diagonal = rates_.diagonal(u_);
-    if (supports_.dependent() != nullptr) supports_.dependent()->gather_diagonal(diagonal);
-    const FreeMasses masses(rates_, attached_, supports_, diagonal);
-    masses.project(known_);
-    diagonal.copy_from(masses.diagonal());
-    const JacobiPreconditioner jacobi(std::move(diagonal));
-    fill(0.0, work_);
-    const SolveReport report = ConjugateGradient{.relative = 1e-13}.solve(masses, known_, work_, &jacobi);
-    if (!(report.true_relative_residual <= 1e-8))
-      throw Error(Exit::not_converged,
-                  fmt::format("the acceleration at the begin was not found: {}", name_of(report.reason)),
-                  "the mass matrix may be singular or not definite", "check densities and masses");
+    solve_masses(u_, known_, work_);
     axpy(1.0, work_, a_);
     supports_.set_linear(a_);
   }
 
+  // M x = f for the free unknowns that have a mass, f gathered; x = 0 for others.
+  void solve_masses(const Vector& u, Vector& f, Vector& x) const {
+    Vector diagonal = rates_.diagonal(u);
+    if (supports_.dependent() != nullptr) supports_.dependent()->gather_diagonal(diagonal);
+    const FreeMasses masses(rates_, attached_, supports_, diagonal);
+    masses.project(f);
+    diagonal.copy_from(masses.diagonal());
+    const JacobiPreconditioner jacobi(std::move(diagonal));
+    fill(0.0, x);
+    const SolveReport report = ConjugateGradient{.relative = 1e-13}.solve(masses, f, x, &jacobi);
+    if (!(report.true_relative_residual <= 1e-8))
+      throw Error(Exit::not_converged,
+                  fmt::format("the acceleration at the begin was not found: {}", name_of(report.reason)),
+                  "the mass matrix may be singular or not definite", "check densities and masses");
+  }
+
+  double per_u(double h) const { return method_.beta * h * h; }                               // du / da at the end
+  double per_a(double h) const { return per_u(h) + damping_.stiffness * method_.gamma * h; }  // dw / da
+  void use_step(double h) {
+    const double masses = (1 - method_.alpha_m) / (1 - method_.alpha_f) + damping_.mass * method_.gamma * h;
+    use(masses / per_a(h), h);
+  }
+
   double take(const TimeStep& step) override {
-    const double h = step.dt, m = method_.alpha_m, f = method_.alpha_f, from_a = damping_.mass,
-                 per_u = method_.beta * h * h,                   // du / da at the end
-        per_a = per_u + damping_.stiffness * method_.gamma * h;  // dw / da
-    use(((1 - m) / (1 - f) + from_a * method_.gamma * h) / per_a, h);
+    const double h = step.dt, m = method_.alpha_m, f = method_.alpha_f, from_a = damping_.mass, per_u = this->per_u(h),
+                 per_a = this->per_a(h);
+    use_step(h);
     set_time(step.end, state_.time);
     look_ahead(step.end, h);
     copy(w_ahead_, work_);
@@ -252,6 +264,7 @@ class SecondOrderEvolution final : public Evolution {
     newton_.set_reference(norm2(r_));  // forces in this step, to which its residuals are relative
     newton_.forget_steps();
     const double s = per_a / per_u;
+    if (is_traced()) find_given_motion();
     axpy(-s, u_ahead_, w_ahead_);
     const auto residual = [this, s](const Vector& u, Vector& r) {
       find_w_at_end(s, u);
@@ -270,7 +283,26 @@ class SecondOrderEvolution final : public Evolution {
     put(held_v_, v_1_);
     find_w_at_end(s, u_1_);
     residual_of(w_, r_1_);
-    return options_.fixed_step == 0 ? estimate(h) : 0;
+    if (is_traced()) trace_step(step);
+    return judges_ ? estimate(h) : 0;
+  }
+
+  // The step solves (1 - f) r(w_1) + f r(w_0) + M x = 0. given_: the part of x that is not factor (1 - f) w_1.
+  void find_given_motion() {
+    const double m = method_.alpha_m, f = method_.alpha_f, from_a = damping_.mass;
+    if (given_.empty()) given_ = space_.zeros();
+    copy(w_ahead_, given_);
+    axpby((1 - f) * from_a, v_ahead_, -(1 - f) * factor_, given_);
+    axpy(m, a_, given_);
+    axpy(f * from_a, v_, given_);
+  }
+  void trace_step(const TimeStep& step) {
+    copy(w_, work_);
+    axpby(1.0, given_, (1 - method_.alpha_f) * factor_, work_);
+    Stage stage{step.end, state_.time, u_1_.host()};
+    if (damping_.stiffness != 0) stage.residual_at = w_.host();
+    stage.rates_at = work_.host();
+    trace(std::move(stage));
   }
 
   void find_w_at_end(double s, const Vector& u) {  // w_ahead_ is less s u_ahead_ here
@@ -392,10 +424,138 @@ class SecondOrderEvolution final : public Evolution {
     put(product_, result);
   }
 
-  void step_back(Taken&, Index, Adjoint&) override {
-    throw Error(Exit::internal, "the adjoint of a step of second order");
+  // At the begin the equations M (a + damping v) + r(w) = 0 give the acceleration.
+  Stage present() override {
+    Stage stage{state_.time, state_.time - state_.dt, u_.host()};
+    if (state_.steps > 0) return stage;
+    find_w(u_, v_, w_);
+    if (damping_.stiffness != 0) stage.residual_at = w_.host();
+    copy(a_, work_);
+    axpy(damping_.mass, v_, work_);
+    stage.rates_at = work_.host();
+    return stage;
   }
-  const Vector& present() const override { return u_; }
+
+  // Full vectors become those of the free unknowns.
+  Vector free_part(Vector x) const {
+    supports_.gather(x);
+    supports_.set_zero(x);
+    return x;
+  }
+  Vector free_inertia_of(const Vector& x) {
+    Vector forces = space_.zeros();
+    inertia_of(x, forces);
+    return free_part(std::move(forces));
+  }
+  // The transposed tangent of the residual, without the rates.
+  Vector tangent_of_residual(const Vector& w, const Vector& x) {
+    const double factor = factor_;
+    set_factors(0);
+    Vector y = transposed_action(equations_, w, x);
+    set_factors(factor);
+    return y;
+  }
+  static const std::vector<double>& place_of_residual(const Stage& stage) {
+    return stage.residual_at.empty() ? stage.u : stage.residual_at;
+  }
+
+  struct Motion {
+    Vector u, v, a;
+  };
+  // Parts that the unknowns between steps give J: directly, through later steps, through later residuals at w.
+  Motion given_to(const Stage& stage, const Adjoint& adjoint) {
+    Vector by_u = on_device(adjoint.g), by_v = on_device(adjoint.by_v);
+    const Vector by_w = tangent_of_residual(on_device(place_of_residual(stage)), on_device(adjoint.of_residual));
+    axpy(-1.0, by_w, by_u);
+    axpy(-damping_.stiffness, by_w, by_v);
+    Motion result{free_part(std::move(by_u)), free_part(std::move(by_v)), on_device(adjoint.a)};
+    axpy(1.0, on_device(adjoint.u), result.u);
+    axpy(1.0, on_device(adjoint.v), result.v);
+    return result;
+  }
+  // Once all weights of the residual of a stage are known.
+  void add_prescribed_of(const Stage& stage, const Adjoint& adjoint, std::vector<double>& by_prescribed) {
+    Vector held = on_device(adjoint.g);
+    axpy(-1.0, tangent_of_residual(on_device(place_of_residual(stage)), on_device(stage.of_residual)), held);
+    add_prescribed(std::move(held), by_prescribed);
+  }
+  static void use_up(Adjoint& adjoint) {
+    std::ranges::fill(adjoint.g, 0.0);
+    std::ranges::fill(adjoint.by_v, 0.0);
+  }
+
+  // A step solves F(a_1) = (1 - f) r(w_1) + f r(w_0) + M x = 0 with Newmark's kinematics: dF/da_1 is the tangent of the
+  // step times (1 - f) dw/da.
+  void step_back(Taken& taken, Index, Adjoint& adjoint) override {
+    const double h = taken.step.dt, m = method_.alpha_m, f = method_.alpha_f, from_a = damping_.mass,
+                 gamma = method_.gamma;
+    use_step(h);
+    Stage& stage = taken.stages.front();
+    set_time(stage.time, stage.since);
+    const Vector w = on_device(place_of_residual(stage));
+    Motion by = given_to(stage, adjoint);
+    Vector rest = space_.zeros();
+    copy(by.a, rest);
+    axpy(per_u(h), by.u, rest);
+    axpy(gamma * h, by.v, rest);
+    Vector lambda = solve_transposed(w, rest);
+    axpby(0.0, lambda, 1 / ((1 - f) * per_a(h)), lambda);
+    Vector weights = on_device(adjoint.of_residual);
+    axpy(1 - f, lambda, weights);
+    const Vector by_w = free_part(tangent_of_residual(w, lambda)), by_masses = free_inertia_of(lambda);
+    axpy(-(1 - f), by_w, by.u);
+    axpy(-(1 - f) * damping_.stiffness, by_w, by.v);
+    axpy(-(1 - f) * from_a, by_masses, by.v);
+    stage.of_residual = weights.host();
+    stage.of_rates = lambda.host();
+    add_prescribed_of(stage, adjoint, adjoint.by_prescribed);
+    adjoint.u = by.u.host();
+    copy(by.v, rest);
+    axpy(h, by.u, rest);
+    axpy(-f * from_a, by_masses, rest);
+    adjoint.v = rest.host();
+    axpby(h * (1 - gamma), by.v, 0.0, rest);
+    axpy(h * h * (0.5 - method_.beta), by.u, rest);
+    axpy(-m, by_masses, rest);
+    adjoint.a = rest.host();
+    axpby(0.0, lambda, f, lambda);
+    adjoint.of_residual = lambda.host();
+    use_up(adjoint);
+  }
+
+  std::vector<double> end_at(std::vector<Stage>& begin, Adjoint& adjoint) override {
+    if (is_fitted_)
+      throw Error(Exit::model, "derivatives of an evolution whose begin was moved to satisfy equations with values",
+                  "the motion nearest to the given one depends on the masses",
+                  "begin with a displacement that satisfies them, or with [initial] equilibrium = true");
+    Stage& stage = begin.front();
+    set_time(stage.time, stage.since);
+    const Vector w = on_device(place_of_residual(stage)), u = on_device(stage.u);
+    Motion by = given_to(stage, adjoint);
+    Vector mu = space_.zeros();
+    solve_masses(u, by.a, mu);
+    supports_.set_linear(mu);
+    const Vector by_w = free_part(tangent_of_residual(w, mu));
+    axpy(-1.0, by_w, by.u);
+    axpy(-damping_.stiffness, by_w, by.v);
+    axpy(-damping_.mass, free_inertia_of(mu), by.v);
+    adjoint.v = by.v.host();
+    Vector weights = on_device(adjoint.of_residual);
+    axpy(1.0, mu, weights);
+    stage.of_residual = weights.host();
+    stage.of_rates = mu.host();
+    add_prescribed_of(stage, adjoint, adjoint.by_prescribed);
+    use_up(adjoint);
+    if (!options_.from_equilibrium) return by.u.host();
+    set_factors(0);
+    system_.begin();
+    if (linear_) system_.linearise(Vector(), supports_);
+    Stage rest{stage.time, stage.since, stage.u};
+    rest.of_residual = solve_transposed(u, by.u).host();
+    add_prescribed_of(rest, adjoint, adjoint.by_prescribed);
+    begin.push_back(std::move(rest));
+    return std::vector<double>(adjoint.g.size(), 0.0);
+  }
 
   SolutionView view() override {
     auto phase = space_.device().profile().phase("reactions");
@@ -428,6 +588,8 @@ class SecondOrderEvolution final : public Evolution {
   Vector inner_, force_, drag_, inner_1_, force_1_, drag_1_;  // of the body, the loads and damping
   std::vector<double> reaction_;
   double largest_ = 0;
+  Vector given_;            // of traced steps: find_given_motion()
+  bool is_fitted_ = false;  // the begin was moved to satisfy equations
 };
 
 }  // namespace

@@ -5,6 +5,12 @@
 
 namespace ritz {
 
+bool is_of_second_order(const Model& model) { return model.capacity.empty(); }
+
+const std::vector<Integral>& rates_of(const Model& model) {
+  return is_of_second_order(model) ? model.inertia : model.capacity;
+}
+
 void refuse_nonlinear_load_cases(const Model& model) {
   if (model.linear) return;
   throw Error(Exit::model, "load cases of a model with nonlinear equations",

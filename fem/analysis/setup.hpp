@@ -29,6 +29,10 @@ class Setup {
   Operator *equations_, *rates_;
 };
 
+// Heat has a capacity; what has inertia alone moves.
+bool is_of_second_order(const Model& model);
+const std::vector<Integral>& rates_of(const Model& model);
+
 // An observer for which a solution beyond the tables of the model is an error.
 Observer within_ranges(const Model& model, const Observer& observer);
 Observer within_ranges_in_time(const Model& model, const Observer& observer);  // and in other steps one far beyond

@@ -83,7 +83,11 @@ void add(Packed& to, const PartData& part) {
     add(to, block.curved);
   }
   to.add(part.components).add(part.order).add(part.first).add(part.last);
-  to.add(part.cells).add(part.numbering.cell_order).add(part.numbering.cell_nodes).add(part.numbering.node_count);
+  to.add(part.cells)
+      .add(part.along_curve)
+      .add(part.numbering.cell_order)
+      .add(part.numbering.cell_nodes)
+      .add(part.numbering.node_count);
   to.add(part.reached).add(part.held).add(part.integral_of);
   const DependentNodeRows& relations = part.relations;
   to.add(part.related).add(relations.node).add(relations.begin).add(relations.followed).add(relations.block);
@@ -111,6 +115,7 @@ PartData unpacked(Unpacked& from, const FunctionElsewhere& functions) {
   from.get(part.first);
   from.get(part.last);
   part.cells = from.list<Index>();
+  part.along_curve = from.list<Index>();
   part.numbering.cell_order = from.list<Index>();
   part.numbering.cell_nodes = from.list<Node>();
   from.get(part.numbering.node_count);
@@ -136,15 +141,47 @@ PartData unpacked(Unpacked& from, const FunctionElsewhere& functions) {
   return part;
 }
 
-SpaceCutter::SpaceCutter(const FunctionSpace& whole, int ranks)
+std::vector<Index> equal_parts(const FunctionSpace& space, int ranks) {
+  std::vector<Index> first;
+  for (int rank = 0; rank <= ranks; ++rank) first.push_back(space.node_count() * rank / ranks);
+  return first;
+}
+
+WholeCells parts_of_whole_cells(const FunctionSpace& space, int ranks) {
+  const Mesh& mesh = space.mesh();
+  const std::vector<Index> equal = equal_parts(space, ranks);
+  WholeCells parts;
+  FunctionSpace::CellNodes nodes_of(space);
+  std::vector<bool> met(static_cast<std::size_t>(mesh.node_count()), false);
+  Index count = 0;       // of nodes that cells so far have
+  bool corners = false;  // has the present rank any?
+  for (const Index cell : space.cell_order()) {
+    if (std::ssize(parts.first) < ranks && count >= equal[parts.first.size()]) {
+      parts.all_have = parts.all_have && (corners || parts.first.empty());
+      parts.first.push_back(count);
+      corners = false;
+    }
+    for (const Node node : nodes_of(cell)) count = std::max(count, Index{node} + 1);
+    const std::span<const Node> nodes = mesh.nodes_of(cell);
+    for (const Node node : nodes.first(static_cast<std::size_t>(traits(mesh.kind_of(cell)).corner_count))) {
+      corners = corners || !met[static_cast<std::size_t>(node)];
+      met[static_cast<std::size_t>(node)] = true;
+    }
+  }
+  parts.all_have = parts.all_have && corners && std::ssize(parts.first) == ranks;
+  parts.first.push_back(count);
+  return parts;
+}
+
+SpaceCutter::SpaceCutter(const FunctionSpace& whole, std::vector<Index> first, Cells order)
     : whole_(whole),
-      ranks_(ranks),
-      cells_(static_cast<std::size_t>(ranks)),
+      first_(std::move(first)),
+      order_(order),
+      cells_(first_.size() - 1),
       cell_place_(static_cast<std::size_t>(whole.mesh().cell_count()), -1),
       place_(static_cast<std::size_t>(whole.node_count()), -1),
       mesh_place_(static_cast<std::size_t>(whole.mesh().node_count()), -1) {
-  std::vector<Index> begin;
-  for (int rank = 1; rank < ranks; ++rank) begin.push_back(first(rank));
+  const std::span<const Index> begin = std::span<const Index>(first_).subspan(1, first_.size() - 2);
   const auto owner = [&](Index node) {
     return static_cast<std::size_t>(std::ranges::upper_bound(begin, node) - begin.begin());
   };
@@ -165,10 +202,11 @@ SpaceCutter::SpaceCutter(const FunctionSpace& whole, int ranks)
 PartData SpaceCutter::part(int rank, const std::vector<Integral>& integrals, const Constraints& constraints) {
   PartData part{.components = whole_.components(),
                 .order = whole_.isoparametric() ? 0 : whole_.order(),
-                .first = first(rank),
-                .last = first(rank + 1)};
+                .first = first_[static_cast<std::size_t>(rank)],
+                .last = first_[static_cast<std::size_t>(rank) + 1]};
   take_cells(std::move(cells_[static_cast<std::size_t>(rank)]), part);
   take_nodes(part);
+  if (order_ == Cells::inner_first) put_inner_first(part);
   const auto hold = [&](Index node) {
     for (int c = 0; c < part.components; ++c)
       part.held.push_back(constraints.is_prescribed(static_cast<Node>(node), c) ? 1 : 0);
@@ -208,6 +246,15 @@ void SpaceCutter::take_nodes(PartData& part) {
   for (std::size_t k = 0; k < part.reached.size(); ++k)
     place_[static_cast<std::size_t>(part.reached[k])] = static_cast<Node>(owned + static_cast<Index>(k));
   part.numbering.node_count = owned + std::ssize(part.reached);
+}
+
+void SpaceCutter::put_inner_first(PartData& part) const {
+  FunctionSpace::CellNodes nodes_of(whole_);
+  part.along_curve = part.numbering.cell_order;
+  std::ranges::stable_partition(part.numbering.cell_order, [&](Index cell) {
+    return std::ranges::all_of(nodes_of(part.cells[static_cast<std::size_t>(cell)]),
+                               [&](Node node) { return node >= part.first && node < part.last; });
+  });
 }
 
 // Nodes of the mesh in the order of those of the part, or along the curve where the space has nodes of its own.
@@ -286,7 +333,7 @@ void SpaceCutter::take_integrals(const std::vector<Integral>& integrals, PartDat
   }
 }
 
-SpacePart::SpacePart(PartData data, const Device& device) : data_(std::move(data)), cell_count_(data_.cells.size()) {
+SpacePart::SpacePart(PartData data, const Device& device) : data_(std::move(data)) {
   mesh_ = std::make_unique<Mesh>(std::move(data_.mesh), MeshChecks{.fix_inverted = false});
   space_ = std::make_unique<FunctionSpace>(*mesh_, data_.components, device,
                                            SpaceOptions{.order = data_.order, .given = &data_.numbering});

@@ -2,9 +2,10 @@
 // the curve; and all cells around them, so that the rows of a matrix for these nodes are complete without the cells of
 // others. The first rank, which has the mesh, cuts it; the others get their parts as messages.
 //
-//   SpaceCutter cut(space, ranks);   PartData data = cut.part(rank, integrals, constraints);     // the first rank
-//   Packed message;   add(message, data);                                                        // to another one
-//   Unpacked from(message);   const SpacePart part(unpacked(from, questions), device);           // there
+//   SpaceCutter cut(space, equal_parts(space, ranks));
+//   PartData data = cut.part(rank, integrals, constraints);       // the first rank
+//   Packed message;   add(message, data);                         // to another one
+//   Unpacked from(message);   const SpacePart part(unpacked(from, questions), device);   // there
 //
 // Nodes of the part are [owned | reached], in the order of the whole space, so that its rows of a matrix are the first.
 #pragma once
@@ -29,6 +30,7 @@ struct PartData {
   Index first = 0, last = 0;                  // owned nodes of the whole space
   std::vector<Index> cells = {};              // [cell of the part] cell of the whole mesh, ascending
   GivenNumbering numbering = {};              // of the part
+  std::vector<Index> along_curve = {};        // cells of the part, where the numbering has another order of them
   std::vector<Index> reached = {};            // nodes of others, as the whole space numbers them, ascending
   std::vector<std::uint8_t> held = {};        // [node of the part][component] 1: prescribed
   bool related = false;                       // have unknowns of the whole space equations between them?
@@ -45,25 +47,39 @@ void add(Packed& to, const PartData& part);
 // Functions of integrals become calls of `functions`, whose points have cells of the part.
 PartData unpacked(Unpacked& from, const FunctionElsewhere& functions);
 
+// [rank + 1] The first node of each rank: parts of equally many nodes; or nearly so, where the curve enters a cell, so
+// that the nodes which a cell is the first to have are of one rank in all orders. Then a rank may have no corner of a
+// cell: false in `all_have`.
+std::vector<Index> equal_parts(const FunctionSpace& space, int ranks);
+struct WholeCells {
+  std::vector<Index> first;
+  bool all_have = true;
+};
+WholeCells parts_of_whole_cells(const FunctionSpace& space, int ranks);
+
 class SpaceCutter {
  public:
+  // How a part orders its cells: as the curve meets them, or those first that have owned nodes alone, for products
+  // without a matrix.
+  enum class Cells { along_curve, inner_first };
   // The space must outlive the cutter, and parts that stay in this process. Throws Error(Exit::environment) for
   // elements and forms of plugins, which other ranks do not have.
-  SpaceCutter(const FunctionSpace& whole, int ranks);
+  SpaceCutter(const FunctionSpace& whole, std::vector<Index> first, Cells order = Cells::along_curve);
 
-  Index first(int rank) const { return whole_.node_count() * rank / ranks_; }
   PartData part(int rank, const std::vector<Integral>& integrals, const Constraints& constraints);
 
  private:
   void take_cells(std::vector<Index> along_curve, PartData& part);
   void take_nodes(PartData& part);
+  void put_inner_first(PartData& part) const;
   void take_mesh(PartData& part);
   void number_as_whole(PartData& part) const;
   void take_integrals(const std::vector<Integral>& integrals, PartData& part) const;
   void forget(const PartData& part);
 
   const FunctionSpace& whole_;
-  int ranks_;
+  std::vector<Index> first_;
+  Cells order_;
   std::vector<std::vector<Index>> cells_;  // [rank] around its nodes, along the curve
   std::vector<Index> cell_place_;          // [cell of the whole] cell of the present part, -1
   std::vector<Node> place_, mesh_place_;   // [node of the whole], [mesh node of the whole] likewise
@@ -75,7 +91,9 @@ class SpacePart {
   SpacePart(PartData data, const Device& device);
 
   const FunctionSpace& space() const { return *space_; }
-  Index cell_count() const { return static_cast<Index>(cell_count_); }
+  Index cell_count() const { return std::ssize(data_.cells); }
+  const std::vector<Index>& cells() const { return data_.cells; }  // as the whole mesh numbers them
+  const std::vector<Index>& along_curve() const { return data_.along_curve; }
   Index owned() const { return data_.last - data_.first; }
   const std::vector<Index>& reached() const { return data_.reached; }
   Constraints constraints() const;  // the prescribed unknowns, at zero
@@ -86,7 +104,6 @@ class SpacePart {
 
  private:
   PartData data_;
-  std::size_t cell_count_;
   std::unique_ptr<Mesh> mesh_;
   std::unique_ptr<FunctionSpace> space_;
 };

@@ -24,8 +24,15 @@ std::span<const TimeStep> Trajectory::steps(Index part) const {
 
 Index Trajectory::state_bytes() const {
   Index numbers = 0;
-  for (const State& each : states_) numbers += std::ssize(each.u) + std::ssize(each.r);
+  for (const State& each : states_)
+    numbers += std::ssize(each.u) + std::ssize(each.r) + std::ssize(each.v) + std::ssize(each.a);
   return numbers * Index{sizeof(double)};
+}
+
+Index Trajectory::most_vectors(Index steps, Index of_state, Index of_step) {
+  Index spacing = 1;
+  while (steps / spacing + 1 > 2 * spacing + 1) spacing *= 2;
+  return (steps / spacing + 1) * of_state + (std::min(spacing, steps) + 1) * of_step;
 }
 
 }  // namespace ritz

@@ -10,16 +10,27 @@
 #include "solvers/time/step_control.hpp"
 
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace ritz {
 
 class Trajectory {
  public:
+  Trajectory() = default;
+  Trajectory(Index spacing, std::vector<State> states, std::vector<TimeStep> steps)
+      : spacing_(spacing), states_(std::move(states)), steps_(std::move(steps)) {}
+
   // The state at the begin, and then after each step.
   void keep(const State& state);
   // A step whose state is not needed: the last one.
   void finish(const TimeStep& last) { steps_.push_back(last); }
+
+  Index spacing() const { return spacing_; }
+  const std::vector<State>& states() const { return states_; }
+  const std::vector<TimeStep>& steps() const { return steps_; }
+  // Forgets the steps behind these.
+  void cut(Index steps) { steps_.resize(static_cast<std::size_t>(steps)); }
 
   Index step_count() const { return static_cast<Index>(steps_.size()); }
   double begin() const { return states_.front().time; }
@@ -31,6 +42,8 @@ class Trajectory {
   std::span<const TimeStep> steps(Index part) const;
 
   Index state_bytes() const;  // of the states on the host
+  // Vectors of the states of so many steps and of the steps of a part, each of so many.
+  static Index most_vectors(Index steps, Index of_state, Index of_step);
 
  private:
   Index spacing_ = 1;

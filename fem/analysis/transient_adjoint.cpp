@@ -22,7 +22,7 @@ void add(const std::vector<double>& x, std::vector<double>& sum) {
 class StageWork {
  public:
   explicit StageWork(const Model& model)
-      : space_(*model.space), residual_(space_, model.equations), rates_(space_, model.capacity) {}
+      : space_(*model.space), residual_(space_, model.equations), rates_(space_, rates_of(model)) {}
 
   void numbers_changed() {
     residual_.numbers_changed();
@@ -31,16 +31,19 @@ class StageWork {
   std::vector<double> operator()(std::span<const Stage* const> stages) {
     std::vector<double> sum(static_cast<std::size_t>(space_.mesh().cell_count()), 0.0);
     for (const Stage* stage : stages) {
-      const Vector u = on_device(stage->u);
-      for (const auto& [work, weights] : {std::pair{&residual_, &stage->of_residual}, {&rates_, &stage->of_rates}}) {
-        work->set_time({stage->time, stage->time - stage->since});
-        add((*work)(u, on_device(*weights)), sum);
-      }
+      add_work(residual_, *stage, stage->residual_at, stage->of_residual, sum);
+      add_work(rates_, *stage, stage->rates_at, stage->of_rates, sum);
     }
     return sum;
   }
 
  private:
+  void add_work(CellWork& work, const Stage& stage, const std::vector<double>& at, const std::vector<double>& weights,
+                std::vector<double>& sum) const {
+    if (weights.empty()) return;
+    work.set_time({stage.time, stage.time - stage.since});
+    add(work(on_device(at.empty() ? stage.u : at), on_device(weights)), sum);
+  }
   Vector on_device(const std::vector<double>& values) const {
     return Vector(space_.device(), std::span<const double>(values), "vectors");
   }
@@ -57,7 +60,11 @@ std::vector<const PrescribedValue*> varying_supports(const Model& model) {
 }
 
 Index bytes_of(const Stage& stage) {
-  return Index{sizeof(double)} * (std::ssize(stage.u) + std::ssize(stage.of_residual) + std::ssize(stage.of_rates));
+  Index numbers = 0;
+  for (const std::vector<double>* each :
+       {&stage.u, &stage.residual_at, &stage.rates_at, &stage.of_residual, &stage.of_rates})
+    numbers += std::ssize(*each);
+  return Index{sizeof(double)} * numbers;
 }
 
 // Goes backwards through the parts of a trajectory.
@@ -67,14 +74,19 @@ class BackwardsInTime {
                   const StepDerivative& add_derivative, std::span<const DifferentiatedArray> arrays)
       : model_(model), evolution_(evolution), path_(path), add_derivative_(add_derivative), arrays_(arrays) {
     const std::vector<double> zeros(static_cast<std::size_t>(model.space->unknown_count()), 0.0);
-    adjoint_ = {zeros, zeros, zeros, zeros};
+    adjoint_ = {.g = zeros, .by_v = {}, .of_residual = zeros, .of_rates = zeros, .by_prescribed = zeros};
+    if (is_of_second_order(model)) adjoint_.by_v = adjoint_.u = adjoint_.v = adjoint_.a = zeros;
     result_.load = zeros;
     for (const DifferentiatedArray& each : arrays) result_.arrays.emplace_back(each.array->values().size(), 0.0);
     if (!arrays.empty()) work_.emplace(model);
   }
 
-  TransientDerivatives run() {
-    for (Index part = path_.part_count(); part-- > 0;) go_through(part);
+  TransientDerivatives run(const AdjointProgress& progress) {
+    if (progress.begin.parts >= 0) resume(progress.begin);
+    for (Index part = progress.begin.parts >= 0 ? progress.begin.parts : path_.part_count(); part-- > 0;) {
+      go_through(part);
+      if (progress.keep && part > 0) progress.keep(state(part));
+    }
     result_.prescribed = adjoint_.by_prescribed;
     const std::vector<const PrescribedValue*> supports = varying_supports(model_);
     for (std::size_t i = 0; i < arrays_.size(); ++i)
@@ -84,22 +96,56 @@ class BackwardsInTime {
   }
 
  private:
+  // Each of its numbers, by name.
+  template <class Use>
+  void each_of_state(const Use& use) {
+    use("g", adjoint_.g);
+    use("by_v", adjoint_.by_v);
+    use("of_residual", adjoint_.of_residual);
+    use("of_rates", adjoint_.of_rates);
+    use("by_prescribed", adjoint_.by_prescribed);
+    use("u", adjoint_.u);
+    use("v", adjoint_.v);
+    use("a", adjoint_.a);
+    use("load", result_.load);
+    for (std::size_t i = 0; i < result_.arrays.size(); ++i) use(fmt::format("array.{}", i), result_.arrays[i]);
+  }
+  AdjointState state(Index parts) {
+    AdjointState s{.parts = parts, .numbers = {{"bytes", {static_cast<double>(result_.bytes)}}}};
+    each_of_state([&](const std::string& name, std::vector<double>& values) {
+      if (!values.empty()) s.numbers[name] = values;
+    });
+    return s;
+  }
+  void resume(const AdjointState& from) {
+    result_.bytes = static_cast<Index>(from.numbers.at("bytes").at(0));
+    each_of_state([&](const std::string& name, std::vector<double>& values) {
+      if (!values.empty()) values = from.numbers.at(name);
+    });
+  }
+
   void go_through(Index part) {
-    auto [begin, taken] = evolution_.retrace(path_.state(part), path_.steps(part));
+    auto [start, taken] = evolution_.retrace(path_.state(part), path_.steps(part));
+    std::vector<Stage> begin = {std::move(start)};
     const Index before = path_.state(part).steps;
     std::vector<const Stage*> stages;
     for (std::size_t i = taken.size(); i-- > 0;) {
       const Index number = before + static_cast<Index>(i);
-      add_derivative_(number + 1, adjoint_.g);
+      add_derivative_of(number + 1, taken[i].stages.back());
       evolution_.step_back(taken[i], number, adjoint_);
       for (const Stage& each : taken[i].stages) stages.push_back(&each);
     }
     if (before == 0) {
-      add_derivative_(0, adjoint_.g);
+      add_derivative_of(0, begin.front());
       result_.initial = evolution_.end_at(begin, adjoint_);
-      stages.push_back(&begin);
+      result_.velocity = adjoint_.v;
+      for (const Stage& each : begin) stages.push_back(&each);
     }
     take(stages);
+  }
+
+  void add_derivative_of(Index step, const Stage& stage) {
+    add_derivative_({step, {stage.time, stage.time - stage.since}, stage.u}, {adjoint_.g, adjoint_.by_v});
   }
 
   void take(const std::vector<const Stage*>& stages) {
@@ -129,24 +175,43 @@ class BackwardsInTime {
 void check_differentiable(const Model& model, const Transient& options) {
   check(model, options);
   const auto wrong = [](const std::string& of, const std::string& why) {
-    throw Error(Exit::model, fmt::format("derivatives of {}", of), why, "take derivatives of heat, or of statics");
+    throw Error(Exit::model, fmt::format("derivatives of {}", of), why, "take derivatives of another model");
   };
-  if (model.capacity.empty()) wrong("an evolution of second order", "the adjoint of its steps is not known");
+  const auto is_symmetric = [](const Integral& i) { return i.form.symmetric; };
+  if (!model.attached.empty() && !std::ranges::all_of(model.equations, is_symmetric))
+    wrong("an evolution with reference points whose tangent is not symmetric", "their masses join a symmetric one");
   if (std::ranges::any_of(model.equations, [](const Integral& i) { return !i.form.state_start.empty(); }))
     wrong("a model with internal variables", "its solution depends on the way to it");
 }
 
 TransientDerivatives differentiate(const Model& model, Transient options, const Trajectory& path,
-                                   const StepDerivative& add_derivative, std::span<const DifferentiatedArray> arrays) {
+                                   const StepDerivative& add_derivative, std::span<const DifferentiatedArray> arrays,
+                                   const AdjointProgress& progress) {
   check_differentiable(model, options);
-  const Setup setup(model, {}, Setup::Held::not_needed, with_rates(model), model.capacity);
+  const Setup setup(model, {}, Setup::Held::not_needed, with_rates(model), rates_of(model));
   options.begin = path.state(0);
-  options.fixed_step = options.end;  // nothing is judged: the steps are those of the path
   options.linear = promised(options.linear, model);
   const Observer observer;
-  const auto evolution = first_order(
-      {setup.equations(), model.equations.size(), setup.rates(), *setup.supports().all().front()}, options, observer);
-  return BackwardsInTime(model, *evolution, path, add_derivative, arrays).run();
+  const TransientModel equations{.equations = setup.equations(),
+                                 .first_rate = model.equations.size(),
+                                 .rates = setup.rates(),
+                                 .supports = *setup.supports().all().front(),
+                                 .second_order = is_of_second_order(model),
+                                 .damping = model.damping,
+                                 .attached = model.attached};
+  const auto evolution =
+      equations.second_order ? second_order(equations, options, observer) : first_order(equations, options, observer);
+  return BackwardsInTime(model, *evolution, path, add_derivative, arrays).run(progress);
+}
+
+Index adjoint_bytes(const Model& model, const Transient& options, double steps) {
+  // Vectors of a state: u and r, of second order also v and a. Of a stage: u, two weights, and the places where the
+  // residual and the rates are taken, where these are others.
+  const bool second = is_of_second_order(model);
+  const Index of_state = second ? 4 : 2,
+              of_step = second ? 4 + (model.damping.stiffness != 0 ? 1 : 0) : 3 * (options.method->stages - 1);
+  return Trajectory::most_vectors(static_cast<Index>(steps), of_state, of_step) * model.space->unknown_count() *
+         Index{sizeof(double)};
 }
 
 }  // namespace ritz

@@ -10,16 +10,6 @@
 
 namespace ritz {
 
-namespace {
-
-// Heat has a capacity; what has inertia alone moves.
-bool is_of_second_order(const Model& model) { return model.capacity.empty(); }
-const std::vector<Integral>& rates_of(const Model& model) {
-  return is_of_second_order(model) ? model.inertia : model.capacity;
-}
-
-}  // namespace
-
 void check(const Model& model, const Transient& analysis) {
   refuse_prescribed_means(model, "an evolution in time");
   if (rates_of(model).empty())

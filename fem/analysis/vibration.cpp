@@ -153,7 +153,7 @@ Solved solve_without_matrices(const Operator& stiffness, const Operator& masses,
   return solved;
 }
 
-// Over ranks, with matrices whose rows are divided.
+// Over ranks, with matrices whose rows are divided, or without any as in one process.
 Solved solve_over_ranks(const Operator& stiffness, const Operator& masses, const Constraints& supports,
                         const VibrationModel& model, const EigenOptions& options) {
   Ranks& ranks = *options.ranks;
@@ -165,10 +165,19 @@ Solved solve_over_ranks(const Operator& stiffness, const Operator& masses, const
   Solved solved;
   {
     auto solving = space.device().profile().phase("solve");
-    DividedSystem system(both, supports, {.multigrid = options.multigrid, .say = options.say}, ranks);
     EigenOptions chosen = options;
     if (options.method == EigenMethod::automatic)  // iterations, where nothing takes a factor
       chosen.method = options.band || has_springs(model) ? EigenMethod::lanczos : EigenMethod::lobpcg;
+    const bool factorised = chosen.method == EigenMethod::lanczos;
+    if (factorised && !both.can_assemble())
+      refuse_ranks(ranks, "a factorisation of elements without a matrix",
+                   "leave out bands, springs and method = \"lanczos\", or take one process");
+    const bool no_matrix = !factorised && modes_need_no_matrix(stiffness, masses) && supports.dependent() == nullptr;
+    DividedSystem system(both, supports,
+                         {.multigrid = options.multigrid,
+                          .operator_kind = no_matrix ? OperatorKind::matrix_free : OperatorKind::matrix,
+                          .say = options.say},
+                         ranks);
     solved.eigen = system.modes(stiffness.integrals().size(), chosen, attached.motions);
   }
   solved.moved = moved_masses(space, model, attached, [&](const Vector& t, Vector& f) { masses.residual(t, f); });

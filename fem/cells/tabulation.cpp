@@ -92,8 +92,9 @@ void append_line_matrix(const std::vector<double>& m, std::size_t n, int parity,
   numbers.resize(begin + n * n, 0.0);
 }
 
-// Points, weights, and four matrices: values at the points from nodes, its transpose; slopes at the points from values
-// at the points, its transpose.
+// LineTables of tensor_engine.hpp: points, weights, and four matrices: values at the points from nodes, slopes at the
+// points from values at the points, and both transposed. Then SquareTables of tensor_diagonals.hpp, [node][point]: of
+// the functions of the nodes their squares, products with their slopes, and squares of their slopes.
 void append_line_tables(const std::vector<double>& line_nodes, std::vector<double>& numbers) {
   const std::size_t n = line_nodes.size();
   const QuadratureRule rule = quadrature(CellKind::line2, 2 * static_cast<int>(n) - 1);
@@ -102,18 +103,24 @@ void append_line_tables(const std::vector<double>& line_nodes, std::vector<doubl
   numbers.insert(numbers.end(), points.begin(), points.end());
   numbers.insert(numbers.end(), rule.weights.begin(), rule.weights.end());
   const LineLagrange through_nodes{line_nodes}, through_points{points};
-  std::vector<double> values(n * n), slopes(n * n), unused(n);
+  std::vector<double> values(n * n), nodal_slopes(n * n), slopes(n * n), unused(n);
   for (std::size_t q = 0; q < n; ++q) {
-    through_nodes.evaluate(points[q], &values[q * n], unused.data());
+    through_nodes.evaluate(points[q], &values[q * n], &nodal_slopes[q * n]);
     through_points.evaluate(points[q], unused.data(), &slopes[q * n]);
   }
-  for (const auto& [matrix, parity] : {std::pair{&values, 1}, std::pair{&slopes, -1}}) {
-    append_line_matrix(*matrix, n, parity, numbers);
-    std::vector<double> transposed(n * n);
+  const auto transposed = [n](const std::vector<double>& m) {
+    std::vector<double> t(n * n);
     for (std::size_t q = 0; q < n; ++q)
-      for (std::size_t i = 0; i < n; ++i) transposed[i * n + q] = (*matrix)[q * n + i];
-    append_line_matrix(transposed, n, parity, numbers);
-  }
+      for (std::size_t i = 0; i < n; ++i) t[i * n + q] = m[q * n + i];
+    return t;
+  };
+  append_line_matrix(values, n, 1, numbers);
+  append_line_matrix(slopes, n, -1, numbers);
+  append_line_matrix(transposed(values), n, 1, numbers);
+  append_line_matrix(transposed(slopes), n, -1, numbers);
+  for (const auto& [a, b] : {std::pair{&values, &values}, {&values, &nodal_slopes}, {&nodal_slopes, &nodal_slopes}})
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t q = 0; q < n; ++q) numbers.push_back((*a)[q * n + i] * (*b)[q * n + i]);
 }
 
 }  // namespace

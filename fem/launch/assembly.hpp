@@ -34,6 +34,8 @@ struct AssemblyJob {
   Real* extension;       // [shared][block]
   Real* workspace;       // device memory for element results; unused on a CPU, where threads have their own
   Index workspace_size;  // numbers
+  // The range of chunks to be run, of those of all groups; last < 0: all. A CPU's loop reads it.
+  Index first_chunk = 0, last_chunk = -1;
 };
 
 inline void set_elements(ElementArguments& arguments, double* elements) { arguments.elements = elements; }

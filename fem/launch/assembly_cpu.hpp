@@ -103,17 +103,18 @@ void run_assembly(const Device& device, const AssemblyJob<Real>& job) {
     buffer_size = std::max(buffer_size, group.chunk_batches * group.items * B * lane_count);
     chunks += group.chunk_count();
   }
+  const Index last = job.last_chunk < 0 ? chunks : job.last_chunk;
   const ScatterView& s = job.scatter;
   for (Index i = 0; i < s.untouched_count; ++i)
     for (int k = 0; k < B; ++k) job.target[Index{s.untouched[i]} * B + k] = 0;
   ParallelErrors errors;
-#pragma omp parallel num_threads(device.team(chunks))
+#pragma omp parallel num_threads(device.team(last - job.first_chunk))
   {
     Real* const buffer =
         static_cast<Real*>(std::aligned_alloc(64, static_cast<std::size_t>(buffer_size) * sizeof(double)));
     if (buffer == nullptr) errors.run([] { throw std::bad_alloc(); });
 #pragma omp for schedule(dynamic)
-    for (Index chunk = 0; chunk < chunks; ++chunk)
+    for (Index chunk = job.first_chunk; chunk < last; ++chunk)
       errors.run([&] {
         int g = job.group_count - 1;
         while (chunk < job.groups[g].first_chunk) --g;

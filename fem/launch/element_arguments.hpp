@@ -23,8 +23,8 @@ struct Tabulated {
   const Real* geometry_values;     // [point][geometry node]
   const Real* geometry_gradients;  // [point][geometry node][dimension]
   const Real* extrapolation;       // [node][point]: values at the nodes of the least-squares fit through the points
-  // One-dimensional tables of tensor elements (LineTables in tensor_engine.hpp), nullptr for others. Host memory;
-  // copied into the kernel.
+  // One-dimensional tables of tensor elements (LineTables in tensor_engine.hpp, then SquareTables in
+  // tensor_diagonals.hpp), nullptr for others. Host memory; copied into the kernel.
   const Real* line;
 };
 

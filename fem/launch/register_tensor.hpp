@@ -1,4 +1,5 @@
-// Makes a form's actions available on quadrilaterals or hexahedra by sum factorisation. In a kernel source:
+// Makes a form's actions and diagonals available on quadrilaterals or hexahedra by sum factorisation. In a kernel
+// source:
 //
 //   const RegisterTensor<Elasticity, 1, 2, 3, 4> elasticity;      // orders; the dimension is the form's
 //
@@ -6,7 +7,7 @@
 #pragma once
 
 #include "fem/launch/register_form.hpp"
-#include "fem/launch/tensor_engine.hpp"
+#include "fem/launch/tensor_diagonals.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -52,6 +53,37 @@ template <Form F, int Order>
 void run_single_tensor_actions(const Device& device, const ElementArguments& arguments) {
   launch_tensor_actions<float, F, Order>(device, arguments, arguments.table.single.line);
 }
+
+// LineTables up to the transposed ones, then SquareTables.
+template <int N>
+struct DiagonalTables {
+  static constexpr int squares = LineTables<N>::values_transposed;
+  double numbers[squares + SquareTables<N>::size];
+};
+
+template <Form F, int Order>
+__global__ void __launch_bounds__(largest_block_threads)
+    tensor_diagonal_kernel(const __grid_constant__ F form, const __grid_constant__ ElementArguments arguments,
+                           int elements_per_block, const __grid_constant__ DiagonalTables<Order + 1> tables) {
+  const auto [team, memory, batch] = ElementThread<double>(arguments, elements_per_block);
+  tensor_diagonals<F, Order, F::dimension>(team, memory, form, arguments, batch, tables.numbers,
+                                           tables.numbers + DiagonalTables<Order + 1>::squares);
+}
+
+template <Form F, int Order>
+void run_tensor_diagonals(const Device& device, const ElementArguments& arguments) {
+  using Sh = TensorDiagonalShape<F, Order, F::dimension>;
+  using Tables = DiagonalTables<Order + 1>;
+  if (arguments.batch_count == 0) return;
+  constexpr const char* name = "tensor diagonals";
+  Tables tables;
+  const double* line = arguments.table.line;
+  std::copy_n(line, Tables::squares, tables.numbers);
+  std::copy_n(line + LineTables<Order + 1>::size, SquareTables<Order + 1>::size, tables.numbers + Tables::squares);
+  const BlockShape block = block_for(device, Sh::scratch * sizeof(double), Sh::lines, name);
+  start_blocks(device, name, arguments.batch_count * (lane_count / block.elements), block,
+               tensor_diagonal_kernel<F, Order>, form_of<F>(arguments), arguments, block.elements, tables);
+}
 #else
 template <Form F, int Order>
 [[gnu::flatten]] void run_tensor_actions(const Device&, const ElementArguments& arguments) {
@@ -79,6 +111,17 @@ template <Form F, int Order>
                                            arguments.table.single.line);
   }
 }
+
+template <Form F, int Order>
+[[gnu::flatten]] void run_tensor_diagonals(const Device&, const ElementArguments& arguments) {
+  using Sh = TensorDiagonalShape<F, Order, F::dimension>;
+  const F form = *static_cast<const F*>(arguments.form);
+  const double* line = arguments.table.line;
+  alignas(64) Pack scratch[Sh::scratch];
+  for (Index i = 0; i < arguments.batch_count; ++i)
+    tensor_diagonals<F, Order, F::dimension>(CpuTeam{}, CpuMemory{scratch}, form, arguments, arguments.first_batch + i,
+                                             line, line + LineTables<Order + 1>::size);
+}
 #endif
 
 template <Form F, int... Orders>
@@ -92,8 +135,12 @@ struct RegisterTensor {
  private:
   template <int Order>
   static const FormKernels& table() {
-    static FormKernels t{
-        nullptr, nullptr, nullptr, run_tensor_actions<F, Order>, nullptr, run_single_tensor_actions<F, Order>};
+    static FormKernels t{nullptr,
+                         nullptr,
+                         nullptr,
+                         run_tensor_actions<F, Order>,
+                         run_tensor_diagonals<F, Order>,
+                         run_single_tensor_actions<F, Order>};
 #ifdef __CUDACC__
     t.sums_actions = true;
 #endif

@@ -22,8 +22,8 @@ constexpr int power(int base, int exponent) { return exponent == 0 ? 1 : base * 
 // line_product wants them.
 template <int N>
 struct LineTables {
-  static constexpr int points = 0, weights = N, values = 2 * N, values_transposed = values + N * N,
-                       slopes = values_transposed + N * N, slopes_transposed = slopes + N * N,
+  static constexpr int points = 0, weights = N, values = 2 * N, slopes = values + N * N,
+                       values_transposed = slopes + N * N, slopes_transposed = values_transposed + N * N,
                        size = slopes_transposed + N * N;
 };
 
@@ -387,14 +387,39 @@ constexpr Location<T, Sh::G, Sh::M> location_of(const PointGeometry<Sh, T>& g, c
   return place;
 }
 
+// use(geometry_of) with the geometry at the points of line `item` along the last direction: geometry_of(k) at point k,
+// which is number item + k * lines of the element. `stored`: it is read, else computed from `corners`, the
+// multilinear_coefficients.
+template <class Sh, class Team, class P, class S, class Use>
+constexpr void with_line_geometry(const Team& team, const ElementArguments& arguments, Index batch, const S* tables,
+                                  const P& corners, int item, bool stored, S factor, const Use& use) {
+  using T = typename Team::Number;
+  constexpr int N = Sh::N, D = Sh::D, last = Sh::lines;
+  const auto* at = tables + Sh::Tables::points;
+  const auto* weights = tables + Sh::Tables::weights;
+  S line_weight = factor * weights[item % N];
+  if constexpr (D == 3) { line_weight *= weights[item / N]; }
+  if (stored) {
+    use([&](int k) {
+      return PointGeometry<Sh, T>(
+          [&](int entry) {
+            return team.point_geometry(arguments, batch, item + k * last, Sh::points, entry, D * Sh::G + 1 + Sh::G);
+          },
+          factor);
+    });
+  } else {
+    const LineGeometry<Sh, T> geometry(corners, at, item);
+    use([&](int k) { return PointGeometry<Sh, T>(geometry, at[k], line_weight * weights[k]); });
+  }
+}
+
 // tables: LineTables.
 template <Form F, int Order, int Dimension, class Team, class Memory>
 constexpr void tensor_actions(const Team& team, const Memory& memory, const F& form, const ElementArguments& arguments,
                               Index batch, const typename Team::Scalar* tables) {
   using Sh = TensorShape<F, Order, Dimension>;
   using T = typename Team::Number;
-  // last: stride of the last direction
-  constexpr int N = Sh::N, D = Sh::D, C = Sh::C, points = Sh::points, last = Sh::lines;
+  constexpr int N = Sh::N, C = Sh::C, points = Sh::points;
   const Piece<Memory> corners{memory, 0}, field = corners.from(Sh::G * Sh::corners), state = field.from(Sh::field_size);
   const bool stored = arguments.point_geometry != nullptr;
   const auto factor = factor_of<T>(arguments);
@@ -413,13 +438,9 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
     OnLine<Sh, T> value, slope, state_value, state_slope;
     load_last_line<F, Sh, T>(tables, field, item, value, slope);
     if constexpr (Sh::with_state) { load_last_line<F, Sh, T>(tables, state, item, state_value, state_slope); }
-    const auto* at = tables + Sh::Tables::points;
-    const auto* weights = tables + Sh::Tables::weights;
-    typename Team::Scalar line_weight = factor * weights[item % N];
-    if constexpr (D == 3) { line_weight *= weights[item / N]; }
-    const auto along = [&](const auto& geometry_of) {
+    with_line_geometry<Sh>(team, arguments, batch, tables, corners, item, stored, factor, [&](const auto& geometry_of) {
       for (int k = 0; k < N; ++k) {
-        const int n = item + k * last;
+        const int n = item + k * Sh::lines;
         const PointGeometry<Sh, T> g = geometry_of(k);
         const Location<T, Sh::G, Sh::M> place = location_of(
             g, arguments.time, [&](int m) { return team.given(arguments, batch, n * Sh::M + m, points * Sh::M); });
@@ -428,19 +449,7 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
         const Fields<T, C, Sh::G> du = fields_on_line<F, Sh, T>(field, n, value, slope, k, g);
         put_flux<F, Sh, T>(tangent_flux<F, Sh, T>(form, place, u, du), g, n, k, field, value, slope);
       }
-    };
-    if (stored) {
-      along([&](int k) {
-        return PointGeometry<Sh, T>(
-            [&](int entry) {
-              return team.point_geometry(arguments, batch, item + k * last, points, entry, Sh::D * Sh::G + 1 + Sh::G);
-            },
-            factor);
-      });
-    } else {
-      const LineGeometry<Sh, T> geometry(corners, at, item);
-      along([&](int k) { return PointGeometry<Sh, T>(geometry, at[k], line_weight * weights[k]); });
-    }
+    });
     store_last_line<F, Sh, T>(tables, value, slope, item, field);
   });
   team.sync();

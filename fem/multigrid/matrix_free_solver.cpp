@@ -13,8 +13,9 @@
 
 namespace ritz {
 
-MatrixFreeSolver::MatrixFreeSolver(const Operator& equations, const Constraints& constraints, const Vector& u)
-    : equations_(equations), operator_(equations, constraints, u) {}
+MatrixFreeSolver::MatrixFreeSolver(const Operator& equations, const Constraints& constraints, const Vector& u,
+                                   const DividedField* field)
+    : equations_(equations), operator_(equations, constraints, u, {}, field) {}
 
 void MatrixFreeSolver::move_to(const Vector& u) {
   operator_.move_to(u);
@@ -61,7 +62,8 @@ SolveReport MatrixFreeSolver::solve(const Vector& b, Vector& x, const LinearSolv
   };
   while (true) {
     try {
-      within_memory(MemoryLevel::cycle, memory_, attempt_once, again);
+      if (operator_.field() != nullptr) attempt_once();  // a step down of one rank alone would leave the others behind
+      else within_memory(MemoryLevel::cycle, memory_, attempt_once, again);
     } catch (const Error& error) {
       const bool indefinite = error.exit() == Exit::model || error.exit() == Exit::not_converged;
       if (!indefinite || method == LinearMethod::conjugate_gradient || kind == PreconditionerKind::none) throw;
@@ -161,7 +163,6 @@ bool asks_for_matrix(const FunctionSpace& space, const LinearSolverOptions& opti
 
 bool without_matrix(const Operator& equations, const LinearSolverOptions& options) {
   if (options.operator_kind == OperatorKind::matrix_free) return true;
-  if (options.ranks != nullptr) return false;
   if (options.operator_kind == OperatorKind::automatic && !equations.can_assemble()) return true;
   return !asks_for_matrix(equations.space(), options) && needs_no_matrix(equations, options.one_of_many);
 }

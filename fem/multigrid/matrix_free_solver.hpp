@@ -16,8 +16,10 @@ namespace ritz {
 
 class MatrixFreeSolver {
  public:
-  // Equations and constraints must outlive this.
-  MatrixFreeSolver(const Operator& equations, const Constraints& constraints, const Vector& u);
+  // Equations, constraints and the field must outlive this. field: over ranks, as MatrixFree takes it; all ranks make
+  // theirs and call each function together, in a WorkTogether.
+  MatrixFreeSolver(const Operator& equations, const Constraints& constraints, const Vector& u,
+                   const DividedField* field = nullptr);
   MatrixFreeSolver(const MatrixFreeSolver&) = delete;  // the preconditioner refers to the operator in here
   MatrixFreeSolver& operator=(const MatrixFreeSolver&) = delete;
 

@@ -6,11 +6,13 @@
 #include "device/process/stop_request.hpp"
 #include "fem/launch/interpolation.hpp"
 #include "fem/multigrid/coarser_constraints.hpp"
+#include "fem/multigrid/coarser_part.hpp"
 #include "fem/multigrid/space_transfer.hpp"
 #include "fem/space/nested_nodes.hpp"
 #include "solvers/smoothers/chebyshev.hpp"
 #include "solvers/smoothers/jacobi.hpp"
 #include "solvers/algebra/vectors.hpp"
+#include "solvers/multigrid/divided_aggregation.hpp"
 #include "solvers/multigrid/recording.hpp"
 
 #include <algorithm>
@@ -40,15 +42,27 @@ struct Level {
   void apply(Array<Real>& from, Array<Real>& to, const Operator::MarkedNodes* marked = nullptr) const {
     const DependentUnknowns* const dependent = A->constraints().dependent();
     if (dependent != nullptr) dependent->set_linear(from);
-    if constexpr (sizeof(Real) == sizeof(float)) A->equations().action(A->tangents(), A->state(), from, to, marked);
-    else A->equations().action(A->state(), from, to, marked);
+    if (ghosts() != nullptr) ghosts()->begin_fetch(from.data(), A->equations().space().components());
+    if constexpr (sizeof(Real) == sizeof(float))
+      A->equations().action(A->tangents(), A->state(), from, to, marked, ghosts());
+    else A->equations().action(A->state(), from, to, marked, ghosts());
     if (dependent != nullptr) dependent->gather(to);
   }
+  const Ghosts* ghosts() const { return A->field() == nullptr ? nullptr : A->field()->ghosts.get(); }
+  Index rows() const { return A->rows(); }
   double largest_eigenvalue = 0;                  // of D^-1 A, a bound
   Array<Real> inverse_diagonal;                   // 0 where prescribed
   std::unique_ptr<SpaceTransfer<Real>> transfer;  // to this level from the next coarser one
   Array<Real> weights;                            // of the transfer; 0 where prescribed
-  Array<Real> b, x, d, q;
+  Array<Real> b, x, d, q;                         // over ranks [owned | ghosts]; the ghosts of d are zero
+};
+
+// A field below the finest, with the same equations on the same cells.
+struct CoarserField {
+  std::unique_ptr<FunctionSpace> space;
+  std::unique_ptr<DividedField> field;  // null: one process
+  std::unique_ptr<Constraints> fixed;
+  std::unique_ptr<Operator> equations;
 };
 
 // The operator of a level in the precision of the cycle, for vectors in double precision.
@@ -112,45 +126,29 @@ class Cycle {
  public:
   Cycle(const MatrixFree& A, const PMultigridOptions& options)
       : options_(options), device_(A.device()), kernels_(cycle_kernels<Real>(device_)) {
-    const Mesh& mesh = A.equations().space().mesh();
+    if (A.field() != nullptr) evaluate_together(A);
     const MatrixFree* now = &A;
     Vector state;
-    while (true) {
+    for (std::size_t l = 0;; ++l) {
       const FunctionSpace& fine = now->equations().space();
+      if (l == coarser_.size()) add_coarser(fine, now->constraints(), nullptr, A.equations());
+      const CoarserField& next = coarser_[l];
       orders_.push_back(fine.order());
-      const bool next_is_coarsest = orders_.back() <= 3;
-      // The coarser space and what belongs to it.
-      spaces_.push_back(
-          std::make_unique<FunctionSpace>(mesh, fine.components(), device_, PMultigrid::coarser_order(fine)));
-      const FunctionSpace& coarse = *spaces_.back();
-      fixed_.push_back(coarser_constraints(now->constraints(), coarse));
-      equations_.push_back(std::make_unique<Operator>(coarse, A.equations().integrals()));
-      equations_.back()->set_time(A.equations().time());
-      state = interpolated(fine, coarse, now->state());
-      add_level(*now, *equations_.back());
-      if (next_is_coarsest) break;
-      operators_.push_back(std::make_unique<MatrixFree>(*equations_.back(), *fixed_.back(), state));
+      state = interpolated(fine, *next.space, now->state());
+      add_level(*now, *next.equations);
+      if (is_coarsest(next)) break;
+      operators_.push_back(
+          std::make_unique<MatrixFree>(*next.equations, *next.fixed, state, std::nullopt, next.field.get()));
       now = operators_.back().get();
     }
     orders_.push_back(1);
-    // Order 1: a matrix.
-    const Operator& last = *equations_.back();
-    const FunctionSpace& space = last.space();
-    coarse_fixed_ = fixed_.back().get();
-    coarsest_.emplace(last.make_matrix());
-    last.assemble_once(now->tangents(), state, *coarsest_);
-    if (options.shift > 0) add_masses(*options.masses, options.shift, space);
-    coarse_fixed_->eliminate(*coarsest_, max_abs(coarsest_->diagonal()));
-    SmoothedAggregationOptions coarsest = options.coarsest;
-    coarsest.coordinates = &space.coordinates();
-    coarsest.dimension = mesh.dimension();
-    coarsest.nested = [&space] { return nested_nodes(space); };
-    aggregation_.emplace(*coarsest_, coarsest);
-    coarsest_->values() = Vector();  // the cycle has its own
+    make_coarsest(*now, state);
     device_.memory().trim();
     return_freed_host_memory();
-    coarse_b_ = Vector(device_, space.unknown_count(), multigrid_tag);
-    coarse_x_ = Vector(device_, space.unknown_count(), multigrid_tag);
+    const FunctionSpace& space = *coarser_.back().space;
+    const Index rows = coarse_rows_ ? coarse_rows_->rows() : space.unknown_count();
+    coarse_b_ = Vector(device_, rows, multigrid_tag);
+    coarse_x_ = Vector(device_, rows, multigrid_tag);
     coarse_ = Array<Real>(device_, space.unknown_count(), multigrid_tag);
   }
 
@@ -162,12 +160,86 @@ class Cycle {
     kernels_.to_double(device_, x.size(), finest.x.data(), x.data());
   }
   const std::vector<int>& orders() const { return orders_; }
-  int nested_levels() const { return aggregation_->nested_levels(); }
+  int nested_levels() const {
+    return aggregation_ ? aggregation_->nested_levels() : divided_aggregation_->nested_levels();
+  }
+  int divided_levels() const {  // over ranks
+    return divided_aggregation_ ? divided_aggregation_->divided_levels() + static_cast<int>(levels_.size()) : 0;
+  }
   double pivot() const { return pivot_; }  // of the finest level's prescribed rows
   // Why launches are not replayed as one, where they could be.
   const std::string& not_recorded() const { return recording_.why_not(); }
 
  private:
+  static bool is_coarsest(const CoarserField& field) { return field.space->order() == 1; }
+
+  void add_coarser(const FunctionSpace& fine, const Constraints& fixed, const DividedField* field,
+                   const Operator& equations) {
+    CoarserField next;
+    const SpaceOptions order = PMultigrid::coarser_order(fine);
+    if (field == nullptr) {
+      next.space = std::make_unique<FunctionSpace>(fine.mesh(), fine.components(), device_, order);
+    } else {
+      CoarserPart part = coarser_part(fine, *field, std::max(1, order.order));
+      next.space = std::move(part.space);
+      next.field = std::make_unique<DividedField>(std::move(part.field));
+    }
+    next.fixed = coarser_constraints(fixed, *next.space);
+    next.equations = std::make_unique<Operator>(*next.space, equations.integrals());
+    next.equations->set_time(equations.time());
+    coarser_.push_back(std::move(next));
+  }
+
+  // Makes the coarser fields, then takes the values of their functions, for which the others ask the first rank.
+  void evaluate_together(const MatrixFree& A) {
+    do {
+      const bool first = coarser_.empty();
+      const FunctionSpace& fine = first ? A.equations().space() : *coarser_.back().space;
+      add_coarser(fine, first ? A.constraints() : *coarser_.back().fixed,
+                  first ? A.field() : coarser_.back().field.get(), A.equations());
+    } while (!is_coarsest(coarser_.back()));
+    for (const CoarserField& each : coarser_) {
+      if (is_coarsest(each)) continue;
+      each.equations->take_numbers(Operator::Task::action);
+      each.equations->take_numbers(Operator::Task::diagonal);
+    }
+    coarser_.back().equations->take_numbers(Operator::Task::matrix);
+    if (options_.shift > 0) {
+      make_coarse_masses();
+      coarse_masses_->take_numbers(Operator::Task::matrix);
+    }
+    if (A.field()->evaluated) A.field()->evaluated();
+    nesting_of_ = A.field()->nesting;
+  }
+
+  // Order 1: a matrix.
+  void make_coarsest(const MatrixFree& above, const Vector& state) {
+    const CoarserField& last = coarser_.back();
+    const FunctionSpace& space = *last.space;
+    SparseMatrix K = last.equations->make_matrix();
+    last.equations->assemble_once(above.tangents(), state, K);
+    if (options_.shift > 0) add_masses(K);
+    last.fixed->eliminate(K, max_abs(K.diagonal()));
+    SmoothedAggregationOptions coarsest = options_.coarsest;
+    coarsest.coordinates = &space.coordinates();
+    coarsest.dimension = space.mesh().dimension();
+    if (last.field != nullptr) return divide_coarsest(std::move(K), coarsest);
+    coarsest_.emplace(std::move(K));
+    coarsest.nested = [&space] { return nested_nodes(space); };
+    aggregation_.emplace(*coarsest_, coarsest);
+    coarsest_->values() = Vector();  // the cycle has its own
+  }
+
+  void divide_coarsest(SparseMatrix K, const SmoothedAggregationOptions& multigrid) {
+    const DividedField& field = *coarser_.back().field;
+    coarse_rows_.emplace(field.ghosts, owned_rows_of(std::move(K), field.ghosts->owned()));
+    DividedAggregationOptions options{.multigrid = multigrid, .replicated = field.replicated};
+    options.multigrid.half_storage = false;
+    const DividedNesting nesting = nesting_of_ ? nesting_of_(field.ghosts->first()) : DividedNesting();
+    options.nesting = &nesting;
+    divided_aggregation_.emplace(*coarse_rows_, options);
+  }
+
   // All launches between the first level's b and its x. They are recorded on a GPU; while the recording is replayed,
   // the bytes of the first cycle are counted.
   void run_recorded() {
@@ -198,12 +270,17 @@ class Cycle {
     return y;
   }
 
-  void add_masses(const Operator& masses, double shift, const FunctionSpace& space) {
-    Operator coarse(space, masses.integrals());
-    coarse.set_time(masses.time());
-    SparseMatrix M = coarse.make_matrix();
-    coarse.assemble_once(Vector(), M);
-    axpy(shift, M.values(), coarsest_->values());
+  void make_coarse_masses() {
+    coarse_masses_.emplace(*coarser_.back().space, options_.masses->integrals());
+    coarse_masses_->set_time(options_.masses->time());
+  }
+
+  void add_masses(SparseMatrix& K) {
+    if (!coarse_masses_) make_coarse_masses();
+    SparseMatrix M = coarse_masses_->make_matrix();
+    coarse_masses_->assemble_once(Vector(), M);
+    axpy(options_.shift, M.values(), K.values());
+    coarse_masses_.reset();
   }
 
   void add_level(const MatrixFree& A, const Operator& coarse) {
@@ -211,7 +288,8 @@ class Cycle {
     level.A = &A;
     if (levels_.empty()) pivot_ = A.pivot();
     for (Array<Real>* work : {&level.b, &level.x, &level.d, &level.q})
-      *work = Array<Real>(device_, A.rows(), multigrid_tag);
+      *work = Array<Real>(device_, A.equations().space().unknown_count(), multigrid_tag);
+    if (A.field() != nullptr) level.d.fill_zero();
     {
       Vector inverse = inverse_diagonal(A.diagonal());
       level.largest_eigenvalue =
@@ -249,7 +327,7 @@ class Cycle {
     const double theta = 0.5 * level.largest_eigenvalue * (1 + 1 / ratio);
     const double delta = 0.5 * level.largest_eigenvalue * (1 - 1 / ratio), sigma = theta / delta;
     double rho = 1 / sigma;
-    const Index n = level.b.size();
+    const Index n = level.rows();
     const Real* inverse = level.inverse_diagonal.data();
     if (from_zero) {
       count(level, 4);
@@ -275,15 +353,17 @@ class Cycle {
     Level<Real>& level = levels_[l];
     smooth(level, true);
     level.apply(level.x, level.q);
-    const Index n = level.b.size();
+    const Index n = level.rows();
     count(level, 4);
     kernels_.weighted_residual(device_, n, level.weights.data(), level.b.data(), level.q.data(), level.d.data());
     if (l + 1 < levels_.size()) {
       Level<Real>& next = levels_[l + 1];
       level.transfer->sum_transposed(level.d, next.b);
       gather(next.A->constraints(), next.b);
+      add_to_owners(next.ghosts(), next.b);
       run(l + 1);
       follow(next.A->constraints(), next.x);
+      fetch(next.ghosts(), next.x);
       level.transfer->sum_interpolated(next.x, level.q);
     } else {
       solve_coarsest(level);
@@ -296,14 +376,19 @@ class Cycle {
   // level.d -> level.q through the matrix of order 1.
   void solve_coarsest(Level<Real>& level) {
     const Index n = coarse_b_.size();
+    const Constraints& fixed = *coarser_.back().fixed;
+    const Ghosts* const ghosts = coarse_rows_ ? &coarse_rows_->ghosts() : nullptr;
     level.transfer->sum_transposed(level.d, coarse_);
-    gather(*coarse_fixed_, coarse_);
+    gather(fixed, coarse_);
+    add_to_owners(ghosts, coarse_);
     count_conversion(2 * n);
     kernels_.to_double(device_, n, coarse_.data(), coarse_b_.data());
-    coarse_fixed_->set_zero(coarse_b_);
-    aggregation_->apply(coarse_b_, coarse_x_);
-    coarse_fixed_->set_linear(coarse_x_);
+    fixed.set_zero(coarse_b_);
+    if (divided_aggregation_) divided_aggregation_->apply(coarse_b_, coarse_x_);
+    else aggregation_->apply(coarse_b_, coarse_x_);
+    fixed.set_linear(coarse_x_);
     kernels_.from_double(device_, n, coarse_x_.data(), coarse_.data());
+    fetch(ghosts, coarse_);
     level.transfer->sum_interpolated(coarse_, level.q);
   }
 
@@ -313,6 +398,14 @@ class Cycle {
   static void follow(const Constraints& constraints, Array<Real>& x) {
     if (constraints.dependent() != nullptr) constraints.dependent()->set_linear(x);
   }
+  // Over ranks: sums over the cells of several ranks, and values for the cells of others.
+  void add_to_owners(const Ghosts* ghosts, Array<Real>& b) const {
+    if (ghosts != nullptr) ghosts->add_to_owners(b.data(), components());
+  }
+  void fetch(const Ghosts* ghosts, Array<Real>& x) const {
+    if (ghosts != nullptr) ghosts->fetch(x.data(), components());
+  }
+  int components() const { return coarser_.back().space->components(); }
 
   PMultigridOptions options_;
   Device device_;
@@ -320,19 +413,31 @@ class Cycle {
   double pivot_ = 0;
   std::vector<int> orders_;
   std::vector<Level<Real>> levels_;
-  std::vector<std::unique_ptr<FunctionSpace>> spaces_;  // of the coarser levels, as the two below
-  std::vector<std::unique_ptr<Constraints>> fixed_;
-  std::vector<std::unique_ptr<Operator>> equations_;
+  std::vector<CoarserField> coarser_;
   std::vector<std::unique_ptr<MatrixFree>> operators_;  // of the levels between the finest and the coarsest
-  std::optional<SparseMatrix> coarsest_;
+  std::optional<Operator> coarse_masses_;
+  std::optional<SparseMatrix> coarsest_;  // as the next in one process
   std::optional<SmoothedAggregation> aggregation_;
-  const Constraints* coarse_fixed_ = nullptr;
+  std::optional<DividedMatrix> coarse_rows_;  // as the next over ranks
+  std::optional<DividedAggregation> divided_aggregation_;
+  std::function<DividedNesting(const std::vector<Index>& first)> nesting_of_;
   Vector coarse_b_, coarse_x_;
   Array<Real> coarse_;
   Recording recording_;
   std::optional<FinestArguments> recorded_for_;
   Index bytes_ = 0;  // that kernels of a cycle read and write
 };
+
+}  // namespace
+
+namespace {
+
+// A part may have no elements of a form that cannot.
+bool all_act_in_single(const MatrixFree& A) {
+  double cannot = A.equations().can_act_in_single() ? 0 : 1;
+  if (A.field() != nullptr) A.field()->ghosts->ranks().largest({&cannot, 1});
+  return cannot == 0;
+}
 
 }  // namespace
 
@@ -352,7 +457,7 @@ PMultigrid::PMultigrid(const MatrixFree& A, const PMultigridOptions& options) {
                 {}, "use a degree of at least 1 and a ratio above 1");
   const LongWork here;
   hierarchy_.reset(new Hierarchy{A, {}, {}});
-  if (options.single_precision && A.equations().can_act_in_single()) hierarchy_->in_single.emplace(A, options);
+  if (options.single_precision && all_act_in_single(A)) hierarchy_->in_single.emplace(A, options);
   else hierarchy_->in_double.emplace(A, options);
 }
 
@@ -389,6 +494,9 @@ std::string PMultigrid::name() const {
   const int nested =
       hierarchy_->in_single ? hierarchy_->in_single->nested_levels() : hierarchy_->in_double->nested_levels();
   if (nested > 0) text += fmt::format(" over {} nested meshes", nested);
+  const int divided =
+      hierarchy_->in_single ? hierarchy_->in_single->divided_levels() : hierarchy_->in_double->divided_levels();
+  if (divided > 0) text += fmt::format(", {} levels divided among ranks", divided);
   if (hierarchy_->in_single) text += ", single precision";
   const std::string& not_recorded =
       hierarchy_->in_single ? hierarchy_->in_single->not_recorded() : hierarchy_->in_double->not_recorded();

@@ -2,7 +2,7 @@
 // takes over: one V-cycle as a symmetric preconditioner. Smoother: Chebyshev over the diagonal (Adams, Brezina, Hu,
 // Tuminaro 2003); transfers by interpolation. It works in single precision (but where there are elements of a residual
 // of their own), inside a double-precision iteration. Fehn et al., J. Comput. Phys. 415 (2020) 109538, compare such
-// cycles.
+// cycles. Over ranks (fem/operator/divided_field.hpp) every rank has its part of each level.
 //
 //   MatrixFree K(equations, fixed, u);   PMultigrid cycle(K);   ConjugateGradient{}.solve(K, b, x, &cycle);
 #pragma once

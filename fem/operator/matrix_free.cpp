@@ -13,20 +13,28 @@ std::shared_ptr<const Vector> copied_unless_zero(const Vector& u) {
   return result;
 }
 
+Vector first_of(const Vector& x, Index count) {
+  Vector result(x.device(), count, "vectors");
+  x.device().machine().copy_on_device(result.data(), x.data(), result.bytes());
+  return result;
+}
+
 // There is no p-multigrid for order 1.
 bool keeps_tangents(const Operator& equations) { return equations.space().order() > 1; }
 
 }  // namespace
 
 MatrixFree::MatrixFree(const Operator& equations, const Constraints& constraints, const Vector& u,
-                       std::optional<double> pivot)
+                       std::optional<double> pivot, const DividedField* field)
     : equations_(equations),
       constraints_(constraints),
       given_pivot_(pivot),
       u_(copied_unless_zero(u)),
+      field_of_rank_(field),
       keeps_tangents_(keeps_tangents(equations)),
       marked_(equations.mark(constraints)) {
-  if (constraints.dependent() != nullptr) field_ = equations.space().zeros();
+  if (constraints.dependent() != nullptr || field != nullptr) field_ = equations.space().zeros();
+  if (field != nullptr) product_ = equations.space().zeros();
   refresh();
 }
 
@@ -56,6 +64,7 @@ void MatrixFree::refresh() {
 void MatrixFree::make_diagonal() {
   diagonal_ = Vector();
   diagonal_ = equations_.diagonal(tangents_, *u_);
+  if (field_of_rank_ != nullptr) diagonal_ = first_of(diagonal_, rows());
   if (constraints_.dependent() != nullptr) constraints_.dependent()->gather_diagonal(diagonal_);
   pivot_ = given_pivot_ ? *given_pivot_ : max_abs(diagonal_);
   Vector ones(equations_.space().device(), diagonal_.size(), "vectors");
@@ -69,8 +78,18 @@ Vector MatrixFree::diagonal() const {
   return d;
 }
 
+void MatrixFree::apply_over_ranks(const Vector& x, Vector& y) const {
+  const Ghosts& ghosts = *field_of_rank_->ghosts;
+  device().machine().copy_on_device(field_.data(), x.data(), x.bytes());
+  ghosts.begin_fetch(field_.data(), equations_.space().components());
+  equations_.action(*u_, field_, product_, &marked_, &ghosts);
+  device().machine().copy_on_device(y.data(), product_.data(), y.bytes());
+}
+
 void MatrixFree::apply(const Vector& x, Vector& y) const {
-  if (field_.empty()) {
+  if (field_of_rank_ != nullptr) {
+    apply_over_ranks(x, y);
+  } else if (field_.empty()) {
     equations_.action(*u_, x, y, &marked_);
   } else {
     copy(x, field_);

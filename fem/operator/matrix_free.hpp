@@ -1,12 +1,13 @@
 // The tangent of equations as a linear operator without a matrix: elements are computed anew at every application. For
 // p-multigrid the tangents of forms that depend on u are kept at points (Operator::point_tangents). With prescribed
 // and dependent unknowns eliminated as Constraints::eliminate does it: their rows and columns are empty but for a
-// pivot.
+// pivot. Over ranks the space is that of a rank's part, vectors hold owned unknowns, and products fetch the others.
 //
 //   MatrixFree K(equations, fixed, u);   JacobiPreconditioner jacobi(K.diagonal());
 //   ConjugateGradient{}.solve(K, b, x, &jacobi);
 #pragma once
 
+#include "fem/operator/divided_field.hpp"
 #include "fem/operator/operator.hpp"
 #include "fem/space/constraints.hpp"
 
@@ -18,12 +19,16 @@ namespace ritz {
 class MatrixFree final : public LinearOperator {
  public:
   // The tangent at u, which is copied unless it is zero. Equations and constraints must outlive this. pivot: in
-  // eliminated rows; none: the largest entry of the diagonal.
+  // eliminated rows; none: the largest entry of the diagonal. field: over ranks, which outlives this; u [owned |
+  // ghosts], no equations between unknowns, and a WorkTogether lives.
   MatrixFree(const Operator& equations, const Constraints& constraints, const Vector& u,
-             std::optional<double> pivot = {});
+             std::optional<double> pivot = {}, const DividedField* field = nullptr);
 
   const Device& device() const override { return equations_.space().device(); }
-  Index rows() const override { return equations_.space().unknown_count(); }
+  Index rows() const override {
+    return field_of_rank_ == nullptr ? equations_.space().unknown_count()
+                                     : field_of_rank_->ghosts->owned() * equations_.space().components();
+  }
   void apply(const Vector& x, Vector& y) const override;
   std::string name() const override { return "matrix-free operator"; }
 
@@ -44,10 +49,12 @@ class MatrixFree final : public LinearOperator {
   const Operator& equations() const { return equations_; }
   const Operator::MarkedNodes& marked() const { return marked_; }
   const Constraints& constraints() const { return constraints_; }
-  double pivot() const { return pivot_; }  // in the eliminated rows
+  double pivot() const { return pivot_; }                       // in the eliminated rows
+  const DividedField* field() const { return field_of_rank_; }  // null: one process
 
  private:
   void make_diagonal();
+  void apply_over_ranks(const Vector& x, Vector& y) const;
 
   const Operator& equations_;
   const Constraints& constraints_;
@@ -55,7 +62,9 @@ class MatrixFree final : public LinearOperator {
   std::shared_ptr<const Vector> u_, made_at_;
   Vector diagonal_;
   double pivot_ = 0;
-  mutable Vector field_;  // x with its dependent unknowns; none without equations
+  mutable Vector field_;  // x with its dependent unknowns, or its ghosts; none without either
+  const DividedField* field_of_rank_;
+  mutable Vector product_;  // [owned | ghosts] over ranks
   PointTangents tangents_;
   bool keeps_tangents_;
   Operator::MarkedNodes marked_;

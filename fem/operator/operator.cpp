@@ -6,6 +6,7 @@
 #include "fem/operator/given_numbers.hpp"
 #include "fem/operator/single_assembly.hpp"
 #include "fem/operator/slab_buffer.hpp"
+#include "solvers/algebra/ghosts.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -274,8 +275,25 @@ void Operator::run(const Plan& plan, const char* name, bool matrix, const Vector
     const AssemblyJob<double> job{
         name,           groups.data(),          static_cast<int>(groups.size()), plan.scatter->view(),  plan.block,
         vectors.target, plan.extension->data(), plan.workspace->data(),          plan.workspace->size()};
-    assembly_kernels(*space_).run(space_->device(), job);
+    run_job(plan, job, vectors.arriving, assembly_kernels(*space_).run);
   });
+}
+
+template <class Real, class Run>
+void Operator::run_job(const Plan& plan, const AssemblyJob<Real>& job, const Ghosts* arriving, const Run& run) const {
+  const Device& device = space_->device();
+  if (arriving == nullptr) return run(device, job);
+  if (device.machine().is_apart()) {
+    arriving->finish_fetch();
+    return run(device, job);
+  }
+  if (!plan.inner) {
+    std::vector<const ElementGroup*> elements;
+    for (const int g : plan.groups) elements.push_back(&groups_[static_cast<std::size_t>(g)]);
+    plan.inner = inner_chunks({job.groups, plan.groups.size()}, elements, static_cast<Node>(arriving->owned()),
+                              device.threads());
+  }
+  run_inner_first(device, job, *plan.inner, *arriving, run);
 }
 
 void Operator::run_single(const Plan& plan, const char* name, const Vectors& vectors, float* target) const {
@@ -292,7 +310,7 @@ void Operator::run_single(const Plan& plan, const char* name, const Vectors& vec
                                  reinterpret_cast<float*>(plan.extension->data()),
                                  reinterpret_cast<float*>(plan.workspace->data()),
                                  plan.workspace->size()};
-    assembly_kernels(*space_).run_single(device, job);
+    run_job(plan, job, vectors.arriving, assembly_kernels(*space_).run_single);
   });
 }
 
@@ -430,23 +448,30 @@ Operator::MarkedNodes Operator::mark(const Constraints& constraints) const {
   return marked;
 }
 
-void Operator::action(const Vector& u, const Vector& x, Vector& y, const MarkedNodes* marked) const {
+void Operator::action(const Vector& u, const Vector& x, Vector& y, const MarkedNodes* marked,
+                      const Ghosts* arriving) const {
   check_vector(x);
   check_vector(y);
   run(plan({Task::action}), "operator action", false,
-      {.u = given_or_zero(u), .target = y.data(), .direction = x.data(), .marked = marked});
+      {.u = given_or_zero(u), .target = y.data(), .direction = x.data(), .marked = marked, .arriving = arriving});
 }
 
-void Operator::action(const Vector& u, const Array<float>& x, Array<float>& y, const MarkedNodes* marked) const {
-  action_with(nullptr, u, x, y, marked);
+void Operator::action(const Vector& u, const Array<float>& x, Array<float>& y, const MarkedNodes* marked,
+                      const Ghosts* arriving) const {
+  action_with(nullptr, u, x, y, marked, arriving);
 }
 
 void Operator::action_with(const PointTangents* tangents, const Vector& u, const Array<float>& x, Array<float>& y,
-                           const MarkedNodes* marked) const {
+                           const MarkedNodes* marked, const Ghosts* arriving) const {
   if (x.size() != space_->unknown_count()) throw_size_mismatch(space_->unknown_count(), x.size());
   if (y.size() != space_->unknown_count()) throw_size_mismatch(space_->unknown_count(), y.size());
   run_single(plan({Task::action}), "operator action",
-             {.u = given_or_zero(u), .single_direction = x.data(), .marked = marked, .tangents = tangents}, y.data());
+             {.u = given_or_zero(u),
+              .single_direction = x.data(),
+              .marked = marked,
+              .tangents = tangents,
+              .arriving = arriving},
+             y.data());
 }
 
 Vector Operator::diagonal(const Vector& u) const { return diagonal_with(nullptr, u); }

@@ -14,11 +14,13 @@
 #include "fem/launch/assembly.hpp"
 #include "fem/operator/element_groups.hpp"
 #include "fem/operator/fields_at_points.hpp"
+#include "fem/operator/inner_chunks.hpp"
 #include "fem/operator/scatter_plan.hpp"
 #include "fem/space/constraints.hpp"
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -50,6 +52,7 @@ struct PointTangents {
 };
 
 class ElementsAround;  // fem/operator/list_sizes.hpp
+class Ghosts;          // solvers/algebra/ghosts.hpp
 
 class Operator {
  public:
@@ -106,11 +109,15 @@ class Operator {
     const std::uint8_t* prescribed = nullptr;  // [unknown]
   };
   MarkedNodes mark(const Constraints& constraints) const;
-  void action(const Vector& u, const Vector& x, Vector& y, const MarkedNodes* marked = nullptr) const;
+  // arriving: over ranks the tail of x is on its way (Ghosts::begin_fetch). Elements that reach none of it are computed
+  // meanwhile, those at the border afterwards. y is complete at owned nodes, in the bits of a product at once.
+  void action(const Vector& u, const Vector& x, Vector& y, const MarkedNodes* marked = nullptr,
+              const Ghosts* arriving = nullptr) const;
   bool can_assemble() const;  // have element matrices few enough entries? Not those of hexahedra of order 4 and more
   bool can_act() const;       // has every form kernels for any element, which actions and coarser orders need?
   // The same in single precision, where can_act_in_single() says that all elements have it.
-  void action(const Vector& u, const Array<float>& x, Array<float>& y, const MarkedNodes* marked = nullptr) const;
+  void action(const Vector& u, const Array<float>& x, Array<float>& y, const MarkedNodes* marked = nullptr,
+              const Ghosts* arriving = nullptr) const;
   bool can_act_in_single() const;
   bool sum_factorised() const;  // are the actions of all elements?
   Vector diagonal(const Vector& u) const;
@@ -122,7 +129,7 @@ class Operator {
   PointTangents point_tangents(const Vector& u) const;
   MemoryNeeds point_tangent_needs() const;
   void action(const PointTangents& tangents, const Vector& u, const Array<float>& x, Array<float>& y,
-              const MarkedNodes* marked = nullptr) const;
+              const MarkedNodes* marked = nullptr, const Ghosts* arriving = nullptr) const;
   Vector diagonal(const PointTangents& tangents, const Vector& u) const;
   void assemble(const PointTangents& tangents, const Vector& u, SparseMatrix& matrix) const;
   void assemble_once(const PointTangents& tangents, const Vector& u, SparseMatrix& matrix) const;
@@ -182,8 +189,9 @@ class Operator {
     int block = 0;                                 // numbers per item
     // Memory that a run writes before it reads, in either precision; tasks with the same lists and block share it.
     std::shared_ptr<Vector> extension, workspace;
-    Index stored_bytes = 0;  // of lists, and of numbers of forms at points: read in each run
-    int runs = 0;            // so far, without lists
+    Index stored_bytes = 0;                    // of lists, and of numbers of forms at points: read in each run
+    mutable std::optional<InnerChunks> inner;  // of products over ranks
+    int runs = 0;                              // so far, without lists
     // Are there lists, and are they those of another task, too? Matrices have their own.
     bool has_lists_for(Task other, const std::vector<int>& its_groups, const std::vector<Index>& its_chunks) const {
       return scatter != nullptr && task != Task::matrix && other != Task::matrix && groups == its_groups &&
@@ -204,7 +212,7 @@ class Operator {
   using ListKey = std::tuple<std::vector<int>, std::vector<Index>, bool>;  // groups, their chunks, of a matrix
   // Null: without tangents at points.
   void action_with(const PointTangents* tangents, const Vector& u, const Array<float>& x, Array<float>& y,
-                   const MarkedNodes* marked) const;
+                   const MarkedNodes* marked, const Ghosts* arriving) const;
   Vector diagonal_with(const PointTangents* tangents, const Vector& u) const;
   void check_matrix(const SparseMatrix& matrix) const;
   void assemble_with(const PointTangents* tangents, const Vector& u, SparseMatrix& matrix) const;
@@ -252,6 +260,7 @@ class Operator {
     const float* single_direction = nullptr;
     const MarkedNodes* marked = nullptr;  // action
     const PointTangents* tangents = nullptr;
+    const Ghosts* arriving = nullptr;  // action
   };
   struct PointNumbers {  // that were counted
     std::set<std::tuple<const ElementGroup*, int, int>> arrays;
@@ -263,6 +272,8 @@ class Operator {
   Index least_traffic(const Plan& plan, bool matrix, Index number) const;
   void run(const Plan& plan, const char* name, bool matrix, const Vectors& vectors) const;
   void run_single(const Plan& plan, const char* name, const Vectors& vectors, float* target) const;
+  template <class Real, class Run>
+  void run_job(const Plan& plan, const AssemblyJob<Real>& job, const Ghosts* arriving, const Run& run) const;
   // calls use(groups) with what the assembly loop wants to know
   template <class Use>
   void with_groups(const Plan& plan, bool matrix, bool single, const Vectors& vectors, const Use& use) const;

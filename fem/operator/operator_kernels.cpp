@@ -16,7 +16,7 @@ ReferenceTable Operator::table(const ElementGroup& group, int degree) const {
       .first->second.table();
 }
 
-// Are actions of the form on these cells run by sum factorisation?
+// Are actions and diagonals of the form on these cells run by sum factorisation?
 bool Operator::by_tensors(const ElementGroup& group, const FormValue& form) const {
   if (form.cell >= 0) return false;
   const ReferenceElement& e = *group.element;
@@ -71,6 +71,8 @@ ElementKernel kernel_of(const FormKernels& table, Operator::Task task) {
   return nullptr;
 }
 
+bool takes_tensors(Operator::Task task) { return task == Operator::Task::action || task == Operator::Task::diagonal; }
+
 }  // namespace
 
 const FormKernels& Operator::kernels_of(Task task, const ElementGroup& group, const FormValue& form) const {
@@ -78,7 +80,7 @@ const FormKernels& Operator::kernels_of(Task task, const ElementGroup& group, co
   const auto named = [&](int nodes) {
     return form_kernel_name(form.name.c_str(), nodes, traits(group.kind).dimension);
   };
-  if (task == Task::action && by_tensors(group, form))
+  if (takes_tensors(task) && by_tensors(group, form))
     return kernels<FormKernels>(
         space_->device(), form.module,
         tensor_kernel_name(form.name.c_str(), group.element->order, group.element->dimension()));
@@ -129,7 +131,7 @@ AssemblyTerm Operator::make_term(Task task, const ElementGroup& group, const Int
   term.arguments.coordinates = coordinates_of(*space_, group).data();
   term.arguments.given = given_numbers(group, degree, integral);
   if (!integral.form.state_start.empty()) term.arguments.state = state_of(group, integral).data();
-  if (task == Task::action && by_tensors(group, integral.form))
+  if (takes_tensors(task) && by_tensors(group, integral.form))
     term.arguments.point_geometry = point_geometry(group, term.arguments.table);
   return term;
 }

@@ -100,7 +100,8 @@ void Operator::add_numbers_at_points(Task task, const Outline& outline, PointNum
         needs.array<double>("given numbers", entries * integral.form.given_count);
         fields_.add_needs(*space_, group, points, integral.form, known.fields, needs);
       }
-      const bool stored = task == Task::action && by_tensors(group, integral.form) && group.geometry->order > 1;
+      const bool by_lines = (task == Task::action || task == Task::diagonal) && by_tensors(group, integral.form);
+      const bool stored = by_lines && group.geometry->order > 1;
       if (stored && !point_geometry_.contains({&group, points}) && known.arrays.emplace(&group, -1, points).second)
         needs.array<double>("point geometry", entries * point_geometry_entries(group.element->dimension()));
     }

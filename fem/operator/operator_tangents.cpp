@@ -90,8 +90,8 @@ void Operator::take_tangents(const Plan& plan, std::size_t g, const PointTangent
 }
 
 void Operator::action(const PointTangents& tangents, const Vector& u, const Array<float>& x, Array<float>& y,
-                      const MarkedNodes* marked) const {
-  action_with(&tangents, u, x, y, marked);
+                      const MarkedNodes* marked, const Ghosts* arriving) const {
+  action_with(&tangents, u, x, y, marked, arriving);
 }
 
 Vector Operator::diagonal(const PointTangents& tangents, const Vector& u) const { return diagonal_with(&tangents, u); }

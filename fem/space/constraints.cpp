@@ -1,5 +1,6 @@
 #include "fem/space/constraints.hpp"
 
+#include "device/host_view.hpp"
 #include "device/kernels.hpp"
 #include "fem/launch/constraint_kernels.hpp"
 
@@ -206,7 +207,12 @@ void Constraints::eliminate(SparseMatrix& K, double pivot) const {
 }
 
 void Constraints::apply_pivot(double pivot, const Vector& x, Vector& y) const {
-  table(x.device()).apply_pivot(x.device(), list_.size(), list_.data(), pivot, x.data(), y.data());
+  Index count = list_.size();
+  if (x.size() < space_->unknown_count()) {  // owned unknowns of a part
+    const HostView<std::int32_t> list(list_);
+    count = std::ranges::lower_bound(list.span(), static_cast<std::int32_t>(x.size())) - list.span().begin();
+  }
+  table(x.device()).apply_pivot(x.device(), count, list_.data(), pivot, x.data(), y.data());
 }
 
 void Constraints::keep_prescribed(Vector& r) const {

@@ -71,8 +71,10 @@ class Constraints {
   void gather(Vector& r) const;                         // forces on dependent unknowns act on those that they follow
   void set_zero(Vector& r) const;                       // r_i = 0 where eliminated
   void eliminate(SparseMatrix& K, double pivot) const;  // K = T^T K T; its eliminated rows: pivot
-  void apply_pivot(double pivot, const Vector& x, Vector& y) const;  // y_i = pivot x_i where eliminated
-  void keep_prescribed(Vector& r) const;                             // r_i = 0 where not eliminated
+  // y_i = pivot x_i where eliminated. Vectors may hold the first unknowns alone, as those of a part do; in set_zero,
+  // too.
+  void apply_pivot(double pivot, const Vector& x, Vector& y) const;
+  void keep_prescribed(Vector& r) const;  // r_i = 0 where not eliminated
   // r_i = 0 where neither prescribed values nor equations exert a force: what they do exert, where r is a residual that
   // was not gathered.
   void keep_constrained(Vector& r) const;

@@ -5,9 +5,11 @@
 #include "io/files/commit_group.hpp"
 
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
@@ -18,6 +20,8 @@
 
 namespace ritz {
 namespace {
+
+namespace fs = std::filesystem;
 
 class Descriptor {
  public:
@@ -35,7 +39,7 @@ class Descriptor {
 };
 
 std::string folder_of(const std::string& path) {
-  const std::string folder = std::filesystem::path(path).parent_path().string();
+  const std::string folder = fs::path(path).parent_path().string();
   return folder.empty() ? "." : folder;
 }
 
@@ -53,8 +57,19 @@ bool write_all(int file, std::string_view contents) {
 // A terminal, a pipe or a device, of which no file may take the place.
 bool is_no_file(const std::string& path) {
   std::error_code none;
-  const std::filesystem::file_status status = std::filesystem::status(path, none);
-  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
+  const fs::file_status status = fs::status(path, none);
+  return fs::exists(status) && !fs::is_regular_file(status);
+}
+
+// The number of a file in /proc/self/fd, where /dev/stdout and /dev/fd lead; -1: another file.
+int own_descriptor(const fs::path& path) {
+  std::error_code none;
+  const std::string name = path.filename().string();
+  int number = -1;
+  const auto [end, status] = std::from_chars(name.data(), name.data() + name.size(), number);
+  if (status != std::errc{} || end != name.data() + name.size()) return -1;
+  const fs::path folder = fs::canonical(folder_of(path.string()), none);
+  return !folder.empty() && folder == fs::canonical("/proc/self/fd", none) ? number : -1;
 }
 
 std::string with_free_space(const std::string& path, const std::string& reason) {
@@ -136,6 +151,29 @@ void write_file(const std::string& path, std::string_view contents) {
     }
   }
   commit_file(path);
+}
+
+NamedFile named_file(const std::string& path) {
+  constexpr int most_links = 40;  // as in the kernel
+  fs::path at = path;
+  for (int links = 0; links < most_links; ++links) {
+    if (const int descriptor = own_descriptor(at); descriptor >= 0) return {path, descriptor};
+    std::error_code status;
+    if (!fs::is_symlink(at, status)) break;
+    const fs::path target = fs::read_symlink(at, status);
+    if (status) break;
+    at = at.parent_path() / target;  // an absolute target replaces the folder
+  }
+  return {at.string(), -1};
+}
+
+bool NamedFile::takes_a_stream() const { return descriptor >= 0 || (is_no_file(path) && !fs::is_directory(path)); }
+
+void write_named_file(const std::string& path, std::string_view contents) {
+  const NamedFile file = named_file(path);
+  if (file.descriptor < 0) return write_file(file.path, contents);
+  std::fflush(nullptr);
+  if (!write_all(file.descriptor, contents)) fail_to_write(path, std::strerror(errno));
 }
 
 }  // namespace ritz

@@ -25,6 +25,16 @@ void discard_temporary(const std::string& path) noexcept;
 
 void write_file(const std::string& path, std::string_view contents);
 
+// A file that a user names: links are followed, so that they stay, and the file behind them is replaced.
+struct NamedFile {
+  std::string path;
+  int descriptor = -1;          // of this process, as /dev/stdout is; -1: none
+  bool takes_a_stream() const;  // a terminal, a pipe or a device
+};
+NamedFile named_file(const std::string& path);
+// write_file to it. In folders of results, which may be a stranger's, links are not followed.
+void write_named_file(const std::string& path, std::string_view contents);
+
 // The folder of `path` to the disk, so that new names in it last.
 void flush_folder(const std::string& path);
 

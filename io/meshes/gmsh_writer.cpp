@@ -225,7 +225,7 @@ void write_gmsh(const std::string& path, const Mesh& mesh, const GmshOptions& op
   write_entities(output, mesh, entities);
   write_nodes(output, mesh);
   write_elements(output, entities);
-  write_file(path, output.text());
+  write_named_file(path, output.text());
 }
 
 }  // namespace ritz

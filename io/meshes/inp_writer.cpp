@@ -139,7 +139,7 @@ void write_inp(const std::string& path, const Mesh& mesh, const std::string& pla
     for (const Node node : region.nodes) labels.push_back(Index{node} + 1);
     output.list(labels, 0, false);
   }
-  write_file(path, output.text());
+  write_named_file(path, output.text());
 }
 
 }  // namespace ritz

@@ -179,7 +179,9 @@ void Checkpoints::commit() {
   std::string path;
   try {
     const RemovedWhenStopped removal(started);
-    write_state(started, owner_(), *kept_);
+    CheckpointState all = *kept_;
+    if (all.more) all.more(all);
+    write_state(started, owner_(), all);
     const std::string name = fmt::format("{:06}-{:08x}.h5", next_, checksum_of_file(started).crc32);
     path = (fs::path(folder_) / name).string();
     fs::rename(started, temporary_path(path), status);

@@ -27,6 +27,7 @@ struct CheckpointState {
   int steps = 0;      // of the results, which are computed and will not be again
   std::map<std::string, Numbers> numbers = {};
   std::map<std::string, std::vector<std::string>> texts = {};
+  std::function<void(CheckpointState&)> more = {};  // adds what is large, where the state is written
 };
 
 // The run to which a state belongs. Differences are named when another run tries to resume.

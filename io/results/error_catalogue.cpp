@@ -149,7 +149,8 @@ const std::vector<ErrorKind>& kinds() {
        "a name twice, another physics, a field that [output] does not ask for, a scalar field for --warp",
        "name another file, or one of the fields that are listed; --describe prints them, too",
        {"there is no field '*' to show", "there is no field to show", "there is no field '*' that could move points",
-        "there is no room for a file at *"}},
+        "there is no room for a file at *", "the field '*' has no one number to show",
+        "'*' has no mesh that could be drawn"}},
       {"probe",
        Exit::input,
        "a [[probe]] names something that does not exist",
@@ -480,6 +481,7 @@ const std::vector<ErrorKind>& kinds() {
         "a mixed problem was given equations*",
         "adjoint solutions of a model*",
         "derivatives of *",
+        "no derivative of *",
         "other prescribed values in a nonlinear*",
         "other prescribed values in a model*",
         "the derivative by the array*",
@@ -573,8 +575,7 @@ const std::vector<ErrorKind>& kinds() {
       {"several-ranks",
        Exit::environment,
        "a launcher started several ranks that cannot work together",
-       "cases with a matrix, by conjugate gradients or a factorisation, modes, and members of a sweep are divided "
-       "among "
+       "linear systems by conjugate gradients or a factorisation, modes, and members of a sweep are divided among "
        "ranks, nothing else is; or MPI or parallel MUMPS is missing, or MPI is another one",
        "start it without mpirun, or with one task; RITZ_INDEPENDENT_RANKS=1 where each rank has a case of its own",
        {"started as * ranks*", "MPI failed in *", "this build has no direct solver for several ranks*"}},

@@ -188,7 +188,7 @@ std::string to_json(const RunReport& report) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-void write_report(const std::string& path, const RunReport& report) { write_file(path, to_json(report)); }
+void write_report(const std::string& path, const RunReport& report) { write_named_file(path, to_json(report)); }
 
 namespace {
 

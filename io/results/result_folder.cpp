@@ -118,19 +118,39 @@ void make_folder(const std::string& path) {
   if (status) refuse_folder(path, status.message());
 }
 
-}  // namespace
-
-void probe_folder(const std::string& path) {
-  make_folder(path);
-  const std::string trial = (fs::path(path) / fmt::format("{}{}", trial_prefix, ::getpid())).string();
+// Of a small file in the folder; empty: it was written and removed.
+std::string reason_not_to_write(const std::string& folder) {
+  const std::string trial = (fs::path(folder) / fmt::format("{}{}", trial_prefix, ::getpid())).string();
   try {
     write_file(trial, "trial\n");
     settle_file(trial);
   } catch (const Error& error) {
     ::unlink(trial.c_str());
-    refuse_folder(path, error.message());
+    return error.message();
   }
-  if (::unlink(trial.c_str()) != 0) refuse_folder(path, "a file cannot be removed there");
+  return ::unlink(trial.c_str()) != 0 ? "a file cannot be removed there" : "";
+}
+
+}  // namespace
+
+void probe_folder(const std::string& path) {
+  make_folder(path);
+  if (const std::string reason = reason_not_to_write(path); !reason.empty()) refuse_folder(path, reason);
+}
+
+void probe_file(const std::string& path) {
+  const NamedFile file = named_file(path);
+  if (file.takes_a_stream()) return;
+  if (fs::is_directory(file.path))
+    throw Error(Exit::input, fmt::format("there is no room for a file at '{}'", path), "a folder has that name",
+                "name a file in it");
+  const fs::path folder = fs::absolute(file.path).parent_path();
+  std::error_code status;
+  fs::create_directories(folder, status);
+  const std::string reason = status ? status.message() : reason_not_to_write(folder.string());
+  if (!reason.empty())
+    throw Error(Exit::output, fmt::format("cannot write '{}': {}", path, reason), "nothing was solved",
+                "name a file in another folder, or make room in this one");
 }
 
 ResultFolder::ResultFolder(std::string path, ResultFolderOptions options)

@@ -77,5 +77,7 @@ class ResultFolder {
 
 // Makes the folder and writes, flushes and renames a small file in it. Throws Error(Exit::output).
 void probe_folder(const std::string& path);
+// The same for the folder of a file that an option names, unless that is a pipe or a device.
+void probe_file(const std::string& path);
 
 }  // namespace ritz

@@ -80,7 +80,8 @@ std::vector<Field> fields(Unpacked& from) {
 std::string packed(const Piece& piece) {
   Packed to;
   to.add(piece.path).add(piece.grid.points).add(piece.grid.blocks.size());
-  for (const WrittenPiece::Block& block : piece.grid.blocks) to.add(block.vtk_type).add(block.node_count).add(block.nodes);
+  for (const WrittenPiece::Block& block : piece.grid.blocks)
+    to.add(block.vtk_type).add(block.node_count).add(block.nodes);
   to.add(piece.regions.numbers).add(piece.regions.names.size());
   for (const std::string& name : piece.regions.names) to.add(name);
   add(to, piece.point_fields);
@@ -135,7 +136,8 @@ std::string index_text(const Piece& first, std::span<const std::string> pieces) 
       "header_type=\"UInt64\">\n  <PUnstructuredGrid GhostLevel=\"0\">\n";
   text += arrays_text("PPointData", first.point_fields, number, false);
   text += arrays_text("PCellData", first.cell_fields, number, true);
-  text += "    <PPoints>\n      <PDataArray type=\"Float64\" Name=\"Points\" NumberOfComponents=\"3\"/>\n    </PPoints>\n";
+  text +=
+      "    <PPoints>\n      <PDataArray type=\"Float64\" Name=\"Points\" NumberOfComponents=\"3\"/>\n    </PPoints>\n";
   for (const std::string& piece : pieces)
     text += fmt::format("    <Piece Source=\"{}\"/>\n", escaped(std::filesystem::path(piece).filename().string()));
   return text + "  </PUnstructuredGrid>\n</VTKFile>\n";

@@ -3,7 +3,8 @@
 // one piece. Fields come from the first rank, which has them.
 //
 //   std::vector<std::string> files = ResultPieces(ranks).write("run_000002.pvtu", mesh, nodal, cells, options);
-//   if (is_piece(text)) ranks.send(0, written_piece(text));                    // another rank, of each text it receives
+//   if (is_piece(text)) ranks.send(0, written_piece(text));                    // another rank, of each text it
+//   receives
 #pragma once
 
 #include "io/vtk/vtu_writer.hpp"
@@ -22,8 +23,8 @@ class ResultPieces {
  public:
   explicit ResultPieces(Ranks* ranks) : ranks_(ranks) {}
 
-  // All files of the step, flushed under their temporary names, the index first. Throws Error(Exit::output) where a rank
-  // cannot write its piece; then no temporary file is left.
+  // All files of the step, flushed under their temporary names, the index first. Throws Error(Exit::output) where a
+  // rank cannot write its piece; then no temporary file is left.
   std::vector<std::string> write(const std::string& path, const Mesh& mesh, std::span<const Field> point_fields,
                                  std::span<const Field> cell_fields, const VtuOptions& options);
 

@@ -5,6 +5,7 @@
 #include "apps/cases/model.hpp"
 #include "apps/results/result_writer.hpp"
 #include "apps/sweep/sweep.hpp"
+#include "fem/analysis/derived_work.hpp"
 #include "fem/analysis/linear_statics.hpp"
 #include "fem/analysis/transient_adjoint.hpp"
 #include "python/bind/case_call.hpp"
@@ -93,8 +94,14 @@ class Model {
 
   int components() const { return space().components(); }
   bool evolves() const { return evolution_.has_value(); }
+  bool moves() const { return evolves() && model().capacity.empty(); }  // of second order
   bool on_mesh() const { return space().isoparametric(); }
   Index cell_count() const { return space().mesh().cell_count(); }
+  // [bytes] of arrays on the device: in use, and held for reuse.
+  std::pair<Index, Index> memory() const {
+    const MemoryStatistics now = space().device().memory().statistics();
+    return {now.live, now.cached};
+  }
 
   py::array_t<double> points() const {
     std::vector<double> points;
@@ -257,24 +264,28 @@ class Model {
 
   // Times, and u [time][node][component] at them: the begin, [time] output and the end.
   py::tuple evolve(const std::optional<Doubles>& load, const std::optional<Doubles>& initial,
-                   const std::optional<double>& tolerance, const py::object& progress) {
-    std::vector<double> times, u;
+                   const std::optional<Doubles>& velocity, const std::optional<double>& tolerance,
+                   const py::object& progress) {
+    std::vector<double> times, steps, u;
     SolveReport report;
     double residual = 0;
     without_the_lock(
         [&] {
-          Transient options = options_of_evolution(load, initial, tolerance);
+          Transient options = options_of_evolution(load, initial, velocity, tolerance);
           Trajectory path;
           shown_.clear();
-          TransientResult result = ritz::solve(model(), options,
-                                               {.show =
-                                                    [&](const SolutionView& s) {
-                                                      shown_.push_back(times.empty() ? 0 : path.step_count() + 1);
-                                                      times.push_back(*s.time);
-                                                      const std::vector<double> values = out(s.u);
-                                                      u.insert(u.end(), values.begin(), values.end());
-                                                    },
-                                                .keep = [&](const State& s) { path.keep(s); }});
+          double dt = 0;  // of the last step
+          const Observer observer{.show =
+                                      [&](const SolutionView& s) {
+                                        shown_.push_back(times.empty() ? 0 : path.step_count() + 1);
+                                        times.push_back(*s.time);
+                                        steps.push_back(dt);
+                                        const std::vector<double> values = out(s.u);
+                                        u.insert(u.end(), values.begin(), values.end());
+                                      },
+                                  .step = [&](const AnalysisStep& s) { dt = s.accepted ? s.dt : dt; },
+                                  .keep = [&](const State& s) { path.keep(s); }};
+          TransientResult result = ritz::solve(model(), options, observer);
           path_ = std::move(path);
           evolved_ = std::move(options);
           report = std::move(result.summary);
@@ -282,22 +293,22 @@ class Model {
         },
         progress);
     const auto count = static_cast<py::ssize_t>(times.size()), c = static_cast<py::ssize_t>(width());
-    return py::make_tuple(adopt(std::move(times), {count}),
+    return py::make_tuple(adopt(std::move(times), {count}), adopt(std::move(steps), {count}),
                           adopt(std::move(u), {count, static_cast<py::ssize_t>(node_.size()), c}), report_of(report),
                           residual);
   }
   // g: as u of evolve(). Derivatives by initial values, forces, prescribed values and these arrays; bytes of states.
   py::tuple evolution_derivatives(const Doubles& g, const std::vector<std::string>& names) {
     TransientDerivatives d;
-    std::vector<double> initial, load, prescribed;
+    std::vector<double> initial, velocity, load, prescribed;
     without_the_lock([&] {
       const std::span<const double> given = span_of(g);
       const std::size_t size = node_.size() * width();
-      const auto add = [&](Index step, std::vector<double>& to) {
+      const auto add = [&](const ReachedState& s, const StateDerivative& g) {
         for (std::size_t i = 0; i < shown_.size(); ++i) {
-          if (shown_[i] != step) continue;
+          if (shown_[i] != s.step) continue;
           const std::vector<double> values = in(given.subspan(i * size, size)).host();
-          for (std::size_t k = 0; k < to.size(); ++k) to[k] += values[k];
+          for (std::size_t k = 0; k < values.size(); ++k) g.by_u[k] += values[k];
         }
       };
       std::vector<DifferentiatedArray> arrays;
@@ -307,6 +318,7 @@ class Model {
         return out(Vector(space().device(), std::span<const double>(x), "vectors"));
       };
       initial = for_caller(d.initial);
+      if (moves()) velocity = for_caller(d.velocity);
       load = for_caller(d.load);
       prescribed = for_caller(d.prescribed);
     });
@@ -315,8 +327,62 @@ class Model {
       const auto size = static_cast<py::ssize_t>(each.size());
       arrays.append(adopt(std::move(each), {size}));
     }
-    return py::make_tuple(shaped(std::move(initial)), shaped(std::move(load)), shaped(std::move(prescribed)), arrays,
-                          d.bytes);
+    py::dict result;
+    result["initial"] = shaped(std::move(initial));
+    if (moves()) result["velocity"] = shaped(std::move(velocity));
+    result["load"] = shaped(std::move(load));
+    result["prescribed"] = shaped(std::move(prescribed));
+    return py::make_tuple(result, arrays, d.bytes);
+  }
+
+  // Fields of the results that have derivatives: name, components, and whether they are in cells, too.
+  std::vector<std::tuple<std::string, int, bool>> derived_names() const {
+    std::vector<std::tuple<std::string, int, bool>> names;
+    for (const DerivedResult& each : read_->derived_results)
+      names.emplace_back(each.field.name, each.field.components, each.is_in_cells);
+    return names;
+  }
+  // [node or cell][component] at u. `time`, and the length of the step that ends there.
+  py::array_t<double> derived(const std::string& name, bool in_cells, const Doubles& u, double time, double dt) {
+    const DerivedResult& of = derived_result(name);
+    std::vector<double> values;
+    without_the_lock([&] {
+      const DerivedValues all = derived_at(of, {time, dt}, in(u));
+      values = values_of(of, in_cells ? all.in_cells : all.at_nodes, all.components);
+      if (!in_cells) values = at_nodes_of_caller(values, of.field.components);
+    });
+    const auto c = static_cast<py::ssize_t>(of.field.components), rows = static_cast<py::ssize_t>(values.size()) / c;
+    return adopt(std::move(values), {rows, c});
+  }
+  // From dJ/d(values of the field): dJ/du, and at fixed u dJ/d(entries) of these arrays.
+  py::tuple derived_derivatives(const std::string& name, bool in_cells, const Doubles& u, double time, double dt,
+                                const Doubles& by_values, const std::vector<std::string>& names) {
+    const DerivedResult& of = derived_result(name);
+    std::vector<double> by_u;
+    std::vector<std::vector<double>> by_arrays;
+    without_the_lock([&] {
+      const Vector at = in(u);
+      const DerivedValues all = derived_at(of, {time, dt}, at);
+      const auto given = span_of(by_values);
+      DerivedWeights weights{.components = all.components};
+      if (in_cells) weights.in_cells = back(of, all.in_cells, all.components, given);
+      else weights.at_nodes = back(of, all.at_nodes, all.components, at_nodes_of_space(given, of.field.components));
+      const std::vector<DerivedPart> parts = {{model().equations}};
+      DerivedWork work(space(), parts, of.form, weights);
+      work.set_time({time, dt});
+      const std::vector<double> values = at.host(), g = work.by_unknowns(values);
+      by_u = out(Vector(space().device(), std::span<const double>(g), "vectors"));
+      for (const std::string& array : names) {
+        MeshField& entries = run_->arrays().at(array);
+        add_by_array(work, entries, values, by_arrays.emplace_back(entries.values().size(), 0.0));
+      }
+    });
+    py::list arrays;
+    for (std::vector<double>& each : by_arrays) {
+      const auto size = static_cast<py::ssize_t>(each.size());
+      arrays.append(adopt(std::move(each), {size}));
+    }
+    return py::make_tuple(shaped(std::move(by_u)), arrays);
   }
 
   // lambda, and the derivative by prescribed values.
@@ -356,6 +422,32 @@ class Model {
   const FunctionSpace& space() const { return *model().space; }
   std::size_t width() const { return static_cast<std::size_t>(components()); }
 
+  const DerivedResult& derived_result(const std::string& name) const {
+    return *std::ranges::find_if(read_->derived_results,
+                                 [&](const DerivedResult& each) { return each.field.name == name; });
+  }
+  DerivedValues derived_at(const DerivedResult& of, const Time& time, const Vector& u) const {
+    const std::vector<DerivedPart> parts = {{model().equations}};
+    return derived_values(space(), parts, of.form, time, u);
+  }
+  // [node][component] between the numbering of the space and that of the caller; 0 at nodes without cells.
+  std::vector<double> at_nodes_of_caller(const std::vector<double>& values, int components) const {
+    const auto c = static_cast<std::size_t>(components);
+    std::vector<double> result(node_.size() * c, 0.0);
+    for (std::size_t i = 0; i < node_.size(); ++i)
+      for (std::size_t k = 0; k < c && node_[i] >= 0; ++k)
+        result[i * c + k] = values[static_cast<std::size_t>(node_[i]) * c + k];
+    return result;
+  }
+  std::vector<double> at_nodes_of_space(std::span<const double> values, int components) const {
+    const auto c = static_cast<std::size_t>(components);
+    std::vector<double> result(static_cast<std::size_t>(space().node_count()) * c, 0.0);
+    for (std::size_t i = 0; i < node_.size(); ++i)
+      for (std::size_t k = 0; k < c && node_[i] >= 0; ++k)
+        result[static_cast<std::size_t>(node_[i]) * c + k] = values[i * c + k];
+    return result;
+  }
+
   void take_numbers() {
     equations_->set_numbers(model().equations);
     if (rates_) rates_->set_numbers(stored());
@@ -391,10 +483,11 @@ class Model {
     return *statics_;
   }
   Transient options_of_evolution(const std::optional<Doubles>& load, const std::optional<Doubles>& initial,
-                                 const std::optional<double>& tolerance) {
+                                 const std::optional<Doubles>& velocity, const std::optional<double>& tolerance) {
     Transient options = *evolution_;
     options.begin.u = initial ? in(*initial).host() : read_->time->initial(space());
-    if (read_->time->velocity) options.begin.v = read_->time->velocity(space());
+    if (velocity) options.begin.v = in(*velocity).host();
+    else if (read_->time->velocity) options.begin.v = read_->time->velocity(space());
     load_ = load ? std::optional(in(*load)) : std::nullopt;
     options.forces = load_ ? &*load_ : nullptr;
     if (tolerance) {
@@ -497,8 +590,10 @@ void bind_models(py::module_& module) {
       .def(py::init<const CaseCall&>(), py::keep_alive<1, 2>())
       .def_property_readonly("components", &Model::components)
       .def_property_readonly("evolves", &Model::evolves)
+      .def_property_readonly("moves", &Model::moves)
       .def_property_readonly("on_mesh", &Model::on_mesh)
       .def_property_readonly("cell_count", &Model::cell_count)
+      .def_property_readonly("memory", &Model::memory)
       .def_property_readonly("points", &Model::points)
       .def("prescribed", &Model::prescribed)
       .def("matrix", &Model::matrix)
@@ -510,6 +605,9 @@ void bind_models(py::module_& module) {
       .def("solve", &Model::solve)
       .def("evolve", &Model::evolve)
       .def("evolution_derivatives", &Model::evolution_derivatives)
+      .def("derived_names", &Model::derived_names)
+      .def("derived", &Model::derived)
+      .def("derived_derivatives", &Model::derived_derivatives)
       .def("adjoint", &Model::adjoint)
       .def("by_positions", &Model::by_positions)
       .def("derivative", &Model::derivative);

@@ -73,9 +73,11 @@ def refuse(message, why="", remedy="", kind="argument"):
 
 
 def real(values, name):
-    """These numbers as a contiguous array of 64-bit floats; refuses complex ones, and what holds no numbers."""
+    """These numbers as a contiguous array of 64-bit floats; refuses complex and masked ones, and what holds no numbers."""
     import numpy as np
 
+    if np.ma.is_masked(values):
+        raise refuse(f"{name} with {np.ma.count_masked(values)} masked numbers", "what is under a mask is no number to compute with", "fill them: values.filled(...)")
     try:
         array = np.asarray(values)
         if not np.iscomplexobj(array):

@@ -33,6 +33,7 @@ class Model:
         self.report: Report | None = None
         self.residual_norm: float | None = None
         self.evolves: bool = self._model.evolves  # the case has [time]
+        self.moves: bool = self._model.moves  # and its equations are of second order in time
         self.times: np.ndarray | None = None  # of the last solve() of a case with [time]
         self.gradient_memory: int | None = None  # bytes of states that the last vjp() of a case with [time] kept
         self._u: np.ndarray | None = None
@@ -40,6 +41,11 @@ class Model:
 
     def __repr__(self) -> str:
         return f"<ritz.Model of {self.shape[0]} nodes with {self.components} unknowns each>"
+
+    @property
+    def memory(self) -> tuple[int, int]:
+        """Bytes of arrays on the device: in use, and held for reuse."""
+        return self._model.memory
 
     @property
     def arrays(self) -> tuple[str, ...]:
@@ -125,26 +131,28 @@ class Model:
         """(nodes, components) of a solution of equations()."""
         return self._model.complete(self._nodal(x, "x"))
 
-    def solve(self, *, load=None, prescribed=None, initial=None, tolerance: float | None = None, progress=None) -> np.ndarray:
+    def solve(self, *, load=None, prescribed=None, initial=None, velocity=None, tolerance: float | None = None, progress=None) -> np.ndarray:
         """u of a static model, (nodes, components). The factor or hierarchy serves further solutions. Of a case with [time]:
         u at `times`, (times, nodes, components): the begin, [time] output and the end.
 
         load: forces at nodes beside those of the case; of an evolution they act all the time. prescribed: values in place of the
         case's, read where `fixed` is true; of linear statics. initial: the unknown at the begin of an evolution, in place of [initial].
         tolerance: relative; else that of [solver]. progress: called with a text. Raises NotConverged."""
-        load, prescribed, initial = (None if values is None else self._nodal(values, name)
-                                     for values, name in ((load, "load"), (prescribed, "prescribed"), (initial, "initial")))
+        load, prescribed, initial, velocity = (None if values is None else self._nodal(values, name) for values, name in (
+            (load, "load"), (prescribed, "prescribed"), (initial, "initial"), (velocity, "velocity")))
         if tolerance is not None and not 0 < tolerance < 1:
             raise _errors.refuse(f"tolerance={tolerance!r}", "it is relative to the load", "give a number between 0 and 1")
         if self.evolves and prescribed is not None:
             raise _errors.refuse("other prescribed values in an evolution", "they may vary in time", "change the values in the case")
         if initial is not None and not self.evolves:
             raise _errors.refuse("initial values of a static model", "it has no begin", "omit them, or give the case [time]")
+        if velocity is not None and not self.moves:
+            raise _errors.refuse("an initial velocity", "the equations are not of second order in time", "omit it")
         self._u = None
         self._changes += 1
         with self._names.without_lines():
             if self.evolves:
-                self.times, self._u, facts, self.residual_norm = self._model.evolve(load, initial, tolerance, progress)
+                self.times, self._steps, self._u, facts, self.residual_norm = self._model.evolve(load, initial, velocity, tolerance, progress)
             else:
                 self._u, facts, self.residual_norm = self._model.solve(load, prescribed, tolerance, progress)
         self.report = Report(**facts)
@@ -155,8 +163,64 @@ class Model:
         """u of the last solve(); None before it and after update()."""
         return None if self._u is None else self._u.copy()
 
-    def vjp(self, g, of=None) -> dict[str, np.ndarray]:
+    @property
+    def derived_fields(self) -> tuple[str, ...]:
+        """Names of the fields that follow from a solution, and that field() and vjp() know: stress, heat_flux and their like."""
+        return tuple(name for name, _, _ in self._model.derived_names())
+
+    def field(self, name: str) -> np.ndarray:
+        """A field of the results at nodes, (nodes, components), at the last solution: its mean over the cells around a node. Of a case with
+        [time] at each of `times`."""
+        return self._field(name, False)
+
+    def cell_field(self, name: str) -> np.ndarray:
+        """The same in cells, (cells, components): the mean over the cell."""
+        return self._field(name, True)
+
+    def _known_field(self, name: str, in_cells: bool) -> int:
+        if self._u is None:
+            raise _errors.refuse(f"the field {name!r} before solve()", "it follows from a solution", "call solve() first, and after each update()")
+        known = {each: components for each, components, too in self._model.derived_names() if too or not in_cells}
+        if name not in known:
+            raise _errors.refuse(f"no field {name!r}{' in cells' if in_cells else ''}", "",
+                                 "one of " + ", ".join(map(repr, known)) if known else "its results have no derived fields")
+        return known[name]
+
+    def _states(self):
+        """u, its time and the length of the step that ends there, of each solution."""
+        return zip(self._u, self.times, self._steps) if self.evolves else [(self._u, 0.0, 0.0)]
+
+    def _field(self, name: str, in_cells: bool) -> np.ndarray:
+        self._known_field(name, in_cells)
+        with self._names.without_lines():
+            values = [self._model.derived(name, in_cells, u, t, dt) for u, t, dt in self._states()]
+        return np.stack(values) if self.evolves else values[0]
+
+    def _through_fields(self, g, given, arrays):
+        """g with dJ/du through fields added, and what the entries of arrays change in them at fixed u."""
+        direct = {name: 0.0 for name in arrays}
+        for in_cells, fields in enumerate(given):
+            for name, values in (fields or {}).items():
+                components = self._known_field(name, bool(in_cells))
+                shape = ((len(self.times),) if self.evolves else ()) + (self._model.cell_count if in_cells else self.shape[0], components)
+                values = _errors.real(values, name)
+                if values.size != np.prod(shape):
+                    raise _errors.refuse(f"dJ/d({name}) has the shape {values.shape}", "", f"give an array of shape {shape}")
+                values = np.ascontiguousarray(values.reshape(shape))
+                for i, (u, t, dt) in enumerate(self._states()):
+                    at = values[i] if self.evolves else values
+                    if not at.any():
+                        continue
+                    by_u, by_arrays = self._model.derived_derivatives(name, bool(in_cells), u, t, dt, at, arrays)
+                    (g[i] if self.evolves else g)[...] += by_u
+                    for array, each in zip(arrays, by_arrays):
+                        direct[array] = direct[array] + each
+        return g, direct
+
+    def vjp(self, g=None, of=None, *, fields: dict | None = None, cell_fields: dict | None = None) -> dict[str, np.ndarray]:
         """Derivatives of a number J(u) from g = dJ/du at the last solution: one more solve, with the same matrix.
+
+        J may depend on derived fields, too: fields={"stress": dJ/d(field("stress"))}, and likewise cell_fields of cell_field().
 
         Returns {"load": dJ/d(forces at nodes), "prescribed": dJ/d(prescribed values)} of shape (nodes, components), and for each key
         that is an array dJ/d(its entries), 0 for prescribed values that solve(prescribed=...) replaced. Of a case with [time] g has the
@@ -167,34 +231,43 @@ class Model:
         over the cells for each of 4 steps of each node of a cell along each axis."""
         if self._u is None:
             raise _errors.refuse("vjp() before solve()", "it is taken at a solution", "call solve() first, and after each update()")
-        every = ("load", "prescribed", *(("initial",) if self.evolves else ()), *self.arrays)
+        every = ("load", "prescribed", *(("initial",) if self.evolves else ()), *(("velocity",) if self.moves else ()), *self.arrays)
         known = every if self.evolves else (*every, "points")
         names = every if of is None else ((of,) if isinstance(of, str) else tuple(of))
         for name in names:
             if name not in known:
                 raise _errors.refuse(f"the derivative by {name!r}", "", "one of " + ", ".join(map(repr, known)))
         arrays = [name for name in names if name in self.arrays]
+        if "points" in names and (fields or cell_fields):
+            raise _errors.refuse("the derivative by positions of what depends on derived fields", "these depend on positions, too", "take the others")
         with self._names.without_lines():
+            g = self._evolution_g(g) if self.evolves else self._nodal(g, "g").copy()
+            g, direct = self._through_fields(g, (fields, cell_fields), arrays)
             if self.evolves:
                 result = self._evolution_vjp(g, arrays)
             else:
-                direction, by_prescribed = self._model.adjoint(self._nodal(g, "g"))
+                direction, by_prescribed = self._model.adjoint(g)
                 result = {"load": direction * ~self.fixed, "prescribed": by_prescribed * self.fixed}
                 if "points" in names:
                     result["points"] = self._model.by_positions(self._u, direction)
                 for name in arrays:
                     result[name] = self._model.derivative(name, self._u, direction, by_prescribed)
-        return {name: result[name] for name in names}
+        return {name: result[name] + direct.get(name, 0.0) for name in names}
 
-    def _evolution_vjp(self, g, arrays: list[str]) -> dict[str, np.ndarray]:
+    def _evolution_g(self, g) -> np.ndarray:
+        result = np.zeros(self._u.shape)
+        if g is None:
+            return result
         given = _errors.real(g, "g")
-        if given.shape != self._u.shape:
-            at_end = self._nodal(given, f"g, of u with the shape {self._u.shape} or of its end,")
-            given = np.zeros(self._u.shape)
-            given[-1] = at_end
-        initial, load, prescribed, by_array, self.gradient_memory = self._model.evolution_derivatives(np.ascontiguousarray(given), arrays)
-        free = ~self.fixed
-        return {"initial": initial * free, "load": load * free, "prescribed": prescribed * ~free} | dict(zip(arrays, by_array))
+        if given.shape == self._u.shape:
+            return result + given
+        result[-1] = self._nodal(given, f"g, of u with the shape {self._u.shape} or of its end,")
+        return result
+
+    def _evolution_vjp(self, given: np.ndarray, arrays: list[str]) -> dict[str, np.ndarray]:
+        nodal, by_array, self.gradient_memory = self._model.evolution_derivatives(np.ascontiguousarray(given), arrays)
+        fixed = self.fixed
+        return {name: each * (fixed if name == "prescribed" else ~fixed) for name, each in nodal.items()} | dict(zip(arrays, by_array))
 
 
 def assemble(case, overrides: dict | None = None, *, mesh=None, physics: str | None = None, folder: str | os.PathLike | None = None,

@@ -47,7 +47,7 @@ def _borrowed(values):
 
 
 def _numpy(values):
-    return _errors.real(_borrowed(values), "an array")
+    return _errors.real(values if np.ma.is_masked(values) else _borrowed(values), "an array")
 
 
 def _scipy(A):

@@ -239,6 +239,7 @@ class Mistakes(unittest.TestCase):
                             "that are not there": lambda: ritz.Mesh(points, {"hex8": cells}, {"a": {"hex8": [99]}}),
                             "has cells 'tet4'": lambda: ritz.Mesh(points, {"hex8": cells}, {"a": {"tet4": [0]}}),
                             "points of type complex128": lambda: ritz.Mesh(points + 1j, {"hex8": cells}), "of type complex128": lambda: ritz.per_cell([4 + 1j]),
+                            "an array of a case with 1 masked numbers": lambda: ritz.per_cell(np.ma.array([4.0, 5.0], mask=[0, 1])),
                             "give real numbers": lambda: ritz.per_cell([[4], [1, 2]]),
                             "is a list": lambda: ritz.Mesh(points, {"hex8": cells}, {"a": [1]}),
                             "physics='fluid'": lambda: ritz.run(tension(), mesh=bar(), physics="fluid"),

@@ -323,6 +323,7 @@ class Solve(unittest.TestCase):
         for words, call in {"CSR or BSR": lambda: ritz.solve(self.A.tocoo(), self.b), "shape (7999,)": lambda: ritz.solve(self.A, self.b[1:]),
                             "coordinates of shape": lambda: ritz.solve(self.A, self.b, self.x[1:]), "method='lu'": lambda: ritz.solve(self.A, self.b, method="lu"),
                             "7999 columns": lambda: ritz.solve(self.A[:, 1:], self.b), "complex": lambda: ritz.solve(1j * self.A, self.b), "complex128": lambda: ritz.solve(self.A, 1j * self.b),
+                            "masked": lambda: ritz.solve(self.A, np.ma.array(self.b, mask=True)),
                             "tolerance=0": lambda: ritz.solve(self.A, self.b, tolerance=0), "blocks of 7": lambda: ritz.solve(self.A, self.b, block=7)}.items():
             with self.assertRaises(ritz.InputError) as raised:
                 call()

@@ -121,4 +121,19 @@ Vector DividedMatrix::diagonal() const {
   return result;
 }
 
+BlockMatrix owned_rows_of(SparseMatrix K, Index owned) {
+  const Device& device = K.device();
+  const SparsityPattern& pattern = K.pattern();
+  BlockMatrix rows{
+      .rows = owned, .columns = pattern.rows(), .row_block = K.block_size(), .column_block = K.block_size()};
+  const Index* const offsets = pattern.offsets().data();
+  const std::span<const std::int32_t> columns(pattern.columns().data(), static_cast<std::size_t>(offsets[owned]));
+  rows.offsets = Array<Index>(device, rows.columns + 1, "pattern");
+  std::copy_n(offsets, owned + 1, rows.offsets.data());
+  rows.column = Array<std::int32_t>(device, offsets[owned] + DividedMatrix::ghost_entries(columns, owned), "pattern");
+  std::ranges::copy(columns, rows.column.data());
+  rows.values = std::move(K.values());
+  return rows;
+}
+
 }  // namespace ritz

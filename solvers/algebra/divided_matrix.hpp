@@ -10,6 +10,7 @@
 #include "solvers/algebra/ghosts.hpp"
 #include "solvers/algebra/inner_rows.hpp"
 #include "solvers/algebra/linear_operator.hpp"
+#include "solvers/algebra/sparse_matrix.hpp"
 
 #include <memory>
 #include <span>
@@ -57,5 +58,9 @@ class DividedMatrix final : public LinearOperator {
   std::vector<Piece> inner_, border_;
   mutable Vector extended_;  // [owned | ghosts]
 };
+
+// The first `owned` rows of a part's matrix, whose nodes are [owned | ghosts]. Values stay where they are: those of the
+// other rows leave their room to the rows of ghosts.
+BlockMatrix owned_rows_of(SparseMatrix K, Index owned);
 
 }  // namespace ritz

@@ -248,6 +248,9 @@ class LinearSolve {
       const std::string reason = name_of(last.reason);
       if (!of_this_matrix) {
         why = "";
+      } else if (is_multigrid && !multigrid.sure_bounds && last.reason == StopReason::indefinite_preconditioner) {
+        multigrid.sure_bounds = true;
+        why = "the bounds of the smoother's eigenvalues were too low: repeated with those of more steps";
       } else if (is_multigrid && multigrid.single_precision && std::ranges::any_of(reports, may_be_rounding)) {
         const bool half = std::exchange(multigrid.half_storage, false);
         if (!half) multigrid.single_precision = false;

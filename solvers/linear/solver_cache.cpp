@@ -54,10 +54,14 @@ DirectSolver& SolverCache::direct(const SparseMatrix& A, DirectKind kind, const 
 const ChosenPreconditioner& SolverCache::preconditioner(const SparseMatrix& A, PreconditionerKind kind,
                                                         PreconditionerBasis basis,
                                                         const SmoothedAggregationOptions& multigrid) {
-  const auto found = std::ranges::find_if(hierarchies_, [&](const Hierarchy& each) {
+  // One with sure bounds serves who does not ask for them, too.
+  const auto suits = [&](const Hierarchy& each) {
     return each.kind == kind && each.basis == basis && each.single_precision == multigrid.single_precision &&
            each.half_storage == multigrid.half_storage;
-  });
+  };
+  std::erase_if(hierarchies_,
+                [&](const Hierarchy& each) { return suits(each) && multigrid.sure_bounds && !each.sure_bounds; });
+  const auto found = std::ranges::find_if(hierarchies_, suits);
   if (found != hierarchies_.end() && found->use.serves()) {
     counts_.used_on += found->use.current() ? 0 : 1;
     return *found->preconditioner;
@@ -81,7 +85,7 @@ const ChosenPreconditioner& SolverCache::preconditioner(const SparseMatrix& A, P
   std::erase_if(hierarchies_,
                 [&](const Hierarchy& each) { return each.kind == kind && each.basis != basis && !each.use.current(); });
   ++counts_.set_ups;
-  hierarchies_.push_back({kind, basis, multigrid.single_precision, multigrid.half_storage,
+  hierarchies_.push_back({kind, basis, multigrid.single_precision, multigrid.half_storage, multigrid.sure_bounds,
                           std::make_unique<ChosenPreconditioner>(A, kind, basis, multigrid)});
   return *hierarchies_.back().preconditioner;
 }

@@ -60,7 +60,7 @@ class SolverCache {
   struct Hierarchy {
     PreconditionerKind kind;
     PreconditionerBasis basis;
-    bool single_precision, half_storage;
+    bool single_precision, half_storage, sure_bounds;
     std::unique_ptr<ChosenPreconditioner> preconditioner;
     PreconditionerReuse use = {};
   };

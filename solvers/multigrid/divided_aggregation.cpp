@@ -118,9 +118,11 @@ class DividedCycle {
   }
 
   const std::vector<Index>& unknowns() const { return unknowns_; }
+  std::size_t divided_levels() const { return levels_.size(); }
+  std::size_t nested_levels() const { return nested_ + (replicated_ ? replicated_->nested_levels() : 0); }
   std::string name() const {
     const std::size_t count = levels_.size() + (replicated_ ? replicated_->levels() : 0);
-    const std::size_t nested = nested_ + (replicated_ ? replicated_->nested_levels() : 0);
+    const std::size_t nested = nested_levels();
     return fmt::format("{} multigrid, {} levels, {} of them divided among ranks, {}{} precision",
                        nested == 0 ? "smoothed-aggregation" : "geometric", count, levels_.size(),
                        nested == 0 ? "" : fmt::format("{} over nested meshes, ", nested),
@@ -305,6 +307,14 @@ std::string DividedAggregation::name() const {
 
 const std::vector<Index>& DividedAggregation::unknowns() const {
   return std::visit([](const auto& cycle) -> const std::vector<Index>& { return cycle.unknowns(); }, hierarchy_->cycle);
+}
+
+int DividedAggregation::divided_levels() const {
+  return std::visit([](const auto& cycle) { return static_cast<int>(cycle.divided_levels()); }, hierarchy_->cycle);
+}
+
+int DividedAggregation::nested_levels() const {
+  return std::visit([](const auto& cycle) { return static_cast<int>(cycle.nested_levels()); }, hierarchy_->cycle);
 }
 
 }  // namespace ritz

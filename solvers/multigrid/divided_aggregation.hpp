@@ -38,6 +38,8 @@ class DividedAggregation final : public LinearOperator {
 
   // Unknowns of all ranks, level by level; the last one is replicated, or where aggregates end.
   const std::vector<Index>& unknowns() const;
+  int divided_levels() const;
+  int nested_levels() const;  // of all levels, those with nested nodes below them
 
  private:
   struct Hierarchy;

@@ -94,7 +94,10 @@ class Builder {
     for (int count = 1;; ++count) {
       tell_progress(
           fmt::format("multigrid set-up: level {}, {} unknowns", count, level.view.rows * level.view.row_block));
-      level.largest_eigenvalue = eigenvalue_bound(device_, level.view, level.nonzeros, level.inverse_diagonal);
+      level.largest_eigenvalue = options_.sure_bounds
+                                     ? EigenvalueBound{.full = sure_eigenvalue_bound(
+                                                           device_, level.view, level.nonzeros, level.inverse_diagonal)}
+                                     : eigenvalue_bound(device_, level.view, level.nonzeros, level.inverse_diagonal);
       SetupLevel coarse;
       const bool small = level.view.rows * level.view.row_block <= options_.coarsest_size;
       if (small || count >= options_.max_levels || !coarsen(count, level, near_null, coarse)) {
@@ -119,7 +122,10 @@ class Builder {
     if (!keep) near_null = first_near_null(level.A);
     for (std::size_t number = 0;; ++number) {
       level.largest_eigenvalue =
-          eigenvalue_bound_again(device_, level.A, known.nonzeros, level.inverse_diagonal, known.largest_eigenvalue);
+          options_.sure_bounds
+              ? EigenvalueBound{.full = sure_eigenvalue_bound(device_, level.A, known.nonzeros, level.inverse_diagonal)}
+              : eigenvalue_bound_again(device_, level.A, known.nonzeros, level.inverse_diagonal,
+                                       known.largest_eigenvalue);
       if (number + 1 == hierarchy.levels) break;
       KnownLevel next = hierarchy.level(number + 1);
       RefreshedLevel coarse;

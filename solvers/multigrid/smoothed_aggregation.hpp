@@ -45,7 +45,10 @@ struct SmoothedAggregationOptions {
   double strength = -1;          // threshold of strong connections; negative: 0.3 for scalars, 0.02 for vectors
   int smoothing_degree = 2;      // of the Chebyshev smoother, before and after
   double smoothing_ratio = 8;    // it damps the eigenvalues from largest / ratio to largest
-  Index coarsest_size = 600;     // unknowns that are solved with a dense inverse
+  // Bounds of the eigenvalues of all levels by many more steps: where coefficients jump from cell to cell, few steps
+  // may miss what lives in a few cells, and the smoother is indefinite then.
+  bool sure_bounds = false;
+  Index coarsest_size = 600;  // unknowns that are solved with a dense inverse
   int max_levels = 12;
   MultigridLevels levels = MultigridLevels::automatic;
   std::function<NestedLevels()> nested = {};  // called at set-up; empty: aggregation alone

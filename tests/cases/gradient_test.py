@@ -1,8 +1,11 @@
 """[gradient]: derivatives of a probe by numbers of the case against central differences, and their refusals."""
+import re
+import signal
 import unittest
 
 import boxes
 import vtu
+from resume_test import Resume, files_of
 from ritz import CaseTest
 
 STEP = 1e-4
@@ -71,10 +74,10 @@ class Gradient(CaseTest):
 
     def test_heat(self):
         self.write("block.msh", boxes.shell(lambda u, v, w: (u, v, w), 5, (4, 2, 2)))
-        for probe in ("point = [0.9, 0.3, 0.4]", 'region = "x1"\nmeasure = "mean"', 'region = "x0"\nmeasure = "reaction"'):
+        for probe in ("point = [0.9, 0.3, 0.4]", 'region = "x1"\nmeasure = "mean"', 'region = "x0"\nmeasure = "reaction"', 'component = "x"\nregion = "x0"\nmeasure = "integral"'):
             text = ('[mesh]\nfile = "block.msh"\n' + HALVES + side("x0", 0, 3) + side("x1", 1, 3) + CONDUCTING
                     + '[[temperature]]\nregion = "x0"\nvalue = 10\n[[convection]]\nregion = "x1"\ncoefficient = 30\nambient = 90\n[[source]]\nregion = "far"\nvalue = 500\n'
-                    + f'[[probe]]\nname = "p"\nfield = "{"reaction" if "reaction" in probe else "temperature"}"\n{probe}\n')
+                    + f'[[probe]]\nname = "p"\nfield = "{"reaction" if "reaction" in probe else "heat_flux" if "component" in probe else "temperature"}"\n{probe}\n')
             keys = {"material.0.conductivity": 20.0, "material.1.conductivity": 391.0, "convection.0.coefficient": 30.0, "convection.0.ambient": 90.0, "source.0.value": 500.0}
             self.assertEqual(len(list(self.differences("ritz-heat", text, keys, "p"))), 5)
 
@@ -109,12 +112,70 @@ class Gradient(CaseTest):
                 + CONDUCTING.replace("conductivity = 20\n", "conductivity = 20\ndensity = 7.8\nspecific_heat = 460\n").replace('name = "copper C11000"', "conductivity = 390\ndensity = 8.9\nspecific_heat = 390")
                 + '[initial]\ntemperature = "20 + 5*x"\n[time]\nend = 60\nstep = 7\noutput = 20\n'
                 + '[[temperature]]\nregion = "x0"\nvalue = "20 + 0.1*t"\n[[convection]]\nregion = "x1"\ncoefficient = 30\nambient = 90\n[[source]]\nregion = "far"\nvalue = 500\n'
-                + '[[probe]]\nname = "p"\nfield = "temperature"\nregion = "x1"\nmeasure = "mean"\n')
+                + '[[probe]]\nname = "p"\nfield = "{}"\nregion = "x1"\nmeasure = "mean"\n')
         keys = {"material.0.conductivity": 20.0, "material.0.density": 7.8, "material.1.specific_heat": 390.0, "convection.0.coefficient": 30.0, "convection.0.ambient": 90.0, "source.0.value": 500.0}
         last = lambda outcome: [path for path in outcome.report["outputs"] if path.endswith(".vtu")][-1]
-        for more, value in (("", None), ('over = "time"\n', lambda outcome: outcome.fact("integral p")[0])):
-            with self.subTest(more):
-                self.assertEqual(len(list(self.differences("ritz-heat", text, keys, "p", more, value, last))), 6)
+        integral = lambda outcome: outcome.fact("integral p")[0]
+        for field, more, value in (("temperature", "", None), ("temperature", 'over = "time"\n', integral), ('heat_flux"\ncomponent = "x', "", None), ('heat_flux"\ncomponent = "x', 'over = "time"\n', integral)):
+            with self.subTest(field, more=more):
+                self.assertEqual(len(list(self.differences("ritz-heat", text.replace("{}", field), keys, "p", more, value, last))), 6)
+
+    def test_stresses_and_strains(self):
+        self.write("block.msh", boxes.shell(lambda u, v, w: (u, v, w), 5, (4, 2, 2)))
+        keys = {"material.0.young": 210e9, "material.0.poisson": 0.3, "material.0.density": 7850.0, "material.0.expansion": 12e-6, "material.1.young": 68.9e9, "traction.0.value.1": [1e6, 2e6, 3e6]}
+        loads = '[[displacement]]\nregion = "x0"\nfixed = true\n[[traction]]\nregion = "x1"\nvalue = [1e6, 2e6, 3e6]\n[gravity]\nacceleration = [0, -9.81, 0]\n'
+        for probe in ('field = "stress"\ncomponent = "xx"\npoint = [0.45, 0.3, 0.4]', 'field = "von_mises"\nregion = "near"\nmeasure = "mean"', 'field = "von_mises"\nvalues = "cells"\nregion = "far"\nmeasure = "integral"',
+                      'field = "principal_stress"\ncomponent = "1"\npoint = [0.45, 0.3, 0.4]', 'field = "strain"\nvalues = "cells"\ncomponent = "xy"\npoint = [0.3, 0.3, 0.4]', 'field = "stress"\ncomponent = "xz"\nregion = "x1"\nmeasure = "mean"'):
+            with self.subTest(probe):
+                text = '[mesh]\nfile = "block.msh"\n' + HALVES + side("x0", 0, 3) + side("x1", 1, 3) + ELASTIC + loads + f'[[probe]]\nname = "p"\n{probe}\n'
+                self.assertEqual(len(list(self.differences("ritz-elasticity", text, keys, "p"))), 6)
+
+    def test_stresses_of_the_plane_and_of_a_field_of_its_own_order(self):
+        self.write("plate.msh", boxes.grid(4))
+        halves = HALVES.replace(", -1, -1]", ", -1]").replace(", 2, 2]", ", 2]")
+        for model in ('[model]\ntype = "plane_stress"\nthickness = 0.1\n', '[model]\ntype = "axisymmetric"\n', '[model]\ntype = "plane_strain"\n[space]\norder = 2\n[output]\ncells = "mesh"\n'):
+            with self.subTest(model):
+                text = ('[mesh]\nfile = "plate.msh"\n' + model + halves + side("x0", 0, 2) + side("x1", 1, 2) + ELASTIC + '[[displacement]]\nregion = "x0"\nfixed = true\n[[traction]]\nregion = "x1"\nvalue = [1e6, 2e6]\n'
+                        + '[[probe]]\nname = "p"\nfield = "stress"\ncomponent = "xx"\npoint = [0.45, 0.3]\n')
+                keys = {"material.0.young": 210e9, "material.0.poisson": 0.3, "material.0.expansion": 12e-6, "traction.0.value.0": [1e6, 2e6]}
+                self.assertEqual(len(list(self.differences("ritz-elasticity", text, keys, "p"))), 4)
+
+    def test_motion_in_time(self):
+        self.write("block.msh", boxes.shell(lambda u, v, w: (u, v, w), 5, (4, 2, 2)))
+        bodies = '[[material]]\nregion = "near"\nyoung = "210 GPa"\npoisson = 0.3\ndensity = 7850\n[[material]]\nregion = "far"\nyoung = 70e9\npoisson = 0.33\ndensity = 2700\n'
+        text = ('[mesh]\nfile = "block.msh"\n' + HALVES + side("x0", 0, 3) + side("x1", 1, 3) + bodies
+                + '[damping]\nrayleigh = [80, 3e-6]\n[initial]\nvelocity = ["0.2*x", 0, 0]\n[time]\nend = 1e-3\nstep = 6e-5\noutput = 4e-4\n'
+                + '[[displacement]]\nregion = "x0"\nfixed = true\n[[traction]]\nregion = "x1"\nvalue = ["1e6*sin(5000*t)", 0, 0]\n[[pressure]]\nregion = "x1"\nvalue = 2e6\n[[probe]]\nname = "p"\n{}\n')
+        keys = {"material.0.young": 210e9, "material.0.poisson": 0.3, "material.0.density": 7850.0, "material.1.density": 2700.0, "pressure.0.value": 2e6}
+        last = lambda outcome: [path for path in outcome.report["outputs"] if path.endswith(".vtu")][-1]
+        integral = lambda outcome: outcome.fact("integral p")[0]
+        at_end = 'field = "displacement"\ncomponent = "x"\nregion = "x1"\nmeasure = "mean"'
+        for probe, more, value, setting in ((at_end, "", None, ""), (at_end, 'over = "time"\n', integral, ""), ('field = "velocity"\ncomponent = "x"\npoint = [0.9, 0.3, 0.4]', "", None, ""),
+                                            ('field = "stress"\ncomponent = "xx"\npoint = [0.45, 0.3, 0.4]', "", None, ""), ('field = "stress"\ncomponent = "xx"\nregion = "near"\nmeasure = "mean"', 'over = "time"\n', integral, ""),
+                                            ('field = "von_mises"\npoint = [0.45, 0.3, 0.4]', "", None, ""), (at_end.replace('"x"', '"y"', 1), "", None, "equilibrium = true\n")):
+            with self.subTest(probe, more=more, setting=setting):
+                case = text.replace("{}", probe).replace("[initial]\n", "[initial]\n" + setting)
+                self.assertEqual(len(list(self.differences("ritz-elasticity", case, keys, "p", more, value, last))), 5)
+
+    def test_forms_of_ritz_solve_and_their_loads(self):
+        """Numbers of a form that may vary from point to point; its stress has them in it."""
+        self.write("block.msh", boxes.shell(lambda u, v, w: (u, v, w), 5, (4, 2, 2)))
+        for probe in ('field = "displacement"\ncomponent = "y"\npoint = [0.9, 0.3, 0.4]', 'field = "strain_and_stress"\ncomponent = "6"\nregion = "near"\nmeasure = "mean"', 'field = "strain_and_stress"\nvalues = "cells"\ncomponent = "9"\npoint = [0.3, 0.3, 0.4]'):
+            with self.subTest(probe):
+                text = ('[mesh]\nfile = "block.msh"\n[model]\nform = "varying_elasticity"\n' + HALVES + side("x0", 0, 3) + side("x1", 1, 3) + '[[material]]\nregion = "near"\nyoung = 210e9\npoisson = 0.3\n[[material]]\nregion = "far"\nyoung = 70e9\npoisson = 0.33\n'
+                        + '[[prescribe]]\nregion = "x0"\nvalue = 0\n[[load]]\nregion = "x1"\nvalue = [1e6, 2e6, 3e6]\n' + f'[[probe]]\nname = "p"\n{probe}\n')
+                self.assertEqual(len(list(self.differences("ritz-solve", text, {"material.0.young": 210e9, "material.1.poisson": 0.33, "load.0.value.1": [1e6, 2e6, 3e6]}, "p"))), 3)
+
+    def test_what_cannot_be_taken_of_motion_and_of_stresses_over_time(self):
+        self.write("mesh.msh", boxes.cubes(["a"]))
+        good = ('[mesh]\nfile = "mesh.msh"\n[[material]]\nregion = "a"\nyoung = 1e9\npoisson = 0.3\ndensity = 1000\n[[displacement]]\nregion = "a.x0"\nfixed = true\n'
+                '[[pressure]]\nregion = "a.x1"\nvalue = 1e5\n[time]\nend = 1e-3\nstep = 1e-4\n[[probe]]\nname = "p"\nfield = "von_mises"\npoint = [0.5, 0.5, 0.5]\n[gradient]\nprobe = "p"\nover = "time"\nby = "material.0.young"\n')
+        for old, new, words in (("", "", "no linear function"), ('"von_mises"', '"acceleration"\ncomponent = "x"', "has no derivatives"), ("point = [0.5, 0.5, 0.5]", 'region = "a"\nmeasure = "max"', "extreme value"),
+                                ('field = "von_mises"\npoint = [0.5, 0.5, 0.5]', 'region = "a.x0"\ncomponent = "x"\nmeasure = "reaction"', "reactions in time")):
+            with self.subTest(new):
+                outcome = self.run_case("ritz-elasticity", self.write("case.toml", good.replace(old, new, 1) if old else good), "--check")
+                self.assertIn(outcome.exit, (2, 4), outcome.log)
+                self.assertIn(words, outcome.errors)
 
     def test_what_has_no_gradient_is_told(self):
         self.write("mesh.msh", boxes.cubes(["a"]))
@@ -122,20 +183,69 @@ class Gradient(CaseTest):
                 '[[force]]\nregion = "a.x1"\nvalue = [1, 0, 0]\n[[probe]]\nname = "tip"\nfield = "displacement"\ncomponent = "x"\npoint = [1, 1, 1]\n'
                 '[gradient]\nprobe = "tip"\nby = "material.0.young"\n')
         for old, new, words in (('probe = "tip"', 'probe = "top"', "did you mean 'tip'?"), ('component = "x"', 'component = "magnitude"', "not one component"),
-                                ('field = "displacement"\ncomponent = "x"', 'field = "von_mises"', "not the unknown"),
+                                ('field = "displacement"\ncomponent = "x"', 'field = "reaction"\ncomponent = "x"', "has no derivatives"),
+                                ('field = "displacement"\ncomponent = "x"', 'field = "stress"', "not one component"),
+                                ('field = "displacement"\ncomponent = "x"', 'field = "stress"\ncomponent = "xx"', None),
                                 ("point = [1, 1, 1]", 'region = "a"\nmeasure = "max"', "extreme value"),
                                 ("material.0.young", "material.0.poisson", "no gradient by 'material.0.poisson'"), ("material.0.young", "material.7.young", "no such number"),
                                 ("material.0.young", "force.0.value.0", "force in total"), ("material.0.young", "displacement.0.x", "prescribed values"),
-                                ("[gradient]\n", '[gradient]\nload_case = "l"\n', "has no load cases"), ("[gradient]\n", '[gradient]\nover = "time"\n', "has no [time]"), ("[gradient]\n", '[time]\nend = 1\nstep = 1\n[gradient]\n', "second order"), ("[gradient]", '[[load_case]]\nname = "l"\n[load_case.gravity]\nacceleration = [0, 0, 1]\n[gradient]', "several load cases"), ("[gradient]\n", '[[load_case]]\nname = "l"\n[load_case.gravity]\nacceleration = [0, 0, 1]\n[gradient]\nload_case = "k"\n', "none of this name"),
+                                ("[gradient]\n", '[gradient]\nload_case = "l"\n', "has no load cases"), ("[gradient]\n", '[gradient]\nover = "time"\n', "has no [time]"), ("[gradient]", '[[load_case]]\nname = "l"\n[load_case.gravity]\nacceleration = [0, 0, 1]\n[gradient]', "several load cases"), ("[gradient]\n", '[[load_case]]\nname = "l"\n[load_case.gravity]\nacceleration = [0, 0, 1]\n[gradient]\nload_case = "k"\n', "none of this name"),
                                 ("[gradient]", '[[foundation]]\nregion = "a.x1"\nstiffness = 1\n[gradient]', None)):
             with self.subTest(new):
                 text = good.replace(old, new, 1) if old != "material.0.young" else good.replace(old, new)
+                if words is None and "stress" in new:
+                    self.assertEqual(self.run_case("ritz-elasticity", self.write("case.toml", text), "--check").exit, 0)
+                    continue
                 if words is None:  # displacements of a body on elastic ground have one, reactions do not
                     self.solve("ritz-elasticity", self.write("case.toml", text))
                     text, words = text.replace('field = "displacement"\ncomponent = "x"\npoint = [1, 1, 1]', 'field = "reaction"\ncomponent = "x"\nregion = "a.x0"\nmeasure = "reaction"'), "elastic ground"
                 outcome = self.run_case("ritz-elasticity", self.write("case.toml", text), "--check")
                 self.assertIn(outcome.exit, (2, 4), outcome.log)
                 self.assertIn(words, outcome.errors)
+
+
+class GradientResume(Resume):
+    """Stopped on the way there or on the way back, a gradient in time ends with the same bytes."""
+
+    def write_case(self, program, probe, over):
+        self.write("block.msh", boxes.shell(lambda u, v, w: (u, v, w), 5, (2, 1, 1)))
+        physics = ('[[material]]\nregion = "near"\nconductivity = 20\ndensity = 7.8\nspecific_heat = 460\n[[material]]\nregion = "far"\nconductivity = 390\ndensity = 8.9\nspecific_heat = 390\n'
+                   '[[temperature]]\nregion = "x0"\nvalue = "20+0.1*t"\n[[source]]\nregion = "far"\nvalue = 500\n[initial]\ntemperature = 20\n[time]\nend = 60\nstep = 0.01875\noutput = 20\n'
+                   if program == "ritz-heat" else
+                   '[[material]]\nregion = "near"\nyoung = "210 GPa"\npoisson = 0.3\ndensity = 7850\n[[material]]\nregion = "far"\nyoung = 70e9\npoisson = 0.33\ndensity = 2700\n[damping]\nrayleigh = [80, 3e-6]\n'
+                   '[[displacement]]\nregion = "x0"\nfixed = true\n[[traction]]\nregion = "x1"\nvalue = ["1e6*sin(5000*t)", 0, 0]\n[time]\nend = 1e-3\nstep = 3.125e-7\noutput = 4e-4\n')
+        by = "material.0.conductivity" if program == "ritz-heat" else "material.0.young"
+        return self.write("case.toml", '[mesh]\nfile = "block.msh"\n' + HALVES + side("x0", 0, 3) + side("x1", 1, 3) + physics
+                          + f'[[probe]]\nname = "p"\n{probe}\n[gradient]\nprobe = "p"\nby = ["{by}", "material.1.density"]\n' + over)
+
+    def test_it_ends_with_the_same_bytes(self):
+        flux, stress = 'field = "heat_flux"\ncomponent = "x"\nregion = "x0"\nmeasure = "mean"', 'field = "stress"\ncomponent = "xx"\npoint = [0.45, 0.3, 0.4]'
+        for program, probe, over, method in (("ritz-heat", flux, 'over = "time"\n', "cg"), ("ritz-elasticity", stress, "", "direct")):
+            with self.subTest(probe, method=method):
+                case, keys = self.write_case(program, probe, over), {"solver.method": f'"{method}"'}
+                whole, parts = self.folder / f"whole-{method}-{program}", self.folder / f"parts-{method}-{program}"
+                first = self.solve(program, case, output=whole, keys=keys)
+                code, errors = self.stopped(program, case, parts, behind="step 35:", keys=keys)
+                self.assertEqual(code, 75, errors)
+                code, errors = self.stopped(program, case, parts, "--resume", behind="gradient: 48 of", keys=keys)  # the run waits for us after some 30 parts
+                self.assertEqual(code, 75, errors)
+                self.assertIn("of the way back of the gradient to go, which is kept", errors)
+                rest = self.solve(program, case, "--verbose", "--resume", output=parts, keys=keys)
+                self.assertLess(int(re.search(r"gradient: (\d+) of", rest.log)[1]), 48)
+                self.assertEqual(len(re.findall(r"step (\d+): t = ", rest.log)), 1)
+                self.assertEqual(files_of(parts), files_of(whole))
+                for key, fact in first.report["facts"].items():
+                    if key.startswith(("gradient", "integral")):
+                        self.assertEqual(rest.report["facts"][key], fact, key)
+
+    def test_the_way_there_is_kept_before_the_way_back(self):
+        """Killed on the way back, long before a checkpoint is due, it does no step of the way there again but the last."""
+        case = self.write_case("ritz-heat", 'field = "temperature"\npoint = [0.9, 0.3, 0.4]', "")
+        code, _ = self.stopped("ritz-heat", case, self.folder / "r", behind="gradient: 48 of", keys={}, number=signal.SIGKILL)
+        self.assertEqual(code, -signal.SIGKILL)
+        rest = self.solve("ritz-heat", case, "--verbose", "--resume", output=self.folder / "r")
+        self.assertIn("resuming after t = 60, before the way back of the gradient", rest.log)
+        self.assertEqual(len(re.findall(r"step (\d+): t = ", rest.log)), 1)
 
 
 if __name__ == "__main__":

@@ -68,6 +68,30 @@ class SeveralFields(CaseTest):
             self.assertEqual(outcome.exit, 4, outcome.log)
             self.assertIn("a constant may be added to the field 'pressure'", outcome.errors)
 
+    def test_what_may_still_move_is_named(self):
+        """A liquid that may turn about its pin; a body that expands by a temperature without a level, which two fields share."""
+        pin = '[[region]]\nname = "pin"\nkind = "nodes"\nbox = {low = [-0.01, -0.01], high = [0.01, 0.01]}\n'
+        turning = '[model]\nform = "stokes2"\n[[material]]\nregion = "all"\nviscosity = 1\n' + pin + PRESCRIBE.format("velocity", "pin", "value = 0")
+        for side, value in (("left", -1), ("right", 1)):
+            turning += f'[[load]]\nfield = "velocity"\nregion = "{side}"\nvalue = [{value}, 0]\n'
+        expanding = '[model]\nform = "thermo_elasticity2"\n[[material]]\nregion = "all"\nlambda = 1e9\nmu = 1e9\nstress = 1e4\nconductivity = 10\n' + PRESCRIBE.format("displacement", "left", "value = 0")
+        for text, methods, words in ((turning, ("direct", "minres", "gmres"), "a rigid motion may be added to the field 'velocity': rotation about"),
+                                     (expanding, ("direct", "gmres"), "a constant may be added to the field 'temperature', with what follows from it")):
+            for method in methods:
+                with self.subTest(method=method, words=words):
+                    outcome = self.of(text + f'[solver]\nmethod = "{method}"\n', "--overwrite")
+                    self.assertEqual(outcome.exit, 4, outcome.log + outcome.errors)
+                    self.assertIn(words, outcome.errors)
+        held = self.of(expanding + PRESCRIBE.format("temperature", "right", "value = 3"), "--overwrite")
+        self.assertEqual(held.exit, 0, held.errors)
+
+    def test_a_pressure_where_the_flux_is_prescribed_is_told(self):
+        text = '[model]\nform = "mixed_poisson2"\n[[material]]\nregion = "all"\npermeability = 1\n' + PRESCRIBE.format("flux", "left", "vector = [1, 0]")
+        for side, told in (("left", True), ("right", False)):
+            for load in (f'[[load]]\nfield = "flux"\nregion = "{side}"\nvalue = 5\n', f'[[boundary]]\nform = "flux_film2"\nregion = "{side}"\npressure = 5\nresistance = 1\n'):
+                log = self.of(text + load, "--check").log
+                self.assertEqual(f"nothing is changed by what acts on 'flux' in '{side}'" in log, told, log)
+
     def test_a_plugin_is_solved_like_the_forms_of_ritz(self):
         """The form of docs/several-fields.md between walls under a load along y: nothing moves, and p = y - 1 of a liquid at rest."""
         source = pathlib.Path(__file__).resolve().parents[2] / "examples" / "programs"
@@ -136,6 +160,16 @@ class SeveralFields(CaseTest):
         self.assertEqual(set(estimate.report["forecast"]), {"direct", "iterative"})
         self.assertGreater(estimate.report["forecast"]["direct"]["factor"], 0)
 
+    def test_auxiliary_spaces_of_edges_have_no_free_patterns(self):
+        """On meshes of simplices cut from bricks a pattern of alternating signs has no mean on any edge."""
+        for cell, counts in (("triangle", (16, 16)), ("triangle", (20, 20)), ("tetra", (6, 6, 6))):
+            d = len(counts)
+            text = "".join(f'[[region]]\nname = "x{v}"\nkind = "facets"\nplane = {{point = {[v, 0, 0][:d]}, normal = {[1, 0, 0][:d]}}}\n' for v in (0, 1))
+            text += f'[model]\nform = "curl_curl{d}"\n[[material]]\nregion = "part"\na = 1\nb = 0.1\n[[load]]\nfield = "field"\nregion = "x1"\nvalue = {[0, 1, 0][:d]}\n[solver]\nmethod = "minres"\n'
+            outcome = self.of(text, "--overwrite", mesh=boxes.cut(cell, counts))
+            self.assertEqual(outcome.exit, 0, outcome.errors)
+            self.assertLess(outcome.report["solver"]["iterations"], 30)
+
     def test_facets_inside_have_no_outward_normal(self):
         mesh = boxes.msh([(x, y, 0.0) for y in (0, 1) for x in (0, 1, 2)], [(3, 1, [1, 2, 5, 4]), (3, 1, [2, 3, 6, 5]), (1, 2, [2, 5]), (1, 3, [1, 4])],
                          [(2, "all"), (1, "inside"), (1, "left")])
@@ -144,6 +178,8 @@ class SeveralFields(CaseTest):
             for load in (f'[[load]]\nfield = "flux"\nregion = "{region}"\nvalue = 1\n', f'[[boundary]]\nform = "flux_film2"\nregion = "{region}"\npressure = 1\nresistance = 1\n'):
                 outcome = self.of(poisson + load, "--check", mesh=mesh)
                 self.assertEqual((outcome.exit == 2, "1 of the 1 facets of 'inside' lie between two cells" in outcome.errors), (told, told), outcome.errors)
+            pressure = f'[model]\nform = "stokes2"\n[[material]]\nregion = "all"\nviscosity = 1\n[[boundary]]\nform = "pressure2"\nregion = "{region}"\npressure = 1\n'
+            self.assertEqual("it takes that of the lower cell" in self.of(pressure, "--check", mesh=mesh).log, told)
 
     def test_the_equations_of_each_field_are_met_in_any_units(self):
         """Seepage in metres and pascals: one norm over fluxes of 1e-9 and pressures of 1e7 would be that of the pressures."""
@@ -159,6 +195,37 @@ class SeveralFields(CaseTest):
         gmres = self.of(text + '[solver]\nmethod = "gmres"\ntolerance = 1e-8\n', "--overwrite")  # where it cannot, it says so
         self.assertEqual((gmres.exit, "did not converge" in gmres.errors), (5, True), gmres.errors)
 
+    def test_a_liquid_at_rest_and_steel_in_its_units_are_met_by_iteration_or_not_at_all(self):
+        """p = rho g (1 - y), whatever the viscosity: pivots of prescribed pressures have the unit of the velocities' block. A temperature in
+        W/(m K) beside moduli of 1e11 Pa."""
+        rest = '[model]\nform = "stokes2"\n[[material]]\nregion = "all"\nviscosity = {}\n[[region]]\nname = "pin"\nkind = "nodes"\nbox = {{low = [-0.01, 0.99], high = [0.01, 1.01]}}\n'
+        for side in ("left", "right", "top", "bottom"):
+            rest += PRESCRIBE.format("velocity", side, "value = 0")
+        rest += PRESCRIBE.format("pressure", "pin", "value = 0") + '[[load]]\nfield = "velocity"\nregion = "all"\nvalue = [0, -9810]\n' + PROBE.format("p", "pressure", "max", "")
+        for viscosity in ("1e-3", "1", "1e6"):
+            for method in ("minres", "gmres"):
+                with self.subTest(viscosity=viscosity, method=method):
+                    outcome = self.of(rest.format(viscosity) + f'[solver]\nmethod = "{method}"\n', "--overwrite", mesh=boxes.grid(6))
+                    if outcome.exit == 0:
+                        self.assert_close(outcome.probes["p"], 9810, 1e-7)
+                    else:
+                        self.assertEqual((outcome.exit, method, viscosity), (5, "gmres", "1e6"), outcome.errors)
+        rock = '[model]\nform = "mixed_poisson2"\n[[material]]\nregion = "all"\npermeability = {0}\n[[region]]\nname = "well"\nkind = "cells"\nexpression = "x > 0.7 && y > 0.7"\n'
+        rock += PRESCRIBE.format("pressure", "well", "value = 3") + '[[load]]\nfield = "flux"\nregion = "left"\nvalue = 7\n' + PROBE.format("p", "pressure", "mean", 'values = "cells"')
+        for side in ("right", "top", "bottom"):
+            rock += PRESCRIBE.format("flux", side, "vector = [0, 0]")
+        mean = self.of(rock.format(1), "--overwrite", mesh=boxes.grid(8)).probes["p"]
+        for method in ("minres", "gmres"):  # pressures do not depend on the permeability
+            outcome = self.of(rock.format(1e-12) + f'[solver]\nmethod = "{method}"\n', "--overwrite", mesh=boxes.grid(8))
+            self.assertEqual(outcome.exit, 0, outcome.errors)
+            self.assert_close(outcome.probes["p"], mean, 1e-7)
+            self.assertLess(outcome.report["solver"]["iterations"], 200)
+        steel = '[model]\nform = "thermo_elasticity2"\n[[material]]\nregion = "all"\nlambda = 1.2e11\nmu = 8e10\nstress = 6e6\nconductivity = 50\n' + PRESCRIBE.format("displacement", "left", "value = 0")
+        steel += PRESCRIBE.format("temperature", "left", "value = 20") + '[[load]]\nfield = "temperature"\nregion = "all"\nvalue = 1e5\n' + PROBE.format("T", "temperature", "max", "")
+        outcome = self.of(steel + '[solver]\nmethod = "gmres"\n', "--overwrite", mesh=boxes.grid(6))
+        self.assertEqual(outcome.exit, 0, outcome.errors)
+        self.assert_close(outcome.probes["T"], 1020, 1e-6)  # 20 + 1e5 / 50 / 2
+
     def test_what_cases_of_several_fields_do_not_do_is_refused(self):
         stokes = '[model]\nform = "stokes2"\n[[material]]\nregion = "all"\nviscosity = 1\n'
         poisson = '[model]\nform = "mixed_poisson2"\n[[material]]\nregion = "all"\npermeability = 1\n'
@@ -171,6 +238,8 @@ class SeveralFields(CaseTest):
                 (2, "a pressure on the cells of 'all'", stokes + '[[load]]\nfield = "velocity"\nregion = "all"\npressure = 1\n'),
                 (2, "'flux_film2'", stokes + '[[boundary]]\nform = "flux_film2"\nregion = "left"\npressure = 1\nresistance = 1\n'),
                 (4, "the form 'navier_stokes2' of several fields is nonlinear", stokes.replace("stokes2", "navier_stokes2") + "density = 1\n"),
+                (4, "the form 'radiation2' on facets is nonlinear", '[model]\nform = "thermo_elasticity2"\n[[material]]\nregion = "all"\nlambda = 1\nmu = 1\nconductivity = 1\n'
+                 + '[[boundary]]\nform = "radiation2"\nregion = "left"\nemissivity = 1\nambient = 300\nabsolute_zero = 0\n'),
                 (4, "one of 3 dimensions", stokes.replace("stokes2", "stokes3")),
                 (2, "list of 2 numbers or formulas", poisson + '[[load]]\nfield = "flux"\nregion = "all"\nvalue = 1\n'),
                 (2, "give one number or formula", poisson + '[[load]]\nfield = "flux"\nregion = "left"\nvalue = [1, 2]\n'),

@@ -160,7 +160,7 @@ class New(CaseTest):
         self.assertEqual(ritz("new", mesh).returncode, 0)
         self.assertIn('file = "mesh.msh"', (self.folder / "mesh.toml").read_text())
         for arguments, code, words in (([mesh], 7, "exists already"), ([mesh, "--force", "--material", "stel S235"], 2, "did you mean"),
-                                       (["none.msh"], 3, "none.msh"), ([mesh, "--program", "solve"], 2, "solve"), ([mesh, "--force", "--scale", "-1"], 2, "--scale")):
+                                       (["none.msh"], 3, "none.msh"), ([mesh, mesh, "--force"], 2, "the mesh has it"), ([mesh, "--program", "solve"], 2, "solve"), ([mesh, "--force", "--scale", "-1"], 2, "--scale")):
             told = ritz("new", *arguments, folder=self.folder)
             self.assertEqual(told.returncode, code, told.stderr)
             self.assertIn(words, told.stderr)

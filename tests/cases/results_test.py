@@ -1,4 +1,5 @@
 """Committed files stay: the journal, the lock, existing results, signals, odd places and names."""
+import json
 import os
 import pathlib
 import re
@@ -295,6 +296,43 @@ class Surroundings(CaseTest):
                 self.assertEqual(outcome.exit, 7)
                 self.assertIn(str(folder), outcome.errors)
                 self.assertNotIn("solve:", outcome.log)
+
+    def test_files_that_options_name(self):
+        """Links stay, and the file behind them is replaced; /dev/stdout is a stream, also into a file; a folder that takes no file is named."""
+        target = self.write("target.json", "old")
+        link = self.folder / "link.json"
+        link.symlink_to("target.json")
+        self.assertEqual(self.run_case("ritz-heat", example("fin"), report=link).exit, 0)
+        self.assertTrue(link.is_symlink())
+        self.assertEqual(json.loads(target.read_text())["status"], "complete")
+        words = " ".join(f"'{word}'" for word in [*command("ritz-heat", example("fin"), self.folder / "streamed"), "--quiet", "--json", "/dev/stdout"])
+        subprocess.run(["bash", "-c", f"{words} > {self.folder / 'stream'}"], check=True, timeout=60)
+        self.assertEqual(json.loads((self.folder / "stream").read_text())["status"], "complete")
+        self.assertTrue(pathlib.Path("/dev/stdout").is_symlink())
+        for option in ("--picture", "--report"):
+            outcome = self.run_case("ritz-heat", example("fin"), option, "/proc/there.png")
+            self.assertEqual(outcome.exit, 7)
+            self.assertIn("cannot write '/proc/there.png'", outcome.errors)
+            self.assertNotIn("[output] folder", outcome.errors)
+            self.assertNotIn("solve:", outcome.log)
+
+    def test_no_option_writes_over_what_the_run_reads(self):
+        """Neither of a run that is refused for it, nor of one that fails before."""
+        shutil.copy(example("fin").parent / "fin.msh", self.folder / "fin.msh")
+        case = self.folder / "fin.toml"
+        good = example("fin").read_text()
+        for text in (good, good.replace("conductivity = ", "conductivity = -")):
+            case.write_text(text)
+            for option in ("--report", "--picture", "--profile", "--json"):
+                for file in (case, self.folder / "fin.msh"):
+                    before = file.read_bytes()
+                    outcome = self.run_case("ritz-heat", case, *([] if option == "--json" else [option, file]), report=file if option == "--json" else None)
+                    self.assertEqual(file.read_bytes(), before, (option, file))
+                    self.assertIn(outcome.exit, (2, 4))
+                    if text == good:
+                        self.assertIn(f"{option} names a file that the run reads", outcome.errors)
+        outcome = self.run_case("ritz-heat", example("fin"), "--report", "same", "--profile", "same")
+        self.assertIn("--report and --profile name it", outcome.errors)
 
     def test_a_folder_of_somebody_else(self):
         folder = self.folder / "theirs"

@@ -116,6 +116,15 @@ TEST(Page, SaysWhatTheReportSaysAndNeedsNoOtherFile) {
   EXPECT_THAT(page, Not(HasSubstr("src=\"http")));
 }
 
+TEST(Page, ShowsValuesOfEveryKindOfJson) {
+  auto report = nlohmann::ordered_json::parse(to_json(Ran().report));
+  report["facts"] = {{"found", true}, {"missed", false}, {"none", nullptr}, {"list", {1, 2.5}}};
+  const std::string page = html_of({.report = report.dump(), .resolved = ""});
+  for (const char* row : {"<td>found</td><td>yes</td>", "<td>missed</td><td>no</td>", "<td>none</td><td>not known</td>",
+                          "<td>list</td><td>1 2.5</td>"})
+    EXPECT_THAT(page, HasSubstr(row));
+}
+
 TEST(Page, AFailedRunShowsItsErrorsWithoutAView) {
   RunReport report;
   report.case_file = "part.toml";

@@ -1,4 +1,5 @@
 #include "apps/show/canvas.hpp"
+#include "apps/show/lettering.hpp"
 #include "apps/show/picture.hpp"
 #include "mesh/cell_geometry.hpp"
 #include "mesh/generators.hpp"
@@ -167,6 +168,55 @@ TEST(Picture, AWarpMovesPoints) {
   int covered = 0;
   for (int x = 20; x < 330; ++x) covered += image.pixel(x, 150)[1] < 250 ? 1 : 0;
   EXPECT_NEAR(covered, 120, 3);
+}
+
+// First and last column and row with ink.
+std::array<int, 4> ink(Image& image) {
+  std::array<int, 4> box{image.width, -1, image.height, -1};
+  for (int y = 0; y < image.height; ++y)
+    for (int x = 0; x < image.width; ++x)
+      if (image.pixel(x, y)[0] < 128)
+        box = {std::min(box[0], x), std::max(box[1], x), std::min(box[2], y), std::max(box[3], y)};
+  return box;
+}
+
+TEST(Lettering, StandsOnItsLineAndHasItsHeight) {
+  Image image(200, 60);
+  write_text(image, 10, 40, "HE", 20);
+  const auto [left, right, top, bottom] = ink(image);
+  EXPECT_NEAR(top, 20, 1.5);
+  EXPECT_NEAR(bottom, 40, 1.5);
+  EXPECT_GE(left, 10);
+  EXPECT_LE(right, 10 + text_width("HE", 20));
+  EXPECT_DOUBLE_EQ(text_width("HE", 20), text_width("H", 20) + text_width("E", 20));
+}
+
+TEST(Lettering, SmallLettersAreLowerAndSignsBeyondAsciiAreOneLetter) {
+  Image image(200, 60);
+  write_text(image, 10, 40, "x", 20);
+  EXPECT_GT(ink(image)[2], 24);
+  EXPECT_DOUBLE_EQ(text_width("\xc3\xa9", 20), text_width("*", 20));  // e with an accent, two bytes
+  Image small(4, 4);                                                  // text that does not fit is cut
+  write_text(small, -5, 2, "abc", 20);
+}
+
+TEST(Picture, AFieldOfOneValueHasOneMark) {
+  Shown shown(rectangle(1, 1, {1, 1}, CellKind::quad4));
+  const auto texts = [&](double noise) {
+    const std::array nodal{Field{"c", 1, {1.5, 1.5 + noise, 1.5, 1.5}}};
+    shown.add("", nodal, {});
+    Image image = image_of(png_of(shown, shown.steps().back(), {.field = "c", .width = 400, .height = 300}, ""));
+    int rows = 0;  // with a letter beside the bar
+    for (int y = 30; y < 280; ++y) {
+      bool any = false;
+      for (int x = 354; x < 400; ++x) any = any || image.pixel(x, y)[0] < 128;
+      rows += any ? 1 : 0;
+    }
+    return rows;
+  };
+  const int one = texts(1e-7), five = texts(0.5);
+  EXPECT_GT(one, 4);
+  EXPECT_NEAR(five, 5 * one, one);
 }
 
 TEST(Picture, EveryCellHasTheColourOfItsValue) {

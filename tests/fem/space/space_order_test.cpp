@@ -157,6 +157,8 @@ TEST_P(SpaceOfOrder, ActsLikeTheTangentOfANonlinearForm) {
   K.apply(x, by_matrix);
   m.equations.action(u, x, by_action);
   EXPECT_LT(largest_difference(by_matrix, by_action), 1e-12 * max_abs(by_matrix) * order() * order());
+  const Vector d = K.diagonal();
+  EXPECT_LT(largest_difference(d, m.equations.diagonal(u)), 1e-12 * max_abs(d));
 }
 
 // Sum factorisation against the engine for any element, which computes the residual: of linear forms the same.
@@ -177,6 +179,44 @@ TEST(TensorActions, AreTheResidualsOfLinearForms) {
   }
 }
 
+// Largest difference between a diagonal and the entries e . K e of the action, relative to the largest of these.
+double error_of_diagonal(const Operator& equations, const Vector& u) {
+  const Index n = equations.space().unknown_count();
+  Vector e = equations.space().zeros(), column = equations.space().zeros();
+  const std::vector<double> diagonal = equations.diagonal(u).host();
+  std::vector<double> unit(static_cast<std::size_t>(n));
+  double largest = 0, difference = 0;
+  for (std::size_t i = 0; i < unit.size(); ++i) {
+    unit[i] = 1;
+    e.upload(unit);
+    unit[i] = 0;
+    equations.action(u, e, column);
+    const double entry = column.host()[i];
+    largest = std::max(largest, std::abs(entry));
+    difference = std::max(difference, std::abs(diagonal[i] - entry));
+  }
+  return difference / largest;
+}
+
+// On two bent cells, whose diagonals have sums of both; of curved ones the geometry is stored.
+TEST(TensorDiagonals, AreTheEntriesThatTheActionShows) {
+  for (const CellKind kind : {CellKind::quad4, CellKind::quad9, CellKind::hex8, CellKind::hex27}) {
+    const int dimension = traits(kind).dimension;
+    for (int order = traits(kind).order; order <= (dimension == 2 ? 8 : 5); ++order)
+      for (const auto& [name, form, rigid] : forms_on(dimension)) {
+        const Equations m(patch(kind, {.count = 1, .random = 0.03, .curved = true}), form, order);
+        // integrals over 2 pi r need more points than lines have
+        EXPECT_EQ(m.equations.sum_factorised(), form.extra_degree == 0) << name;
+        EXPECT_LT(error_of_diagonal(m.equations, m.space.zeros()), 1e-13 * order)
+            << name << " on " << traits(kind).name << ", order " << order;
+      }
+  }
+  for (const int order : {6, 7, 8}) {
+    const Equations m(patch(CellKind::hex8, {.count = 1, .random = 0.03}), heat_form(3), order);
+    EXPECT_LT(error_of_diagonal(m.equations, m.space.zeros()), 1e-13 * order) << "order " << order;
+  }
+}
+
 // Forms whose numbers vary from point to point.
 std::vector<FormValue> varying_forms() {
   const PointFunction large = [](std::span<const double> x, std::span<double> values) {
@@ -187,6 +227,30 @@ std::vector<FormValue> varying_forms() {
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = 0.2 + 0.1 * std::cos(x[3 * i + 1]);
   };
   return {{VaryingDiffusion<3>{}, {large}}, {VaryingElasticity{}, {large, small}}};
+}
+
+TEST(TensorDiagonals, OfNumbersThatVaryAreThoseOfTheMatrix) {
+  for (const CellKind kind : {CellKind::hex8, CellKind::hex27})
+    for (int order = traits(kind).order; order <= 3; ++order)
+      for (const FormValue& form : varying_forms()) {
+        const Equations m(patch(kind, {.count = 2, .random = 0.03, .curved = true}), form, order);
+        SparseMatrix K = m.equations.make_matrix();
+        m.equations.assemble(m.space.zeros(), K);
+        const Vector d = K.diagonal();
+        EXPECT_LT(largest_difference(d, m.equations.diagonal(m.space.zeros())), 1e-13 * order * max_abs(d))
+            << form.name << " on " << traits(kind).name << ", order " << order;
+      }
+}
+
+TEST(TensorDiagonals, OfAnUnsymmetricTangentWithValuesAreThoseOfTheMatrix) {
+  const Equations m(patch(CellKind::quad4, {.random = 0.03}), test_form(Coupled{0.7}), 2);
+  EXPECT_TRUE(m.equations.sum_factorised());
+  SparseMatrix K = m.equations.make_matrix();
+  Vector u = m.space.zeros();
+  u.upload(random_values(static_cast<std::size_t>(u.size()), 2));
+  m.equations.assemble(u, K);
+  const Vector d = K.diagonal();
+  EXPECT_LT(largest_difference(d, m.equations.diagonal(u)), 1e-13 * max_abs(d));
 }
 
 TEST(TensorActions, OfNumbersThatVaryAreTheResidualsInBothPrecisions) {

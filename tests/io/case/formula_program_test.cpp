@@ -186,8 +186,9 @@ TEST(FormulaProgram, LongFormulasTakeFewRegisters) {
 TEST(FormulaProgram, PartsThatOccurTwiceAreComputedOnce) {
   const PointExpression root = sqrt(PointExpression::x() + 1), all = root * root + root / (2 + root);
   EXPECT_EQ(all.at({3, 0, 0}), 4.5);
+  const PointCode code(all);
   int roots = 0;
-  for (const PointInstruction& each : PointCode(all).code()) roots += each.operation == PointOperation::root ? 1 : 0;
+  for (const PointInstruction& each : code.code()) roots += each.operation == PointOperation::root ? 1 : 0;
   EXPECT_EQ(roots, 1);
 }
 

@@ -81,6 +81,40 @@ TEST(WriteFile, DoesSoInTheFolderOfTheProcess) {
               ElementsAre("flush " + folder.file("here.csv.tmp"), "rename here.csv", "flush " + folder.path()));
 }
 
+TEST(WriteNamedFile, ReplacesTheFileBehindLinksAndKeepsTheLinks) {
+  const Folder folder;
+  std::filesystem::create_directories(folder.file("far"));
+  const std::string target = folder.put("far/results.json", "old");
+  std::filesystem::create_symlink("far/results.json", folder.file("near"));  // relative to the folder of the link
+  std::filesystem::create_symlink(folder.file("near"), folder.file("link"));
+  Calls calls;
+  write_named_file(folder.file("link"), "new");
+  EXPECT_EQ(contents_of(target), "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.file("link")));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.file("near")));
+  EXPECT_THAT(calls.list,
+              ElementsAre("flush " + temporary_path(target), "rename " + target, "flush " + folder.file("far")));
+}
+
+TEST(WriteNamedFile, MakesTheFileToWhichALinkLeads) {
+  const Folder folder;
+  std::filesystem::create_symlink("later", folder.file("link"));
+  write_named_file(folder.file("link"), "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.file("link")));
+  EXPECT_EQ(contents_of(folder.file("later")), "new");
+}
+
+TEST(NamedFile, KnowsTheStreamsOfTheProcess) {
+  EXPECT_EQ(named_file("/proc/self/fd/1").descriptor, 1);
+  EXPECT_EQ(named_file("/dev/fd/2").descriptor, 2);
+  EXPECT_EQ(named_file("/dev/stdout").descriptor, 1);
+  EXPECT_TRUE(named_file("/dev/null").takes_a_stream());
+  const Folder folder;
+  const NamedFile plain = named_file(folder.file("1"));
+  EXPECT_EQ(plain.descriptor, -1);
+  EXPECT_FALSE(plain.takes_a_stream());
+}
+
 TEST(ExchangeFile, FlushesContentsBeforeTheNameAndTheFolderAfterIt) {
   const Folder folder;
   const std::string path = folder.put("steps.hdf", "old");

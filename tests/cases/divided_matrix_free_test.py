@@ -1,0 +1,147 @@
+"""What several ranks solve together without a matrix: elements of high order with p-multigrid, and whatever [solver] operator asks for."""
+import re
+import shutil
+import unittest
+
+import ritz
+from divided_test import OnRanks
+
+FOURTH = {"space.order": 4}
+
+
+@unittest.skipUnless(shutil.which("mpirun") and list((ritz.BIN.parent / "lib").glob("ritz_ranks.mpi.so")), "skipped: no MPI")
+class DividedMatrixFree(OnRanks):
+    def assert_without_matrix(self, outcome):
+        self.assertIn("need no matrix", outcome.report["solver"]["choice"])
+
+    def assert_like_one_process(self, program, several, alone):
+        self.assert_without_matrix(several)
+        self.assertLessEqual(several.report["solver"]["iterations"], 1.2 * alone.report["solver"]["iterations"] + 1)
+        self.assert_same(program, several, alone)
+
+    def test_high_orders_give_the_results_of_one_process(self):
+        fields = [("ritz-heat", (4, 4, 3), {"space.order": 4}, 2), ("ritz-elasticity", (4, 3, 3), {"space.order": 4}, 3), ("ritz-heat", (3, 3, 3), {"space.order": 6}, 2),
+                  ("ritz-elasticity", (3, 3, 2), {"space.order": 5}, 4), ("ritz-elasticity", (5, 4, 4), {"space.order": 3}, 2)]
+        for program, counts, keys, ranks in fields:
+            with self.subTest(program=program, keys=keys):
+                case = self.case(program, "hexa", counts)
+                several, alone = self.solved(ranks, program, case, keys=keys), self.solve(program, case, keys=keys)
+                self.assertIn("p-multigrid", several.report["solver"]["preconditioner"])
+                self.assert_like_one_process(program, several, alone)
+
+    def test_all_shapes_of_cells_where_it_is_asked_for(self):
+        shapes = [("tetra", (3, 3, 3), 2), ("prism", (4, 3, 3), 3), ("mixed", (4, 4, 2), 2), ("quad", (9, 8), 3), ("triangle", (7, 7), 2)]
+        for cell, counts, ranks in shapes:
+            for program, order in (("ritz-heat", 3), ("ritz-elasticity", 2)):
+                if cell == "mixed" and order == 3:
+                    order = 2
+                with self.subTest(program=program, cell=cell, order=order):
+                    keys = {"space.order": order, "solver.operator": "matrix_free"}
+                    case = self.case(program, cell, counts)
+                    self.assert_like_one_process(program, self.solved(ranks, program, case, keys=keys), self.solve(program, case, keys=keys))
+
+    def test_polynomials_and_the_diagonal_where_there_are_no_orders(self):
+        for preconditioner in ("chebyshev", "jacobi"):
+            keys = {"solver.operator": "matrix_free", "solver.preconditioner": preconditioner}
+            case = self.case("ritz-elasticity", "hexa", (6, 5, 5))
+            self.assert_like_one_process("ritz-elasticity", self.solved(3, "ritz-elasticity", case, keys=keys), self.solve("ritz-elasticity", case, keys=keys))
+
+    def test_levels_of_order_one_are_divided_and_nested(self):
+        case = self.case("ritz-heat", "hexa", (8, 8, 8))
+        alone = self.solve("ritz-heat", case, keys=FOURTH)
+        self.assertIn("nested meshes", alone.report["solver"]["preconditioner"])
+        for ranks, environment in ((2, None), (3, {"RITZ_REPLICATED_UNKNOWNS": "100"})):
+            several = self.solved(ranks, "ritz-heat", case, keys=FOURTH, environment=environment)
+            self.assertRegex(several.report["solver"]["preconditioner"], "orders 4, 2, 1 over . nested meshes, [345] levels divided among ranks")
+            self.assert_like_one_process("ritz-heat", several, alone)
+
+    def test_coefficients_that_the_first_rank_evaluates_on_all_levels(self):
+        for program, keys in (("ritz-heat", {"material.0.conductivity": "20 + 10 * x", "convection.0.coefficient": "30 + 10 * y"}), ("ritz-elasticity", {"material.0.young": "2e11 * (1 + y)"})):
+            case, keys = self.case(program, "hexa", (4, 3, 3)), {**FOURTH, **keys}
+            self.assert_like_one_process(program, self.solved(2, program, case, keys=keys), self.solve(program, case, keys=keys))
+
+    def test_load_cases_evolutions_and_newton(self):
+        loads = '[[load_case]]\nname = "shear"\n[[load_case.force]]\nregion = "right"\nvalue = [0, 0, 300]\n[[load_case]]\nname = "moved"\n[[load_case.displacement]]\nregion = "left"\ny = 1e-6\n'
+        heat = '[time]\nend = 300.0\nstep = 100.0\n[initial]\ntemperature = 20\n'
+        radiation = '[[radiation]]\nregion = "top"\nemissivity = 0.8\nambient = 300\n[model]\nabsolute_zero = 0\n'
+        self.assert_probes("ritz-elasticity", self.case("ritz-elasticity", "hexa", (4, 3, 3), loads), FOURTH)
+        self.assert_probes("ritz-heat", self.case("ritz-heat", "hexa", (4, 3, 3), heat),
+                           {**FOURTH, "material.0.density": 1000, "material.0.specific_heat": "100 + 50 * y", "flux.0.value": "500 * sin(t / 100)", "convection.0.coefficient": "30 + t / 50",
+                            "solver.tolerance": 1e-10})
+        self.assert_probes("ritz-heat", self.case("ritz-heat", "hexa", (4, 3, 3), radiation), {**FOURTH, "temperature.0.value": 400, "material.0.conductivity": "20 + x"})
+
+    def assert_probes(self, program, case, keys, relative=1e-5):
+        several, alone = self.solved(2, program, case, keys=keys), self.solve(program, case, keys=keys)
+        numbers = lambda value: [value] if isinstance(value, (int, float)) else [x for each in value for x in numbers(each)] if isinstance(value, list) else []
+        for name, value in alone.probes.items():
+            expected, found = numbers(value), numbers(several.probes[name])
+            self.assertEqual(len(found), len(expected))
+            scale = max(map(abs, expected), default=0)
+            self.assertLess(max((abs(a - b) for a, b in zip(found, expected)), default=0), relative * max(scale, 1e-300), name)
+
+    def test_the_same_bits_on_as_many_ranks(self):
+        case = self.case("ritz-elasticity", "hexa", (4, 4, 3))
+        for ranks in (2, 3):
+            first, again = (self.solved(ranks, "ritz-elasticity", case, keys=FOURTH) for _ in range(2))
+            self.assertEqual(self.field("ritz-elasticity", first), self.field("ritz-elasticity", again))
+            self.assertEqual(first.report["solver"]["iterations"], again.report["solver"]["iterations"])
+
+    def test_a_product_sends_each_ghost_once(self):
+        case = self.case("ritz-elasticity", "hexa", (8, 3, 3))
+        told = lambda run: map(int, re.search(r"rank 0 sent (\d+) nodes to (\d+) neighbours in (\d+) exchanges: (\d+) messages, (\d+) bytes", run.log).groups())
+        for ranks in (2, 4):
+            run = self.solved(ranks, "ritz-elasticity", case, keys={**FOURTH, "solver.preconditioner": "jacobi"})
+            nodes, neighbours, exchanges, messages, bytes_sent = told(run)
+            self.assertEqual(exchanges, run.report["solver"]["iterations"] + 2)  # and the residuals before and after
+            self.assertEqual(messages, exchanges * neighbours)
+            self.assertEqual(bytes_sent, exchanges * nodes * 3 * 8)
+            cycles = self.solved(ranks, "ritz-elasticity", case, keys=FOURTH)
+            nodes, neighbours, exchanges, messages, bytes_sent = told(cycles)
+            in_double = cycles.report["solver"]["iterations"] + 2
+            self.assertEqual(messages, exchanges * neighbours)
+            self.assertEqual(bytes_sent, nodes * 3 * (8 * in_double + 4 * (exchanges - in_double)))  # cycles are in single precision
+            # A cycle has two smoothing steps before and after the coarser level: four products. The largest eigenvalue takes ten.
+            self.assertLessEqual(exchanges, in_double + 10 + 4 * in_double)
+        # Along x, 8 layers of cells: a rank sends nodes of the cells at its border, at most two layers of 13 * 13 * 4 nodes and the face between.
+        self.assertLessEqual(nodes, 2 * 13 * 13 * 5)
+
+    def test_a_rank_needs_its_share_of_the_memory(self):
+        case = self.case("ritz-heat", "hexa", (12, 12, 12))
+        alone = self.solve("ritz-heat", case, keys=FOURTH)
+        run = self.solved(2, "ritz-heat", case, keys=FOURTH)
+        second = float(re.search(r"arrays of ranks at their peaks: [\d.]+, ([\d.]+) MB", run.log).group(1))
+        # Half of the cells and one more of twelve layers, or less, are those of a rank.
+        self.assertLess(second, 1.1 * (0.5 + 1 / 12) * alone.report["memory"]["device_peak"] * 1e-6)
+
+    def modes_case(self, counts, free):
+        path = self.case("ritz-elasticity", "hexa", counts)
+        text = path.read_text()
+        held = '[[displacement]]\nregion = "left"\nfixed = true\n' if not free else ""
+        path.write_text(text[: text.index("[[material]]")] + '[[material]]\nregion = "part"\nyoung = 2e11\npoisson = 0.3\ndensity = "7800 * (1 + x)"\n' + held + "[modal]\ncount = 8\n")
+        return path
+
+    def test_modes_of_supported_and_free_bodies(self):
+        for counts, free, order, ranks in (((4, 2, 2), False, 4, 2), ((4, 2, 2), True, 4, 3), ((5, 3, 3), False, 3, 2)):
+            with self.subTest(free=free, order=order):
+                case, keys = self.modes_case(counts, free), {"space.order": order}
+                several, alone = self.solved(ranks, "ritz-modal", case, keys=keys), self.solve("ritz-modal", case, keys={**keys, "modal.method": "lobpcg"})
+                self.assertIn("LOBPCG", several.report["solver"]["method"])
+                self.assertRegex(several.report["solver"]["preconditioner"], "p-multigrid.* divided among ranks")
+                expected, found = alone.fact("frequencies_hz"), several.fact("frequencies_hz")
+                self.assertEqual(len(found), len(expected))
+                self.assertLess(max(abs(a - b) for a, b in zip(found, expected)), 1e-6 * max(expected))
+                self.assertEqual(several.report["facts"]["rigid_body_modes"], "6" if free else "0")
+                self.assertLessEqual(several.report["solver"]["iterations"], 1.5 * alone.report["solver"]["iterations"])  # from other start vectors
+
+    def test_what_is_not_divided_is_refused(self):
+        few = self.on_ranks(4, "ritz-heat", self.case("ritz-heat", "hexa", (1, 1, 1)), keys=FOURTH)
+        self.assertEqual((few.exit, few.errors.count("error: ")), (8, 1), few.log + few.errors)
+        self.assertIn("a mesh of 1 cells without a matrix is not divided among them", few.errors)
+        rigid = self.case("ritz-elasticity", "hexa", (4, 3, 3), '[[rigid]]\nregion = "right"\n')
+        joined = self.on_ranks(2, "ritz-elasticity", rigid, keys=FOURTH)
+        self.assertEqual((joined.exit, joined.errors.count("error: ")), (8, 1), joined.log + joined.errors)
+        self.assertIn("joined by equations is not divided among them", joined.errors)
+
+
+if __name__ == "__main__":
+    unittest.main()
