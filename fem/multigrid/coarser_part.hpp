@@ -17,7 +17,7 @@ struct CoarserPart {
   DividedField field;
 };
 
-// Of Lagrange elements of an order below that of the space, which must outlive the result.
+// The part of a field of Lagrange elements, of an order below that of the space, which must outlive the result.
 CoarserPart coarser_part(const FunctionSpace& fine, const DividedField& field, int order);
 
 }  // namespace ritz

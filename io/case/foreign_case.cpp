@@ -47,8 +47,9 @@ const std::vector<Program>& programs() {
         "time",    "initial", "damping",   "equation",     "rigid",     "tie"},
        {}},
       {"ritz-solve",
-       {"material", "solver", "newton", "combination", "load_case", "time", "initial", "plugin", "boundary", "capacity",
-        "inertia", "load", "modal", "prescribe", "coupling", "equation", "periodic", "rigid", "tie"},
+       {"gradient",  "material", "solver",   "newton",   "combination", "load_case", "time",
+        "initial",   "plugin",   "boundary", "capacity", "inertia",     "load",      "modal",
+        "prescribe", "coupling", "equation", "periodic", "rigid",       "tie"},
        {"*"}},
   };
   return list;
