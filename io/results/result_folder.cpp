@@ -118,7 +118,7 @@ void make_folder(const std::string& path) {
   if (status) refuse_folder(path, status.message());
 }
 
-// Of a small file in the folder; empty: it was written and removed.
+// The reason why a small file cannot be written in the folder; empty: it was written and removed.
 std::string reason_not_to_write(const std::string& folder) {
   const std::string trial = (fs::path(folder) / fmt::format("{}{}", trial_prefix, ::getpid())).string();
   try {
