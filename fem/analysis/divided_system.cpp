@@ -30,7 +30,7 @@ std::int32_t systems_made = 0;  // by the first rank
 
 }  // namespace
 
-void check_divisible(const Operator& equations, const LinearSolverOptions& options, const Ranks& ranks) {
+void check_divisible(const Operator& equations, bool related, const LinearSolverOptions& options, const Ranks& ranks) {
   const FunctionSpace& space = equations.space();
   if (space.device().machine().is_apart()) refuse_ranks(ranks, "work on a GPU", "take --device cpu, or one process");
   if (space.node_count() < ranks.count())
@@ -48,6 +48,12 @@ void check_divisible(const Operator& equations, const LinearSolverOptions& optio
     refuse_ranks(ranks, "a factorisation of elements without a matrix", "take method = \"cg\", or one process");
   if (no_matrix && !equations.symmetric())
     refuse_ranks(ranks, "a tangent without a matrix that is not symmetric", "start one process");
+  if (no_matrix && related)
+    refuse_ranks(ranks, "an operator without a matrix whose unknowns are joined by equations",
+                 "take operator = \"matrix\" and elements of an order below 4, or one process");
+  if (!related && without_matrix(equations, options) && !parts_of_whole_cells(space, ranks.count()).all_have)
+    refuse_ranks(ranks, fmt::format("a mesh of {} cells without a matrix", space.mesh().cell_count()),
+                 "start fewer ranks");
   for (const Integral& each : equations.integrals())
     if (each.form.module != "ritz_fem_kernels") refuse_ranks(ranks, "a form of a plugin", "start one process");
   for (const CellBlock& block : space.mesh().blocks())
@@ -61,25 +67,10 @@ void check_divisible(const Operator& equations, const LinearSolverOptions& optio
 
 namespace {
 
-// Is a system solved without a matrix, as one process would? Equations between unknowns need one.
-bool without_matrix(const Operator& equations, const Constraints& constraints, const LinearSolverOptions& options,
-                    const Ranks& ranks) {
-  if (!without_matrix(equations, options)) return false;
-  if (constraints.dependent() == nullptr) return true;
-  if (options.operator_kind == OperatorKind::matrix_free || !equations.can_assemble())
-    refuse_ranks(ranks, "an operator without a matrix whose unknowns are joined by equations",
-                 "take operator = \"matrix\" and elements of an order below 4, or one process");
-  return false;
-}
-
 // Parts of a space: of whole cells without a matrix, whose coarser fields are divided like the finest.
 SpaceCutter cutter(const FunctionSpace& space, OperatorKind kind, const Ranks& ranks) {
   if (kind != OperatorKind::matrix_free) return {space, equal_parts(space, ranks.count())};
-  WholeCells parts = parts_of_whole_cells(space, ranks.count());
-  if (!parts.all_have)
-    refuse_ranks(ranks, fmt::format("a mesh of {} cells without a matrix", space.mesh().cell_count()),
-                 "start fewer ranks");
-  return {space, std::move(parts.first), SpaceCutter::Cells::inner_first};
+  return {space, parts_of_whole_cells(space, ranks.count()).first, SpaceCutter::Cells::inner_first};
 }
 
 // The options that other ranks need.
@@ -235,12 +226,13 @@ void answer(Ranks& ranks, int rank, const Question& question, const Operator& eq
 DividedSystem::DividedSystem(const Operator& equations, const Constraints& constraints,
                              const LinearSolverOptions& options, Ranks& ranks)
     : equations_(equations), ranks_(ranks), options_(options), number_(systems_made++) {
-  check_divisible(equations, options, ranks);
+  const bool related = constraints.dependent() != nullptr;
+  check_divisible(equations, related, options, ranks);
   options_.cache = nullptr;
   if (options_.promise == MatrixPromise::none && equations.symmetric()) options_.promise = MatrixPromise::symmetric;
-  const bool no_matrix = without_matrix(equations, constraints, options, ranks);
+  const bool no_matrix = !related && without_matrix(equations, options);  // as one process, but for the equations
   options_.operator_kind = no_matrix ? OperatorKind::matrix_free : OperatorKind::matrix;
-  nests_ = !no_matrix && may_nest(options) && constraints.dependent() == nullptr;
+  nests_ = !no_matrix && may_nest(options) && !related;
   const std::vector<Integral>& integrals = equations.integrals();
   linear_ = std::ranges::all_of(integrals, [](const Integral& i) { return i.form.linear; });
   asks_ = std::ranges::any_of(integrals, [](const Integral& i) { return i.form.has_matrix && !i.form.given.empty(); });

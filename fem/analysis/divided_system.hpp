@@ -30,9 +30,9 @@ namespace ritz {
 
 // Throws Error(Exit::environment) for what is not divided: a device apart from the host, more ranks than nodes, forms
 // and elements of plugins, internal variables on facets, methods but conjugate gradients and a factorisation, and these
-// for what has no matrix and is not symmetric, or is to be factorised; Error(Exit::input) for conjugate gradients of a
-// matrix that is not symmetric.
-void check_divisible(const Operator& equations, const LinearSolverOptions& options, const Ranks& ranks);
+// for what has no matrix and is not symmetric, has equations between unknowns (`related`) or is to be factorised;
+// Error(Exit::input) for conjugate gradients of a matrix that is not symmetric.
+void check_divisible(const Operator& equations, bool related, const LinearSolverOptions& options, const Ranks& ranks);
 
 class DividedSystem {
  public:

@@ -231,29 +231,6 @@ std::unique_ptr<LinearOperator> RankSystem::preconditioner(const DividedMatrix& 
   return std::make_unique<DividedAggregation>(A, options);
 }
 
-namespace {
-
-DirectKind direct_kind(MatrixPromise promise) {
-  switch (promise) {
-    case MatrixPromise::none: return DirectKind::general;
-    case MatrixPromise::symmetric: return DirectKind::symmetric;
-    default: return DirectKind::positive_definite;
-  }
-}
-
-std::string failure_of(const SolveReport& report) {
-  return fmt::format("{} with {}: {} after {} iterations", report.method, report.preconditioner, name_of(report.reason),
-                     report.iterations);
-}
-
-// Another method helps against everything but wrong numbers, and a promise that was broken.
-bool may_go_on(const SolveReport& report, MatrixPromise promise) {
-  const bool broken = report.reason == StopReason::indefinite_matrix && promise == MatrixPromise::positive_definite;
-  return !report.converged() && report.entry < 0 && !broken;
-}
-
-}  // namespace
-
 // Conjugate gradients and a factor, of the methods that one process takes: the iteration first, where it may suit.
 std::vector<MethodChoice> RankSystem::plan(double relative) const {
   LinearSolverOptions options = options_;
@@ -321,7 +298,7 @@ SolveReport RankSystem::solve_with_matrix(const Vector& b, Vector& x, const Line
     given_up.insert(given_up.end(), next.fallbacks.begin(), next.fallbacks.end());
     report = std::move(next);
     tried = true;
-    if (!may_go_on(report, options_.promise) || i + 1 == choices.size()) break;
+    if (!may_go_on({&report, 1}, options_.promise) || i + 1 == choices.size()) break;
     given_up.push_back(failure_of(report));
     if (report.reason != StopReason::indefinite_matrix || std::exchange(indefinite_, true)) continue;
     choices = plan(tolerance.relative);
@@ -387,12 +364,13 @@ DirectSolver& RankSystem::factor(const MethodChoice& choice, const LinearToleran
   if (!factor_) {
     if (options_.say)
       options_.say(fmt::format("{} ranks factorise together: the last digits differ from run to run", ranks_.count()));
-    factor_ = std::make_unique<DirectSolver>(*A_, direct_kind(options_.promise),
-                                             DirectOptions{.coordinates = &part_.space().coordinates(),
-                                                           .dimension = part_.space().mesh().dimension(),
-                                                           .memory_limit = options_.direct_memory,
-                                                           .operations_limit = choice.operations_limit,
-                                                           .say = options_.say});
+    factor_ =
+        std::make_unique<DirectSolver>(*A_, direct_kind(options_.promise != MatrixPromise::none, options_.promise),
+                                       DirectOptions{.coordinates = &part_.space().coordinates(),
+                                                     .dimension = part_.space().mesh().dimension(),
+                                                     .memory_limit = options_.direct_memory,
+                                                     .operations_limit = choice.operations_limit,
+                                                     .say = options_.say});
   } else if (!factor_is_current_) {
     try {
       factor_->refactorise(*A_);

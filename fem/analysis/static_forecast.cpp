@@ -5,6 +5,7 @@
 #include "fem/multigrid/p_multigrid_needs.hpp"
 #include "fem/operator/space_needs.hpp"
 #include "solvers/direct/direct_solver.hpp"
+#include "solvers/linear/method_choice.hpp"
 #include "solvers/linear/projected_guess.hpp"
 #include "solvers/multigrid/hierarchy_needs.hpp"
 
@@ -188,9 +189,7 @@ class StaticForecaster {
     return DirectSolver::needs(A, direct_kind(),
                                {.coordinates = &space_.coordinates(), .dimension = space_.mesh().dimension()});
   }
-  DirectKind direct_kind() const {
-    return !symmetric() ? DirectKind::general : definite() ? DirectKind::positive_definite : DirectKind::symmetric;
-  }
+  DirectKind direct_kind() const { return ritz::direct_kind(symmetric(), linear_.promise); }
   const HierarchyShape& shape() const {
     if (!shape_) {
       shape_ = hierarchy_shape(equations_, needs_);

@@ -22,26 +22,6 @@
 namespace ritz {
 namespace {
 
-bool found_indefinite(const Reports& reports) {
-  return std::ranges::any_of(reports,
-                             [](const SolveReport& report) { return report.reason == StopReason::indefinite_matrix; });
-}
-
-// Other methods help against everything but wrong numbers, and a promise that was broken.
-bool may_go_on(const Reports& reports, MatrixPromise promise) {
-  if (all_converged(reports) ||
-      std::ranges::any_of(reports, [](const SolveReport& report) { return report.entry >= 0; }))
-    return false;
-  return !(found_indefinite(reports) && promise == MatrixPromise::positive_definite);
-}
-
-std::string failure_of(const SolveReport& report) {
-  const std::string with =
-      report.preconditioner.empty() || report.preconditioner == "none" ? "" : " with " + report.preconditioner;
-  return fmt::format("{}{}: {} after {} iteration{}", report.method, with, name_of(report.reason), report.iterations,
-                     report.iterations == 1 ? "" : "s");
-}
-
 // The same again helps only where the iterations had run out.
 bool is_pointless(const MethodChoice& choice, const std::vector<MethodChoice>& tried, const SolveReport& last) {
   return last.reason != StopReason::iteration_limit && std::ranges::any_of(tried, [&](const MethodChoice& before) {
@@ -51,11 +31,6 @@ bool is_pointless(const MethodChoice& choice, const std::vector<MethodChoice>& t
 
 void add_remark(SolveReport& report, const std::string& remark) {
   report.where += (report.where.empty() ? "" : "; ") + remark;
-}
-
-DirectKind direct_kind(const MatrixTraits& traits, MatrixPromise promise) {
-  if (!traits.symmetric) return DirectKind::general;
-  return promise == MatrixPromise::positive_definite ? DirectKind::positive_definite : DirectKind::symmetric;
 }
 
 MatrixTraits traits_of(const SparseMatrix& A, MatrixPromise promise) {
@@ -191,7 +166,7 @@ class LinearSolve {
   }
 
   Reports factorise(const MethodChoice& choice) {
-    const DirectKind kind = direct_kind(traits_, options_.promise);
+    const DirectKind kind = direct_kind(traits_.symmetric, options_.promise);
     Profile& profile = A_.device().profile();
     SolverCache passing;
     DirectSolver* solver = nullptr;

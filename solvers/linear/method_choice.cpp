@@ -261,4 +261,28 @@ std::vector<MethodChoice> plan_methods(const SystemSize& size, const MatrixTrait
   return plan;
 }
 
+bool found_indefinite(std::span<const SolveReport> reports) {
+  return std::ranges::any_of(reports,
+                             [](const SolveReport& report) { return report.reason == StopReason::indefinite_matrix; });
+}
+
+bool may_go_on(std::span<const SolveReport> reports, MatrixPromise promise) {
+  if (std::ranges::all_of(reports, &SolveReport::converged) ||
+      std::ranges::any_of(reports, [](const SolveReport& report) { return report.entry >= 0; }))
+    return false;
+  return !(found_indefinite(reports) && promise == MatrixPromise::positive_definite);
+}
+
+std::string failure_of(const SolveReport& report) {
+  const std::string with =
+      report.preconditioner.empty() || report.preconditioner == "none" ? "" : " with " + report.preconditioner;
+  return fmt::format("{}{}: {} after {} iteration{}", report.method, with, name_of(report.reason), report.iterations,
+                     report.iterations == 1 ? "" : "s");
+}
+
+DirectKind direct_kind(bool symmetric, MatrixPromise promise) {
+  if (!symmetric) return DirectKind::general;
+  return promise == MatrixPromise::positive_definite ? DirectKind::positive_definite : DirectKind::symmetric;
+}
+
 }  // namespace ritz

@@ -5,9 +5,11 @@
 #pragma once
 
 #include "solvers/algebra/solve_report.hpp"
+#include "solvers/direct/direct_factor.hpp"
 #include "solvers/linear/linear_solver_options.hpp"
 
 #include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -53,5 +55,13 @@ inline MethodChoice choose_method(const SystemSize& size, const MatrixTraits& tr
                                   const LinearSolverOptions& options) {
   return plan_methods(size, traits, options).front();
 }
+
+// Is another method worth a try after these solutions of the columns? It helps against everything but wrong numbers,
+// and a promise that was broken.
+bool may_go_on(std::span<const SolveReport> reports, MatrixPromise promise);
+bool found_indefinite(std::span<const SolveReport> reports);
+std::string failure_of(const SolveReport& report);  // for the list of fallbacks
+
+DirectKind direct_kind(bool symmetric, MatrixPromise promise);
 
 }  // namespace ritz

@@ -9,7 +9,7 @@ import unittest
 import boxes
 import ritz
 import vtu
-from divided_test import OnRanks
+from divided_test import LOAD_CASES, OnRanks
 from modal_test import lines
 
 LIB = ritz.BIN.parent / "lib"
@@ -126,19 +126,7 @@ class DividedDirect(OnRanks):
         self.assertIn(alone.errors, refused.errors)
 
     def test_load_cases_are_columns_of_one_factor(self):
-        cases = """
-            [[load_case]]
-            name = "shear"
-            [[load_case.force]]
-            region = "right"
-            value = [0, 0, 300]
-            [[load_case]]
-            name = "moved"
-            [[load_case.displacement]]
-            region = "left"
-            y = 1e-6
-            """
-        case = self.case("ritz-elasticity", "tetra", (5, 4, 4), cases)
+        case = self.case("ritz-elasticity", "tetra", (5, 4, 4), LOAD_CASES)
         several, alone = self.solved(3, "ritz-elasticity", case, keys=DIRECT), self.solve("ritz-elasticity", case, keys=DIRECT)
         self.assert_factorised(several)
         outputs = lambda run: sorted(path for path in run.report["outputs"] if path.endswith(".vtu"))

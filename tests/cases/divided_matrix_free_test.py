@@ -3,8 +3,9 @@ import re
 import shutil
 import unittest
 
+import boxes
 import ritz
-from divided_test import OnRanks
+from divided_test import LOAD_CASES, OnRanks
 
 FOURTH = {"space.order": 4}
 
@@ -61,23 +62,13 @@ class DividedMatrixFree(OnRanks):
             self.assert_like_one_process(program, self.solved(2, program, case, keys=keys), self.solve(program, case, keys=keys))
 
     def test_load_cases_evolutions_and_newton(self):
-        loads = '[[load_case]]\nname = "shear"\n[[load_case.force]]\nregion = "right"\nvalue = [0, 0, 300]\n[[load_case]]\nname = "moved"\n[[load_case.displacement]]\nregion = "left"\ny = 1e-6\n'
         heat = '[time]\nend = 300.0\nstep = 100.0\n[initial]\ntemperature = 20\n'
         radiation = '[[radiation]]\nregion = "top"\nemissivity = 0.8\nambient = 300\n[model]\nabsolute_zero = 0\n'
-        self.assert_probes("ritz-elasticity", self.case("ritz-elasticity", "hexa", (4, 3, 3), loads), FOURTH)
-        self.assert_probes("ritz-heat", self.case("ritz-heat", "hexa", (4, 3, 3), heat),
+        self.assert_same_probes(2, "ritz-elasticity", self.case("ritz-elasticity", "hexa", (4, 3, 3), LOAD_CASES), FOURTH, 1e-5)
+        self.assert_same_probes(2, "ritz-heat", self.case("ritz-heat", "hexa", (4, 3, 3), heat),
                            {**FOURTH, "material.0.density": 1000, "material.0.specific_heat": "100 + 50 * y", "flux.0.value": "500 * sin(t / 100)", "convection.0.coefficient": "30 + t / 50",
-                            "solver.tolerance": 1e-10})
-        self.assert_probes("ritz-heat", self.case("ritz-heat", "hexa", (4, 3, 3), radiation), {**FOURTH, "temperature.0.value": 400, "material.0.conductivity": "20 + x"})
-
-    def assert_probes(self, program, case, keys, relative=1e-5):
-        several, alone = self.solved(2, program, case, keys=keys), self.solve(program, case, keys=keys)
-        numbers = lambda value: [value] if isinstance(value, (int, float)) else [x for each in value for x in numbers(each)] if isinstance(value, list) else []
-        for name, value in alone.probes.items():
-            expected, found = numbers(value), numbers(several.probes[name])
-            self.assertEqual(len(found), len(expected))
-            scale = max(map(abs, expected), default=0)
-            self.assertLess(max((abs(a - b) for a, b in zip(found, expected)), default=0), relative * max(scale, 1e-300), name)
+                            "solver.tolerance": 1e-10}, 1e-5)
+        self.assert_same_probes(2, "ritz-heat", self.case("ritz-heat", "hexa", (4, 3, 3), radiation), {**FOURTH, "temperature.0.value": 400, "material.0.conductivity": "20 + x"}, 1e-5)
 
     def test_the_same_bits_on_as_many_ranks(self):
         case = self.case("ritz-elasticity", "hexa", (4, 4, 3))
@@ -134,13 +125,15 @@ class DividedMatrixFree(OnRanks):
                 self.assertLessEqual(several.report["solver"]["iterations"], 1.5 * alone.report["solver"]["iterations"])  # from other start vectors
 
     def test_what_is_not_divided_is_refused(self):
-        few = self.on_ranks(4, "ritz-heat", self.case("ritz-heat", "hexa", (1, 1, 1)), keys=FOURTH)
-        self.assertEqual((few.exit, few.errors.count("error: ")), (8, 1), few.log + few.errors)
-        self.assertIn("a mesh of 1 cells without a matrix is not divided among them", few.errors)
-        rigid = self.case("ritz-elasticity", "hexa", (4, 3, 3), '[[rigid]]\nregion = "right"\n')
-        joined = self.on_ranks(2, "ritz-elasticity", rigid, keys=FOURTH)
-        self.assertEqual((joined.exit, joined.errors.count("error: ")), (8, 1), joined.log + joined.errors)
-        self.assertIn("joined by equations is not divided among them", joined.errors)
+        rigid = self.write("rigid.toml", self.case("ritz-elasticity", "hexa", (4, 3, 3), '[[rigid]]\nregion = "right"\n').read_text())
+        (self.folder / "cell.msh").write_text(boxes.cut("hexa", (1, 1, 1)))
+        few = self.write("few.toml", self.case("ritz-heat", "hexa", (4, 3, 3)).read_text().replace("part.msh", "cell.msh"))
+        for program, case, ranks, words in (("ritz-heat", few, 4, "a mesh of 1 cells without a matrix"), ("ritz-elasticity", rigid, 2, "joined by equations")):
+            for arguments in ((), ("--check",)):
+                with self.subTest(words=words, arguments=arguments):
+                    run = self.on_ranks(ranks, program, case, *arguments, keys=FOURTH)
+                    self.assertEqual((run.exit, run.errors.count("error: ")), (8, 1), run.log + run.errors)
+                    self.assertIn(f"{words} is not divided among them", run.errors)
 
 
 if __name__ == "__main__":

@@ -76,6 +76,21 @@ def sides(counts):
     return "".join(f'[[region]]\nname = "{name}"\nkind = "facets"\nplane = {{point = {point}, normal = {normal}}}\n' for name, (point, normal) in at.items())
 
 
+# Two load cases of the elastic part.
+LOAD_CASES = """
+    [[load_case]]
+    name = "shear"
+    [[load_case.force]]
+    region = "right"
+    value = [0, 0, 300]
+    [[load_case]]
+    name = "moved"
+    [[load_case.displacement]]
+    region = "left"
+    y = 1e-6
+    """
+
+
 class OnRanks(ritz.CaseTest):
     def case(self, program, cell, counts, tables=""):
         (self.folder / "part.msh").write_text(boxes.cut(cell, counts))
@@ -102,6 +117,17 @@ class OnRanks(ritz.CaseTest):
         outcome = self.on_ranks(ranks, program, case, **options)
         self.assertEqual(outcome.exit, 0, outcome.log + outcome.errors)
         return outcome
+
+    def assert_same_probes(self, ranks, program, case, keys, relative=1e-6):
+        several, alone = self.solved(ranks, program, case, keys=keys), self.solve(program, case, keys=keys)
+        self.assertEqual(len(several.report["outputs"]), len(alone.report["outputs"]))
+        numbers = lambda value: [value] if isinstance(value, (int, float)) else [x for each in value for x in numbers(each)] if isinstance(value, list) else []
+        for name, value in alone.probes.items():
+            expected, found = numbers(value), numbers(several.probes[name])
+            self.assertEqual(len(found), len(expected))
+            scale = max(map(abs, expected), default=0)
+            self.assertLess(max((abs(a - b) for a, b in zip(found, expected)), default=0), relative * max(scale, 1e-300), name)
+        return several
 
     def field(self, program, outcome):
         return vtu.read(outcome.results())["PointData"][FIELD[program]]
@@ -139,29 +165,8 @@ class Divided(OnRanks):
                 case = self.case(program, "mixed", (4, 4, 2))
                 self.assert_same(program, self.solved(3, program, case, keys=keys), self.solve(program, case, keys=keys))
 
-    def assert_same_probes(self, ranks, program, case, keys, relative=1e-6):
-        several, alone = self.solved(ranks, program, case, keys=keys), self.solve(program, case, keys=keys)
-        self.assertEqual(len(several.report["outputs"]), len(alone.report["outputs"]))
-        numbers = lambda value: [value] if isinstance(value, (int, float)) else [x for each in value for x in numbers(each)] if isinstance(value, list) else []
-        for name, value in alone.probes.items():
-            expected, found = numbers(value), numbers(several.probes[name])
-            self.assertEqual(len(found), len(expected))
-            scale = max(map(abs, expected), default=0)
-            self.assertLess(max((abs(a - b) for a, b in zip(found, expected)), default=0), relative * max(scale, 1e-300), name)
-        return several
-
     def test_load_cases_and_their_sums(self):
-        cases = """
-            [[load_case]]
-            name = "shear"
-            [[load_case.force]]
-            region = "right"
-            value = [0, 0, 300]
-            [[load_case]]
-            name = "moved"
-            [[load_case.displacement]]
-            region = "left"
-            y = 1e-6
+        cases = LOAD_CASES + """
             [[combination]]
             name = "both"
             factors = {shear = 2, moved = -1}
