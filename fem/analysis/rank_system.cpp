@@ -4,9 +4,12 @@
 #include "device/environment_variable.hpp"
 #include "device/error.hpp"
 #include "device/host_memory.hpp"
+#include "device/kernels.hpp"
 #include "fem/multigrid/p_multigrid.hpp"
 #include "fem/operator/operator.hpp"
 #include "solvers/algebra/box_around.hpp"
+#include "solvers/algebra/matrix_kernels.hpp"
+#include "solvers/algebra/vector_kernels.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/linear/linear_solver.hpp"
 #include "solvers/multigrid/divided_aggregation.hpp"
@@ -30,9 +33,12 @@ BlockMatrix shifted(const DividedMatrix& K, double shift, const DividedMatrix& M
   sum.offsets = Array<Index>(K.device(), k.columns + 1, "pattern");
   sum.column = Array<std::int32_t>(K.device(), entries, "pattern");
   sum.values = Vector(K.device(), entries * k.row_block * k.column_block, "matrix");
-  std::copy_n(k.offsets, k.rows + 1, sum.offsets.data());
-  std::copy_n(k.column, K.nonzeros(), sum.column.data());
-  for (Index v = 0; v < values; ++v) sum.values.data()[v] = k.values[v] + shift * m.values[v];
+  Machine& machine = K.device().machine();
+  machine.copy_on_device(sum.offsets.data(), k.offsets, (k.rows + 1) * Index{sizeof(Index)});
+  machine.copy_on_device(sum.column.data(), k.column, K.nonzeros() * Index{sizeof(std::int32_t)});
+  machine.copy_on_device(sum.values.data(), k.values, values * Index{sizeof(double)});
+  kernels<VectorKernels>(K.device(), solver_kernels, "vector")
+      .axpby(K.device(), values, shift, m.values, 1.0, sum.values.data());
   return sum;
 }
 
@@ -101,7 +107,7 @@ void RankSystem::assemble(const TangentPlace& at, std::span<const double> u, con
   if (!at.at_zero) {
     std::vector<double> extended(static_cast<std::size_t>(ghosts_->size() * components()));
     std::ranges::copy(u, extended.begin());
-    ghosts_->fetch(extended.data(), components());
+    ghosts_->fetch(extended, components());
     point = Vector(device(), std::span<const double>(extended), "vectors");
   }
   if (options_.operator_kind == OperatorKind::matrix_free) linearise_without_matrix(at, point, evaluated);
