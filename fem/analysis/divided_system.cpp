@@ -17,9 +17,7 @@ namespace ritz {
 void refuse_ranks(const Ranks& ranks, const std::string& what, const std::string& fix) {
   throw Error(Exit::environment,
               fmt::format("started as {} ranks, and {} is not divided among them", ranks.count(), what),
-              "what is divided: linear systems of statics, evolutions and Newton's method by conjugate gradients or a "
-              "factorisation, and modes, on CPUs",
-              fix);
+              "what is divided: linear systems of statics, evolutions and Newton's method, and modes, on CPUs", fix);
 }
 
 namespace {
@@ -39,15 +37,9 @@ void check_divisible(const Operator& equations, bool related, const LinearSolver
     for (const int integral : group.integrals)
       if (group.elements.empty() && !equations.integrals()[static_cast<std::size_t>(integral)].form.state_start.empty())
         refuse_ranks(ranks, "a form with internal variables on facets", "start one process");
-  if (options.method != LinearMethod::automatic && options.method != LinearMethod::conjugate_gradient &&
-      options.method != LinearMethod::direct)
-    refuse_ranks(ranks, fmt::format("the method '{}'", name_of(options.method)),
-                 "take method = \"cg\" or \"direct\", or one process");
   const bool no_matrix = options.operator_kind == OperatorKind::matrix_free || !equations.can_assemble();
   if (no_matrix && options.method == LinearMethod::direct)
     refuse_ranks(ranks, "a factorisation of elements without a matrix", "take method = \"cg\", or one process");
-  if (no_matrix && !equations.symmetric())
-    refuse_ranks(ranks, "a tangent without a matrix that is not symmetric", "start one process");
   if (no_matrix && related)
     refuse_ranks(ranks, "an operator without a matrix whose unknowns are joined by equations",
                  "take operator = \"matrix\" and elements of an order below 4, or one process");
@@ -78,7 +70,11 @@ void add(Packed& to, const LinearSolverOptions& options) {
   const SmoothedAggregationOptions& m = options.multigrid;
   to.add(options.method).add(options.promise).add(options.slow_multigrid);
   to.add(options.direct_memory).add(options.direct_operations).add(options.operator_kind);
-  to.add(options.preconditioner).add(options.max_iterations).add(m.single_precision).add(m.strength);
+  to.add(options.preconditioner)
+      .add(options.max_iterations)
+      .add(options.restart)
+      .add(m.single_precision)
+      .add(m.strength);
   to.add(m.smoothing_degree).add(m.smoothing_ratio).add(m.coarsest_size).add(m.max_levels).add(m.levels);
 }
 
@@ -93,6 +89,7 @@ LinearSolverOptions solver_options(Unpacked& from) {
   from.get(options.operator_kind);
   from.get(options.preconditioner);
   from.get(options.max_iterations);
+  from.get(options.restart);
   from.get(m.single_precision);
   from.get(m.strength);
   from.get(m.smoothing_degree);
