@@ -3,6 +3,7 @@
 #include "device/error.hpp"
 #include "device/host_memory.hpp"
 #include "device/ranks/packed.hpp"
+#include "fem/analysis/rank_plugins.hpp"
 #include "fem/operator/operator.hpp"
 #include "fem/space/nested_nodes.hpp"
 #include "mesh/refinement/looks_refined.hpp"
@@ -47,11 +48,11 @@ void check_divisible(const Operator& equations, bool related, const LinearSolver
     refuse_ranks(ranks, fmt::format("a mesh of {} cells without a matrix", space.mesh().cell_count()),
                  "start fewer ranks");
   for (const Integral& each : equations.integrals())
-    if (each.form.module != "ritz_fem_kernels") refuse_ranks(ranks, "a form of a plugin", "start one process");
-  for (const CellBlock& block : space.mesh().blocks())
-    if (!space.isoparametric() &&
-        space.element(block.kind).name != lagrange_element(traits(block.kind).linear, space.order()).name)
-      refuse_ranks(ranks, "an element of a plugin", "start one process");
+    if (each.form.module != "ritz_fem_kernels" && !is_of_plugin(each.form.module))
+      refuse_ranks(ranks, fmt::format("a form of the module '{}'", each.form.module), "start one process");
+  if (without_matrix(equations, options) && !elements_of_plugins(space).empty())
+    refuse_ranks(ranks, "a reference element of a plugin without a matrix",
+                 "take operator = \"matrix\", or one process");
   if (const auto wrong = mismatch(options.method, options.preconditioner))
     throw Error(Exit::input, wrong->what, wrong->why, wrong->fix);
   check_method_suits(options.method, {.symmetric = equations.symmetric()});
@@ -245,6 +246,7 @@ DividedSystem::DividedSystem(const Operator& equations, const Constraints& const
   for (int rank = 1; rank < ranks.count(); ++rank) {
     Packed to;
     to.add(Order::make).add(number_).add(asks_);
+    add_plugins(to);
     add(to, options_);
     add(to, part_of(rank));
     ranks.send(rank, to.take());
@@ -507,6 +509,7 @@ void RankHelper::carry_out(std::string order) {
   }
   if (what == Order::make) {
     const bool asks = from.get<bool>();
+    load_plugins_of_first(from, device_);
     const LinearSolverOptions options = solver_options(from);
     Helped& helped = systems_[number];
     helped.asks = asks;

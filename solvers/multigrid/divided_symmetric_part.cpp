@@ -28,8 +28,8 @@ class SymmetricPart {
         block_(C_ * C_),
         offsets_(on_host(A.device(), A.with_ghost_rows().offsets, ghosts_.size() + 1)),
         column_(on_host(A.device(), A.with_ghost_rows().column, A.nonzeros_with_ghost_rows())),
-        from_(on_host(A.device(), A.with_ghost_rows().values,
-                      A.nonzeros_with_ghost_rows() * static_cast<Index>(block_))),
+        from_(
+            on_host(A.device(), A.with_ghost_rows().values, A.nonzeros_with_ghost_rows() * static_cast<Index>(block_))),
         values_(from_.size(), 0.0) {}
 
   BlockMatrix compute(bool diagonally_dominant) {
@@ -71,8 +71,7 @@ class SymmetricPart {
       if (mirror < 0) continue;
       for (std::size_t c = 0; c < C_; ++c)
         for (std::size_t d = 0; d < C_; ++d)
-          values_[place(e) + c * C_ + d] =
-              0.5 * (from_[place(e) + c * C_ + d] + from_[place(mirror) + d * C_ + c]);
+          values_[place(e) + c * C_ + d] = 0.5 * (from_[place(e) + c * C_ + d] + from_[place(mirror) + d * C_ + c]);
     }
   }
 
@@ -124,7 +123,7 @@ class SymmetricPart {
   const DividedMatrix& A_;
   const Ghosts& ghosts_;
   const std::size_t C_, block_;
-  const std::vector<Index> offsets_;         // of owned rows and rows of ghosts
+  const std::vector<Index> offsets_;  // of owned rows and rows of ghosts
   const std::vector<std::int32_t> column_;
   const std::vector<double> from_;
   std::vector<double> values_;

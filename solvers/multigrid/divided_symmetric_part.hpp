@@ -8,8 +8,9 @@
 
 namespace ritz {
 
-// As DividedMatrix takes it. An entry without a mirror image in the pattern becomes zero. With `diagonally_dominant`,
-// every diagonal entry is raised a little above the sum of the magnitudes of the others in its row.
+// Rows as DividedMatrix takes them. An entry without a mirror image in the pattern becomes zero. With
+// `diagonally_dominant`, every diagonal entry is raised a little above the sum of the magnitudes of the others in its
+// row.
 BlockMatrix symmetric_part(const DividedMatrix& A, bool diagonally_dominant);
 
 }  // namespace ritz
