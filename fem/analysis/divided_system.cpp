@@ -4,6 +4,7 @@
 #include "device/host_memory.hpp"
 #include "device/host_view.hpp"
 #include "device/ranks/packed.hpp"
+#include "fem/analysis/rank_plugins.hpp"
 #include "fem/operator/operator.hpp"
 #include "fem/space/nested_nodes.hpp"
 #include "mesh/refinement/looks_refined.hpp"
@@ -18,9 +19,7 @@ namespace ritz {
 void refuse_ranks(const Ranks& ranks, const std::string& what, const std::string& fix) {
   throw Error(Exit::environment,
               fmt::format("started as {} ranks, and {} is not divided among them", ranks.count(), what),
-              "what is divided: linear systems of statics, evolutions and Newton's method by conjugate gradients or a "
-              "factorisation, and modes",
-              fix);
+               "what is divided: linear systems of statics, evolutions and Newton's method, and modes", fix);
 }
 
 namespace {
@@ -39,15 +38,9 @@ void check_divisible(const Operator& equations, bool related, const LinearSolver
     for (const int integral : group.integrals)
       if (group.elements.empty() && !equations.integrals()[static_cast<std::size_t>(integral)].form.state_start.empty())
         refuse_ranks(ranks, "a form with internal variables on facets", "start one process");
-  if (options.method != LinearMethod::automatic && options.method != LinearMethod::conjugate_gradient &&
-      options.method != LinearMethod::direct)
-    refuse_ranks(ranks, fmt::format("the method '{}'", name_of(options.method)),
-                 "take method = \"cg\" or \"direct\", or one process");
   const bool no_matrix = options.operator_kind == OperatorKind::matrix_free || !equations.can_assemble();
   if (no_matrix && options.method == LinearMethod::direct)
     refuse_ranks(ranks, "a factorisation of elements without a matrix", "take method = \"cg\", or one process");
-  if (no_matrix && !equations.symmetric())
-    refuse_ranks(ranks, "a tangent without a matrix that is not symmetric", "start one process");
   if (no_matrix && related)
     refuse_ranks(ranks, "an operator without a matrix whose unknowns are joined by equations",
                  "take operator = \"matrix\" and elements of an order below 4, or one process");
@@ -55,11 +48,11 @@ void check_divisible(const Operator& equations, bool related, const LinearSolver
     refuse_ranks(ranks, fmt::format("a mesh of {} cells without a matrix", space.mesh().cell_count()),
                  "start fewer ranks");
   for (const Integral& each : equations.integrals())
-    if (each.form.module != "ritz_fem_kernels") refuse_ranks(ranks, "a form of a plugin", "start one process");
-  for (const CellBlock& block : space.mesh().blocks())
-    if (!space.isoparametric() &&
-        space.element(block.kind).name != lagrange_element(traits(block.kind).linear, space.order()).name)
-      refuse_ranks(ranks, "an element of a plugin", "start one process");
+    if (each.form.module != "ritz_fem_kernels" && !is_of_plugin(each.form.module))
+      refuse_ranks(ranks, fmt::format("a form of the module '{}'", each.form.module), "start one process");
+  if (without_matrix(equations, options) && !elements_of_plugins(space).empty())
+    refuse_ranks(ranks, "a reference element of a plugin without a matrix",
+                 "take operator = \"matrix\", or one process");
   if (const auto wrong = mismatch(options.method, options.preconditioner))
     throw Error(Exit::input, wrong->what, wrong->why, wrong->fix);
   check_method_suits(options.method, {.symmetric = equations.symmetric()});
@@ -78,7 +71,11 @@ void add(Packed& to, const LinearSolverOptions& options) {
   const SmoothedAggregationOptions& m = options.multigrid;
   to.add(options.method).add(options.promise).add(options.slow_multigrid);
   to.add(options.direct_memory).add(options.direct_operations).add(options.operator_kind);
-  to.add(options.preconditioner).add(options.max_iterations).add(m.single_precision).add(m.strength);
+  to.add(options.preconditioner)
+      .add(options.max_iterations)
+      .add(options.restart)
+      .add(m.single_precision)
+      .add(m.strength);
   to.add(m.smoothing_degree).add(m.smoothing_ratio).add(m.coarsest_size).add(m.max_levels).add(m.levels);
 }
 
@@ -93,6 +90,7 @@ LinearSolverOptions solver_options(Unpacked& from) {
   from.get(options.operator_kind);
   from.get(options.preconditioner);
   from.get(options.max_iterations);
+  from.get(options.restart);
   from.get(m.single_precision);
   from.get(m.strength);
   from.get(m.smoothing_degree);
@@ -245,6 +243,7 @@ DividedSystem::DividedSystem(const Operator& equations, const Constraints& const
   for (int rank = 1; rank < ranks.count(); ++rank) {
     Packed to;
     to.add(Order::make).add(number_).add(asks_);
+    add_plugins(to);
     add(to, options_);
     add(to, part_of(rank));
     ranks.send(rank, to.take());
@@ -507,6 +506,7 @@ void RankHelper::carry_out(std::string order) {
   }
   if (what == Order::make) {
     const bool asks = from.get<bool>();
+    load_plugins_of_first(from, device_);
     const LinearSolverOptions options = solver_options(from);
     Helped& helped = systems_[number];
     helped.asks = asks;

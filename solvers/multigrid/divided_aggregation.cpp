@@ -115,7 +115,9 @@ class DividedCycle {
       made = std::move(next->A);
       matrix = made.get();
       level = std::move(next->level);
-      level.largest_eigenvalue = eigenvalue_bound(*matrix, level.inverse_diagonal);
+      level.largest_eigenvalue = options_.sure_bounds
+                                     ? EigenvalueBound{.full = sure_eigenvalue_bound(*matrix, level.inverse_diagonal)}
+                                     : eigenvalue_bound(*matrix, level.inverse_diagonal);
     }
     for (const Level& l : levels_) work_.push_back(work_of(*l.ghosts, l.block));
     if (replicated_)

@@ -439,7 +439,9 @@ DividedLevel DividedLevels::first(const DividedMatrix& A) const {
   const Device& device = A.device();
   const int C = A.block_size(), K = near_null_count(C, options_);
   DividedLevel level{.ghosts = A.shared_ghosts(), .inverse_diagonal = inverse_diagonal(A.diagonal())};
-  level.largest_eigenvalue = eigenvalue_bound(A, level.inverse_diagonal);
+  level.largest_eigenvalue = options_.sure_bounds
+                                 ? EigenvalueBound{.full = sure_eigenvalue_bound(A, level.inverse_diagonal)}
+                                 : eigenvalue_bound(A, level.inverse_diagonal);
   BoxAround box;
   const double* coordinates = nullptr;
   if (options_.coordinates != nullptr && (K > C || (C == 6 && options_.dimension == 3))) {
