@@ -81,7 +81,8 @@ class SymmetricPart {
     for (const Ghosts::Neighbour& neighbour : ghosts_.neighbours())
       for (Index k = 0; k < neighbour.count; ++k) {
         const Index local = neighbour.first + k;
-        const auto begin = static_cast<std::size_t>(offset(local)), count = static_cast<std::size_t>(offset(local + 1)) - begin;
+        const auto begin = static_cast<std::size_t>(offset(local)),
+                   count = static_cast<std::size_t>(offset(local + 1)) - begin;
         sent[static_cast<std::size_t>(neighbour.rank)].append(
             ghosts_.global(local), std::span(column_).subspan(begin, count),
             std::span(from_).subspan(begin * block_, count * block_), global);
