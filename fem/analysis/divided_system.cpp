@@ -19,7 +19,7 @@ namespace ritz {
 void refuse_ranks(const Ranks& ranks, const std::string& what, const std::string& fix) {
   throw Error(Exit::environment,
               fmt::format("started as {} ranks, and {} is not divided among them", ranks.count(), what),
-               "what is divided: linear systems of statics, evolutions and Newton's method, and modes", fix);
+              "what is divided: linear systems of statics, evolutions and Newton's method, and modes", fix);
 }
 
 namespace {
