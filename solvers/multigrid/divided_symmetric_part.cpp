@@ -80,11 +80,11 @@ class SymmetricPart {
     const auto global = [this](std::int32_t local) { return ghosts_.global(local); };
     for (const Ghosts::Neighbour& neighbour : ghosts_.neighbours())
       for (Index k = 0; k < neighbour.count; ++k) {
-        const Index row = neighbour.first + k;
-        const std::size_t entries = static_cast<std::size_t>(offset(row + 1) - offset(row));
+        const Index local = neighbour.first + k;
+        const auto begin = static_cast<std::size_t>(offset(local)), count = static_cast<std::size_t>(offset(local + 1)) - begin;
         sent[static_cast<std::size_t>(neighbour.rank)].append(
-            ghosts_.global(row), std::span(column_).subspan(static_cast<std::size_t>(offset(row)), entries),
-            std::span(from_).subspan(place(offset(row)), entries * block_), global);
+            ghosts_.global(local), std::span(column_).subspan(begin, count),
+            std::span(from_).subspan(begin * block_, count * block_), global);
       }
     return sent;
   }
