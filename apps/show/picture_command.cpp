@@ -1,5 +1,6 @@
-#include "apps/ritz/picture_command.hpp"
+#include "apps/show/picture_command.hpp"
 
+#include "apps/run/named_outputs.hpp"
 #include "apps/show/picture.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/results/file_field.hpp"
@@ -31,13 +32,14 @@ Look look_of(const PictureCommand& command) {
     look.height = command.size[1];
   }
   if (command.limits.size() == 2) look.limits = {command.limits[0], command.limits[1]};
+  if (look.field.empty()) look.field = first_field(command.result, command.time);
   return look;
 }
 
 // At points where they have it, else in cells.
-FileField coloured_field(const PictureCommand& command) {
+FileField coloured_field(const PictureCommand& command, const std::string& name) {
   const auto read = [&](FieldPlace place) {
-    return read_file_field(command.result, {.name = command.look.field, .place = place, .time = command.time});
+    return read_file_field(command.result, {.name = name, .place = place, .time = command.time});
   };
   if (command.in_cells) return read(FieldPlace::cells);
   try {
@@ -51,6 +53,9 @@ FileField coloured_field(const PictureCommand& command) {
 
 void refuse_existing(const PictureCommand& command) {
   std::error_code unknown;
+  if (is_same_file(command.file, command.result))
+    throw Error(Exit::input, fmt::format("there is no room for a picture at '{}'", command.file),
+                "it is the result that is drawn", "name another file");
   if (!command.overwrite && std::filesystem::exists(command.file, unknown))
     throw Error(Exit::output, fmt::format("'{}' exists already", command.file), "files are not overwritten",
                 "name another file, or add --force");
@@ -61,10 +66,10 @@ void refuse_existing(const PictureCommand& command) {
 std::string draw(const PictureCommand& command) {
   refuse_existing(command);
   const Look look = look_of(command);
-  FileField shade = coloured_field(command);
+  FileField shade = coloured_field(command, look.field);
   if (!shade.mesh)
     throw Error(Exit::input, fmt::format("'{}' has no mesh that could be drawn", command.result),
-                "fields of HDF5 files are rows of numbers", "take a .pvd or .vtu file of a run");
+                "fields of HDF5 files are rows of numbers", "take a .pvd, .vtu or .pvtu file of a run");
   std::vector<Field> nodal, cells;
   (shade.in_cells ? cells : nodal).push_back(field_of(shade, look.field));
   if (!look.warp.empty() && (look.warp != look.field || shade.in_cells))
