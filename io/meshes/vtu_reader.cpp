@@ -281,10 +281,11 @@ void check_counts(const UnstructuredGrid& grid, const std::string& path) {
 // The mesh of a grid, and its regions.
 class GridMesh {
  public:
-  GridMesh(UnstructuredGrid grid, const std::string& path, std::vector<std::string>& said)
+  GridMesh(UnstructuredGrid grid, const std::string& path, std::vector<std::string>& said, bool structures = false)
       : grid_(std::move(grid)),
         path_(path),
         said_(said),
+        structures_(structures),
         connectivity_(grid_, path),
         cells_(kinds_of(grid_, connectivity_, path)),
         regions_(region_array(grid_)) {}
@@ -309,8 +310,9 @@ class GridMesh {
 
   void read() {
     data_.source = path_;
-    data_.dimension = cells_.dimension;
     data_.points = std::move(grid_.points);
+    data_.structural = structures_ && is_of_structures();
+    data_.dimension = data_.structural ? 3 : cells_.dimension;
     if (grid_.has_pieces) joined_ = join_pieces(data_.points, path_, said_);
     if (cells_.has_high_order()) {
       nodes_of_kind_ = nodes_by_kind(connectivity_, cells_, joined_);
@@ -344,6 +346,15 @@ class GridMesh {
                   "nodes of parts that touch are not told apart in pieces",
                   "write those results with [output] format = \"vtu\"");
     }
+  }
+
+  bool is_of_structures() const {
+    const std::vector<double>& x = data_.points;
+    bool is_flat = true;
+    for (std::size_t i = 2; i < x.size(); i += 3) is_flat = is_flat && x[i] == x[2];
+    const bool has_lines =
+        std::ranges::any_of(cells_.counts, [](const auto& of) { return traits(of.first).dimension == 1; });
+    return cells_.dimension < 3 && (has_lines || !is_flat);
   }
 
   // new_number [entry of the array]; -1: it is left out
@@ -380,7 +391,7 @@ class GridMesh {
         for (Node& node : nodes) node = joined_[static_cast<std::size_t>(node)];
     }
     const auto id = regions_ != nullptr ? static_cast<std::int64_t>(regions_->values[cell]) : 0;
-    if (kind.dimension == data_.dimension) add_to_block(kind, number, id, nodes);
+    if (is_body(data_, kind.kind)) add_to_block(kind, number, id, nodes);
     else if (regions_ != nullptr) add_to_boundary(kind, id, nodes);
   }
 
@@ -415,7 +426,7 @@ class GridMesh {
     std::map<CellKind, Index> next;
     for (std::size_t cell = 0; cell < cells_.kinds.size(); ++cell) {
       const CellTraits& kind = *cells_.kinds[cell];
-      const bool is_there = kind.dimension == data_.dimension && !is_duplicate(cell);
+      const bool is_there = is_body(data_, kind.kind) && !is_duplicate(cell);
       numbers.push_back(is_there ? block_of(data_, kind.kind).first_cell + next[kind.kind]++ : -1);
     }
     return numbers;
@@ -440,6 +451,7 @@ class GridMesh {
   UnstructuredGrid grid_;
   const std::string& path_;
   std::vector<std::string>& said_;
+  const bool structures_;
   const Connectivity connectivity_;
   const Cells cells_;
   const GridArray* regions_;
@@ -478,7 +490,7 @@ std::vector<std::string> vtu_fields(const std::string& path) {
   return names;
 }
 
-VtuField read_vtu_field(const std::string& path, const std::string& array, FieldPlace place) {
+VtuField read_vtu_field(const std::string& path, const std::string& array, FieldPlace place, bool structures) {
   std::vector<std::string> unsaid;
   UnstructuredGrid grid = grid_with(path, array);
   const bool at_nodes = grid.point_arrays.contains(array) && place != FieldPlace::cells,
@@ -501,7 +513,7 @@ VtuField read_vtu_field(const std::string& path, const std::string& array, Field
   }
   check_counts(grid, path);
   const GridArray values = in_cells ? grid.cell_arrays.at(array) : grid.point_arrays.at(array);
-  GridMesh reader(std::move(grid), path, unsaid);
+  GridMesh reader(std::move(grid), path, unsaid, structures);
   reader.read();
   VtuField field{.mesh = {}, .in_cells = in_cells, .components = values.components, .values = {}};
   field.values = in_cells ? reader.in_cells(values) : reader.at_nodes(values);

@@ -190,7 +190,7 @@ std::string first_field(const std::string& path, std::optional<double> time) {
 FileField read_file_field(const std::string& path, const FieldName& field) {
   if (is_hdf5(std::filesystem::path(path).extension().string())) return field_of_hdf5(path, field);
   FileField result{.file = grid_at(path, field.time)};
-  VtuField read = read_vtu_field(result.file, field.name, field.place);
+  VtuField read = read_vtu_field(result.file, field.name, field.place, field.structures);
   result.in_cells = read.in_cells;
   result.components = read.components;
   result.values = std::move(read.values);
