@@ -296,7 +296,8 @@ void add_picture_command(CLI::App& cli, Choice& choice) {
       cli.add_subcommand("picture", "draw the surface of results, coloured by a field, as PNG; needs no display");
   app->add_option("result", picture.result, "the index (.pvd) or a step (.vtu, .pvtu) of a run")->required();
   app->add_option("picture", picture.file, "PNG file to write")->required();
-  app->add_option("--field", picture.look.field, "at points or in cells, which gives the colours; default: the first one");
+  app->add_option("--field", picture.look.field,
+                  "at points or in cells, which gives the colours; default: the first one");
   app->add_option("--component", picture.look.component, "of that field, by name or number; default: the magnitude");
   app->add_option("--warp", picture.look.warp, "vector field that moves the points, such as displacement");
   app->add_option("--factor", picture.look.factor, "how much it moves them; default: a tenth of the size at most");

@@ -40,9 +40,7 @@ FieldName named(const PictureCommand& command, const std::string& name, FieldPla
 
 // At points where they have it, else in cells.
 FileField coloured_field(const PictureCommand& command, const std::string& name) {
-  const auto read = [&](FieldPlace place) {
-    return read_file_field(command.result, named(command, name, place));
-  };
+  const auto read = [&](FieldPlace place) { return read_file_field(command.result, named(command, name, place)); };
   if (command.in_cells) return read(FieldPlace::cells);
   try {
     return read(FieldPlace::any);

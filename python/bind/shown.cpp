@@ -53,10 +53,11 @@ Shown shown_of(const MeshArrays& mesh, bool structural, const ShownSteps& steps)
 }
 
 // Of a result in a file, as `ritz picture` draws it.
-void picture_of_file(const std::string& result, const std::string& file, const py::dict& look,
+void picture_of_file(const std::string& result, const std::string& file, const py::dict& asked,
                      std::optional<double> time, bool in_cells) {
-  const PictureCommand command{
-      .result = result, .file = file, .look = look_of(look), .time = time, .in_cells = in_cells, .overwrite = true};
+  PictureCommand command{
+      .result = result, .file = file, .look = look_of(asked), .time = time, .in_cells = in_cells, .overwrite = true};
+  if (command.look.limits) command.limits = {command.look.limits->first, command.look.limits->second};
   without_the_lock([&] { draw(command); });
 }
 

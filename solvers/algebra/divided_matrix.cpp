@@ -86,8 +86,8 @@ std::vector<DividedMatrix::Piece> DividedMatrix::pieces(const std::vector<RowRan
         offsets.subspan(static_cast<std::size_t>(range.first), static_cast<std::size_t>(range.last - range.first + 1));
     std::vector<Index> own;
     for (const Index offset : rows) own.push_back(offset - rows.front());
-    result.push_back({range.first, rows.front(), own.back(),
-                      Array<Index>(device(), std::span<const Index>(own), "pattern")});
+    result.push_back(
+        {range.first, rows.front(), own.back(), Array<Index>(device(), std::span<const Index>(own), "pattern")});
   }
   return result;
 }
@@ -127,7 +127,7 @@ void DividedMatrix::apply_dot(const Vector& x, Vector& y, double* xy) const {
 Vector DividedMatrix::diagonal() const {
   Vector result(device(), rows(), "vectors");
   device().profile().count(bytes_of(owned_rows(), nonzeros()));
-  const MatrixView view{rows_.rows,          nonzeros_,           rows_.row_block,
+  const MatrixView view{rows_.rows,           nonzeros_,           rows_.row_block,
                         rows_.offsets.data(), rows_.column.data(), rows_.values.data()};
   kernels_for(rows_).diagonal(device(), view, result.data());
   return result;

@@ -107,8 +107,8 @@ void shift(const Device& device, Index n, std::int32_t first, std::int32_t* colu
   for_each(device, "shift of columns", n, Shift{first, column});
 }
 
-const GhostKernels table{take<double>, take<float>,   add<double>, add<float>, halve_transposed,
-                         sum_blocks,   between_owned, shift};
+const GhostKernels table{take<double>,     take<float>, add<double>,   add<float>,
+                         halve_transposed, sum_blocks,  between_owned, shift};
 const Registration registration("ghosts", &table);
 
 }  // namespace

@@ -13,8 +13,8 @@ struct GhostKernels {
   // to[j] = from[at[j]], `width` numbers each
   void (*take)(const Device&, Index n, const std::int32_t* at, int width, const double* from, double* to);
   void (*take_single)(const Device&, Index n, const std::int32_t* at, int width, const float* from, float* to);
-  // to[at[j]] += from[place[k]] for k in [begin[j], begin[j + 1]), one after the other; `width` numbers each. Each at[j]
-  // is there once.
+  // to[at[j]] += from[place[k]] for k in [begin[j], begin[j + 1]), one after the other; `width` numbers each. Each
+  // at[j] is there once.
   void (*add)(const Device&, Index n, const std::int32_t* at, const std::int32_t* begin, const std::int32_t* place,
               int width, const double* from, double* to);
   void (*add_single)(const Device&, Index n, const std::int32_t* at, const std::int32_t* begin,

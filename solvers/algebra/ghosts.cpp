@@ -102,8 +102,7 @@ class Ghosts::OnDevice {
   std::byte* pack(const T* values, int width) {
     const Index bytes = sent_.size() * width * Index{sizeof(T)};
     T* const packed = packed_of_size<T>(bytes);
-    if constexpr (std::is_same_v<T, double>)
-      kernels_.take(device_, sent_.size(), sent_.data(), width, values, packed);
+    if constexpr (std::is_same_v<T, double>) kernels_.take(device_, sent_.size(), sent_.data(), width, values, packed);
     else kernels_.take_single(device_, sent_.size(), sent_.data(), width, values, packed);
     std::byte* const result = to_host_.of_size(bytes);
     if (bytes > 0) to_host_.begin_copy_from(packed, bytes);
@@ -303,10 +302,10 @@ void Ghosts::add_to_owners(Array<T>& values, int width) const {
   std::byte* next = received;
   for (const Neighbour& each : neighbours_) {
     const std::size_t size = each.sent.size() * item;
-    parcels.push_back({each.rank,
-                       {tail + static_cast<std::size_t>(each.first - owned_) * item,
-                        static_cast<std::size_t>(each.count) * item},
-                       {next, size}});
+    parcels.push_back(
+        {each.rank,
+         {tail + static_cast<std::size_t>(each.first - owned_) * item, static_cast<std::size_t>(each.count) * item},
+         {next, size}});
     next += size;
   }
   begin(parcels);

@@ -395,7 +395,8 @@ class Coarsening {
   BlockMatrix rows_of(const Sums& sums, const Vector& own, Index own_count, const std::vector<double>& received,
                       const Ghosts& ghosts) const {
     BlockMatrix result{.rows = aggregates_, .columns = ghosts.size(), .row_block = width_, .column_block = width_};
-    const Index count = std::ssize(sums.column), places = count + DividedMatrix::ghost_entries(sums.column, aggregates_);
+    const Index count = std::ssize(sums.column),
+                places = count + DividedMatrix::ghost_entries(sums.column, aggregates_);
     result.offsets = Array<Index>(device_, result.columns + 1, tag);
     result.column = Array<std::int32_t>(device_, places, "multigrid");
     result.values = Vector(device_, places * width_ * width_, "multigrid");
