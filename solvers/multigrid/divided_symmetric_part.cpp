@@ -77,18 +77,14 @@ class SymmetricPart {
 
   std::vector<GlobalRows> of_ghosts() const {
     std::vector<GlobalRows> sent(static_cast<std::size_t>(ghosts_.ranks().count()));
-    const BlockMatrixView<double> rows{.rows = ghosts_.size(),
-                                       .columns = ghosts_.size(),
-                                       .row_block = A_.block_size(),
-                                       .column_block = A_.block_size(),
-                                       .offsets = offsets_.data(),
-                                       .column = column_.data(),
-                                       .values = from_.data()};
     const auto global = [this](std::int32_t local) { return ghosts_.global(local); };
     for (const Ghosts::Neighbour& neighbour : ghosts_.neighbours())
       for (Index k = 0; k < neighbour.count; ++k) {
-        const Index local = neighbour.first + k;
-        sent[static_cast<std::size_t>(neighbour.rank)].append(rows, local, ghosts_.global(local), global);
+        const Index row = neighbour.first + k;
+        const std::size_t entries = static_cast<std::size_t>(offset(row + 1) - offset(row));
+        sent[static_cast<std::size_t>(neighbour.rank)].append(
+            ghosts_.global(row), std::span(column_).subspan(static_cast<std::size_t>(offset(row)), entries),
+            std::span(from_).subspan(place(offset(row)), entries * block_), global);
       }
     return sent;
   }
