@@ -1,4 +1,4 @@
-// The ranks of a job that is planned, not started: a forecast asks for their number. Nothing can be sent.
+// The ranks of a job that is planned, not started: a forecast asks for their number. Nothing is exchanged.
 #pragma once
 
 #include "device/ranks/ranks.hpp"
@@ -12,7 +12,7 @@ class PlannedRanks final : public Ranks {
   int count() const override { return count_; }
   std::string host() const override { return "planned"; }
   std::string transport() const override { return "planned"; }
-  void send(int, std::string) override { refuse(); }
+  void send(int, std::string) override {}  // orders that nobody carries out
   std::optional<std::string> receive(int) override { refuse(); }
   void begin(std::span<const Parcel>) override { refuse(); }
   void look() override {}
@@ -20,7 +20,7 @@ class PlannedRanks final : public Ranks {
   void fail(const Error&) override {}
 
  private:
-  [[noreturn]] static void refuse() { throw Error(Exit::internal, "a message between ranks that are only planned"); }
+  [[noreturn]] static void refuse() { throw Error(Exit::internal, "an exchange between ranks that are only planned"); }
   int count_;
 };
 

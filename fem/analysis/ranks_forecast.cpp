@@ -77,7 +77,8 @@ class RankForecaster {
   std::string path() const {
     switch (way()) {
       case Way::direct: return name_of(SolverPath::direct);
-      case Way::chebyshev: return no_matrix_ ? name_of(SolverPath::without_matrix) : "conjugate gradients with Chebyshev";
+      case Way::chebyshev:
+        return no_matrix_ ? name_of(SolverPath::without_matrix) : "conjugate gradients with Chebyshev";
       case Way::diagonal: return name_of(SolverPath::diagonal);
       case Way::none: return "conjugate gradients";
       default: return name_of(no_matrix_ ? SolverPath::p_multigrid : SolverPath::multigrid_single);
@@ -106,8 +107,7 @@ class RankForecaster {
     // A step of the smoother from zero needs no product, and the residual needs one.
     if (way() == Way::multigrid) result.products_of_cycle = 2 * m.smoothing_degree;
     const Index of_cycle = m.single_precision ? sizeof(float) : sizeof(double);
-    result.bytes_per_node =
-        number * (result.products * Index{sizeof(double)} + result.products_of_cycle * of_cycle);
+    result.bytes_per_node = number * (result.products * Index{sizeof(double)} + result.products_of_cycle * of_cycle);
   }
 
   void count_neighbours(std::vector<RankShare>& shares) const {
@@ -152,9 +152,9 @@ class RankForecaster {
   // Follows RankSystem::matrix, preconditioner and iterate.
   void add_with_matrix(const Operator& equations, const SpaceNeeds& needs, RankShare& result) const {
     const Index all = result.nodes + result.ghosts, b = space_.components();
-    const Index owned_pairs =
-        std::min<Index>(needs.size.pairs, std::llround(double(result.nodes) * double(of_whole_.size.pairs) /
-                                                double(of_whole_.size.nodes)));
+    const Index owned_pairs = std::min<Index>(
+        needs.size.pairs,
+        std::llround(double(result.nodes) * double(of_whole_.size.pairs) / double(of_whole_.size.nodes)));
     // Rows of ghosts in the part have those entries that reach owned nodes, and about as many more.
     const Index reaching = (needs.size.pairs - owned_pairs) / 2;
     const MemoryNeeds matrix = needs.standing + needs.pattern + needs.matrix();
@@ -179,8 +179,8 @@ class RankForecaster {
   }
 
   void add_without_matrix(const Operator& equations, const SpaceNeeds& needs, RankShare& result) const {
-    MemoryNeeds kept = needs.standing + equations.memory_needs({Task::diagonal, Task::action}) +
-                       MatrixFree::point_needs(equations);
+    MemoryNeeds kept =
+        needs.standing + equations.memory_needs({Task::diagonal, Task::action}) + MatrixFree::point_needs(equations);
     for (const ElementGroup& group : equations.groups()) kept.array<Node>("connectivity", group.nodes.size());
     const Index all = result.nodes + result.ghosts;
     kept += vectors(all, newton() ? 3 : 1) + vectors(result.nodes, 3);
@@ -274,9 +274,9 @@ class RankForecaster {
     const MemoryNeeds own = first.peak;
     first.peak.bytes("reference cells", -tables());
     first.peak += of_whole_.standing + residual + of_model(newton() ? 10 : loads + columns);
-    const MemoryNeeds results = of_whole_.standing + residual + of_model(analysis_.combines ? loads + columns + 1 : columns) +
-                                whole_.needs_without_lists(Task::evaluate) +
-                                needs_of_results(space_, whole_.integrals());
+    const MemoryNeeds results =
+        of_whole_.standing + residual + of_model(analysis_.combines ? loads + columns + 1 : columns) +
+        whole_.needs_without_lists(Task::evaluate) + needs_of_results(space_, whole_.integrals());
     raise(first, newton() || analysis_.reuses ? results + own : results, "results");
   }
 
@@ -304,9 +304,9 @@ Index RanksForecast::bytes(int rank) const { return bytes_per_node * shares[stat
 
 int RanksForecast::largest_of_others() const {
   const auto others = shares.begin() + 1;
-  return static_cast<int>(std::ranges::max_element(others, shares.end(), {},
-                                                   [](const RankShare& share) { return share.peak.total(); }) -
-                          shares.begin());
+  return static_cast<int>(
+      std::ranges::max_element(others, shares.end(), {}, [](const RankShare& share) { return share.peak.total(); }) -
+      shares.begin());
 }
 
 RanksForecast forecast_ranks(const Operator& equations, const LinearSolverOptions& linear, const AnalysisNeeds& needs,

@@ -89,7 +89,9 @@ Forecast forecast_of(const Model& model, const std::vector<Integral>& integrals,
                   .host_of_elements = equations.host_bytes(),
                   .results = needs.results,
                   .solver_stays = needs.stages > 0 || needs.reuses};
-  if (linear.ranks != nullptr)
+  const LinearMethod method = linear.method;
+  const bool conjugate = method == LinearMethod::automatic || method == LinearMethod::conjugate_gradient;
+  if (linear.ranks != nullptr && equations.symmetric() && (conjugate || method == LinearMethod::direct))
     result.ranks = forecast_ranks(equations, promised(linear, model), needs, linear.ranks->count());
   // Prescribed values and their mask, and reactions.
   if (needs.reuses && needs.columns > 1)
