@@ -288,6 +288,9 @@ void add_size_command(CLI::App& cli, Choice& choice) {
   size->add_option("--order", choice.size.order, "of [space]; 0: the cell's own")
       ->capture_default_str()
       ->check(CLI::Range(0, 8));
+  size->add_option("--ranks", choice.size.ranks, "processes that solve it together: what each of them takes")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1'000'000));
 }
 
 void add_picture_command(CLI::App& cli, Choice& choice) {
