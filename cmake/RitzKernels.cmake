@@ -62,7 +62,7 @@ if(NOT TARGET ritz_modules)
   add_custom_target(ritz_modules)
 endif()
 
-# The flags of kernels, also of those that are compiled at run time (fem/plugins/plugin_compiler.cpp). Scratch of registers is not
+# The flags of kernels, also of those that are compiled at run time (fem/modules/plugin_compiler.cpp). Scratch of registers is not
 # initialised on purpose, and g++ 12 does not see through the loops that fill it.
 set(RITZ_KERNEL_OPTIONS -O3 -fno-math-errno -fno-trapping-math -ffp-contract=fast -fvisibility=hidden
     -fvisibility-inlines-hidden -Wno-psabi -Wno-maybe-uninitialized CACHE INTERNAL "")

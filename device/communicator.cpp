@@ -39,10 +39,15 @@ double Communicator::largest(const double* mine) const {
 
 void Communicator::complete(double* numbers, int count) const {
   if (together == nullptr) return;
-  std::array<double, 16> values{};
-  const std::span<double> sums(values.data(), static_cast<std::size_t>(count));
+  std::array<double, 16> few{};
+  std::vector<double> many(static_cast<std::size_t>(count) > few.size() ? static_cast<std::size_t>(count) : 0);
+  const std::span<double> sums(many.empty() ? few.data() : many.data(), static_cast<std::size_t>(count));
   sum(numbers, sums);
   device_.machine().copy_to_device(numbers, sums.data(), Index{sizeof(double)} * count);
+}
+
+void Communicator::read(const double* complete, std::span<double> values) const {
+  device_.machine().read_scalars(values.data(), complete, static_cast<int>(values.size()));
 }
 
 double Communicator::sum_of(double mine) const {

@@ -44,6 +44,8 @@ class Communicator {
   double largest(const double* mine) const;
   // Numbers in the device's memory become their sums over all ranks. One rank: nothing happens.
   void complete(double* numbers, int count) const;
+  // Such numbers, once they are complete. Waits.
+  void read(const double* complete, std::span<double> values) const;
   // For numbers of the host.
   double sum_of(double mine) const;
   double largest_of(double mine) const;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "apps/cases/run.hpp"
-#include "fem/plugins/plugin.hpp"
+#include "fem/modules/plugin.hpp"
 
 #include <vector>
 

@@ -117,11 +117,16 @@ class AppCall {
 
   void help() {
     options_.quiet = true;
-    const Device device = Device::named("cpu", options_.threads);
+    std::string order = ranks_->wait(0);
+    if (order.starts_with(end_prefix)) {
+      end_ = order;
+      return;
+    }
+    const Device device = Device::named(order, options_.threads);
     limit(device, options_.memory);
     obey(options_.memory);
     RankHelper helper(*ranks_, device);
-    std::string order = ranks_->wait(0);
+    order = ranks_->wait(0);
     for (; !order.starts_with(end_prefix); order = ranks_->wait(0))
       if (is_piece(order)) ranks_->send(0, written_piece(order));
       else helper.carry_out(std::move(order));
@@ -147,7 +152,7 @@ class AppCall {
     } catch (const Error& lost) { say(lost); }
   }
 
-  // A device that lacks the memory gives way to the CPU.
+  // A device that lacks the memory gives way to the CPU, in one process.
   void attempt_on_some_device() {
     const bool is_sweep = has_sweep(options_);
     try {
@@ -157,7 +162,8 @@ class AppCall {
       if (is_sweep) attempt_sweep();
       else attempt_case();
     } catch (const Error& error) {
-      if (!run_ || error.exit() != Exit::resources || !run_->results().may_go_to_the_cpu()) throw;
+      const bool is_short = run_ && error.exit() == Exit::resources && options_.ranks == nullptr;
+      if (!is_short || !run_->results().may_go_to_the_cpu()) throw;
       const std::string step =
           fmt::format("memory: on the CPU instead of {} ({}); cost: the device's speed, and the mesh is read again",
                       run_->device().info().name, error.message());

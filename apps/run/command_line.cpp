@@ -2,7 +2,7 @@
 
 #include "apps/run/named_outputs.hpp"
 #include "apps/run/option_tables.hpp"
-#include "fem/plugins/plugin.hpp"
+#include "fem/modules/plugin.hpp"
 #include "io/files/input_file.hpp"
 #include "io/files/version.hpp"
 #include "io/results/log.hpp"

@@ -2,7 +2,9 @@
 
 #include "device/error.hpp"
 #include "device/host_memory.hpp"
+#include "device/host_view.hpp"
 #include "device/ranks/packed.hpp"
+#include "fem/analysis/rank_plugins.hpp"
 #include "fem/operator/operator.hpp"
 #include "fem/space/nested_nodes.hpp"
 #include "mesh/refinement/looks_refined.hpp"
@@ -17,9 +19,7 @@ namespace ritz {
 void refuse_ranks(const Ranks& ranks, const std::string& what, const std::string& fix) {
   throw Error(Exit::environment,
               fmt::format("started as {} ranks, and {} is not divided among them", ranks.count(), what),
-              "what is divided: linear systems of statics, evolutions and Newton's method by conjugate gradients or a "
-              "factorisation, and modes, on CPUs",
-              fix);
+               "what is divided: linear systems of statics, evolutions and Newton's method, and modes", fix);
 }
 
 namespace {
@@ -32,22 +32,15 @@ std::int32_t systems_made = 0;  // by the first rank
 
 void check_divisible(const Operator& equations, bool related, const LinearSolverOptions& options, const Ranks& ranks) {
   const FunctionSpace& space = equations.space();
-  if (space.device().machine().is_apart()) refuse_ranks(ranks, "work on a GPU", "take --device cpu, or one process");
   if (space.node_count() < ranks.count())
     refuse_ranks(ranks, fmt::format("a mesh of {} nodes", space.node_count()), "start fewer ranks");
   for (const ElementGroup& group : equations.groups())
     for (const int integral : group.integrals)
       if (group.elements.empty() && !equations.integrals()[static_cast<std::size_t>(integral)].form.state_start.empty())
         refuse_ranks(ranks, "a form with internal variables on facets", "start one process");
-  if (options.method != LinearMethod::automatic && options.method != LinearMethod::conjugate_gradient &&
-      options.method != LinearMethod::direct)
-    refuse_ranks(ranks, fmt::format("the method '{}'", name_of(options.method)),
-                 "take method = \"cg\" or \"direct\", or one process");
   const bool no_matrix = options.operator_kind == OperatorKind::matrix_free || !equations.can_assemble();
   if (no_matrix && options.method == LinearMethod::direct)
     refuse_ranks(ranks, "a factorisation of elements without a matrix", "take method = \"cg\", or one process");
-  if (no_matrix && !equations.symmetric())
-    refuse_ranks(ranks, "a tangent without a matrix that is not symmetric", "start one process");
   if (no_matrix && related)
     refuse_ranks(ranks, "an operator without a matrix whose unknowns are joined by equations",
                  "take operator = \"matrix\" and elements of an order below 4, or one process");
@@ -55,11 +48,11 @@ void check_divisible(const Operator& equations, bool related, const LinearSolver
     refuse_ranks(ranks, fmt::format("a mesh of {} cells without a matrix", space.mesh().cell_count()),
                  "start fewer ranks");
   for (const Integral& each : equations.integrals())
-    if (each.form.module != "ritz_fem_kernels") refuse_ranks(ranks, "a form of a plugin", "start one process");
-  for (const CellBlock& block : space.mesh().blocks())
-    if (!space.isoparametric() &&
-        space.element(block.kind).name != lagrange_element(traits(block.kind).linear, space.order()).name)
-      refuse_ranks(ranks, "an element of a plugin", "start one process");
+    if (each.form.module != "ritz_fem_kernels" && !is_of_plugin(each.form.module))
+      refuse_ranks(ranks, fmt::format("a form of the module '{}'", each.form.module), "start one process");
+  if (without_matrix(equations, options) && !elements_of_plugins(space).empty())
+    refuse_ranks(ranks, "a reference element of a plugin without a matrix",
+                 "take operator = \"matrix\", or one process");
   if (const auto wrong = mismatch(options.method, options.preconditioner))
     throw Error(Exit::input, wrong->what, wrong->why, wrong->fix);
   check_method_suits(options.method, {.symmetric = equations.symmetric()});
@@ -78,7 +71,11 @@ void add(Packed& to, const LinearSolverOptions& options) {
   const SmoothedAggregationOptions& m = options.multigrid;
   to.add(options.method).add(options.promise).add(options.slow_multigrid);
   to.add(options.direct_memory).add(options.direct_operations).add(options.operator_kind);
-  to.add(options.preconditioner).add(options.max_iterations).add(m.single_precision).add(m.strength);
+  to.add(options.preconditioner)
+      .add(options.max_iterations)
+      .add(options.restart)
+      .add(m.single_precision)
+      .add(m.strength);
   to.add(m.smoothing_degree).add(m.smoothing_ratio).add(m.coarsest_size).add(m.max_levels).add(m.levels);
 }
 
@@ -93,6 +90,7 @@ LinearSolverOptions solver_options(Unpacked& from) {
   from.get(options.operator_kind);
   from.get(options.preconditioner);
   from.get(options.max_iterations);
+  from.get(options.restart);
   from.get(m.single_precision);
   from.get(m.strength);
   from.get(m.smoothing_degree);
@@ -149,9 +147,6 @@ DividedNesting nesting(Unpacked& from) {
   return result;
 }
 
-std::span<double> all_of(Vector& x) { return {x.data(), static_cast<std::size_t>(x.size())}; }
-std::span<const double> all_of(const Vector& x) { return {x.data(), static_cast<std::size_t>(x.size())}; }
-
 std::string packed(const ModesWanted& wanted, std::int32_t system) {
   const EigenOptions& options = wanted.options;
   Packed to;
@@ -185,7 +180,7 @@ void take_motions(const RankSystem& system, const AttachedMotions* all, Vector& 
   mine.U = MultiVector(system.device(), own.size(), count, "eigenvectors");
   for (int motion = 0; motion < count; ++motion) {
     if (all != nullptr) all->U.get_column(motion, whole);
-    system.rows().deal(all_of(std::as_const(whole)), all_of(own));
+    system.rows().deal(whole, own);
     mine.U.set_column(motion, own);
   }
 }
@@ -248,6 +243,7 @@ DividedSystem::DividedSystem(const Operator& equations, const Constraints& const
   for (int rank = 1; rank < ranks.count(); ++rank) {
     Packed to;
     to.add(Order::make).add(number_).add(asks_);
+    add_plugins(to);
     add(to, options_);
     add(to, part_of(rank));
     ranks.send(rank, to.take());
@@ -290,7 +286,7 @@ void DividedSystem::linearise(const Vector& u) {
     point_ = equations_.space().zeros();
     point_.copy_from(u);
     mine.resize(static_cast<std::size_t>(own_->owned() * own_->components()));
-    own_->rows().deal(all_of(u), mine);
+    own_->rows().deal(HostView<double>(u).span(), mine);
   }
   if (states_) send_states();
   own_->assemble(place, mine, [this] {
@@ -361,10 +357,10 @@ SolveReport DividedSystem::solve(const Vector& b, Vector& x, const LinearToleran
   order(Packed().add(Order::solve).add(number_).add(tolerance).add(!told_).take());
   const Index size = own_->owned() * own_->components();
   Vector mine(own_->device(), size, "vectors"), solution(own_->device(), size, "vectors");
-  own_->rows().deal(all_of(b), all_of(mine));
-  own_->rows().deal(all_of(std::as_const(x)), all_of(solution));
+  own_->rows().deal(b, mine);
+  own_->rows().deal(x, solution);
   SolveReport report = own_->solve(mine, solution, tolerance);
-  own_->rows().collect(all_of(std::as_const(solution)), all_of(x));
+  own_->rows().collect(solution, x);
   tell_once();
   return report;
 }
@@ -376,13 +372,13 @@ std::vector<SolveReport> DividedSystem::solve(const MultiVector& B, MultiVector&
   Vector whole(own_->device(), B.rows(), "vectors"), mine(own_->device(), size, "vectors");
   for (int column = 0; column < B.columns(); ++column) {
     B.get_column(column, whole);
-    own_->rows().deal(all_of(std::as_const(whole)), all_of(mine));
+    own_->rows().deal(whole, mine);
     right.set_column(column, mine);
   }
   std::vector<SolveReport> reports = own_->solve(right, left, tolerance);
   for (int column = 0; column < B.columns(); ++column) {
     left.get_column(column, mine);
-    own_->rows().collect(all_of(std::as_const(mine)), all_of(whole));
+    own_->rows().collect(mine, whole);
     X.set_column(column, whole);
   }
   tell_once();
@@ -414,7 +410,7 @@ EigenSolution DividedSystem::modes(std::size_t stiffness, const EigenOptions& op
     Vector mine(whole.device(), own_->owned() * own_->components(), "vectors");
     for (int mode = 0; mode < vectors.columns(); ++mode) {
       found.vectors->get_column(mode, mine);
-      own_->rows().collect(all_of(std::as_const(mine)), all_of(whole));
+      own_->rows().collect(mine, whole);
       vectors.set_column(mode, whole);
     }
     found.vectors = std::move(vectors);
@@ -439,24 +435,24 @@ void take_states(Ranks& ranks, RankSystem& system) {
 void help_with_solution(RankSystem& system, Order what, Unpacked& from) {
   const auto tolerance = from.get<LinearTolerance>();
   const bool tells = from.get<bool>();
-  Vector mine(system.device(), system.owned() * system.components(), "vectors");
+  Vector mine(system.device(), system.owned() * system.components(), "vectors"), none;
   if (what == Order::solve) {
     Vector x(system.device(), mine.size(), "vectors");
-    system.rows().deal({}, all_of(mine));
-    system.rows().deal({}, all_of(x));
+    system.rows().deal(none, mine);
+    system.rows().deal(none, x);
     system.solve(mine, x, tolerance);
-    system.rows().collect(all_of(std::as_const(x)), {});
+    system.rows().collect(x, none);
   } else {
     const auto columns = from.get<int>();
     MultiVector B(system.device(), mine.size(), columns), X(system.device(), mine.size(), columns);
     for (int column = 0; column < columns; ++column) {
-      system.rows().deal({}, all_of(mine));
+      system.rows().deal(none, mine);
       B.set_column(column, mine);
     }
     system.solve(B, X, tolerance);
     for (int column = 0; column < columns; ++column) {
       X.get_column(column, mine);
-      system.rows().collect(all_of(std::as_const(mine)), {});
+      system.rows().collect(mine, none);
     }
   }
   if (!tells) return;
@@ -469,10 +465,10 @@ void help_with_modes(RankSystem& system, Unpacked& from, const std::function<voi
   Vector nothing;
   if (!wanted.motions.mass.empty()) take_motions(system, nullptr, nothing, wanted.motions);
   const EigenSolution found = system.modes(wanted, evaluated);
-  Vector mine(system.device(), system.owned() * system.components(), "vectors");
+  Vector mine(system.device(), system.owned() * system.components(), "vectors"), none;
   for (int mode = 0; found.vectors && mode < found.vectors->columns(); ++mode) {
     found.vectors->get_column(mode, mine);
-    system.rows().collect(all_of(std::as_const(mine)), {});
+    system.rows().collect(mine, none);
   }
   system.memory();
   system.seconds();
@@ -510,6 +506,7 @@ void RankHelper::carry_out(std::string order) {
   }
   if (what == Order::make) {
     const bool asks = from.get<bool>();
+    load_plugins_of_first(from, device_);
     const LinearSolverOptions options = solver_options(from);
     Helped& helped = systems_[number];
     helped.asks = asks;

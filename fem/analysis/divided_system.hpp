@@ -28,10 +28,9 @@ namespace ritz {
 // Throws Error(Exit::environment): several ranks do not solve `what` together.
 [[noreturn]] void refuse_ranks(const Ranks& ranks, const std::string& what, const std::string& fix);
 
-// Throws Error(Exit::environment) for what is not divided: a device apart from the host, more ranks than nodes, forms
-// and elements of plugins, internal variables on facets, methods but conjugate gradients and a factorisation, and these
-// for what has no matrix and is not symmetric, has equations between unknowns (`related`) or is to be factorised;
-// Error(Exit::input) for conjugate gradients of a matrix that is not symmetric.
+// Throws Error(Exit::environment) for what is not divided: a device apart from the host, more ranks than nodes,
+// internal variables on facets, and for elements without a matrix a factorisation and
+// equations between unknowns (`related`); Error(Exit::input) for conjugate gradients of a matrix that is not symmetric.
 void check_divisible(const Operator& equations, bool related, const LinearSolverOptions& options, const Ranks& ranks);
 
 class DividedSystem {

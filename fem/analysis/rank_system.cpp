@@ -4,14 +4,13 @@
 #include "device/environment_variable.hpp"
 #include "device/error.hpp"
 #include "device/host_memory.hpp"
+#include "device/kernels.hpp"
 #include "fem/multigrid/p_multigrid.hpp"
 #include "fem/operator/operator.hpp"
 #include "solvers/algebra/box_around.hpp"
+#include "solvers/algebra/matrix_kernels.hpp"
+#include "solvers/algebra/vector_kernels.hpp"
 #include "solvers/algebra/vectors.hpp"
-#include "solvers/linear/linear_solver.hpp"
-#include "solvers/multigrid/divided_aggregation.hpp"
-#include "solvers/smoothers/chebyshev.hpp"
-#include "solvers/smoothers/jacobi.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -30,9 +29,12 @@ BlockMatrix shifted(const DividedMatrix& K, double shift, const DividedMatrix& M
   sum.offsets = Array<Index>(K.device(), k.columns + 1, "pattern");
   sum.column = Array<std::int32_t>(K.device(), entries, "pattern");
   sum.values = Vector(K.device(), entries * k.row_block * k.column_block, "matrix");
-  std::copy_n(k.offsets, k.rows + 1, sum.offsets.data());
-  std::copy_n(k.column, K.nonzeros(), sum.column.data());
-  for (Index v = 0; v < values; ++v) sum.values.data()[v] = k.values[v] + shift * m.values[v];
+  Machine& machine = K.device().machine();
+  machine.copy_on_device(sum.offsets.data(), k.offsets, (k.rows + 1) * Index{sizeof(Index)});
+  machine.copy_on_device(sum.column.data(), k.column, K.nonzeros() * Index{sizeof(std::int32_t)});
+  machine.copy_on_device(sum.values.data(), k.values, values * Index{sizeof(double)});
+  kernels<VectorKernels>(K.device(), solver_kernels, "vector")
+      .axpby(K.device(), values, shift, m.values, 1.0, sum.values.data());
   return sum;
 }
 
@@ -94,14 +96,14 @@ void RankSystem::end() {
 }
 
 void RankSystem::assemble(const TangentPlace& at, std::span<const double> u, const std::function<void()>& evaluated) {
-  M_.reset();
+  made_.clear();
   A_.reset();
   factor_is_current_ = false;
   Vector point = part_.space().zeros();
   if (!at.at_zero) {
     std::vector<double> extended(static_cast<std::size_t>(ghosts_->size() * components()));
     std::ranges::copy(u, extended.begin());
-    ghosts_->fetch(extended.data(), components());
+    ghosts_->fetch(extended, components());
     point = Vector(device(), std::span<const double>(extended), "vectors");
   }
   if (options_.operator_kind == OperatorKind::matrix_free) linearise_without_matrix(at, point, evaluated);
@@ -213,25 +215,27 @@ std::string RankSystem::seconds() const {
   return fmt::format("seconds of ranks: {}", fmt::join(texts, "; "));
 }
 
-std::unique_ptr<LinearOperator> RankSystem::preconditioner(const DividedMatrix& A, bool single_precision) const {
+std::unique_ptr<LinearOperator> RankSystem::preconditioner(const DividedMatrix& A, PreconditionerKind kind,
+                                                           PreconditionerBasis basis) const {
   auto phase = device().profile().phase("set-up");
-  switch (options_.preconditioner) {
-    case PreconditionerKind::none: return nullptr;
-    case PreconditionerKind::jacobi: return std::make_unique<JacobiPreconditioner>(A.diagonal());
-    case PreconditionerKind::chebyshev: return std::make_unique<ChebyshevPreconditioner>(A, A.diagonal());
-    default: break;
-  }
   DividedAggregationOptions options{.multigrid = options_.multigrid};
   options.multigrid.coordinates = &part_.space().coordinates();
   options.multigrid.dimension = part_.space().mesh().dimension();
-  options.multigrid.single_precision = single_precision;
+  options.multigrid.single_precision = single_;
+  options.multigrid.sure_bounds = sure_bounds_;
   options.multigrid.half_storage = false;
   options.nesting = &nesting_;
   options.replicated = replicated_unknowns();
-  return std::make_unique<DividedAggregation>(A, options);
+  return divided_preconditioner(A, kind, basis, options);
 }
 
-// Conjugate gradients and a factor, of the methods that one process takes: the iteration first, where it may suit.
+MatrixTraits RankSystem::traits() const {
+  MatrixTraits traits{.symmetric = options_.promise != MatrixPromise::none, .indefinite = indefinite_};
+  if (options_.promise != MatrixPromise::positive_definite) traits.positive_diagonal = all_positive(A_->diagonal());
+  return traits;
+}
+
+// The methods that one process takes, without its trials: conjugate gradients first, where they may suit.
 std::vector<MethodChoice> RankSystem::plan(double relative) const {
   LinearSolverOptions options = options_;
   options.relative = relative;
@@ -242,13 +246,10 @@ std::vector<MethodChoice> RankSystem::plan(double relative) const {
                         .dimension = part_.space().mesh().dimension(),
                         .block = static_cast<int>(C),
                         .extent = box_around(part_.space().coordinates(), part_.space().mesh().dimension()).extent};
-  const MatrixTraits traits{.symmetric = options.promise != MatrixPromise::none, .indefinite = indefinite_};
-  std::vector<MethodChoice> choices = plan_methods(size, traits, options);
+  std::vector<MethodChoice> choices = plan_methods(size, traits(), options);
   if (options.method != LinearMethod::automatic) return choices;
   const auto iterates = [](const MethodChoice& choice) { return choice.method == LinearMethod::conjugate_gradient; };
-  std::erase_if(choices, [&](const MethodChoice& choice) {
-    return choice.trial || !(iterates(choice) || choice.method == LinearMethod::direct);
-  });
+  std::erase_if(choices, [](const MethodChoice& choice) { return choice.trial; });
   if (const auto first = std::ranges::find_if(choices, iterates); first != choices.end())
     std::rotate(choices.begin(), first, first + 1);
   return choices;
@@ -300,6 +301,7 @@ SolveReport RankSystem::solve_with_matrix(const Vector& b, Vector& x, const Line
     tried = true;
     if (!may_go_on({&report, 1}, options_.promise) || i + 1 == choices.size()) break;
     given_up.push_back(failure_of(report));
+    if (!(report.true_relative_residual <= 1)) x.fill_zero();
     if (report.reason != StopReason::indefinite_matrix || std::exchange(indefinite_, true)) continue;
     choices = plan(tolerance.relative);
     i = static_cast<std::size_t>(-1);
@@ -316,43 +318,78 @@ std::vector<SolveReport> RankSystem::solve(const MultiVector& B, MultiVector& X,
   return reports;
 }
 
+// With preconditioners of this matrix, and of relatives that are definite, where it is not.
 SolveReport RankSystem::iterate(const MethodChoice& choice, const Vector& b, Vector& x, double relative) {
-  SolveReport report;
   const int most =
       choice.max_iterations > 0 ? std::min(choice.max_iterations, options_.max_iterations) : options_.max_iterations;
-  while (true) {
-    try {
-      if (!M_) M_ = preconditioner(*A_, single_);
-    } catch (const LostRank&) { throw; } catch (const Error& error) {
-      if (error.exit() != Exit::model && error.exit() != Exit::not_converged) throw;
-      return refused(error, b, x);
-    }
-    auto phase = device().profile().phase("iteration");
-    SolveReport next = solve_by(choice.method, *A_, b, x, M_.get(),
-                                {.relative = relative, .max_iterations = most, .give_up = choice.give_up});
+  const KrylovOptions options{relative, most, options_.restart, choice.give_up};
+  SolveReport report;
+  const std::vector<PreconditionerBasis> bases =
+      preconditioner_bases(choice.method, choice.preconditioner, traits(), options_.promise);
+  for (const PreconditionerBasis basis : bases) {
+    SolveReport next = iterate(choice, basis, b, x, options);
     next.iterations += report.iterations;
-    next.fallbacks = std::move(report.fallbacks);
+    next.fallbacks.insert(next.fallbacks.begin(), report.fallbacks.begin(), report.fallbacks.end());
     report = std::move(next);
-    report.preconditioner = M_ == nullptr ? "none" : M_->name();
-    if (!single_ || !may_be_rounding(report)) break;
-    single_ = false;
-    M_.reset();
-    report.fallbacks.push_back("single precision was not enough for the multigrid cycle: repeated in double");
+    if (report.converged() || report.reason == StopReason::iteration_limit || report.entry >= 0 ||
+        basis == bases.back())
+      break;
+    report.fallbacks.push_back(fmt::format("{}: {}", report.preconditioner, name_of(report.reason)));
+    if (!(report.true_relative_residual <= 1)) x.fill_zero();
   }
   estimate_error(report, dot(x, b));
   report.choice = fmt::format("divided among {} ranks", ranks_.count());
   return report;
 }
 
-// All ranks have met the same error: one that needs a positive definite matrix refuses this one.
-SolveReport RankSystem::refused(const Error& error, const Vector& b, const Vector& x) const {
+// In double precision and with sure bounds of eigenvalues, where rounding or a bound has spoilt multigrid.
+SolveReport RankSystem::iterate(const MethodChoice& choice, PreconditionerBasis basis, const Vector& b, Vector& x,
+                                const KrylovOptions& options) {
+  const bool is_multigrid = choice.preconditioner == PreconditionerKind::multigrid;
+  SolveReport report;
+  while (true) {
+    const auto key = std::pair(choice.preconditioner, basis);
+    try {
+      if (!made_.contains(key)) made_[key] = preconditioner(*A_, choice.preconditioner, basis);
+    } catch (const LostRank&) { throw; } catch (const Error& error) {
+      made_.erase(key);
+      if (error.exit() != Exit::model && error.exit() != Exit::not_converged) throw;
+      return refused(choice, error, b, x);
+    }
+    const LinearOperator* const M = made_[key].get();
+    auto phase = device().profile().phase("iteration");
+    SolveReport next = solve_by(choice.method, *A_, b, x, M, options);
+    next.iterations += report.iterations;
+    next.fallbacks = std::move(report.fallbacks);
+    report = std::move(next);
+    report.preconditioner = M == nullptr ? "none" : M->name();
+    if (is_multigrid && !sure_bounds_ && report.reason == StopReason::indefinite_preconditioner) {
+      sure_bounds_ = true;
+      report.fallbacks.push_back(
+          "the bounds of the smoother's eigenvalues were too low: repeated with those of more steps");
+    } else if (is_multigrid && single_ && may_be_rounding(report)) {
+      single_ = false;
+      report.fallbacks.push_back("single precision was not enough for the multigrid cycle: repeated in double");
+    } else {
+      return report;
+    }
+    made_.clear();
+    if (!(report.true_relative_residual <= 1)) x.fill_zero();
+  }
+}
+
+// All ranks have met the same error: a preconditioner that needs a positive definite matrix refuses this one.
+SolveReport RankSystem::refused(const MethodChoice& choice, const Error& error, const Vector& b,
+                                const Vector& x) const {
   Vector r(device(), b.size(), "vectors");
   A_->apply(x, r);
   axpby(1.0, b, -1.0, r);
+  const bool cg =
+      choice.method == LinearMethod::conjugate_gradient || choice.method == LinearMethod::flexible_conjugate_gradient;
   SolveReport report;
-  report.method = "conjugate gradients";
-  report.preconditioner = name_of(options_.preconditioner);
-  report.reason = StopReason::indefinite_matrix;
+  report.method = cg ? "conjugate gradients" : name_of(choice.method);
+  report.preconditioner = name_of(choice.preconditioner);
+  report.reason = cg ? StopReason::indefinite_matrix : StopReason::indefinite_preconditioner;
   report.where = error.message();
   report.true_relative_residual = norm2(r) / norm2(b);
   return report;
@@ -453,10 +490,11 @@ EigenSolution RankSystem::modes(const ModesWanted& wanted, const std::function<v
        .block = components(),
        .motions = &motions},
       wanted.options, part_.space().mesh().dimension(), [&](double shift) -> std::unique_ptr<LinearOperator> {
-        if (shift == 0) return preconditioner(*A_, single_);
+        if (shift == 0) return preconditioner(*A_, options_.preconditioner, PreconditionerBasis::matrix);
         auto sum = std::make_unique<const DividedMatrix>(A_->shared_ghosts(), shifted(*A_, shift, *masses));
-        return std::make_unique<WithItsMatrix>(std::move(sum),
-                                               [&](const DividedMatrix& A) { return preconditioner(A, single_); });
+        return std::make_unique<WithItsMatrix>(std::move(sum), [&](const DividedMatrix& A) {
+          return preconditioner(A, options_.preconditioner, PreconditionerBasis::matrix);
+        });
       });
 }
 

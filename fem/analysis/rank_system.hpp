@@ -15,14 +15,17 @@
 #include "solvers/algebra/rank_rows.hpp"
 #include "solvers/direct/direct_solver.hpp"
 #include "solvers/eigen/eigen_solver.hpp"
-#include "solvers/linear/linear_solver_options.hpp"
+#include "solvers/linear/divided_preconditioner.hpp"
+#include "solvers/linear/linear_solver.hpp"
 #include "solvers/linear/method_choice.hpp"
 #include "solvers/multigrid/divided_nesting.hpp"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ritz {
@@ -72,8 +75,8 @@ class RankSystem {
   void set_nesting(DividedNesting nesting) { nesting_ = std::move(nesting); }
 
   // b, x [owned node][component], from x. The report is that of all ranks. By the method of the options; `automatic`
-  // takes conjugate gradients where the matrix may be definite, as their bits repeat themselves, and a factor after
-  // them. Throws what DirectSolver does, an AgreedError.
+  // takes conjugate gradients where the matrix may be definite, as their bits repeat themselves, a factor after them,
+  // and other iterations where there is none. Throws what DirectSolver does, an AgreedError.
   SolveReport solve(const Vector& b, Vector& x, const LinearTolerance& tolerance);
   // Several columns by one factor.
   std::vector<SolveReport> solve(const MultiVector& B, MultiVector& X, const LinearTolerance& tolerance);
@@ -100,11 +103,15 @@ class RankSystem {
   std::unique_ptr<DividedMatrix> matrix(const TangentPlace& at, const Vector& point, Pivot pivot,
                                         const std::function<void()>& evaluated);
   SparseMatrix part_matrix(const TangentPlace& at, const Vector& point, const std::function<void()>& evaluated);
-  std::unique_ptr<LinearOperator> preconditioner(const DividedMatrix& A, bool single_precision) const;
+  std::unique_ptr<LinearOperator> preconditioner(const DividedMatrix& A, PreconditionerKind kind,
+                                                 PreconditionerBasis basis) const;
   EigenSolution modes_by_factor(const ModesWanted& wanted, const DividedMatrix& masses) const;
   std::vector<MethodChoice> plan(double relative) const;
   SolveReport iterate(const MethodChoice& choice, const Vector& b, Vector& x, double relative);
-  SolveReport refused(const Error& error, const Vector& b, const Vector& x) const;
+  SolveReport iterate(const MethodChoice& choice, PreconditionerBasis basis, const Vector& b, Vector& x,
+                      const KrylovOptions& options);
+  SolveReport refused(const MethodChoice& choice, const Error& error, const Vector& b, const Vector& x) const;
+  MatrixTraits traits() const;
   DirectSolver& factor(const MethodChoice& choice, const LinearTolerance& tolerance);
   void complete(const MethodChoice& choice, SolveReport& report) const;  // of a direct solution
 
@@ -119,8 +126,10 @@ class RankSystem {
   std::optional<MatrixFreeSolver> without_matrix_;
   DividedNesting nesting_;
   std::unique_ptr<DividedMatrix> A_;
-  std::unique_ptr<LinearOperator> M_;  // of A_, once it was needed
-  bool single_;                        // is it in single precision?
+  // Preconditioners of A_, once they were needed; null: none.
+  std::map<std::pair<PreconditionerKind, PreconditionerBasis>, std::unique_ptr<LinearOperator>> made_;
+  bool single_;               // are those of multigrid in single precision?
+  bool sure_bounds_ = false;  // as a smoother needed them
   std::unique_ptr<DirectSolver> factor_;
   bool factor_is_current_ = false;  // of A_
   bool indefinite_ = false;         // as conjugate gradients found

@@ -2,6 +2,7 @@
 
 #include "device/error.hpp"
 #include "fem/forms/diffusion.hpp"
+#include "fem/modules/plugin_elements.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -82,7 +83,9 @@ void add(Packed& to, const PartData& part) {
     to.add(block.kind).add(block.nodes);
     add(to, block.curved);
   }
-  to.add(part.components).add(part.order).add(part.first).add(part.last);
+  to.add(part.components).add(part.order).add(part.elements.size());
+  for (const std::string& element : part.elements) to.add(element);
+  to.add(part.first).add(part.last);
   to.add(part.cells)
       .add(part.along_curve)
       .add(part.numbering.cell_order)
@@ -112,6 +115,7 @@ PartData unpacked(Unpacked& from, const FunctionElsewhere& functions) {
   }
   from.get(part.components);
   from.get(part.order);
+  for (auto elements = from.get<std::size_t>(); elements > 0; --elements) part.elements.push_back(from.text());
   from.get(part.first);
   from.get(part.last);
   part.cells = from.list<Index>();
@@ -173,6 +177,19 @@ WholeCells parts_of_whole_cells(const FunctionSpace& space, int ranks) {
   return parts;
 }
 
+std::vector<std::string> elements_of_plugins(const FunctionSpace& space) {
+  std::vector<std::string> names;
+  if (space.isoparametric()) return names;
+  for (const CellBlock& block : space.mesh().blocks()) {
+    const CellKind shape = traits(block.kind).linear;
+    const std::string& name = space.element(block.kind).name;
+    const bool own =
+        space.order() <= highest_lagrange_order(shape) && name == lagrange_element(shape, space.order()).name;
+    if (!own && std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
 SpaceCutter::SpaceCutter(const FunctionSpace& whole, std::vector<Index> first, Cells order)
     : whole_(whole),
       first_(std::move(first)),
@@ -202,6 +219,7 @@ SpaceCutter::SpaceCutter(const FunctionSpace& whole, std::vector<Index> first, C
 PartData SpaceCutter::part(int rank, const std::vector<Integral>& integrals, const Constraints& constraints) {
   PartData part{.components = whole_.components(),
                 .order = whole_.isoparametric() ? 0 : whole_.order(),
+                .elements = elements_of_plugins(whole_),
                 .first = first_[static_cast<std::size_t>(rank)],
                 .last = first_[static_cast<std::size_t>(rank) + 1]};
   take_cells(std::move(cells_[static_cast<std::size_t>(rank)]), part);
@@ -335,8 +353,9 @@ void SpaceCutter::take_integrals(const std::vector<Integral>& integrals, PartDat
 
 SpacePart::SpacePart(PartData data, const Device& device) : data_(std::move(data)) {
   mesh_ = std::make_unique<Mesh>(std::move(data_.mesh), MeshChecks{.fix_inverted = false});
-  space_ = std::make_unique<FunctionSpace>(*mesh_, data_.components, device,
-                                           SpaceOptions{.order = data_.order, .given = &data_.numbering});
+  SpaceOptions options{.order = data_.order, .given = &data_.numbering};
+  for (const std::string& name : data_.elements) options.elements.push_back(element_of_plugins(name, device));
+  space_ = std::make_unique<FunctionSpace>(*mesh_, data_.components, device, options);
   data_.numbering = {};
 }
 

@@ -27,6 +27,7 @@ struct PartData {
   MeshData mesh = {};
   int components = 1;
   int order = 0;                              // of the space's elements; 0: the mesh's
+  std::vector<std::string> elements = {};     // of plugins, in place of those of the order
   Index first = 0, last = 0;                  // owned nodes of the whole space
   std::vector<Index> cells = {};              // [cell of the part] cell of the whole mesh, ascending
   GivenNumbering numbering = {};              // of the part
@@ -57,13 +58,15 @@ struct WholeCells {
 };
 WholeCells parts_of_whole_cells(const FunctionSpace& space, int ranks);
 
+// Names of the elements of plugins that the space has on its cells.
+std::vector<std::string> elements_of_plugins(const FunctionSpace& space);
+
 class SpaceCutter {
  public:
   // How a part orders its cells: as the curve meets them, or those first that have owned nodes alone, for products
   // without a matrix.
   enum class Cells { along_curve, inner_first };
-  // The space must outlive the cutter, and parts that stay in this process. Throws Error(Exit::environment) for
-  // elements and forms of plugins, which other ranks do not have.
+  // The space must outlive the cutter, and parts that stay in this process.
   SpaceCutter(const FunctionSpace& whole, std::vector<Index> first, Cells order = Cells::along_curve);
 
   PartData part(int rank, const std::vector<Integral>& integrals, const Constraints& constraints);

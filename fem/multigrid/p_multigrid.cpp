@@ -43,7 +43,7 @@ struct Level {
   void apply(Array<Real>& from, Array<Real>& to, const Operator::MarkedNodes* marked = nullptr) const {
     const DependentUnknowns* const dependent = A->constraints().dependent();
     if (dependent != nullptr) dependent->set_linear(from);
-    if (ghosts() != nullptr) ghosts()->begin_fetch(from.data(), A->equations().space().components());
+    if (ghosts() != nullptr) ghosts()->begin_fetch(from, A->equations().space().components());
     if constexpr (sizeof(Real) == sizeof(float))
       A->equations().action(A->tangents(), A->state(), from, to, marked, ghosts());
     else A->equations().action(A->state(), from, to, marked, ghosts());
@@ -247,10 +247,10 @@ class Cycle {
     divided_aggregation_.emplace(*coarse_rows_, options);
   }
 
-  // All launches between the first level's b and its x. They are recorded on a GPU; while the recording is replayed,
-  // the bytes of the first cycle are counted.
+  // All launches between the first level's b and its x. They are recorded on a GPU, unless messages go between them;
+  // while the recording is replayed, the bytes of the first cycle are counted.
   void run_recorded() {
-    if (!device_.machine().is_apart()) return run(0);
+    if (!device_.machine().is_apart() || divided_aggregation_) return run(0);
     FinestArguments now(*levels_.front().A);
     if (!recorded_for_ || *recorded_for_ != now) {
       recording_.forget();
@@ -407,10 +407,10 @@ class Cycle {
   }
   // Over ranks: sums over the cells of several ranks, and values for the cells of others.
   void add_to_owners(const Ghosts* ghosts, Array<Real>& b) const {
-    if (ghosts != nullptr) ghosts->add_to_owners(b.data(), components());
+    if (ghosts != nullptr) ghosts->add_to_owners(b, components());
   }
   void fetch(const Ghosts* ghosts, Array<Real>& x) const {
-    if (ghosts != nullptr) ghosts->fetch(x.data(), components());
+    if (ghosts != nullptr) ghosts->fetch(x, components());
   }
   int components() const { return coarser_.back().space->components(); }
 

@@ -7,7 +7,7 @@
 #include "fem/cells/reference_element.hpp"
 #include "fem/forms/mixed_form_value.hpp"
 #include "fem/forms/parameter_bounds.hpp"
-#include "fem/plugins/plugin.hpp"
+#include "fem/modules/plugin.hpp"
 
 #include <map>
 #include <string>

@@ -281,10 +281,11 @@ void check_counts(const UnstructuredGrid& grid, const std::string& path) {
 // The mesh of a grid, and its regions.
 class GridMesh {
  public:
-  GridMesh(UnstructuredGrid grid, const std::string& path, std::vector<std::string>& said)
+  GridMesh(UnstructuredGrid grid, const std::string& path, std::vector<std::string>& said, bool structures = false)
       : grid_(std::move(grid)),
         path_(path),
         said_(said),
+        structures_(structures),
         connectivity_(grid_, path),
         cells_(kinds_of(grid_, connectivity_, path)),
         regions_(region_array(grid_)) {}
@@ -306,8 +307,9 @@ class GridMesh {
 
   void read() {
     data_.source = path_;
-    data_.dimension = cells_.dimension;
     data_.points = std::move(grid_.points);
+    data_.structural = structures_ && is_of_structures();
+    data_.dimension = data_.structural ? 3 : cells_.dimension;
     if (grid_.has_pieces) joined_ = join_pieces(data_.points, path_, said_);
     if (cells_.has_high_order()) {
       nodes_of_kind_ = nodes_by_kind(connectivity_, cells_, joined_);
@@ -326,6 +328,15 @@ class GridMesh {
   }
 
  private:
+  bool is_of_structures() const {
+    const std::vector<double>& x = data_.points;
+    bool is_flat = true;
+    for (std::size_t i = 2; i < x.size(); i += 3) is_flat = is_flat && x[i] == x[2];
+    const bool has_lines =
+        std::ranges::any_of(cells_.counts, [](const auto& of) { return traits(of.first).dimension == 1; });
+    return cells_.dimension < 3 && (has_lines || !is_flat);
+  }
+
   // new_number [entry of the array]; -1: it is left out
   template <class Number>
   static std::vector<double> renumbered(const GridArray& array, const std::vector<Number>& new_number,
@@ -355,7 +366,7 @@ class GridMesh {
         for (Node& node : nodes) node = joined_[static_cast<std::size_t>(node)];
     }
     const auto id = regions_ != nullptr ? static_cast<std::int64_t>(regions_->values[cell]) : 0;
-    if (kind.dimension == data_.dimension) add_to_block(kind, number, id, nodes);
+    if (is_body(data_, kind.kind)) add_to_block(kind, number, id, nodes);
     else if (regions_ != nullptr) add_to_boundary(kind, id, nodes);
   }
 
@@ -389,8 +400,7 @@ class GridMesh {
     std::vector<Index> numbers;
     std::map<CellKind, Index> next;
     for (const CellTraits* kind : cells_.kinds)
-      numbers.push_back(kind->dimension == data_.dimension ? block_of(data_, kind->kind).first_cell + next[kind->kind]++
-                                                           : -1);
+      numbers.push_back(is_body(data_, kind->kind) ? block_of(data_, kind->kind).first_cell + next[kind->kind]++ : -1);
     return numbers;
   }
 
@@ -413,6 +423,7 @@ class GridMesh {
   UnstructuredGrid grid_;
   const std::string& path_;
   std::vector<std::string>& said_;
+  const bool structures_;
   const Connectivity connectivity_;
   const Cells cells_;
   const GridArray* regions_;
@@ -436,7 +447,7 @@ MeshData mesh_of(UnstructuredGrid grid, const std::string& path, std::vector<std
 
 }  // namespace
 
-VtuField read_vtu_field(const std::string& path, const std::string& array, FieldPlace place) {
+VtuField read_vtu_field(const std::string& path, const std::string& array, FieldPlace place, bool structures) {
   std::vector<std::string> unsaid;
   UnstructuredGrid grid = read_grid(path, VtkFormat::xml, array);
   const bool at_nodes = grid.point_arrays.contains(array) && place != FieldPlace::cells,
@@ -459,7 +470,7 @@ VtuField read_vtu_field(const std::string& path, const std::string& array, Field
   }
   check_counts(grid, path);
   const GridArray values = in_cells ? grid.cell_arrays.at(array) : grid.point_arrays.at(array);
-  GridMesh reader(std::move(grid), path, unsaid);
+  GridMesh reader(std::move(grid), path, unsaid, structures);
   reader.read();
   VtuField field{.mesh = {}, .in_cells = in_cells, .components = values.components, .values = {}};
   field.values = in_cells ? reader.in_cells(values) : reader.at_nodes(values);

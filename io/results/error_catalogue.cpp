@@ -150,7 +150,7 @@ const std::vector<ErrorKind>& kinds() {
        "name another file, or one of the fields that are listed; --describe prints them, too",
        {"there is no field '*' to show", "there is no field to show", "there is no field '*' that could move points",
         "there is no room for a file at *", "the field '*' has no one number to show",
-        "'*' has no mesh that could be drawn"}},
+        "'*' has no mesh that could be drawn", "--limits * are no limits of colours", "--factor * moves no points"}},
       {"probe",
        Exit::input,
        "a [[probe]] names something that does not exist",

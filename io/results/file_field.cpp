@@ -114,7 +114,7 @@ FileField read_file_field(const std::string& path, const FieldName& field) {
                 "write those results with [output] format = \"vtu\"");
   FileField result{.file = extension == ".pvd" ? file_at(path, field.time) : path};
   refuse_outside(result.file);
-  VtuField read = read_vtu_field(result.file, field.name, field.place);
+  VtuField read = read_vtu_field(result.file, field.name, field.place, field.structures);
   result.in_cells = read.in_cells;
   result.components = read.components;
   result.values = std::move(read.values);

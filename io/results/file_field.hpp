@@ -25,6 +25,7 @@ struct FieldName {
   std::string name;  // of an array; in HDF5 the path of a dataset
   FieldPlace place = FieldPlace::any;
   std::optional<double> time = {};  // of a step in a .pvd; else the last one
+  bool structures = false;          // lines, and surfaces out of one plane, are the cells of a mesh
 };
 
 // `path` ends in .pvd, .vtu, .h5, .hdf5 or .vtkhdf. Throws Error(Exit::input) for other files, for times and fields

@@ -24,8 +24,10 @@ struct VtuField {
   std::vector<double> values;  // [node or cell][component]
 };
 enum class FieldPlace { any, nodes, cells };
+// structures: a file of lines, or of surfaces that leave one plane z = constant, is one of bars and shells.
 // Throws also Error(Exit::input): no such array there, arrays of the name at nodes and in cells where either would do,
 // cells of order 3 and more, of which the mesh has no such nodes.
-VtuField read_vtu_field(const std::string& path, const std::string& array, FieldPlace place = FieldPlace::any);
+VtuField read_vtu_field(const std::string& path, const std::string& array, FieldPlace place = FieldPlace::any,
+                        bool structures = false);
 
 }  // namespace ritz

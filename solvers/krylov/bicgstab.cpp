@@ -33,7 +33,9 @@ class BicgstabIteration {
     v_.fill_zero();
     run.count(4);
     int now = 0;
+    const Communicator all(device);
     vectors_.dot(device, n, shadow_.data(), run.r.data(), rho(now));
+    all.complete(rho(now), 1);
     double beta = 0, omega = 0;
     while (true) {
       run.count(4);
@@ -42,15 +44,18 @@ class BicgstabIteration {
       run.A.apply(Mp, v_);
       run.count(5);
       vectors_.dot(device, n, shadow_.data(), v_.data(), shadow_v());
+      all.complete(shadow_v(), 1);
       kernels_.bicg_half(device, n, rho(now), shadow_v(), v_.data(), run.r.data());
       copy_or_precondition(run);
       run.A.apply(Ms_, run.q);
       run.count(10);
       kernels_.bicg_dots(device, n, run.q.data(), run.r.data(), t_dots());
+      all.complete(t_dots(), 2);
       kernels_.bicg_update(device, n, rho(now), shadow_v(), t_dots(), Mp.data(), Ms_.data(), run.q.data(),
                            shadow_.data(), run.x.data(), run.r.data(), rho(1 - now));
+      all.complete(rho(1 - now), 2);
       double k[number_count];
-      Communicator(device).sum(numbers_.data(), k);
+      all.read(numbers_.data(), k);
       const double sv = k[0], ts = k[1], tt = k[2], rho_now = k[3 + 2 * now], rho_next = k[5 - 2 * now],
                    rr = k[6 - 2 * now];
       for (const double value : {sv, ts, tt, rho_now, rho_next, rr})

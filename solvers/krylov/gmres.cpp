@@ -120,13 +120,16 @@ class GmresIteration {
     const int columns = width(k + 1), groups = columns / MultiVector::lanes;
     double* const h = numbers_.data();
     double* const square = h + 2 * columns;
+    const Communicator all(run.device);
     for (const int pass : {0, 1}) {
       run.count(columns + groups);  // w once for each group of eight
       kernels_.basis_dots(run.device, run.size, groups, V_.group(0), run.q.data(), h + pass * columns);
+      all.complete(h + pass * columns, columns);
       run.count(columns + 2);
       kernels_.basis_add(run.device, run.size, groups, -1, V_.group(0), h + pass * columns, run.q.data(), square);
     }
-    Communicator(run.device).sum(h, std::span(host_).first(static_cast<std::size_t>(2 * columns + 1)));
+    all.complete(square, 1);
+    all.read(h, std::span(host_).first(static_cast<std::size_t>(2 * columns + 1)));
     std::vector<double> result;
     for (int i = 0; i <= k; ++i) result.push_back(host_[i] + host_[columns + i]);
     result.push_back(std::sqrt(host_[2 * columns]));
@@ -158,7 +161,7 @@ SolveReport Gmres::solve(const LinearOperator& A, const Vector& b, Vector& x,
   if (restart < 1 || restart > 1000)
     throw Error(Exit::input, fmt::format("GMRES was asked to restart after {} iterations", restart), {},
                 "use 1 to 1000, such as 30");
-  const int columns = static_cast<int>(std::max<Index>(1, std::min<Index>(restart, A.rows())));
+  const int columns = static_cast<int>(std::max<Index>(1, std::min<Index>(restart, A.total_rows())));
   KrylovRun run({relative, absolute, max_iterations, give_up}, A, b, x, preconditioner);
   std::optional<GmresIteration> iteration;
   while (run.goes_on()) {

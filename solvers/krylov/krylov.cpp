@@ -26,7 +26,7 @@ KrylovRun::KrylovRun(const KrylovLimits& limits, const LinearOperator& A_, const
   } else if (b_norm_ == 0) {
     x.fill_zero();
     stop(StopReason::converged);
-  } else if (first_not_finite(x) >= 0) {
+  } else if (Communicator(device).largest_of(double(first_not_finite(x))) >= 0) {  // on any rank
     stop_at_bad_entry(x, "the initial guess");
   } else {
     scale();
@@ -163,11 +163,12 @@ double power_for_squares(double norm) {
 }
 
 void report_bad_entry(const Vector& v, const char* what, SolveReport& report) {
-  report.entry = first_not_finite(v);
+  const Index own = first_not_finite(v);
+  report.entry = static_cast<Index>(Communicator(v.device()).largest_of(double(own)));  // all ranks end alike
   report.true_relative_residual = std::numeric_limits<double>::quiet_NaN();
   report.where = report.entry < 0 ? fmt::format("{} is too large for double precision", what)
-                                  : fmt::format("entry {} of {} is {}", report.entry, what,
-                                                v.host()[static_cast<std::size_t>(report.entry)]);
+                 : own < 0        ? fmt::format("an entry of {} is not finite on another rank", what)
+                           : fmt::format("entry {} of {} is {}", own, what, v.host()[static_cast<std::size_t>(own)]);
 }
 
 void check_system(const LinearOperator& A, Index b_rows, Index x_rows, const LinearOperator* preconditioner) {

@@ -36,6 +36,7 @@ class MinresIteration {
     for (bool first = true;; first = false) {
       const double s = 1 / beta;
       run.A.apply_dot(*y, run.q, numbers_.data());
+      Communicator(run.device).complete(numbers_.data(), 1);
       run.count(4);
       kernels_.lanczos(run.device, run.size, s, first ? 0 : beta / last_beta, numbers_.data(), run.q.data(), r2_.data(),
                        r1_.data());
@@ -83,8 +84,9 @@ class MinresIteration {
   Dots lanczos_dots(const KrylovRun& run, const Vector& y) {
     run.count(run.M == nullptr ? 2 : 3);  // without M, y is r2
     kernels_.lanczos_dots(run.device, run.size, r2_.data(), y.data(), run.r.data(), numbers_.data() + 1);
+    Communicator(run.device).complete(numbers_.data() + 1, number_count - 1);
     double n[number_count];
-    Communicator(run.device).sum(numbers_.data(), n);
+    Communicator(run.device).read(numbers_.data(), n);
     return {n[0], n[1], n[2], n[3], n[4]};
   }
 

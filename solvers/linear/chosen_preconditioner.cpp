@@ -42,12 +42,16 @@ bool ChosenPreconditioner::refresh() {
   return true;
 }
 
+std::string name_of(PreconditionerBasis basis) {
+  switch (basis) {
+    case Basis::symmetric_part: return " of the symmetric part";
+    case Basis::dominant_part: return " of the symmetric part made diagonally dominant";
+    default: return "";
+  }
+}
+
 std::string ChosenPreconditioner::name() const {
-  if (operator_ == nullptr) return "none";
-  const char* of = basis_ == Basis::symmetric_part  ? " of the symmetric part"
-                   : basis_ == Basis::dominant_part ? " of the symmetric part made diagonally dominant"
-                                                    : "";
-  return operator_->name() + of;
+  return operator_ == nullptr ? "none" : operator_->name() + name_of(basis_);
 }
 
 // Conjugate gradients on an indefinite matrix have nothing to gain from a definite relative.

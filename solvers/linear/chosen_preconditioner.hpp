@@ -13,6 +13,7 @@
 namespace ritz {
 
 enum class PreconditionerBasis { matrix, symmetric_part, dominant_part };
+std::string name_of(PreconditionerBasis basis);  // behind that of a preconditioner: " of the symmetric part", or ""
 
 class ChosenPreconditioner {
  public:

@@ -166,6 +166,38 @@ class Gradient(CaseTest):
                         + '[[prescribe]]\nregion = "x0"\nvalue = 0\n[[load]]\nregion = "x1"\nvalue = [1e6, 2e6, 3e6]\n' + f'[[probe]]\nname = "p"\n{probe}\n')
                 self.assertEqual(len(list(self.differences("ritz-solve", text, {"material.0.young": 210e9, "material.1.poisson": 0.33, "load.0.value.1": [1e6, 2e6, 3e6]}, "p"))), 3)
 
+    def test_constants_along_axes_totals_and_weight(self):
+        """Numbers that are no formulas: the case is read again with others."""
+        self.write("block.msh", boxes.shell(lambda u, v, w: (u, v, w), 5, (4, 2, 2)))
+        E, nu, G = [1.4e11, 1e10, 0.9e10], [0.3, 0.28, 0.4], [5e9, 4e9, 3.5e9]
+        text = ('[mesh]\nfile = "block.msh"\n' + HALVES + side("x0", 0, 3) + side("x1", 1, 3)
+                + '[[orientation]]\nname = "fibres"\naxis1 = [1.0, 0.5, 0.2]\naxis2 = [0, 1, 0]\n'
+                + f'[[material]]\nregion = "near"\norientation = "fibres"\northotropic = {{young = {E}, poisson = {nu}, shear = {G}}}\nexpansion_along = [1e-6, 2e-5, 3e-5]\ndensity = 1600\n'
+                + '[[material]]\nregion = "far"\nname = "aluminium 6061-T6"\n[thermal]\ntemperature = 50\nreference = 20.0\n[[displacement]]\nregion = "x0"\nfixed = true\n'
+                + '[[load_case]]\nname = "pull"\n[[load_case.force]]\nregion = "x1"\nvalue = [1e6, 2e6, 3e6]\n[[load_case]]\nname = "weight"\n[load_case.gravity]\nacceleration = [1.0, -9.81, 2.0]\n'
+                + '[[combination]]\nname = "both"\nfactors = {pull = 1.5, weight = -0.5}\n[[probe]]\nname = "p"\nfield = "{}"\npoint = [0.45, 0.3, 0.4]\n')
+        keys = {"material.0.orthotropic.young.0": E, "material.0.orthotropic.poisson.1": nu, "material.0.orthotropic.shear.0": G, "material.0.expansion_along.1": [1e-6, 2e-5, 3e-5],
+                "orientation.0.axis1.1": [1.0, 0.5, 0.2], "thermal.reference": 20.0, "load_case.0.force.0.value.2": [1e6, 2e6, 3e6], "load_case.1.gravity.acceleration.1": [1.0, -9.81, 2.0]}
+        of = lambda outcome: outcome.report["combinations"]["both"]
+        for field in ('displacement"\ncomponent = "y', 'stress"\ncomponent = "xy', "von_mises"):
+            with self.subTest(field):
+                found = dict(self.differences("ritz-elasticity", text.replace("{}", field), keys, "p", 'load_case = "both"\n', lambda outcome: of(outcome)["probes"]["p"], lambda outcome: of(outcome)["output"],
+                                              lambda outcome, key: float(of(outcome)["facts"][key])))
+                self.assertEqual(len(found), len(keys))
+                self.assertEqual(sum(each != 0 for each in found["material.0.orthotropic.young.0"]), len(found["thermal.reference"]) // 2)
+
+    def test_conductivities_along_axes_in_time(self):
+        self.write("block.msh", boxes.shell(lambda u, v, w: (u, v, w), 5, (4, 2, 2)))
+        text = ('[mesh]\nfile = "block.msh"\n' + HALVES + side("x0", 0, 3) + side("x1", 1, 3) + '[[orientation]]\nname = "round"\ncylindrical = {origin = [-1, 0, 0], axis = [0, 0, 1]}\n'
+                + '[[material]]\nregion = "near"\nconductivity_along = [20, 3, 1]\norientation = "round"\ndensity = 7.8\nspecific_heat = 460\n[[material]]\nregion = "far"\nconductivity = 390\ndensity = 8.9\nspecific_heat = 390\n'
+                + '[initial]\ntemperature = "20 + 5*x"\n[time]\nend = 60\nstep = 7\n[[temperature]]\nregion = "x0"\nvalue = "20 + 0.1*t"\n[[power]]\nregion = "x1"\nvalue = 3e3\n'
+                + '[[probe]]\nname = "p"\nfield = "{}"\npoint = [0.45, 0.3, 0.4]\n')
+        keys = {"material.0.conductivity_along.0": [20, 3, 1], "material.0.conductivity_along.1": [20, 3, 1], "material.1.conductivity": 390.0, "power.0.value": 3e3}
+        last = lambda outcome: [path for path in outcome.report["outputs"] if path.endswith(".vtu")][-1]
+        for field, more, value in (("temperature", "", None), ("temperature", 'over = "time"\n', lambda outcome: outcome.fact("integral p")[0]), ('heat_flux"\ncomponent = "y', "", None)):
+            with self.subTest(field, more=more):
+                self.assertEqual(len(list(self.differences("ritz-heat", text.replace("{}", field), keys, "p", more, value, last))), 4)
+
     def test_what_cannot_be_taken_of_motion_and_of_stresses_over_time(self):
         self.write("mesh.msh", boxes.cubes(["a"]))
         good = ('[mesh]\nfile = "mesh.msh"\n[[material]]\nregion = "a"\nyoung = 1e9\npoisson = 0.3\ndensity = 1000\n[[displacement]]\nregion = "a.x0"\nfixed = true\n'
@@ -188,7 +220,7 @@ class Gradient(CaseTest):
                                 ('field = "displacement"\ncomponent = "x"', 'field = "stress"\ncomponent = "xx"', None),
                                 ("point = [1, 1, 1]", 'region = "a"\nmeasure = "max"', "extreme value"),
                                 ("material.0.young", "material.0.poisson", "no gradient by 'material.0.poisson'"), ("material.0.young", "material.7.young", "no such number"),
-                                ("material.0.young", "force.0.value.0", "force in total"), ("material.0.young", "displacement.0.x", "prescribed values"),
+                                ("material.0.young", "material.0", "no such number"), ("material.0.young", "mesh.scale", "no such number"), ("material.0.young", "displacement.0.x", "prescribed values"),
                                 ("[gradient]\n", '[gradient]\nload_case = "l"\n', "has no load cases"), ("[gradient]\n", '[gradient]\nover = "time"\n', "has no [time]"), ("[gradient]", '[[load_case]]\nname = "l"\n[load_case.gravity]\nacceleration = [0, 0, 1]\n[gradient]', "several load cases"), ("[gradient]\n", '[[load_case]]\nname = "l"\n[load_case.gravity]\nacceleration = [0, 0, 1]\n[gradient]\nload_case = "k"\n', "none of this name"),
                                 ("[gradient]", '[[foundation]]\nregion = "a.x1"\nstiffness = 1\n[gradient]', None)):
             with self.subTest(new):

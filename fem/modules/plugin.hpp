@@ -1,5 +1,6 @@
 // A source file of the user's as a kernel module: compiled with the headers of this Ritz for the device in use, kept in
-// a cache, and loaded. A source that is known, with unchanged headers and compiler, is not compiled again.
+// a cache, and loaded. A source that is known, with unchanged headers and compiler, is not compiled again; of several
+// processes that share a cache one compiles it, and the others wait.
 //
 //   Plugin mine = load_plugin("my_form.cpp", device);
 //   FormValue form = FormCatalogue(device, {mine}).find("my_form")...
@@ -9,6 +10,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace ritz {
 
@@ -27,6 +29,9 @@ struct Plugin {
 // written.
 Plugin load_plugin(const std::string& file, const Device& device,
                    const std::function<void(const std::string&)>& say = {});
+
+// Those that this process has loaded, their sources named from the root on.
+const std::vector<Plugin>& loaded_plugins();
 
 // From here on load_plugin() throws Error(Exit::input): --untrusted runs no code of a stranger.
 void forbid_plugins();

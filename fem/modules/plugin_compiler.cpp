@@ -1,8 +1,8 @@
-#include "fem/plugins/plugin_compiler.hpp"
+#include "fem/modules/plugin_compiler.hpp"
 
 #include "device/environment_variable.hpp"
 #include "device/error.hpp"
-#include "fem/plugins/run_program.hpp"
+#include "fem/modules/run_program.hpp"
 
 #include <algorithm>
 #include <dlfcn.h>

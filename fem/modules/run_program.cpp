@@ -1,4 +1,4 @@
-#include "fem/plugins/run_program.hpp"
+#include "fem/modules/run_program.hpp"
 
 #include "device/error.hpp"
 

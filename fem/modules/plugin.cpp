@@ -1,18 +1,20 @@
-#include "fem/plugins/plugin.hpp"
+#include "fem/modules/plugin.hpp"
 
 #include "device/environment_variable.hpp"
 #include "device/error.hpp"
 #include "device/kernels.hpp"
-#include "fem/plugins/plugin_compiler.hpp"
-#include "fem/plugins/run_program.hpp"
+#include "fem/modules/plugin_compiler.hpp"
+#include "fem/modules/run_program.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fstream>
 #include <optional>
 #include <sstream>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -124,6 +126,7 @@ class Workshop {
   }
 
   const fs::path& cache() const { return cache_; }
+  fs::path lock() const { return cache_ / fmt::format("{}.{}.lock", stem_, backend_); }
   // The name of the module for the sources as they are, when it has been made.
   std::optional<std::string> known_module() const {
     const auto manifest = text_of(manifest_);
@@ -178,6 +181,27 @@ class Workshop {
   fs::path manifest_;
 };
 
+// A process that compiles holds it. Where a file system knows no locks, each compiles.
+class FileLock {
+ public:
+  explicit FileLock(const fs::path& path) : file_(::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600)) {
+    while (file_ >= 0 && ::flock(file_, LOCK_EX) != 0 && errno == EINTR) {}
+  }
+  ~FileLock() {
+    if (file_ >= 0) ::close(file_);
+  }
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+
+ private:
+  int file_;
+};
+
+std::vector<Plugin>& loaded() {
+  static std::vector<Plugin> plugins;
+  return plugins;
+}
+
 bool& plugins_are_forbidden() {
   static bool forbidden = false;
   return forbidden;
@@ -190,9 +214,14 @@ void load(const Plugin& plugin, const Device& device) {
   if (kernel_names(device.backend(), plugin.module).empty())
     throw Error(Exit::input, fmt::format("the plugin '{}' adds nothing", plugin.source),
                 "no form or element of it was registered", "end it with `const ritz::AddForm<MyForm> added;`");
+  std::erase_if(loaded(), [&](const Plugin& before) { return before.module == plugin.module; });
+  loaded().push_back(plugin);
+  loaded().back().source = fs::absolute(plugin.source).lexically_normal().string();
 }
 
 }  // namespace
+
+const std::vector<Plugin>& loaded_plugins() { return loaded(); }
 
 void forbid_plugins() { plugins_are_forbidden() = true; }
 
@@ -217,6 +246,8 @@ Plugin load_plugin(const std::string& file, const Device& device, const std::fun
   const Workshop workshop(file, device);
   if (const auto known = workshop.known_module()) {
     plugin.module = *known;
+  } else if (const FileLock lock(workshop.lock()); const auto made = workshop.known_module()) {
+    plugin.module = *made;
   } else {
     if (say) say(fmt::format("compiling {} for {}", path.filename().string(), device.backend()));
     plugin.module = workshop.compile();
