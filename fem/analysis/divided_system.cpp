@@ -432,6 +432,21 @@ void take_states(Ranks& ranks, RankSystem& system) {
   system.set_states(states);
 }
 
+void help_with_tangent(Ranks& ranks, RankSystem& system, Unpacked& from, const std::function<void()>& evaluated) {
+  TangentPlace place;
+  from.get(place.time);
+  place.factors = from.list<double>();
+  from.get(place.at_zero);
+  from.get(place.anew);
+  std::vector<double> mine;
+  if (!place.at_zero) {
+    mine.resize(static_cast<std::size_t>(system.owned() * system.components()));
+    system.rows().deal({}, mine);
+  }
+  take_states(ranks, system);
+  system.assemble(place, mine, evaluated);
+}
+
 void help_with_solution(RankSystem& system, Order what, Unpacked& from) {
   const auto tolerance = from.get<LinearTolerance>();
   const bool tells = from.get<bool>();
@@ -527,23 +542,9 @@ void RankHelper::carry_out(std::string order) {
   if (what == Order::nest) return system.set_nesting(nesting(from));
   if (what == Order::end) return system.end();
   const auto no_more_questions = [&] { end_questions(helped.asks); };
-  if (what == Order::linearise) {
-    TangentPlace place;
-    from.get(place.time);
-    place.factors = from.list<double>();
-    from.get(place.at_zero);
-    from.get(place.anew);
-    std::vector<double> mine;
-    if (!place.at_zero) {
-      mine.resize(static_cast<std::size_t>(system.owned() * system.components()));
-      system.rows().deal({}, mine);
-    }
-    take_states(ranks_, system);
-    system.assemble(place, mine, no_more_questions);
-    return;
-  }
   try {
-    if (what == Order::modes) help_with_modes(system, from, no_more_questions);
+    if (what == Order::linearise) help_with_tangent(ranks_, system, from, no_more_questions);
+    else if (what == Order::modes) help_with_modes(system, from, no_more_questions);
     else help_with_solution(system, what, from);
   } catch (const AgreedError&) {  // the first rank goes on as it decides
   }
