@@ -566,7 +566,7 @@ const std::vector<ErrorKind>& kinds() {
        "the required GPU does not exist or cannot be used",
        "no GPU, no driver, a build without CUDA, or fewer GPUs",
        "--device cpu; ritz doctor reports what is missing",
-       {"device '*' was asked for*", "GPU *", "kernel module *"}},
+       {"device '*' was asked for*", "rank * of this node would share a GPU*", "GPU *", "kernel module *"}},
       {"processor",
        Exit::environment,
        "the processor lacks an instruction set",
