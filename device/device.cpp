@@ -83,15 +83,42 @@ std::unique_ptr<Machine> make_gpu(const std::string& request, int ordinal) {
   return std::unique_ptr<Machine>(cuda_factory(why)->create(ordinal));
 }
 
-// Opens the chosen GPU and no other.
-std::unique_ptr<Machine> make_chosen(std::string& why) {
+// Ranks of a job that have started know better than the environment which of them share this machine.
+DeviceFacts facts_here(std::string& why) {
   std::vector<MachineInfo> gpus = list_gpus(why);
   DeviceFacts facts = facts_of_environment(std::move(gpus), why);
+  if (const HostShare share = host_limits().share; share.processes > 1) {
+    facts.local_rank = share.number;
+    facts.local_ranks = share.processes;
+  }
+  return facts;
+}
+
+// Opens the chosen GPU and no other. ranks: how many have it.
+std::unique_ptr<Machine> make_chosen(std::string& why, int& ranks) {
+  DeviceFacts facts = facts_here(why);
   std::unique_ptr<Machine> machine;
   const DeviceChoice choice =
       choose_usable(facts, [&](const MachineInfo& gpu) { machine = make_gpu("gpu", gpu.ordinal); });
   why = "auto: " + choice.why;
+  ranks = choice.ranks;
   return choice.gpu < 0 ? make_cpu_machine("") : std::move(machine);
+}
+
+// "gpu", of which each rank of a node has its own, or one by its number.
+std::unique_ptr<Machine> make_named_gpu(const std::string& request, int ordinal, std::string& why, int& ranks) {
+  std::string why_none;
+  const DeviceFacts facts = facts_here(why_none);
+  why = "as asked";
+  if (facts.gpus.empty() || !is_one_of_several_ranks(facts)) return make_gpu(request, ordinal);
+  if (request != "gpu") {
+    check_named_gpu(facts, request);
+    return make_gpu(request, ordinal);
+  }
+  const DeviceChoice choice = choose_for_rank(facts);
+  why += ": " + choice.why;
+  ranks = choice.ranks;
+  return make_gpu(request, facts.gpus[static_cast<std::size_t>(choice.gpu)].ordinal);
 }
 
 // "2 threads", what holds them down where they are fewer than processors, and where they are more than can run.
@@ -135,25 +162,25 @@ Device Device::named(const std::string& asked, int threads) {
                 "use a number from 1 to 4096, or 0 for all");
   std::unique_ptr<Machine> machine;
   std::string why;
+  int ranks = 1;
   if (request == "auto") {
-    machine = make_chosen(why);
+    machine = make_chosen(why, ranks);
   } else if (request == "cpu" || request == "cpu:v3" || request == "cpu:v4") {
     machine = make_cpu_machine(request == "cpu" ? "" : request.substr(4));
     why = as_asked;
   } else if (request == "fake") {
     machine = make_fake_machine();
   } else if (request == "gpu") {
-    machine = make_gpu(request, 0);
-    why = "as asked";
+    machine = make_named_gpu(request, 0, why, ranks);
   } else if (request.rfind("gpu:", 0) == 0) {
-    machine = make_gpu(request, ordinal_in(request));
-    why = "as asked";
+    machine = make_named_gpu(request, ordinal_in(request), why, ranks);
   } else {
     throw_unknown_device(request);
   }
   omp_set_num_threads(threads > 0 ? threads : available);  // host loops of the mesh and of set-up obey too
   Device device;
   device.state_ = std::make_shared<State>(std::move(machine), threads > 0 ? threads : available, why);
+  if (ranks > 1) device.memory().set_limit(device.info().memory_total / ranks);
   return device;
 }
 

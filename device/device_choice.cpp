@@ -30,24 +30,17 @@ std::string in_view(const DeviceFacts& facts) {
                      facts.visible.starts_with("MIG-") ? ", a slice of a GPU" : "");
 }
 
-// One rank, one GPU: rank n of the node takes the n-th.
-DeviceChoice choose_for_rank(const DeviceFacts& facts) {
-  const auto count = static_cast<int>(facts.gpus.size());
-  const bool shared = facts.local_rank >= count || facts.local_ranks > count;
-  // A batch system that shows each rank one GPU of its own has chosen already.
-  const bool own_view = count == 1 && !facts.visible.empty();
-  if (own_view && facts.local_ranks > 1)
-    return {0, fmt::format("the one GPU that rank {} of the node sees{}", facts.local_rank, in_view(facts))};
-  if (shared && !facts.may_share)
-    throw Error(Exit::environment,
-                fmt::format("rank {} of this node would share a GPU: {} ranks, {} GPU{}", facts.local_rank,
-                            std::max(facts.local_ranks, facts.local_rank + 1), count, count == 1 ? "" : "s"),
-                "two ranks on one GPU share its memory and wait for each other",
-                "start one rank for each GPU (srun --ntasks-per-node, --gpus-per-task=1), use --device cpu, or allow "
-                "it with RITZ_SHARE_GPU=1");
-  return {facts.local_rank % count,
-          fmt::format("GPU {} of {} for rank {} of the node{}{}", facts.local_rank % count, count, facts.local_rank,
-                      shared ? ", shared as RITZ_SHARE_GPU allows" : "", in_view(facts))};
+int rank_count(const DeviceFacts& facts) { return std::max(facts.local_ranks, facts.local_rank + 1); }
+
+// A batch system that shows each rank one GPU of its own has chosen already.
+bool sees_its_own(const DeviceFacts& facts) { return facts.gpus.size() == 1 && !facts.visible.empty(); }
+
+bool would_share(const DeviceFacts& facts) {
+  return !sees_its_own(facts) && rank_count(facts) > static_cast<int>(facts.gpus.size());
+}
+
+std::string ranks_and_gpus(const DeviceFacts& facts) {
+  return fmt::format("{} ranks, {} GPU{}", rank_count(facts), facts.gpus.size(), facts.gpus.size() == 1 ? "" : "s");
 }
 
 // The first and those that equal it: the order of the others is CUDA's, fastest first.
@@ -80,7 +73,36 @@ DeviceChoice choose_device(const DeviceFacts& facts) {
     return {-1, fmt::format(
                     "about {} unknowns are faster here than on a GPU, whose time begins at {}; --device gpu overrides",
                     facts.unknowns, *facts.crossover)};
-  return is_one_of_several_ranks(facts) ? choose_for_rank(facts) : choose_freest(facts);
+  if (!is_one_of_several_ranks(facts)) return choose_freest(facts);
+  if (would_share(facts) && !facts.may_share)
+    return {-1, fmt::format("{} on this node; RITZ_SHARE_GPU=1 lets ranks share one{}", ranks_and_gpus(facts),
+                            in_view(facts))};
+  return choose_for_rank(facts);
+}
+
+DeviceChoice choose_for_rank(const DeviceFacts& facts) {
+  const auto count = static_cast<int>(facts.gpus.size());
+  if (sees_its_own(facts))
+    return {0, fmt::format("the one GPU that rank {} of the node sees{}", facts.local_rank, in_view(facts))};
+  const bool shared = would_share(facts);
+  if (shared && !facts.may_share)
+    throw Error(Exit::environment,
+                fmt::format("rank {} of this node would share a GPU: {}", facts.local_rank, ranks_and_gpus(facts)),
+                "two ranks on one GPU share its memory and wait for each other",
+                "start one rank for each GPU (srun --ntasks-per-node, --gpus-per-task=1), use --device cpu, or allow "
+                "it with RITZ_SHARE_GPU=1");
+  const int gpu = facts.local_rank % count;
+  return {gpu,
+          fmt::format("GPU {} of {} for rank {} of the node{}{}", gpu, count, facts.local_rank,
+                      shared ? ", shared as RITZ_SHARE_GPU allows" : "", in_view(facts)),
+          shared ? (rank_count(facts) - gpu + count - 1) / count : 1};
+}
+
+void check_named_gpu(const DeviceFacts& facts, const std::string& request) {
+  if (!is_one_of_several_ranks(facts) || sees_its_own(facts) || facts.may_share) return;
+  throw Error(Exit::environment, fmt::format("device '{}' was asked for by {}", request, ranks_and_gpus(facts)),
+              "all ranks of this node would take the same GPU",
+              "use --device gpu, of which rank n of the node takes the n-th, or allow it with RITZ_SHARE_GPU=1");
 }
 
 // Ranks take theirs: another would be a second rank's.

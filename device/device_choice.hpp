@@ -28,13 +28,21 @@ struct DeviceFacts {
 struct DeviceChoice {
   int gpu = -1;     // position in DeviceFacts::gpus; -1: the CPU
   std::string why;  // one line
+  int ranks = 1;    // that have it, this one included
 };
 
 // One of several ranks of its node, which share the GPUs out by their numbers. A batch job with one rank is none.
 bool is_one_of_several_ranks(const DeviceFacts& facts);
 
-// Throws Error(Exit::environment) if two ranks of a node would share a GPU without RITZ_SHARE_GPU.
+// Where ranks of a node would share a GPU without RITZ_SHARE_GPU, the CPU.
 DeviceChoice choose_device(const DeviceFacts& facts);
+
+// One rank, one GPU: rank n of the node takes the n-th. Throws Error(Exit::environment) where ranks would share one
+// without RITZ_SHARE_GPU.
+DeviceChoice choose_for_rank(const DeviceFacts& facts);
+
+// Throws Error(Exit::environment) for a GPU by number that several ranks of the node would take.
+void check_named_gpu(const DeviceFacts& facts, const std::string& request);
 
 // The first choice that can be opened; its `gpu` is an ordinal. GPUs that cannot be used (too old for this build, taken
 // by another process) leave the facts, and the reason goes to left_out, or to why_no_gpu where none remains. `open`

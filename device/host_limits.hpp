@@ -8,9 +8,10 @@
 
 namespace ritz {
 
-// How many processes of one job (ranks) share this machine, and how many of them the same processors.
+// How many processes of one job (ranks) share this machine, how many of them the same processors, and which of the
+// processes this one is.
 struct HostShare {
-  int processes = 1, on_these_processors = 1;
+  int processes = 1, on_these_processors = 1, number = 0;
 };
 
 struct HostLimits {

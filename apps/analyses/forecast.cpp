@@ -27,6 +27,65 @@ constexpr Index kernels_loaded = 3'000'000, factorisation_loaded = 6'000'000;
 constexpr Index writer_loaded = 8'000'000, writer_used = 4'000'000, writer_of_later_steps = 8'000'000;
 Index kept_by_allocator(Index counted) { return 3'000'000 + counted / 10; }
 
+void fill(RunReport& report, const RanksForecast& foreseen) {
+  RanksForecastReport& of_ranks = report.forecast_of_ranks.emplace();
+  of_ranks.path = foreseen.path;
+  for (int rank = 0; const RankShare& share : foreseen.shares) {
+    RanksForecastReport::Rank& one = of_ranks.ranks.emplace_back();
+    one.device_peak = share.peak.total();
+    one.moment = share.moment;
+    one.by_tag.assign(share.peak.by_tag().begin(), share.peak.by_tag().end());
+    one.nodes = share.nodes;
+    one.ghosts = share.ghosts;
+    one.cells = share.cells;
+    one.neighbours = share.neighbours;
+    one.messages = foreseen.messages(rank);
+    one.bytes = foreseen.bytes(rank++);
+  }
+}
+
+std::string text_of_share(const std::string& who, const RankShare& share, bool tags) {
+  return fmt::format("\n  {:<22} device peak {:>8} ({}){}", who, text_of_bytes(share.peak.total()), share.moment,
+                     tags ? "\n    " + MemoryPool::table(share.peak.by_tag()) : "");
+}
+
+// "of each: 7519 to 7520 nodes"
+std::string range_text(const RanksForecast& foreseen, const char* what, const std::function<Index(int)>& number) {
+  Index low = number(0), high = low;
+  for (int rank = 1; rank < static_cast<int>(foreseen.shares.size()); ++rank) {
+    low = std::min(low, number(rank));
+    high = std::max(high, number(rank));
+  }
+  return low == high ? fmt::format("{} {}", low, what) : fmt::format("{} to {} {}", low, high, what);
+}
+
+// A line for --check, a table for --estimate. available: to each rank, in bytes.
+std::string text_of_ranks(const RanksForecast& foreseen, Index available, bool estimate) {
+  const std::vector<RankShare>& shares = foreseen.shares;
+  const int worst = foreseen.largest_of_others();
+  const RankShare& other = shares[static_cast<std::size_t>(worst)];
+  std::string text = fmt::format(
+      "forecast of {} ranks, {}: device peak {} of the first, {} of the others at most; each has {} for it{}",
+      shares.size(), foreseen.path, text_of_bytes(shares.front().peak.total()), text_of_bytes(other.peak.total()),
+      text_of_bytes(available),
+      std::max(shares.front().peak.total(), other.peak.total()) <= available
+          ? ": fits"
+          : ": does not fit; take more ranks on more machines, or a larger --memory-limit");
+  if (!estimate) return text;
+  text += text_of_share("first rank", shares.front(), true) + text_of_share(fmt::format("rank {}", worst), other, true);
+  const auto of = [&](auto member) {
+    return [&shares, member](int rank) { return Index{shares[static_cast<std::size_t>(rank)].*member}; };
+  };
+  text += fmt::format("\n  {}, {}, {} and {}", range_text(foreseen, "nodes", of(&RankShare::nodes)),
+                      range_text(foreseen, "ghosts", of(&RankShare::ghosts)),
+                      range_text(foreseen, "cells", of(&RankShare::cells)),
+                      range_text(foreseen, "neighbours each", of(&RankShare::neighbours)));
+  text += fmt::format("\n  sent by each in an iteration, on the finest level: {}, {}",
+                      range_text(foreseen, "messages", [&](int rank) { return foreseen.messages(rank); }),
+                      range_text(foreseen, "bytes", [&](int rank) { return foreseen.bytes(rank); }));
+  return text;
+}
+
 using HostPeak = std::function<Index(const ForecastPath&, Index at_solve)>;
 
 void fill(RunReport& report, const std::vector<ForecastPath>& paths, const FitsHere& fits, const HostPeak& host) {
@@ -192,8 +251,13 @@ void forecast(Run& run, const CaseModel& read, const Analysis& analysis, const P
            (free == 0 || needs_of_one(path) <= free + now.of_pool);
   };
   fill(run.report(), paths, fits, [&](const ForecastPath& path, Index at_solve) { return host.peak(path, at_solve); });
+  if (foreseen.ranks) {
+    fill(run.report(), *foreseen.ranks);
+    run.log().line("{}", text_of_ranks(*foreseen.ranks, available, options.estimate));
+  }
   run.log().line(
-      "forecast: {} unknowns, device peak {}, host peak {}; {} has {} for it{}: {}", read.space().unknown_count(),
+      "{}: {} unknowns, device peak {}, host peak {}; {} has {} for it{}: {}",
+      foreseen.ranks ? "forecast of one process" : "forecast", read.space().unknown_count(),
       text_of_bytes(paths.front().peak.total()), text_of_bytes(run.report().forecast.front().host_peak),
       device.info().name, text_of_bytes(available),
       host_limit > 0 ? fmt::format(", and the limit of counted host memory is {}", text_of_bytes(host_limit)) : "",

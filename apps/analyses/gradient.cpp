@@ -1,5 +1,6 @@
 #include "apps/analyses/gradient.hpp"
 
+#include "apps/cases/case_number.hpp"
 #include "apps/results/checkpoint_states.hpp"
 #include "apps/results/probes.hpp"
 #include "fem/analysis/derived_work.hpp"
@@ -77,6 +78,15 @@ DerivedWork derived_work(const CaseModel& read, const DerivedResult& of, const P
   return work;
 }
 
+// Adds what the number changes in the probe at a fixed solution.
+void add_derived(DerivedWork& work, const DifferentiatedNumber& number, const Model& model,
+                 std::span<const double> factors, const std::vector<double>& u, std::vector<double>& sum) {
+  if (number.array != nullptr) return add_by_array(work, *number.array, u, sum);
+  add_by_number(
+      work, *number.number, [&](const Model& other) { return derived_parts(other, factors); },
+      derived_parts(model, factors), u, sum);
+}
+
 bool is_prescribed(std::string_view key) {
   return std::ranges::any_of(std::array{"displacement.", "temperature."}, [key](std::string_view table) {
     const auto at = key.find(table);
@@ -84,15 +94,39 @@ bool is_prescribed(std::string_view key) {
   });
 }
 
-void check_keys(Run& run, const GradientInput& gradient) {
+// The keys as variables: arrays where they may be formulas, else numbers with which the case is read again.
+class GradientNumbers {
+ public:
+  GradientNumbers(Run& run, const CaseModel& read) {
+    own_.reserve(read.gradient->keys.size());
+    for (const std::string& key : read.gradient->keys) {
+      const auto array = run.arrays().find(key);
+      if (array == run.arrays().end()) own_.push_back(*number_of_case(run, read, key));
+      all_.push_back({key, array == run.arrays().end() ? nullptr : &array->second,
+                      array == run.arrays().end() ? &own_.back() : nullptr});
+    }
+  }
+  GradientNumbers(const GradientNumbers&) = delete;
+  GradientNumbers& operator=(const GradientNumbers&) = delete;
+  std::span<const DifferentiatedNumber> all() const { return all_; }
+
+ private:
+  std::vector<ModelNumber> own_;
+  std::vector<DifferentiatedNumber> all_;
+};
+
+void check_keys(Run& run, const CaseModel& read) {
+  const GradientInput& gradient = *read.gradient;
   for (const std::string& key : gradient.keys) {
     const auto wrong = [&](const std::string& why) {
-      gradient.table.error("by", fmt::format("no gradient by '{}'", key), why,
-                           "name a key that may be a formula of the position and is a number here, such as "
-                           "material.0.young; components of a list as traction.0.value.2");
+      gradient.table.error(
+          "by", fmt::format("no gradient by '{}'", key), why,
+          "name a number of a material, an orientation or [thermal], or of a load that may be a formula "
+          "of the position, such as material.0.young; components of a list as traction.0.value.2");
     };
     if (is_prescribed(key)) wrong("prescribed values belong to nodes, not to cells");
-    else if (!run.arrays().contains(key)) wrong("the case has no such number, or it is a formula, a table or a total");
+    else if (!run.arrays().contains(key) && !number_of_case(run, read, key))
+      wrong("the case has no such number, or it is a formula, a table or a total");
   }
 }
 
@@ -182,10 +216,14 @@ std::vector<Field> gradient_of_statics(Run& run, const CaseModel& read, std::spa
       statics, derived ? derived->by_unknowns(at) : weights_of_unknowns(read.space(), probe), probe.of_reactions);
   const Vector by_prescribed = statics.by_prescribed(adjoint.g, adjoint.direction);
   std::vector<Field> fields = gradient_fields(read);
+  const GradientNumbers numbers(run, read);
+  const auto own_model = [&](const Model& of_case) { return model_of(of_case, factors); };
   for (std::size_t i = 0; i < fields.size(); ++i) {
-    const std::string& key = read.gradient->keys[i];
-    fields[i].values = by_array(statics, run.arrays().at(key), key, u, adjoint.direction, by_prescribed);
-    if (derived) add_by_array(*derived, run.arrays().at(key), at, fields[i].values);
+    const DifferentiatedNumber& each = numbers.all()[i];
+    fields[i].values = each.array != nullptr
+                           ? by_array(statics, *each.array, each.name, u, adjoint.direction, by_prescribed)
+                           : by_number(statics, *each.number, own_model, u, adjoint.direction);
+    if (derived) add_derived(*derived, each, read.model, factors, at, fields[i].values);
   }
   run.log().end_progress();
   tell(run, *read.gradient, fields);
@@ -339,14 +377,14 @@ class GradientInTime {
   std::vector<Field> take() {
     auto phase = run_.phase("gradient");
     run_.log().progress("gradient");
-    std::vector<DifferentiatedArray> arrays;
-    for (const std::string& key : read_.gradient->keys) arrays.push_back({key, &run_.arrays().at(key)});
+    const GradientNumbers numbers(run_, read_);
     if (kept_->direct.empty())
-      for (const DifferentiatedArray& each : arrays) kept_->direct.emplace_back(each.array->values().size(), 0.0);
+      for (const DifferentiatedNumber& each : numbers.all())
+        kept_->direct.emplace_back(each.size(read_.space().mesh()), 0.0);
     if (kept_->adjoint.parts < 0) keep_way_back("before the way back of the gradient", Results::Writing::at_once);
     const TransientDerivatives d = differentiate(
         read_.model, options_, kept_->path,
-        [&](const ReachedState& s, const StateDerivative& g) { add_derivative(s, g, arrays); }, arrays,
+        [&](const ReachedState& s, const StateDerivative& g) { add_derivative(s, g, numbers.all()); }, numbers.all(),
         {.begin = kept_->adjoint, .keep = [this](const AdjointState& s) {
            kept_->adjoint = s;
            run_.log().detail("gradient: {} of {} parts of the way back to go", s.parts, kept_->path.part_count());
@@ -357,7 +395,7 @@ class GradientInTime {
     std::vector<Field> fields = gradient_fields(read_);
     for (std::size_t i = 0; i < fields.size(); ++i) {
       fields[i].values = kept_->direct[i];
-      for (std::size_t k = 0; k < d.arrays[i].size(); ++k) fields[i].values[k] += d.arrays[i][k];
+      for (std::size_t k = 0; k < d.numbers[i].size(); ++k) fields[i].values[k] += d.numbers[i][k];
     }
     run_.log().end_progress();
     tell_value(d);
@@ -365,7 +403,7 @@ class GradientInTime {
     return fields;
   }
 
-  void add_derivative(const ReachedState& s, const StateDerivative& g, std::span<const DifferentiatedArray> arrays) {
+  void add_derivative(const ReachedState& s, const StateDerivative& g, std::span<const DifferentiatedNumber> numbers) {
     const double weight = weight_of(s.step);
     if (weight == 0) return;
     const auto add = [weight](const std::vector<double>& values, std::vector<double>& sum) {
@@ -374,9 +412,9 @@ class GradientInTime {
     if (field_ == nullptr) return add(weights_, of_velocity() ? g.by_v : g.by_u);
     DerivedWork& work = work_at(s.time, s.u);
     add(work.by_unknowns(s.u), g.by_u);
-    for (std::size_t i = 0; i < arrays.size(); ++i) {
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
       std::vector<double> direct(kept_->direct[i].size(), 0.0);
-      add_by_array(work, *arrays[i].array, s.u, direct);
+      add_derived(work, numbers[i], read_.model, {}, s.u, direct);
       add(direct, kept_->direct[i]);
     }
   }
@@ -424,7 +462,7 @@ void check_gradient(Run& run, const CaseModel& read, const Analysis& analysis) {
   const auto wrong = [&](const char* key, const std::string& of, const std::string& why, const std::string& fix) {
     gradient.table.error(key, fmt::format("no gradient of {}", of), why, fix);
   };
-  check_keys(run, gradient);
+  check_keys(run, read);
   const auto* const cases = std::get_if<LoadCases>(&analysis);
   const auto* const evolution = std::get_if<Transient>(&analysis);
   if ((cases == nullptr && evolution == nullptr && !std::holds_alternative<Static>(analysis)) ||
@@ -432,6 +470,8 @@ void check_gradient(Run& run, const CaseModel& read, const Analysis& analysis) {
     return wrong("probe", "this analysis", "it is taken of linear statics and of evolutions in time",
                  "leave out prescribed means and what makes the equations nonlinear; Python differentiates nonlinear "
                  "statics (docs/python.md)");
+  if (const auto refused = evolution != nullptr ? not_differentiable(read.model) : std::nullopt)
+    return wrong("probe", refused->of, refused->why, "take another model, or another probe by differences of runs");
   const auto is_symmetric = [](const Integral& each) { return each.form.symmetric || !each.form.has_matrix; };
   if (evolution == nullptr && !std::ranges::all_of(read.model.equations, is_symmetric))
     return wrong("probe", "a model whose tangent is not symmetric", "its adjoint has a matrix of its own",

@@ -47,6 +47,8 @@ struct CaseModel {
   std::function<void(const SolutionView&)> tell = {};  // more in the log and among the facts: motions of regions
   std::function<void(const CaseModel&, VibrationModes)> show_modes = {};  // read_modal()
 
+  CaseModel (*reader)(Run&) = nullptr;  // reads the case of another run
+
   const FunctionSpace& space() const { return *model.space; }
   MatrixPromise promise() const { return model.definite ? MatrixPromise::positive_definite : MatrixPromise::none; }
 };

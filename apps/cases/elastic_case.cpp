@@ -254,7 +254,7 @@ CaseModel read_elasticity(Run& run) {
   const FunctionSpace& space = make_space(run, mesh, dimension);
   phase.emplace(run.device().profile(), "model");
   const char* move_out = "move it out of the load case, or make two case files";
-  CaseModel read;
+  CaseModel read{.reader = read_elasticity};
   read.gradient = read_gradient(run, mesh);
   if (goes_through_time(run)) read.time = read_motion(run, dimension, 0);
   read.load_cases = read_load_cases(

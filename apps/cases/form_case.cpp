@@ -318,7 +318,7 @@ CaseModel read_form(Run& run, const FormOfCase& chosen) {
   const FormCatalogue::Entry& form = catalogue->find(chosen.name);
   const FormRecord& record = *form.record;
   if (record.of_revolution) run.results().measure_by({2 * std::numbers::pi, true});
-  CaseModel read{.modes = input.root().has("modal")};
+  CaseModel read{.modes = input.root().has("modal"), .reader = read_form};
   if (!read.modes && goes_through_time(run)) read.time = read_time(run, "value", record.unknown, record.components);
   refuse_keys_of_others(input, read);
   if (!read.modes) read.gradient = read_gradient(run, mesh);

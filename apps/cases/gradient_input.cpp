@@ -6,6 +6,20 @@
 
 namespace ritz {
 
+namespace {
+
+// One number over a region: [[force]], [[power]], also of a load case.
+bool is_total(const std::string& key) {
+  const std::string_view table = std::string_view(key).substr(0, key.rfind(".value"));
+  const auto names = [&](std::string_view total) {
+    const std::size_t at = table.rfind(total);
+    return at == 0 || (at != std::string_view::npos && table[at - 1] == '.');
+  };
+  return names("force.") || names("power.");
+}
+
+}  // namespace
+
 std::string gradient_field(const std::string& key) {
   std::string name = "gradient_" + key;
   std::ranges::replace(name, '.', '_');
@@ -28,7 +42,8 @@ std::optional<GradientInput> read_gradient(Run& run, const Mesh& mesh) {
   gradient.over_time =
       t.choice("over", "with [time]: the probe at the end, or its integral over time by trapezoids over the steps",
                {"end", "time"}, "end") == "time";
-  for (const std::string& key : gradient.keys) vary_by_cells(run, mesh, key);
+  for (const std::string& key : gradient.keys)
+    if (!is_total(key)) vary_by_cells(run, mesh, key);
   return gradient;
 }
 

@@ -241,7 +241,7 @@ CaseModel read_heat(Run& run) {
   const PlaneModel plane = plane_model(run, mesh, {"plane", "axisymmetric"}, "plane");
   const std::optional<double> absolute_zero = read_absolute_zero(input);
   const char* move_out = "move it out of the load case, or make two case files";
-  CaseModel read;
+  CaseModel read{.reader = read_heat};
   read.gradient = read_gradient(run, mesh);
   if (goes_through_time(run)) read.time = read_time(run, "temperature", "temperature", 1);
   read.load_cases = read_load_cases(

@@ -15,6 +15,7 @@
 #include "device/host_limits.hpp"
 #include "device/host_memory.hpp"
 #include "device/process/stop_request.hpp"
+#include "device/ranks/ranks.hpp"
 #include "io/files/input_file.hpp"
 #include "io/meshes/mesh_reader.hpp"
 #include "io/results/error_catalogue.hpp"
@@ -43,6 +44,12 @@ std::string mesh_file(const RunOptions& options) {
   } catch (const Error&) { return ""; }
 }
 
+// What the other ranks take: a device of the same kind.
+std::string request_of_others(const std::string& asked, const Device& first) {
+  const std::string& kind = first.info().kind;
+  return kind == "cpu" && asked.starts_with("cpu") ? asked : kind;
+}
+
 }  // namespace
 
 Run::Run(AppInfo info, RunOptions options, SharedModel* shared)
@@ -62,6 +69,7 @@ Run::Run(AppInfo info, RunOptions options, SharedModel* shared)
         Device::named(device_for(options_.device, options_.threads,
                                  [this] { return expected_unknowns(mesh_file(options_), info_.components); }),
                       options_.threads);
+    if (options_.ranks != nullptr) options_.ranks->of_first(request_of_others(options_.device, device()));
     limit(device(), options_.memory);
     const std::string obeyed = obey(options_.memory);
     // Else VTK takes as many as there are cores; of more it complains.

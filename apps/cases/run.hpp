@@ -35,6 +35,7 @@ class Run {
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
+  const AppInfo& info() const { return info_; }
   const RunOptions& options() const { return options_; }
   const Device& device() const;
   [[nodiscard]] Profile::Phase phase(std::string name) const { return device().profile().phase(std::move(name)); }

@@ -12,6 +12,7 @@
 #include "device/memory_shortage.hpp"
 #include "device/process/process_start.hpp"
 #include "device/ranks/launcher.hpp"
+#include "device/ranks/planned_ranks.hpp"
 #include "fem/analysis/divided_system.hpp"
 #include "device/process/stop_request.hpp"
 #include "io/files/atomic_file.hpp"
@@ -111,17 +112,31 @@ class AppCall {
     if (info_.divides) ranks_ = start_ranks();
     else refuse_several_ranks();
     options_.ranks = ranks_.get();
+    if (options_.planned_ranks > 0 && !helps()) plan_ranks();
     if (helps()) help();
     else attempt();
   }
 
+  // A forecast for another number of ranks than those of this job.
+  void plan_ranks() {
+    if (!info_.divides)
+      throw Error(Exit::input, "--ranks was given, and this program does not divide a case among ranks", {}, "omit it");
+    planned_.emplace(options_.planned_ranks);
+    options_.ranks = options_.planned_ranks > 1 ? &*planned_ : nullptr;
+  }
+
   void help() {
     options_.quiet = true;
-    const Device device = Device::named("cpu", options_.threads);
+    std::string order = ranks_->wait(0);
+    if (order.starts_with(end_prefix)) {
+      end_ = order;
+      return;
+    }
+    const Device device = Device::named(order, options_.threads);
     limit(device, options_.memory);
     obey(options_.memory);
     RankHelper helper(*ranks_, device);
-    std::string order = ranks_->wait(0);
+    order = ranks_->wait(0);
     for (; !order.starts_with(end_prefix); order = ranks_->wait(0))
       if (is_piece(order)) ranks_->send(0, written_piece(order));
       else helper.carry_out(std::move(order));
@@ -147,17 +162,22 @@ class AppCall {
     } catch (const Error& lost) { say(lost); }
   }
 
-  // A device that lacks the memory gives way to the CPU.
+  // A device that lacks the memory gives way to the CPU, in one process.
   void attempt_on_some_device() {
     const bool is_sweep = has_sweep(options_);
     try {
       if (is_sweep && options_.shows())
         throw Error(Exit::input, "--picture or --report was given for a sweep", "they show one run",
                     "run the member that matters alone, with --set for its values");
+      if (is_sweep && options_.planned_ranks > 0)
+        throw Error(Exit::input, "--ranks was given for a sweep",
+                    "its members are divided among ranks, each a case of one",
+                    "omit it, or forecast one member: --set for its values");
       if (is_sweep) attempt_sweep();
       else attempt_case();
     } catch (const Error& error) {
-      if (!run_ || error.exit() != Exit::resources || !run_->results().may_go_to_the_cpu()) throw;
+      const bool is_short = run_ && error.exit() == Exit::resources && options_.ranks == nullptr;
+      if (!is_short || !run_->results().may_go_to_the_cpu()) throw;
       const std::string step =
           fmt::format("memory: on the CPU instead of {} ({}); cost: the device's speed, and the mesh is read again",
                       run_->device().info().name, error.message());
@@ -233,8 +253,8 @@ class AppCall {
 
   // A run that failed before it looked at its options must not write over its own case.
   void keep_what_was_read() {
-    if (!run_) return;
-    for (const std::string& file : leave_out_inputs(options_, run_->input().files(), report_.mesh_file))
+    const std::vector<std::string> read = run_ ? run_->input().files() : files_named_in(options_);
+    for (const std::string& file : leave_out_inputs(options_, read, report_.mesh_file))
       log().notice(fmt::format("'{}' is not written: the run reads it", file));
   }
 
@@ -289,7 +309,8 @@ class AppCall {
   const std::function<void(Run&)>& app_;
   RunReport report_;
   std::optional<Run> run_;
-  std::unique_ptr<Ranks> ranks_;                               // that a launcher started, several
+  std::unique_ptr<Ranks> ranks_;  // that a launcher started, several
+  std::optional<PlannedRanks> planned_;
   std::string end_;                                            // the last text of the first rank, to another
   const std::thread::id thread_ = std::this_thread::get_id();  // that sends and receives
   Log early_{LogLevel::quiet};

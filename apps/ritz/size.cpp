@@ -40,6 +40,20 @@ Mesh sample(CellKind kind, int order) {
   return flat ? rectangle(n, n, {1, 1}, kind) : box(n, n, n, {1, 1, 1}, kind);
 }
 
+// Nodes of others around a cube or square of so many.
+double nodes_around(double nodes, int dimension) {
+  return std::pow(std::pow(nodes, 1.0 / dimension) + 2, dimension) - nodes;
+}
+
+// What stands beside the part of the first rank: mesh, prescribed values, right-hand side and solution of the model.
+Index of_whole_model(const ForecastPath& path, double factor, double unknowns) {
+  Index bytes = std::llround(3 * sizeof(double) * unknowns);
+  for (const char* const tag : {"connectivity", "space", "constraints"})
+    if (const auto found = path.peak.by_tag().find(tag); found != path.peak.by_tag().end())
+      bytes += std::llround(factor * double(found->second));
+  return bytes;
+}
+
 }  // namespace
 
 std::string answer(const SizeQuestion& question) {
@@ -55,7 +69,15 @@ std::string answer(const SizeQuestion& question) {
   const FunctionSpace space(mesh, question.physics == "heat" ? 1 : mesh.dimension(), device, {.order = question.order});
   const Operator equations(space, {integral_of(question.physics, mesh.dimension())});
   std::vector<ForecastPath> paths = forecast_static(equations, {.promise = MatrixPromise::positive_definite});
-  const double factor = question.unknowns / double(space.unknown_count());
+  const double nodes = question.unknowns / space.components() / question.ranks;
+  if (nodes < 1)
+    throw Error(Exit::input,
+                fmt::format("--ranks is {}, and there are {:g} unknowns", question.ranks, question.unknowns),
+                "each rank has nodes of its own", "take fewer ranks");
+  const double ghosts = question.ranks > 1 ? nodes_around(nodes, mesh.dimension()) : 0;
+  const double of_all = question.unknowns / double(space.unknown_count());
+  const double factor = of_all / question.ranks * (1 + ghosts / nodes);
+  const Index beside = of_whole_model(paths.front(), of_all, question.unknowns);
   for (ForecastPath& path : paths) {
     MemoryNeeds scaled;
     for (const auto& [tag, bytes] : path.peak.by_tag()) scaled.bytes(tag, std::llround(factor * double(bytes)));
@@ -64,10 +86,15 @@ std::string answer(const SizeQuestion& question) {
     const bool grows = path.path == SolverPath::diagonal || path.path == SolverPath::without_matrix;
     path.bytes_moved *= factor * (grows ? std::pow(factor, 1.0 / mesh.dimension()) : 1);
   }
-  return fmt::format("{:.3g} unknowns, {} on {}{}: {:.0f} bytes per unknown ({})\n", question.unknowns,
-                     question.physics, question.cell,
-                     question.order > 0 ? fmt::format(", order {}", question.order) : "",
-                     double(paths.front().peak.total()) / question.unknowns, name_of(paths.front().path)) +
+  return fmt::format(
+             "{:.3g} unknowns, {} on {}{}: {:.0f} bytes per unknown ({})\n", question.unknowns, question.physics,
+             question.cell, question.order > 0 ? fmt::format(", order {}", question.order) : "",
+             double(paths.front().peak.total()) * question.ranks / question.unknowns, name_of(paths.front().path)) +
+         (question.ranks > 1
+              ? fmt::format("each of {} ranks, with {:.3g} nodes and {:.3g} of others around them; the first "
+                            "one has {} more, of the whole model\n",
+                            question.ranks, nodes, ghosts, text_of_bytes(beside))
+              : "") +
          text_of_paths(paths, 0, 0) + text_of_cards(paths);
 }
 

@@ -11,6 +11,7 @@ struct SizeQuestion {
   double unknowns = 0;
   std::string physics = "elasticity", cell = "tet10";  // elasticity or heat; a cell kind
   int order = 0;                                       // of [space]; 0: the cell's own
+  int ranks = 1;                                       // that solve it together
 };
 
 // A box of such cells is laid out and forecast; bytes grow with the unknowns. Throws Error(Exit::input).

@@ -83,6 +83,10 @@ void add_kinds_and_reports(CLI::App& cli, RunOptions& options) {
   cli.add_flag(
       "--estimate", options.estimate,
       "as --check, and print what every way to solve it would take of memory and time, here and on known GPUs");
+  cli.add_option("--ranks", options.planned_ranks,
+                 "with --estimate: what a run on so many processes would take of each (docs/clusters.md)")
+      ->check(CLI::Range(1, 1'000'000))
+      ->type_name("NUMBER");
   cli.add_flag("--describe", options.describe, "print every key that this case file may hold, with units");
   cli.add_flag("--schema", options.schema,
                "print the JSON Schema of the case files of this program, for editors; needs no case file");
@@ -129,6 +133,10 @@ std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info
                                  "one goes on behind what is there, the other replaces it", "give one of them"));
   }
   options.check = options.check || options.estimate;
+  if (options.planned_ranks > 0 && !options.estimate)
+    return refuse(options, Error(Exit::input, "--ranks was given without --estimate",
+                                 "it names processes of a forecast; those of a run are started by mpirun or srun",
+                                 "add --estimate, or start the run by 'mpirun -n NUMBER'"));
   if (options.check && !options.picture.empty()) {
     return refuse(options, Error(Exit::input, "--picture was given with --check or --estimate", "these solve nothing",
                                  "omit one of them"));

@@ -37,6 +37,7 @@ struct RunOptions {
   std::string case_file, device = "auto", output, json;
   std::vector<std::string> overrides;  // key=value
   int threads = 0;
+  int planned_ranks = 0;          // that a forecast is for; 0: those of the job
   double time_limit = 0;          // [s]; 0: none
   double checkpoint_every = 600;  // [s]; 0: only when it is stopped
   MemoryLimits memory;

@@ -38,6 +38,7 @@ void divide_hosts(Ranks& ranks) {
     const std::size_t end = text.find('\n');
     if (text.substr(0, end) != mine.host) continue;
     ++share.processes;
+    if (other < ranks.rank()) ++share.number;
     if (text.substr(end + 1) == mine.processors) ++share.on_these_processors;
   }
   share_host(share);

@@ -39,7 +39,10 @@ class MpiRanks : public Ranks {
   }
   ~MpiRanks() override {
     give_up();
-    for (Sent& sent : sent_) MPI_Wait(&sent.request, MPI_STATUS_IGNORE);
+    try {
+      let_all_texts_leave();
+    } catch (const Error&) {  // MPI itself has failed
+    }
     MPI_Finalize();
   }
 
@@ -176,6 +179,29 @@ class MpiRanks : public Ranks {
     for (int left = 1; !sent_.empty() && left != 0;) {
       check(MPI_Test(&sent_.front().request, &left, MPI_STATUS_IGNORE), "a message");
       if (left != 0) sent_.pop_front();
+    }
+  }
+
+  // Large texts leave only when they are received. Each rank receives what nobody there awaits any more, such as the
+  // failure of another, until the texts of all have left.
+  void let_all_texts_leave() {
+    MPI_Request all_have_left = MPI_REQUEST_NULL;
+    bool mine_have_left = false;
+    for (int done = 0; done == 0; pause()) {
+      for (const int message_tag : {tag, failure_tag}) receive_in_vain(message_tag);
+      forget_what_has_left();
+      if (!mine_have_left && sent_.empty()) {
+        check(MPI_Ibarrier(MPI_COMM_WORLD, &all_have_left), "its end");
+        mine_have_left = true;
+      }
+      if (mine_have_left) check(MPI_Test(&all_have_left, &done, MPI_STATUS_IGNORE), "its end");
+    }
+  }
+  static void receive_in_vain(int message_tag) {
+    for (int arrived = 1; arrived != 0;) {
+      MPI_Status status;
+      check(MPI_Iprobe(MPI_ANY_SOURCE, message_tag, MPI_COMM_WORLD, &arrived, &status), "a look for a message");
+      if (arrived != 0) received(status);
     }
   }
 

@@ -53,6 +53,42 @@ std::vector<double> steps_of(const std::vector<double>& values) {
   return steps;
 }
 
+// A variable that is differenced: moved by so many of its steps, which throws where it may not stand, and the work
+// there.
+struct Moved {
+  std::function<void(double)> move;
+  std::function<std::vector<double>()> work;
+};
+
+// [cell] d(work)/d(step), by steps of this scale. Throws where the variable moves to a value that is not allowed;
+// central steps keep well away from that.
+std::vector<double> difference(const Moved& variable, const Differences& formula, double scale) {
+  if (&formula == &central)
+    for (const double room : {100.0, -100.0}) variable.move(room * scale);
+  std::vector<double> sum;
+  for (const auto& [steps, weight] : formula) {
+    if (weight == 0) continue;
+    variable.move(scale * steps);
+    const std::vector<double> work = variable.work();
+    sum.resize(work.size(), 0.0);
+    for (std::size_t i = 0; i < work.size(); ++i) sum[i] += weight / scale * work[i];
+  }
+  return sum;
+}
+
+// By the first formula that stays within the bounds of the variable; none: nothing, and why the first was refused.
+std::vector<double> difference_within_bounds(const Moved& variable, std::optional<Error>& refused) {
+  for (const auto& [formula, scale] : {std::pair{&central, 1.0}, {&central, 1e-3}, {&above, 1.0}, {&below, 1.0}}) {
+    try {
+      return difference(variable, *formula, scale);
+    } catch (const Error& error) {
+      if (error.exit() != Exit::model && error.exit() != Exit::input) throw;
+      if (!refused) refused = error;
+    }
+  }
+  return {};
+}
+
 // An array that ends as it was.
 class Restored {
  public:
@@ -87,42 +123,18 @@ class ArrayDerivative {
     std::vector<double> moved = base_;
     for (const std::size_t i : entries) moved[i] += steps * step_[i];
     array_.set(std::move(moved));
+    work_.numbers_changed();
   }
 
   // For entries that share no cell. Where no formula stays within the bounds of all of them, each half has its own.
   void subtract_work(std::span<const std::size_t> entries, std::vector<double>& result) {
     std::optional<Error> refused;
-    for (const auto& [formula, scale] : {std::pair{&central, 1.0}, {&central, 1e-3}, {&above, 1.0}, {&below, 1.0}}) {
-      try {
-        return subtract(entries, difference(entries, *formula, scale), result);
-      } catch (const Error& error) {
-        if (error.exit() != Exit::model && error.exit() != Exit::input) throw;
-        if (!refused) refused = error;
-      }
-    }
+    const Moved variable{[&](double steps) { move(entries, steps); }, work_.in_cells};
+    if (const std::vector<double> work = difference_within_bounds(variable, refused); !work.empty())
+      return subtract(entries, work, result);
     if (entries.size() < 2) throw Error(*refused);
     subtract_work(entries.first(entries.size() / 2), result);
     subtract_work(entries.subspan(entries.size() / 2), result);
-  }
-
-  // [cell] d(work)/d(step), by steps of this scale. Throws where an entry moves to what its key does not allow; central
-  // steps keep well away from that.
-  std::vector<double> difference(std::span<const std::size_t> entries, const Differences& formula, double scale) {
-    if (&formula == &central)
-      for (const double room : {100.0, -100.0}) {
-        move(entries, room * scale);
-        work_.numbers_changed();
-      }
-    std::vector<double> sum;
-    for (const auto& [steps, weight] : formula) {
-      if (weight == 0) continue;
-      move(entries, scale * steps);
-      work_.numbers_changed();
-      const std::vector<double> work = work_.in_cells();
-      sum.resize(work.size(), 0.0);
-      for (std::size_t i = 0; i < work.size(); ++i) sum[i] += weight / scale * work[i];
-    }
-    return sum;
   }
 
   void subtract(std::span<const std::size_t> entries, const std::vector<double>& work, std::vector<double>& result) {
@@ -149,6 +161,17 @@ class ArrayDerivative {
 
 void subtract_by_work(const Mesh& mesh, MeshField& array, const ArrayWork& work, std::vector<double>& result) {
   ArrayDerivative(mesh, array, work).subtract_from(result);
+}
+
+void subtract_by_work(const ModelNumber& number, const std::function<std::vector<double>(const Model&)>& work,
+                      std::vector<double>& result) {
+  const double step = relative_step * (number.value != 0 ? std::abs(number.value) : number.scale);
+  std::optional<Model> model;
+  std::optional<Error> refused;
+  const std::vector<double> by_steps = difference_within_bounds(
+      {[&](double steps) { model = number.at(number.value + steps * step); }, [&] { return work(*model); }}, refused);
+  if (by_steps.empty()) throw Error(*refused);
+  for (std::size_t cell = 0; cell < result.size(); ++cell) result[cell] -= by_steps[cell] / step;
 }
 
 void add_by_prescribed(const FunctionSpace& space, MeshField& array, const std::string& name,

@@ -31,6 +31,12 @@ CellWork::CellWork(const FunctionSpace& space, std::span<const Integral> integra
   take(varying);
 }
 
+CellWork::CellWork(const FunctionSpace& space, std::span<const Integral> integrals, OfAll) : space_(space) {
+  if (integrals.empty()) return;
+  apart_.emplace(space, all_cells_of(space.mesh()));
+  take(integrals);
+}
+
 CellWork::CellWork(const FunctionSpace& space, std::span<const Integral> integrals, const Moved& moved)
     : space_(space) {
   std::vector<Index> cells = all_cells_of(space.mesh());
@@ -54,6 +60,12 @@ void CellWork::take(std::span<const Integral> integrals) {
 
 void CellWork::numbers_changed() {
   if (residual_) residual_->set_numbers(integrals_);
+}
+
+void CellWork::replace_numbers(std::span<const Integral> integrals) {
+  if (!residual_) return;
+  integrals_ = apart_->of(integrals);
+  if (!residual_->set_numbers(integrals_)) throw other_equations();
 }
 
 void CellWork::set_time(const Time& time) {

@@ -20,7 +20,10 @@ class CellWork {
  public:
   // Takes those integrals over cells and facets whose numbers are functions. The space must outlive this.
   CellWork(const FunctionSpace& space, std::span<const Integral> integrals);
-  // Takes all of them, on cells of which node `node` is moved by this part of their size along an axis.
+  // Takes all of them, whose numbers are replaced by replace_numbers().
+  struct OfAll {};
+  CellWork(const FunctionSpace& space, std::span<const Integral> integrals, OfAll of_all);
+  // The same on cells of which node `node` is moved by this part of their size along an axis.
   struct Moved {
     std::size_t node;
     int axis;
@@ -29,6 +32,8 @@ class CellWork {
   CellWork(const FunctionSpace& space, std::span<const Integral> integrals, const Moved& moved);
 
   void numbers_changed();
+  // Those of other integrals: the same forms at the same places. Throws Error(Exit::model) else.
+  void replace_numbers(std::span<const Integral> integrals);
   void set_time(const Time& time);                                              // at which functions of time are taken
   std::vector<double> operator()(const Vector& u, const Vector& lambda) const;  // vectors of the space
 

@@ -43,6 +43,12 @@ std::vector<Index> all_cells_of(const Mesh& mesh) {
   return cells;
 }
 
+Error other_equations() {
+  return Error(Exit::model, "the derivative by a number with which forms come and go",
+               "with another value the model has other forms, or has them in other cells",
+               "take the derivative by another number");
+}
+
 MeshData taken_apart(const Mesh& mesh, std::span<const Index> cells) {
   MeshData data;
   data.dimension = mesh.dimension();

@@ -5,6 +5,7 @@
 //   equations.residual(apart.spread(u), r);     // entry n of r belongs to node apart.node(n) of cell apart.cell(n)
 #pragma once
 
+#include "device/error.hpp"
 #include "fem/operator/operator.hpp"
 
 #include <memory>
@@ -16,6 +17,8 @@ namespace ritz {
 // The mesh of these cells, ascending.
 MeshData taken_apart(const Mesh& mesh, std::span<const Index> cells);
 std::vector<Index> all_cells_of(const Mesh& mesh);
+// For numbers that change more than numbers.
+Error other_equations();
 
 class CellsApart {
  public:

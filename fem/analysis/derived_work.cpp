@@ -124,6 +124,18 @@ void DerivedWork::numbers_changed() {
   for (Part& part : parts_) part.equations->set_numbers(part.integrals);
 }
 
+void DerivedWork::replace_numbers(std::span<const DerivedPart> parts) {
+  auto next = parts_.begin();
+  for (const DerivedPart& from : parts) {
+    if (!apart_) return;
+    std::vector<Integral> own = apart_->of(deriving(from.integrals, form_));
+    if (own.empty() || from.factor == 0) continue;
+    if (next == parts_.end() || !next->equations->set_numbers(own)) throw other_equations();
+    next++->integrals = std::move(own);
+  }
+  if (next != parts_.end()) throw other_equations();
+}
+
 void DerivedWork::set_time(const Time& time) {
   for (Part& part : parts_) part.equations->set_time(time);
 }
@@ -216,6 +228,21 @@ void add_by_array(DerivedWork& work, MeshField& array, const std::vector<double>
                       return cells;
                     }},
                    result);
+}
+
+void add_by_number(DerivedWork& work, const ModelNumber& number,
+                   const std::function<std::vector<DerivedPart>(const Model&)>& parts_of,
+                   std::span<const DerivedPart> parts, const std::vector<double>& u, std::vector<double>& result) {
+  subtract_by_work(
+      number,
+      [&](const Model& model) {
+        work.replace_numbers(parts_of(model));
+        std::vector<double> cells = work.in_cells(u);
+        for (double& each : cells) each = -each;
+        return cells;
+      },
+      result);
+  work.replace_numbers(parts);
 }
 
 }  // namespace ritz

@@ -12,8 +12,10 @@
 #pragma once
 
 #include "fem/analysis/cells_apart.hpp"
+#include "fem/analysis/model_number.hpp"
 #include "fem/physics/mesh_field.hpp"
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -50,6 +52,7 @@ class DerivedWork {
 
   const FunctionSpace& space() const { return space_; }
   void numbers_changed();
+  void replace_numbers(std::span<const DerivedPart> parts);  // of the same forms at the same places
   void set_time(const Time& time);
   double value(const std::vector<double>& u) const;
   std::vector<double> in_cells(const std::vector<double>& u) const;     // [cell] parts of the value
@@ -75,5 +78,10 @@ class DerivedWork {
 
 // result += d(value)/d(entry of the array), at fixed u.
 void add_by_array(DerivedWork& work, MeshField& array, const std::vector<double>& u, std::vector<double>& result);
+// result[cell] += d(value)/d(number in that cell alone). `parts_of`: of what the number gives, the parts; `parts`:
+// those with its value, which the work has at the end.
+void add_by_number(DerivedWork& work, const ModelNumber& number,
+                   const std::function<std::vector<DerivedPart>(const Model&)>& parts_of,
+                   std::span<const DerivedPart> parts, const std::vector<double>& u, std::vector<double>& result);
 
 }  // namespace ritz

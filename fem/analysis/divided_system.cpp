@@ -2,6 +2,7 @@
 
 #include "device/error.hpp"
 #include "device/host_memory.hpp"
+#include "device/host_view.hpp"
 #include "device/ranks/packed.hpp"
 #include "fem/analysis/rank_plugins.hpp"
 #include "fem/operator/operator.hpp"
@@ -18,7 +19,7 @@ namespace ritz {
 void refuse_ranks(const Ranks& ranks, const std::string& what, const std::string& fix) {
   throw Error(Exit::environment,
               fmt::format("started as {} ranks, and {} is not divided among them", ranks.count(), what),
-              "what is divided: linear systems of statics, evolutions and Newton's method, and modes, on CPUs", fix);
+              "what is divided: linear systems of statics, evolutions and Newton's method, and modes", fix);
 }
 
 namespace {
@@ -31,7 +32,6 @@ std::int32_t systems_made = 0;  // by the first rank
 
 void check_divisible(const Operator& equations, bool related, const LinearSolverOptions& options, const Ranks& ranks) {
   const FunctionSpace& space = equations.space();
-  if (space.device().machine().is_apart()) refuse_ranks(ranks, "work on a GPU", "take --device cpu, or one process");
   if (space.node_count() < ranks.count())
     refuse_ranks(ranks, fmt::format("a mesh of {} nodes", space.node_count()), "start fewer ranks");
   for (const ElementGroup& group : equations.groups())
@@ -147,9 +147,6 @@ DividedNesting nesting(Unpacked& from) {
   return result;
 }
 
-std::span<double> all_of(Vector& x) { return {x.data(), static_cast<std::size_t>(x.size())}; }
-std::span<const double> all_of(const Vector& x) { return {x.data(), static_cast<std::size_t>(x.size())}; }
-
 std::string packed(const ModesWanted& wanted, std::int32_t system) {
   const EigenOptions& options = wanted.options;
   Packed to;
@@ -183,7 +180,7 @@ void take_motions(const RankSystem& system, const AttachedMotions* all, Vector& 
   mine.U = MultiVector(system.device(), own.size(), count, "eigenvectors");
   for (int motion = 0; motion < count; ++motion) {
     if (all != nullptr) all->U.get_column(motion, whole);
-    system.rows().deal(all_of(std::as_const(whole)), all_of(own));
+    system.rows().deal(whole, own);
     mine.U.set_column(motion, own);
   }
 }
@@ -289,7 +286,7 @@ void DividedSystem::linearise(const Vector& u) {
     point_ = equations_.space().zeros();
     point_.copy_from(u);
     mine.resize(static_cast<std::size_t>(own_->owned() * own_->components()));
-    own_->rows().deal(all_of(u), mine);
+    own_->rows().deal(HostView<double>(u).span(), mine);
   }
   if (states_) send_states();
   own_->assemble(place, mine, [this] {
@@ -360,10 +357,10 @@ SolveReport DividedSystem::solve(const Vector& b, Vector& x, const LinearToleran
   order(Packed().add(Order::solve).add(number_).add(tolerance).add(!told_).take());
   const Index size = own_->owned() * own_->components();
   Vector mine(own_->device(), size, "vectors"), solution(own_->device(), size, "vectors");
-  own_->rows().deal(all_of(b), all_of(mine));
-  own_->rows().deal(all_of(std::as_const(x)), all_of(solution));
+  own_->rows().deal(b, mine);
+  own_->rows().deal(x, solution);
   SolveReport report = own_->solve(mine, solution, tolerance);
-  own_->rows().collect(all_of(std::as_const(solution)), all_of(x));
+  own_->rows().collect(solution, x);
   tell_once();
   return report;
 }
@@ -375,13 +372,13 @@ std::vector<SolveReport> DividedSystem::solve(const MultiVector& B, MultiVector&
   Vector whole(own_->device(), B.rows(), "vectors"), mine(own_->device(), size, "vectors");
   for (int column = 0; column < B.columns(); ++column) {
     B.get_column(column, whole);
-    own_->rows().deal(all_of(std::as_const(whole)), all_of(mine));
+    own_->rows().deal(whole, mine);
     right.set_column(column, mine);
   }
   std::vector<SolveReport> reports = own_->solve(right, left, tolerance);
   for (int column = 0; column < B.columns(); ++column) {
     left.get_column(column, mine);
-    own_->rows().collect(all_of(std::as_const(mine)), all_of(whole));
+    own_->rows().collect(mine, whole);
     X.set_column(column, whole);
   }
   tell_once();
@@ -413,7 +410,7 @@ EigenSolution DividedSystem::modes(std::size_t stiffness, const EigenOptions& op
     Vector mine(whole.device(), own_->owned() * own_->components(), "vectors");
     for (int mode = 0; mode < vectors.columns(); ++mode) {
       found.vectors->get_column(mode, mine);
-      own_->rows().collect(all_of(std::as_const(mine)), all_of(whole));
+      own_->rows().collect(mine, whole);
       vectors.set_column(mode, whole);
     }
     found.vectors = std::move(vectors);
@@ -435,27 +432,42 @@ void take_states(Ranks& ranks, RankSystem& system) {
   system.set_states(states);
 }
 
+void help_with_tangent(Ranks& ranks, RankSystem& system, Unpacked& from, const std::function<void()>& evaluated) {
+  TangentPlace place;
+  from.get(place.time);
+  place.factors = from.list<double>();
+  from.get(place.at_zero);
+  from.get(place.anew);
+  std::vector<double> mine;
+  if (!place.at_zero) {
+    mine.resize(static_cast<std::size_t>(system.owned() * system.components()));
+    system.rows().deal({}, mine);
+  }
+  take_states(ranks, system);
+  system.assemble(place, mine, evaluated);
+}
+
 void help_with_solution(RankSystem& system, Order what, Unpacked& from) {
   const auto tolerance = from.get<LinearTolerance>();
   const bool tells = from.get<bool>();
-  Vector mine(system.device(), system.owned() * system.components(), "vectors");
+  Vector mine(system.device(), system.owned() * system.components(), "vectors"), none;
   if (what == Order::solve) {
     Vector x(system.device(), mine.size(), "vectors");
-    system.rows().deal({}, all_of(mine));
-    system.rows().deal({}, all_of(x));
+    system.rows().deal(none, mine);
+    system.rows().deal(none, x);
     system.solve(mine, x, tolerance);
-    system.rows().collect(all_of(std::as_const(x)), {});
+    system.rows().collect(x, none);
   } else {
     const auto columns = from.get<int>();
     MultiVector B(system.device(), mine.size(), columns), X(system.device(), mine.size(), columns);
     for (int column = 0; column < columns; ++column) {
-      system.rows().deal({}, all_of(mine));
+      system.rows().deal(none, mine);
       B.set_column(column, mine);
     }
     system.solve(B, X, tolerance);
     for (int column = 0; column < columns; ++column) {
       X.get_column(column, mine);
-      system.rows().collect(all_of(std::as_const(mine)), {});
+      system.rows().collect(mine, none);
     }
   }
   if (!tells) return;
@@ -468,10 +480,10 @@ void help_with_modes(RankSystem& system, Unpacked& from, const std::function<voi
   Vector nothing;
   if (!wanted.motions.mass.empty()) take_motions(system, nullptr, nothing, wanted.motions);
   const EigenSolution found = system.modes(wanted, evaluated);
-  Vector mine(system.device(), system.owned() * system.components(), "vectors");
+  Vector mine(system.device(), system.owned() * system.components(), "vectors"), none;
   for (int mode = 0; found.vectors && mode < found.vectors->columns(); ++mode) {
     found.vectors->get_column(mode, mine);
-    system.rows().collect(all_of(std::as_const(mine)), {});
+    system.rows().collect(mine, none);
   }
   system.memory();
   system.seconds();
@@ -530,23 +542,9 @@ void RankHelper::carry_out(std::string order) {
   if (what == Order::nest) return system.set_nesting(nesting(from));
   if (what == Order::end) return system.end();
   const auto no_more_questions = [&] { end_questions(helped.asks); };
-  if (what == Order::linearise) {
-    TangentPlace place;
-    from.get(place.time);
-    place.factors = from.list<double>();
-    from.get(place.at_zero);
-    from.get(place.anew);
-    std::vector<double> mine;
-    if (!place.at_zero) {
-      mine.resize(static_cast<std::size_t>(system.owned() * system.components()));
-      system.rows().deal({}, mine);
-    }
-    take_states(ranks_, system);
-    system.assemble(place, mine, no_more_questions);
-    return;
-  }
   try {
-    if (what == Order::modes) help_with_modes(system, from, no_more_questions);
+    if (what == Order::linearise) help_with_tangent(ranks_, system, from, no_more_questions);
+    else if (what == Order::modes) help_with_modes(system, from, no_more_questions);
     else help_with_solution(system, what, from);
   } catch (const AgreedError&) {  // the first rank goes on as it decides
   }

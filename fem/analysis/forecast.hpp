@@ -5,16 +5,20 @@
 #pragma once
 
 #include "fem/analysis/analysis.hpp"
+#include "fem/analysis/ranks_forecast.hpp"
 #include "fem/analysis/static_forecast.hpp"
+
+#include <optional>
 
 namespace ritz {
 
 struct Forecast {
-  std::vector<ForecastPath> paths;  // the one that is taken first
-  Index host_of_elements = 0;       // [bytes] that stay
-  Index host_of_columns = 0;        // [bytes] of right-hand sides that are solved together, or of modes
-  int results = 1;                  // solutions that are shown
-  bool solver_stays = false;        // while results are shown
+  std::vector<ForecastPath> paths;          // the one that is taken first
+  Index host_of_elements = 0;               // [bytes] that stay
+  Index host_of_columns = 0;                // [bytes] of right-hand sides that are solved together, or of modes
+  int results = 1;                          // solutions that are shown
+  bool solver_stays = false;                // while results are shown
+  std::optional<RanksForecast> ranks = {};  // where the linear systems are solved by several
 };
 
 // The model's equations are laid out, and nothing is computed. `together`: models that differ in their loads alone and

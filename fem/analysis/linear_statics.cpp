@@ -195,6 +195,22 @@ std::vector<double> by_array(LinearStatics& statics, MeshField& array, const std
   return result;
 }
 
+std::vector<double> by_number(LinearStatics& statics, const ModelNumber& number,
+                              const std::function<Model(const Model&)>& model_of, const Vector& u,
+                              const Vector& lambda) {
+  const FunctionSpace& space = statics.equations().space();
+  CellWork work(space, statics.equations().integrals(), CellWork::OfAll{});
+  std::vector<double> result(static_cast<std::size_t>(space.mesh().cell_count()), 0.0);
+  subtract_by_work(
+      number,
+      [&](const Model& model) {
+        work.replace_numbers(model_of(model).equations);
+        return work(u, lambda);
+      },
+      result);
+  return result;
+}
+
 std::vector<double> by_positions(LinearStatics& statics, const Vector& u, const Vector& lambda) {
   const FunctionSpace& space = statics.equations().space();
   if (statics.supports().dependent() != nullptr || !statics.varying_supports().empty())

@@ -15,8 +15,10 @@
 #include "fem/analysis/analysis.hpp"
 #include "fem/analysis/cell_work.hpp"
 #include "fem/analysis/linear_system.hpp"
+#include "fem/analysis/model_number.hpp"
 #include "fem/physics/mesh_field.hpp"
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -90,6 +92,13 @@ class LinearStatics {
 // place of the case's leave 0. Throws Error(Exit::input) for prescribed values by arrays of cells.
 std::vector<double> by_array(LinearStatics& statics, MeshField& array, const std::string& name, const Vector& u,
                              const Vector& lambda, const Vector& by_prescribed);
+
+// [cell] dJ/d(the number in that cell alone), by the same differences of the model with other values; their sum is the
+// derivative by the number. Prescribed values do not depend on it. `model_of`: of what the number gives, the model of
+// these statics.
+std::vector<double> by_number(LinearStatics& statics, const ModelNumber& number,
+                              const std::function<Model(const Model&)>& model_of, const Vector& u,
+                              const Vector& lambda);
 
 // dJ/d(position) of the nodes of the mesh, [mesh node][3], where J does not depend on them but through u. Throws
 // Error(Exit::model) where prescribed values or relations between unknowns do: they would have a part in it.

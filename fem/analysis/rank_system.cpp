@@ -4,15 +4,21 @@
 #include "device/environment_variable.hpp"
 #include "device/error.hpp"
 #include "device/host_memory.hpp"
+#include "device/kernels.hpp"
+#include "device/memory_needs.hpp"
 #include "fem/multigrid/p_multigrid.hpp"
 #include "fem/operator/operator.hpp"
+#include "fem/space/pattern_size.hpp"
 #include "solvers/algebra/box_around.hpp"
+#include "solvers/algebra/matrix_kernels.hpp"
+#include "solvers/algebra/vector_kernels.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <functional>
 #include <utility>
 
 namespace ritz {
@@ -26,9 +32,12 @@ BlockMatrix shifted(const DividedMatrix& K, double shift, const DividedMatrix& M
   sum.offsets = Array<Index>(K.device(), k.columns + 1, "pattern");
   sum.column = Array<std::int32_t>(K.device(), entries, "pattern");
   sum.values = Vector(K.device(), entries * k.row_block * k.column_block, "matrix");
-  std::copy_n(k.offsets, k.rows + 1, sum.offsets.data());
-  std::copy_n(k.column, K.nonzeros(), sum.column.data());
-  for (Index v = 0; v < values; ++v) sum.values.data()[v] = k.values[v] + shift * m.values[v];
+  Machine& machine = K.device().machine();
+  machine.copy_on_device(sum.offsets.data(), k.offsets, (k.rows + 1) * Index{sizeof(Index)});
+  machine.copy_on_device(sum.column.data(), k.column, K.nonzeros() * Index{sizeof(std::int32_t)});
+  machine.copy_on_device(sum.values.data(), k.values, values * Index{sizeof(double)});
+  kernels<VectorKernels>(K.device(), solver_kernels, "vector")
+      .axpby(K.device(), values, shift, m.values, 1.0, sum.values.data());
   return sum;
 }
 
@@ -97,11 +106,15 @@ void RankSystem::assemble(const TangentPlace& at, std::span<const double> u, con
   if (!at.at_zero) {
     std::vector<double> extended(static_cast<std::size_t>(ghosts_->size() * components()));
     std::ranges::copy(u, extended.begin());
-    ghosts_->fetch(extended.data(), components());
+    ghosts_->fetch(extended, components());
     point = Vector(device(), std::span<const double>(extended), "vectors");
   }
   if (options_.operator_kind == OperatorKind::matrix_free) linearise_without_matrix(at, point, evaluated);
-  else A_ = matrix(at, point, Pivot::of_diagonal, evaluated);
+  else {
+    if (!room_is_checked_) check_room();
+    room_is_checked_ = true;
+    A_ = matrix(at, point, Pivot::of_diagonal, evaluated);
+  }
   device().memory().trim();
   return_freed_host_memory();
 }
@@ -123,6 +136,29 @@ void RankSystem::linearise_without_matrix(const TangentPlace& at, const Vector& 
   if (at.anew) without_matrix_.reset();
   if (without_matrix_) without_matrix_->move_to(point);
   else without_matrix_.emplace(equations_, held_, point, &field_);
+}
+
+// A rank that lacks the room for its matrix, and what an iteration surely needs beside it, ends all before long work.
+void RankSystem::check_room() {
+  ranks_.agree([this] {
+    const FunctionSpace& space = part_.space();
+    const Index b = components(), available = device().memory().available();
+    const Index pairs =
+        space.has_pattern()
+            ? space.pattern()->nonzeros()
+            : pattern_size(entity_counts(space.mesh()), space.isoparametric() ? 0 : space.order()).pairs;
+    const Index needed = MemoryNeeds()
+                             .array<double>("matrix", pairs * b * b)
+                             .array<std::int32_t>("pattern", pairs, 2)
+                             .array<double>("vectors", owned() * b, 6)
+                             .total();
+    if (needed <= available) return;
+    throw Error(Exit::resources,
+                fmt::format("{}its part of the matrix needs {:.1f} MB, and {:.1f} MB are available",
+                            ranks_.rank() == 0 ? "rank 0: " : "", 1e-6 * double(needed), 1e-6 * double(available)),
+                fmt::format("{} nodes are its own, and {} it reaches", owned(), ghosts_->count()),
+                "start more ranks on more machines, or raise --memory-limit; --estimate says what each takes");
+  });
 }
 
 std::unique_ptr<DividedMatrix> RankSystem::matrix(const TangentPlace& at, const Vector& point, Pivot pivot,
@@ -177,10 +213,13 @@ std::string RankSystem::exchanges() const {
 }
 
 std::string RankSystem::memory() const {
-  std::vector<std::string> texts;
-  for (const Index peak : ranks_.of_all(device().memory().statistics().peak))
-    texts.push_back(fmt::format("{:.1f}", 1e-6 * double(peak)));
-  return fmt::format("arrays of ranks at their peaks: {} MB", fmt::join(texts, ", "));
+  const auto megabytes = [this](Index mine) {
+    std::vector<std::string> texts;
+    for (const Index bytes : ranks_.of_all(mine)) texts.push_back(fmt::format("{:.1f}", 1e-6 * double(bytes)));
+    return fmt::format("{} MB", fmt::join(texts, ", "));
+  };
+  const std::string peaks = megabytes(device().memory().statistics().peak);
+  return fmt::format("arrays of ranks at their peaks: {}; now: {}", peaks, megabytes(device().memory().live()));
 }
 
 namespace {
@@ -244,7 +283,10 @@ std::vector<MethodChoice> RankSystem::plan(double relative) const {
   if (options.method != LinearMethod::automatic) return choices;
   const auto iterates = [](const MethodChoice& choice) { return choice.method == LinearMethod::conjugate_gradient; };
   std::erase_if(choices, [](const MethodChoice& choice) { return choice.trial; });
-  if (const auto first = std::ranges::find_if(choices, iterates); first != choices.end())
+  const auto factorises = [](const MethodChoice& choice) { return choice.method == LinearMethod::direct; };
+  if (factor_is_current_)  // what an iteration could not do before
+    std::ranges::stable_partition(choices, factorises);
+  else if (const auto first = std::ranges::find_if(choices, iterates); first != choices.end())
     std::rotate(choices.begin(), first, first + 1);
   return choices;
 }
@@ -277,6 +319,8 @@ SolveReport RankSystem::solve_with_matrix(const Vector& b, Vector& x, const Line
     const MethodChoice choice = choices[i];
     SolveReport next;
     if (choice.method == LinearMethod::direct) {
+      M_.reset();  // no iteration goes on
+      device().memory().trim();
       try {
         next = factor(choice, tolerance).solve(b, x);
         complete(choice, next);

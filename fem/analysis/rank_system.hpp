@@ -88,7 +88,7 @@ class RankSystem {
 
   std::string description() const;  // what each rank has
   std::string exchanges() const;    // what this rank has sent, after the first solution
-  std::string memory() const;       // of arrays on each rank, at their peaks
+  std::string memory() const;       // of arrays on each rank, at their peaks and now
   std::string seconds() const;      // of each rank in its phases so far
   const Device& device() const { return part_.space().device(); }
 
@@ -99,6 +99,7 @@ class RankSystem {
   EigenSolution modes_without_matrix(const ModesWanted& wanted, const std::function<void()>& evaluated);
   Operator sum_of(const std::vector<double>& factors) const;
   void take(const TangentPlace& at);
+  void check_room();                       // throws an AgreedError
   enum class Pivot { of_diagonal, zero };  // of eliminated unknowns
   std::unique_ptr<DividedMatrix> matrix(const TangentPlace& at, const Vector& point, Pivot pivot,
                                         const std::function<void()>& evaluated);
@@ -133,6 +134,7 @@ class RankSystem {
   std::unique_ptr<DirectSolver> factor_;
   bool factor_is_current_ = false;  // of A_
   bool indefinite_ = false;         // as conjugate gradients found
+  bool room_is_checked_ = false;    // for the matrix
   ExchangeCounts first_solution_;   // sent, with set-up and sums
 };
 

@@ -23,10 +23,16 @@ class StageWork {
  public:
   explicit StageWork(const Model& model)
       : space_(*model.space), residual_(space_, model.equations), rates_(space_, rates_of(model)) {}
+  StageWork(const Model& model, CellWork::OfAll all)
+      : space_(*model.space), residual_(space_, model.equations, all), rates_(space_, rates_of(model), all) {}
 
   void numbers_changed() {
     residual_.numbers_changed();
     rates_.numbers_changed();
+  }
+  void replace_numbers(const Model& model) {
+    residual_.replace_numbers(model.equations);
+    rates_.replace_numbers(rates_of(model));
   }
   std::vector<double> operator()(std::span<const Stage* const> stages) {
     std::vector<double> sum(static_cast<std::size_t>(space_.mesh().cell_count()), 0.0);
@@ -71,14 +77,17 @@ Index bytes_of(const Stage& stage) {
 class BackwardsInTime {
  public:
   BackwardsInTime(const Model& model, Evolution& evolution, const Trajectory& path,
-                  const StepDerivative& add_derivative, std::span<const DifferentiatedArray> arrays)
-      : model_(model), evolution_(evolution), path_(path), add_derivative_(add_derivative), arrays_(arrays) {
+                  const StepDerivative& add_derivative, std::span<const DifferentiatedNumber> numbers)
+      : model_(model), evolution_(evolution), path_(path), add_derivative_(add_derivative), numbers_(numbers) {
     const std::vector<double> zeros(static_cast<std::size_t>(model.space->unknown_count()), 0.0);
     adjoint_ = {.g = zeros, .by_v = {}, .of_residual = zeros, .of_rates = zeros, .by_prescribed = zeros};
     if (is_of_second_order(model)) adjoint_.by_v = adjoint_.u = adjoint_.v = adjoint_.a = zeros;
     result_.load = zeros;
-    for (const DifferentiatedArray& each : arrays) result_.arrays.emplace_back(each.array->values().size(), 0.0);
-    if (!arrays.empty()) work_.emplace(model);
+    for (const DifferentiatedNumber& each : numbers) {
+      result_.numbers.emplace_back(each.size(model.space->mesh()), 0.0);
+      if (each.array != nullptr && !of_arrays_) of_arrays_.emplace(model);
+      if (each.number != nullptr && !of_numbers_) of_numbers_.emplace(model, CellWork::OfAll{});
+    }
   }
 
   TransientDerivatives run(const AdjointProgress& progress) {
@@ -89,9 +98,10 @@ class BackwardsInTime {
     }
     result_.prescribed = adjoint_.by_prescribed;
     const std::vector<const PrescribedValue*> supports = varying_supports(model_);
-    for (std::size_t i = 0; i < arrays_.size(); ++i)
-      add_by_prescribed(*model_.space, *arrays_[i].array, arrays_[i].name, supports, result_.prescribed,
-                        result_.arrays[i]);
+    for (std::size_t i = 0; i < numbers_.size(); ++i)
+      if (numbers_[i].array != nullptr)
+        add_by_prescribed(*model_.space, *numbers_[i].array, numbers_[i].name, supports, result_.prescribed,
+                          result_.numbers[i]);
     return std::move(result_);
   }
 
@@ -108,7 +118,7 @@ class BackwardsInTime {
     use("v", adjoint_.v);
     use("a", adjoint_.a);
     use("load", result_.load);
-    for (std::size_t i = 0; i < result_.arrays.size(); ++i) use(fmt::format("array.{}", i), result_.arrays[i]);
+    for (std::size_t i = 0; i < result_.numbers.size(); ++i) use(fmt::format("array.{}", i), result_.numbers[i]);
   }
   AdjointState state(Index parts) {
     AdjointState s{.parts = parts, .numbers = {{"bytes", {static_cast<double>(result_.bytes)}}}};
@@ -155,37 +165,53 @@ class BackwardsInTime {
       bytes += bytes_of(*each);
     }
     result_.bytes = std::max(result_.bytes, bytes);
-    for (std::size_t i = 0; i < arrays_.size(); ++i)
-      subtract_by_work(model_.space->mesh(), *arrays_[i].array,
-                       {[this] { work_->numbers_changed(); }, [&] { return (*work_)(stages); }}, result_.arrays[i]);
+    for (std::size_t i = 0; i < numbers_.size(); ++i) {
+      if (MeshField* array = numbers_[i].array; array != nullptr)
+        subtract_by_work(model_.space->mesh(), *array,
+                         {[this] { of_arrays_->numbers_changed(); }, [&] { return (*of_arrays_)(stages); }},
+                         result_.numbers[i]);
+      else
+        subtract_by_work(
+            *numbers_[i].number,
+            [&](const Model& model) {
+              of_numbers_->replace_numbers(model);
+              return (*of_numbers_)(stages);
+            },
+            result_.numbers[i]);
+    }
   }
 
   const Model& model_;
   Evolution& evolution_;
   const Trajectory& path_;
   const StepDerivative& add_derivative_;
-  std::span<const DifferentiatedArray> arrays_;
-  std::optional<StageWork> work_;
+  std::span<const DifferentiatedNumber> numbers_;
+  std::optional<StageWork> of_arrays_, of_numbers_;
   Evolution::Adjoint adjoint_;
   TransientDerivatives result_;
 };
 
 }  // namespace
 
+std::optional<NotDifferentiable> not_differentiable(const Model& model) {
+  const auto is_symmetric = [](const Integral& i) { return i.form.symmetric || !i.form.has_matrix; };
+  if (!model.attached.empty() && !std::ranges::all_of(model.equations, is_symmetric))
+    return NotDifferentiable{"an evolution with reference points whose tangent is not symmetric",
+                             "their masses join a symmetric one"};
+  if (std::ranges::any_of(model.equations, [](const Integral& i) { return !i.form.state_start.empty(); }))
+    return NotDifferentiable{"a model with internal variables", "its solution depends on the way to it"};
+  return std::nullopt;
+}
+
 void check_differentiable(const Model& model, const Transient& options) {
   check(model, options);
-  const auto wrong = [](const std::string& of, const std::string& why) {
-    throw Error(Exit::model, fmt::format("derivatives of {}", of), why, "take derivatives of another model");
-  };
-  const auto is_symmetric = [](const Integral& i) { return i.form.symmetric; };
-  if (!model.attached.empty() && !std::ranges::all_of(model.equations, is_symmetric))
-    wrong("an evolution with reference points whose tangent is not symmetric", "their masses join a symmetric one");
-  if (std::ranges::any_of(model.equations, [](const Integral& i) { return !i.form.state_start.empty(); }))
-    wrong("a model with internal variables", "its solution depends on the way to it");
+  if (const auto refused = not_differentiable(model))
+    throw Error(Exit::model, fmt::format("derivatives of {}", refused->of), refused->why,
+                "take derivatives of another model");
 }
 
 TransientDerivatives differentiate(const Model& model, Transient options, const Trajectory& path,
-                                   const StepDerivative& add_derivative, std::span<const DifferentiatedArray> arrays,
+                                   const StepDerivative& add_derivative, std::span<const DifferentiatedNumber> numbers,
                                    const AdjointProgress& progress) {
   check_differentiable(model, options);
   const Setup setup(model, {}, Setup::Held::not_needed, with_rates(model), rates_of(model));
@@ -201,7 +227,7 @@ TransientDerivatives differentiate(const Model& model, Transient options, const 
                                  .attached = model.attached};
   const auto evolution =
       equations.second_order ? second_order(equations, options, observer) : first_order(equations, options, observer);
-  return BackwardsInTime(model, *evolution, path, add_derivative, arrays).run(progress);
+  return BackwardsInTime(model, *evolution, path, add_derivative, numbers).run(progress);
 }
 
 Index adjoint_bytes(const Model& model, const Transient& options, double steps) {

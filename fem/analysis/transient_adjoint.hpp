@@ -14,32 +14,33 @@
 #pragma once
 
 #include "fem/analysis/analysis.hpp"
+#include "fem/analysis/model_number.hpp"
 #include "fem/analysis/trajectory.hpp"
-#include "fem/physics/mesh_field.hpp"
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace ritz {
 
-// Throws Error(Exit::model) for evolutions whose derivatives are not known: with internal variables.
+// Models whose evolutions have no known derivatives, such as those with internal variables; nullopt: they have.
+struct NotDifferentiable {
+  std::string of, why;
+};
+std::optional<NotDifferentiable> not_differentiable(const Model& model);
+// Throws Error(Exit::model) for these, and the errors of check().
 void check_differentiable(const Model& model, const Transient& options);
 
-struct DifferentiatedArray {
-  std::string name;
-  MeshField* array;
-};
-
 struct TransientDerivatives {
-  std::vector<double> initial;     // [unknown] dJ/du at the begin, where it is free
-  std::vector<double> velocity;    // of second order the same of dJ/dv
-  std::vector<double> load;        // [unknown] dJ/d(forces that act all the time)
-  std::vector<double> prescribed;  // [unknown] dJ/d(a change of the prescribed value at all times)
-  std::vector<std::vector<double>> arrays;
-  Index bytes = 0;  // the most on the host, of states and of one part
+  std::vector<double> initial;               // [unknown] dJ/du at the begin, where it is free
+  std::vector<double> velocity;              // of second order the same of dJ/dv
+  std::vector<double> load;                  // [unknown] dJ/d(forces that act all the time)
+  std::vector<double> prescribed;            // [unknown] dJ/d(a change of the prescribed value at all times)
+  std::vector<std::vector<double>> numbers;  // of an array [entry], of another number [cell]
+  Index bytes = 0;                           // the most on the host, of states and of one part
 };
 
 struct ReachedState {
@@ -69,7 +70,7 @@ struct AdjointProgress {
 
 // `path` is that of the model as it is now, with the options.
 TransientDerivatives differentiate(const Model& model, Transient options, const Trajectory& path,
-                                   const StepDerivative& add, std::span<const DifferentiatedArray> arrays,
+                                   const StepDerivative& add, std::span<const DifferentiatedNumber> numbers,
                                    const AdjointProgress& progress = {});
 
 }  // namespace ritz

@@ -81,7 +81,7 @@ Vector MatrixFree::diagonal() const {
 void MatrixFree::apply_over_ranks(const Vector& x, Vector& y) const {
   const Ghosts& ghosts = *field_of_rank_->ghosts;
   device().machine().copy_on_device(field_.data(), x.data(), x.bytes());
-  ghosts.begin_fetch(field_.data(), equations_.space().components());
+  ghosts.begin_fetch(field_, equations_.space().components());
   equations_.action(*u_, field_, product_, &marked_, &ghosts);
   device().machine().copy_on_device(y.data(), product_.data(), y.bytes());
 }

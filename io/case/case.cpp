@@ -4,6 +4,8 @@
 #include "io/case/foreign_case.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <optional>
 
@@ -141,6 +143,40 @@ std::vector<GivenNumber> Case::given_numbers(std::string_view table, std::string
     for (std::size_t i = 0; i < member->value.items.size(); ++i)
       add(member->value.items[i], fmt::format("{}.{}", table, i));
   return found;
+}
+
+std::optional<KeptNumber> Case::number_at(std::string_view key) const {
+  const auto number_of = [](const CaseValue& value) -> std::optional<double> {
+    if (value.kind == CaseValue::Kind::integer) return static_cast<double>(value.integer);
+    return value.kind == CaseValue::Kind::number ? std::optional(value.number) : std::nullopt;
+  };
+  const auto entry_of = [](CaseValue& value, std::string_view part) -> CaseValue* {
+    if (value.kind == CaseValue::Kind::table) {
+      CaseMember* const member = value.find(part);
+      return member != nullptr && member->asked ? &member->value : nullptr;
+    }
+    std::size_t at = 0;
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), at);
+    const bool is_there = value.kind == CaseValue::Kind::array && error == std::errc{} &&
+                          end == part.data() + part.size() && at < value.items.size();
+    return is_there ? &value.items[at] : nullptr;
+  };
+  CaseValue *value = &data_->root, *list = nullptr;
+  while (value != nullptr && !key.empty()) {
+    const std::size_t dot = std::min(key.find('.'), key.size());
+    list = value;
+    value = entry_of(*value, key.substr(0, dot));
+    key.remove_prefix(std::min(dot + 1, key.size()));
+  }
+  const std::optional<double> number = value != nullptr ? number_of(*value) : std::nullopt;
+  if (!number) return std::nullopt;
+  double sum = std::abs(*number), count = 1;
+  if (list->kind == CaseValue::Kind::array) {
+    sum = 0;
+    count = static_cast<double>(list->items.size());
+    for (const CaseValue& each : list->items) sum += std::abs(number_of(each).value_or(0));
+  }
+  return KeptNumber{*number, sum > 0 ? sum / count : 1};
 }
 
 // ---- tables

@@ -92,6 +92,11 @@ struct CaseProperty {
   std::optional<TableRows> table = {};
 };
 
+// A number that a key has, and the mean size of those in its list; 1: all are 0.
+struct KeptNumber {
+  double value, scale;
+};
+
 // A number of the case that was given as such, not as a formula.
 struct GivenNumber {
   double value;
@@ -161,6 +166,8 @@ class Case {
   std::string resolved(const std::string& folder = {}) const;
   // The numbers `key` of all [[table]]s, or of [table]; nothing counts as asked for. For notices.
   std::vector<GivenNumber> given_numbers(std::string_view table, std::string_view key) const;
+  // The number that was read at this dotted key, "material.0.orthotropic.young.1"; nullopt: there is none.
+  std::optional<KeptNumber> number_at(std::string_view key) const;
   std::vector<CaseQuestion> questions() const;  // in the order of asking, each key of [[tables]] once
   std::string describe() const;                 // the same as a commented TOML skeleton
 

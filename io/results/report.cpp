@@ -60,6 +60,24 @@ Json outcomes(const std::vector<LoadCaseOutcome>& list) {
   return json;
 }
 
+Json ranks_forecast(const RanksForecastReport& forecast) {
+  Json ranks = Json::array();
+  for (const RanksForecastReport::Rank& each : forecast.ranks) {
+    Json tags = Json::object();
+    for (const auto& [tag, bytes] : each.by_tag) tags[tag] = bytes;
+    ranks.push_back({{"device_peak", each.device_peak},
+                     {"moment", each.moment},
+                     {"at_peak", tags},
+                     {"nodes", each.nodes},
+                     {"ghosts", each.ghosts},
+                     {"cells", each.cells},
+                     {"neighbours", each.neighbours},
+                     {"messages_per_iteration", each.messages},
+                     {"bytes_per_iteration", each.bytes}});
+  }
+  return {{"path", forecast.path}, {"ranks", ranks}};
+}
+
 Json sweep(const std::vector<SweepOutcome>& list) {
   Json json = Json::object();
   for (const SweepOutcome& each : list) {
@@ -173,6 +191,7 @@ std::string to_json(const RunReport& report) {
                                    {"fits", each.fits},
                                    {"at_peak", tags}};
   }
+  if (report.forecast_of_ranks) json["forecast_of_ranks"] = ranks_forecast(*report.forecast_of_ranks);
   json["probes"] = probes(report.probes);
   json["probe_units"] = report.probe_units;
   json["facts"] = report.facts;

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -75,6 +76,18 @@ struct RunForecast {
   bool fits = false;
 };
 
+// The needs of a run on several ranks, at the pool's peaks [bytes]; numbers of nodes and cells, and what a rank sends
+// in an iteration between nodes of the finest level.
+struct RanksForecastReport {
+  struct Rank {
+    std::int64_t device_peak = 0, nodes = 0, ghosts = 0, cells = 0, neighbours = 0, messages = 0, bytes = 0;
+    std::string moment;
+    std::vector<std::pair<std::string, std::int64_t>> by_tag;
+  };
+  std::string path;
+  std::vector<Rank> ranks;
+};
+
 // The outcome of a member of a sweep.
 struct SweepOutcome {
   std::string name;
@@ -100,6 +113,7 @@ struct RunReport {
   std::vector<SolverOutcome> solves;  // one per linear or nonlinear solve; a script reads the last as "solver"
   MemoryUse memory;
   std::vector<RunForecast> forecast;
+  std::optional<RanksForecastReport> forecast_of_ranks;
   std::vector<std::pair<std::string, std::vector<double>>> probes;  // name -> one number or a vector
   std::map<std::string, std::string> probe_units;                   // "Pa"; of those whose unit is known
   std::map<std::string, std::string> facts;                         // anything else worth recording

@@ -1,6 +1,7 @@
 // Models of cases: their matrices, residuals, solutions and derivatives; python/ritz/_model.py is the caller. Vectors
 // are numbered as the mesh's nodes where the field stands on them, else as the field.
 #include "apps/analyses/analyses.hpp"
+#include "apps/cases/case_number.hpp"
 #include "apps/cases/field_coefficient.hpp"
 #include "apps/cases/model.hpp"
 #include "apps/results/result_writer.hpp"
@@ -311,9 +312,11 @@ class Model {
           for (std::size_t k = 0; k < values.size(); ++k) g.by_u[k] += values[k];
         }
       };
-      std::vector<DifferentiatedArray> arrays;
-      for (const std::string& name : names) arrays.push_back({name, &run_->arrays().at(name)});
-      d = differentiate(model(), evolved_, path_, add, arrays);
+      std::vector<ModelNumber> own;
+      std::vector<DifferentiatedNumber> numbers;
+      own.reserve(names.size());
+      for (const std::string& name : names) numbers.push_back(variable(name, own));
+      d = differentiate(model(), evolved_, path_, add, numbers);
       const auto for_caller = [&](const std::vector<double>& x) {
         return out(Vector(space().device(), std::span<const double>(x), "vectors"));
       };
@@ -323,7 +326,7 @@ class Model {
       prescribed = for_caller(d.prescribed);
     });
     py::list arrays;
-    for (std::vector<double>& each : d.arrays) {
+    for (std::vector<double>& each : d.numbers) {
       const auto size = static_cast<py::ssize_t>(each.size());
       arrays.append(adopt(std::move(each), {size}));
     }
@@ -334,6 +337,9 @@ class Model {
     result["prescribed"] = shaped(std::move(prescribed));
     return py::make_tuple(result, arrays, d.bytes);
   }
+
+  // Has the case a number at this key by which there are derivatives, beside arrays?
+  bool has_number(const std::string& key) { return number_of_case(*run_, *read_, key).has_value(); }
 
   // Fields of the results that have derivatives: name, components, and whether they are in cells, too.
   std::vector<std::tuple<std::string, int, bool>> derived_names() const {
@@ -372,9 +378,16 @@ class Model {
       work.set_time({time, dt});
       const std::vector<double> values = at.host(), g = work.by_unknowns(values);
       by_u = out(Vector(space().device(), std::span<const double>(g), "vectors"));
-      for (const std::string& array : names) {
-        MeshField& entries = run_->arrays().at(array);
-        add_by_array(work, entries, values, by_arrays.emplace_back(entries.values().size(), 0.0));
+      std::vector<ModelNumber> own;
+      own.reserve(names.size());
+      for (const std::string& name : names) {
+        const DifferentiatedNumber number = variable(name, own);
+        std::vector<double>& sum = by_arrays.emplace_back(number.size(space().mesh()), 0.0);
+        if (number.array != nullptr) add_by_array(work, *number.array, values, sum);
+        else
+          add_by_number(
+              work, *number.number,
+              [](const ritz::Model& other) { return std::vector<DerivedPart>{{other.equations}}; }, parts, values, sum);
       }
     });
     py::list arrays;
@@ -398,8 +411,15 @@ class Model {
   py::array_t<double> derivative(const std::string& name, const Doubles& u, const Doubles& lambda,
                                  const Doubles& by_prescribed) {
     std::vector<double> result;
-    without_the_lock(
-        [&] { result = by_array(solved(), run_->arrays().at(name), name, in(u), in(lambda), in(by_prescribed)); });
+    without_the_lock([&] {
+      std::vector<ModelNumber> own;
+      own.reserve(1);
+      const DifferentiatedNumber number = variable(name, own);
+      result = number.array != nullptr
+                   ? by_array(solved(), *number.array, name, in(u), in(lambda), in(by_prescribed))
+                   : by_number(
+                         solved(), *number.number, [](const ritz::Model& other) { return other; }, in(u), in(lambda));
+    });
     const auto size = static_cast<py::ssize_t>(result.size());
     return adopt(std::move(result), {size});
   }
@@ -419,6 +439,13 @@ class Model {
 
  private:
   const ritz::Model& model() const { return read_->model; }
+  // `own` keeps it where it is no array, and does not grow beyond its capacity.
+  DifferentiatedNumber variable(const std::string& name, std::vector<ModelNumber>& own) {
+    if (const auto array = run_->arrays().find(name); array != run_->arrays().end())
+      return {name, &array->second, nullptr};
+    own.push_back(*number_of_case(*run_, *read_, name));
+    return {name, nullptr, &own.back()};
+  }
   const FunctionSpace& space() const { return *model().space; }
   std::size_t width() const { return static_cast<std::size_t>(components()); }
 
@@ -605,6 +632,7 @@ void bind_models(py::module_& module) {
       .def("solve", &Model::solve)
       .def("evolve", &Model::evolve)
       .def("evolution_derivatives", &Model::evolution_derivatives)
+      .def("has_number", &Model::has_number)
       .def("derived_names", &Model::derived_names)
       .def("derived", &Model::derived)
       .def("derived_derivatives", &Model::derived_derivatives)

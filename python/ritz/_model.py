@@ -228,16 +228,19 @@ class Model:
         "initial" by those at the begin. of: the names that are wanted; else all.
 
         of="points", of statics: dJ/d(positions of the mesh's nodes), (nodes, 3), through u alone. It is computed where it is named: a pass
-        over the cells for each of 4 steps of each node of a cell along each axis."""
+        over the cells for each of 4 steps of each node of a cell along each axis.
+
+        A number of a material, an orientation or [thermal] has a derivative where it is named, too, of="material.0.orthotropic.shear.0":
+        (cells,), dJ/d(the number in each cell); their sum is dJ/d(the number)."""
         if self._u is None:
             raise _errors.refuse("vjp() before solve()", "it is taken at a solution", "call solve() first, and after each update()")
         every = ("load", "prescribed", *(("initial",) if self.evolves else ()), *(("velocity",) if self.moves else ()), *self.arrays)
         known = every if self.evolves else (*every, "points")
         names = every if of is None else ((of,) if isinstance(of, str) else tuple(of))
         for name in names:
-            if name not in known:
+            if name not in known and not self._model.has_number(name):
                 raise _errors.refuse(f"the derivative by {name!r}", "", "one of " + ", ".join(map(repr, known)))
-        arrays = [name for name in names if name in self.arrays]
+        arrays = [name for name in names if name in self.arrays or name not in known]
         if "points" in names and (fields or cell_fields):
             raise _errors.refuse("the derivative by positions of what depends on derived fields", "these depend on positions, too", "take the others")
         with self._names.without_lines():

@@ -1,7 +1,9 @@
 #include "solvers/algebra/divided_matrix.hpp"
 
 #include "device/error.hpp"
+#include "device/host_view.hpp"
 #include "device/kernels.hpp"
+#include "solvers/algebra/ghost_kernels.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
 #include "solvers/algebra/vector_kernels.hpp"
 
@@ -13,10 +15,6 @@
 namespace ritz {
 namespace {
 
-MatrixView view_of(const BlockMatrix& A) {
-  return {A.rows, A.offsets.data()[A.rows], A.row_block, A.offsets.data(), A.column.data(), A.values.data()};
-}
-
 const MatrixKernels& kernels_for(const BlockMatrix& A) {
   return kernels<MatrixKernels>(A.values.device(), solver_kernels, "matrix");
 }
@@ -27,10 +25,13 @@ DividedMatrix::DividedMatrix(std::shared_ptr<const Ghosts> ghosts, BlockMatrix r
     : ghosts_(std::move(ghosts)), rows_(std::move(rows)) {
   if (rows_.rows != ghosts_->owned() || rows_.columns != ghosts_->size())
     throw Error(Exit::internal, "the rows of a divided matrix do not suit the nodes of its rank");
-  append_ghost_rows();
-  ranges_ = ritz::inner_rows(rows_.offsets.data(), rows_.column.data(), rows_.rows);
-  inner_ = pieces(ranges_.inner);
-  border_ = pieces(ranges_.border);
+  const HostView<Index> offsets(device(), rows_.offsets.data(), rows_.rows + 1);
+  nonzeros_ = offsets[rows_.rows];
+  const HostView<std::int32_t> column(device(), rows_.column.data(), nonzeros_);
+  append_ghost_rows(offsets.span(), column.span());
+  ranges_ = ritz::inner_rows(offsets.data(), column.data(), rows_.rows);
+  inner_ = pieces(ranges_.inner, offsets.span());
+  border_ = pieces(ranges_.border, offsets.span());
   extended_ = Vector(device(), rows_.columns * rows_.column_block, "vectors");
 }
 
@@ -47,49 +48,58 @@ BlockMatrixView<double> DividedMatrix::with_ghost_rows() const {
 }
 
 // Transposes of the entries that reach ghosts, halved, in the order of the owned rows.
-void DividedMatrix::append_ghost_rows() {
-  const Index owned = rows_.rows, C = rows_.row_block, block = C * C;
-  Index* const offsets = rows_.offsets.data();
-  std::int32_t* const column = rows_.column.data();
-  double* const values = rows_.values.data();
-  std::vector<Index> next(static_cast<std::size_t>(rows_.columns - owned) + 1, 0);
-  for (Index e = 0; e < offsets[owned]; ++e)
-    if (column[e] >= owned) ++next[static_cast<std::size_t>(column[e] - owned) + 1];
-  next[0] = offsets[owned];
+void DividedMatrix::append_ghost_rows(std::span<const Index> offsets, std::span<const std::int32_t> column) {
+  const Index owned = rows_.rows, ghosts = rows_.columns - owned;
+  std::vector<Index> next(static_cast<std::size_t>(ghosts) + 1, 0);
+  for (const std::int32_t c : column)
+    if (c >= owned) ++next[static_cast<std::size_t>(c - owned) + 1];
   std::partial_sum(next.begin(), next.end(), next.begin());
-  if (next.back() != rows_.column.size())
+  const Index count = next.back();
+  if (nonzeros_ + count != rows_.column.size())
     throw Error(Exit::internal, "the arrays of a divided matrix have no room for the rows of its ghosts");
-  std::copy(next.begin() + 1, next.end(), offsets + owned + 1);
+  if (count == 0 && ghosts == 0) return;
+  std::vector<Index> from(static_cast<std::size_t>(count)), ends;
+  std::vector<std::int32_t> rows(from.size());
+  for (const Index end : std::span(next).subspan(1)) ends.push_back(nonzeros_ + end);
   for (Index i = 0; i < owned; ++i)
-    for (Index e = offsets[i]; e < offsets[i + 1]; ++e) {
-      if (column[e] < owned) continue;
-      const Index to = next[static_cast<std::size_t>(column[e] - owned)]++;
-      column[to] = static_cast<std::int32_t>(i);
-      for (Index c = 0; c < C; ++c)
-        for (Index d = 0; d < C; ++d) values[to * block + d * C + c] = 0.5 * values[e * block + c * C + d];
+    for (Index e = offsets[static_cast<std::size_t>(i)]; e < offsets[static_cast<std::size_t>(i) + 1]; ++e) {
+      const std::int32_t c = column[static_cast<std::size_t>(e)];
+      if (c < owned) continue;
+      const auto to = static_cast<std::size_t>(next[static_cast<std::size_t>(c - owned)]++);
+      rows[to] = static_cast<std::int32_t>(i);
+      from[to] = e;
     }
+  copy_to_device(device(), rows_.offsets.data() + owned + 1, ends.data(), ghosts * Index{sizeof(Index)});
+  if (count == 0) return;
+  copy_to_device(device(), rows_.column.data() + nonzeros_, rows.data(), count * Index{sizeof(std::int32_t)});
+  const Array<Index> at(device(), std::span<const Index>(from), "pattern");
+  const int C = rows_.row_block;
+  kernels<GhostKernels>(device(), solver_kernels, "ghosts")
+      .halve_transposed(device(), count, at.data(), C, rows_.values.data(), rows_.values.data() + nonzeros_ * C * C);
 }
 
-std::vector<DividedMatrix::Piece> DividedMatrix::pieces(const std::vector<RowRange>& ranges) const {
+std::vector<DividedMatrix::Piece> DividedMatrix::pieces(const std::vector<RowRange>& ranges,
+                                                        std::span<const Index> offsets) const {
   std::vector<Piece> result;
-  const Index* const offsets = rows_.offsets.data();
   for (const RowRange& range : ranges) {
-    Piece& piece = result.emplace_back(Piece{range.first, offsets[range.last] - offsets[range.first],
-                                             Array<Index>(device(), range.last - range.first + 1, "pattern")});
-    for (Index row = range.first; row <= range.last; ++row)
-      piece.offsets.data()[row - range.first] = offsets[row] - offsets[range.first];
+    const auto rows =
+        offsets.subspan(static_cast<std::size_t>(range.first), static_cast<std::size_t>(range.last - range.first + 1));
+    std::vector<Index> own;
+    for (const Index offset : rows) own.push_back(offset - rows.front());
+    result.push_back(
+        {range.first, rows.front(), own.back(), Array<Index>(device(), std::span<const Index>(own), "pattern")});
   }
   return result;
 }
 
 void DividedMatrix::multiply(const Piece& piece, Vector& y) const {
-  const Index begin = rows_.offsets.data()[piece.first], C = rows_.row_block;
+  const Index C = rows_.row_block;
   const MatrixView view{piece.rows(),
                         piece.nonzeros,
                         rows_.row_block,
                         piece.offsets.data(),
-                        rows_.column.data() + begin,
-                        rows_.values.data() + begin * C * C};
+                        rows_.column.data() + piece.begin,
+                        rows_.values.data() + piece.begin * C * C};
   kernels_for(rows_).multiply(device(), view, extended_.data(), y.data() + piece.first * C);
 }
 
@@ -99,7 +109,7 @@ void DividedMatrix::apply(const Vector& x, Vector& y) const {
   device().profile().count(bytes_of(owned_rows(), nonzeros()) + 2 * extended_.bytes() +
                            2 * rows() * Index{sizeof(double)});
   device().machine().copy_on_device(extended_.data(), x.data(), x.bytes());
-  ghosts_->begin_fetch(extended_.data(), rows_.row_block);
+  ghosts_->begin_fetch(extended_, rows_.row_block);
   for (const Piece& piece : inner_) {
     multiply(piece, y);
     ghosts_->look();
@@ -117,7 +127,9 @@ void DividedMatrix::apply_dot(const Vector& x, Vector& y, double* xy) const {
 Vector DividedMatrix::diagonal() const {
   Vector result(device(), rows(), "vectors");
   device().profile().count(bytes_of(owned_rows(), nonzeros()));
-  kernels_for(rows_).diagonal(device(), view_of(rows_), result.data());
+  const MatrixView view{rows_.rows,           nonzeros_,           rows_.row_block,
+                        rows_.offsets.data(), rows_.column.data(), rows_.values.data()};
+  kernels_for(rows_).diagonal(device(), view, result.data());
   return result;
 }
 
@@ -126,12 +138,18 @@ BlockMatrix owned_rows_of(SparseMatrix K, Index owned) {
   const SparsityPattern& pattern = K.pattern();
   BlockMatrix rows{
       .rows = owned, .columns = pattern.rows(), .row_block = K.block_size(), .column_block = K.block_size()};
-  const Index* const offsets = pattern.offsets().data();
-  const std::span<const std::int32_t> columns(pattern.columns().data(), static_cast<std::size_t>(offsets[owned]));
+  Index nonzeros = 0;
+  {
+    const HostView<Index> end(device, pattern.offsets().data() + owned, 1);
+    nonzeros = end[0];
+    const HostView<std::int32_t> columns(device, pattern.columns().data(), nonzeros);
+    const Index places = nonzeros + DividedMatrix::ghost_entries(columns.span(), owned);
+    rows.column = Array<std::int32_t>(device, places, "pattern");
+  }
   rows.offsets = Array<Index>(device, rows.columns + 1, "pattern");
-  std::copy_n(offsets, owned + 1, rows.offsets.data());
-  rows.column = Array<std::int32_t>(device, offsets[owned] + DividedMatrix::ghost_entries(columns, owned), "pattern");
-  std::ranges::copy(columns, rows.column.data());
+  Machine& machine = device.machine();
+  machine.copy_on_device(rows.offsets.data(), pattern.offsets().data(), (owned + 1) * Index{sizeof(Index)});
+  machine.copy_on_device(rows.column.data(), pattern.columns().data(), nonzeros * Index{sizeof(std::int32_t)});
   rows.values = std::move(K.values());
   return rows;
 }

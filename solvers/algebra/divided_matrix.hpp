@@ -33,7 +33,7 @@ class DividedMatrix final : public LinearOperator {
   const Ghosts& ghosts() const { return *ghosts_; }
   std::shared_ptr<const Ghosts> shared_ghosts() const { return ghosts_; }
   BlockMatrixView<double> owned_rows() const;
-  Index nonzeros() const { return rows_.offsets.data()[rows_.rows]; }  // blocks of owned rows
+  Index nonzeros() const { return nonzeros_; }  // blocks of owned rows
   const InnerRows& inner_rows() const { return ranges_; }
   // The owned rows, and behind them for each ghost the half of what this rank knows of its row: with the halves of the
   // other rank the entries between both count once. Square.
@@ -44,16 +44,17 @@ class DividedMatrix final : public LinearOperator {
 
  private:
   struct Piece {
-    Index first, nonzeros;
+    Index first, begin, nonzeros;  // row, entries
     Array<Index> offsets;
     Index rows() const { return offsets.size() - 1; }
   };
-  void append_ghost_rows();
-  std::vector<Piece> pieces(const std::vector<RowRange>& ranges) const;
+  void append_ghost_rows(std::span<const Index> offsets, std::span<const std::int32_t> column);
+  std::vector<Piece> pieces(const std::vector<RowRange>& ranges, std::span<const Index> offsets) const;
   void multiply(const Piece& piece, Vector& y) const;
 
   std::shared_ptr<const Ghosts> ghosts_;
   BlockMatrix rows_;
+  Index nonzeros_ = 0;
   InnerRows ranges_;
   std::vector<Piece> inner_, border_;
   mutable Vector extended_;  // [owned | ghosts]

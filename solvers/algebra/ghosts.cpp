@@ -1,12 +1,163 @@
 #include "solvers/algebra/ghosts.hpp"
 
 #include "device/error.hpp"
+#include "device/kernels.hpp"
+#include "solvers/algebra/ghost_kernels.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
+#include <type_traits>
+#include <utility>
 
 namespace ritz {
+namespace ghosts {
+
+constexpr const char* tag = "ghosts";
+
+// Host memory for copies from and to a device, page-locked where the system locks so much.
+class CopyBuffer {
+ public:
+  explicit CopyBuffer(const Device& device) : device_(device) {}
+  ~CopyBuffer() {
+    try {
+      if (pinned_ != nullptr) device_.synchronize();  // a copy may be under way
+    } catch (const Error&) {  // whoever waits next is told
+    }
+    release();
+  }
+  CopyBuffer(const CopyBuffer&) = delete;
+  CopyBuffer& operator=(const CopyBuffer&) = delete;
+
+  std::byte* of_size(Index bytes) {
+    if (bytes > size_) grow(bytes);
+    return pinned_ != nullptr ? pinned_ : ordinary_.data();
+  }
+  // Is done after the next synchronize().
+  void begin_copy_from(const void* device_memory, Index bytes) {
+    Machine& machine = device_.machine();
+    if (pinned_ != nullptr) machine.begin_copy_to_host(pinned_, device_memory, bytes);
+    else machine.copy_to_host(ordinary_.data(), device_memory, bytes);
+  }
+  // The buffer stays as it is until the next synchronize().
+  void begin_copy_to(void* device_memory, Index bytes) const {
+    Machine& machine = device_.machine();
+    if (pinned_ != nullptr) machine.begin_copy_to_device(device_memory, pinned_, bytes);
+    else machine.copy_to_device(device_memory, ordinary_.data(), bytes);
+  }
+
+ private:
+  void release() {
+    if (pinned_ != nullptr) device_.pinned().release(std::exchange(pinned_, nullptr));
+  }
+  void grow(Index bytes) {
+    device_.synchronize();
+    release();
+    size_ = bytes;
+    try {
+      pinned_ = static_cast<std::byte*>(device_.pinned().allocate(bytes, tag));
+    } catch (const Error& error) {
+      if (error.exit() != Exit::resources) throw;
+      ordinary_.resize(static_cast<std::size_t>(bytes));
+    }
+  }
+
+  Device device_;
+  Index size_ = 0;
+  std::byte* pinned_ = nullptr;
+  std::vector<std::byte> ordinary_;
+};
+
+}  // namespace ghosts
+
+// What an exchange needs on a device with memory of its own. One exchange at a time.
+class Ghosts::OnDevice {
+ public:
+  OnDevice(const Device& device, const std::vector<Neighbour>& neighbours)
+      : device_(device),
+        kernels_(kernels<GhostKernels>(device, solver_kernels, "ghosts")),
+        to_host_(device),
+        to_device_(device) {
+    std::vector<std::pair<std::int32_t, std::int32_t>> places;  // of a node, in what is sent: by rank
+    std::vector<std::int32_t> sent;
+    for (const Neighbour& each : neighbours)
+      for (const std::int32_t node : each.sent) {
+        places.emplace_back(node, static_cast<std::int32_t>(sent.size()));
+        sent.push_back(node);
+      }
+    std::ranges::sort(places);
+    std::vector<std::int32_t> nodes, begin, place;
+    for (const auto& [node, at] : places) {
+      if (nodes.empty() || nodes.back() != node) {
+        nodes.push_back(node);
+        begin.push_back(static_cast<std::int32_t>(place.size()));
+      }
+      place.push_back(at);
+    }
+    begin.push_back(static_cast<std::int32_t>(place.size()));
+    sent_ = Array<std::int32_t>(device, std::span<const std::int32_t>(sent), ghosts::tag);
+    nodes_ = Array<std::int32_t>(device, std::span<const std::int32_t>(nodes), ghosts::tag);
+    begin_ = Array<std::int32_t>(device, std::span<const std::int32_t>(begin), ghosts::tag);
+    place_ = Array<std::int32_t>(device, std::span<const std::int32_t>(place), ghosts::tag);
+  }
+
+  bool is_on(const Device& device) const { return device_ == device; }
+
+  // The nodes that neighbours reach, packed, where messages may read them.
+  template <class T>
+  std::byte* pack(const T* values, int width) {
+    const Index bytes = sent_.size() * width * Index{sizeof(T)};
+    T* const packed = packed_of_size<T>(bytes);
+    if constexpr (std::is_same_v<T, double>) kernels_.take(device_, sent_.size(), sent_.data(), width, values, packed);
+    else kernels_.take_single(device_, sent_.size(), sent_.data(), width, values, packed);
+    std::byte* const result = to_host_.of_size(bytes);
+    if (bytes > 0) to_host_.begin_copy_from(packed, bytes);
+    return result;
+  }
+  std::byte* read(const void* device_memory, Index bytes) {
+    std::byte* const result = to_host_.of_size(bytes);
+    if (bytes > 0) to_host_.begin_copy_from(device_memory, bytes);
+    return result;
+  }
+  std::byte* room_for_received(Index bytes) { return to_device_.of_size(bytes); }
+
+  // What arrives in room_for_received() belongs there.
+  void expect(void* tail, Index bytes) {
+    tail_ = tail;
+    tail_bytes_ = bytes;
+  }
+  void place_expected() {
+    if (const Index bytes = std::exchange(tail_bytes_, 0); bytes > 0) to_device_.begin_copy_to(tail_, bytes);
+  }
+
+  template <class T>
+  void add(T* values, int width) {
+    const Index bytes = place_.size() * width * Index{sizeof(T)};
+    if (bytes == 0) return;
+    T* const packed = packed_of_size<T>(bytes);
+    to_device_.begin_copy_to(packed, bytes);
+    if constexpr (std::is_same_v<T, double>)
+      kernels_.add(device_, nodes_.size(), nodes_.data(), begin_.data(), place_.data(), width, packed, values);
+    else
+      kernels_.add_single(device_, nodes_.size(), nodes_.data(), begin_.data(), place_.data(), width, packed, values);
+  }
+
+ private:
+  template <class T>
+  T* packed_of_size(Index bytes) {
+    if (packed_.bytes() < bytes)
+      packed_ = Vector(device_, (bytes + Index{sizeof(double)} - 1) / Index{sizeof(double)}, ghosts::tag);
+    return reinterpret_cast<T*>(packed_.data());
+  }
+
+  Device device_;
+  const GhostKernels& kernels_;
+  Array<std::int32_t> sent_, nodes_, begin_, place_;  // nodes_: each once, with its places in what is sent
+  Vector packed_;
+  ghosts::CopyBuffer to_host_, to_device_;
+  void* tail_ = nullptr;
+  Index tail_bytes_ = 0;
+};
 
 Ghosts::Ghosts(Ranks& ranks, Index owned, std::vector<Index> reached)
     : ranks_(&ranks), owned_(owned), reached_(std::move(reached)), first_{0} {
@@ -38,6 +189,13 @@ Ghosts::Ghosts(Ranks& ranks, Index owned, std::vector<Index> reached)
     }
     neighbours_.push_back(std::move(neighbour));
   }
+}
+
+Ghosts::~Ghosts() = default;
+
+Ghosts::OnDevice& Ghosts::on(const Device& device) const {
+  if (!on_device_ || !on_device_->is_on(device)) on_device_ = std::make_unique<OnDevice>(device, neighbours_);
+  return *on_device_;
 }
 
 Index Ghosts::global(Index local) const {
@@ -73,13 +231,45 @@ void Ghosts::begin(std::span<const Parcel> parcels) const {
 }
 
 template <class T>
-void Ghosts::fetch(T* values, int width) const {
+void Ghosts::fetch(Array<T>& values, int width) const {
   begin_fetch(values, width);
   finish_fetch();
 }
 
 template <class T>
-void Ghosts::begin_fetch(T* values, int width) const {
+void Ghosts::fetch(std::vector<T>& values, int width) const {
+  begin_fetch_on_host(values.data(), width);
+  ranks_->finish();
+}
+
+template <class T>
+void Ghosts::begin_fetch(Array<T>& values, int width) const {
+  const Device& device = values.device();
+  if (!device.machine().is_apart()) return begin_fetch_on_host(values.data(), width);
+  OnDevice& here = on(device);
+  const auto w = static_cast<std::size_t>(width);
+  const Index item = width * Index{sizeof(T)};
+  const std::byte* sent = here.pack(values.data(), width);
+  std::byte* const tail = here.room_for_received(count() * item);
+  device.synchronize();  // packed, and what arrived before has left
+  std::vector<Parcel> parcels;
+  for (const Neighbour& each : neighbours_) {
+    const std::size_t bytes = each.sent.size() * w * sizeof(T);
+    parcels.push_back(
+        {each.rank, {sent, bytes}, {tail + (each.first - owned_) * item, static_cast<std::size_t>(each.count * item)}});
+    sent += bytes;
+  }
+  begin(parcels);
+  here.expect(values.data() + owned_ * width, count() * item);
+}
+
+void Ghosts::finish_fetch() const {
+  ranks_->finish();
+  if (on_device_) on_device_->place_expected();
+}
+
+template <class T>
+void Ghosts::begin_fetch_on_host(T* values, int width) const {
   const auto w = static_cast<std::size_t>(width);
   buffer_.resize(static_cast<std::size_t>(sent()) * w * sizeof(T));
   std::vector<Parcel> parcels;
@@ -99,24 +289,38 @@ void Ghosts::begin_fetch(T* values, int width) const {
 }
 
 template <class T>
-void Ghosts::add_to_owners(T* values, int width) const {
-  const auto w = static_cast<std::size_t>(width);
-  std::vector<T> received(static_cast<std::size_t>(sent()) * w);
+void Ghosts::add_to_owners(Array<T>& values, int width) const {
+  const Device& device = values.device();
+  OnDevice* const here = device.machine().is_apart() ? &on(device) : nullptr;
+  const auto item = static_cast<std::size_t>(width) * sizeof(T);
+  const std::size_t received_bytes = static_cast<std::size_t>(sent()) * item;
+  const std::byte* tail = reinterpret_cast<const std::byte*>(values.data() + owned_ * width);
+  std::byte* received = nullptr;
+  if (here != nullptr) {
+    tail = here->read(tail, count() * static_cast<Index>(item));
+    received = here->room_for_received(static_cast<Index>(received_bytes));
+    device.synchronize();
+  } else {
+    buffer_.resize(received_bytes);
+    received = buffer_.data();
+  }
   std::vector<Parcel> parcels;
-  T* next = received.data();
+  std::byte* next = received;
   for (const Neighbour& each : neighbours_) {
-    const std::size_t size = each.sent.size() * w;
-    parcels.push_back({each.rank,
-                       std::as_bytes(std::span(values + each.first * width, static_cast<std::size_t>(each.count) * w)),
-                       std::as_writable_bytes(std::span(next, size))});
+    const std::size_t size = each.sent.size() * item;
+    parcels.push_back(
+        {each.rank,
+         {tail + static_cast<std::size_t>(each.first - owned_) * item, static_cast<std::size_t>(each.count) * item},
+         {next, size}});
     next += size;
   }
   begin(parcels);
   ranks_->finish();
-  const T* number = received.data();
+  if (here != nullptr) return here->add(values.data(), width);
+  const T* number = reinterpret_cast<const T*>(received);
   for (const Neighbour& each : neighbours_)
     for (const std::int32_t node : each.sent)
-      for (std::size_t k = 0; k < w; ++k) values[static_cast<std::size_t>(node) * w + k] += *number++;
+      for (int k = 0; k < width; ++k) values.data()[Index{node} * width + k] += *number++;
 }
 
 template <class T>
@@ -133,13 +337,14 @@ void Ghosts::gather(const T* mine, int width, T* all) const {
   ranks_->exchange(parcels);
 }
 
-template void Ghosts::begin_fetch(double*, int) const;
-template void Ghosts::begin_fetch(float*, int) const;
-template void Ghosts::fetch(double*, int) const;
-template void Ghosts::fetch(float*, int) const;
-template void Ghosts::fetch(Index*, int) const;
-template void Ghosts::add_to_owners(double*, int) const;
-template void Ghosts::add_to_owners(float*, int) const;
+template void Ghosts::begin_fetch(Array<double>&, int) const;
+template void Ghosts::begin_fetch(Array<float>&, int) const;
+template void Ghosts::fetch(Array<double>&, int) const;
+template void Ghosts::fetch(Array<float>&, int) const;
+template void Ghosts::fetch(std::vector<double>&, int) const;
+template void Ghosts::fetch(std::vector<Index>&, int) const;
+template void Ghosts::add_to_owners(Array<double>&, int) const;
+template void Ghosts::add_to_owners(Array<float>&, int) const;
 template void Ghosts::gather(const double*, int, double*) const;
 template void Ghosts::gather(const float*, int, float*) const;
 

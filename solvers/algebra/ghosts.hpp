@@ -6,13 +6,16 @@
 //   ghosts.fetch(x, 3);                                // x [owned | ghosts][3]: the tail has the owners' values
 //   ghosts.add_to_owners(y, 3);                        // the other way: what stands in the tail adds to the owners'
 //
-// Memory of devices apart from the host is not read here: ranks compute on CPUs.
+// Arrays may be on a device with memory of its own: a kernel packs what is sent, messages go from pinned memory to
+// pinned memory, and what arrives is copied to its place behind the kernels launched so far. Lists are on the device
+// from the first exchange of such an array on.
 #pragma once
 
-#include "device/machine.hpp"
+#include "device/array.hpp"
 #include "device/ranks/ranks.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -22,6 +25,7 @@ class Ghosts {
  public:
   // reached: global numbers of nodes of others, ascending, each once.
   Ghosts(Ranks& ranks, Index owned, std::vector<Index> reached);
+  ~Ghosts();
 
   Ranks& ranks() const { return *ranks_; }
   Index owned() const { return owned_; }
@@ -33,17 +37,19 @@ class Ghosts {
   Index local(Index global) const;  // of a node that is owned or reached
   int owner(Index global) const;
 
-  // One message to and from each neighbour.
+  // One message to and from each neighbour. T: double or float; of numbers of the host also Index.
   template <class T>
-  void fetch(T* values, int width) const;
+  void fetch(Array<T>& values, int width) const;
+  template <class T>
+  void fetch(std::vector<T>& values, int width) const;  // of the host
   // The same in two parts, between which owned values are read and the tail is not; look() lets the messages move on.
   template <class T>
-  void begin_fetch(T* values, int width) const;
+  void begin_fetch(Array<T>& values, int width) const;
   void look() const { ranks_->look(); }
-  void finish_fetch() const { ranks_->finish(); }
+  void finish_fetch() const;
   // Numbers of neighbours are added in ascending order of their ranks.
   template <class T>
-  void add_to_owners(T* values, int width) const;
+  void add_to_owners(Array<T>& values, int width) const;
 
   // A rank that reaches nodes of this one, or the other way, or both.
   struct Neighbour {
@@ -56,17 +62,23 @@ class Ghosts {
   // So far, by fetches and sums to owners: how often, and what this rank sent.
   std::int64_t exchanges() const { return exchanges_; }
   const ExchangeCounts& counts() const { return counts_; }
-  // [rank] owned nodes of all, each `width` numbers: what every rank has stands at its place among all.
+  // [rank] owned nodes of all, each `width` numbers: what every rank has stands at its place among all. Numbers of the
+  // host.
   template <class T>
   void gather(const T* mine, int width, T* all) const;
 
  private:
+  class OnDevice;
+  OnDevice& on(const Device& device) const;
+  template <class T>
+  void begin_fetch_on_host(T* values, int width) const;
   Ranks* ranks_;
   Index owned_;
   std::vector<Index> reached_, first_;
   std::vector<Neighbour> neighbours_;
   void begin(std::span<const Parcel> parcels) const;
   mutable std::vector<std::byte> buffer_;
+  mutable std::unique_ptr<OnDevice> on_device_;  // null: arrays so far were those of the host
   mutable std::int64_t exchanges_ = 0;
   mutable ExchangeCounts counts_;
 };

@@ -1,6 +1,9 @@
 #include "solvers/algebra/rank_rows.hpp"
 
+#include "device/host_view.hpp"
+
 #include <algorithm>
+#include <vector>
 
 namespace ritz {
 namespace {
@@ -17,6 +20,26 @@ template <class T>
 std::span<T> own_piece(const RankRows& rows, std::span<T> mine, int column) {
   return mine.subspan(static_cast<std::size_t>(column * rows.count()), static_cast<std::size_t>(rows.count()));
 }
+
+// An array for the host to fill: the array itself, or numbers that become its own at the end.
+class Filled {
+ public:
+  explicit Filled(Vector& array) : array_(array) {
+    if (apart()) numbers_.resize(static_cast<std::size_t>(array.size()));
+  }
+  std::span<double> span() {
+    if (apart()) return numbers_;
+    return {array_.data(), static_cast<std::size_t>(array_.size())};
+  }
+  void complete() {
+    if (apart()) array_.upload(numbers_);
+  }
+
+ private:
+  bool apart() const { return !array_.empty() && array_.device().machine().is_apart(); }
+  Vector& array_;
+  std::vector<double> numbers_;
+};
 
 }  // namespace
 
@@ -42,6 +65,18 @@ void RankRows::collect(std::span<const double> mine, std::span<double> all, int 
       parcels.push_back({rank, {}, std::as_writable_bytes(piece(*this, all, rank, column))});
   }
   ranks->exchange(parcels);
+}
+
+void RankRows::deal(const Vector& all, Vector& mine) const {
+  Filled filled(mine);
+  deal(HostView<double>(all).span(), filled.span());
+  filled.complete();
+}
+
+void RankRows::collect(const Vector& mine, Vector& all) const {
+  Filled filled(all);
+  collect(HostView<double>(mine).span(), filled.span());
+  filled.complete();
 }
 
 }  // namespace ritz

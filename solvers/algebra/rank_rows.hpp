@@ -5,7 +5,7 @@
 //   rows.collect(mine, all, columns);
 #pragma once
 
-#include "device/machine.hpp"
+#include "device/array.hpp"
 #include "device/ranks/ranks.hpp"
 
 #include <span>
@@ -24,6 +24,9 @@ struct RankRows {
   // all: [column][row of the whole], on the first rank; mine: [column][row of this rank]
   void deal(std::span<const double> all, std::span<double> mine, int columns = 1) const;
   void collect(std::span<const double> mine, std::span<double> all, int columns = 1) const;
+  // One column, which may be on a device.
+  void deal(const Vector& all, Vector& mine) const;
+  void collect(const Vector& mine, Vector& all) const;
 };
 
 }  // namespace ritz

@@ -1,6 +1,7 @@
 #include "solvers/direct/direct_input.hpp"
 
 #include "device/error.hpp"
+#include "device/host_view.hpp"
 #include "device/ranks/packed.hpp"
 #include "solvers/algebra/solve_report.hpp"
 #include "solvers/direct/nested_dissection.hpp"
@@ -27,16 +28,19 @@ HostMatrix host_rows(const DividedMatrix& A) {
   const BlockMatrixView<double> rows = A.owned_rows();
   const Ghosts& ghosts = A.ghosts();
   const Index C = rows.row_block;
+  const HostView<Index> offsets(A.device(), rows.offsets, rows.rows + 1);
+  const HostView<std::int32_t> column(A.device(), rows.column, A.nonzeros());
+  const HostView<double> values(A.device(), rows.values, A.nonzeros() * C * C);
   HostMatrix host;
   host.offsets.push_back(0);
   host.columns.reserve(static_cast<std::size_t>(A.nonzeros() * C * C));
   host.values.reserve(host.columns.capacity());
   for (Index row = 0; row < rows.rows; ++row)
     for (Index c = 0; c < C; ++c) {
-      for (Index e = rows.offsets[row]; e < rows.offsets[row + 1]; ++e)
+      for (Index e = offsets[row]; e < offsets[row + 1]; ++e)
         for (Index d = 0; d < C; ++d) {
-          host.columns.push_back(static_cast<std::int32_t>(ghosts.global(rows.column[e]) * C + d));
-          host.values.push_back(rows.values[(e * C + c) * C + d]);
+          host.columns.push_back(static_cast<std::int32_t>(ghosts.global(column[e]) * C + d));
+          host.values.push_back(values[(e * C + c) * C + d]);
         }
       host.offsets.push_back(std::ssize(host.columns));
     }
@@ -46,12 +50,14 @@ HostMatrix host_rows(const DividedMatrix& A) {
 // The rows of a rank in the graph of the blocks: how many neighbours each has, these, and the positions.
 std::vector<std::byte> packed_graph(const DividedMatrix& A, const std::vector<double>& coordinates) {
   const BlockMatrixView<double> rows = A.owned_rows();
+  const HostView<Index> offsets(A.device(), rows.offsets, rows.rows + 1);
+  const HostView<std::int32_t> column(A.device(), rows.column, A.nonzeros());
   std::vector<std::int32_t> counts, columns;
   columns.reserve(static_cast<std::size_t>(A.nonzeros()));
   for (Index row = 0; row < rows.rows; ++row) {
-    counts.push_back(static_cast<std::int32_t>(rows.offsets[row + 1] - rows.offsets[row]));
-    for (Index e = rows.offsets[row]; e < rows.offsets[row + 1]; ++e)
-      columns.push_back(static_cast<std::int32_t>(A.ghosts().global(rows.column[e])));
+    counts.push_back(static_cast<std::int32_t>(offsets[row + 1] - offsets[row]));
+    for (Index e = offsets[row]; e < offsets[row + 1]; ++e)
+      columns.push_back(static_cast<std::int32_t>(A.ghosts().global(column[e])));
   }
   const std::string text = Packed().add(counts).add(columns).add(coordinates).take();
   const std::span<const std::byte> bytes = std::as_bytes(std::span(text));

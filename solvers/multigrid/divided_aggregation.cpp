@@ -1,8 +1,10 @@
 #include "solvers/multigrid/divided_aggregation.hpp"
 
+#include "device/host_view.hpp"
 #include "device/kernels.hpp"
 #include "device/process/stop_request.hpp"
 #include "device/ranks/ranks.hpp"
+#include "solvers/algebra/ghost_kernels.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
 #include "solvers/algebra/solver_progress.hpp"
 #include "solvers/multigrid/cycle_kernels.hpp"
@@ -11,18 +13,28 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <optional>
-#include <type_traits>
 #include <variant>
 
 namespace ritz {
 namespace divided {
 
-// The whole of a level on every rank.
+// The whole of a level on every rank. Its right-hand side comes together in the host's memory.
+template <class Real>
 class ReplicatedLevel {
  public:
-  ReplicatedLevel(DividedLevels::Whole whole, SmoothedAggregationOptions options, NestedLevels nested)
-      : A_(std::move(whole.A)), b_(A_.device(), A_.rows(), "multigrid"), x_(A_.device(), A_.rows(), "multigrid") {
+  ReplicatedLevel(const Ghosts& ghosts, DividedLevels::Whole whole, SmoothedAggregationOptions options,
+                  NestedLevels nested, const CycleKernels<Real>& kernels)
+      : ghosts_(ghosts),
+        kernels_(kernels),
+        A_(std::move(whole.A)),
+        b_(A_.device(), A_.rows(), "multigrid"),
+        x_(A_.device(), A_.rows(), "multigrid"),
+        part_(A_.device(), ghosts.size() * A_.block_size(), "multigrid"),
+        gathered_(static_cast<std::size_t>(A_.rows())) {
     const WorkTogether alone(nullptr);
+    std::vector<std::int32_t> at;
+    for (Index i = 0; i < ghosts.size(); ++i) at.push_back(static_cast<std::int32_t>(ghosts.global(i)));
+    at_ = Array<std::int32_t>(A_.device(), std::span<const std::int32_t>(at), "multigrid");
     options.near_null = &whole.near_null;
     options.near_null_count = static_cast<int>(whole.near_null.size() / A_.rows());
     options.coordinates = nullptr;
@@ -32,32 +44,31 @@ class ReplicatedLevel {
   }
 
   // b: [owned]; x: [owned | ghosts], which needs no message.
-  template <class Real>
-  void solve(const Ghosts& ghosts, const Array<Real>& b, Array<Real>& x) const {
+  void solve(const Array<Real>& b, Array<Real>& x) const {
+    const Device& device = A_.device();
     const int block = A_.block_size();
-    if constexpr (std::is_same_v<Real, double>) {
-      ghosts.gather(b.data(), block, b_.data());
-    } else {
-      gathered_.resize(static_cast<std::size_t>(A_.rows()));
-      ghosts.gather(b.data(), block, gathered_.data());
-      std::ranges::copy(gathered_, b_.data());
-    }
+    const HostView<Real> mine(device, b.data(), ghosts_.owned() * block);
+    ghosts_.gather(mine.data(), block, gathered_.data());
+    b_.upload(std::vector<double>(gathered_.begin(), gathered_.end()));
     {
       const WorkTogether alone(nullptr);
       multigrid_->apply(b_, x_);
     }
-    for (Index i = 0; i < ghosts.size(); ++i)
-      for (int c = 0; c < block; ++c)
-        x.data()[i * block + c] = static_cast<Real>(x_.data()[ghosts.global(i) * block + c]);
+    kernels<GhostKernels>(device, solver_kernels, "ghosts")
+        .take(device, at_.size(), at_.data(), block, x_.data(), part_.data());
+    kernels_.from_double(device, part_.size(), part_.data(), x.data());
   }
 
   std::size_t levels() const { return multigrid_->levels().size(); }
   std::size_t nested_levels() const { return static_cast<std::size_t>(multigrid_->nested_levels()); }
 
  private:
+  const Ghosts& ghosts_;
+  const CycleKernels<Real>& kernels_;
   SparseMatrix A_;
-  mutable Vector b_, x_;
-  mutable std::vector<float> gathered_;
+  mutable Vector b_, x_, part_;
+  Array<std::int32_t> at_;  // [owned | ghosts] in x_
+  mutable std::vector<Real> gathered_;
   std::optional<SmoothedAggregation> multigrid_;
 };
 
@@ -93,9 +104,9 @@ class DividedCycle {
       if (!next && unknowns_.back() <= options.replicated) {
         SmoothedAggregationOptions below = options_;
         below.strength = levels.strength(number, matrix->block_size());
-        replicated_ = std::make_unique<ReplicatedLevel>(DividedLevels::whole(*matrix, level), below,
-                                                        at == nesting.parts.size() ? rest : nullptr);
         last_ = level.ghosts;
+        replicated_ = std::make_unique<ReplicatedLevel<Real>>(*last_, DividedLevels::whole(*matrix, level), below,
+                                                              at == nesting.parts.size() ? rest : nullptr, kernels_);
         break;
       }
       if (!next) level.largest_eigenvalue.full = sure_eigenvalue_bound(*matrix, level.inverse_diagonal);
@@ -163,31 +174,33 @@ class DividedCycle {
     if (from.rows == 0) return;
     kernels.pack(device, from, nonzeros, to);
     to.offsets = Array<Index>(device, from.rows + 1, "multigrid");
-    std::copy_n(from.offsets, from.rows + 1, to.offsets.data());
+    device.machine().copy_on_device(to.offsets.data(), from.offsets, to.offsets.bytes());
     to.view.offsets = to.offsets.data();
     if (to.view.slices != nullptr) return;
     to.column = Array<std::int32_t>(device, nonzeros, "multigrid");
-    std::copy_n(from.column, nonzeros, to.column.data());
+    device.machine().copy_on_device(to.column.data(), from.column, to.column.bytes());
     to.view.column = to.column.data();
   }
 
   static std::vector<Rows> as_matrices(const std::vector<RowRange>& ranges, CycleMatrix<Real>& a) {
     constexpr Index slice = 16;  // sliced_rows_cpu.hpp; ranges begin where a window of slices does
+    const Device& device = a.offsets.device();
+    const auto at = [&](const Index* offset) { return HostView<Index>(device, offset, 1)[0]; };
     std::vector<Rows> result;
     for (const RowRange& range : ranges) {
       BlockMatrixView<Real> view = a.view;
       view.rows = range.last - range.first;
       view.offsets += range.first;
-      std::int32_t* const column = a.column.data();
-      Index begin = view.offsets[0], end = view.offsets[view.rows];
+      Index begin = at(view.offsets), end = at(view.offsets + view.rows);
       if (view.slices != nullptr) {
         view.slices += range.first / slice;
         view.place += range.first;
         const Index slices = (view.rows + InnerRows::piece - 1) / InnerRows::piece * (InnerRows::piece / slice);
-        begin = view.slices[0] * slice;
-        end = view.slices[slices] * slice;
+        begin = at(view.slices) * slice;
+        end = at(view.slices + slices) * slice;
       }
-      for (Index e = begin; e < end; ++e) column[e] -= static_cast<std::int32_t>(range.first);
+      kernels<GhostKernels>(device, solver_kernels, "ghosts")
+          .shift(device, end - begin, static_cast<std::int32_t>(range.first), a.column.data() + begin);
       result.push_back({range.first * view.row_block, view});
     }
     return result;
@@ -195,7 +208,7 @@ class DividedCycle {
 
   // run(rows) for all rows of a; the ghosts of x are fetched meanwhile.
   template <class Run>
-  void on_rows(const Level& l, Real* x, const Run& run) const {
+  void on_rows(const Level& l, Array<Real>& x, const Run& run) const {
     l.ghosts->begin_fetch(x, l.block);
     for (const Rows& rows : l.inner) {
       run(rows);
@@ -235,7 +248,7 @@ class DividedCycle {
       const double rho_next = 1 / (2 * sigma - rho);
       const double c1 = step == 0 ? 0 : rho_next * rho, c2 = step == 0 ? 1 / theta : 2 * rho_next / delta;
       const Real* d_before = step == 0 ? w.b.data() : step == 1 && from_zero ? w.x.data() : w.d.data();
-      on_rows(l, w.x.data(), [&](const Rows& rows) {
+      on_rows(l, w.x, [&](const Rows& rows) {
         const Index n = rows.first;
         kernels_.smooth(device_, rows.view, Real(c1), Real(c2), l.inverse_diagonal.data() + n, w.b.data() + n,
                         w.x.data() + n, d_before + n, w.d.data() + n, w.y.data() + n);
@@ -247,21 +260,21 @@ class DividedCycle {
 
   void cycle(std::size_t number) const {
     Work& w = work_[number];
-    if (number == levels_.size()) return replicated_->solve(*last_, w.b, w.x);
+    if (number == levels_.size()) return replicated_->solve(w.b, w.x);
     const Level& l = levels_[number];
     if (l.p.view.rows == 0) return smooth(l, w, true, 24, 500);
     Work& coarse = work_[number + 1];
     const Ghosts& next = number + 1 < levels_.size() ? *levels_[number + 1].ghosts : *last_;
     const int next_block = l.p.view.column_block;
     smooth(l, w, true, options_.smoothing_degree, options_.smoothing_ratio);
-    on_rows(l, w.x.data(), [&](const Rows& rows) {
+    on_rows(l, w.x, [&](const Rows& rows) {
       const Index n = rows.first;
       kernels_.residual(device_, rows.view, w.b.data() + n, w.x.data() + n, w.y.data() + n);
     });
     kernels_.multiply(device_, l.r.view, w.y.data(), coarse.b.data());
-    next.add_to_owners(coarse.b.data(), next_block);
+    next.add_to_owners(coarse.b, next_block);
     cycle(number + 1);
-    if (number + 1 < levels_.size()) next.fetch(coarse.x.data(), next_block);
+    if (number + 1 < levels_.size()) next.fetch(coarse.x, next_block);
     kernels_.multiply_add(device_, l.p.view, coarse.x.data(), w.x.data());
     smooth(l, w, false, options_.smoothing_degree, options_.smoothing_ratio);
   }
@@ -272,7 +285,7 @@ class DividedCycle {
   const Kernels& kernels_;
   std::vector<Level> levels_;
   std::shared_ptr<const Ghosts> last_;  // of the replicated level
-  std::unique_ptr<ReplicatedLevel> replicated_;
+  std::unique_ptr<ReplicatedLevel<Real>> replicated_;
   std::vector<Index> unknowns_;
   mutable std::vector<Work> work_;
 };

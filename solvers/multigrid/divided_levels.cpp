@@ -1,7 +1,9 @@
 #include "solvers/multigrid/divided_levels.hpp"
 
+#include "device/host_view.hpp"
 #include "device/kernels.hpp"
 #include "solvers/algebra/box_around.hpp"
+#include "solvers/algebra/ghost_kernels.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
 #include "solvers/multigrid/aggregation_kernels.hpp"
 #include "solvers/multigrid/global_rows.hpp"
@@ -21,45 +23,54 @@ namespace {
 
 constexpr const char* tag = "multigrid set-up";
 
-template <class T>
-std::span<T> all(Array<T>& array) {
-  return {array.data(), static_cast<std::size_t>(array.size())};
-}
-template <class T>
-std::span<const T> all(const Array<T>& array) {
-  return {array.data(), static_cast<std::size_t>(array.size())};
-}
-
 void sort_unique(std::vector<Index>& numbers) {
   std::ranges::sort(numbers);
   numbers.erase(std::ranges::unique(numbers).begin(), numbers.end());
 }
 
-// Block CSR from entries that are given row by row.
-class RowsMade {
+// Block rows of a matrix for the host to read.
+class HostRows {
  public:
-  RowsMade(const Device& device, Index rows, Index columns, int row_block, int column_block, std::size_t entries) {
-    made_.rows = rows;
-    made_.columns = columns;
-    made_.row_block = row_block;
-    made_.column_block = column_block;
-    made_.offsets = Array<Index>(device, rows + 1, tag);
-    made_.column = Array<std::int32_t>(device, static_cast<Index>(entries), "multigrid");
-    made_.values = Vector(device, static_cast<Index>(entries) * block(), "multigrid");
-    made_.offsets.data()[0] = 0;
+  // Without values.
+  HostRows(const Device& device, const BlockMatrixView<double>& A)
+      : offsets_(device, A.offsets, A.rows + 1), columns_(device, A.column, offsets_[A.rows]) {}
+
+  Index begin(Index row) const { return offsets_[row]; }
+  std::span<const Index> offsets() const { return offsets_.span(); }
+  std::span<const std::int32_t> columns() const { return columns_.span(); }
+  std::span<const std::int32_t> columns(Index row) const { return columns(row, row + 1); }
+  std::span<const std::int32_t> columns(Index first, Index last) const {
+    return columns_.span().subspan(static_cast<std::size_t>(begin(first)),
+                                   static_cast<std::size_t>(begin(last) - begin(first)));
   }
-  Index block() const { return Index{made_.row_block} * made_.column_block; }
-  double* add(Index column) {
-    made_.column.data()[entry_] = static_cast<std::int32_t>(column);
-    return made_.values.data() + block() * entry_++;
-  }
-  void end_row() { made_.offsets.data()[++row_] = entry_; }
-  BlockMatrix take() { return std::move(made_); }
 
  private:
-  BlockMatrix made_;
-  Index entry_ = 0, row_ = 0;
+  HostView<Index> offsets_;
+  HostView<std::int32_t> columns_;
 };
+
+// The blocks of rows [first, last) for the host to read.
+class HostBlocks {
+ public:
+  HostBlocks(const Device& device, const BlockMatrixView<double>& A, const HostRows& rows, Index first, Index last)
+      : rows_(rows),
+        block_(Index{A.row_block} * A.column_block),
+        begin_(rows.begin(first)),
+        values_(device, A.values + begin_ * block_, (rows.begin(last) - begin_) * block_) {}
+  std::span<const double> of(Index row) const {
+    return values_.span().subspan(static_cast<std::size_t>((rows_.begin(row) - begin_) * block_),
+                                  rows_.columns(row).size() * static_cast<std::size_t>(block_));
+  }
+
+ private:
+  const HostRows& rows_;
+  Index block_, begin_;
+  HostView<double> values_;
+};
+
+const GhostKernels& ghost_kernels(const Device& device) {
+  return kernels<GhostKernels>(device, solver_kernels, "ghosts");
+}
 
 // Strong connections between owned nodes alone.
 Graph between_owned(const Graph& graph, Index owned) {
@@ -68,13 +79,7 @@ Graph between_owned(const Graph& graph, Index owned) {
   inner.begin = graph.begin;
   inner.count = Array<std::int32_t>(device, graph.count.size(), tag);
   inner.column = Array<std::int32_t>(device, graph.column.size(), tag);
-  for (Index i = 0; i < owned; ++i) {
-    const Index begin = graph.begin[i];
-    std::int32_t kept = 0;
-    for (std::int32_t k = 0; k < graph.count.data()[i]; ++k)
-      if (const std::int32_t j = graph.column.data()[begin + k]; j < owned) inner.column.data()[begin + kept++] = j;
-    inner.count.data()[i] = kept;
-  }
+  ghost_kernels(device).between_owned(device, owned, graph.view(), inner.count.data(), inner.column.data());
   return inner;
 }
 
@@ -99,9 +104,16 @@ class Coarsening {
     const Graph inner = between_owned(strong_, owned);
     aggregates_ = kernels<AggregationKernels>(device_, solver_kernels, "aggregation")
                       .aggregate(device_, inner, owned, aggregate_);
-    for (Index i = 0; i < owned; ++i)  // all strong connections are to others
-      if (inner.count.data()[i] == 0 && strong_.count.data()[i] > 0)
-        aggregate_.data()[i] = static_cast<std::int32_t>(aggregates_++);
+    {
+      const HostView<std::int32_t> to_owned(device_, inner.count.data(), owned),
+          to_all(device_, strong_.count.data(), owned);
+      aggregate_of_.resize(static_cast<std::size_t>(owned));
+      copy_to_host(device_, aggregate_of_.data(), aggregate_.data(), owned * Index{sizeof(std::int32_t)});
+      for (Index i = 0; i < owned; ++i)  // all strong connections are to others
+        if (to_owned[i] == 0 && to_all[i] > 0)
+          aggregate_of_[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(aggregates_++);
+      copy_to_device(device_, aggregate_.data(), aggregate_of_.data(), owned * Index{sizeof(std::int32_t)});
+    }
     const Index fewest = number_coarser_nodes();
     width_ = K_;
     return fewest > 0 && first_.back() * K_ <= ghosts_.total() * C_ * 4 / 5;
@@ -138,23 +150,20 @@ class Coarsening {
   DividedLevels::Coarser finish(BlockMatrix P, Vector near_null) {
     DividedLevels::Coarser result;
     result.level.near_null = std::move(near_null);
-    BlockMatrix coarse_rows = product(P);
-    std::vector<GlobalRows> received = to_owners(coarse_rows);
+    const BlockMatrix coarse = product(P);
+    const HostRows coarse_rows(device_, coarse.view());
+    const std::vector<GlobalRows> received = to_owners(coarse, coarse_rows);
     // The next level's ghosts: all that its rows or the prolongator reach.
     std::vector<Index> reached;
-    for (const std::int32_t c : all(P.column))
+    std::ranges::copy_if(P_columns_, std::back_inserter(reached), [&](Index c) { return !is_own(c); });
+    for (const std::int32_t c : coarse_rows.columns(0, aggregates_))
       if (c >= aggregates_) reached.push_back(global(c));
-    for (Index i = 0; i < aggregates_; ++i)
-      for (Index e = coarse_rows.offsets.data()[i]; e < coarse_rows.offsets.data()[i + 1]; ++e)
-        if (const std::int32_t c = coarse_rows.column.data()[e]; c >= aggregates_) reached.push_back(global(c));
     for (const GlobalRows& rows : received)
-      for (const Index c : rows.column)
-        if (!is_own(c)) reached.push_back(c);
+      std::ranges::copy_if(rows.column, std::back_inserter(reached), [&](Index c) { return !is_own(c); });
     sort_unique(reached);
     const auto ghosts = std::make_shared<const Ghosts>(ghosts_.ranks(), aggregates_, std::move(reached));
-    result.A = std::make_unique<DividedMatrix>(ghosts, summed(coarse_rows, received, *ghosts));
-    for (std::int32_t& c : all(P.column))
-      if (c >= aggregates_) c = static_cast<std::int32_t>(ghosts->local(global(c)));
+    result.A = std::make_unique<DividedMatrix>(ghosts, summed(coarse, coarse_rows, received, *ghosts));
+    take_columns(P, [&](Index c) { return ghosts->local(c); });
     P.columns = ghosts->size();
     kernels<TransferKernels>(device_, solver_kernels, "transfer").transpose(device_, P, result.transfer.R);
     result.transfer.P = std::move(P);
@@ -163,6 +172,16 @@ class Coarsening {
     kernels<LevelMatrixKernels>(device_, solver_kernels, "level matrix")
         .inverse_diagonal(device_, result.A->owned_rows(), result.level.inverse_diagonal.data());
     return result;
+  }
+
+  // number(column): of one of the columns of P as all ranks number them.
+  template <class Number>
+  std::vector<std::int32_t> take_columns(BlockMatrix& P, const Number& number) const {
+    std::vector<std::int32_t> columns;
+    columns.reserve(P_columns_.size());
+    for (const Index c : P_columns_) columns.push_back(static_cast<std::int32_t>(number(c)));
+    P.column.upload(columns);
+    return columns;
   }
 
   // Numbers of aggregates, or coarser nodes: this rank's from 0 on, then those in foreign_.
@@ -185,17 +204,17 @@ class Coarsening {
     kernels<NearNullKernels>(device_, solver_kernels, "near-null space")
         .tentative(device_, aggregate_.data(), owned, aggregates_, C_, K_, level_.near_null.data(), own_T.data(),
                    coarse_near_null.data());
-    std::ranges::copy(all(own_T), T.data());
-    ghosts_.fetch(T.data(), static_cast<int>(block));
+    device_.machine().copy_on_device(T.data(), own_T.data(), own_T.bytes());
+    ghosts_.fetch(T, static_cast<int>(block));
     std::vector<Index> numbers(static_cast<std::size_t>(ghosts_.size()));
-    for (Index i = 0; i < owned; ++i)
-      numbers[static_cast<std::size_t>(i)] = aggregate_.data()[i] < 0 ? -1 : first() + aggregate_.data()[i];
-    ghosts_.fetch(numbers.data(), 1);
+    std::ranges::transform(aggregate_of_, numbers.begin(), [&](std::int32_t a) { return a < 0 ? -1 : first() + a; });
+    ghosts_.fetch(numbers, 1);
     for (const Index number : std::span(numbers).subspan(static_cast<std::size_t>(owned)))
       if (number >= 0) foreign_.push_back(number);
     sort_unique(foreign_);
-    Array<std::int32_t> aggregate(device_, ghosts_.size(), tag);
-    for (std::size_t i = 0; i < numbers.size(); ++i) aggregate.data()[i] = numbers[i] < 0 ? -1 : local(numbers[i]);
+    std::vector<std::int32_t> aggregate_of_all;
+    for (const Index number : numbers) aggregate_of_all.push_back(number < 0 ? -1 : local(number));
+    const Array<std::int32_t> aggregate(device_, std::span<const std::int32_t>(aggregate_of_all), tag);
     BlockMatrix P;
     kernels<TransferKernels>(device_, solver_kernels, "transfer")
         .smooth_prolongator(device_,
@@ -215,8 +234,9 @@ class Coarsening {
     const Index size = Index{C_} * K_, columns = aggregates_ + std::ssize(foreign_);
     BlockMatrix P{.rows = ghosts_.owned(), .columns = columns, .row_block = C_, .column_block = C_};
     P.offsets = Array<Index>(device_, std::span<const Index>(nodes.first), "multigrid");
-    P.column = Array<std::int32_t>(device_, std::ssize(parents), "multigrid");
-    std::ranges::transform(parents, P.column.data(), [&](Index parent) { return local(parent); });
+    std::vector<std::int32_t> parent_columns;
+    for (const Index parent : parents) parent_columns.push_back(local(parent));
+    P.column = Array<std::int32_t>(device_, std::span<const std::int32_t>(parent_columns), "multigrid");
     P.values = Vector(device_, P.nonzeros() * C_ * C_, "multigrid");
     const Array<std::int32_t> same(device_, std::span<const std::int32_t>(nodes.same), tag);
     coarse_near_null = Vector(device_, aggregates_ * size, tag);
@@ -224,8 +244,8 @@ class Coarsening {
         .take(device_, aggregates_, same.data(), static_cast<int>(size), level_.near_null.data(),
               coarse_near_null.data());
     Vector of_parents(device_, columns * size, tag);
-    std::ranges::copy(all(coarse_near_null), of_parents.data());
-    Ghosts(ghosts_.ranks(), aggregates_, foreign_).fetch(of_parents.data(), static_cast<int>(size));
+    device_.machine().copy_on_device(of_parents.data(), coarse_near_null.data(), coarse_near_null.bytes());
+    Ghosts(ghosts_.ranks(), aggregates_, foreign_).fetch(of_parents, static_cast<int>(size));
     const Vector weights(device_, std::span<const double>(nodes.weights), tag);
     kernels<TransferKernels>(device_, solver_kernels, "transfer")
         .sum_of_parents(device_, P.view(), weights.data(), level_.near_null.data(), of_parents.data(), K_,
@@ -243,122 +263,153 @@ class Coarsening {
 
   // Renumbers the columns of P where ghosts' rows bring aggregates that it did not reach; [owned | ghosts] rows.
   BlockMatrix with_rows_of_ghosts(BlockMatrix& P) {
-    std::vector<GlobalRows> sent(static_cast<std::size_t>(ghosts_.ranks().count()));
-    for (const Ghosts::Neighbour& each : ghosts_.neighbours())
-      for (const std::int32_t node : each.sent)
-        sent[static_cast<std::size_t>(each.rank)].append(P.view(), node, node, [&](Index c) { return global(c); });
-    const std::vector<GlobalRows> received = swap_rows(ghosts_.ranks(), sent);
-    std::vector<Index> columns;
-    for (const std::int32_t c : all(P.column)) columns.push_back(global(c));
-    std::size_t entries = columns.size();
-    for (const GlobalRows& rows : received) {
-      entries += rows.column.size();
-      for (const Index c : rows.column)
-        if (!is_own(c)) foreign_.push_back(c);
-    }
+    const HostRows rows(device_, P.view());
+    P_columns_.reserve(rows.columns().size());
+    for (const std::int32_t c : rows.columns()) P_columns_.push_back(global(c));
+    const std::vector<GlobalRows> received = swap_rows(ghosts_.ranks(), rows_for_neighbours(P, rows));
+    for (const GlobalRows& each : received)
+      std::ranges::copy_if(each.column, std::back_inserter(foreign_), [&](Index c) { return !is_own(c); });
     sort_unique(foreign_);
-    for (std::size_t e = 0; e < columns.size(); ++e) P.column.data()[e] = local(columns[e]);
+    std::vector<std::int32_t> columns = take_columns(P, [&](Index c) { return local(c); });
     P.columns = aggregates_ + static_cast<Index>(foreign_.size());
-    RowsMade made(device_, ghosts_.size(), P.columns, C_, width_, entries);
-    const Index block = made.block();
-    for (Index i = 0; i < P.rows; ++i) {
-      for (Index e = P.offsets.data()[i]; e < P.offsets.data()[i + 1]; ++e)
-        std::copy_n(P.values.data() + e * block, block, made.add(P.column.data()[e]));
-      made.end_row();
+    std::vector<Index> offsets(rows.offsets().begin(), rows.offsets().end());
+    std::vector<double> values;
+    for (const GlobalRows& each : received) {  // ghosts are in the order of their owners, and sent in that of numbers
+      for (const Index count : each.count) offsets.push_back(offsets.back() + count);
+      for (const Index c : each.column) columns.push_back(local(c));
+      values.insert(values.end(), each.values.begin(), each.values.end());
     }
-    for (const GlobalRows& rows : received) {  // ghosts are in the order of their owners, and sent in that of numbers
-      std::size_t e = 0;
-      for (const Index count : rows.count) {
-        for (Index k = 0; k < count; ++k, ++e)
-          std::copy_n(rows.values.data() + static_cast<Index>(e) * block, block, made.add(local(rows.column[e])));
-        made.end_row();
-      }
-    }
-    return made.take();
+    BlockMatrix whole{.rows = ghosts_.size(), .columns = P.columns, .row_block = C_, .column_block = width_};
+    whole.offsets = Array<Index>(device_, std::span<const Index>(offsets), tag);
+    whole.column = Array<std::int32_t>(device_, std::span<const std::int32_t>(columns), "multigrid");
+    whole.values = Vector(device_, P.values.size() + std::ssize(values), "multigrid");
+    device_.machine().copy_on_device(whole.values.data(), P.values.data(), P.values.bytes());
+    if (!values.empty())
+      copy_to_device(device_, whole.values.data() + P.values.size(), values.data(),
+                     std::ssize(values) * Index{sizeof(double)});
+    return whole;
   }
 
-  // P^T A P of this rank's entries of A. One between an owned node and a ghost is also the other rank's: half of it.
+  // [rank] rows of P for the nodes that it reaches.
+  std::vector<GlobalRows> rows_for_neighbours(const BlockMatrix& P, const HostRows& rows) const {
+    std::vector<GlobalRows> sent(static_cast<std::size_t>(ghosts_.ranks().count()));
+    std::vector<std::int32_t> entries;
+    const auto of_neighbours = [&](const auto& visit) {
+      for (const Ghosts::Neighbour& each : ghosts_.neighbours())
+        for (const std::int32_t node : each.sent) visit(sent[static_cast<std::size_t>(each.rank)], node);
+    };
+    of_neighbours([&](GlobalRows&, Index node) {
+      for (Index e = rows.begin(node); e < rows.begin(node + 1); ++e) entries.push_back(static_cast<std::int32_t>(e));
+    });
+    const Array<std::int32_t> at(device_, std::span<const std::int32_t>(entries), tag);
+    const int block = C_ * width_;
+    Vector packed(device_, at.size() * block, tag);
+    ghost_kernels(device_).take(device_, at.size(), at.data(), block, P.values.data(), packed.data());
+    const HostView<double> values(packed);
+    std::size_t next = 0;
+    of_neighbours([&](GlobalRows& to, Index node) {
+      const std::size_t size = rows.columns(node).size() * static_cast<std::size_t>(block);
+      to.append(node, rows.columns(node), values.span().subspan(next, size), [&](Index c) { return global(c); });
+      next += size;
+    });
+    return sent;
+  }
+
+  // P^T A P of this rank's entries of A: its rows. Where the kernel takes both halves from the lower triangle, an entry
+  // between an owned node and a ghost is also the other rank's, and half of it counts.
   BlockMatrix product(BlockMatrix& P) {
     auto phase = device_.profile().phase("product");
     const BlockMatrix whole = with_rows_of_ghosts(P);
+    const auto& level_kernels = kernels<LevelMatrixKernels>(device_, solver_kernels, "level matrix");
+    const bool halves = level_kernels.galerkin_reads_lower_triangle;
     BlockMatrix R, result;
-    kernels<TransferKernels>(device_, solver_kernels, "transfer").transpose(device_, whole, R);
-    kernels<LevelMatrixKernels>(device_, solver_kernels, "level matrix")
-        .galerkin(device_, A_.with_ghost_rows(), whole.view(), R.view(), nested_, result);
+    kernels<TransferKernels>(device_, solver_kernels, "transfer").transpose(device_, halves ? whole : P, R);
+    level_kernels.galerkin(device_, halves ? A_.with_ghost_rows() : A_.owned_rows(), whole.view(), R.view(), nested_,
+                           result);
     return result;
   }
 
-  std::vector<GlobalRows> to_owners(const BlockMatrix& rows) const {
+  std::vector<GlobalRows> to_owners(const BlockMatrix& coarse, const HostRows& rows) const {
     std::vector<GlobalRows> sent(static_cast<std::size_t>(ghosts_.ranks().count()));
-    for (Index i = aggregates_; i < rows.rows; ++i) {
+    const HostBlocks blocks(device_, coarse.view(), rows, aggregates_, coarse.rows);
+    for (Index i = aggregates_; i < coarse.rows; ++i) {
       const Index number = global(i);
       const auto owner = std::ranges::upper_bound(first_, number) - first_.begin() - 1;
-      sent[static_cast<std::size_t>(owner)].append(rows.view(), i, number, [&](Index c) { return global(c); });
+      sent[static_cast<std::size_t>(owner)].append(number, rows.columns(i), blocks.of(i),
+                                                   [&](Index c) { return global(c); });
     }
     return swap_rows(ghosts_.ranks(), sent);
   }
 
   // Own entries and those of others for the same block are added in ascending order of the ranks, the own ones first.
-  BlockMatrix summed(const BlockMatrix& own, const std::vector<GlobalRows>& received, const Ghosts& ghosts) const {
+  BlockMatrix summed(const BlockMatrix& coarse, const HostRows& own, const std::vector<GlobalRows>& received,
+                     const Ghosts& ghosts) const {
     struct Entry {
       std::int32_t column;
-      const double* values;
+      Index source;  // among own entries, then received ones
     };
-    const Index block = Index{width_} * width_;
     std::vector<std::vector<Entry>> of_others(static_cast<std::size_t>(aggregates_));  // [own row]
-    std::size_t most = static_cast<std::size_t>(own.offsets.data()[aggregates_]);
+    const Index own_count = own.begin(aggregates_);
+    Index source = own_count;
+    std::vector<double> values;
     for (const GlobalRows& rows : received) {
       std::size_t e = 0;
       for (std::size_t r = 0; r < rows.row.size(); ++r)
         for (Index k = 0; k < rows.count[r]; ++k, ++e)
           of_others[static_cast<std::size_t>(rows.row[r] - first())].push_back(
-              {static_cast<std::int32_t>(ghosts.local(rows.column[e])),
-               rows.values.data() + static_cast<Index>(e) * block});
-      most += e;
+              {static_cast<std::int32_t>(ghosts.local(rows.column[e])), source++});
+      values.insert(values.end(), rows.values.begin(), rows.values.end());
     }
-    std::vector<std::int32_t> numbers(static_cast<std::size_t>(own.columns), -1);  // among [owned | ghosts], once known
+    std::vector<std::int32_t> numbers(static_cast<std::size_t>(coarse.columns), -1);  // in [owned | ghosts], once known
     const auto number = [&](std::int32_t c) {
       std::int32_t& known = numbers[static_cast<std::size_t>(c)];
       if (known < 0) known = static_cast<std::int32_t>(ghosts.local(global(c)));
       return known;
     };
+    Sums sums;
     std::vector<Entry> row;
-    std::vector<std::int32_t> column;
-    std::vector<double> values;
-    std::vector<Index> offsets{0};
-    column.reserve(most);
-    values.reserve(most * static_cast<std::size_t>(block));
     for (Index i = 0; i < aggregates_; ++i) {
       row.clear();
-      for (Index e = own.offsets.data()[i]; e < own.offsets.data()[i + 1]; ++e)
-        row.push_back({number(own.column.data()[e]), own.values.data() + e * block});
+      Index e = own.begin(i);
+      for (const std::int32_t c : own.columns(i)) row.push_back({number(c), e++});
       const std::vector<Entry>& others = of_others[static_cast<std::size_t>(i)];
       row.insert(row.end(), others.begin(), others.end());
       std::ranges::stable_sort(row, {}, &Entry::column);
-      for (std::size_t e = 0; e < row.size(); ++e)
-        if (e == 0 || row[e].column != row[e - 1].column) {
-          column.push_back(row[e].column);
-          values.insert(values.end(), row[e].values, row[e].values + block);
-        } else {
-          double* const target = values.data() + values.size() - block;
-          for (Index k = 0; k < block; ++k) target[k] += row[e].values[k];
+      for (std::size_t k = 0; k < row.size(); ++k) {
+        if (k == 0 || row[k].column != row[k - 1].column) {
+          sums.column.push_back(row[k].column);
+          sums.begin.push_back(std::ssize(sums.source));
         }
-      offsets.push_back(std::ssize(column));
+        sums.source.push_back(row[k].source);
+      }
+      sums.offsets.push_back(std::ssize(sums.column));
     }
-    return rows_of(offsets, column, values, ghosts);
+    sums.begin.push_back(std::ssize(sums.source));
+    return rows_of(sums, coarse.values, own_count, values, ghosts);
   }
 
+  // Entries of the next matrix, each a sum of blocks.
+  struct Sums {
+    std::vector<Index> offsets{0}, begin, source;
+    std::vector<std::int32_t> column;
+  };
+
   // With room for the rows of ghosts.
-  BlockMatrix rows_of(const std::vector<Index>& offsets, const std::vector<std::int32_t>& column,
-                      const std::vector<double>& values, const Ghosts& ghosts) const {
+  BlockMatrix rows_of(const Sums& sums, const Vector& own, Index own_count, const std::vector<double>& received,
+                      const Ghosts& ghosts) const {
     BlockMatrix result{.rows = aggregates_, .columns = ghosts.size(), .row_block = width_, .column_block = width_};
-    const Index places = std::ssize(column) + DividedMatrix::ghost_entries(column, aggregates_);
+    const Index count = std::ssize(sums.column),
+                places = count + DividedMatrix::ghost_entries(sums.column, aggregates_);
     result.offsets = Array<Index>(device_, result.columns + 1, tag);
     result.column = Array<std::int32_t>(device_, places, "multigrid");
     result.values = Vector(device_, places * width_ * width_, "multigrid");
-    std::ranges::copy(offsets, result.offsets.data());
-    std::ranges::copy(column, result.column.data());
-    std::ranges::copy(values, result.values.data());
+    copy_to_device(device_, result.offsets.data(), sums.offsets.data(), (aggregates_ + 1) * Index{sizeof(Index)});
+    copy_to_device(device_, result.column.data(), sums.column.data(), count * Index{sizeof(std::int32_t)});
+    const Array<Index> begin(device_, std::span<const Index>(sums.begin), tag),
+        source(device_, std::span<const Index>(sums.source), tag);
+    const Vector others(device_, std::span<const double>(received), tag);
+    ghost_kernels(device_).sum_blocks(device_, count, begin.data(), source.data(), width_ * width_, own_count,
+                                      own.data(), others.data(), result.values.data());
     return result;
   }
 
@@ -371,9 +422,11 @@ class Coarsening {
   int width_ = 0;        // of the next level's blocks
   bool nested_ = false;  // do transfers have diagonal blocks?
   Graph strong_;
-  Array<std::int32_t> aggregate_;  // [owned node]
+  Array<std::int32_t> aggregate_;           // [owned node]
+  std::vector<std::int32_t> aggregate_of_;  // the same for the host
   Index aggregates_ = 0;
   std::vector<Index> first_, foreign_;  // [rank + 1]; aggregates of others, ascending
+  std::vector<Index> P_columns_;        // as all ranks number them
 };
 
 int near_null_count(int block, const SmoothedAggregationOptions& options) {
@@ -428,34 +481,46 @@ DividedLevels::Whole DividedLevels::whole(const DividedMatrix& A, const DividedL
   const Device& device = A.device();
   const int block = A.block_size(), count = static_cast<int>(level.near_null.size() / own.rows);
   GlobalRows mine;
-  for (Index i = 0; i < own.rows; ++i) mine.append(own, i, ghosts.global(i), [&](Index c) { return ghosts.global(c); });
+  {
+    const HostRows rows(device, own);
+    const HostBlocks blocks(device, own, rows, 0, own.rows);
+    for (Index i = 0; i < own.rows; ++i)
+      mine.append(ghosts.global(i), rows.columns(i), blocks.of(i), [&](Index c) { return ghosts.global(c); });
+  }
   const std::vector<GlobalRows> of_ranks =
       swap_rows(ghosts.ranks(), std::vector<GlobalRows>(static_cast<std::size_t>(ghosts.ranks().count()), mine));
+  constexpr std::size_t missing = static_cast<std::size_t>(-1);  // a diagonal entry that products have left out
   std::vector<Index> offsets{0};
   std::vector<std::int32_t> columns;
   std::vector<double> values;
   for (const GlobalRows& rows : of_ranks) {
     std::size_t begin = 0;
     for (std::size_t r = 0; r < rows.row.size(); ++r) {
+      const auto column = [&](std::size_t e) { return e == missing ? rows.row[r] : rows.column[e]; };
       std::vector<std::size_t> order(static_cast<std::size_t>(rows.count[r]));
       std::iota(order.begin(), order.end(), begin);
       begin += order.size();
-      std::ranges::sort(order, {}, [&](std::size_t e) { return rows.column[e]; });
+      if (std::ranges::find(order, rows.row[r], column) == order.end()) order.push_back(missing);
+      std::ranges::sort(order, {}, column);
       for (const std::size_t e : order) {
-        columns.push_back(static_cast<std::int32_t>(rows.column[e]));
+        columns.push_back(static_cast<std::int32_t>(column(e)));
         const auto first = values.size();
-        values.insert(values.end(), rows.values.begin() + static_cast<std::ptrdiff_t>(e) * block * block,
-                      rows.values.begin() + static_cast<std::ptrdiff_t>(e + 1) * block * block);
-        for (int c = 0; rows.column[e] == rows.row[r] && c < block; ++c)
+        values.resize(first + static_cast<std::size_t>(block) * static_cast<std::size_t>(block), 0.0);
+        if (e != missing)
+          std::copy_n(rows.values.begin() + static_cast<std::ptrdiff_t>(e) * block * block, block * block,
+                      values.begin() + static_cast<std::ptrdiff_t>(first));
+        for (int c = 0; column(e) == rows.row[r] && c < block; ++c)
           if (double& entry = values[first + static_cast<std::size_t>(c * block + c)]; entry == 0) entry = 1;
       }
       offsets.push_back(static_cast<Index>(columns.size()));
     }
   }
+  std::vector<double> near_null(static_cast<std::size_t>(ghosts.total() * count));
+  const HostView<double> own_near_null(level.near_null);
+  ghosts.gather(own_near_null.data(), count, near_null.data());
   Whole result{SparseMatrix(std::make_shared<SparsityPattern>(device, offsets, columns), block),
-               Vector(device, ghosts.total() * count, tag)};
+               Vector(device, std::span<const double>(near_null), tag)};
   result.A.values().upload(values);
-  ghosts.gather(level.near_null.data(), count, result.near_null.data());
   return result;
 }
 

@@ -32,16 +32,15 @@ NestedPart part_of(const NestedNodes& level, Index first, Index last, Index coar
 
 // The inverse diagonal at all columns; zero at nodes that are not kept, if there are some to keep.
 Vector inverse_at_columns(const DividedMatrix& A, const NestedPart& level) {
-  const Vector own = inverse_diagonal(A.diagonal());
+  const std::vector<double> own = inverse_diagonal(A.diagonal()).host();
   const int C = A.block_size();
-  Vector all(A.device(), A.ghosts().size() * C, nesting_tag);
-  all.fill_zero();
-  if (!level.same_cells) std::copy_n(own.data(), own.size(), all.data());
+  std::vector<double> all(static_cast<std::size_t>(A.ghosts().size() * C), 0.0);
+  if (!level.same_cells) std::ranges::copy(own, all.begin());
   else
     for (const std::int32_t node : level.same)
-      std::copy_n(own.data() + Index{node} * C, C, all.data() + Index{node} * C);
-  A.ghosts().fetch(all.data(), C);
-  return all;
+      std::copy_n(own.begin() + std::ptrdiff_t{node} * C, C, all.begin() + std::ptrdiff_t{node} * C);
+  A.ghosts().fetch(all, C);
+  return Vector(A.device(), std::span<const double>(all), nesting_tag);
 }
 
 double largest_jump(const DividedMatrix& A, const NestedPart& level) {

@@ -1,5 +1,7 @@
 #include "solvers/multigrid/divided_transform.hpp"
 
+#include "device/host_view.hpp"
+#include "solvers/algebra/divided_matrix.hpp"
 #include "solvers/multigrid/global_rows.hpp"
 
 #include <algorithm>
@@ -10,6 +12,25 @@
 
 namespace ritz {
 namespace {
+
+// The owned rows for the host to read.
+class OwnedRows {
+ public:
+  explicit OwnedRows(const BlockMatrix& A)
+      : rows_(A.rows),
+        offsets_(A.values.device(), A.offsets.data(), A.rows + 1),
+        column_(A.values.device(), A.column.data(), offsets_[A.rows]),
+        values_(A.values.device(), A.values.data(), offsets_[A.rows] * A.row_block * A.column_block) {}
+  BlockMatrixView<double> view() const {
+    return {.rows = rows_, .offsets = offsets_.data(), .column = column_.data(), .values = values_.data()};
+  }
+
+ private:
+  Index rows_;
+  HostView<Index> offsets_;
+  HostView<std::int32_t> column_;
+  HostView<double> values_;
+};
 
 // Blocks of one row. Those of one column add up.
 struct Terms {
@@ -53,7 +74,8 @@ class Transformation {
  public:
   Transformation(const Ghosts& ghosts, const BlockMatrix& A, const DependentNodeRows& T)
       : ghosts_(ghosts),
-        A_(A.view()),
+        host_(A),
+        A_(host_.view()),
         device_(A.values.device()),
         T_(T),
         C_(static_cast<std::size_t>(A.row_block)),
@@ -200,31 +222,29 @@ class Transformation {
     BlockMatrix& matrix = result.matrix;
     matrix.rows = A_.rows;
     matrix.columns = ghosts.size();
-    matrix.row_block = matrix.column_block = A_.row_block;
-    matrix.offsets = Array<Index>(device_, ghosts.size() + 1, "pattern");
-    Index* const offsets = matrix.offsets.data();
-    offsets[0] = 0;
-    Index of_ghosts = 0;
+    matrix.row_block = matrix.column_block = static_cast<int>(C_);
+    std::vector<Index> offsets(static_cast<std::size_t>(ghosts.size()) + 1, 0);
+    std::vector<std::int32_t> columns;
+    std::vector<double> values;
     for (Index i = 0; i < A_.rows; ++i) {
-      offsets[i + 1] = offsets[i];
-      each_block(i, ghosts, [&](Index column, const double*) {
-        ++offsets[i + 1];
-        of_ghosts += column >= A_.rows ? 1 : 0;
+      each_block(i, ghosts, [&](Index column, const double* block) {
+        columns.push_back(static_cast<std::int32_t>(column));
+        values.insert(values.end(), block, block + block_);
       });
+      offsets[static_cast<std::size_t>(i) + 1] = std::ssize(columns);
     }
-    matrix.column = Array<std::int32_t>(device_, offsets[A_.rows] + of_ghosts, "pattern");
-    matrix.values = Vector(device_, matrix.column.size() * static_cast<Index>(block_), "matrix");
-    Index next = 0;
-    for (Index i = 0; i < A_.rows; ++i)
-      each_block(i, ghosts, [&](Index column, const double* values) {
-        matrix.column.data()[next] = static_cast<std::int32_t>(column);
-        std::copy_n(values, block_, matrix.values.data() + static_cast<std::size_t>(next++) * block_);
-      });
+    const Index places = std::ssize(columns) + DividedMatrix::ghost_entries(columns, A_.rows);
+    matrix.offsets = Array<Index>(device_, std::span<const Index>(offsets), "pattern");
+    matrix.column = Array<std::int32_t>(device_, places, "pattern");
+    matrix.values = Vector(device_, places * static_cast<Index>(block_), "matrix");
+    copy_to_device(device_, matrix.column.data(), columns.data(), std::ssize(columns) * Index{sizeof(std::int32_t)});
+    copy_to_device(device_, matrix.values.data(), values.data(), std::ssize(values) * Index{sizeof(double)});
     return result;
   }
 
   const Ghosts& ghosts_;
-  const BlockMatrixView<double> A_;
+  const OwnedRows host_;
+  const BlockMatrixView<double> A_;  // of the host, with the next
   const Device device_;
   const DependentNodeRows& T_;
   const std::size_t C_, block_;

@@ -1,10 +1,11 @@
 // Rows of a block matrix on their way between ranks: with global numbers. Private to solvers/multigrid.
 #pragma once
 
+#include "device/machine.hpp"
 #include "device/ranks/ranks.hpp"
-#include "solvers/algebra/block_matrix.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -14,15 +15,13 @@ struct GlobalRows {
   std::vector<Index> row, count, column;  // [row], [row] entries, [entry]
   std::vector<double> values;             // [entry][block]
 
-  // Row `local` of A under the number `as`; global(column) is the number of a column.
+  // A row under the number `as`; global(column) is the number of a column.
   template <class Global>
-  void append(const BlockMatrixView<double>& A, Index local, Index as, const Global& global) {
-    const Index begin = A.offsets[local], end = A.offsets[local + 1];
-    const Index block = Index{A.row_block} * A.column_block;
+  void append(Index as, std::span<const std::int32_t> columns, std::span<const double> blocks, const Global& global) {
     row.push_back(as);
-    count.push_back(end - begin);
-    for (Index e = begin; e < end; ++e) column.push_back(global(A.column[e]));
-    values.insert(values.end(), A.values + begin * block, A.values + end * block);
+    count.push_back(std::ssize(columns));
+    for (const std::int32_t c : columns) column.push_back(global(c));
+    values.insert(values.end(), blocks.begin(), blocks.end());
   }
 };
 

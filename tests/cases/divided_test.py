@@ -300,6 +300,14 @@ class Divided(OnRanks):
         wrong = self.on_ranks(2, "ritz-heat", case, "--set", "material.0.conductivity=-1")
         self.assertEqual((wrong.exit, wrong.errors.count("error: ")), (4, 1), wrong.errors)
 
+    def test_an_error_of_any_length_ends_all_ranks(self):
+        """MPI sends texts of some kilobytes only when they are received, and nobody awaits the one of a failure at the end."""
+        case = self.case("ritz-heat", "hexa", (4, 4, 4))
+        wrong = self.write("wrong.toml", case.read_text() + "[output]\n" + "".join(f"no_such_key_{number} = {number}\n" for number in range(500)))
+        for ranks in (2, 3):
+            run = self.on_ranks(ranks, "ritz-heat", wrong)
+            self.assertEqual((run.exit, run.errors.count("error: ")), (2, 500), run.errors[:2000])
+
     def test_a_killed_rank_ends_the_job(self):
         case = self.case("ritz-elasticity", "hexa", (32, 32, 32))
         folder = self.folder / "killed"

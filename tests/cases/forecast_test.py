@@ -250,6 +250,16 @@ class SizeTest(ritz.CaseTest):
         text = self.tool("size", "--unknowns", "1e6", "--physics", "elasticity", "--cell", "tet4").stdout
         self.assertGreater(int(text.split(" bytes per unknown")[0].split()[-1]), 1150)  # runs take 1280; over nested meshes 830
 
+    def test_size_of_each_of_several_ranks(self):
+        def gigabytes(ranks):
+            text = self.tool("size", "--unknowns", "80e6", "--cell", "hex8", "--ranks", ranks).stdout
+            return float(text.split("device peak")[1].split("GB")[0]), text
+        (alone, _), (shared, text) = gigabytes(1), gigabytes(8)
+        side = (80e6 / 3 / 8) ** (1 / 3)
+        self.assertAlmostEqual(shared / alone, ((side + 2) / side) ** 3 / 8, delta=0.003)
+        self.assertIn("each of 8 ranks", text)
+        self.assertEqual(self.tool("size", "--unknowns", "300", "--ranks", "200").returncode, 2)
+
     def test_size_respects_a_table_of_cards(self):
         cards = self.write("cards.txt", "# name; GB; GB/s\nTiny; 1; 100\n")
         os.environ["RITZ_CARDS"] = str(cards)

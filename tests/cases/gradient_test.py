@@ -140,6 +140,26 @@ class Gradient(CaseTest):
                 keys = {"material.0.young": 210e9, "material.0.poisson": 0.3, "material.0.expansion": 12e-6, "traction.0.value.0": [1e6, 2e6]}
                 self.assertEqual(len(list(self.differences("ritz-elasticity", text, keys, "p"))), 4)
 
+    def test_motion_of_a_mass_under_loads(self):
+        """Loads have no tangent, and so none that is not symmetric."""
+        self.write("block.msh", boxes.shell(lambda u, v, w: (u, v, w), 5, (2, 1, 1)))
+        text = ('[mesh]\nfile = "block.msh"\n' + side("x0", 0, 3) + side("x1", 1, 3) + '[[material]]\nregion = "all"\nyoung = 2e9\npoisson = 0.3\ndensity = 1000\n'
+                + '[[displacement]]\nregion = "x0"\nfixed = true\n[[traction]]\nregion = "x1"\nvalue = [1e5, 2e5, 0]\n[[coupling]]\nregion = "x1"\nmass = 500\ninertia = [10, 20, 30]\n'
+                + '[time]\nend = 1e-3\nstep = 2e-4\n[[probe]]\nname = "p"\nfield = "displacement"\ncomponent = "y"\nregion = "x1"\nmeasure = "mean"\n')
+        keys = {"material.0.young": 2e9, "material.0.density": 1000.0, "traction.0.value.1": [1e5, 2e5, 0.0]}
+        last = lambda outcome: [path for path in outcome.report["outputs"] if path.endswith(".vtu")][-1]
+        self.assertEqual(len(list(self.differences("ritz-elasticity", text, keys, "p", results=last))), 3)
+
+    def test_evolutions_with_internal_variables_are_refused_by_the_check(self):
+        self.write("block.msh", boxes.shell(lambda u, v, w: (u, v, w), 5, (2, 1, 1)))
+        case = self.write("case.toml", '[mesh]\nfile = "block.msh"\n' + side("x0", 0, 3) + side("x1", 1, 3) + '[model]\nform = "von_mises_plasticity"\n[[material]]\nregion = "all"\nyoung = 2e11\n'
+                          + 'poisson = 0.3\nyield_stress = 3e8\n[[capacity]]\nregion = "all"\nvalue = 7800\n[initial]\nvalue = [0, 0, 0]\n[[prescribe]]\nregion = "x0"\ncomponent = "all"\nvalue = 0\n'
+                          + '[[load]]\nregion = "x1"\nvalue = [1e6, 0, 0]\n[time]\nend = 1e-3\nstep = 1e-4\n[[probe]]\nname = "p"\nfield = "displacement"\ncomponent = "x"\nregion = "x1"\nmeasure = "mean"\n'
+                          + '[gradient]\nprobe = "p"\nby = "load.0.value.0"\n')
+        outcome = self.run_case("ritz-solve", case, "--check")
+        self.assertEqual(outcome.exit, 2, outcome.errors)
+        self.assertIn("no gradient of a model with internal variables", outcome.errors)
+
     def test_motion_in_time(self):
         self.write("block.msh", boxes.shell(lambda u, v, w: (u, v, w), 5, (4, 2, 2)))
         bodies = '[[material]]\nregion = "near"\nyoung = "210 GPa"\npoisson = 0.3\ndensity = 7850\n[[material]]\nregion = "far"\nyoung = 70e9\npoisson = 0.33\ndensity = 2700\n'
@@ -166,6 +186,38 @@ class Gradient(CaseTest):
                         + '[[prescribe]]\nregion = "x0"\nvalue = 0\n[[load]]\nregion = "x1"\nvalue = [1e6, 2e6, 3e6]\n' + f'[[probe]]\nname = "p"\n{probe}\n')
                 self.assertEqual(len(list(self.differences("ritz-solve", text, {"material.0.young": 210e9, "material.1.poisson": 0.33, "load.0.value.1": [1e6, 2e6, 3e6]}, "p"))), 3)
 
+    def test_constants_along_axes_totals_and_weight(self):
+        """Numbers that are no formulas: the case is read again with others."""
+        self.write("block.msh", boxes.shell(lambda u, v, w: (u, v, w), 5, (4, 2, 2)))
+        E, nu, G = [1.4e11, 1e10, 0.9e10], [0.3, 0.28, 0.4], [5e9, 4e9, 3.5e9]
+        text = ('[mesh]\nfile = "block.msh"\n' + HALVES + side("x0", 0, 3) + side("x1", 1, 3)
+                + '[[orientation]]\nname = "fibres"\naxis1 = [1.0, 0.5, 0.2]\naxis2 = [0, 1, 0]\n'
+                + f'[[material]]\nregion = "near"\norientation = "fibres"\northotropic = {{young = {E}, poisson = {nu}, shear = {G}}}\nexpansion_along = [1e-6, 2e-5, 3e-5]\ndensity = 1600\n'
+                + '[[material]]\nregion = "far"\nname = "aluminium 6061-T6"\n[thermal]\ntemperature = 50\nreference = 20.0\n[[displacement]]\nregion = "x0"\nfixed = true\n'
+                + '[[load_case]]\nname = "pull"\n[[load_case.force]]\nregion = "x1"\nvalue = [1e6, 2e6, 3e6]\n[[load_case]]\nname = "weight"\n[load_case.gravity]\nacceleration = [1.0, -9.81, 2.0]\n'
+                + '[[combination]]\nname = "both"\nfactors = {pull = 1.5, weight = -0.5}\n[[probe]]\nname = "p"\nfield = "{}"\npoint = [0.45, 0.3, 0.4]\n')
+        keys = {"material.0.orthotropic.young.0": E, "material.0.orthotropic.poisson.1": nu, "material.0.orthotropic.shear.0": G, "material.0.expansion_along.1": [1e-6, 2e-5, 3e-5],
+                "orientation.0.axis1.1": [1.0, 0.5, 0.2], "thermal.reference": 20.0, "load_case.0.force.0.value.2": [1e6, 2e6, 3e6], "load_case.1.gravity.acceleration.1": [1.0, -9.81, 2.0]}
+        of = lambda outcome: outcome.report["combinations"]["both"]
+        for field in ('displacement"\ncomponent = "y', 'stress"\ncomponent = "xy', "von_mises"):
+            with self.subTest(field):
+                found = dict(self.differences("ritz-elasticity", text.replace("{}", field), keys, "p", 'load_case = "both"\n', lambda outcome: of(outcome)["probes"]["p"], lambda outcome: of(outcome)["output"],
+                                              lambda outcome, key: float(of(outcome)["facts"][key])))
+                self.assertEqual(len(found), len(keys))
+                self.assertEqual(sum(each != 0 for each in found["material.0.orthotropic.young.0"]), len(found["thermal.reference"]) // 2)
+
+    def test_conductivities_along_axes_in_time(self):
+        self.write("block.msh", boxes.shell(lambda u, v, w: (u, v, w), 5, (4, 2, 2)))
+        text = ('[mesh]\nfile = "block.msh"\n' + HALVES + side("x0", 0, 3) + side("x1", 1, 3) + '[[orientation]]\nname = "round"\ncylindrical = {origin = [-1, 0, 0], axis = [0, 0, 1]}\n'
+                + '[[material]]\nregion = "near"\nconductivity_along = [20, 3, 1]\norientation = "round"\ndensity = 7.8\nspecific_heat = 460\n[[material]]\nregion = "far"\nconductivity = 390\ndensity = 8.9\nspecific_heat = 390\n'
+                + '[initial]\ntemperature = "20 + 5*x"\n[time]\nend = 60\nstep = 7\n[[temperature]]\nregion = "x0"\nvalue = "20 + 0.1*t"\n[[power]]\nregion = "x1"\nvalue = 3e3\n'
+                + '[[probe]]\nname = "p"\nfield = "{}"\npoint = [0.45, 0.3, 0.4]\n')
+        keys = {"material.0.conductivity_along.0": [20, 3, 1], "material.0.conductivity_along.1": [20, 3, 1], "material.1.conductivity": 390.0, "power.0.value": 3e3}
+        last = lambda outcome: [path for path in outcome.report["outputs"] if path.endswith(".vtu")][-1]
+        for field, more, value in (("temperature", "", None), ("temperature", 'over = "time"\n', lambda outcome: outcome.fact("integral p")[0]), ('heat_flux"\ncomponent = "y', "", None)):
+            with self.subTest(field, more=more):
+                self.assertEqual(len(list(self.differences("ritz-heat", text.replace("{}", field), keys, "p", more, value, last))), 4)
+
     def test_what_cannot_be_taken_of_motion_and_of_stresses_over_time(self):
         self.write("mesh.msh", boxes.cubes(["a"]))
         good = ('[mesh]\nfile = "mesh.msh"\n[[material]]\nregion = "a"\nyoung = 1e9\npoisson = 0.3\ndensity = 1000\n[[displacement]]\nregion = "a.x0"\nfixed = true\n'
@@ -188,7 +240,7 @@ class Gradient(CaseTest):
                                 ('field = "displacement"\ncomponent = "x"', 'field = "stress"\ncomponent = "xx"', None),
                                 ("point = [1, 1, 1]", 'region = "a"\nmeasure = "max"', "extreme value"),
                                 ("material.0.young", "material.0.poisson", "no gradient by 'material.0.poisson'"), ("material.0.young", "material.7.young", "no such number"),
-                                ("material.0.young", "force.0.value.0", "force in total"), ("material.0.young", "displacement.0.x", "prescribed values"),
+                                ("material.0.young", "material.0", "no such number"), ("material.0.young", "mesh.scale", "no such number"), ("material.0.young", "displacement.0.x", "prescribed values"),
                                 ("[gradient]\n", '[gradient]\nload_case = "l"\n', "has no load cases"), ("[gradient]\n", '[gradient]\nover = "time"\n', "has no [time]"), ("[gradient]", '[[load_case]]\nname = "l"\n[load_case.gravity]\nacceleration = [0, 0, 1]\n[gradient]', "several load cases"), ("[gradient]\n", '[[load_case]]\nname = "l"\n[load_case.gravity]\nacceleration = [0, 0, 1]\n[gradient]\nload_case = "k"\n', "none of this name"),
                                 ("[gradient]", '[[foundation]]\nregion = "a.x1"\nstiffness = 1\n[gradient]', None)):
             with self.subTest(new):

@@ -317,11 +317,11 @@ class Surroundings(CaseTest):
             self.assertNotIn("solve:", outcome.log)
 
     def test_no_option_writes_over_what_the_run_reads(self):
-        """Neither of a run that is refused for it, nor of one that fails before."""
+        """Neither of a run that is refused for it, nor of one that fails before, nor of a case that cannot be read."""
         shutil.copy(example("fin").parent / "fin.msh", self.folder / "fin.msh")
         case = self.folder / "fin.toml"
         good = example("fin").read_text()
-        for text in (good, good.replace("conductivity = ", "conductivity = -")):
+        for text in (good, good.replace("conductivity = ", "conductivity = -"), good + "[[no toml\n"):
             case.write_text(text)
             for option in ("--report", "--picture", "--profile", "--json"):
                 for file in (case, self.folder / "fin.msh"):
@@ -333,6 +333,33 @@ class Surroundings(CaseTest):
                         self.assertIn(f"{option} names a file that the run reads", outcome.errors)
         outcome = self.run_case("ritz-heat", example("fin"), "--report", "same", "--profile", "same")
         self.assertIn("--report and --profile name it", outcome.errors)
+
+    def picture(self, *words):
+        return subprocess.run([str(word) for word in (BIN / "ritz", "picture", *words)], capture_output=True, text=True, timeout=60, cwd=self.folder)
+
+    def test_pictures_of_beams_and_shells(self):
+        """They have no cells of their own dimension in space: lines and surfaces are drawn as such."""
+        for name in ("structure/portal", "structure/roof"):
+            with self.subTest(name):
+                index = next(path for path in self.solve("ritz-structure", example(name)).report["outputs"] if path.endswith(".pvd"))
+                drawn = self.picture(index, "drawn.png", "--force", "--field", "displacement", "--warp", "displacement")
+                self.assertEqual((drawn.returncode, drawn.stderr), (0, ""))
+                self.assertEqual((self.folder / "drawn.png").read_bytes()[:4], b"\x89PNG")
+
+    def test_pictures_take_no_place_of_results_and_no_limits_in_vain(self):
+        outcome = self.solve("ritz-heat", example("fin"))
+        index = next(path for path in outcome.report["outputs"] if path.endswith(".pvd"))
+        for file in (index, outcome.results()):
+            before = pathlib.Path(file).read_bytes()
+            refused = self.picture(index, file, "--force", "--field", "temperature")
+            self.assertEqual(refused.returncode, 2, refused.stderr)
+            self.assertIn("the results have it", refused.stderr)
+            self.assertEqual(pathlib.Path(file).read_bytes(), before)
+        for options in (("--limits", "5", "1"), ("--limits", "nan", "1"), ("--limits", "1", "1"), ("--factor", "nan")):
+            refused = self.picture(index, "no.png", "--field", "temperature", *options)
+            self.assertEqual(refused.returncode, 2, options)
+            self.assertIn(options[0], refused.stderr)
+            self.assertFalse((self.folder / "no.png").exists())
 
     def test_a_folder_of_somebody_else(self):
         folder = self.folder / "theirs"

@@ -123,7 +123,7 @@ CaseModel read_structure(Run& run) {
                                               Frames(mesh));
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
   const char* move_out = "move it out of the load case, or make two case files";
-  CaseModel read;
+  CaseModel read{.reader = read_structure};
   read.load_cases = read_load_cases(input, {"force", "line_load", "surface_load", "pressure", "gravity", "support"},
                                     relation_tables({{"section", move_out}, {"spring", move_out}, {"mass", move_out}}));
   const bool moves = goes_through_time(run);

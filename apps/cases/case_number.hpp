@@ -1,0 +1,17 @@
+// A number of the case that may be no formula, such as a constant along material axes or a parameter of a form, as a
+// variable of the model: the case is read again with another value.
+#pragma once
+
+#include "apps/cases/case_model.hpp"
+#include "fem/analysis/model_number.hpp"
+
+#include <optional>
+#include <string>
+
+namespace ritz {
+
+// The number at this key; components of lists behind a dot, material.0.conductivity_along.1. nullopt: the case has
+// none there, or more than integrals over cells and facets depend on it. The run must outlive it.
+std::optional<ModelNumber> number_of_case(Run& run, const CaseModel& read, const std::string& key);
+
+}  // namespace ritz

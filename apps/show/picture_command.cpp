@@ -1,0 +1,86 @@
+#include "apps/show/picture_command.hpp"
+
+#include "apps/run/named_outputs.hpp"
+#include "apps/show/picture.hpp"
+#include "io/files/atomic_file.hpp"
+#include "io/results/file_field.hpp"
+
+#include <cmath>
+#include <filesystem>
+#include <fmt/format.h>
+#include <utility>
+
+namespace ritz {
+namespace {
+
+Field field_of(const FileField& from, const std::string& name) { return {name, from.components, from.values}; }
+
+Look look_of(const PictureCommand& command) {
+  Look look = command.look;
+  if (look.factor && !std::isfinite(*look.factor))
+    throw Error(Exit::input, fmt::format("--factor {:g} moves no points", *look.factor), {}, "give a finite number");
+  if (command.size.size() == 2) {
+    look.width = command.size[0];
+    look.height = command.size[1];
+  }
+  if (command.limits.size() == 2) {
+    look.limits = {command.limits[0], command.limits[1]};
+    if (!std::isfinite(command.limits[1] - command.limits[0]) || command.limits[0] >= command.limits[1])
+      throw Error(Exit::input,
+                  fmt::format("--limits {:g} {:g} are no limits of colours", command.limits[0], command.limits[1]),
+                  "the second number is not above the first", "give the lowest value and then the highest");
+  }
+  if (look.field.empty()) look.field = first_field(command.result, command.time);
+  return look;
+}
+
+FieldName named(const PictureCommand& command, const std::string& name, FieldPlace place) {
+  return {.name = name, .place = place, .time = command.time, .structures = true};
+}
+
+// At points where they have it, else in cells.
+FileField coloured_field(const PictureCommand& command, const std::string& name) {
+  const auto read = [&](FieldPlace place) { return read_file_field(command.result, named(command, name, place)); };
+  if (command.in_cells) return read(FieldPlace::cells);
+  try {
+    return read(FieldPlace::any);
+  } catch (const Error& refused) {
+    try {
+      return read(FieldPlace::nodes);
+    } catch (const Error&) { throw refused; }
+  }
+}
+
+// `read`: the step of the results, where it is known.
+void refuse_existing(const PictureCommand& command, const std::string& read) {
+  if (is_same_file(command.file, read))
+    throw Error(Exit::input, fmt::format("there is no room for a file at '{}'", command.file), "the results have it",
+                "name another file");
+  std::error_code unknown;
+  if (!command.overwrite && std::filesystem::exists(command.file, unknown))
+    throw Error(Exit::output, fmt::format("'{}' exists already", command.file), "files are not overwritten",
+                "name another file, or add --force");
+}
+
+}  // namespace
+
+std::string draw(const PictureCommand& command) {
+  refuse_existing(command, command.result);
+  const Look look = look_of(command);
+  FileField shade = coloured_field(command, look.field);
+  refuse_existing(command, shade.file);
+  if (!shade.mesh)
+    throw Error(Exit::input, fmt::format("'{}' has no mesh that could be drawn", command.result),
+                "fields of HDF5 files are rows of numbers", "take a .pvd, .vtu or .pvtu file of a run");
+  std::vector<Field> nodal, cells;
+  (shade.in_cells ? cells : nodal).push_back(field_of(shade, look.field));
+  if (!look.warp.empty() && (look.warp != look.field || shade.in_cells))
+    nodal.push_back(field_of(read_file_field(command.result, named(command, look.warp, FieldPlace::nodes)), look.warp));
+  Shown shown{Mesh(*std::move(shade.mesh))};
+  shown.add("", nodal, cells);
+  write_file(command.file,
+             png_of(shown, shown.steps().back(), look, std::filesystem::path(shade.file).stem().string()));
+  return fmt::format("picture: {}, of '{}' in {}\n", command.file, look.field, shade.file);
+}
+
+}  // namespace ritz

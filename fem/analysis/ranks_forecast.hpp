@@ -1,0 +1,42 @@
+// Forecast of a linear system that several ranks solve together (fem/analysis/divided_system.hpp): the memory of each
+// rank, by tag, and what it sends in an iteration. The space is cut as the run cuts it, and each part is laid out in
+// turn, so that nodes, ghosts, cells and connectivities are those of the run; nothing is computed or sent.
+//
+//   const RanksForecast foreseen = forecast_ranks(equations, options, needs, 64);
+//   foreseen.shares.front().peak.total();   foreseen.largest_of_others();
+#pragma once
+
+#include "fem/analysis/static_forecast.hpp"
+
+#include <string>
+#include <vector>
+
+namespace ritz {
+
+struct RankShare {
+  Index nodes = 0, ghosts = 0, cells = 0;  // owned; of others that its rows reach; those around the owned ones
+  Index sent = 0;                          // nodes, in all messages of one product
+  int neighbours = 0;
+  MemoryNeeds peak = {};    // of the pool
+  std::string moment = {};  // of the peak, as in ForecastPath
+};
+
+struct RanksForecast {
+  std::string path;               // how the system is solved
+  std::vector<RankShare> shares;  // [rank]; the first one has arrays of the whole model, too
+  // In an iteration, between the ranks' nodes of the finest level: products in double precision and in that of the
+  // cycle, each with one message to a neighbour.
+  int products = 1, products_of_cycle = 0;
+  Index bytes_per_node = 0;  // of all of them
+
+  Index messages(int rank) const;  // of an iteration
+  Index bytes(int rank) const;
+  int largest_of_others() const;  // the rank after the first that takes most
+};
+
+// equations: of the whole model. Equations between unknowns are not counted. Throws Error(Exit::environment) where the
+// mesh is too small for so many ranks.
+RanksForecast forecast_ranks(const Operator& equations, const LinearSolverOptions& linear, const AnalysisNeeds& needs,
+                             int ranks);
+
+}  // namespace ritz
