@@ -470,6 +470,8 @@ void check_gradient(Run& run, const CaseModel& read, const Analysis& analysis) {
     return wrong("probe", "this analysis", "it is taken of linear statics and of evolutions in time",
                  "leave out prescribed means and what makes the equations nonlinear; Python differentiates nonlinear "
                  "statics (docs/python.md)");
+  if (const auto refused = evolution != nullptr ? not_differentiable(read.model) : std::nullopt)
+    return wrong("probe", refused->of, refused->why, "take another model, or another probe by differences of runs");
   const auto is_symmetric = [](const Integral& each) { return each.form.symmetric || !each.form.has_matrix; };
   if (evolution == nullptr && !std::ranges::all_of(read.model.equations, is_symmetric))
     return wrong("probe", "a model whose tangent is not symmetric", "its adjoint has a matrix of its own",

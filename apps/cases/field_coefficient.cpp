@@ -81,7 +81,7 @@ class FieldReader {
       : run_(run), t_(t), mesh_(mesh), name_(std::move(fallback)) {
     path_ = t.path("file",
                    "a field of another run or an array of a mesh file, on this mesh or another of the same part: .pvd, "
-                   ".vtu, or HDF5 with a row for each node or cell of this mesh",
+                   ".vtu, .pvtu, or HDF5 with a row for each node or cell of this mesh",
                    {.must_exist = true});
     name_ = t.text("field", "its name in that file; in HDF5 the path of a dataset", {.fallback = name_});
     const std::string at =
@@ -117,13 +117,14 @@ class FieldReader {
       FileField field = read_file_field(path_, {.name = name_, .place = place_, .time = time_});
       file_ = field.file;
       run_.input().add_file(file_);
-      std::vector<double> values = component_of(field, name_, component_);
       const std::shared_ptr<const Mesh> own(std::shared_ptr<void>(), &mesh_);
-      if (!field.mesh) return on_this_mesh(field, std::move(values), place_, own);
+      if (!field.mesh) return on_this_mesh(field, component_of(field, name_, component_), place_, own);
       if (scale_ != 1)
         transform_points(*field.mesh, [this](std::span<double, 3> x) {
           for (double& each : x) each *= scale_;
         });
+      put_in_order_of(mesh_, field);
+      std::vector<double> values = component_of(field, name_, component_);
       if (is_same(mesh_, *field.mesh, field.in_cells))
         return MeshField(own, GivenArray{std::move(values), !field.in_cells});
       return on_its_own_mesh(std::move(*field.mesh), GivenArray{std::move(values), !field.in_cells});

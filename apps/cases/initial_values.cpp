@@ -51,7 +51,7 @@ void check_field(const FileField& field, const std::string& name, int components
 
 InitialValues values_of_file(Run& run, const Case::Table& initial, const std::string& unknown, int components) {
   const std::string file = initial.path(
-      "file", "the values are a field of another run on the same mesh: its .pvd or .vtu", {.must_exist = true});
+      "file", "the values are a field of another run on the same mesh: its .pvd, .vtu or .pvtu", {.must_exist = true});
   const std::string name = initial.text("field", "at the nodes, in that file", {.fallback = unknown});
   std::optional<double> time;
   if (initial.has("time")) time = initial.number("time", "of the step in a .pvd; by default the last one");
@@ -60,6 +60,7 @@ InitialValues values_of_file(Run& run, const Case::Table& initial, const std::st
   try {
     FileField field = read_file_field(file, {.name = name, .place = FieldPlace::nodes, .time = time});
     run.input().add_file(field.file);
+    put_in_order_of(run.mesh(), field);
     check_mesh(field, run.mesh());
     check_field(field, name, components);
     const auto values = std::make_shared<const std::vector<double>>(std::move(field.values));

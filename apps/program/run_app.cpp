@@ -253,8 +253,8 @@ class AppCall {
 
   // A run that failed before it looked at its options must not write over its own case.
   void keep_what_was_read() {
-    if (!run_) return;
-    for (const std::string& file : leave_out_inputs(options_, run_->input().files(), report_.mesh_file))
+    const std::vector<std::string> read = run_ ? run_->input().files() : files_named_in(options_);
+    for (const std::string& file : leave_out_inputs(options_, read, report_.mesh_file))
       log().notice(fmt::format("'{}' is not written: the run reads it", file));
   }
 

@@ -8,7 +8,6 @@
 #include "apps/ritz/mesh_check.hpp"
 #include "apps/ritz/mesh_info.hpp"
 #include "apps/ritz/new_case.hpp"
-#include "apps/ritz/picture_command.hpp"
 #include "apps/ritz/results.hpp"
 #include "apps/ritz/run_case.hpp"
 #include "apps/ritz/size.hpp"
@@ -16,6 +15,7 @@
 #include "apps/run/memory_limits.hpp"
 #include "apps/run/option_tables.hpp"
 #include "apps/run/short_of_address_space.hpp"
+#include "apps/show/picture_command.hpp"
 #include "device/process/process_start.hpp"
 #include "io/case/material_library.hpp"
 #include "io/files/input_file.hpp"
@@ -297,9 +297,10 @@ void add_picture_command(CLI::App& cli, Choice& choice) {
   PictureCommand& picture = choice.picture;
   CLI::App* app =
       cli.add_subcommand("picture", "draw the surface of results, coloured by a field, as PNG; needs no display");
-  app->add_option("result", picture.result, "the index (.pvd) or a step (.vtu) of a run")->required();
+  app->add_option("result", picture.result, "the index (.pvd) or a step (.vtu, .pvtu) of a run")->required();
   app->add_option("picture", picture.file, "PNG file to write")->required();
-  app->add_option("--field", picture.look.field, "at points or in cells, which gives the colours")->required();
+  app->add_option("--field", picture.look.field,
+                  "at points or in cells, which gives the colours; default: the first one");
   app->add_option("--component", picture.look.component, "of that field, by name or number; default: the magnitude");
   app->add_option("--warp", picture.look.warp, "vector field that moves the points, such as displacement");
   app->add_option("--factor", picture.look.factor, "how much it moves them; default: a tenth of the size at most");

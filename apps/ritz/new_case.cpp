@@ -4,6 +4,7 @@
 #include "io/case/foreign_case.hpp"
 #include "io/case/material_library.hpp"
 #include "io/files/atomic_file.hpp"
+#include "io/files/shell_word.hpp"
 #include "io/meshes/mesh_reader.hpp"
 #include "mesh/quality/quality.hpp"
 
@@ -55,7 +56,7 @@ class CaseText {
         "# A case for {0} with the regions of a mesh, written by ritz new. Replace each \"FILL IN\", take the # from "
         "the\n# tables that apply, then:\n#   {0} {1} --check      what is missing or wrong; solves nothing\n"
         "#   {0} {1}              solves\n#   {0} {1} --describe   all keys, with units and defaults\n\n",
-        program(), case_file);
+        program(), shell_word(case_file));
     t += mesh_text(mesh_file) + regions_text() + model_text();
     t += mesh_.structural() ? sections_text() : materials_text();
     if (program_ == "heat") return t + heat_text() + probe_text("temperature");
@@ -277,8 +278,8 @@ std::string new_case(const NewCase& question) {
   const fs::path folder = fs::absolute(asked.to).parent_path();
   write_named_file(asked.to, text.text(fs::proximate(fs::absolute(asked.mesh), folder).string(),
                                        fs::path(asked.to).filename().string()));
-  return fmt::format("{0}: a case for {1}. Fill in what it asks for, then: {1} {0} --check\n", asked.to,
-                     text.program());
+  return fmt::format("{}: a case for {}. Fill in what it asks for, then: {} {} --check\n", asked.to, text.program(),
+                     text.program(), shell_word(asked.to));
 }
 
 }  // namespace ritz

@@ -7,6 +7,9 @@
 #include <array>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace ritz {
@@ -49,6 +52,28 @@ void check_named_outputs(const RunOptions& options, std::span<const std::string>
       if (is_same_file(file, options.*other->file) && !named_file(file).takes_a_stream())
         refuse(file, fmt::format("{} and {} name it", other->option, each->option));
   }
+}
+
+std::vector<std::string> files_named_in(const RunOptions& options) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> files;
+  const auto add = [&](std::string_view name) {
+    const fs::path named = fs::path(options.case_file).parent_path() / name;
+    std::error_code none;
+    if (fs::is_regular_file(named, none)) files.push_back(named.string());
+  };
+  const auto add_all = [&](std::string_view text) {
+    for (std::size_t begin = text.find_first_of("\"'="); begin != std::string_view::npos;
+         begin = text.find_first_of("\"'=", begin + 1)) {
+      std::string_view name = text.substr(begin + 1);
+      if (text[begin] != '=') name = name.substr(0, name.find(text[begin]));
+      add(name);
+    }
+  };
+  std::ifstream file(options.case_file);
+  for (std::string line; std::getline(file, line);) add_all(line);
+  for (const std::string& each : options.overrides) add_all(each);
+  return files;
 }
 
 std::vector<std::string> leave_out_inputs(RunOptions& options, std::span<const std::string> read,

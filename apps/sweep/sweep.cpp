@@ -181,8 +181,9 @@ class Sweep {
     std::vector<std::string> parts = with_included_files(file);
     if (!file.ends_with(".pvd")) return parts;
     try {
-      for (const std::string& part : files_of_series(file))
-        if (fs::is_regular_file(part)) parts.push_back(part);
+      for (const std::string& step : files_of_series(file))
+        for (const std::string& part : with_included_files(step))
+          if (fs::is_regular_file(part)) parts.push_back(part);
     } catch (const Error&) {}  // the member says so
     return parts;
   }

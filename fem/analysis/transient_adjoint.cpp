@@ -193,16 +193,21 @@ class BackwardsInTime {
 
 }  // namespace
 
+std::optional<NotDifferentiable> not_differentiable(const Model& model) {
+  const auto is_symmetric = [](const Integral& i) { return i.form.symmetric || !i.form.has_matrix; };
+  if (!model.attached.empty() && !std::ranges::all_of(model.equations, is_symmetric))
+    return NotDifferentiable{"an evolution with reference points whose tangent is not symmetric",
+                             "their masses join a symmetric one"};
+  if (std::ranges::any_of(model.equations, [](const Integral& i) { return !i.form.state_start.empty(); }))
+    return NotDifferentiable{"a model with internal variables", "its solution depends on the way to it"};
+  return std::nullopt;
+}
+
 void check_differentiable(const Model& model, const Transient& options) {
   check(model, options);
-  const auto wrong = [](const std::string& of, const std::string& why) {
-    throw Error(Exit::model, fmt::format("derivatives of {}", of), why, "take derivatives of another model");
-  };
-  const auto is_symmetric = [](const Integral& i) { return i.form.symmetric; };
-  if (!model.attached.empty() && !std::ranges::all_of(model.equations, is_symmetric))
-    wrong("an evolution with reference points whose tangent is not symmetric", "their masses join a symmetric one");
-  if (std::ranges::any_of(model.equations, [](const Integral& i) { return !i.form.state_start.empty(); }))
-    wrong("a model with internal variables", "its solution depends on the way to it");
+  if (const auto refused = not_differentiable(model))
+    throw Error(Exit::model, fmt::format("derivatives of {}", refused->of), refused->why,
+                "take derivatives of another model");
 }
 
 TransientDerivatives differentiate(const Model& model, Transient options, const Trajectory& path,

@@ -19,13 +19,19 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace ritz {
 
-// Throws Error(Exit::model) for evolutions whose derivatives are not known: with internal variables.
+// Models whose evolutions have no known derivatives, such as those with internal variables; nullopt: they have.
+struct NotDifferentiable {
+  std::string of, why;
+};
+std::optional<NotDifferentiable> not_differentiable(const Model& model);
+// Throws Error(Exit::model) for these, and the errors of check().
 void check_differentiable(const Model& model, const Transient& options);
 
 struct TransientDerivatives {

@@ -1,11 +1,13 @@
 #include "fem/multigrid/matrix_free_solver.hpp"
 
 #include "fem/multigrid/p_multigrid.hpp"
+#include "fem/multigrid/p_multigrid_needs.hpp"
 #include "fem/space/pattern_size.hpp"
 #include "solvers/smoothers/chebyshev.hpp"
 #include "solvers/smoothers/jacobi.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/linear/method_choice.hpp"
+#include "solvers/multigrid/hierarchy_needs.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -62,7 +64,7 @@ SolveReport MatrixFreeSolver::solve(const Vector& b, Vector& x, const LinearSolv
   };
   while (true) {
     try {
-      if (operator_.field() != nullptr) attempt_once();  // a step down of one rank alone would leave the others behind
+      if (operator_.field() != nullptr) attempt_together(attempt_once, again);
       else within_memory(MemoryLevel::cycle, memory_, attempt_once, again);
     } catch (const Error& error) {
       const bool indefinite = error.exit() == Exit::model || error.exit() == Exit::not_converged;
@@ -87,6 +89,45 @@ SolveReport MatrixFreeSolver::solve(const Vector& b, Vector& x, const LinearSolv
                       : fmt::format("elements of order {} need no matrix", equations_.space().order());
   report.fallbacks = std::move(steps);
   return report;
+}
+
+// Over ranks all take a step, or none does: they foretell what p-multigrid needs. A rank that is short all the same ends
+// the job.
+void MatrixFreeSolver::attempt_together(const std::function<void()>& attempt,
+                                        const std::function<void(const std::string&)>& taken) {
+  while (true) {
+    try {
+      check_room_on_all_ranks();
+      return attempt();
+    } catch (const AgreedError& shortage) {
+      const std::optional<std::string> step =
+          shortage.exit() == Exit::resources ? step_down(MemoryLevel::cycle, memory_, shortage) : std::nullopt;
+      if (!step) throw;
+      taken(*step);
+    }
+  }
+}
+
+void MatrixFreeSolver::check_room_on_all_ranks() const {
+  if (memory_.preconditioner != PreconditionerKind::multigrid || preconditioner_) return;
+  const DividedField& field = *operator_.field();
+  field.ghosts->ranks().agree([&] {
+    const FunctionSpace& space = equations_.space();
+    const MemoryPool& pool = space.device().memory();
+    const Index available = pool.available();
+    if (available > 8 * pool.statistics().live) return;  // plenty
+    Index needed = p_multigrid_needs(equations_).set_up.total();
+    // A level that every rank has.
+    const int dimension = space.mesh().dimension(), components = space.components();
+    const Index nodes =
+        std::min(field.replicated, field.ghosts->total() * components / (dimension == 3 ? 8 : 4)) / components;
+    needed += hierarchy_needs({nodes, 27 * nodes, components, dimension, Nesting::none, false}, true).live.total();
+    if (needed <= available) return;
+    throw Error(Exit::resources,
+                fmt::format("p-multigrid needs {:.1f} MB, and {:.1f} MB are available", 1e-6 * double(needed),
+                            1e-6 * double(available)),
+                "predicted from the cells of this rank", "start more ranks, or give them more memory");
+  });
 }
 
 void MatrixFreeSolver::choose_preconditioner(const LinearSolverOptions& options) {

@@ -10,7 +10,9 @@
 #include "solvers/linear/memory_steps.hpp"
 #include "solvers/linear/preconditioner_reuse.hpp"
 
+#include <functional>
 #include <memory>
+#include <string>
 
 namespace ritz {
 
@@ -38,6 +40,8 @@ class MatrixFreeSolver {
   LinearMethod method_for(LinearMethod asked) const;
   SolveReport attempt(LinearMethod method, const Vector& b, Vector& x, const LinearSolverOptions& options,
                       const IterationVerdict& give_up);
+  void attempt_together(const std::function<void()>& attempt, const std::function<void(const std::string&)>& taken);
+  void check_room_on_all_ranks() const;
   void choose_preconditioner(const LinearSolverOptions& options);
   std::unique_ptr<LinearOperator> make_preconditioner(const LinearSolverOptions& options) const;
 

@@ -295,7 +295,10 @@ class GridMesh {
     if (!lowered_.unneeded.empty())
       throw Error(Exit::input, fmt::format("fields of '{}', which has cells of order 3 or more", path_),
                   "its mesh is read with other nodes", "write those results with [output] cells = \"mesh\"");
-    return joined_.empty() ? array.values : renumbered(array, joined_, data_.points.size() / 3);
+    if (joined_.empty()) return array.values;
+    std::vector<double> values = renumbered(array, joined_, data_.points.size() / 3);
+    check_joined(array, values);
+    return values;
   }
   std::vector<double> in_cells(const GridArray& array) {
     Index count = 0;
@@ -328,6 +331,23 @@ class GridMesh {
   }
 
  private:
+  // Points of pieces that stand at one place have one value.
+  void check_joined(const GridArray& array, const std::vector<double>& values) const {
+    double largest = 0;
+    for (const double each : array.values) largest = std::max(largest, std::abs(each));
+    const auto width = static_cast<std::size_t>(array.components);
+    for (std::size_t i = 0; i < array.values.size(); ++i) {
+      const auto node = static_cast<std::size_t>(joined_[i / width]);
+      const double other = values[node * width + i % width];
+      if (std::abs(array.values[i] - other) <= 1e-6 * largest) continue;
+      throw Error(Exit::input,
+                  fmt::format("'{}' has the values {:g} and {:g} at ({:g}, {:g}, {:g})", path_, array.values[i], other,
+                              data_.points[3 * node], data_.points[3 * node + 1], data_.points[3 * node + 2]),
+                  "nodes of parts that touch are not told apart in pieces",
+                  "write those results with [output] format = \"vtu\"");
+    }
+  }
+
   bool is_of_structures() const {
     const std::vector<double>& x = data_.points;
     bool is_flat = true;
@@ -350,11 +370,16 @@ class GridMesh {
     return result;
   }
 
+  // Does another piece have the cell?
+  bool is_duplicate(std::size_t cell) const {
+    constexpr std::uint8_t duplicate = 1;  // vtkDataSetAttributes::DUPLICATECELL
+    return !grid_.ghosts.empty() && (grid_.ghosts[cell] & duplicate) != 0;
+  }
+
   void add_cell(std::size_t cell) {
     const CellTraits& kind = *cells_.kinds[cell];
     const Index number = next_[static_cast<std::size_t>(kind.kind)]++;
-    constexpr std::uint8_t duplicate = 1;  // vtkDataSetAttributes::DUPLICATECELL
-    if (!grid_.ghosts.empty() && (grid_.ghosts[cell] & duplicate) != 0) return;
+    if (is_duplicate(cell)) return;
     Node numbers[27];
     const std::span<Node> nodes(numbers, static_cast<std::size_t>(kind.node_count));
     if (!lowered_.unneeded.empty()) {
@@ -399,8 +424,11 @@ class GridMesh {
   std::vector<Index> cell_numbers() {
     std::vector<Index> numbers;
     std::map<CellKind, Index> next;
-    for (const CellTraits* kind : cells_.kinds)
-      numbers.push_back(is_body(data_, kind->kind) ? block_of(data_, kind->kind).first_cell + next[kind->kind]++ : -1);
+    for (std::size_t cell = 0; cell < cells_.kinds.size(); ++cell) {
+      const CellTraits& kind = *cells_.kinds[cell];
+      const bool is_there = is_body(data_, kind.kind) && !is_duplicate(cell);
+      numbers.push_back(is_there ? block_of(data_, kind.kind).first_cell + next[kind.kind]++ : -1);
+    }
     return numbers;
   }
 
@@ -447,9 +475,24 @@ MeshData mesh_of(UnstructuredGrid grid, const std::string& path, std::vector<std
 
 }  // namespace
 
+namespace {
+
+UnstructuredGrid grid_with(const std::string& path, const std::string& array) {
+  return read_grid(path, path.ends_with(".pvtu") ? VtkFormat::parallel : VtkFormat::xml, array);
+}
+
+}  // namespace
+
+std::vector<std::string> vtu_fields(const std::string& path) {
+  const UnstructuredGrid grid = grid_with(path, {});
+  std::vector<std::string> names = grid.point_array_names;
+  std::ranges::copy(grid.cell_array_names, std::back_inserter(names));
+  return names;
+}
+
 VtuField read_vtu_field(const std::string& path, const std::string& array, FieldPlace place, bool structures) {
   std::vector<std::string> unsaid;
-  UnstructuredGrid grid = read_grid(path, VtkFormat::xml, array);
+  UnstructuredGrid grid = grid_with(path, array);
   const bool at_nodes = grid.point_arrays.contains(array) && place != FieldPlace::cells,
              in_cells = grid.cell_arrays.contains(array) && place != FieldPlace::nodes;
   if (at_nodes && in_cells)

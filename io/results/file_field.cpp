@@ -1,14 +1,17 @@
 #include "io/results/file_field.hpp"
 
+#include "io/files/included_files.hpp"
 #include "io/files/input_file.hpp"
 #include "io/files/text_file.hpp"
 #include "io/hdf5/hdf5_tree.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -76,6 +79,62 @@ bool is_hdf5(const std::string& extension) {
   return extension == ".h5" || extension == ".hdf5" || extension == ".vtkhdf";
 }
 
+bool is_grid(const std::string& extension) { return extension == ".vtu" || extension == ".pvtu"; }
+
+// The nodes of a mesh by their places; nodes that coincide are one.
+class Places {
+ public:
+  explicit Places(std::span<const double> points) {
+    for (std::size_t i = 0; i + 2 < points.size(); i += 3)
+      number_.try_emplace({points[i], points[i + 1], points[i + 2]}, static_cast<Node>(i / 3));
+  }
+  // -1: no node is there.
+  Node at(std::span<const double, 3> x) const {
+    const auto found = number_.find({x[0], x[1], x[2]});
+    return found == number_.end() ? -1 : found->second;
+  }
+
+ private:
+  std::map<std::array<double, 3>, Node> number_;
+};
+
+// [cell of the mesh] the cell of the field's mesh with the same nodes; empty: one has none. node: [node of the mesh].
+std::vector<Index> cells_in_order(const Mesh& mesh, const MeshData& other, const std::vector<Node>& node) {
+  std::map<std::vector<Node>, Index> number;
+  const Places places(other.points);
+  for (const CellBlock& block : other.blocks)
+    for (Index cell = 0; cell < block.cell_count(); ++cell) {
+      std::vector<Node> nodes;
+      for (const Node each : block.cell(cell))
+        nodes.push_back(
+            places.at(std::span<const double, 3>(other.points.data() + 3 * static_cast<std::size_t>(each), 3)));
+      std::ranges::sort(nodes);
+      number[std::move(nodes)] = block.first_cell + cell;
+    }
+  std::vector<Index> cells;
+  for (Index cell = 0; cell < mesh.cell_count(); ++cell) {
+    std::vector<Node> nodes;
+    for (const Node each : mesh.nodes_of(cell)) nodes.push_back(node[static_cast<std::size_t>(each)]);
+    std::ranges::sort(nodes);
+    const auto found = number.find(nodes);
+    if (found == number.end()) return {};
+    cells.push_back(found->second);
+  }
+  return std::ssize(number) == mesh.cell_count() ? cells : std::vector<Index>();
+}
+
+// [entry][component] of these entries; -1: 0.
+template <class Number>
+std::vector<double> rearranged(const std::vector<double>& values, int components, const std::vector<Number>& entries) {
+  const auto width = static_cast<std::size_t>(components);
+  std::vector<double> result(entries.size() * width, 0.0);
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    if (entries[i] >= 0)
+      std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(entries[i]) * width), width,
+                  result.begin() + static_cast<std::ptrdiff_t>(i * width));
+  return result;
+}
+
 // Rows of one number, or of several.
 FileField field_of_hdf5(const std::string& path, const FieldName& field) {
   refuse_outside(path);
@@ -105,21 +164,59 @@ std::vector<std::string> files_of_series(const std::string& path) {
   return files;
 }
 
-FileField read_file_field(const std::string& path, const FieldName& field) {
+namespace {
+
+// The .vtu or .pvtu of a step.
+std::string grid_at(const std::string& path, std::optional<double> time) {
   const std::string extension = std::filesystem::path(path).extension().string();
-  if (is_hdf5(extension)) return field_of_hdf5(path, field);
-  if (extension != ".pvd" && extension != ".vtu")
+  if (extension != ".pvd" && !is_grid(extension))
     throw Error(Exit::input, fmt::format("'{}' is not read as results", path),
-                "fields are read from .vtu, .pvd and HDF5 (.h5, .hdf5, .vtkhdf)",
+                "fields are read from .vtu, .pvtu, .pvd and HDF5 (.h5, .hdf5, .vtkhdf)",
                 "write those results with [output] format = \"vtu\"");
-  FileField result{.file = extension == ".pvd" ? file_at(path, field.time) : path};
-  refuse_outside(result.file);
+  std::string file = extension == ".pvd" ? file_at(path, time) : path;
+  for (const std::string& each : with_included_files(file)) refuse_outside(each);
+  return file;
+}
+
+}  // namespace
+
+std::string first_field(const std::string& path, std::optional<double> time) {
+  const std::string file = grid_at(path, time);
+  const std::vector<std::string> names = vtu_fields(file);
+  if (names.empty()) throw Error(Exit::input, fmt::format("'{}' has no field", file), {}, "name another file");
+  return names.front();
+}
+
+FileField read_file_field(const std::string& path, const FieldName& field) {
+  if (is_hdf5(std::filesystem::path(path).extension().string())) return field_of_hdf5(path, field);
+  FileField result{.file = grid_at(path, field.time)};
   VtuField read = read_vtu_field(result.file, field.name, field.place, field.structures);
   result.in_cells = read.in_cells;
   result.components = read.components;
   result.values = std::move(read.values);
   result.mesh = std::move(read.mesh);
   return result;
+}
+
+void put_in_order_of(const Mesh& mesh, FileField& field) {
+  if (!field.file.ends_with(".pvtu") || !field.mesh) return;
+  const Places places(field.mesh->points);
+  std::vector<Node> node(static_cast<std::size_t>(mesh.node_count()), -1);
+  for (Index cell = 0; cell < mesh.cell_count(); ++cell)
+    for (const Node each : mesh.nodes_of(cell))
+      if (node[static_cast<std::size_t>(each)] < 0) {
+        const Node there = places.at(mesh.point(each));
+        if (there < 0) return;
+        node[static_cast<std::size_t>(each)] = there;
+      }
+  const std::vector<Index> cells = cells_in_order(mesh, *field.mesh, node);
+  if (cells.empty()) return;
+  field.values = field.in_cells ? rearranged(field.values, field.components, cells)
+                                : rearranged(field.values, field.components, node);
+  const std::span<const double> points = mesh.points();
+  field.mesh->points.assign(points.begin(), points.end());
+  field.mesh->blocks.assign(mesh.blocks().begin(), mesh.blocks().end());
+  field.mesh->regions.clear();
 }
 
 }  // namespace ritz

@@ -2,7 +2,9 @@
 
 #include "apps/show/page.hpp"
 #include "apps/show/picture.hpp"
+#include "apps/show/picture_command.hpp"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,6 +52,15 @@ Shown shown_of(const MeshArrays& mesh, bool structural, const ShownSteps& steps)
   return shown;
 }
 
+// Of a result in a file, as `ritz picture` draws it.
+void picture_of_file(const std::string& result, const std::string& file, const py::dict& asked,
+                     std::optional<double> time, bool in_cells) {
+  PictureCommand command{
+      .result = result, .file = file, .look = look_of(asked), .time = time, .in_cells = in_cells, .overwrite = true};
+  if (command.look.limits) command.limits = {command.look.limits->first, command.look.limits->second};
+  without_the_lock([&] { draw(command); });
+}
+
 py::bytes picture(const MeshArrays& mesh, bool structural, const ShownSteps& steps, const py::dict& look,
                   const std::string& label) {
   const Shown shown = shown_of(mesh, structural, steps);
@@ -68,6 +79,7 @@ std::string page(const MeshArrays& mesh, bool structural, const ShownSteps& step
 
 void bind_shown(py::module_& module) {
   module.def("picture", &picture);
+  module.def("picture_of_file", &picture_of_file);
   module.def("page", &page);
 }
 

@@ -1,4 +1,4 @@
-"""The programs of Ritz from Python: their executables replace this process; `ritz demo` and `ritz picture` are Python."""
+"""The programs of Ritz from Python: their executables replace this process; `ritz demo` is Python."""
 import os
 import pathlib
 import sys
@@ -38,7 +38,4 @@ def ritz():
     if command == ["demo"]:
         from ritz import _demo
         sys.exit(_demo.main(arguments))
-    if command == ["picture"]:
-        from ritz import _picture
-        sys.exit(_picture.main(arguments))
     become("ritz", sys.argv[1:])

@@ -67,13 +67,16 @@ class Refused(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             good, cut = pathlib.Path(folder, "good.vtu"), pathlib.Path(folder, "cut.vtu")
             write_vtu(good, np.eye(3), [[0, 1, 2]], [5], {"heat": [0, 1, 2]})
-            with self.assertRaisesRegex(ritz.InputError, "there is no field 'cold'") as caught:
+            with self.assertRaisesRegex(ritz.InputError, "has no field 'cold'") as caught:
                 ritz.picture(good, f"{folder}/a.png", "cold")
-            self.assertEqual(caught.exception.why, "the fields are 'heat'")
+            self.assertEqual(caught.exception.why, "it has 'heat'")
             cut.write_bytes(good.read_bytes()[:-60])
-            for path in (cut, pathlib.Path(folder, "missing.vtu"), pathlib.Path(__file__)):
-                with self.subTest(path=path.name), self.assertRaises(ritz.MeshError):
+            for path, kind in ((cut, ritz.MeshError), (pathlib.Path(folder, "missing.vtu"), (ritz.InputError, ritz.MeshError)), (pathlib.Path(__file__), ritz.InputError)):
+                with self.subTest(path=path.name), self.assertRaises(kind):
                     ritz.picture(path, f"{folder}/a.png")
+            for words in ({"size": (10, 10)}, {"limits": (2, 1)}, {"factor": float("nan")}):
+                with self.subTest(words), self.assertRaises(ritz.InputError):
+                    ritz.picture(good, f"{folder}/a.png", **words)
             with self.assertRaises(ritz.OutputError):
                 ritz.picture(good, f"{folder}/none/a.png")
 

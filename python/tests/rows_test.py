@@ -25,6 +25,8 @@ class Rows(unittest.TestCase):
         import tomllib
         table, done = rows(), 0
         self.assertGreater(len(table), 50)
+        named = set(re.findall(r"^\| `([\w/]+)` \|", (EXAMPLES / "README.md").read_text(), re.M))
+        self.assertEqual(named, {name for name, _ in table})
         for name, program in table:
             if name in LEFT_OUT:
                 continue

@@ -19,7 +19,13 @@ constexpr const char* tag = "ghosts";
 class CopyBuffer {
  public:
   explicit CopyBuffer(const Device& device) : device_(device) {}
-  ~CopyBuffer() { release(); }
+  ~CopyBuffer() {
+    try {
+      if (pinned_ != nullptr) device_.synchronize();  // a copy may be under way
+    } catch (const Error&) {  // whoever waits next is told
+    }
+    release();
+  }
   CopyBuffer(const CopyBuffer&) = delete;
   CopyBuffer& operator=(const CopyBuffer&) = delete;
 

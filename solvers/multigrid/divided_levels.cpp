@@ -315,14 +315,17 @@ class Coarsening {
     return sent;
   }
 
-  // P^T A P of this rank's entries of A. One between an owned node and a ghost is also the other rank's: half of it.
+  // P^T A P of this rank's entries of A: its rows. Where the kernel takes both halves from the lower triangle, an entry
+  // between an owned node and a ghost is also the other rank's, and half of it counts.
   BlockMatrix product(BlockMatrix& P) {
     auto phase = device_.profile().phase("product");
     const BlockMatrix whole = with_rows_of_ghosts(P);
+    const auto& level_kernels = kernels<LevelMatrixKernels>(device_, solver_kernels, "level matrix");
+    const bool halves = level_kernels.galerkin_reads_lower_triangle;
     BlockMatrix R, result;
-    kernels<TransferKernels>(device_, solver_kernels, "transfer").transpose(device_, whole, R);
-    kernels<LevelMatrixKernels>(device_, solver_kernels, "level matrix")
-        .galerkin(device_, A_.with_ghost_rows(), whole.view(), R.view(), nested_, result);
+    kernels<TransferKernels>(device_, solver_kernels, "transfer").transpose(device_, halves ? whole : P, R);
+    level_kernels.galerkin(device_, halves ? A_.with_ghost_rows() : A_.owned_rows(), whole.view(), R.view(), nested_,
+                           result);
     return result;
   }
 
@@ -486,22 +489,27 @@ DividedLevels::Whole DividedLevels::whole(const DividedMatrix& A, const DividedL
   }
   const std::vector<GlobalRows> of_ranks =
       swap_rows(ghosts.ranks(), std::vector<GlobalRows>(static_cast<std::size_t>(ghosts.ranks().count()), mine));
+  constexpr std::size_t missing = static_cast<std::size_t>(-1);  // a diagonal entry that products have left out
   std::vector<Index> offsets{0};
   std::vector<std::int32_t> columns;
   std::vector<double> values;
   for (const GlobalRows& rows : of_ranks) {
     std::size_t begin = 0;
     for (std::size_t r = 0; r < rows.row.size(); ++r) {
+      const auto column = [&](std::size_t e) { return e == missing ? rows.row[r] : rows.column[e]; };
       std::vector<std::size_t> order(static_cast<std::size_t>(rows.count[r]));
       std::iota(order.begin(), order.end(), begin);
       begin += order.size();
-      std::ranges::sort(order, {}, [&](std::size_t e) { return rows.column[e]; });
+      if (std::ranges::find(order, rows.row[r], column) == order.end()) order.push_back(missing);
+      std::ranges::sort(order, {}, column);
       for (const std::size_t e : order) {
-        columns.push_back(static_cast<std::int32_t>(rows.column[e]));
+        columns.push_back(static_cast<std::int32_t>(column(e)));
         const auto first = values.size();
-        values.insert(values.end(), rows.values.begin() + static_cast<std::ptrdiff_t>(e) * block * block,
-                      rows.values.begin() + static_cast<std::ptrdiff_t>(e + 1) * block * block);
-        for (int c = 0; rows.column[e] == rows.row[r] && c < block; ++c)
+        values.resize(first + static_cast<std::size_t>(block) * static_cast<std::size_t>(block), 0.0);
+        if (e != missing)
+          std::copy_n(rows.values.begin() + static_cast<std::ptrdiff_t>(e) * block * block, block * block,
+                      values.begin() + static_cast<std::ptrdiff_t>(first));
+        for (int c = 0; column(e) == rows.row[r] && c < block; ++c)
           if (double& entry = values[first + static_cast<std::size_t>(c * block + c)]; entry == 0) entry = 1;
       }
       offsets.push_back(static_cast<Index>(columns.size()));

@@ -77,18 +77,14 @@ class SymmetricPart {
 
   std::vector<GlobalRows> of_ghosts() const {
     std::vector<GlobalRows> sent(static_cast<std::size_t>(ghosts_.ranks().count()));
-    const BlockMatrixView<double> rows{.rows = ghosts_.size(),
-                                       .columns = ghosts_.size(),
-                                       .row_block = A_.block_size(),
-                                       .column_block = A_.block_size(),
-                                       .offsets = offsets_.data(),
-                                       .column = column_.data(),
-                                       .values = from_.data()};
     const auto global = [this](std::int32_t local) { return ghosts_.global(local); };
     for (const Ghosts::Neighbour& neighbour : ghosts_.neighbours())
       for (Index k = 0; k < neighbour.count; ++k) {
         const Index local = neighbour.first + k;
-        sent[static_cast<std::size_t>(neighbour.rank)].append(rows, local, ghosts_.global(local), global);
+        const auto begin = static_cast<std::size_t>(offset(local)), count = static_cast<std::size_t>(offset(local + 1)) - begin;
+        sent[static_cast<std::size_t>(neighbour.rank)].append(
+            ghosts_.global(local), std::span(column_).subspan(begin, count),
+            std::span(from_).subspan(begin * block_, count * block_), global);
       }
     return sent;
   }

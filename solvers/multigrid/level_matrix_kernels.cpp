@@ -83,7 +83,7 @@ void jumps(const Device& device, const BlockMatrixView<double>& A, const double*
   for_each(device, "jumps", A.rows, Jumps{A, inverse_diagonal, jumps});
 }
 
-const LevelMatrixKernels table{galerkin, galerkin_again, inverse_diagonal, jumps};
+const LevelMatrixKernels table{galerkin, product_reads_lower_triangle, galerkin_again, inverse_diagonal, jumps};
 const Registration registration("level matrix", &table);
 
 }  // namespace

@@ -9,6 +9,7 @@ struct LevelMatrixKernels {
   // R A P of a symmetric A, R the transpose of P. `diagonal`: the blocks of P are.
   void (*galerkin)(const Device&, const BlockMatrixView<double>& A, const BlockMatrixView<double>& P,
                    const BlockMatrixView<double>& R, bool diagonal, BlockMatrix& coarse);
+  bool galerkin_reads_lower_triangle;  // of A alone; else all of A, which need not be symmetric, nor square
   // The same once more for new values of A: `values` of a pattern that is known. False when the pattern lacks a place.
   bool (*galerkin_again)(const Device&, const BlockMatrixView<double>& A, const BlockMatrixView<double>& P,
                          const BlockMatrixView<double>& R, bool diagonal, const BlockMatrixView<double>& coarse,

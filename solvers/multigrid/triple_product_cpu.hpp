@@ -11,6 +11,8 @@
 
 namespace ritz::RITZ_BACKEND {
 
+inline constexpr bool product_reads_lower_triangle = true;
+
 // Fine rows of a panel, and the place of each among them.
 class RowSet {
  public:

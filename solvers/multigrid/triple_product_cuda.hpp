@@ -6,6 +6,8 @@
 
 namespace ritz::RITZ_BACKEND {
 
+inline constexpr bool product_reads_lower_triangle = false;
+
 template <int C, int K>
 void product_with_prolongator(const Device& device, const BlockMatrixView<double>& A, const BlockMatrixView<double>& P,
                               BlockMatrix& AP) {

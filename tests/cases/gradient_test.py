@@ -140,6 +140,26 @@ class Gradient(CaseTest):
                 keys = {"material.0.young": 210e9, "material.0.poisson": 0.3, "material.0.expansion": 12e-6, "traction.0.value.0": [1e6, 2e6]}
                 self.assertEqual(len(list(self.differences("ritz-elasticity", text, keys, "p"))), 4)
 
+    def test_motion_of_a_mass_under_loads(self):
+        """Loads have no tangent, and so none that is not symmetric."""
+        self.write("block.msh", boxes.shell(lambda u, v, w: (u, v, w), 5, (2, 1, 1)))
+        text = ('[mesh]\nfile = "block.msh"\n' + side("x0", 0, 3) + side("x1", 1, 3) + '[[material]]\nregion = "all"\nyoung = 2e9\npoisson = 0.3\ndensity = 1000\n'
+                + '[[displacement]]\nregion = "x0"\nfixed = true\n[[traction]]\nregion = "x1"\nvalue = [1e5, 2e5, 0]\n[[coupling]]\nregion = "x1"\nmass = 500\ninertia = [10, 20, 30]\n'
+                + '[time]\nend = 1e-3\nstep = 2e-4\n[[probe]]\nname = "p"\nfield = "displacement"\ncomponent = "y"\nregion = "x1"\nmeasure = "mean"\n')
+        keys = {"material.0.young": 2e9, "material.0.density": 1000.0, "traction.0.value.1": [1e5, 2e5, 0.0]}
+        last = lambda outcome: [path for path in outcome.report["outputs"] if path.endswith(".vtu")][-1]
+        self.assertEqual(len(list(self.differences("ritz-elasticity", text, keys, "p", results=last))), 3)
+
+    def test_evolutions_with_internal_variables_are_refused_by_the_check(self):
+        self.write("block.msh", boxes.shell(lambda u, v, w: (u, v, w), 5, (2, 1, 1)))
+        case = self.write("case.toml", '[mesh]\nfile = "block.msh"\n' + side("x0", 0, 3) + side("x1", 1, 3) + '[model]\nform = "von_mises_plasticity"\n[[material]]\nregion = "all"\nyoung = 2e11\n'
+                          + 'poisson = 0.3\nyield_stress = 3e8\n[[capacity]]\nregion = "all"\nvalue = 7800\n[initial]\nvalue = [0, 0, 0]\n[[prescribe]]\nregion = "x0"\ncomponent = "all"\nvalue = 0\n'
+                          + '[[load]]\nregion = "x1"\nvalue = [1e6, 0, 0]\n[time]\nend = 1e-3\nstep = 1e-4\n[[probe]]\nname = "p"\nfield = "displacement"\ncomponent = "x"\nregion = "x1"\nmeasure = "mean"\n'
+                          + '[gradient]\nprobe = "p"\nby = "load.0.value.0"\n')
+        outcome = self.run_case("ritz-solve", case, "--check")
+        self.assertEqual(outcome.exit, 2, outcome.errors)
+        self.assertIn("no gradient of a model with internal variables", outcome.errors)
+
     def test_motion_in_time(self):
         self.write("block.msh", boxes.shell(lambda u, v, w: (u, v, w), 5, (4, 2, 2)))
         bodies = '[[material]]\nregion = "near"\nyoung = "210 GPa"\npoisson = 0.3\ndensity = 7850\n[[material]]\nregion = "far"\nyoung = 70e9\npoisson = 0.33\ndensity = 2700\n'

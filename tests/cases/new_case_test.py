@@ -1,6 +1,7 @@
 """Materials of the library in cases, and `ritz new`: a case with the regions of a mesh, which lacks what it says and nothing else."""
 import json
 import re
+import shlex
 import subprocess
 import tomllib
 import unittest
@@ -154,6 +155,16 @@ class New(CaseTest):
         self.assertEqual([each["region"] for each in tomllib.loads(text)["material"]], ["a", 'b "odd"\\'])
         for name in ("a.x0", 'b "odd"\\.z1'):
             self.assertIn(json.dumps(name), text)
+
+    def test_paths_with_blanks_are_those_of_a_shell(self):
+        folder = self.folder / "my parts"
+        folder.mkdir()
+        (folder / "it's a.msh").write_text(boxes.cubes(["a"]))
+        said = ritz("new", folder / "it's a.msh", folder=folder)
+        self.assertEqual(said.returncode, 0, said.stderr)
+        for line in (said.stdout.split("then: ")[1], next(line for line in (folder / "it's a.toml").read_text().splitlines() if "--check" in line).removeprefix("#").split("--check")[0] + "--check"):
+            program, path, option = shlex.split(line)
+            self.assertEqual((program, option, (folder / path).is_file()), ("ritz-elasticity", "--check", True))
 
     def test_existing_files_unknown_materials_and_meshes_are_told(self):
         mesh = self.write("mesh.msh", boxes.cubes(["a"]))

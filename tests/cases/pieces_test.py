@@ -5,6 +5,8 @@ import shutil
 import subprocess
 import unittest
 
+import boxes
+import picture_test
 import ritz
 from divided_test import OnRanks
 
@@ -91,6 +93,44 @@ class Pieces(OnRanks):
         cases = '[[load_case]]\nname = "push"\n[[load_case.pressure]]\nregion = "top"\nvalue = 5e4\n'
         pieces, whole = self.both(2, "ritz-elasticity", self.case("ritz-elasticity", "hexa", (4, 4, 4), cases))
         self.assert_same_file(self.outputs(pieces, ".pvtu")[0], self.outputs(whole, ".vtu")[0], 2)
+
+    def test_fields_in_pieces_are_those_of_one_file(self):
+        """Of another case on the same mesh, to the last bit: nodes on borders of pieces are one, and cells have the order of the mesh."""
+        for cell, counts, ranks in (("mixed", (4, 4, 4), 3), ("hexa", (4, 4, 4), 2)):
+            pieces, whole = self.both(ranks, "ritz-heat", self.case("ritz-heat", cell, counts))
+            case = self.case("ritz-heat", cell, counts)
+            for use in ('[[field]]\nname = "s"\nfile = "{}"\nfield = "temperature"\n', '[[field]]\nname = "s"\nfile = "{}"\nfield = "heat_flux"\ncomponent = 0\nat = "cells"\n',
+                        '[initial]\nfile = "{}"\n[time]\nend = 10.0\nstep = 5.0\n'):
+                found = []
+                for run, end in ((pieces, ".pvtu"), (whole, ".vtu"), (pieces, ".pvd"), (whole, ".pvd")):
+                    text = case.read_text() + use.format(self.outputs(run, end)[0])
+                    keys = {"material.0.density": 1000, "material.0.specific_heat": 100} if "initial" in use else {"material.0.conductivity": '"1 + 0*x + 0.001*s"'}
+                    outcome = self.solve("ritz-heat", self.write("again.toml", text), keys=keys)
+                    found.append(pathlib.Path(outcome.results()).read_bytes().split(b"<AppendedData")[-1])
+                    self.assertNotIn("another mesh", outcome.log)
+                with self.subTest(cell, use=use):
+                    self.assertTrue(all(each == found[0] for each in found))
+
+    def test_pictures_of_pieces_are_those_of_one_file(self):
+        pieces, whole = self.both(3, "ritz-elasticity", self.case("ritz-elasticity", "mixed", (4, 4, 4)))
+        drawn = []
+        for run, end in ((pieces, ".pvtu"), (whole, ".vtu")):
+            file = self.folder / f"{end[1:]}.png"
+            done = subprocess.run([str(ritz.BIN / "ritz"), "picture", self.outputs(run, end)[0], str(file), "--field", "von_mises", "--warp", "displacement"], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            drawn.append(b"".join(picture_test.body_of(picture_test.pixels(file))))
+        self.assertEqual(len(drawn[0]), len(drawn[1]))
+        self.assertLess(sum(a != b for a, b in zip(*drawn)), len(drawn[0]) / 1000)  # facets come in another order
+
+    def test_parts_that_touch_are_told_where_their_values_differ(self):
+        """Two parts without a tie: in pieces their nodes cannot be told apart."""
+        self.write("pair.msh", boxes.blocks(*((name, (2, 2, 2), lambda u, v, w, at=at: (at + u, v, w)) for name, at in (("a", 0), ("b", 1)))))
+        text = '[mesh]\nfile = "pair.msh"\nallow_torn = true\n' + "".join(f'[[material]]\nregion = "{r}"\nconductivity = 1\n[[temperature]]\nregion = "{r}"\nvalue = {v}\n' for r, v in (("a", 1), ("b", 5)))
+        outcome = self.run_case("ritz-heat", self.write("pair.toml", text), keys={"output.format": "pvtu"})
+        self.assertEqual(outcome.exit, 0, outcome.errors)
+        done = subprocess.run([str(ritz.BIN / "ritz"), "picture", self.outputs(outcome, ".pvtu")[0], str(self.folder / "a.png"), "--field", "temperature"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("parts that touch", done.stderr)
 
     def test_a_folder_that_cannot_be_written_is_told_once(self):
         """A folder with the name of the second rank's temporary file is in its way."""

@@ -317,11 +317,11 @@ class Surroundings(CaseTest):
             self.assertNotIn("solve:", outcome.log)
 
     def test_no_option_writes_over_what_the_run_reads(self):
-        """Neither of a run that is refused for it, nor of one that fails before."""
+        """Neither of a run that is refused for it, nor of one that fails before, nor of a case that cannot be read."""
         shutil.copy(example("fin").parent / "fin.msh", self.folder / "fin.msh")
         case = self.folder / "fin.toml"
         good = example("fin").read_text()
-        for text in (good, good.replace("conductivity = ", "conductivity = -")):
+        for text in (good, good.replace("conductivity = ", "conductivity = -"), good + "[[no toml\n"):
             case.write_text(text)
             for option in ("--report", "--picture", "--profile", "--json"):
                 for file in (case, self.folder / "fin.msh"):

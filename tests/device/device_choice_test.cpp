@@ -18,9 +18,9 @@ MachineInfo gpu(const std::string& name, double free_gb, double total_gb = 80) {
   return info;
 }
 
-Error error_of(const DeviceFacts& facts) {
+Error error_of_rank(const DeviceFacts& facts) {
   try {
-    choose_device(facts);
+    choose_for_rank(facts);
   } catch (const Error& error) { return error; }
   return Error(Exit::ok, "no error");
 }
@@ -115,13 +115,37 @@ TEST(DeviceChoice, RanksTakeOneGpuEach) {
 
 TEST(DeviceChoice, TwoRanksOnOneGpuAreRefusedUnlessAllowed) {
   DeviceFacts facts{.gpus = {gpu("A100", 10), gpu("A100", 60)}, .local_rank = 2, .local_ranks = 3};
-  EXPECT_EQ(error_of(facts).exit(), Exit::environment);
-  EXPECT_NE(error_of(facts).message().find("3 ranks, 2 GPUs"), std::string::npos) << error_of(facts).message();
+  EXPECT_EQ(error_of_rank(facts).exit(), Exit::environment);
+  EXPECT_NE(error_of_rank(facts).message().find("3 ranks, 2 GPUs"), std::string::npos)
+      << error_of_rank(facts).message();
   facts.local_rank = 0;  // the first is told, too: all ranks end alike
-  EXPECT_EQ(error_of(facts).exit(), Exit::environment);
+  EXPECT_EQ(error_of_rank(facts).exit(), Exit::environment);
   facts.may_share = true;
-  facts.local_rank = 2;
-  EXPECT_EQ(choose_device(facts).gpu, 0);
+  for (const int rank : {0, 1, 2}) {
+    facts.local_rank = rank;
+    EXPECT_EQ(choose_device(facts).gpu, rank % 2);
+    EXPECT_EQ(choose_device(facts).ranks, rank % 2 == 0 ? 2 : 1) << "ranks 0 and 2 have the first";
+  }
+}
+
+TEST(DeviceChoice, AutoIsTheCpuForAllRanksWhereTheyWouldShareAGpu) {
+  DeviceFacts facts{.gpus = {gpu("A100", 10), gpu("A100", 60)}, .local_ranks = 3};
+  for (const int rank : {0, 1, 2}) {
+    facts.local_rank = rank;
+    EXPECT_EQ(choose_device(facts).gpu, -1);
+    EXPECT_NE(choose_device(facts).why.find("3 ranks, 2 GPUs"), std::string::npos) << choose_device(facts).why;
+  }
+}
+
+TEST(DeviceChoice, AGpuByNumberIsForOneRank) {
+  DeviceFacts facts{.gpus = {gpu("A100", 10), gpu("A100", 60)}, .local_rank = 0, .local_ranks = 2};
+  EXPECT_THROW(check_named_gpu(facts, "gpu:1"), Error);
+  facts.may_share = true;
+  EXPECT_NO_THROW(check_named_gpu(facts, "gpu:1"));
+  EXPECT_NO_THROW(check_named_gpu({.gpus = facts.gpus, .local_rank = 0, .local_ranks = 1}, "gpu:1"));
+  // each rank sees one of its own
+  EXPECT_NO_THROW(
+      check_named_gpu({.gpus = {gpu("A100", 10)}, .visible = "0", .local_rank = 1, .local_ranks = 2}, "gpu:0"));
 }
 
 TEST(DeviceChoice, ARankThatSeesOneGpuOfItsOwnTakesIt) {

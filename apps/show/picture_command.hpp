@@ -10,7 +10,7 @@
 namespace ritz {
 
 struct PictureCommand {
-  std::string result;  // .pvd or .vtu
+  std::string result;  // .pvd, .vtu or .pvtu
   std::string file;    // PNG
   Look look = {};
   std::vector<int> size = {};       // [pixels] width and height; none: those of the look
@@ -21,7 +21,7 @@ struct PictureCommand {
 };
 
 // Returns what was drawn, for people. Throws the errors of read_file_field(), and Error(Exit::input) for what cannot be
-// shown.
+// shown. Without a field it is the first one at points, or else in cells.
 std::string draw(const PictureCommand& command);
 
 }  // namespace ritz

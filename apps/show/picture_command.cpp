@@ -1,4 +1,4 @@
-#include "apps/ritz/picture_command.hpp"
+#include "apps/show/picture_command.hpp"
 
 #include "apps/run/named_outputs.hpp"
 #include "apps/show/picture.hpp"
@@ -30,6 +30,7 @@ Look look_of(const PictureCommand& command) {
                   fmt::format("--limits {:g} {:g} are no limits of colours", command.limits[0], command.limits[1]),
                   "the second number is not above the first", "give the lowest value and then the highest");
   }
+  if (look.field.empty()) look.field = first_field(command.result, command.time);
   return look;
 }
 
@@ -38,10 +39,8 @@ FieldName named(const PictureCommand& command, const std::string& name, FieldPla
 }
 
 // At points where they have it, else in cells.
-FileField coloured_field(const PictureCommand& command) {
-  const auto read = [&](FieldPlace place) {
-    return read_file_field(command.result, named(command, command.look.field, place));
-  };
+FileField coloured_field(const PictureCommand& command, const std::string& name) {
+  const auto read = [&](FieldPlace place) { return read_file_field(command.result, named(command, name, place)); };
   if (command.in_cells) return read(FieldPlace::cells);
   try {
     return read(FieldPlace::any);
@@ -68,11 +67,11 @@ void refuse_existing(const PictureCommand& command, const std::string& read) {
 std::string draw(const PictureCommand& command) {
   refuse_existing(command, command.result);
   const Look look = look_of(command);
-  FileField shade = coloured_field(command);
+  FileField shade = coloured_field(command, look.field);
   refuse_existing(command, shade.file);
   if (!shade.mesh)
     throw Error(Exit::input, fmt::format("'{}' has no mesh that could be drawn", command.result),
-                "fields of HDF5 files are rows of numbers", "take a .pvd or .vtu file of a run");
+                "fields of HDF5 files are rows of numbers", "take a .pvd, .vtu or .pvtu file of a run");
   std::vector<Field> nodal, cells;
   (shade.in_cells ? cells : nodal).push_back(field_of(shade, look.field));
   if (!look.warp.empty() && (look.warp != look.field || shade.in_cells))
