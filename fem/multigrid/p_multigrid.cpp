@@ -7,6 +7,7 @@
 #include "fem/launch/interpolation.hpp"
 #include "fem/multigrid/coarser_constraints.hpp"
 #include "fem/multigrid/coarser_part.hpp"
+#include "fem/multigrid/even_cubes.hpp"
 #include "fem/multigrid/space_transfer.hpp"
 #include "fem/space/nested_nodes.hpp"
 #include "solvers/smoothers/chebyshev.hpp"
@@ -121,11 +122,17 @@ Index bytes_counted(Profile& profile, const std::function<void()>& launches) {
   return profile.phases()[record].bytes - (record < before.size() ? before[record].bytes : 0);
 }
 
+// Chebyshev steps before and after, of the levels without a matrix, and the part of the spectrum that they damp.
+struct Smoothing {
+  int degree;
+  double ratio;
+};
+
 template <class Real>
 class Cycle {
  public:
-  Cycle(const MatrixFree& A, const PMultigridOptions& options)
-      : options_(options), device_(A.device()), kernels_(cycle_kernels<Real>(device_)) {
+  Cycle(const MatrixFree& A, const PMultigridOptions& options, Smoothing smoothing)
+      : options_(options), smoothing_(smoothing), device_(A.device()), kernels_(cycle_kernels<Real>(device_)) {
     if (A.field() != nullptr) evaluate_together(A);
     const MatrixFree* now = &A;
     Vector state;
@@ -323,7 +330,7 @@ class Cycle {
 
   // Chebyshev steps for D^-1 A x = D^-1 b (Saad 2003, algorithm 12.1), from x = 0 or from the x at hand.
   void smooth(Level<Real>& level, bool from_zero) {
-    const double ratio = options_.coarsest.smoothing_ratio;
+    const double ratio = smoothing_.ratio;
     const double theta = 0.5 * level.largest_eigenvalue * (1 + 1 / ratio);
     const double delta = 0.5 * level.largest_eigenvalue * (1 - 1 / ratio), sigma = theta / delta;
     double rho = 1 / sigma;
@@ -339,7 +346,7 @@ class Cycle {
       kernels_.step(device_, n, Real(0), Real(1 / theta), inverse, level.b.data(), level.q.data(), level.d.data(),
                     level.x.data());
     }
-    for (int k = 1; k < options_.coarsest.smoothing_degree; ++k) {
+    for (int k = 1; k < smoothing_.degree; ++k) {
       const double before = rho;
       rho = 1 / (2 * sigma - before);
       level.apply(level.x, level.q);
@@ -408,6 +415,7 @@ class Cycle {
   int components() const { return coarser_.back().space->components(); }
 
   PMultigridOptions options_;
+  Smoothing smoothing_;
   Device device_;
   const PCycleKernels<Real>& kernels_;
   double pivot_ = 0;
@@ -432,11 +440,25 @@ class Cycle {
 
 namespace {
 
+// Whether it is so on the parts of all ranks.
+bool on_all_ranks(const MatrixFree& A, bool here) {
+  double not_so = here ? 0 : 1;
+  if (A.field() != nullptr) A.field()->ghosts->ranks().largest({&not_so, 1});
+  return not_so == 0;
+}
+
 // A part may have no elements of a form that cannot.
-bool all_act_in_single(const MatrixFree& A) {
-  double cannot = A.equations().can_act_in_single() ? 0 : 1;
-  if (A.field() != nullptr) A.field()->ghosts->ranks().largest({&cannot, 1});
-  return cannot == 0;
+bool all_act_in_single(const MatrixFree& A) { return on_all_ranks(A, A.equations().can_act_in_single()); }
+
+// Where nothing else is asked for, diffusion of order 2 on cubes takes one step: it needs hardly more iterations, and a
+// fifth less time. Everything else needs half as many more.
+Smoothing smoothing_of(const MatrixFree& A, const SmoothedAggregationOptions& given) {
+  const SmoothedAggregationOptions defaults;
+  const bool as_given =
+      given.smoothing_degree != defaults.smoothing_degree || given.smoothing_ratio != defaults.smoothing_ratio;
+  const bool one_step = !as_given && A.equations().space().order() == 2 && is_diffusion_on_cubes(A.equations());
+  if (on_all_ranks(A, one_step)) return {1, 4};
+  return {given.smoothing_degree, given.smoothing_ratio};
 }
 
 }  // namespace
@@ -457,8 +479,9 @@ PMultigrid::PMultigrid(const MatrixFree& A, const PMultigridOptions& options) {
                 {}, "use a degree of at least 1 and a ratio above 1");
   const LongWork here;
   hierarchy_.reset(new Hierarchy{A, {}, {}});
-  if (options.single_precision && all_act_in_single(A)) hierarchy_->in_single.emplace(A, options);
-  else hierarchy_->in_double.emplace(A, options);
+  const Smoothing smoothing = smoothing_of(A, options.coarsest);
+  if (options.single_precision && all_act_in_single(A)) hierarchy_->in_single.emplace(A, options, smoothing);
+  else hierarchy_->in_double.emplace(A, options, smoothing);
 }
 
 PMultigrid::~PMultigrid() = default;

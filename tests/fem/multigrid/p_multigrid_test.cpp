@@ -1,5 +1,6 @@
 // Multigrid over orders: a symmetric positive definite cycle whose iterations depend neither on the mesh nor much on
 // the order.
+#include "fem/multigrid/even_cubes.hpp"
 #include "fem/multigrid/p_multigrid.hpp"
 #include "fem/multigrid/space_transfer.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
 
 namespace ritz::test {
 namespace {
@@ -87,6 +89,64 @@ TEST(PMultigrid, SolvesElasticityWithSupportsOfSingleComponents) {
   EXPECT_TRUE(report.converged()) << summary(report);
   EXPECT_LE(report.iterations, 40);
   EXPECT_LE(Clamped(box(6, 3, 3, {2, 1, 1}, CellKind::hex8), elastic_form(3), 4, clamped).solve().iterations, 50);
+}
+
+bool is_on_cubes(Mesh mesh, const std::vector<Integral>& integrals, int order = 2) {
+  const FunctionSpace space(mesh, integrals.front().form.components, tested(), {.order = order});
+  return is_diffusion_on_cubes(Operator(space, integrals));
+}
+
+TEST(DiffusionOnCubes, IsThatOfOneConductivityOnCellsOfEvenEdges) {
+  const std::vector<Integral> heat = {Integral::over_all_cells(heat_form(3))};
+  const auto cubes = [] { return box(3, 3, 3, {3, 3, 3}, CellKind::hex8); };
+  EXPECT_TRUE(is_on_cubes(cubes(), heat));
+  EXPECT_TRUE(is_on_cubes(box(3, 3, 3, {3.3, 3, 3}, CellKind::hex27), heat));
+  EXPECT_FALSE(is_on_cubes(box(3, 3, 3, {4, 3, 3}, CellKind::hex8), heat));
+  EXPECT_FALSE(is_on_cubes(box(3, 3, 3, {3, 3, 3}, CellKind::hex8, {.smooth = 0.1}), heat));
+  EXPECT_FALSE(is_on_cubes(box(3, 3, 3, {3, 3, 3}, CellKind::tet4), heat));
+  EXPECT_FALSE(is_on_cubes(cubes(), {Integral::over_all_cells(elastic_form(3))}));
+  std::vector<Integral> parts;
+  for (const double conductivity : {1.0, 10.0}) {
+    std::vector<Index> cells;
+    for (Index cell = 0; cell < 27; ++cell)
+      if ((cell < 9) == (conductivity == 1)) cells.push_back(cell);
+    parts.push_back(Integral::over_cells(Diffusion<3>{.conductivity = conductivity}, cells));
+  }
+  EXPECT_FALSE(is_on_cubes(cubes(), parts));
+  parts[1].form = parts[0].form;
+  EXPECT_TRUE(is_on_cubes(cubes(), parts));
+  parts[1].factor = 2;
+  EXPECT_FALSE(is_on_cubes(cubes(), parts));
+}
+
+TEST(DiffusionOnCubes, IsNotThatOfCurvedCells) {
+  MeshData data = box_data(2, 2, 2, {2, 2, 2}, CellKind::hex27);
+  const Node middle = data.blocks[0].nodes[8];  // of an edge
+  data.points[static_cast<std::size_t>(middle) * 3 + 1] -= 0.05;
+  EXPECT_FALSE(is_on_cubes(Mesh(std::move(data)), {Integral::over_all_cells(heat_form(3))}));
+}
+
+// |x - y| / |y| of one cycle each. The mesh is so small that the matrix of order 1 is solved, not smoothed.
+double difference_of_cycles(Clamped& m, const PMultigridOptions& one, const PMultigridOptions& other) {
+  const MatrixFree A(m.equations, m.fixed, m.u);
+  Vector x = m.space.zeros(), y = m.space.zeros();
+  PMultigrid(A, one).apply(m.b, x);
+  PMultigrid(A, other).apply(m.b, y);
+  axpy(-1, y, x);
+  return std::sqrt(dot(x, x) / dot(y, y));
+}
+
+TEST(PMultigrid, SmoothsInOneStepOnCubesUnlessTold) {
+  const PMultigridOptions once{.coarsest = {.smoothing_degree = 1, .smoothing_ratio = 4}},
+      twice{.coarsest = {.smoothing_ratio = 8 + 1e-6}};
+  const auto heat = [](double length, int order) {
+    return Clamped(box(4, 4, 4, {length, 4, 4}, CellKind::hex8), heat_form(3), order, all_sides);
+  };
+  for (const auto& [length, order, in_one] : {std::tuple{4.0, 2, true}, {6.0, 2, false}, {4.0, 4, false}}) {
+    Clamped m = heat(length, order);
+    EXPECT_LT(difference_of_cycles(m, {}, in_one ? once : twice), 1e-5) << length << ", order " << order;
+    EXPECT_GT(difference_of_cycles(m, {}, in_one ? twice : once), 1e-3) << length << ", order " << order;
+  }
 }
 
 TEST(PMultigrid, IsSymmetricAndPositive) {
