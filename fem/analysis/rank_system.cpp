@@ -319,7 +319,7 @@ SolveReport RankSystem::solve_with_matrix(const Vector& b, Vector& x, const Line
     const MethodChoice choice = choices[i];
     SolveReport next;
     if (choice.method == LinearMethod::direct) {
-      M_.reset();  // no iteration goes on
+      made_.clear();  // no iteration goes on
       device().memory().trim();
       try {
         next = factor(choice, tolerance).solve(b, x);
