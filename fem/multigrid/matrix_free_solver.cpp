@@ -91,8 +91,8 @@ SolveReport MatrixFreeSolver::solve(const Vector& b, Vector& x, const LinearSolv
   return report;
 }
 
-// Over ranks all take a step, or none does: they foretell what p-multigrid needs. A rank that is short all the same ends
-// the job.
+// Over ranks all take a step, or none does: they foretell what p-multigrid needs. A rank that is short all the same
+// ends the job.
 void MatrixFreeSolver::attempt_together(const std::function<void()>& attempt,
                                         const std::function<void(const std::string&)>& taken) {
   while (true) {

@@ -47,6 +47,20 @@ class DividedMatrixFree(OnRanks):
             case = self.case("ritz-elasticity", "hexa", (6, 5, 5))
             self.assert_like_one_process("ritz-elasticity", self.solved(3, "ritz-elasticity", case, keys=keys), self.solve("ritz-elasticity", case, keys=keys))
 
+    def test_all_ranks_fall_back_together_where_one_has_no_room(self):
+        case = self.case("ritz-elasticity", "hexa", (8, 8, 8))
+        run = lambda preconditioner, *arguments: self.on_ranks(2, "ritz-elasticity", case, *arguments, keys={**FOURTH, "solver.preconditioner": preconditioner})
+        peak = lambda outcome: max(map(float, re.search(r"arrays of ranks at their peaks: ([\d.]+), ([\d.]+) MB", outcome.log).groups()))
+        plenty, frugal = run("multigrid"), run("chebyshev")
+        self.assertNotIn("fallbacks", [key for key, value in plenty.report["solver"].items() if value])
+        limit = 0.5 * (peak(plenty) + peak(frugal)) * 1e6
+        short = run("multigrid", "--memory-limit", str(int(limit)))
+        self.assertEqual(short.exit, 0, short.log + short.errors)
+        self.assertIn("Chebyshev", short.report["solver"]["preconditioner"])
+        self.assertIn("p-multigrid needs", " ".join(short.report["solver"]["fallbacks"]))
+        self.assertLess(peak(short), limit * 1e-6)
+        self.assert_same("ritz-elasticity", short, plenty)
+
     def test_levels_of_order_one_are_divided_and_nested(self):
         case = self.case("ritz-heat", "hexa", (8, 8, 8))
         alone = self.solve("ritz-heat", case, keys=FOURTH)
