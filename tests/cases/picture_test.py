@@ -34,8 +34,7 @@ class Picture(CaseTest):
     def setUp(self):
         super().setUp()
         self.write("plate.msh", boxes.grid(6))
-        side = lambda name, x: f'[[region]]\nname = "{name}"\nkind = "facets"\nplane = {{point = [{x}, 0], normal = [1, 0]}}\n'
-        self.case = self.write("plate.toml", '[mesh]\nfile = "plate.msh"\n[model]\ntype = "plane_stress"\nthickness = 1\n' + side("left", 0) + side("right", 1)
+        self.case = self.write("plate.toml", '[mesh]\nfile = "plate.msh"\n[model]\ntype = "plane_stress"\nthickness = 1\n'
                                + '[[material]]\nregion = "all"\nyoung = 1e6\npoisson = 0.3\n[[displacement]]\nregion = "left"\nfixed = true\n[[displacement]]\nregion = "right"\nx = 0.2\ny = 0\n')
         outcome = self.solve("ritz-elasticity", self.case, "--picture", self.folder / "program.png", "--field", "von_mises", "--warp", "displacement")
         self.index, self.step = (next(path for path in outcome.report["outputs"] if path.endswith(end)) for end in (".pvd", ".vtu"))
