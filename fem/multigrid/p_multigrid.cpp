@@ -450,8 +450,8 @@ bool on_all_ranks(const MatrixFree& A, bool here) {
 // A part may have no elements of a form that cannot.
 bool all_act_in_single(const MatrixFree& A) { return on_all_ranks(A, A.equations().can_act_in_single()); }
 
-// Where nothing else is asked for, diffusion of order 2 on cubes takes one step: it needs hardly more iterations, and a
-// fifth less time. Everything else needs half as many more.
+// Diffusion of order 2 on cubes takes one step unless something else is asked for: it needs one iteration more, and a
+// tenth less time. Everything else would need half as many more.
 Smoothing smoothing_of(const MatrixFree& A, const SmoothedAggregationOptions& given) {
   const SmoothedAggregationOptions defaults;
   const bool as_given =
