@@ -44,7 +44,7 @@ std::string mesh_file(const RunOptions& options) {
   } catch (const Error&) { return ""; }
 }
 
-// What the other ranks take: a device of the same kind.
+// The device of the other ranks: one of the same kind.
 std::string request_of_others(const std::string& asked, const Device& first) {
   const std::string& kind = first.info().kind;
   return kind == "cpu" && asked.starts_with("cpu") ? asked : kind;

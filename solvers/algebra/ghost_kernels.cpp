@@ -62,7 +62,7 @@ struct SumBlocks {
 // index = node
 struct BetweenOwned {
   Index owned;
-  GraphView graph;
+  GhostGraph graph;
   std::int32_t *count, *column;
   constexpr void operator()(Index i) const {
     const Index begin = graph.begin[i];
@@ -98,7 +98,7 @@ void sum_blocks(const Device& device, Index n, const Index* begin, const Index* 
   for_each(device, "sum of rows", n * block, SumBlocks{begin, source, block, own_count, own, received, to});
 }
 
-void between_owned(const Device& device, Index owned, const GraphView& graph, std::int32_t* count,
+void between_owned(const Device& device, Index owned, const GhostGraph& graph, std::int32_t* count,
                    std::int32_t* column) {
   for_each(device, "owned connections", owned, BetweenOwned{owned, graph, count, column});
 }

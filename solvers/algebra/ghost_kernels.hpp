@@ -3,11 +3,16 @@
 #pragma once
 
 #include "solvers/algebra/block_matrix.hpp"
-#include "solvers/multigrid/aggregation_kernels.hpp"
 
 #include <cstdint>
 
 namespace ritz {
+
+// Connections of nodes, those of node i from column[begin[i]] on.
+struct GhostGraph {
+  const Index* begin;
+  const std::int32_t *count, *column;
+};
 
 struct GhostKernels {
   // to[j] = from[at[j]], `width` numbers each
@@ -26,7 +31,7 @@ struct GhostKernels {
   void (*sum_blocks)(const Device&, Index n, const Index* begin, const Index* source, int block, Index own_count,
                      const double* own, const double* received, double* to);
   // Strong connections between the first `owned` nodes alone, which begin where those of the graph do.
-  void (*between_owned)(const Device&, Index owned, const GraphView& graph, std::int32_t* count, std::int32_t* column);
+  void (*between_owned)(const Device&, Index owned, const GhostGraph& graph, std::int32_t* count, std::int32_t* column);
   // column[e] -= first
   void (*shift)(const Device&, Index n, std::int32_t first, std::int32_t* column);
 };

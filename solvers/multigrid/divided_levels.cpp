@@ -79,7 +79,8 @@ Graph between_owned(const Graph& graph, Index owned) {
   inner.begin = graph.begin;
   inner.count = Array<std::int32_t>(device, graph.count.size(), tag);
   inner.column = Array<std::int32_t>(device, graph.column.size(), tag);
-  ghost_kernels(device).between_owned(device, owned, graph.view(), inner.count.data(), inner.column.data());
+  ghost_kernels(device).between_owned(device, owned, {graph.begin, graph.count.data(), graph.column.data()},
+                                      inner.count.data(), inner.column.data());
   return inner;
 }
 
