@@ -174,7 +174,7 @@ std::string grid_at(const std::string& path, std::optional<double> time) {
                 "fields are read from .vtu, .pvtu, .pvd and HDF5 (.h5, .hdf5, .vtkhdf)",
                 "write those results with [output] format = \"vtu\"");
   if (time && extension != ".pvd")
-    throw Error(Exit::input, fmt::format("the time {:g} was asked of '{}', which is one step", *time, path), {},
+    throw Error(Exit::input, fmt::format("'{}' has no step at the time {:g}", path, *time), "it is one step",
                 "name the .pvd file of the run, or no time");
   std::string file = extension == ".pvd" ? file_at(path, time) : path;
   for (const std::string& each : with_included_files(file)) refuse_outside(each);

@@ -360,7 +360,7 @@ class Surroundings(CaseTest):
         self.assertIn("pictures are PNG files", jpeg.stderr)
         timed = self.picture(outcome.results(), "no.png", "--field", "temperature", "--time", "0")
         self.assertEqual(timed.returncode, 2, timed.stderr)
-        self.assertIn("which is one step", timed.stderr)
+        self.assertIn("has no step at the time 0", timed.stderr)
         for options in (("--limits", "5", "1"), ("--limits", "nan", "1"), ("--limits", "1", "1"), ("--factor", "nan")):
             refused = self.picture(index, "no.png", "--field", "temperature", *options)
             self.assertEqual(refused.returncode, 2, options)
