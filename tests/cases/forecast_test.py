@@ -53,6 +53,15 @@ class ForecastTest(ritz.CaseTest):
                                   f'[gradient]\nprobe = "p"\nby = "material.0.{key}"\n')
                 self.check_forecast(program, case, "multigrid, single precision", 0.15)
 
+    def test_edges_of_triangles_have_several_hierarchies(self):
+        """Each with a dense inverse of the size that aggregates of their strong neighbours leave."""
+        for side in (20, 40, 60):
+            box_meshes.write_rectangle(self.folder / "square.msh", box_meshes.TRIANGLES, (side, side, 0))
+            case = self.write("curl.toml", '[mesh]\nfile = "square.msh"\n[model]\nform = "curl_curl2"\n[[material]]\nregion = "all"\na = 1\nb = 0.1\n'
+                              '[[load]]\nfield = "field"\nregion = "x1"\nvalue = [0, 1]\n[solver]\nmethod = "minres"\n')
+            with self.subTest(side=side):
+                self.check_forecast("ritz-solve", case, "iterative", 0.15)
+
     def test_cards_hold_slabs_of_element_results_that_a_cpu_does_not_need(self):
         """28 MB for the element matrices of 6144 cells, beside the matrix while it is assembled."""
         box_meshes.write_box(self.folder / "box.msh", "hex", (24, 16, 16))
