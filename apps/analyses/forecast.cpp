@@ -20,13 +20,6 @@
 namespace ritz {
 namespace {
 
-// Uncounted memory of the host [bytes], measured (docs/measurements/2026-11-23-host-memory-cpu.md): pages of the
-// libraries that a run loads after its forecast, small blocks and threads' stacks, and what the C library keeps of
-// freed blocks below 1 MiB.
-constexpr Index kernels_loaded = 3'000'000, factorisation_loaded = 6'000'000;
-constexpr Index writer_loaded = 8'000'000, writer_used = 4'000'000, writer_of_later_steps = 8'000'000;
-Index kept_by_allocator(Index counted) { return 3'000'000 + counted / 10; }
-
 void fill(RunReport& report, const RanksForecast& foreseen) {
   RanksForecastReport& of_ranks = report.forecast_of_ranks.emplace();
   of_ranks.path = foreseen.path;
@@ -194,7 +187,7 @@ class HostMoments {
     for (const Moment& m : moments(path, at_solve)) {
       const Index counted = foreseen_.host_of_elements + m.counted;
       peak = std::max(peak, now_.of_host + counted - m.untouched + m.factor + m.libraries +
-                                kept_by_allocator(now_.counted + counted));
+                                uncounted::kept_by_allocator(now_.counted + counted));
     }
     return peak;
   }
@@ -214,9 +207,10 @@ class HostMoments {
   std::array<Moment, 4> moments(const ForecastPath& path, Index at_solve) const {
     const Index most = std::max({path.at_assembly, at_solve, path.at_results});
     const bool writes = run_.shared().writes_fields;
-    const Index loaded = kernels_loaded + (writes ? writer_loaded : 0),
-                solver = loaded + (path.host_factor > 0 ? factorisation_loaded : 0);
-    const Index writer = !writes ? 0 : writer_used + (foreseen_.results > 1 ? writer_of_later_steps : 0);
+    const Index loaded = uncounted::kernels + (writes ? uncounted::writer : 0),
+                solver = loaded + (path.host_factor > 0 ? uncounted::factorisation : 0);
+    const bool checkpoints = writes && foreseen_.results > 1 && !run_.results().writes_hdf5();
+    const Index writer = !writes ? 0 : uncounted::writer_used + (checkpoints ? uncounted::checkpoints : 0);
     const Index staying = run_.shared().sweeps ? path.host_factor : 0;  // for the next member
     const Moment lists{pool(path.at_assembly) + path.host_lists, path.untouched, 0, loaded};
     const Moment assembly{pool(path.at_assembly), 0, 0, loaded};

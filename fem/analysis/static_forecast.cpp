@@ -5,6 +5,7 @@
 #include "fem/multigrid/p_multigrid_needs.hpp"
 #include "fem/operator/space_needs.hpp"
 #include "solvers/direct/direct_solver.hpp"
+#include "solvers/krylov/block_conjugate_gradient.hpp"
 #include "solvers/linear/method_choice.hpp"
 #include "solvers/linear/projected_guess.hpp"
 #include "solvers/multigrid/hierarchy_needs.hpp"
@@ -228,12 +229,13 @@ class StaticForecaster {
   MemoryNeeds earlier_solutions() const {
     if (!analysis_.reuses || columns_ > 1 || !symmetric() || !definite()) return {};
     return MemoryNeeds().array<double>("vectors", n_ * ProjectedGuess::most);
+  bool in_step() const { return columns_ >= BlockConjugateGradient::fewest_at_once; }
   }
   // Conjugate gradients; GMRES with its two bases (solvers/krylov/gmres.cpp); BiCGSTAB with the diagonal.
   MemoryNeeds krylov_vectors(bool diagonal) const {
     // a group after the other
-    if (symmetric() && columns_ > 1) return vectors(1).array<double>("vectors", n_ * MultiVector::lanes, 6);
-    if (symmetric()) return vectors(4);
+    if (symmetric() && in_step()) return vectors(1).array<double>("vectors", n_ * MultiVector::lanes, 6);
+    if (symmetric()) return vectors(columns_ > 1 ? 6 : 4);  // one column in single vectors
     if (diagonal) return vectors(7);
     return vectors(4)
         .array<double>("vectors", n_ * in_lanes(linear_.restart + 1))
@@ -241,7 +243,7 @@ class StaticForecaster {
   }
   // Vectors of a cycle that is applied to a group of columns; coarser levels have a tenth of the unknowns.
   MemoryNeeds lanes_of_cycle(bool single) const {
-    if (columns_ < 2) return {};
+    if (!in_step()) return {};
     const Index items = n_ * MultiVector::lanes;
     return single ? MemoryNeeds().array<float>("multigrid", items, 4).array<float>("multigrid", items / 10, 4)
                   : MemoryNeeds().array<double>("multigrid", items, 4).array<double>("multigrid", items / 10, 4);

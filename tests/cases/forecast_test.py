@@ -207,6 +207,17 @@ value = 0
                 with self.subTest(program=program, number=number):
                     self.check_forecast(program, self.write(f"{program}{number}.toml", text), path, 0.1)
 
+    def test_two_load_cases_are_solved_one_by_one_and_checkpoints_need_hdf5(self):
+        box_meshes.write_box(self.folder / "box.msh", "hex", (12, 8, 8))
+        host = {}
+        for output in ("vtu", "vtkhdf"):
+            text = f'[mesh]\nfile = "box.msh"\n[output]\nformat = "{output}"\n[solver]\n{model_texts.MULTIGRID}\n' + model_texts.load_cases(model_texts.ELASTICITY, "force", model_texts.PULLS[:2], 0)
+            _, forecast, run = self.check_forecast("ritz-elasticity", self.write(f"{output}.toml", text), forecast_table.SINGLE, 0.1)
+            host[output] = forecast["host_peak"]
+            if run.report["memory"]["host_peak"] - run.report["memory"]["host_counted"] < 80e6:
+                self.assertLess(abs(forecast["host_peak"] / run.report["memory"]["host_peak"] - 1), 0.15)
+        self.assertGreater(host["vtu"], host["vtkhdf"] + 5e6)  # which has the library anyway
+
     def test_combinations_take_the_memory_of_one(self):
         box_meshes.write_box(self.folder / "box.msh", "hex", (12, 8, 8))
         peaks = []
