@@ -53,6 +53,18 @@ class ForecastTest(ritz.CaseTest):
                                   f'[gradient]\nprobe = "p"\nby = "material.0.{key}"\n')
                 self.check_forecast(program, case, "multigrid, single precision", 0.15)
 
+    def test_gradients_on_small_meshes_of_either_order(self):
+        """Their hierarchies are little more than a dense inverse; numbers that may be no formulas have cells apart of their own."""
+        probe = '[[probe]]\nname = "p"\nfield = "displacement"\ncomponent = "x"\npoint = [0.4, 0.2, 0.2]\n[gradient]\nprobe = "p"\nby = '
+        heavy = model_texts.HEAVY + '[gravity]\nacceleration = [0, 0, -1e-4]\n'
+        young, both = '"material.0.young"\n', '["material.0.young", "gravity.acceleration.2"]\n'
+        for cells, order, model, by in (("hex", 1, model_texts.ELASTICITY, young), ("tet", 1, model_texts.ELASTICITY, young), ("tet", 2, model_texts.ELASTICITY, young),
+                                        ("hex", 2, heavy, both)):
+            with self.subTest(cells=cells, order=order):
+                box_meshes.write_box(self.folder / f"{cells}.msh", cells, (12, 8, 8))
+                case = self.write("box.toml", f'[mesh]\nfile = "{cells}.msh"\norder = {order}\n[solver]\n{model_texts.MULTIGRID}\n{model}{probe}{by}')
+                self.check_forecast("ritz-elasticity", case, forecast_table.SINGLE, 0.15)
+
     def test_edges_of_triangles_have_several_hierarchies(self):
         """Each with a dense inverse of the size that aggregates of their strong neighbours leave."""
         for side in (20, 40, 60):
