@@ -34,7 +34,7 @@ struct DeviceChoice {
 // One of several ranks of its node, which share the GPUs out by their numbers. A batch job with one rank is none.
 bool is_one_of_several_ranks(const DeviceFacts& facts);
 
-// Where ranks of a node would share a GPU without RITZ_SHARE_GPU, the CPU.
+// The CPU where ranks of a node would share a GPU without RITZ_SHARE_GPU.
 DeviceChoice choose_device(const DeviceFacts& facts);
 
 // One rank, one GPU: rank n of the node takes the n-th. Throws Error(Exit::environment) where ranks would share one

@@ -42,6 +42,11 @@ std::optional<GradientInput> read_gradient(Run& run, const Mesh& mesh) {
   gradient.over_time =
       t.choice("over", "with [time]: the probe at the end, or its integral over time by trapezoids over the steps",
                {"end", "time"}, "end") == "time";
+  if (gradient.keys.empty())
+    t.refuse("by", "[gradient] names no number", {}, "name one or more, such as \"material.0.young\"");
+  for (std::size_t i = 0; i < gradient.keys.size(); ++i)
+    if (std::ranges::count(gradient.keys, gradient.keys[i]) > 1)
+      t.refuse("by", fmt::format("'{}' is named twice", gradient.keys[i]), {}, "name each number once");
   for (const std::string& key : gradient.keys)
     if (!is_total(key)) vary_by_cells(run, mesh, key);
   return gradient;

@@ -45,7 +45,7 @@ double nodes_around(double nodes, int dimension) {
   return std::pow(std::pow(nodes, 1.0 / dimension) + 2, dimension) - nodes;
 }
 
-// What stands beside the part of the first rank: mesh, prescribed values, right-hand side and solution of the model.
+// The first rank also has the whole model: mesh, prescribed values, right-hand side and solution of the model.
 Index of_whole_model(const ForecastPath& path, double factor, double unknowns) {
   Index bytes = std::llround(3 * sizeof(double) * unknowns);
   for (const char* const tag : {"connectivity", "space", "constraints"})

@@ -5,6 +5,8 @@
 #include "io/files/atomic_file.hpp"
 #include "io/results/file_field.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
@@ -51,6 +53,14 @@ FileField coloured_field(const PictureCommand& command, const std::string& name)
   }
 }
 
+void require_png(const std::string& file) {
+  std::string extension = std::filesystem::path(file).extension().string();
+  std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (extension != ".png")
+    throw Error(Exit::input, fmt::format("'{}' is not the name of a picture that can be made", file),
+                "pictures are PNG files", fmt::format("name it '{}.png'", file));
+}
+
 // `read`: the step of the results, where it is known.
 void refuse_existing(const PictureCommand& command, const std::string& read) {
   if (is_same_file(command.file, read))
@@ -69,6 +79,7 @@ std::string draw(const PictureCommand& command) {
   const Look look = look_of(command);
   FileField shade = coloured_field(command, look.field);
   refuse_existing(command, shade.file);
+  require_png(command.file);
   if (!shade.mesh)
     throw Error(Exit::input, fmt::format("'{}' has no mesh that could be drawn", command.result),
                 "fields of HDF5 files are rows of numbers", "take a .pvd, .vtu or .pvtu file of a run");

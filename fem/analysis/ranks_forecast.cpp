@@ -237,7 +237,7 @@ class RankForecaster {
     return double(level.nodes * level.block);
   }
 
-  // What a rank takes beside the levels of a hierarchy of its own rows.
+  // The needs of a rank beside the levels of a hierarchy of its own rows.
   HierarchyNeeds beyond_own_levels(const HierarchyShape& local, Index nodes) const {
     const WholeLevel whole = replicated(local, nodes);
     const HierarchyShape shape = whole.shape(local.dimension, local.nesting);

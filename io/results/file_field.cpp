@@ -173,6 +173,9 @@ std::string grid_at(const std::string& path, std::optional<double> time) {
     throw Error(Exit::input, fmt::format("'{}' is not read as results", path),
                 "fields are read from .vtu, .pvtu, .pvd and HDF5 (.h5, .hdf5, .vtkhdf)",
                 "write those results with [output] format = \"vtu\"");
+  if (time && extension != ".pvd")
+    throw Error(Exit::input, fmt::format("the time {:g} was asked of '{}', which is one step", *time, path), {},
+                "name the .pvd file of the run, or no time");
   std::string file = extension == ".pvd" ? file_at(path, time) : path;
   for (const std::string& each : with_included_files(file)) refuse_outside(each);
   return file;

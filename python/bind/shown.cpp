@@ -52,7 +52,7 @@ Shown shown_of(const MeshArrays& mesh, bool structural, const ShownSteps& steps)
   return shown;
 }
 
-// Of a result in a file, as `ritz picture` draws it.
+// The picture of a result in a file, as `ritz picture` draws it.
 void picture_of_file(const std::string& result, const std::string& file, const py::dict& asked,
                      std::optional<double> time, bool in_cells) {
   PictureCommand command{

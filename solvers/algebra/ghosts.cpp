@@ -70,7 +70,7 @@ class CopyBuffer {
 
 }  // namespace ghosts
 
-// What an exchange needs on a device with memory of its own. One exchange at a time.
+// The buffers of an exchange on a device with memory of its own. One exchange at a time.
 class Ghosts::OnDevice {
  public:
   OnDevice(const Device& device, const std::vector<Neighbour>& neighbours)
@@ -121,7 +121,7 @@ class Ghosts::OnDevice {
   }
   std::byte* room_for_received(Index bytes) { return to_device_.of_size(bytes); }
 
-  // What arrives in room_for_received() belongs there.
+  // Numbers that arrive in room_for_received() belong there.
   void expect(void* tail, Index bytes) {
     tail_ = tail;
     tail_bytes_ = bytes;

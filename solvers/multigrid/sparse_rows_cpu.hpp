@@ -156,7 +156,7 @@ struct RowStore<1> {
   }
 };
 
-// Numbers that are appended, in pieces that grow up to a huge page.
+// Numbers that are appended, in pieces of 256 KiB.
 template <class T>
 class Appended {
  public:
@@ -164,8 +164,7 @@ class Appended {
   T* room(Index n) {
     if (now_ < pieces_.size() && used_[now_] + n > pieces_[now_].size()) ++now_;
     if (now_ == pieces_.size()) {
-      const Index bytes = Index{256 << 10} << std::min<std::size_t>(3, pieces_.size());
-      pieces_.emplace_back(device_, std::max(n, bytes / Index{sizeof(T)}), tag_);
+      pieces_.emplace_back(device_, std::max(n, Index{256 << 10} / Index{sizeof(T)}), tag_);
       used_.push_back(0);
     } else if (used_[now_] == 0 && n > pieces_[now_].size()) {
       pieces_[now_] = Array<T>(device_, n, tag_);

@@ -76,12 +76,11 @@ class DividedReach(OnRanks):
         bracket = ritz.example("modal/motor")
         self.assert_same_modes(self.solved(2, "ritz-modal", bracket, keys={"modal.tolerance": 1e-7}), self.solve("ritz-modal", bracket), 1e-6)
 
-    def test_plugins_and_forms_of_several_fields_are_refused_by_checks_too(self):
-        cases = [("custom_form/varying_conduction", "a form of a plugin"), ("several_fields/cavity", "a form of several fields")]
-        for name, words in cases:
-            for arguments in ((), ("--check",)):
-                with self.subTest(name=name, arguments=arguments):
-                    self.assert_refused(self.on_ranks(2, "ritz-solve", ritz.example(name), *arguments), words)
+    def test_forms_of_several_fields_are_refused_by_checks_too(self):
+        for arguments in ((), ("--check",)):
+            with self.subTest(arguments=arguments):
+                run = self.on_ranks(2, "ritz-solve", ritz.example("several_fields/cavity"), *arguments)
+                self.assert_refused(run, "a form of several fields")
 
     def assert_refused(self, run, words):
         self.assertEqual(run.exit, 8, run.log + run.errors)

@@ -234,7 +234,8 @@ class Gradient(CaseTest):
         good = ('[mesh]\nfile = "mesh.msh"\n[[material]]\nregion = "a"\nyoung = 1e9\npoisson = "0.3 + 0*x"\n[[displacement]]\nregion = "a.x0"\nfixed = true\n'
                 '[[force]]\nregion = "a.x1"\nvalue = [1, 0, 0]\n[[probe]]\nname = "tip"\nfield = "displacement"\ncomponent = "x"\npoint = [1, 1, 1]\n'
                 '[gradient]\nprobe = "tip"\nby = "material.0.young"\n')
-        for old, new, words in (('probe = "tip"', 'probe = "top"', "did you mean 'tip'?"), ('component = "x"', 'component = "magnitude"', "not one component"),
+        for old, new, words in (('probe = "tip"', 'probe = "top"', "did you mean 'tip'?"), ('by = "material.0.young"', "by = []", "names no number"),
+                                ('by = "material.0.young"', 'by = ["material.0.young", "material.0.young"]', "is named twice"), ('component = "x"', 'component = "magnitude"', "not one component"),
                                 ('field = "displacement"\ncomponent = "x"', 'field = "reaction"\ncomponent = "x"', "has no derivatives"),
                                 ('field = "displacement"\ncomponent = "x"', 'field = "stress"', "not one component"),
                                 ('field = "displacement"\ncomponent = "x"', 'field = "stress"\ncomponent = "xx"', None),

@@ -355,6 +355,12 @@ class Surroundings(CaseTest):
             self.assertEqual(refused.returncode, 2, refused.stderr)
             self.assertIn("the results have it", refused.stderr)
             self.assertEqual(pathlib.Path(file).read_bytes(), before)
+        jpeg = self.picture(index, "no.jpg", "--field", "temperature")
+        self.assertEqual(jpeg.returncode, 2, jpeg.stderr)
+        self.assertIn("pictures are PNG files", jpeg.stderr)
+        timed = self.picture(outcome.results(), "no.png", "--field", "temperature", "--time", "0")
+        self.assertEqual(timed.returncode, 2, timed.stderr)
+        self.assertIn("which is one step", timed.stderr)
         for options in (("--limits", "5", "1"), ("--limits", "nan", "1"), ("--limits", "1", "1"), ("--factor", "nan")):
             refused = self.picture(index, "no.png", "--field", "temperature", *options)
             self.assertEqual(refused.returncode, 2, options)

@@ -212,7 +212,7 @@ measure = "mean"
         self.refuse(self.from_file(steady, "time = 7"), "has no step at the time 7", "it has 0")
         self.refuse(self.from_file(steady, "temperature = 20"), "'temperature' was given with a file")
         self.refuse(self.from_file('file = "none.pvd"'), "none.pvd", "does not exist")
-        self.refuse(self.from_file('file = "mesh.msh"'), "fields are read from .vtu, .pvd and HDF5")
+        self.refuse(self.from_file('file = "mesh.msh"'), "fields are read from .vtu, .pvtu, .pvd and HDF5")
         self.write("bad.pvd", "<VTKFile>\n<DataSet timestep=\"x\" file=\"a.vtu\"/>\n</VTKFile>\n")
         outcome = self.run_case("ritz-heat", self.from_file('file = "bad.pvd"'), "--check")
         self.assertIn("a step has no time or no file at", outcome.errors)
