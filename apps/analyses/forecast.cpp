@@ -6,8 +6,8 @@
 #include "apps/cases/shared_model.hpp"
 #include "apps/analyses/static_batch.hpp"
 #include "device/host_memory.hpp"
+#include "fem/analysis/cell_work.hpp"
 #include "fem/analysis/forecast.hpp"
-#include "fem/analysis/system_cache.hpp"
 #include "fem/analysis/transient_adjoint.hpp"
 #include "io/files/byte_size.hpp"
 
@@ -19,13 +19,6 @@
 
 namespace ritz {
 namespace {
-
-// Uncounted memory of the host [bytes], measured (docs/measurements/2026-11-23-host-memory-cpu.md): pages of the
-// libraries that a run loads after its forecast, small blocks and threads' stacks, and what the C library keeps of
-// freed blocks below 1 MiB.
-constexpr Index kernels_loaded = 3'000'000, factorisation_loaded = 6'000'000;
-constexpr Index writer_loaded = 8'000'000, writer_used = 4'000'000, writer_of_later_steps = 8'000'000;
-Index kept_by_allocator(Index counted) { return 3'000'000 + counted / 10; }
 
 void fill(RunReport& report, const RanksForecast& foreseen) {
   RanksForecastReport& of_ranks = report.forecast_of_ranks.emplace();
@@ -125,45 +118,70 @@ Forecast forecast_of(Run&, const CaseModel& read, const auto& analysis, const Pr
   return forecast(read.model, analysis, prepared);
 }
 
-// [numbers] Of a field on cells with nodes of their own.
-Index numbers_of_cells_apart(const FunctionSpace& space) {
+// [nodes] Of cells with nodes of their own.
+Index nodes_of_cells_apart(const FunctionSpace& space) {
   Index nodes = 0;
   for (const CellBlock& block : space.mesh().blocks()) {
     const Index cells = std::ssize(block.nodes) / traits(block.kind).node_count;
     nodes += cells * std::ssize(space.element(block.kind).nodes);
   }
-  return nodes * space.components();
+  return nodes;
+}
+
+// Residuals of cells that share no nodes: one for arrays, another for numbers that may be no formulas. They are
+// evaluated one after the other, from u or lambda.
+struct WorkApart {
+  MemoryNeeds needs;
+  int residuals = 0;
+  Index nodes;
+};
+WorkApart work_apart(Run& run, const CaseModel& read) {
+  const auto is_array = [&](const std::string& key) { return run.arrays().contains(key); };
+  const std::vector<std::string>& keys = read.gradient->keys;
+  WorkApart work{.nodes = nodes_of_cells_apart(read.space())};
+  work.needs.array<double>("vectors", work.nodes * read.space().components(), 2);
+  if (std::ranges::any_of(keys, is_array)) {
+    work.needs += CellWork::memory_needs(read.space(), read.model.equations);
+    ++work.residuals;
+  }
+  if (!std::ranges::all_of(keys, is_array)) {
+    work.needs += CellWork::memory_needs(read.space(), read.model.equations, CellWork::OfAll{});
+    ++work.residuals;
+  }
+  return work;
 }
 
 // [gradient] has equations, matrix and solver of its own, and residuals of cells that share no nodes. What a single
 // static solution took is freed before.
-void add_gradient(const CaseModel& read, const Analysis& analysis, Forecast& foreseen) {
+void add_gradient(Run& run, const CaseModel& read, const Analysis& analysis, Forecast& foreseen) {
   const auto* const evolution = std::get_if<Transient>(&analysis);
   const auto* const cases = std::get_if<LoadCases>(&analysis);
-  SystemCache kept;  // lists of the assembly, too
+  const bool alone = std::holds_alternative<Static>(analysis);
   Model one = read.model;
   one.load_cases.clear();
-  const LinearSolverOptions linear = cases != nullptr       ? cases->linear
-                                     : evolution != nullptr ? evolution->linear
-                                                            : std::get<Static>(analysis).linear;
+  const WorkApart apart = work_apart(run, read);
   const Forecast own =
-      evolution != nullptr ? forecast(one, *evolution) : forecast(one, Static{linear}, {.cache = &kept});
-  const Index apart = numbers_of_cells_apart(read.space());
-  constexpr Index place = 40;  // [bytes] of a node on the host: its position, number and cell
-  constexpr Index lists = 48;  // [bytes] of a node on the device: its position, places in lists, numbers at points
-  const MemoryNeeds cells =
-      MemoryNeeds().array<double>("vectors", apart, 2).bytes("cells apart", apart / read.space().components() * lists);
+      evolution != nullptr
+          ? forecast(one, *evolution)
+          : forecast_adjoint(one, alone ? std::get<Static>(analysis).linear : cases->linear, apart.needs);
+  const Index standing = run.device().memory().live();  // a part of both
+  constexpr Index place = 40;                           // [bytes] of a node on the host: its position, number and cell
   for (std::size_t i = 0; i < foreseen.paths.size(); ++i) {
     ForecastPath& path = foreseen.paths[i];
-    const ForecastPath& with = own.paths[std::min(i, own.paths.size() - 1)];
-    const bool alone = std::holds_alternative<Static>(analysis);
-    MemoryNeeds needs = with.peak + cells;
-    if (!alone) needs.bytes("solution", path.at_results);
+    const auto same = std::ranges::find(own.paths, path.path, &ForecastPath::path);
+    const ForecastPath& with = same == own.paths.end() ? own.paths.back() : *same;
+    MemoryNeeds needs = with.peak;
+    Index most = with.at_solve;
+    if (evolution != nullptr) {
+      needs += apart.needs;
+      most += apart.needs.total();
+    }
+    if (!alone) needs.bytes("solution", path.at_results - standing);
     if (needs.total() > path.peak.total()) path.moment = "gradient";
     path.peak = larger(path.peak, needs);
-    path.at_results = std::max(path.at_results, (alone ? 0 : path.at_results) + with.at_solve + cells.total());
+    path.at_results = std::max(path.at_results, (alone ? 0 : path.at_results) + most);
   }
-  foreseen.host_of_elements += own.host_of_elements + apart / read.space().components() * place;
+  foreseen.host_of_elements += own.host_of_elements + apart.residuals * apart.nodes * place;
   if (evolution == nullptr) return;
   foreseen.host_of_columns += adjoint_bytes(read.model, *evolution, expected_steps(*evolution));
 }
@@ -194,7 +212,7 @@ class HostMoments {
     for (const Moment& m : moments(path, at_solve)) {
       const Index counted = foreseen_.host_of_elements + m.counted;
       peak = std::max(peak, now_.of_host + counted - m.untouched + m.factor + m.libraries +
-                                kept_by_allocator(now_.counted + counted));
+                                uncounted::kept_by_allocator(now_.counted + counted));
     }
     return peak;
   }
@@ -214,9 +232,10 @@ class HostMoments {
   std::array<Moment, 4> moments(const ForecastPath& path, Index at_solve) const {
     const Index most = std::max({path.at_assembly, at_solve, path.at_results});
     const bool writes = run_.shared().writes_fields;
-    const Index loaded = kernels_loaded + (writes ? writer_loaded : 0),
-                solver = loaded + (path.host_factor > 0 ? factorisation_loaded : 0);
-    const Index writer = !writes ? 0 : writer_used + (foreseen_.results > 1 ? writer_of_later_steps : 0);
+    const Index loaded = uncounted::kernels + (writes ? uncounted::writer : 0),
+                solver = loaded + (path.host_factor > 0 ? uncounted::factorisation : 0);
+    const bool checkpoints = writes && foreseen_.results > 1 && !run_.results().writes_hdf5();
+    const Index writer = !writes ? 0 : uncounted::writer_used + (checkpoints ? uncounted::checkpoints : 0);
     const Index staying = run_.shared().sweeps ? path.host_factor : 0;  // for the next member
     const Moment lists{pool(path.at_assembly) + path.host_lists, path.untouched, 0, loaded};
     const Moment assembly{pool(path.at_assembly), 0, 0, loaded};
@@ -242,7 +261,7 @@ void forecast(Run& run, const CaseModel& read, const Analysis& analysis, const P
   const PresentUse now(device);
   const Index available = device.memory().available() + now.of_pool, host_limit = host_memory_limit();
   Forecast foreseen = std::visit([&](const auto& a) { return forecast_of(run, read, a, prepared); }, analysis);
-  if (read.gradient) add_gradient(read, analysis, foreseen);
+  if (read.gradient) add_gradient(run, read, analysis, foreseen);
   const std::vector<ForecastPath>& paths = foreseen.paths;
   const HostMoments host(run, now, foreseen, host_of_shown(run, read, analysis, foreseen));
   const Index free = device.machine().current_info().memory_free;  // 0: the machine does not say

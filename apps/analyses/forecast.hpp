@@ -6,6 +6,15 @@
 
 namespace ritz {
 
+// Uncounted memory of the host [bytes], measured (docs/measurements/2026-11-23-host-memory-cpu.md): pages of the
+// libraries that a run loads after its forecast, small blocks and threads' stacks, and what the C library keeps of
+// freed blocks below 1 MiB. Checkpoints are HDF5 files, whose library comes on top of that of other results.
+namespace uncounted {
+inline constexpr Index kernels = 3'000'000, factorisation = 6'000'000;
+inline constexpr Index writer = 8'000'000, writer_used = 4'000'000, checkpoints = 10'000'000;
+inline Index kept_by_allocator(Index counted) { return 3'000'000 + counted / 10; }
+}  // namespace uncounted
+
 // Does nothing without --check or --estimate.
 void forecast(Run& run, const CaseModel& read, const Analysis& analysis, const Prepared& prepared);
 

@@ -1,6 +1,7 @@
 #include "apps/analyses/mixed_analysis.hpp"
 
 #include "apps/analyses/analyses.hpp"
+#include "apps/analyses/forecast.hpp"
 #include "apps/cases/model.hpp"
 #include "device/host_memory.hpp"
 #include "fem/analysis/divided_system.hpp"
@@ -18,9 +19,6 @@
 namespace ritz {
 namespace {
 
-// Uncounted memory of the host [bytes]: libraries that a run loads after its forecast, and what allocators keep.
-constexpr Index loaded_later = 25'000'000;
-
 // One way to solve the equations, as the report has it. host: copies beside the device, the factor among them.
 RunForecast forecast_of(const Device& device, const char* path, const MemoryNeeds& needs, Index factor, Index host) {
   RunForecast one;
@@ -30,7 +28,11 @@ RunForecast forecast_of(const Device& device, const char* path, const MemoryNeed
   one.device_peak = device.memory().live() + on_device;
   one.by_tag.assign(needs.by_tag().begin(), needs.by_tag().end());
   one.factor = factor;
-  one.host_peak = std::max(host_memory_peak(), host_memory_now() + host + loaded_later + (gpu ? 0 : on_device));
+  const Index counted = host + (gpu ? 0 : on_device);
+  const Index loaded = uncounted::kernels + uncounted::writer + uncounted::writer_used +
+                       (factor > 0 ? uncounted::factorisation : 0) +
+                       uncounted::kept_by_allocator(host_memory_live() + counted);
+  one.host_peak = std::max(host_memory_peak(), host_memory_now() + counted + loaded);
   const Index limit = host_memory_limit();
   one.fits = on_device <= device.memory().available() &&
              (limit == 0 || host_memory_live() + host + (gpu ? 0 : on_device) <= limit);

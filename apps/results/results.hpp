@@ -53,6 +53,7 @@ class Results {
   Results& operator=(const Results&) = delete;
 
   const Device& device() const { return context_.device; }
+  bool writes_hdf5() const { return format_.format == ResultFormat::vtkhdf; }
   Log& log() { return context_.log; }
   const RunOptions& options() const { return context_.options; }
   [[nodiscard]] Profile::Phase phase(std::string name) const { return device().profile().phase(std::move(name)); }

@@ -20,12 +20,17 @@ double size_of(const Mesh& mesh, Index cell) {
   return shortest;
 }
 
-}  // namespace
-
-CellWork::CellWork(const FunctionSpace& space, std::span<const Integral> integrals) : space_(space) {
+std::vector<Integral> varying_of(std::span<const Integral> integrals) {
   std::vector<Integral> varying;
   for (const Integral& integral : integrals)
     if (!integral.form.given.empty() && integral.nodes.empty()) varying.push_back(integral);
+  return varying;
+}
+
+}  // namespace
+
+CellWork::CellWork(const FunctionSpace& space, std::span<const Integral> integrals) : space_(space) {
+  const std::vector<Integral> varying = varying_of(integrals);
   if (varying.empty()) return;
   apart_.emplace(space, all_cells_of(space.mesh()));
   take(varying);
@@ -51,6 +56,31 @@ CellWork::CellWork(const FunctionSpace& space, std::span<const Integral> integra
   }
   apart_.emplace(space, std::move(cells), Mesh(std::move(data)));
   take(integrals);
+}
+
+MemoryNeeds CellWork::memory_needs(const FunctionSpace& space, std::span<const Integral> integrals) {
+  return memory_needs(space, varying_of(integrals), OfAll{});
+}
+
+MemoryNeeds CellWork::memory_needs(const FunctionSpace& space, std::span<const Integral> integrals, OfAll) {
+  constexpr Index most = 10'000;
+  const Index count = space.mesh().cell_count(), step = 1 + count / most;
+  if (integrals.empty() || count == 0) return {};
+  std::vector<Index> cells;
+  for (Index cell = 0; cell < count; cell += step) cells.push_back(cell);
+  const auto by_tag = [&] { return space.device().memory().statistics().live_by_tag; };
+  const auto before = by_tag();
+  const double share = double(count) / double(cells.size());
+  const CellsApart apart(space, std::move(cells));
+  const Operator residual(apart.space(), apart.of(integrals));
+  MemoryNeeds sample = residual.memory_needs(Operator::Task::residual);
+  for (const auto& [tag, bytes] : by_tag()) {
+    const auto found = before.find(tag);
+    sample.bytes(tag, bytes - (found == before.end() ? 0 : found->second));
+  }
+  MemoryNeeds needs;
+  for (const auto& [tag, bytes] : sample.by_tag()) needs.bytes(tag, std::llround(share * double(bytes)));
+  return needs;
 }
 
 void CellWork::take(std::span<const Integral> integrals) {

@@ -31,6 +31,11 @@ class CellWork {
   };
   CellWork(const FunctionSpace& space, std::span<const Integral> integrals, const Moved& moved);
 
+  // Of the device, without the vectors of an evaluation. Some thousand cells are taken apart for it, and the others
+  // count as they do: no two share anything.
+  static MemoryNeeds memory_needs(const FunctionSpace& space, std::span<const Integral> integrals);
+  static MemoryNeeds memory_needs(const FunctionSpace& space, std::span<const Integral> integrals, OfAll of_all);
+
   void numbers_changed();
   // Those of other integrals: the same forms at the same places. Throws Error(Exit::model) else.
   void replace_numbers(std::span<const Integral> integrals);

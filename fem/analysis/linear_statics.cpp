@@ -1,6 +1,8 @@
 #include "fem/analysis/linear_statics.hpp"
 
 #include "fem/analysis/array_derivative.hpp"
+#include "fem/analysis/forecast.hpp"
+#include "fem/analysis/setup.hpp"
 #include "fem/analysis/transposed_tangent.hpp"
 #include "solvers/algebra/vectors.hpp"
 
@@ -223,6 +225,33 @@ std::vector<double> by_positions(LinearStatics& statics, const Vector& u, const 
   std::vector<double> result = work_by_positions(space, statics.equations().integrals(), u, lambda);
   for (double& each : result) each = -each;
   return result;
+}
+
+namespace {
+
+// The equations that were solved before, with their numbers at points and supports: results are derived from them.
+MemoryNeeds needs_of_solved(const Model& model) {
+  const FunctionSpace& space = *model.space;
+  MemoryPool& pool = space.device().memory();
+  const Index before = pool.live();
+  const Operator equations(space, model.equations);
+  MemoryNeeds needs;
+  needs.bytes("connectivity", pool.live() - before)
+      .array<std::uint8_t>("constraints", space.unknown_count())
+      .array<double>("constraints", space.unknown_count());
+  const MemoryNeeds residual = equations.memory_needs(Operator::Task::residual);
+  if (const auto given = residual.by_tag().find("given numbers"); given != residual.by_tag().end())
+    needs.bytes("given numbers", given->second);
+  return needs;
+}
+
+}  // namespace
+
+Forecast forecast_adjoint(const Model& model, const LinearSolverOptions& linear, const MemoryNeeds& afterwards) {
+  constexpr Index vectors = 3;  // the state, the derivative by the unknowns and that by prescribed values
+  MemoryNeeds needs = afterwards;
+  needs.array<double>("vectors", model.space->unknown_count(), vectors);
+  return forecast_of(model, model.equations, linear, {.beside = needs_of_solved(model), .afterwards = needs});
 }
 
 }  // namespace ritz

@@ -316,7 +316,7 @@ class NeedsOfParts {
     const Index pairs = pairs_of_nodes(space) * space.components() * space.components();
     const bool like_a_mass = std::ranges::all_of(earlier, [&](int j) { return differentiates(equations_, j); });
     add_matrix(n, like_a_mass ? pairs : n * (dimension_ == 3 ? 7 : 5));  // products join cells with a common facet
-    if (!like_a_mass) add_cycle(n, n * (dimension_ == 3 ? 7 : 5), 1, Nesting::none);
+    if (!like_a_mass) add_scalar_cycle(n, n * (dimension_ == 3 ? 7 : 5));
     else if (own(k) && differentiates(equations_, k)) add_nodal_cycle(k);
     else add_chebyshev(n);
   }
@@ -328,37 +328,38 @@ class NeedsOfParts {
   void add_nodal_cycle(int k) {
     const FunctionSpace& space = equations_.space(k);
     live_.array<double>("coordinates", space.node_count() * dimension_);
-    add_cycle(space.node_count(), pairs_of_nodes(space), space.components(), nesting_of(space));
+    const Nesting nesting = nesting_of(space);
+    add_cycle({.rows = space.node_count(),
+               .nonzeros = pairs_of_nodes(space),
+               .block = space.components(),
+               .dimension = dimension_,
+               .nesting = nesting,
+               .half_storage = multigrid_.half_storage,
+               .inverse = unknowns_of_inverse(space, nesting)},
+              multigrid_.single_precision);
   }
-  void add_cycle(Index rows, Index pairs, int block, Nesting nesting) {
-    add_cycle({rows, pairs, block, dimension_, nesting, multigrid_.half_storage}, multigrid_.single_precision);
+  void add_scalar_cycle(Index rows, Index pairs) {
+    add_cycle({.rows = rows,
+               .nonzeros = pairs,
+               .dimension = dimension_,
+               .half_storage = multigrid_.half_storage,
+               .inverse = rows <= multigrid_.coarsest_size ? rows : 0},
+              multigrid_.single_precision);
   }
   void add_cycle(const HierarchyShape& shape, bool single_precision) {
-    const HierarchyNeeds hierarchy = needs_of_cycle(shape, single_precision);
+    const HierarchyNeeds hierarchy = hierarchy_needs(shape, single_precision);
     const MemoryNeeds set_up = live_ + hierarchy.set_up;
     if (set_up.total() > most_.total()) most_ = set_up;
     live_ += hierarchy.live;
   }
-  // A single level has a dense inverse, which is made in double precision, its matrix and vectors. Of two levels the
-  // lower one may take most.
-  HierarchyNeeds needs_of_cycle(const HierarchyShape& shape, bool single_precision) const {
-    const Index n = shape.rows * shape.block, most = multigrid_.coarsest_size;
-    const Index coarse = n / (shape.dimension == 3 ? 8 : 4), bytes = single_precision ? 4 : 8;
-    HierarchyNeeds needs;
-    if (n <= most) {
-      needs.live.bytes("multigrid", bytes * (n * n + shape.nonzeros * shape.block * shape.block + 8 * n));
-      needs.set_up = needs.live;
-      if (single_precision) needs.set_up.array<double>("multigrid set-up", n * n);
-      return needs;
-    }
-    needs = hierarchy_needs(shape, single_precision);
-    const MemoryNeeds with_inverse = needs.live + MemoryNeeds().array<double>("multigrid set-up", coarse * coarse);
-    if (shape.nesting != Nesting::none && coarse <= most && with_inverse.total() > needs.set_up.total())
-      needs.set_up = with_inverse;
-    return needs;
+  // Unknowns that are left when aggregates of so many nodes have made few enough of them.
+  Index after_aggregation(Index rows, double of_aggregate) const {
+    while (rows > multigrid_.coarsest_size) rows = std::llround(double(rows) / of_aggregate);
+    return rows;
   }
   // Matrices of corners, about as many neighbours as cells of the shape have there, and both prolongations. In double
-  // precision.
+  // precision. An aggregate is a node with its strong neighbours: all of them for gradients and between bricks; of a
+  // component of vectors on simplices those along half of the edges, the others being across it.
   void add_auxiliary_spaces(const FunctionSpace& space) {
     const Mesh& mesh = space.mesh();
     const Index edges = space.unknown_count();
@@ -371,11 +372,18 @@ class NeedsOfParts {
                                                         : 27;
     const Index corners = std::min<Index>(mesh.node_count(), edges);
     live_.array<double>("vectors", corners, 2);
+    const bool simplices = shape == CellKind::tri3 || shape == CellKind::tet4;
     for (int each = 0; each <= dimension_; ++each) {
+      const bool component = each < dimension_;
+      const double of_aggregate = component && simplices ? 0.5 * double(neighbours) : double(neighbours);
       add_matrix(edges, 2 * edges);
       add_matrix(corners, 2 * edges);
       add_matrix(corners, neighbours * corners);
-      add_cycle({corners, neighbours * corners, 1, dimension_, Nesting::none, false}, false);
+      add_cycle({.rows = corners,
+                 .nonzeros = neighbours * corners,
+                 .dimension = dimension_,
+                 .inverse = after_aggregation(corners, of_aggregate)},
+                false);
     }
   }
 

@@ -433,8 +433,7 @@ MemoryNeeds mixed_statics_needs(const MixedOperator& equations, MixedPath path, 
     const MixedPreconditionerNeeds preconditioner = mixed_preconditioner_needs(equations, options.multigrid);
     const MemoryNeeds iteration =
         preconditioner.live + MemoryNeeds().array<double>("vectors", n, 3 + krylov_vectors(equations, options));
-    return matrix + lists + solution +
-           (iteration.total() > preconditioner.set_up.total() ? iteration : preconditioner.set_up);
+    return matrix + lists + solution + larger(iteration, preconditioner.set_up);
   }
   const Index entries = entries_of(equations);
   // Blocks and their scalar copy, with the columns of each entry; afterwards vectors of the refinement.

@@ -5,6 +5,7 @@
 #include "fem/multigrid/p_multigrid_needs.hpp"
 #include "fem/operator/space_needs.hpp"
 #include "solvers/direct/direct_solver.hpp"
+#include "solvers/krylov/block_conjugate_gradient.hpp"
 #include "solvers/linear/method_choice.hpp"
 #include "solvers/linear/projected_guess.hpp"
 #include "solvers/multigrid/hierarchy_needs.hpp"
@@ -73,8 +74,7 @@ class StaticForecaster {
       raise(result, kept + matrix_lists() + left + results(), "results");
       if (columns_ == 1) result.refresh = (solve + refreshed + earlier_solutions()).total();
     }
-    raise(result, needs_.standing + needs_.pattern + residual_ + needs_.coordinates + staying_lists() + results(),
-          "results");
+    raise_last(result, solve + preconditioner);
     const double matrix_bytes = 8.0 * double(needs_.size.pairs) * block_ * block_ + 4.0 * double(needs_.size.pairs),
                  vector_bytes = 8.0 * double(n_) * columns_;
     // Assembly; and per iteration a product in double precision and, with multigrid, a cycle of five products in its
@@ -111,8 +111,7 @@ class StaticForecaster {
     result.bytes_moved = tangents() * 6 * matrix_bytes + solves() * 4 * double(result.factor) * groups_of_columns();
     result.operations = tangents() * factor_operations(factor.operations, n_);
     if (analysis_.reuses) raise(result, matrix + residual_ + matrix_lists() + results(), "results");
-    raise(result, needs_.standing + needs_.pattern + residual_ + needs_.coordinates + staying_lists() + results(),
-          "results");
+    raise_last(result, solve);
     count_slabs(result,
                 newton() || analysis_.reuses ? std::vector{Task::residual, Task::matrix} : std::vector{Task::residual});
     result.host_lists = host_of_lists(lists_at_assembly()) + needs_.host_of_pattern;
@@ -138,7 +137,8 @@ class StaticForecaster {
     ForecastPath result{.path = path, .peak = kept, .moment = "assembly", .at_assembly = kept.total()};
     raise(result, loop + (cycle ? cycle->live : vectors(4)), "iteration");
     if (cycle) raise(result, kept + vectors(first + operators) + cycle->set_up, "set-up");
-    raise(result, needs_.standing + actions + results(), "results");
+    if (analysis_.afterwards) raise(result, loop + (cycle ? cycle->live : vectors(4)) + *analysis_.afterwards, "work");
+    else raise(result, needs_.standing + actions + results(), "results");
     const double product = 40.0 * double(connectivity()) + 24.0 * double(n_);
     // Chebyshev of degree 4; or some thirty cycles, whose arithmetic a CPU does in four times the time of the moves.
     result.bytes_moved = solves() * columns_ *
@@ -212,7 +212,7 @@ class StaticForecaster {
     if (newton()) return vectors(newton_vectors);
     return columns_ < 2 ? vectors(right_sides() + 1) : vectors(analysis_.own_loads + 1) + blocks(2);
   }
-  bool assembles_again() const { return newton() || analysis_.reuses; }
+  bool assembles_again() const { return newton() || analysis_.reuses || analysis_.afterwards; }
   // One solution takes a residual for its loads, one for its reactions, and one evaluation.
   MemoryNeeds needs_of_task(Task task) const {
     const bool few = !assembles_again() && columns_ == 1 && !analysis_.combines && !analysis_.shows_stages;
@@ -229,11 +229,12 @@ class StaticForecaster {
     if (!analysis_.reuses || columns_ > 1 || !symmetric() || !definite()) return {};
     return MemoryNeeds().array<double>("vectors", n_ * ProjectedGuess::most);
   }
+  bool in_step() const { return columns_ >= BlockConjugateGradient::fewest_at_once; }
   // Conjugate gradients; GMRES with its two bases (solvers/krylov/gmres.cpp); BiCGSTAB with the diagonal.
   MemoryNeeds krylov_vectors(bool diagonal) const {
     // a group after the other
-    if (symmetric() && columns_ > 1) return vectors(1).array<double>("vectors", n_ * MultiVector::lanes, 6);
-    if (symmetric()) return vectors(4);
+    if (symmetric() && in_step()) return vectors(1).array<double>("vectors", n_ * MultiVector::lanes, 6);
+    if (symmetric()) return vectors(columns_ > 1 ? 6 : 4);  // one column in single vectors
     if (diagonal) return vectors(7);
     return vectors(4)
         .array<double>("vectors", n_ * in_lanes(linear_.restart + 1))
@@ -241,7 +242,7 @@ class StaticForecaster {
   }
   // Vectors of a cycle that is applied to a group of columns; coarser levels have a tenth of the unknowns.
   MemoryNeeds lanes_of_cycle(bool single) const {
-    if (columns_ < 2) return {};
+    if (!in_step()) return {};
     const Index items = n_ * MultiVector::lanes;
     return single ? MemoryNeeds().array<float>("multigrid", items, 4).array<float>("multigrid", items / 10, 4)
                   : MemoryNeeds().array<double>("multigrid", items, 4).array<double>("multigrid", items / 10, 4);
@@ -253,6 +254,12 @@ class StaticForecaster {
     if (needs.total() <= path.peak.total()) return;
     path.peak = needs;
     path.moment = moment;
+  }
+  // After the solution matrix and solver go before results are shown, or stay beside what is computed with it.
+  void raise_last(ForecastPath& path, const MemoryNeeds& solved) const {
+    if (analysis_.afterwards) return raise(path, solved + *analysis_.afterwards, "work");
+    raise(path, needs_.standing + needs_.pattern + residual_ + needs_.coordinates + staying_lists() + results(),
+          "results");
   }
   // Iterations for a compact body; they grow with the number of nodes along its side
   // (docs/measurements/2026-11-21-choice-cpu.md).

@@ -12,6 +12,7 @@
 #include "solvers/direct/direct_factor.hpp"
 #include "solvers/linear/linear_solver_options.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -78,6 +79,8 @@ struct AnalysisNeeds {
   // what other solutions with the same operators use stays: matrix, lists, factor or hierarchy, earlier solutions
   bool reuses = false;
   MemoryNeeds beside = {};  // all the time
+  // What is computed with the solution, beside matrix and solver; no results are shown then.
+  std::optional<MemoryNeeds> afterwards = {};
 };
 
 // One entry for each way to solve the linear systems, the fastest first. Equations that are not symmetric have none

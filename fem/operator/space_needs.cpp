@@ -3,6 +3,7 @@
 #include "fem/operator/material_contrast.hpp"
 #include "fem/space/chosen_nodes.hpp"
 #include "fem/space/nested_nodes.hpp"
+#include "solvers/multigrid/smoothed_aggregation.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -109,12 +110,32 @@ SpaceNeeds needs_of(const FunctionSpace& space, int supports, bool counted) {
   return needs;
 }
 
+Index unknowns_of_inverse(const FunctionSpace& space, Nesting nesting) {
+  const Index most = SmoothedAggregationOptions{}.coarsest_size;
+  const Index block = space.components();
+  if (space.unknown_count() <= most) return space.unknown_count();
+  if (nesting == Nesting::none || space.node_count() > largest_with_counted_inverse) return 0;
+  const bool had_pattern = space.has_pattern();
+  (void)space.pattern();  // whose edges are those of the mesh
+  const NestedLevels levels = nested_nodes(space);
+  if (!had_pattern) space.forget_pattern();
+  if (levels == nullptr) return 0;
+  for (const NestedNodes& each : *levels)
+    if (const Index unknowns = std::ssize(each.same) * block; unknowns <= most) return unknowns;
+  return 0;
+}
+
 HierarchyShape hierarchy_shape(const Operator& equations, const SpaceNeeds& needs) {
   const FunctionSpace& space = equations.space();
   auto phase = space.device().profile().phase("nested meshes");
   Nesting nesting = nesting_of(space);
   if (space.order() == 1 && nesting != Nesting::none && has_jumps(equations)) nesting = Nesting::none;
-  return {space.node_count(), needs.size.pairs, space.components(), space.mesh().dimension(), nesting};
+  return {.rows = space.node_count(),
+          .nonzeros = needs.size.pairs,
+          .block = space.components(),
+          .dimension = space.mesh().dimension(),
+          .nesting = nesting,
+          .inverse = unknowns_of_inverse(space, nesting)};
 }
 
 int derived_numbers(const std::vector<Integral>& integrals) {

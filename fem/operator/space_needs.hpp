@@ -28,6 +28,11 @@ Index pairs_of_nodes(const FunctionSpace& space);
 // supports: sets of constraints. counted: pairs of nodes are counted in the pattern, which is made.
 SpaceNeeds needs_of(const FunctionSpace& space, int supports, bool counted);
 
+// Unknowns of the first level over nested nodes that is small enough for a dense inverse, from these nodes themselves.
+// 0: none, or too many nodes for the inverse to matter.
+inline constexpr Index largest_with_counted_inverse = 20'000;  // [nodes]
+Index unknowns_of_inverse(const FunctionSpace& space, Nesting nesting);
+
 // Shape of the matrix of equations on the space, for its hierarchy.
 HierarchyShape hierarchy_shape(const Operator& equations, const SpaceNeeds& needs);
 

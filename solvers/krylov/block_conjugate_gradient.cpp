@@ -237,9 +237,6 @@ class Group {
   std::array<Lane, lanes> lanes_;
 };
 
-// Eight lanes cost about as much as two or three single solves (docs/solvers.md).
-constexpr int fewest_at_once = 3;
-
 std::vector<SolveReport> solve_at_once(const BlockConjugateGradient& options, const LinearOperator& A,
                                        const MultiVector& B, MultiVector& X, const LinearOperator* preconditioner,
                                        int first, int columns) {

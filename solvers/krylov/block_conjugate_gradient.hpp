@@ -14,8 +14,9 @@
 namespace ritz {
 
 struct BlockConjugateGradient {
-  double relative = 1e-8;  // of each ||b||_2
-  double absolute = 0;     // each residual must be below the larger of the two
+  static constexpr int fewest_at_once = 3;  // eight lanes cost about as much as two or three single solves
+  double relative = 1e-8;                   // of each ||b||_2
+  double absolute = 0;                      // each residual must be below the larger of the two
   int max_iterations = 10000;
   // those from `first` on are done
   std::function<void(int first, const std::vector<SolveReport>& reports)> after_columns = {};

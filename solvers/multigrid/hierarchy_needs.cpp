@@ -10,8 +10,11 @@ namespace {
 // the dense coarsest matrix, and threads' stores. If rows are alike, entries and unknowns cannot be distinguished.
 struct Fit {
   double per_entry, per_unknown, constant;
+  double of_levels(const HierarchyShape& s) const {
+    return per_entry * double(s.nonzeros) * s.block * s.block + per_unknown * double(s.rows) * s.block;
+  }
   double operator()(const HierarchyShape& s) const {
-    const double bytes = per_entry * double(s.nonzeros) * s.block * s.block + per_unknown * double(s.rows) * s.block;
+    const double bytes = of_levels(s);
     return bytes + std::min(constant, bytes);
   }
 };
@@ -52,6 +55,39 @@ constexpr Fits table[2][3][2][2] = {  // [plane, solid][Nesting][scalars, vector
 
 constexpr double standing = 0.45;  // fraction of the set-up's peak: completed levels
 
+// A single level: its matrix, the diagonal, the vectors of a cycle and the inverse, which is made in double precision.
+HierarchyNeeds needs_of_inverse(const HierarchyShape& shape, double real) {
+  const double n = double(shape.rows) * shape.block;
+  HierarchyNeeds needs;
+  needs.live.bytes("multigrid",
+                   std::llround(real * (double(shape.nonzeros) * shape.block * shape.block + 5 * n + n * n) +
+                                8.0 * double(shape.rows)));
+  needs.set_up = needs.refresh = needs.live + MemoryNeeds().bytes("multigrid", std::llround(8 * n * n));
+  return needs;
+}
+
+// Where threads collect rows of a coarser matrix (solvers/multigrid/sparse_rows_cpu.hpp), of two threads: columns and
+// values of products, or the values of products over nested nodes alone.
+double threads_stores(Nesting nesting) { return (nesting == Nesting::none ? 4 : 2) * double(256 << 10); }
+
+// Levels and the dense inverse apart from each other: it is made in double precision, beside the one of the cycle.
+HierarchyNeeds needs_with_inverse(const HierarchyShape& shape, const Fits& fits, double saved, double real) {
+  const double inverse = double(shape.inverse) * double(shape.inverse);
+  const double live = fits.live.of_levels(shape) - saved + real * inverse;
+  const double stores = threads_stores(shape.nesting);
+  const double levels = std::max(fits.set_up(shape), fits.set_up.of_levels(shape) + stores) - saved;
+  const double values = std::max(fits.refresh(shape), fits.refresh.of_levels(shape) + stores) - saved;
+  HierarchyNeeds needs;
+  needs.live.bytes("multigrid", std::llround(live));
+  if (live + 8 * inverse > levels) needs.set_up.bytes("multigrid", std::llround(live + 8 * inverse));
+  else
+    needs.set_up.bytes("multigrid", std::llround(standing * levels))
+        .bytes("multigrid set-up", std::llround((1 - standing) * levels));
+  needs.refresh.bytes("multigrid", std::llround(live))
+      .bytes("multigrid set-up", std::llround(std::max(8 * inverse, values - live)));
+  return needs;
+}
+
 }  // namespace
 
 HierarchyNeeds hierarchy_needs(const HierarchyShape& shape, bool single_precision) {
@@ -61,6 +97,9 @@ HierarchyNeeds hierarchy_needs(const HierarchyShape& shape, bool single_precisio
   // tenth is counted on.
   const double saved =
       single_precision && shape.half_storage ? 2 * 1.1 * double(shape.nonzeros) * shape.block * shape.block : 0;
+  const double real = single_precision ? sizeof(float) : sizeof(double);
+  if (shape.inverse > 0 && shape.inverse == shape.rows * shape.block) return needs_of_inverse(shape, real);
+  if (shape.inverse > 0) return needs_with_inverse(shape, fits, saved, real);
   const double live = fits.live(shape) - saved, set_up = std::max(live, fits.set_up(shape) - saved),
                refresh = std::max(live, fits.refresh(shape) - saved);
   HierarchyNeeds needs;

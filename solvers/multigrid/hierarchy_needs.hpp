@@ -18,6 +18,8 @@ struct HierarchyShape {
   int block = 1, dimension = 3;  // unknowns per node; of the mesh
   Nesting nesting = Nesting::none;
   bool half_storage = false;  // matrices of levels in 16 bits, where the cycle is in single precision
+  // Unknowns of the level with a dense inverse, which takes most of a small hierarchy; 0: not known, and a mean counts.
+  Index inverse = 0;
 };
 
 struct HierarchyNeeds {

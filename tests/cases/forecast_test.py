@@ -53,6 +53,27 @@ class ForecastTest(ritz.CaseTest):
                                   f'[gradient]\nprobe = "p"\nby = "material.0.{key}"\n')
                 self.check_forecast(program, case, "multigrid, single precision", 0.15)
 
+    def test_gradients_on_small_meshes_of_either_order(self):
+        """Their hierarchies are little more than a dense inverse; numbers that may be no formulas have cells apart of their own."""
+        probe = '[[probe]]\nname = "p"\nfield = "displacement"\ncomponent = "x"\npoint = [0.4, 0.2, 0.2]\n[gradient]\nprobe = "p"\nby = '
+        heavy = model_texts.HEAVY + '[gravity]\nacceleration = [0, 0, -1e-4]\n'
+        young, both = '"material.0.young"\n', '["material.0.young", "gravity.acceleration.2"]\n'
+        for cells, order, model, by in (("hex", 1, model_texts.ELASTICITY, young), ("tet", 1, model_texts.ELASTICITY, young), ("tet", 2, model_texts.ELASTICITY, young),
+                                        ("hex", 2, heavy, both)):
+            with self.subTest(cells=cells, order=order):
+                box_meshes.write_box(self.folder / f"{cells}.msh", cells, (12, 8, 8))
+                case = self.write("box.toml", f'[mesh]\nfile = "{cells}.msh"\norder = {order}\n[solver]\n{model_texts.MULTIGRID}\n{model}{probe}{by}')
+                self.check_forecast("ritz-elasticity", case, forecast_table.SINGLE, 0.15)
+
+    def test_edges_of_triangles_have_several_hierarchies(self):
+        """Each with a dense inverse of the size that aggregates of their strong neighbours leave."""
+        for side in (20, 40, 60):
+            box_meshes.write_rectangle(self.folder / "square.msh", box_meshes.TRIANGLES, (side, side, 0))
+            case = self.write("curl.toml", '[mesh]\nfile = "square.msh"\n[model]\nform = "curl_curl2"\n[[material]]\nregion = "all"\na = 1\nb = 0.1\n'
+                              '[[load]]\nfield = "field"\nregion = "x1"\nvalue = [0, 1]\n[solver]\nmethod = "minres"\n')
+            with self.subTest(side=side):
+                self.check_forecast("ritz-solve", case, "iterative", 0.15)
+
     def test_cards_hold_slabs_of_element_results_that_a_cpu_does_not_need(self):
         """28 MB for the element matrices of 6144 cells, beside the matrix while it is assembled."""
         box_meshes.write_box(self.folder / "box.msh", "hex", (24, 16, 16))
@@ -197,6 +218,17 @@ value = 0
             for number, (text, path) in enumerate(cases):
                 with self.subTest(program=program, number=number):
                     self.check_forecast(program, self.write(f"{program}{number}.toml", text), path, 0.1)
+
+    def test_two_load_cases_are_solved_one_by_one_and_checkpoints_need_hdf5(self):
+        box_meshes.write_box(self.folder / "box.msh", "hex", (12, 8, 8))
+        host = {}
+        for output in ("vtu", "vtkhdf"):
+            text = f'[mesh]\nfile = "box.msh"\n[output]\nformat = "{output}"\n[solver]\n{model_texts.MULTIGRID}\n' + model_texts.load_cases(model_texts.ELASTICITY, "force", model_texts.PULLS[:2], 0)
+            _, forecast, run = self.check_forecast("ritz-elasticity", self.write(f"{output}.toml", text), forecast_table.SINGLE, 0.1)
+            host[output] = forecast["host_peak"]
+            if run.report["memory"]["host_peak"] - run.report["memory"]["host_counted"] < 80e6:
+                self.assertLess(abs(forecast["host_peak"] / run.report["memory"]["host_peak"] - 1), 0.15)
+        self.assertGreater(host["vtu"], host["vtkhdf"] + 5e6)  # which has the library anyway
 
     def test_combinations_take_the_memory_of_one(self):
         box_meshes.write_box(self.folder / "box.msh", "hex", (12, 8, 8))

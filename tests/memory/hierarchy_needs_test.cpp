@@ -2,9 +2,12 @@
 // set up, measure anew and fit the constants of solvers/multigrid/hierarchy_needs.cpp:
 //
 //   build/bin/measure_hierarchies | tools/fit_hierarchies.py
+#include "fem/operator/space_needs.hpp"
 #include "tests/memory/hierarchy_models.hpp"
 
 #include <gtest/gtest.h>
+
+#include <tuple>
 
 namespace ritz::testing {
 namespace {
@@ -59,6 +62,23 @@ TEST(HierarchyNeeds, OfPlatesAreNearWhatIsTaken) {
                                                                          {CellKind::quad8, 28}})
       compare(physics, kind, n * fewer);
     for (const CellKind kind : {CellKind::tri3, CellKind::quad4}) compare(physics, kind, 20 * fewer, 3);
+  }
+}
+
+// Small hierarchies over nested meshes are little more than their inverse.
+TEST(HierarchyNeeds, CountADenseInverseOfAKnownSize) {
+  for (const auto& [physics, kind, n] : std::vector<std::tuple<Physics, CellKind, Index>>{
+           {elasticity, CellKind::hex8, 6}, {elasticity, CellKind::tet4, 6}, {heat, CellKind::hex8, 14}}) {
+    const System s = model(physics, kind, n, 0, Device::named("cpu", 2));
+    HierarchyShape shape = shape_of(s);
+    shape.inverse = unknowns_of_inverse(*s.space, shape.nesting);
+    ASSERT_GT(shape.inverse, 300) << physics.name << " " << traits(kind).name;
+    for (const bool single : {true, false}) {
+      const HierarchyNeeds needs = hierarchy_needs(shape, single);
+      const Taken taken = taken_by(s, single);
+      EXPECT_NEAR(double(needs.live.total()), double(taken.live), 0.15 * double(taken.live)) << physics.name;
+      EXPECT_NEAR(double(needs.set_up.total()), double(taken.set_up), 0.15 * double(taken.set_up)) << physics.name;
+    }
   }
 }
 
