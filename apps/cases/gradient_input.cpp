@@ -43,7 +43,8 @@ std::optional<GradientInput> read_gradient(Run& run, const Mesh& mesh) {
       t.choice("over", "with [time]: the probe at the end, or its integral over time by trapezoids over the steps",
                {"end", "time"}, "end") == "time";
   if (gradient.keys.empty())
-    t.refuse("by", "no gradient of the probe: 'by' names no number", {}, "name one or more, such as \"material.0.young\"");
+    t.refuse("by", "no gradient of the probe: 'by' names no number", {},
+             "name one or more, such as \"material.0.young\"");
   for (std::size_t i = 0; i < gradient.keys.size(); ++i)
     if (std::ranges::count(gradient.keys, gradient.keys[i]) > 1)
       t.refuse("by", fmt::format("no gradient by '{}' twice", gradient.keys[i]), {}, "name each number once");

@@ -31,8 +31,8 @@ class CellWork {
   };
   CellWork(const FunctionSpace& space, std::span<const Integral> integrals, const Moved& moved);
 
-  // Of the device, without the vectors of an evaluation. Some thousand cells are taken apart for it, and the others
-  // count as they do: no two share anything.
+  // Memory of the device, without the vectors of an evaluation. Some thousand cells are taken apart for it, and the
+  // others count as they do: no two share anything.
   static MemoryNeeds memory_needs(const FunctionSpace& space, std::span<const Integral> integrals);
   static MemoryNeeds memory_needs(const FunctionSpace& space, std::span<const Integral> integrals, OfAll of_all);
 

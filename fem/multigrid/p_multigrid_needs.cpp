@@ -61,7 +61,7 @@ MemoryNeeds taken_since(const std::map<std::string, Index>& before, const Memory
 }  // namespace
 
 // Follows the constructor of Cycle in fem/multigrid/p_multigrid.cpp.
-PMultigridNeeds p_multigrid_needs(const Operator& equations, bool shifted) {
+PMultigridNeeds p_multigrid_needs(const Operator& equations, bool shifted, bool divided) {
   const MemoryPool& pool = equations.space().device().memory();
   const bool single = equations.can_act() && equations.can_act_in_single();
   const Index real = single ? sizeof(float) : sizeof(double);
@@ -101,7 +101,9 @@ PMultigridNeeds p_multigrid_needs(const Operator& equations, bool shifted) {
   }
   const FunctionSpace& space = fine->space();
   const SpaceNeeds coarsest = needs_of(space, 1, false);
-  const HierarchyNeeds hierarchy = hierarchy_needs(hierarchy_shape(*fine, coarsest), true);
+  HierarchyShape shape = hierarchy_shape(*fine, coarsest);
+  if (divided) shape.inverse = 0;
+  const HierarchyNeeds hierarchy = hierarchy_needs(shape, true);
   const MemoryNeeds matrix = coarsest.pattern + coarsest.matrix();
   const MemoryNeeds assembly = fine->single_assembly_needs(coarsest.size.pairs);
   needs.set_up = needs.live + matrix +

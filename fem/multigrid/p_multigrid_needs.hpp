@@ -15,7 +15,8 @@ struct PMultigridNeeds {
 
 // For equations on a space of order 2 and above. The coarser spaces are made, counted, and given back: their numberings
 // and connectivities are exact, lists are sampled, and the hierarchy of order 1 comes from the model of
-// solvers/multigrid/hierarchy_needs.hpp. shifted: masses are added to the matrix of order 1.
-PMultigridNeeds p_multigrid_needs(const Operator& equations, bool shifted = false);
+// solvers/multigrid/hierarchy_needs.hpp. shifted: masses are added to the matrix of order 1. divided: the equations are
+// the part of a rank, whose hierarchy ends with a level that all ranks have; without that level.
+PMultigridNeeds p_multigrid_needs(const Operator& equations, bool shifted = false, bool divided = false);
 
 }  // namespace ritz
