@@ -27,7 +27,7 @@ Forecast forecast(const Model& model, const Static& analysis, const Prepared& pr
 Forecast forecast(const Model& model, const LoadCases& analysis, const Prepared& prepared = {});
 Forecast forecast(const Model& model, const Nonlinear& analysis, const Prepared& prepared = {});
 Forecast forecast(const Model& model, const Transient& analysis, const Prepared& prepared = {});
-// Of LinearStatics that has solved for an adjoint, with what is computed with it then.
+// The memory of LinearStatics that has solved for an adjoint, with what is computed with it then.
 Forecast forecast_adjoint(const Model& model, const LinearSolverOptions& linear, const MemoryNeeds& afterwards);
 // A band is forecast for `count` modes: how many it holds is not known before.
 Forecast forecast(const Model& model, const Modal& analysis, const Prepared& prepared = {});

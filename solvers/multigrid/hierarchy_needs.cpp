@@ -66,8 +66,8 @@ HierarchyNeeds needs_of_inverse(const HierarchyShape& shape, double real) {
   return needs;
 }
 
-// Where threads collect rows of a coarser matrix (solvers/multigrid/sparse_rows_cpu.hpp), of two threads: columns and
-// values of products, or the values of products over nested nodes alone.
+// The room in which threads collect rows of a coarser matrix (solvers/multigrid/sparse_rows_cpu.hpp), of two threads:
+// columns and values of products, or the values of products over nested nodes alone.
 double threads_stores(Nesting nesting) { return (nesting == Nesting::none ? 4 : 2) * double(256 << 10); }
 
 // Levels and the dense inverse apart from each other: it is made in double precision, beside the one of the cycle.
