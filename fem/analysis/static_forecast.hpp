@@ -79,7 +79,7 @@ struct AnalysisNeeds {
   // what other solutions with the same operators use stays: matrix, lists, factor or hierarchy, earlier solutions
   bool reuses = false;
   MemoryNeeds beside = {};  // all the time
-  // What is computed with the solution, beside matrix and solver; no results are shown then.
+  // Later work with the solution, beside matrix and solver; no results are shown then.
   std::optional<MemoryNeeds> afterwards = {};
 };
 
