@@ -186,7 +186,7 @@ class RankForecaster {
     kept += vectors(all, newton() ? 3 : 1) + vectors(result.nodes, 3);
     MemoryNeeds beside = vectors(all, way() == Way::multigrid ? 0 : 4);
     if (way() == Way::multigrid) {
-      const PMultigridNeeds cycle = p_multigrid_needs(equations, false, true);
+      const PMultigridNeeds cycle = p_multigrid_needs(equations, {.divided = true});
       const HierarchyNeeds more = beyond_own_levels(corner_shape(equations.space()), corner_count(space_));
       raise(result, kept + cycle.set_up + more.set_up, "set-up");
       beside += cycle.live + more.live;

@@ -116,7 +116,7 @@ ForecastPath without_matrices(const Operator& stiffness, const Operator& masses,
     for (const ElementGroup& group : equations->groups()) stays.array<Node>("connectivity", group.nodes.size());
   }
   const EigenNeeds vectors = lobpcg_needs(space.unknown_count(), options, false);
-  const PMultigridNeeds cycle = p_multigrid_needs(stiffness, options.zero_count > 0);
+  const PMultigridNeeds cycle = p_multigrid_needs(stiffness, {.shifted = options.zero_count > 0});
   ForecastPath path{.path = SolverPath::lobpcg_without_matrix,
                     .peak = stays + vectors.peak + cycle.live + needs.vectors(9),  // columns, and the image of one
                     .moment = vectors.moment};

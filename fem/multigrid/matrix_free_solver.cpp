@@ -116,7 +116,7 @@ void MatrixFreeSolver::check_room_on_all_ranks() const {
     const MemoryPool& pool = space.device().memory();
     const Index available = pool.available();
     if (available > 8 * pool.statistics().live) return;  // plenty
-    Index needed = p_multigrid_needs(equations_, false, true).set_up.total();
+    Index needed = p_multigrid_needs(equations_, {.divided = true}).set_up.total();
     // A level that every rank has.
     const int dimension = space.mesh().dimension(), components = space.components();
     const Index nodes =

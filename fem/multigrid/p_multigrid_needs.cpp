@@ -61,7 +61,7 @@ MemoryNeeds taken_since(const std::map<std::string, Index>& before, const Memory
 }  // namespace
 
 // Follows the constructor of Cycle in fem/multigrid/p_multigrid.cpp.
-PMultigridNeeds p_multigrid_needs(const Operator& equations, bool shifted, bool divided) {
+PMultigridNeeds p_multigrid_needs(const Operator& equations, PMultigridPlan plan) {
   const MemoryPool& pool = equations.space().device().memory();
   const bool single = equations.can_act() && equations.can_act_in_single();
   const Index real = single ? sizeof(float) : sizeof(double);
@@ -102,12 +102,12 @@ PMultigridNeeds p_multigrid_needs(const Operator& equations, bool shifted, bool 
   const FunctionSpace& space = fine->space();
   const SpaceNeeds coarsest = needs_of(space, 1, false);
   HierarchyShape shape = hierarchy_shape(*fine, coarsest);
-  if (divided) shape.inverse = 0;
+  if (plan.divided) shape.inverse = 0;
   const HierarchyNeeds hierarchy = hierarchy_needs(shape, true);
   const MemoryNeeds matrix = coarsest.pattern + coarsest.matrix();
   const MemoryNeeds assembly = fine->single_assembly_needs(coarsest.size.pairs);
   needs.set_up = needs.live + matrix +
-                 larger(shifted ? assembly + coarsest.matrix() + cell_lists(*fine) : assembly, hierarchy.set_up);
+                 larger(plan.shifted ? assembly + coarsest.matrix() + cell_lists(*fine) : assembly, hierarchy.set_up);
   needs.lists_on_a_gpu = fine->lists_on_a_gpu(coarsest.size.pairs);
   needs.live += coarsest.pattern + hierarchy.live;
   needs.live.array<double>("p-multigrid", space.unknown_count(), 2)

@@ -13,10 +13,15 @@ struct PMultigridNeeds {
   double cycle = 0;          // bytes moved by one cycle, for an estimate of the time
 };
 
+struct PMultigridPlan {
+  bool shifted = false;  // masses are added to the matrix of order 1
+  // The equations are the part of a rank, whose hierarchy ends with a level that all ranks have: without that level.
+  bool divided = false;
+};
+
 // For equations on a space of order 2 and above. The coarser spaces are made, counted, and given back: their numberings
 // and connectivities are exact, lists are sampled, and the hierarchy of order 1 comes from the model of
-// solvers/multigrid/hierarchy_needs.hpp. shifted: masses are added to the matrix of order 1. divided: the equations are
-// the part of a rank, whose hierarchy ends with a level that all ranks have; without that level.
-PMultigridNeeds p_multigrid_needs(const Operator& equations, bool shifted = false, bool divided = false);
+// solvers/multigrid/hierarchy_needs.hpp.
+PMultigridNeeds p_multigrid_needs(const Operator& equations, PMultigridPlan plan = {});
 
 }  // namespace ritz
