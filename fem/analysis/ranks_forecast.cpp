@@ -48,14 +48,12 @@ class RankForecaster {
     RanksForecast result{.path = path(), .shares = {}};
     count_messages(result);
     const Device device = Device::named("cpu", 1);  // with a pool of its own
-    Constraints none(space_);
-    none.finish();
     SpaceCutter cut = cutter();
     for (int rank = 0; rank < ranks_; ++rank) {
-      PartData part = cut.part(rank, whole_.integrals(), none);
+      PartData part = cut.part(rank);
       reached_.push_back(part.reached);
       first_.push_back(part.first);
-      result.shares.push_back(share(std::move(part), device));
+      result.shares.push_back(share(std::move(part), cut.integrals(rank, whole_.integrals()), device));
       if (rank == 0) add_whole(result.shares.front());
     }
     first_.push_back(space_.node_count());
@@ -122,10 +120,9 @@ class RankForecaster {
       shares[rank].neighbours = static_cast<int>(std::ranges::count(meet[rank], true));
   }
 
-  RankShare share(PartData data, const Device& device) const {
+  RankShare share(PartData data, PartIntegrals own, const Device& device) const {
     const SpacePart part(std::move(data), device);
-    const Constraints held = part.constraints();
-    const Operator equations(part.space(), part.integrals(), Layout::counted);
+    const Operator equations(part.space(), std::move(own.integrals), Layout::counted);
     RankShare result{.nodes = part.owned(), .ghosts = std::ssize(part.reached()), .cells = part.cell_count()};
     SpaceNeeds needs = needs_of(part.space(), 1, false);
     needs.standing.bytes("reference cells", no_matrix_ ? tables() * 4 / 3 : tables());  // coarser orders, too
