@@ -226,15 +226,14 @@ void DividedEquations::follow(const Operator& equations) {
   if (newest_states_ == Newest::here && equations.has_state()) send_states(equations);
 }
 
-DividedEquations* divide_among_ranks(const Operator& equations, const LinearSolverOptions& options) {
-  if (options.ranks == nullptr) return nullptr;
-  const DividedSpace::Parts parts = DividedSpace::parts_for(equations, options, *options.ranks);
+DividedEquations* divide_among_ranks(const Operator& equations, const LinearSolverOptions& options, Ranks& ranks) {
+  const DividedSpace::Parts parts = DividedSpace::parts_for(equations, options, ranks);
   auto* divided = dynamic_cast<DividedEquations*>(equations.over_ranks());
   const bool suits = divided != nullptr &&
                      (parts == DividedSpace::Parts::equal || divided->space()->parts() == parts);
   if (suits) return divided;
   if (divided != nullptr) divided->bring_states(equations);
-  auto space = std::make_shared<const DividedSpace>(equations.space(), parts, *options.ranks);
+  auto space = std::make_shared<const DividedSpace>(equations.space(), parts, ranks);
   const auto made = std::make_shared<DividedEquations>(equations, std::move(space));
   if (equations.has_made_states()) made->states_were_set();
   equations.divide(made);

@@ -3,7 +3,7 @@
 // the integrals on it for as long as the equations live. The first rank runs the analysis and has the whole space; the
 // others do what it orders (fem/analysis/rank_helper.hpp).
 //
-//   divide_among_ranks(equations, options);      // nothing in one process
+//   divide_among_ranks(equations, options, ranks);
 //   equations.residual(u, r);                    // by all ranks
 //   divide_like(equations, rates);               // on the same parts
 #pragma once
@@ -94,9 +94,9 @@ class DividedEquations final : public OperatorOverRanks {
   std::shared_ptr<PartEquations> own_;
 };
 
-// Where the options have ranks and the equations are not divided yet. A space of fewer nodes than ranks is an error of
-// check_divisible(), before.
-DividedEquations* divide_among_ranks(const Operator& equations, const LinearSolverOptions& options);
+// Where the equations are not divided yet, or not as a system with these options needs it. A space of fewer nodes than
+// ranks is an error of check_divisible(), before.
+DividedEquations* divide_among_ranks(const Operator& equations, const LinearSolverOptions& options, Ranks& ranks);
 // Other equations on the same space, where these are divided.
 void divide_like(const Operator& equations, const Operator& others);
 

@@ -81,7 +81,7 @@ DividedSystem::DividedSystem(const Operator& equations, const Constraints& const
     : equations_(equations), ranks_(ranks), options_(options), number_(systems_made++) {
   const bool related = constraints.dependent() != nullptr;
   check_divisible(equations, related, options, ranks);
-  divided_ = divide_among_ranks(equations, options);
+  divided_ = divide_among_ranks(equations, options, ranks);
   options_.cache = nullptr;
   if (options_.promise == MatrixPromise::none && equations.symmetric()) options_.promise = MatrixPromise::symmetric;
   const bool no_matrix = !related && without_matrix(equations, options);  // as one process, but for the equations

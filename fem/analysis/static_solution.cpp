@@ -399,7 +399,7 @@ StaticSolutions solve_static(const Operator& equations, const LoadVectors& loads
     std::unique_ptr<StaticSystem> system;
     {
       auto phase = space.device().profile().phase("assembly");
-      divide_among_ranks(equations, options);
+      if (options.ranks != nullptr) divide_among_ranks(equations, options, *options.ranks);
       system = std::make_unique<StaticSystem>(equations, loads, options, observer, reuse, savings.keeps_cold);
     }
     std::vector<StaticSolution> solved = system->solve();
