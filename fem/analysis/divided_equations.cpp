@@ -55,8 +55,7 @@ DividedSpace::~DividedSpace() {
 }
 
 SpaceCutter DividedSpace::cutter() const {
-  return {whole_, first_,
-          parts_ == Parts::equal ? SpaceCutter::Cells::along_curve : SpaceCutter::Cells::inner_first};
+  return {whole_, first_, parts_ == Parts::equal ? SpaceCutter::Cells::along_curve : SpaceCutter::Cells::inner_first};
 }
 
 std::vector<PartIntegrals> DividedSpace::integrals(const std::vector<Integral>& all) const {
@@ -229,8 +228,7 @@ void DividedEquations::follow(const Operator& equations) {
 DividedEquations* divide_among_ranks(const Operator& equations, const LinearSolverOptions& options, Ranks& ranks) {
   const DividedSpace::Parts parts = DividedSpace::parts_for(equations, options, ranks);
   auto* divided = dynamic_cast<DividedEquations*>(equations.over_ranks());
-  const bool suits = divided != nullptr &&
-                     (parts == DividedSpace::Parts::equal || divided->space()->parts() == parts);
+  const bool suits = divided != nullptr && (parts == DividedSpace::Parts::equal || divided->space()->parts() == parts);
   if (suits) return divided;
   if (divided != nullptr) divided->bring_states(equations);
   auto space = std::make_shared<const DividedSpace>(equations.space(), parts, ranks);

@@ -30,9 +30,9 @@ void check_divisible(const Operator& equations, bool related, const LinearSolver
 
 class DividedSystem {
  public:
-  // Sends the supports, and the equations where these are not divided yet. Constraints are finished. Throws what check_divisible() throws. It has a matrix where a system of
-  // one process has one (without_matrix()), and where equations join unknowns; Error(Exit::environment) where these
-  // would need one that cannot be made.
+  // Sends the supports, and the equations where these are not divided yet. Constraints are finished. Throws what
+  // check_divisible() throws. It has a matrix where a system of one process has one (without_matrix()), and where
+  // equations join unknowns; Error(Exit::environment) where these would need one that cannot be made.
   DividedSystem(const Operator& equations, const Constraints& constraints, const LinearSolverOptions& options,
                 Ranks& ranks);
   ~DividedSystem();  // the others forget their parts

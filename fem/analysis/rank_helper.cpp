@@ -76,8 +76,7 @@ void RankHelper::make_part(Unpacked& from, std::int32_t number) {
 void RankHelper::make_equations(Unpacked& from, std::int32_t number) {
   const std::shared_ptr<const RankPart>& part = parts_.at(from.get<std::int32_t>());
   load_plugins_of_first(from, device_);
-  equations_[number] =
-      std::make_shared<PartEquations>(part, part_integrals(from, part->part().cells(), functions()));
+  equations_[number] = std::make_shared<PartEquations>(part, part_integrals(from, part->part().cells(), functions()));
 }
 
 void RankHelper::make_system(Unpacked& from, std::int32_t number) {

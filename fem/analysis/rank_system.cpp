@@ -139,8 +139,8 @@ std::string RankSystem::description() const {
     return low == high ? fmt::format("{}", low) : fmt::format("{} to {}", low, high);
   };
   return fmt::format("{} ranks by {}: {} nodes, {} ghosts, {} cells and {} neighbours each", ranks_.count(),
-                     ranks_.transport(), range(ghosts_->owned()), range(ghosts_->count()), range(equations_->part().part().cell_count()),
-                     range(std::ssize(ghosts_->neighbours())));
+                     ranks_.transport(), range(ghosts_->owned()), range(ghosts_->count()),
+                     range(equations_->part().part().cell_count()), range(std::ssize(ghosts_->neighbours())));
 }
 
 std::string RankSystem::exchanges() const {

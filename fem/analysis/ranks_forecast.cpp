@@ -131,8 +131,8 @@ class RankForecaster {
     SpaceNeeds needs = needs_of(part.space(), 1, false);
     needs.standing.bytes("reference cells", no_matrix_ ? tables() * 4 / 3 : tables());  // coarser orders, too
     // Residuals stay where they are taken often, with their numbers at points elsewhere.
-    const MemoryNeeds residual = newton() ? equations.memory_needs(Task::residual)
-                                          : equations.needs_without_lists(Task::residual);
+    const MemoryNeeds residual =
+        newton() ? equations.memory_needs(Task::residual) : equations.needs_without_lists(Task::residual);
     needs.standing += residual;
     if (no_matrix_) add_without_matrix(equations, needs, result);
     else add_with_matrix(equations, needs, result);

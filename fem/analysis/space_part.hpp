@@ -27,13 +27,13 @@ namespace ritz {
 struct PartData {
   MeshData mesh = {};
   int components = 1;
-  int order = 0;                              // of the space's elements; 0: the mesh's
-  std::vector<std::string> elements = {};     // of plugins, in place of those of the order
-  Index first = 0, last = 0;                  // owned nodes of the whole space
-  std::vector<Index> cells = {};              // [cell of the part] cell of the whole mesh, ascending
-  GivenNumbering numbering = {};              // of the part
-  std::vector<Index> along_curve = {};        // cells of the part, where the numbering has another order of them
-  std::vector<Index> reached = {};            // nodes of others, as the whole space numbers them, ascending
+  int order = 0;                           // of the space's elements; 0: the mesh's
+  std::vector<std::string> elements = {};  // of plugins, in place of those of the order
+  Index first = 0, last = 0;               // owned nodes of the whole space
+  std::vector<Index> cells = {};           // [cell of the part] cell of the whole mesh, ascending
+  GivenNumbering numbering = {};           // of the part
+  std::vector<Index> along_curve = {};     // cells of the part, where the numbering has another order of them
+  std::vector<Index> reached = {};         // nodes of others, as the whole space numbers them, ascending
 };
 
 // Integrals on cells, facets and nodes of a part.

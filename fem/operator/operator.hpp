@@ -139,8 +139,8 @@ class Operator {
   // as u is, and held here for the kernels: all tasks read them as they were after the last commit.
   bool has_state() const;
   bool has_made_states() const { return !states_.empty(); }  // other than those of the start, perhaps
-  MemoryNeeds state_needs() const;                       // of states that do not exist yet
-  void commit(const Vector& u) const;                    // it becomes what the forms make of it at u
+  MemoryNeeds state_needs() const;                           // of states that do not exist yet
+  void commit(const Vector& u) const;                        // it becomes what the forms make of it at u
   using PointStates = std::vector<std::vector<double>>;  // [integral on a group of cells][batch, point, number, lane]
   PointStates state() const;
   void set_state(const PointStates& values) const;  // of state(), of the same equations

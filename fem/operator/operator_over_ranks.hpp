@@ -1,5 +1,6 @@
-// What several ranks do of the work of one operator, each on its part of the space (fem/analysis/divided_equations.hpp).
-// The operator of the rank that has the whole space calls it; vectors are of the whole space, u empty at zero.
+// What several ranks do of the work of one operator, each on its part of the space
+// (fem/analysis/divided_equations.hpp). The operator of the rank that has the whole space calls it; vectors are of the
+// whole space, u empty at zero.
 #pragma once
 
 #include "device/array.hpp"
@@ -16,8 +17,7 @@ class OperatorOverRanks {
   virtual ~OperatorOverRanks() = default;
   virtual void residual(const Operator& equations, const Vector& u, Vector& r) = 0;
   virtual void action(const Operator& equations, const Vector& u, const Vector& x, Vector& y) = 0;
-  virtual void evaluate(const Operator& equations, const Vector& u, const std::string& form,
-                        DerivedFields& fields) = 0;
+  virtual void evaluate(const Operator& equations, const Vector& u, const std::string& form, DerivedFields& fields) = 0;
   virtual void numbers_changed() = 0;  // those of the forms, or their functions
 
   // Internal variables are those of the ranks from commit() on: the operator's own follow when they are read.
