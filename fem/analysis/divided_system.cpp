@@ -24,7 +24,7 @@ void refuse_ranks(const Ranks& ranks, const std::string& what, const std::string
 
 namespace {
 
-enum class Order : std::uint8_t { make, linearise, nest, solve, solve_columns, modes, end, forget };
+enum class Order : std::uint8_t { make, linearise, nest, solve, solve_columns, multiply, modes, end, forget };
 
 std::int32_t systems_made = 0;  // by the first rank
 
@@ -274,21 +274,32 @@ void DividedSystem::say(const std::string& line) const {
   if (options_.say) options_.say(line);
 }
 
-void DividedSystem::linearise(const Vector& u) {
-  TangentPlace place{.time = equations_.time(), .at_zero = linear_ || u.empty(), .anew = std::exchange(anew_, false)};
+// The place where a tangent is taken, and the unknowns there: `mine` are those that the first rank owns.
+TangentPlace DividedSystem::send_place(Packed&& order_so_far, const Vector& u, Tangent kind,
+                                       std::vector<double>& mine) {
+  if (kind == Tangent::transposed && options_.operator_kind == OperatorKind::matrix_free)
+    throw Error(Exit::internal, "a transposed tangent without a matrix");
+  TangentPlace place{
+      .time = equations_.time(), .at_zero = linear_ || u.empty(), .anew = std::exchange(anew_, false), .kind = kind};
   for (const Integral& each : equations_.integrals()) place.factors.push_back(each.factor);
-  Packed to;
-  to.add(Order::linearise).add(number_).add(place.time).add(place.factors).add(place.at_zero).add(place.anew);
-  order(to.take());
-  std::vector<double> mine;
-  point_ = {};
+  order_so_far.add(place.time).add(place.factors).add(place.at_zero).add(place.anew).add(place.kind);
+  order(order_so_far.take());
   if (!place.at_zero) {
-    point_ = equations_.space().zeros();
-    point_.copy_from(u);
     mine.resize(static_cast<std::size_t>(own_->owned() * own_->components()));
     own_->rows().deal(HostView<double>(u).span(), mine);
   }
   if (states_) send_states();
+  return place;
+}
+
+void DividedSystem::linearise(const Vector& u, Tangent kind) {
+  std::vector<double> mine;
+  const TangentPlace place = send_place(std::move(Packed().add(Order::linearise).add(number_)), u, kind, mine);
+  point_ = {};
+  if (!place.at_zero) {
+    point_ = equations_.space().zeros();
+    point_.copy_from(u);
+  }
   own_->assemble(place, mine, [this] {
     answer_questions();
     if (std::exchange(nests_, false)) send_nesting();
@@ -385,6 +396,17 @@ std::vector<SolveReport> DividedSystem::solve(const MultiVector& B, MultiVector&
   return reports;
 }
 
+void DividedSystem::multiply_transposed(const Vector& u, const Vector& x, Vector& y) {
+  std::vector<double> point;
+  const TangentPlace place =
+      send_place(std::move(Packed().add(Order::multiply).add(number_)), u, Tangent::transposed, point);
+  Vector mine(own_->device(), own_->owned() * own_->components(), "vectors"),
+      product(mine.device(), mine.size(), "vectors");
+  own_->rows().deal(x, mine);
+  own_->multiply(place, point, mine, product, [this] { answer_questions(); });
+  own_->rows().collect(product, y);
+}
+
 void DividedSystem::tell_once() {
   if (std::exchange(told_, true)) return;
   say(own_->exchanges());
@@ -432,19 +454,35 @@ void take_states(Ranks& ranks, RankSystem& system) {
   system.set_states(states);
 }
 
-void help_with_tangent(Ranks& ranks, RankSystem& system, Unpacked& from, const std::function<void()>& evaluated) {
+// The answer to DividedSystem::send_place().
+TangentPlace place_of_tangent(Ranks& ranks, RankSystem& system, Unpacked& from, std::vector<double>& mine) {
   TangentPlace place;
   from.get(place.time);
   place.factors = from.list<double>();
   from.get(place.at_zero);
   from.get(place.anew);
-  std::vector<double> mine;
+  from.get(place.kind);
   if (!place.at_zero) {
     mine.resize(static_cast<std::size_t>(system.owned() * system.components()));
     system.rows().deal({}, mine);
   }
   take_states(ranks, system);
+  return place;
+}
+
+void help_with_tangent(Ranks& ranks, RankSystem& system, Unpacked& from, const std::function<void()>& evaluated) {
+  std::vector<double> mine;
+  const TangentPlace place = place_of_tangent(ranks, system, from, mine);
   system.assemble(place, mine, evaluated);
+}
+
+void help_with_product(Ranks& ranks, RankSystem& system, Unpacked& from, const std::function<void()>& evaluated) {
+  std::vector<double> point;
+  const TangentPlace place = place_of_tangent(ranks, system, from, point);
+  Vector x(system.device(), system.owned() * system.components(), "vectors"), y(x.device(), x.size(), "vectors"), none;
+  system.rows().deal(none, x);
+  system.multiply(place, point, x, y, evaluated);
+  system.rows().collect(y, none);
 }
 
 void help_with_solution(RankSystem& system, Order what, Unpacked& from) {
@@ -544,6 +582,7 @@ void RankHelper::carry_out(std::string order) {
   const auto no_more_questions = [&] { end_questions(helped.asks); };
   try {
     if (what == Order::linearise) help_with_tangent(ranks_, system, from, no_more_questions);
+    else if (what == Order::multiply) help_with_product(ranks_, system, from, no_more_questions);
     else if (what == Order::modes) help_with_modes(system, from, no_more_questions);
     else help_with_solution(system, what, from);
   } catch (const AgreedError&) {  // the first rank goes on as it decides

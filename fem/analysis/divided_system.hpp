@@ -25,6 +25,8 @@
 
 namespace ritz {
 
+class Packed;  // device/ranks/packed.hpp
+
 // Throws Error(Exit::environment): several ranks do not solve `what` together.
 [[noreturn]] void refuse_ranks(const Ranks& ranks, const std::string& what, const std::string& fix);
 
@@ -44,8 +46,9 @@ class DividedSystem {
   DividedSystem(const DividedSystem&) = delete;
   DividedSystem& operator=(const DividedSystem&) = delete;
 
-  // The tangent at u, empty for zero, with the factors and at the time of the equations.
-  void linearise(const Vector& u);
+  // The tangent at u, empty for zero, with the factors and at the time of the equations. A transposed one needs a
+  // matrix: OperatorKind::matrix of the options.
+  void linearise(const Vector& u, Tangent kind = Tangent::itself);
   const Vector& point() const { return point_; }  // u, or empty where it does not matter
   void begin() { anew_ = true; }                  // as in LinearSystem
 
@@ -55,12 +58,16 @@ class DividedSystem {
   std::vector<SolveReport> solve(const MultiVector& B, MultiVector& X, const LinearTolerance& tolerance);
   bool solves_together() const { return options_.method == LinearMethod::direct; }
 
+  // y = K(u)^T x, of all unknowns, by a matrix that goes afterwards.
+  void multiply_transposed(const Vector& u, const Vector& x, Vector& y);
+
   // The lowest modes, or those of a band, by LOBPCG or Lanczos. The first `stiffness` integrals are the stiffness, the
   // others the masses, both at zero; motions have masses alone. Vectors are of the whole space.
   EigenSolution modes(std::size_t stiffness, const EigenOptions& options, const AttachedMotions& motions);
 
  private:
   void order(std::string text) const;
+  TangentPlace send_place(Packed&& order_so_far, const Vector& u, Tangent kind, std::vector<double>& mine);
   void answer_questions() const;
   void send_states() const;
   void send_nesting();

@@ -6,6 +6,7 @@
 #include "device/host_memory.hpp"
 #include "device/kernels.hpp"
 #include "device/memory_needs.hpp"
+#include "fem/analysis/transposed_tangent.hpp"
 #include "fem/multigrid/p_multigrid.hpp"
 #include "fem/operator/operator.hpp"
 #include "fem/space/pattern_size.hpp"
@@ -102,13 +103,7 @@ void RankSystem::assemble(const TangentPlace& at, std::span<const double> u, con
   made_.clear();
   A_.reset();
   factor_is_current_ = false;
-  Vector point = part_.space().zeros();
-  if (!at.at_zero) {
-    std::vector<double> extended(static_cast<std::size_t>(ghosts_->size() * components()));
-    std::ranges::copy(u, extended.begin());
-    ghosts_->fetch(extended, components());
-    point = Vector(device(), std::span<const double>(extended), "vectors");
-  }
+  const Vector point = point_of(at, u);
   if (options_.operator_kind == OperatorKind::matrix_free) linearise_without_matrix(at, point, evaluated);
   else {
     if (!room_is_checked_) check_room();
@@ -117,6 +112,21 @@ void RankSystem::assemble(const TangentPlace& at, std::span<const double> u, con
   }
   device().memory().trim();
   return_freed_host_memory();
+}
+
+Vector RankSystem::point_of(const TangentPlace& at, std::span<const double> u) const {
+  if (at.at_zero) return part_.space().zeros();
+  std::vector<double> extended(static_cast<std::size_t>(ghosts_->size() * components()));
+  std::ranges::copy(u, extended.begin());
+  ghosts_->fetch(extended, components());
+  return Vector(device(), std::span<const double>(extended), "vectors");
+}
+
+void RankSystem::multiply(const TangentPlace& at, std::span<const double> u, const Vector& x, Vector& y,
+                          const std::function<void()>& evaluated) {
+  const DividedMatrix whole(ghosts_, owned_rows_of(part_matrix(at, point_of(at, u), evaluated), owned()));
+  const WorkTogether together(&ranks_);
+  whole.apply(x, y);
 }
 
 void RankSystem::take(const TangentPlace& at) {
@@ -187,6 +197,7 @@ SparseMatrix RankSystem::part_matrix(const TangentPlace& at, const Vector& point
   evaluated();
   SparseMatrix K = equations_.make_matrix();
   equations_.assemble_once(point, K);
+  if (at.kind == Tangent::transposed) transpose(K);  // columns of owned nodes are complete, too
   return K;
 }
 

@@ -20,6 +20,7 @@
 #include "solvers/linear/method_choice.hpp"
 #include "solvers/multigrid/divided_nesting.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -30,12 +31,15 @@
 
 namespace ritz {
 
+enum class Tangent : std::uint8_t { itself, transposed };
+
 // The equations at the time that the tangent is of.
 struct TangentPlace {
   Time time = {};
   std::vector<double> factors = {};  // [integral among all]
   bool at_zero = true;               // of equations that are linear, or begin there
   bool anew = false;                 // preconditioners of tangents before are of no use
+  Tangent kind = Tangent::itself;    // transposed: with a matrix alone
 };
 
 // Calls of all ranks together while they make a preconditioner without a matrix (fem/operator/divided_field.hpp).
@@ -71,6 +75,10 @@ class RankSystem {
   // long work.
   void assemble(const TangentPlace& place, std::span<const double> u, const std::function<void()>& evaluated);
 
+  // y = tangent x, [owned node][component], of all unknowns, with a matrix that goes afterwards.
+  void multiply(const TangentPlace& at, std::span<const double> u, const Vector& x, Vector& y,
+                const std::function<void()>& evaluated);
+
   // Nested levels of the part, before the first solution.
   void set_nesting(DividedNesting nesting) { nesting_ = std::move(nesting); }
 
@@ -99,8 +107,9 @@ class RankSystem {
   EigenSolution modes_without_matrix(const ModesWanted& wanted, const std::function<void()>& evaluated);
   Operator sum_of(const std::vector<double>& factors) const;
   void take(const TangentPlace& at);
-  void check_room();                       // throws an AgreedError
-  enum class Pivot { of_diagonal, zero };  // of eliminated unknowns
+  Vector point_of(const TangentPlace& at, std::span<const double> u) const;  // of the part
+  void check_room();                                                         // throws an AgreedError
+  enum class Pivot { of_diagonal, zero };                                    // of eliminated unknowns
   std::unique_ptr<DividedMatrix> matrix(const TangentPlace& at, const Vector& point, Pivot pivot,
                                         const std::function<void()>& evaluated);
   SparseMatrix part_matrix(const TangentPlace& at, const Vector& point, const std::function<void()>& evaluated);
