@@ -74,9 +74,10 @@ void forecast(Run& run, const MixedCase& read) {
   if (method == LinearMethod::direct || method == LinearMethod::automatic)
     paths.insert(direct_first ? paths.begin() : paths.end(), direct_forecast(device, equations, read.solver, remark));
   const auto fitting = std::ranges::find(paths, true, &RunForecast::fits);
-  run.log().line("forecast: {} unknowns, device peak {}, host peak {}; {} has {} for it: {}",
-                 equations.layout().total(), text_of_bytes(paths.front().device_peak),
-                 text_of_bytes(paths.front().host_peak), device.info().name, text_of_bytes(device.memory().available()),
+  run.log().line("forecast{}: {} unknowns, device peak {}, host peak {}; {} has {} for it: {}",
+                 options.ranks != nullptr ? " of one process" : "", equations.layout().total(),
+                 text_of_bytes(paths.front().device_peak), text_of_bytes(paths.front().host_peak), device.info().name,
+                 text_of_bytes(device.memory().available()),
                  fitting == paths.end()     ? "too little"
                  : fitting == paths.begin() ? paths.front().path + ", fits"
                                             : "falls back to " + fitting->path);

@@ -3,6 +3,7 @@
 #include "device/communicator.hpp"
 #include "device/ranks/packed.hpp"
 #include "fem/analysis/divided_system.hpp"
+#include "fem/space/nested_nodes.hpp"
 #include "solvers/algebra/block_rows.hpp"
 #include "solvers/algebra/rank_rows.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -37,7 +38,8 @@ struct FieldShare {
   double factor = 1;
   std::vector<int> scaled_by;
   BlockRows rows;                   // of the part's matrix
-  std::vector<double> coordinates;  // [owned node][dimension] for multigrid of nodes
+  std::vector<double> coordinates;  // [owned node][dimension] for multigrid of nodes, with the next
+  DividedNesting nesting;
 };
 
 struct ShareData {
@@ -54,10 +56,12 @@ std::string packed(const ShareData& data) {
   Packed to;
   add(to, data.rows);
   to.add(data.order).add(data.triangle).add(data.dimension).add(m.single_precision).add(m.strength);
-  to.add(m.smoothing_degree).add(m.smoothing_ratio).add(m.coarsest_size).add(m.max_levels).add(data.fields.size());
+  to.add(m.smoothing_degree).add(m.smoothing_ratio).add(m.coarsest_size).add(m.max_levels).add(m.levels);
+  to.add(data.fields.size());
   for (const FieldShare& each : data.fields) {
     to.add(each.unknowns).add(each.cycle).add(each.factor).add(each.scaled_by).add(each.coordinates);
     add(to, each.rows);
+    add(to, each.nesting);
   }
   return to.take();
 }
@@ -76,6 +80,7 @@ ShareData share_data(std::string_view text) {
   from.get(m.smoothing_ratio);
   from.get(m.coarsest_size);
   from.get(m.max_levels);
+  from.get(m.levels);
   data.fields.resize(from.get<std::size_t>());
   for (FieldShare& each : data.fields) {
     from.get(each.unknowns);
@@ -84,6 +89,7 @@ ShareData share_data(std::string_view text) {
     each.scaled_by = from.list<int>();
     each.coordinates = from.list<double>();
     each.rows = unpacked_block_rows(from);
+    each.nesting = unpacked_nesting(from);
   }
   return data;
 }
@@ -97,13 +103,13 @@ class Dealer {
     for (int k = 0; k < equations.field_count(); ++k) {
       pieces_.push_back(pieces_of(equations.space(k), ranks));
       of_parts_.push_back(parts != nullptr ? block_rows(*parts->of_field(k).matrix) : BlockRows());
+      nestings_.push_back(nestings_of(k, ranks));
     }
   }
 
   ShareData share_of(int rank) const {
-    ShareData data{.rows = rows_of(rank),
-                   .dimension = equations_.space(0).mesh().dimension(),
-                   .multigrid = options_.multigrid};
+    ShareData data{
+        .rows = rows_of(rank), .dimension = equations_.space(0).mesh().dimension(), .multigrid = options_.multigrid};
     if (parts_ != nullptr) {
       data.order = parts_->order();
       data.triangle = parts_->triangle();
@@ -145,7 +151,19 @@ class Dealer {
       const Point x = space.point(static_cast<Node>(node));
       share.coordinates.insert(share.coordinates.end(), x.begin(), x.begin() + space.mesh().dimension());
     }
+    if (!nestings_[at(k)].empty()) share.nesting = nestings_[at(k)][at(rank)];
     return share;
+  }
+
+  // [rank] nested levels of a field with multigrid of nodes, where it has any; else empty.
+  std::vector<DividedNesting> nestings_of(int k, int ranks) const {
+    if (parts_ == nullptr || parts_->of_field(k).cycle != FieldCycle::nodes ||
+        options_.multigrid.levels == MultigridLevels::aggregation)
+      return {};
+    const FunctionSpace& space = equations_.space(k);
+    const NestedLevels levels = nested_nodes(space);
+    if (levels == nullptr) return {};
+    return divide(*levels, equal_parts(space, ranks), space.components(), replicated_unknowns());
   }
 
   const MixedOperator& equations_;
@@ -153,8 +171,9 @@ class Dealer {
   const MixedParts* parts_;
   const LinearSolverOptions& options_;
   HostMatrix matrix_;
-  std::vector<std::vector<Index>> pieces_;  // [field][rank + 1]
-  std::vector<BlockRows> of_parts_;
+  std::vector<std::vector<Index>> pieces_;             // [field][rank + 1]
+  std::vector<BlockRows> of_parts_;                    // [field]
+  std::vector<std::vector<DividedNesting>> nestings_;  // [field][rank]
 };
 
 // The numbers of the unknowns among those of the ranks, one after the other.
@@ -164,8 +183,7 @@ std::vector<Index> places(const MixedOperator& equations, int ranks) {
   for (int rank = 0; rank < ranks; ++rank)
     for (int k = 0; k < equations.field_count(); ++k) {
       const std::vector<Index> first = pieces_of(equations.space(k), ranks);
-      for (Index i = first[at(rank)]; i < first[at(rank) + 1]; ++i)
-        place[at(equations.layout().first(k) + i)] = next++;
+      for (Index i = first[at(rank)]; i < first[at(rank) + 1]; ++i) place[at(equations.layout().first(k) + i)] = next++;
     }
   return place;
 }
@@ -233,6 +251,7 @@ class DividedBlockPreconditioner final : public LinearOperator {
       part.coordinates = Vector(device(), std::span<const double>(coordinates), "coordinates");
       options.multigrid.coordinates = &part.coordinates;
       options.multigrid.dimension = data.dimension;
+      options.nesting = &share.nesting;
     }
     options.multigrid.half_storage = false;
     part.cycle = divided_preconditioner(
@@ -244,7 +263,8 @@ class DividedBlockPreconditioner final : public LinearOperator {
   }
 
   double scale(int k, const std::vector<int>& fields) const {
-    Vector x(device(), layout_.size(k), "vectors"), whole(device(), rows(), "vectors"), product(device(), rows(), "vectors");
+    Vector x(device(), layout_.size(k), "vectors"), whole(device(), rows(), "vectors"),
+        product(device(), rows(), "vectors");
     const auto schur = [&](const Vector& v, Vector& y) {
       whole.fill_zero();
       layout_.put(v, k, whole);
@@ -284,9 +304,8 @@ class DividedFields::Share {
   SolveReport factorise(const Vector& b, Vector& x, const Factorisation& how,
                         const std::function<void(const std::string&)>& say) {
     const WorkTogether together(&ranks_);
-    DirectSolver solver(
-        *K_, how.kind,
-        {.memory_limit = how.memory_limit, .operations_limit = how.operations_limit, .say = say});
+    DirectSolver solver(*K_, how.kind,
+                        {.memory_limit = how.memory_limit, .operations_limit = how.operations_limit, .say = say});
     solver.relative = how.relative;
     solver.rounding_error = how.rounding_error;
     SolveReport report = solver.solve(b, x);
@@ -314,9 +333,10 @@ class DividedFields::Share {
     const auto most = [this](Index mine) { return std::ranges::max(ranks_.of_all(mine)); };
     const Index unknowns = most(owned()), ghosts = most(K_->ghosts().count()),
                 neighbours = most(std::ssize(K_->ghosts().neighbours()));
-    return fmt::format("{} ranks by {}: at most {} unknowns, {} ghosts and {} neighbours each, of a matrix that the "
-                       "first one has assembled",
-                       ranks_.count(), ranks_.transport(), unknowns, ghosts, neighbours);
+    return fmt::format(
+        "{} ranks by {}: at most {} unknowns, {} ghosts and {} neighbours each, of a matrix that the "
+        "first one has assembled",
+        ranks_.count(), ranks_.transport(), unknowns, ghosts, neighbours);
   }
 
  private:
@@ -340,7 +360,8 @@ class DividedFields::Share {
 void check_divisible(const MixedOperator& equations, const LinearSolverOptions& options, const Ranks& ranks) {
   for (int k = 0; k < equations.field_count(); ++k) {
     if (equations.space(k).node_count() < ranks.count())
-      refuse_ranks(ranks, fmt::format("a field '{}' of {} nodes", equations.field_name(k), equations.space(k).node_count()),
+      refuse_ranks(ranks,
+                   fmt::format("a field '{}' of {} nodes", equations.field_name(k), equations.space(k).node_count()),
                    "start fewer ranks");
     if (equations.family(k) == Family::edge && options.method != LinearMethod::direct &&
         options.method != LinearMethod::automatic)
@@ -360,8 +381,7 @@ DividedFields::DividedFields(const MixedOperator& equations, const BlockOperator
   auto phase = equations.device().profile().phase("cut");
   place_ = places(equations, ranks.count());
   const Dealer dealer(equations, K, parts, options, place_, ranks.count());
-  for (int rank = 1; rank < ranks.count(); ++rank)
-    ranks.send(rank, std::string(mark) + packed(dealer.share_of(rank)));
+  for (int rank = 1; rank < ranks.count(); ++rank) ranks.send(rank, std::string(mark) + packed(dealer.share_of(rank)));
   own_ = std::make_unique<Share>(ranks, equations.device(), dealer.share_of(0));
   const std::string text = own_->description();
   if (say_) say_(text);
@@ -439,7 +459,8 @@ void help_with_fields(Ranks& ranks, const Device& device, const std::string& ord
     const auto what = from.get<Order>();
     if (what == Order::end) return;
     try {
-      const auto how = what == Order::factorise ? from.get<DividedFields::Factorisation>() : DividedFields::Factorisation{};
+      const auto how =
+          what == Order::factorise ? from.get<DividedFields::Factorisation>() : DividedFields::Factorisation{};
       LinearMethod method{};
       KrylovOptions options{};
       if (what == Order::iterate) {

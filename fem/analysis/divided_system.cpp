@@ -120,33 +120,6 @@ NestedLevels nested_levels_of(const FunctionSpace& space) {
   return levels;
 }
 
-void add(Packed& to, const DividedNesting& nesting) {
-  to.add(nesting.parts.size());
-  for (const NestedPart& part : nesting.parts)
-    to.add(part.first).add(part.parents).add(part.weights).add(part.same).add(part.same_cells);
-  to.add(nesting.whole.size());
-  for (const NestedNodes& level : nesting.whole)
-    to.add(level.first).add(level.parents).add(level.weights).add(level.same).add(level.same_cells);
-}
-
-template <class Level>
-void get(Unpacked& from, Level& level) {
-  level.first = from.list<Index>();
-  level.parents = from.list<std::int32_t>();
-  level.weights = from.list<double>();
-  level.same = from.list<std::int32_t>();
-  from.get(level.same_cells);
-}
-
-DividedNesting nesting(Unpacked& from) {
-  DividedNesting result;
-  result.parts.resize(from.get<std::size_t>());
-  for (NestedPart& part : result.parts) get(from, part);
-  result.whole.resize(from.get<std::size_t>());
-  for (NestedNodes& level : result.whole) get(from, level);
-  return result;
-}
-
 std::string packed(const ModesWanted& wanted, std::int32_t system) {
   const EigenOptions& options = wanted.options;
   Packed to;
@@ -569,7 +542,7 @@ void RankHelper::carry_out(std::string order) {
                           [this](const std::vector<Index>&) {
                             const std::string text = ranks_.wait(0);
                             Unpacked nested(text);
-                            return nesting(nested);
+                            return unpacked_nesting(nested);
                           }};
     helped.system = std::make_unique<RankSystem>(std::move(data), device_, options, ranks_, calls);
     helped.system->description();
@@ -577,7 +550,7 @@ void RankHelper::carry_out(std::string order) {
   }
   Helped& helped = systems_.at(number);
   RankSystem& system = *helped.system;
-  if (what == Order::nest) return system.set_nesting(nesting(from));
+  if (what == Order::nest) return system.set_nesting(unpacked_nesting(from));
   if (what == Order::end) return system.end();
   const auto no_more_questions = [&] { end_questions(helped.asks); };
   try {

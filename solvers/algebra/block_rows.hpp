@@ -1,5 +1,5 @@
-// Rows of a square matrix of blocks on the host, with the columns of the whole matrix: what a rank gets of a matrix that
-// another one has assembled.
+// Rows of a square matrix of blocks on the host, with the columns of the whole matrix: what a rank gets of a matrix
+// that another one has assembled.
 //
 //   const BlockRows all = block_rows(K);   ranks.send(1, Packed()...);      // the first rank
 //   const auto A = divided_matrix(ranks, device, mine, mine_first);         // all ranks
