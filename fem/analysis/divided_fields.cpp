@@ -24,16 +24,17 @@ enum class Order : std::uint8_t { factorise, iterate, end };
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-// [rank + 1] unknowns of a field, of whole nodes.
-std::vector<Index> pieces_of(const FunctionSpace& space, int ranks) {
-  std::vector<Index> first = equal_parts(space, ranks);
-  for (Index& each : first) each *= space.components();
-  return first;
-}
+// What every rank gets first.
+struct SharePlan {
+  std::vector<Index> unknowns;  // [field] of this rank
+  std::vector<int> order;       // in which parts are made; empty: no preconditioner
+  BlockTriangle triangle = BlockTriangle::none;
+  int dimension = 0;
+  SmoothedAggregationOptions multigrid = {};
+};
 
-// The share of a rank in one field.
+// The share of a rank in the part of one field.
 struct FieldShare {
-  Index unknowns = 0;
   FieldCycle cycle = FieldCycle::polynomial;
   double factor = 1;
   std::vector<int> scaled_by;
@@ -42,38 +43,20 @@ struct FieldShare {
   DividedNesting nesting;
 };
 
-struct ShareData {
-  BlockRows rows;  // of the whole matrix, in scalars
-  std::vector<FieldShare> fields;
-  std::vector<int> order;  // empty: no preconditioner
-  BlockTriangle triangle = BlockTriangle::none;
-  int dimension = 0;
-  SmoothedAggregationOptions multigrid = {};
-};
-
-std::string packed(const ShareData& data) {
-  const SmoothedAggregationOptions& m = data.multigrid;
+std::string packed(const SharePlan& plan) {
+  const SmoothedAggregationOptions& m = plan.multigrid;
   Packed to;
-  add(to, data.rows);
-  to.add(data.order).add(data.triangle).add(data.dimension).add(m.single_precision).add(m.strength);
-  to.add(m.smoothing_degree).add(m.smoothing_ratio).add(m.coarsest_size).add(m.max_levels).add(m.levels);
-  to.add(data.fields.size());
-  for (const FieldShare& each : data.fields) {
-    to.add(each.unknowns).add(each.cycle).add(each.factor).add(each.scaled_by).add(each.coordinates);
-    add(to, each.rows);
-    add(to, each.nesting);
-  }
-  return to.take();
+  to.add(plan.unknowns).add(plan.order).add(plan.triangle).add(plan.dimension).add(m.single_precision);
+  to.add(m.strength).add(m.smoothing_degree).add(m.smoothing_ratio).add(m.coarsest_size).add(m.max_levels);
+  return to.add(m.levels).take();
 }
 
-ShareData share_data(std::string_view text) {
+SharePlan share_plan(std::string_view text) {
   Unpacked from(text);
-  ShareData data;
-  SmoothedAggregationOptions& m = data.multigrid;
-  data.rows = unpacked_block_rows(from);
-  data.order = from.list<int>();
-  from.get(data.triangle);
-  from.get(data.dimension);
+  SharePlan plan{.unknowns = from.list<Index>(), .order = from.list<int>()};
+  SmoothedAggregationOptions& m = plan.multigrid;
+  from.get(plan.triangle);
+  from.get(plan.dimension);
   from.get(m.single_precision);
   from.get(m.strength);
   from.get(m.smoothing_degree);
@@ -81,84 +64,109 @@ ShareData share_data(std::string_view text) {
   from.get(m.coarsest_size);
   from.get(m.max_levels);
   from.get(m.levels);
-  data.fields.resize(from.get<std::size_t>());
-  for (FieldShare& each : data.fields) {
-    from.get(each.unknowns);
-    from.get(each.cycle);
-    from.get(each.factor);
-    each.scaled_by = from.list<int>();
-    each.coordinates = from.list<double>();
-    each.rows = unpacked_block_rows(from);
-    each.nesting = unpacked_nesting(from);
-  }
-  return data;
+  return plan;
 }
 
-// Deals a matrix of all fields out, and the matrices of their parts.
+std::string packed(const BlockRows& rows) {
+  Packed to;
+  add(to, rows);
+  return to.take();
+}
+
+std::string packed(const FieldShare& share) {
+  Packed to;
+  to.add(share.cycle).add(share.factor).add(share.scaled_by).add(share.coordinates);
+  add(to, share.rows);
+  add(to, share.nesting);
+  return to.take();
+}
+
+BlockRows block_rows_of(const std::string& text) {
+  Unpacked from(text);
+  return unpacked_block_rows(from);
+}
+
+FieldShare field_share(const std::string& text) {
+  Unpacked from(text);
+  FieldShare share;
+  from.get(share.cycle);
+  from.get(share.factor);
+  share.scaled_by = from.list<int>();
+  share.coordinates = from.list<double>();
+  share.rows = unpacked_block_rows(from);
+  share.nesting = unpacked_nesting(from);
+  return share;
+}
+
+// Deals one matrix after the other out, so that few copies are there at a time.
 class Dealer {
  public:
-  Dealer(const MixedOperator& equations, const BlockOperator& K, const MixedParts* parts,
-         const LinearSolverOptions& options, const std::vector<Index>& place, int ranks)
-      : equations_(equations), place_(place), parts_(parts), options_(options), matrix_(host_matrix(K)) {
+  Dealer(const MixedOperator& equations, const MixedParts* parts, const LinearSolverOptions& options, int ranks)
+      : equations_(equations), parts_(parts), options_(options) {
     for (int k = 0; k < equations.field_count(); ++k) {
-      pieces_.push_back(pieces_of(equations.space(k), ranks));
-      of_parts_.push_back(parts != nullptr ? block_rows(*parts->of_field(k).matrix) : BlockRows());
-      nestings_.push_back(nestings_of(k, ranks));
+      const FunctionSpace& space = equations.space(k);
+      pieces_.push_back(equal_parts(space, ranks));
+      for (Index& each : pieces_.back()) each *= space.components();  // whole nodes
     }
   }
 
-  ShareData share_of(int rank) const {
-    ShareData data{
-        .rows = rows_of(rank), .dimension = equations_.space(0).mesh().dimension(), .multigrid = options_.multigrid};
-    if (parts_ != nullptr) {
-      data.order = parts_->order();
-      data.triangle = parts_->triangle();
-    }
-    for (int k = 0; k < equations_.field_count(); ++k) data.fields.push_back(field_of(rank, k));
-    return data;
+  // [unknown] its number among those of the ranks, one after the other.
+  std::vector<Index> places() const {
+    std::vector<Index> place(at(equations_.layout().total()));
+    Index next = 0;
+    for (std::size_t rank = 0; rank + 1 < pieces_.front().size(); ++rank)
+      for (int k = 0; k < equations_.field_count(); ++k)
+        for (Index i = begin(int(rank), k); i < end(int(rank), k); ++i)
+          place[at(equations_.layout().first(k) + i)] = next++;
+    return place;
   }
 
- private:
-  Index begin(int rank, int k) const { return pieces_[at(k)][at(rank)]; }
-  Index end(int rank, int k) const { return pieces_[at(k)][at(rank) + 1]; }
+  SharePlan plan_of(int rank) const {
+    SharePlan plan{.unknowns = {},
+                   .order = {},
+                   .dimension = equations_.space(0).mesh().dimension(),
+                   .multigrid = options_.multigrid};
+    for (int k = 0; k < equations_.field_count(); ++k) plan.unknowns.push_back(end(rank, k) - begin(rank, k));
+    if (parts_ == nullptr) return plan;
+    plan.order = parts_->order();
+    plan.triangle = parts_->triangle();
+    return plan;
+  }
 
-  BlockRows rows_of(int rank) const {
+  BlockRows rows_of(int rank, const HostMatrix& K, const std::vector<Index>& place) const {
     BlockRows rows;
     for (int k = 0; k < equations_.field_count(); ++k)
       for (Index i = begin(rank, k); i < end(rank, k); ++i) {
         const Index row = equations_.layout().first(k) + i;
-        for (Index e = matrix_.offsets[at(row)]; e < matrix_.offsets[at(row) + 1]; ++e) {
-          rows.columns.push_back(static_cast<std::int32_t>(place_[at(matrix_.columns[at(e)])]));
-          rows.values.push_back(matrix_.values[at(e)]);
+        for (Index e = K.offsets[at(row)]; e < K.offsets[at(row) + 1]; ++e) {
+          rows.columns.push_back(static_cast<std::int32_t>(place[at(K.columns[at(e)])]));
+          rows.values.push_back(K.values[at(e)]);
         }
         rows.offsets.push_back(std::ssize(rows.columns));
       }
     return rows;
   }
 
-  FieldShare field_of(int rank, int k) const {
-    FieldShare share{.unknowns = end(rank, k) - begin(rank, k)};
-    if (parts_ == nullptr) return share;
+  // all: rows of the part's matrix; nestings: [rank], or empty.
+  FieldShare field_of(int rank, int k, const BlockRows& all, const std::vector<DividedNesting>& nestings) const {
     const FieldPart& part = parts_->of_field(k);
-    const BlockRows& all = of_parts_[at(k)];
-    share.cycle = part.cycle;
-    share.factor = part.factor;
-    share.scaled_by = part.scaled_by;
-    share.rows = all.range(begin(rank, k) / all.block, end(rank, k) / all.block);
+    FieldShare share{.cycle = part.cycle,
+                     .factor = part.factor,
+                     .scaled_by = part.scaled_by,
+                     .rows = all.range(begin(rank, k) / all.block, end(rank, k) / all.block)};
     if (part.cycle != FieldCycle::nodes) return share;
     const FunctionSpace& space = equations_.space(k);
     for (Index node = begin(rank, k) / space.components(); node < end(rank, k) / space.components(); ++node) {
       const Point x = space.point(static_cast<Node>(node));
       share.coordinates.insert(share.coordinates.end(), x.begin(), x.begin() + space.mesh().dimension());
     }
-    if (!nestings_[at(k)].empty()) share.nesting = nestings_[at(k)][at(rank)];
+    if (!nestings.empty()) share.nesting = nestings[at(rank)];
     return share;
   }
 
   // [rank] nested levels of a field with multigrid of nodes, where it has any; else empty.
   std::vector<DividedNesting> nestings_of(int k, int ranks) const {
-    if (parts_ == nullptr || parts_->of_field(k).cycle != FieldCycle::nodes ||
-        options_.multigrid.levels == MultigridLevels::aggregation)
+    if (parts_->of_field(k).cycle != FieldCycle::nodes || options_.multigrid.levels == MultigridLevels::aggregation)
       return {};
     const FunctionSpace& space = equations_.space(k);
     const NestedLevels levels = nested_nodes(space);
@@ -166,33 +174,15 @@ class Dealer {
     return divide(*levels, equal_parts(space, ranks), space.components(), replicated_unknowns());
   }
 
+ private:
+  Index begin(int rank, int k) const { return pieces_[at(k)][at(rank)]; }
+  Index end(int rank, int k) const { return pieces_[at(k)][at(rank) + 1]; }
+
   const MixedOperator& equations_;
-  const std::vector<Index>& place_;
   const MixedParts* parts_;
   const LinearSolverOptions& options_;
-  HostMatrix matrix_;
-  std::vector<std::vector<Index>> pieces_;             // [field][rank + 1]
-  std::vector<BlockRows> of_parts_;                    // [field]
-  std::vector<std::vector<DividedNesting>> nestings_;  // [field][rank]
+  std::vector<std::vector<Index>> pieces_;  // [field][rank + 1] unknowns
 };
-
-// The numbers of the unknowns among those of the ranks, one after the other.
-std::vector<Index> places(const MixedOperator& equations, int ranks) {
-  std::vector<Index> place(at(equations.layout().total()));
-  Index next = 0;
-  for (int rank = 0; rank < ranks; ++rank)
-    for (int k = 0; k < equations.field_count(); ++k) {
-      const std::vector<Index> first = pieces_of(equations.space(k), ranks);
-      for (Index i = first[at(rank)]; i < first[at(rank) + 1]; ++i) place[at(equations.layout().first(k) + i)] = next++;
-    }
-  return place;
-}
-
-BlockLayout layout_of(const std::vector<FieldShare>& fields) {
-  std::vector<Index> sizes;
-  for (const FieldShare& each : fields) sizes.push_back(each.unknowns);
-  return BlockLayout(sizes);
-}
 
 // A field's part over ranks.
 struct DividedPart {
@@ -205,9 +195,10 @@ struct DividedPart {
 // As BlockPreconditioner. Couplings are products with the whole matrix, of vectors that have the fields solved before.
 class DividedBlockPreconditioner final : public LinearOperator {
  public:
-  DividedBlockPreconditioner(const DividedMatrix& K, BlockLayout layout, ShareData data, Ranks& ranks)
-      : K_(K), layout_(std::move(layout)), triangle_(data.triangle), parts_(data.fields.size()) {
-    for (const int k : data.order) make(k, data, ranks);
+  DividedBlockPreconditioner(const DividedMatrix& K, const BlockLayout& layout, const SharePlan& plan,
+                             std::vector<FieldShare> fields, Ranks& ranks)
+      : K_(K), layout_(layout), triangle_(plan.triangle), parts_(fields.size()) {
+    for (const int k : plan.order) make(k, plan, std::exchange(fields[at(k)], {}), ranks);
   }
   const Device& device() const override { return K_.device(); }
   Index rows() const override { return K_.rows(); }
@@ -238,19 +229,18 @@ class DividedBlockPreconditioner final : public LinearOperator {
   }
 
  private:
-  void make(int k, const ShareData& data, Ranks& ranks) {
-    const FieldShare& share = data.fields[at(k)];
+  void make(int k, const SharePlan& plan, FieldShare share, Ranks& ranks) {
     DividedPart& part = parts_[at(k)];
-    part.matrix = divided_matrix(ranks, device(), share.rows);
-    DividedAggregationOptions options{.multigrid = data.multigrid, .replicated = replicated_unknowns()};
+    part.matrix = divided_matrix(ranks, device(), std::exchange(share.rows, {}));
+    DividedAggregationOptions options{.multigrid = plan.multigrid, .replicated = replicated_unknowns()};
     if (share.cycle == FieldCycle::nodes) {
       const Ghosts& ghosts = part.matrix->ghosts();
       std::vector<double> coordinates = share.coordinates;
-      coordinates.resize(at(ghosts.size() * data.dimension));
-      ghosts.fetch(coordinates, data.dimension);
+      coordinates.resize(at(ghosts.size() * plan.dimension));
+      ghosts.fetch(coordinates, plan.dimension);
       part.coordinates = Vector(device(), std::span<const double>(coordinates), "coordinates");
       options.multigrid.coordinates = &part.coordinates;
-      options.multigrid.dimension = data.dimension;
+      options.multigrid.dimension = plan.dimension;
       options.nesting = &share.nesting;
     }
     options.multigrid.half_storage = false;
@@ -292,10 +282,9 @@ class DividedBlockPreconditioner final : public LinearOperator {
 // What a rank has of the system. All ranks make theirs and call each function together.
 class DividedFields::Share {
  public:
-  Share(Ranks& ranks, const Device& device, ShareData data)
-      : ranks_(ranks), layout_(layout_of(data.fields)), data_(std::move(data)) {
-    K_ = divided_matrix(ranks_, device, std::exchange(data_.rows, {}));
-  }
+  Share(Ranks& ranks, const Device& device, SharePlan plan, const BlockRows& rows)
+      : ranks_(ranks), layout_(plan.unknowns), plan_(std::move(plan)), K_(divided_matrix(ranks, device, rows)) {}
+  void take(FieldShare field) { fields_.push_back(std::move(field)); }  // one after the other
 
   const Device& device() const { return K_->device(); }
   Index owned() const { return K_->rows(); }
@@ -343,7 +332,7 @@ class DividedFields::Share {
   // All ranks meet the same error where a part is not positive definite.
   void make_preconditioner() {
     try {
-      M_ = std::make_unique<DividedBlockPreconditioner>(*K_, layout_, std::exchange(data_, {}), ranks_);
+      M_ = std::make_unique<DividedBlockPreconditioner>(*K_, layout_, plan_, std::exchange(fields_, {}), ranks_);
     } catch (const LostRank&) { throw; } catch (const Error& error) {
       if (error.exit() == Exit::model || error.exit() == Exit::not_converged) throw AgreedError(error);
       throw;
@@ -352,7 +341,8 @@ class DividedFields::Share {
 
   Ranks& ranks_;
   const BlockLayout layout_;
-  ShareData data_;
+  const SharePlan plan_;
+  std::vector<FieldShare> fields_;  // until their parts are made
   std::unique_ptr<DividedMatrix> K_;
   std::unique_ptr<DividedBlockPreconditioner> M_;
 };
@@ -379,10 +369,20 @@ DividedFields::DividedFields(const MixedOperator& equations, const BlockOperator
       refuse_ranks(ranks, fmt::format("an iteration with the field '{}' on edges", equations.field_name(k)),
                    "take method = \"direct\", or one process");
   auto phase = equations.device().profile().phase("cut");
-  place_ = places(equations, ranks.count());
-  const Dealer dealer(equations, K, parts, options, place_, ranks.count());
-  for (int rank = 1; rank < ranks.count(); ++rank) ranks.send(rank, std::string(mark) + packed(dealer.share_of(rank)));
-  own_ = std::make_unique<Share>(ranks, equations.device(), dealer.share_of(0));
+  const Dealer dealer(equations, parts, options, ranks.count());
+  place_ = dealer.places();
+  for (int rank = 1; rank < ranks.count(); ++rank) ranks.send(rank, std::string(mark) + packed(dealer.plan_of(rank)));
+  {
+    const HostMatrix all = host_matrix(K);
+    for (int rank = 1; rank < ranks.count(); ++rank) ranks.send(rank, packed(dealer.rows_of(rank, all, place_)));
+    own_ = std::make_unique<Share>(ranks, equations.device(), dealer.plan_of(0), dealer.rows_of(0, all, place_));
+  }
+  for (int k = 0; parts != nullptr && k < equations.field_count(); ++k) {
+    const BlockRows all = block_rows(*parts->of_field(k).matrix);
+    const std::vector<DividedNesting> nestings = dealer.nestings_of(k, ranks.count());
+    for (int rank = 1; rank < ranks.count(); ++rank) ranks.send(rank, packed(dealer.field_of(rank, k, all, nestings)));
+    own_->take(dealer.field_of(0, k, all, nestings));
+  }
   const std::string text = own_->description();
   if (say_) say_(text);
 }
@@ -451,7 +451,10 @@ SolveReport DividedFields::iterate(LinearMethod method, const Vector& b, Vector&
 bool is_order_of_fields(std::string_view order) { return order.starts_with(mark); }
 
 void help_with_fields(Ranks& ranks, const Device& device, const std::string& order) {
-  DividedFields::Share share(ranks, device, share_data(std::string_view(order).substr(mark.size())));
+  SharePlan plan = share_plan(std::string_view(order).substr(mark.size()));
+  const std::size_t parts = plan.order.size();
+  DividedFields::Share share(ranks, device, std::move(plan), block_rows_of(ranks.wait(0)));
+  for (std::size_t part = 0; part < parts; ++part) share.take(field_share(ranks.wait(0)));
   share.description();
   while (true) {
     const std::string text = ranks.wait(0);
