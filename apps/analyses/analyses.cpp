@@ -103,7 +103,6 @@ void conclude(Run&, const CaseModel& read, VibrationModes modes) { read.show_mod
 void refuse_undivided(Run& run, const CaseModel& read, const Analysis& analysis) {
   const Ranks* const ranks = run.options().ranks;
   if (ranks == nullptr || run.options().describe) return;
-  if (read.gradient) refuse_ranks(*ranks, "[gradient]", "start one process");
   if (!run.input().sound()) return;  // what is wrong comes first
   const Model& model = read.model;
   std::vector<Integral> equations = std::holds_alternative<Transient>(analysis) ? with_rates(model) : model.equations;

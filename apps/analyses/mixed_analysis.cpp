@@ -4,7 +4,7 @@
 #include "apps/analyses/forecast.hpp"
 #include "apps/cases/model.hpp"
 #include "device/host_memory.hpp"
-#include "fem/analysis/divided_system.hpp"
+#include "fem/analysis/divided_fields.hpp"
 #include "fem/analysis/mixed_statics.hpp"
 #include "fem/analysis/static_forecast.hpp"
 #include "fem/results/vector_field.hpp"
@@ -74,9 +74,10 @@ void forecast(Run& run, const MixedCase& read) {
   if (method == LinearMethod::direct || method == LinearMethod::automatic)
     paths.insert(direct_first ? paths.begin() : paths.end(), direct_forecast(device, equations, read.solver, remark));
   const auto fitting = std::ranges::find(paths, true, &RunForecast::fits);
-  run.log().line("forecast: {} unknowns, device peak {}, host peak {}; {} has {} for it: {}",
-                 equations.layout().total(), text_of_bytes(paths.front().device_peak),
-                 text_of_bytes(paths.front().host_peak), device.info().name, text_of_bytes(device.memory().available()),
+  run.log().line("forecast{}: {} unknowns, device peak {}, host peak {}; {} has {} for it: {}",
+                 options.ranks != nullptr ? " of one process" : "", equations.layout().total(),
+                 text_of_bytes(paths.front().device_peak), text_of_bytes(paths.front().host_peak), device.info().name,
+                 text_of_bytes(device.memory().available()),
                  fitting == paths.end()     ? "too little"
                  : fitting == paths.begin() ? paths.front().path + ", fits"
                                             : "falls back to " + fitting->path);
@@ -204,9 +205,8 @@ void show(Run& run, const MixedCase& read, const MixedSolution& s) {
 }  // namespace
 
 void run_mixed_case(Run& run, const MixedCase& read) {
-  if (run.options().ranks != nullptr)
-    refuse_ranks(*run.options().ranks, "a form of several fields",
-                 "start one process, without mpirun or with srun -n 1");
+  if (const Ranks* const ranks = run.options().ranks; ranks != nullptr && read.equations)
+    check_divisible(*read.equations, read.solver, *ranks);
   if (read.equations) forecast(run, read);
   run.checked({read.nodal_results, read.cell_results});
   const MixedSolution s = solve(*read.equations, *read.supports, read.solver);

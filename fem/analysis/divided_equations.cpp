@@ -94,7 +94,7 @@ DividedEquations::~DividedEquations() {
 }
 
 // Do ranks evaluate functions for a task? Numbers at points stay until the time or the functions change.
-bool DividedEquations::asks_at(const Operator& equations, int task) {
+bool DividedEquations::asks_at(const Operator& equations, PartTask task) {
   if (!asks_) return false;
   const double now = equations.time().t;
   const bool is_new = asked_at_.emplace(task, now).second;
@@ -110,7 +110,7 @@ void DividedEquations::time_has_moved(double t) {
 void DividedEquations::compute(const Operator& equations, PartTask task, const Vector& u, const Vector& x, Vector& y) {
   follow(equations);
   const EquationsPlace place = place_of(equations);
-  const bool asks = asks_at(equations, task == PartTask::action ? 1 : 0);
+  const bool asks = asks_at(equations, task == PartTask::commit ? PartTask::residual : task);
   Packed to;
   to.add(Order::compute).add(number_).add(task).add(u.empty()).add(asks);
   add(to, place);
@@ -129,6 +129,10 @@ void DividedEquations::action(const Operator& equations, const Vector& u, const 
   compute(equations, PartTask::action, u, x, y);
 }
 
+void DividedEquations::transposed_action(const Operator& equations, const Vector& u, const Vector& x, Vector& y) {
+  compute(equations, PartTask::transposed_action, u, x, y);
+}
+
 void DividedEquations::commit(const Operator& equations, const Vector& u) {
   Vector none;
   compute(equations, PartTask::commit, u, {}, none);
@@ -139,7 +143,7 @@ void DividedEquations::evaluate(const Operator& equations, const Vector& u, cons
                                 DerivedFields& fields) {
   follow(equations);
   const EquationsPlace place = place_of(equations);
-  const bool asks = asks_at(equations, 2);
+  const bool asks = asks_at(equations, PartTask::evaluate);
   Packed to;
   to.add(Order::evaluate).add(number_).add(form).add(asks);
   add(to, place);

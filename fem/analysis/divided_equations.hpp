@@ -67,6 +67,7 @@ class DividedEquations final : public OperatorOverRanks {
 
   void residual(const Operator& equations, const Vector& u, Vector& r) override;
   void action(const Operator& equations, const Vector& u, const Vector& x, Vector& y) override;
+  void transposed_action(const Operator& equations, const Vector& u, const Vector& x, Vector& y);
   void evaluate(const Operator& equations, const Vector& u, const std::string& form, DerivedFields& fields) override;
   void numbers_changed() override { numbers_are_sent_ = false; }
   void commit(const Operator& equations, const Vector& u) override;
@@ -83,14 +84,14 @@ class DividedEquations final : public OperatorOverRanks {
   void compute(const Operator& equations, PartTask task, const Vector& u, const Vector& x, Vector& y);
   void send_numbers(const Operator& equations);
   void send_states(const Operator& equations);
-  bool asks_at(const Operator& equations, int task);
+  bool asks_at(const Operator& equations, PartTask task);
 
   std::shared_ptr<const DividedSpace> space_;
   std::int32_t number_;  // among those of the job
   bool asks_, varies_;   // have some integrals functions; some that vary in time?
   bool numbers_are_sent_ = true;
   Newest newest_states_ = Newest::everywhere;
-  std::map<int, double> asked_at_;  // the times of tasks
+  std::map<PartTask, double> asked_at_;  // the times of tasks
   std::shared_ptr<PartEquations> own_;
 };
 

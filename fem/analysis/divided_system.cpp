@@ -117,13 +117,17 @@ void DividedSystem::say(const std::string& line) const {
   if (options_.say) options_.say(line);
 }
 
-void DividedSystem::linearise(const Vector& u) {
+void DividedSystem::linearise(const Vector& u, Tangent kind) {
+  if (kind == Tangent::transposed && options_.operator_kind == OperatorKind::matrix_free)
+    throw Error(Exit::internal, "a transposed tangent without a matrix");
   divided_->follow(equations_);
   divided_->time_has_moved(equations_.time().t);
-  const TangentPlace place{
-      .at = place_of(equations_), .at_zero = linear_ || u.empty(), .anew = std::exchange(anew_, false)};
+  const TangentPlace place{.at = place_of(equations_),
+                           .at_zero = linear_ || u.empty(),
+                           .anew = std::exchange(anew_, false),
+                           .kind = kind};
   Packed to;
-  to.add(Order::linearise).add(number_).add(place.at_zero).add(place.anew);
+  to.add(Order::linearise).add(number_).add(place.at_zero).add(place.anew).add(place.kind);
   add(to, place.at);
   order_all(ranks_, to.take());
   point_ = {};

@@ -39,8 +39,9 @@ class DividedSystem {
   DividedSystem(const DividedSystem&) = delete;
   DividedSystem& operator=(const DividedSystem&) = delete;
 
-  // The tangent at u, empty for zero, with the factors and at the time of the equations.
-  void linearise(const Vector& u);
+  // The tangent at u, empty for zero, with the factors and at the time of the equations. A transposed one needs a
+  // matrix: OperatorKind::matrix of the options.
+  void linearise(const Vector& u, Tangent kind = Tangent::itself);
   const Vector& point() const { return point_; }  // u, or empty where it does not matter
   void begin() { anew_ = true; }                  // as in LinearSystem
 

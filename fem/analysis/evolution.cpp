@@ -3,7 +3,6 @@
 #include "device/process/stop_request.hpp"
 #include "fem/analysis/divided_equations.hpp"
 #include "fem/analysis/load_samples.hpp"
-#include "fem/analysis/transposed_tangent.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
@@ -276,10 +275,15 @@ void Evolution::trace(Stage stage) {
   if (traced_ != nullptr) traced_->push_back(std::move(stage));
 }
 
-Vector Evolution::transposed_action(const Operator& of, const Vector& u, const Vector& x) const {
+Vector Evolution::transposed_action(const Operator& of, const Vector& u, const Vector& x) {
   Vector y = space_.zeros();
-  if (of.symmetric()) of.action(u, x, y);
-  else transposed_tangent(of, u).apply(x, y);
+  if (of.symmetric()) {
+    of.action(u, x, y);
+    return y;
+  }
+  std::optional<TransposedTangent>& transposed = &of == &rates_ ? transposed_rates_ : transposed_;
+  if (!transposed) transposed.emplace(of, options_.linear);
+  transposed->multiply(u, x, y);
   return y;
 }
 
@@ -292,9 +296,8 @@ Vector Evolution::solve_transposed(const Vector& u, const Vector& g) {
     if (!linear_) system_.linearise(u, supports_);
     throw_unless_converged(system_.solve(b, x));
   } else {
-    LinearSolverOptions options = options_.linear;
-    options.promise = MatrixPromise::none;
-    throw_unless_converged(solve_linear(transposed_tangent(equations_, u, &supports_), b, x, options));
+    if (!transposed_) transposed_.emplace(equations_, options_.linear);
+    throw_unless_converged(transposed_->solve(u, supports_, b, x));
   }
   supports_.set_linear(x);
   return x;

@@ -7,6 +7,7 @@
 
 #include "fem/analysis/attached.hpp"
 #include "fem/analysis/transient.hpp"
+#include "fem/analysis/transposed_tangent.hpp"
 
 #include <functional>
 #include <memory>
@@ -72,7 +73,7 @@ class Evolution {
   bool is_traced() const { return traced_ != nullptr; }
 
   // The transposed tangent at u times x.
-  Vector transposed_action(const Operator& of, const Vector& u, const Vector& x) const;
+  Vector transposed_action(const Operator& of, const Vector& u, const Vector& x);
   // x with tangent^T x = g where unknowns are free.
   Vector solve_transposed(const Vector& u, const Vector& g);
   Vector on_device(const std::vector<double>& values) const;  // [unknown]
@@ -125,6 +126,7 @@ class Evolution {
   void check_length(const TimeStep& step) const;
   void tell();
 
+  std::optional<TransposedTangent> transposed_, transposed_rates_;  // once they were needed
   const std::string method_;
   const bool second_order_;
   const StepControl control_;

@@ -178,7 +178,7 @@ class FirstOrderEvolution final : public Evolution {
   // dJ/du of a stage: direct, less the transposed tangents of what these weights do work on. The equations hold the
   // rates times the present factor.
   Vector derivative_at(const Vector& u, const std::vector<double>& g, const Vector& of_residual,
-                       const Vector& of_rates) const {
+                       const Vector& of_rates) {
     Vector result = on_device(g), beside = space_.zeros();
     axpy(-1.0, transposed_action(equations_, u, of_residual), result);
     copy(of_rates, beside);

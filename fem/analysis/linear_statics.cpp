@@ -3,7 +3,6 @@
 #include "fem/analysis/array_derivative.hpp"
 #include "fem/analysis/forecast.hpp"
 #include "fem/analysis/setup.hpp"
-#include "fem/analysis/transposed_tangent.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
@@ -65,6 +64,7 @@ LinearStatics::LinearStatics(const Model& model, const LinearSolverOptions& opti
 void LinearStatics::set_options(const LinearSolverOptions& options) {
   options_ = promised(options, model_);
   system_.set_options(options_);
+  transposed_.reset();
 }
 
 void LinearStatics::set_tolerance(double relative) {
@@ -106,10 +106,9 @@ LinearStatics::Solution LinearStatics::solve_by_newton(const Vector* load) {
   return {.u = std::move(s.u), .report = std::move(report), .residual = s.residual};
 }
 
-void LinearStatics::solve_transposed(const Vector& b, Vector& x) {
-  LinearSolverOptions options = options_;
-  options.promise = MatrixPromise::none;
-  throw_unless_converged(solve_linear(transposed_tangent(equations_, state(), &supports()), b, x, options));
+TransposedTangent& LinearStatics::transposed() {
+  if (!transposed_) transposed_.emplace(equations_, options_);
+  return *transposed_;
 }
 
 LinearStatics::Solution LinearStatics::solve(const Vector* load, const Vector* prescribed) {
@@ -164,7 +163,7 @@ Vector LinearStatics::adjoint(const Vector& g) {
   supports().gather(b);
   supports().set_zero(b);
   if (equations_.symmetric()) solve_tangent(b, lambda);
-  else solve_transposed(b, lambda);
+  else throw_unless_converged(transposed().solve(state(), supports(), b, lambda));
   supports().set_linear(lambda);
   return lambda;
 }
@@ -173,7 +172,7 @@ Vector LinearStatics::by_prescribed(const Vector& g, const Vector& lambda) {
   const FunctionSpace& space = equations_.space();
   Vector with = space.zeros();  // K^T lambda
   if (equations_.symmetric()) equations_.action(state(), lambda, with);
-  else transposed_tangent(equations_, state()).apply(lambda, with);
+  else transposed().multiply(state(), lambda, with);
   Vector result = space.zeros();
   result.copy_from(g);
   axpy(-1, with, result);

@@ -16,6 +16,7 @@
 #include "fem/analysis/cell_work.hpp"
 #include "fem/analysis/linear_system.hpp"
 #include "fem/analysis/model_number.hpp"
+#include "fem/analysis/transposed_tangent.hpp"
 #include "fem/physics/mesh_field.hpp"
 
 #include <functional>
@@ -69,7 +70,7 @@ class LinearStatics {
  private:
   bool supports_are_numbers() const;
   SolveReport solve_tangent(const Vector& b, Vector& x);
-  void solve_transposed(const Vector& b, Vector& x);
+  TransposedTangent& transposed();
   Solution solve_by_newton(const Vector* load);
   const Vector& state();  // where the tangent is taken
 
@@ -80,6 +81,7 @@ class LinearStatics {
   Vector state_;  // the last solution of nonlinear equations
   LinearSolverOptions options_;
   LinearSystem system_;
+  std::optional<TransposedTangent> transposed_;  // of equations that are not symmetric, once it was needed
   std::optional<CellWork> work_;
   bool current_ = false;          // the tangent
   bool values_replaced_ = false;  // by those that the last solution was given

@@ -1,287 +1,76 @@
 #include "fem/analysis/mixed_preconditioner.hpp"
 
-#include "device/error.hpp"
 #include "fem/analysis/edge_preconditioner.hpp"
-#include "fem/forms/mass.hpp"
 #include "fem/operator/space_needs.hpp"
 #include "fem/space/nested_nodes.hpp"
-#include "solvers/algebra/host_products.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/smoothers/chebyshev.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 
 namespace ritz {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-Integral mass_of(const MixedOperator& equations) {
-  if (equations.space(0).mesh().dimension() == 3) return Integral::over_all_cells(Mass<1, 3>{1});
-  return Integral::over_all_cells(Mass<1, 2>{1});
+std::shared_ptr<const LinearOperator> cycle_of(const FieldPart& part, const FunctionSpace& space,
+                                               const Constraints& supports, SmoothedAggregationOptions multigrid) {
+  switch (part.cycle) {
+    case FieldCycle::nodes: {
+      const SolverGeometry geometry = solver_geometry(space);
+      multigrid.coordinates = geometry.coordinates;
+      multigrid.dimension = geometry.dimension;
+      multigrid.nested = geometry.nested;
+      return std::make_shared<SmoothedAggregation>(*part.matrix, multigrid);
+    }
+    case FieldCycle::scalars:
+      multigrid.coordinates = nullptr;
+      multigrid.nested = {};
+      return std::make_shared<SmoothedAggregation>(*part.matrix, multigrid);
+    case FieldCycle::edges: return std::make_shared<EdgePreconditioner>(*part.matrix, space, supports, multigrid);
+    default: return std::make_shared<ChebyshevPreconditioner>(*part.matrix);
+  }
 }
 
-// Does the matrix of the field differentiate, like a diffusion, or not, like a mass? Divergences of facets are what
-// couples them to a pressure.
-bool differentiates(const MixedOperator& equations, int field) {
-  if (equations.family(field) == Family::facet || equations.family(field) == Family::cell) return false;
-  return std::ranges::any_of(equations.integrals(), [&](const MixedIntegral& each) {
-    return each.form.codimension == 0 && each.couples(field, field) &&
-           each.form.fields[at(each.position_of(field))].uses_gradient;
-  });
+// y = B A^-1 C x for the field k, summed over these fields, by their cycles.
+void apply_schur(const BlockOperator& K, int k, const std::vector<int>& fields, const std::vector<BlockPart>& parts,
+                 const Vector& x, Vector& y) {
+  Vector more(K.device(), y.size(), "vectors");
+  y.fill_zero();
+  for (const int j : fields) {
+    Vector w(K.device(), K.layout().size(j), "vectors"), z(K.device(), K.layout().size(j), "vectors");
+    K.coupling(j, k)->apply(x, w);
+    parts[static_cast<std::size_t>(j)].made->apply(w, z);
+    K.coupling(k, j)->apply(z, more);
+    axpy(1, more, y);
+  }
 }
 
 }  // namespace
 
-class MixedPreconditioner::Maker {
- public:
-  Maker(const MixedOperator& equations, const MixedConstraints& supports, BlockOperator& K, double pivot, Shape shape,
-        const SmoothedAggregationOptions& multigrid, MixedPreconditioner& to)
-      : equations_(equations),
-        supports_(supports),
-        K_(K),
-        pivot_(pivot),
-        shape_(shape),
-        multigrid_(multigrid),
-        to_(to),
-        parts_(at(equations.field_count())),
-        updates_(parts_.size()) {}
-
-  void make() {
-    to_.schur_.resize(parts_.size());
-    for (int k = 0; k < equations_.field_count(); ++k) {
-      if (K_.square(k) != nullptr) diagonals_.push_back(K_.square(k)->diagonal().host());
-      else diagonals_.emplace_back(at(static_cast<int>(K_.layout().size(k))), 0.0);
-    }
-    choose_order();
-    for (int k = 0; k < equations_.field_count(); ++k) find_update(k);
-    supports_.eliminate(K_, pivot_);
-    // Pivots in the unit of each block: beside those of another field it would be lost in its coarsest inverse.
-    for (int k = 0; k < equations_.field_count(); ++k)
-      if (const double own = std::ranges::max(diagonals_[at(k)], {}, [](double d) { return std::abs(d); }); own != 0)
-        supports_[k].eliminate(*K_.square(k), std::abs(own));
-    for (const int k : order_) parts_[at(k)] = before(k).empty() ? of_own_block(k) : of_schur_complement(k);
-    to_.all_ = std::make_unique<BlockPreconditioner>(K_, parts_, triangle());
-  }
-
- private:
-  void choose_order() {
-    for (const bool wanted : {true, false})
-      for (int k = 0; k < equations_.field_count(); ++k)
-        if (is_positive(k) == wanted) order_.push_back(k);
-  }
-  bool is_positive(int k) const {
-    return std::ranges::all_of(diagonals_[at(k)], [](double d) { return d > 0; });
-  }
-  bool is_zero(int k) const {
-    return std::ranges::all_of(diagonals_[at(k)], [](double d) { return d == 0; });
-  }
-  // Fields with which k is coupled both ways, eliminated before it.
-  std::vector<int> before(int k) const {
-    std::vector<int> list;
-    for (const int j : order_) {
-      if (j == k) break;
-      if (is_positive(j) && K_.coupling(k, j) != nullptr && K_.coupling(j, k) != nullptr) list.push_back(j);
-    }
-    return list;
-  }
-
-  // Upper triangles are solved from the last field on, as it must be when the first ones are eliminated first.
-  BlockTriangle triangle() const {
-    if (shape_ == Shape::diagonal) return BlockTriangle::none;
-    if (std::ranges::is_sorted(order_)) return BlockTriangle::upper;
-    return std::ranges::is_sorted(order_, std::greater{}) ? BlockTriangle::lower : BlockTriangle::none;
-  }
-
-  // The diagonal of -B diag(A)^-1 C over all fields before k, with the supports still in it: so the border of the body
-  // weighs as much as its inside.
-  void find_update(int k) {
-    std::vector<double>& update = updates_[at(k)];
-    update.assign(diagonals_[at(k)].size(), 0.0);
-    for (const int j : before(k)) {
-      const HostMatrix B = host_matrix(*K_.coupling(k, j));
-      const HostMatrix C = transposed(host_matrix(*K_.coupling(j, k)), K_.layout().size(k));
-      for (Index row = 0; row < B.rows(); ++row) {
-        Index other = C.offsets[std::size_t(row)];
-        for (Index i = B.offsets[std::size_t(row)]; i < B.offsets[std::size_t(row) + 1]; ++i) {
-          const std::int32_t column = B.columns[std::size_t(i)];
-          while (other < C.offsets[std::size_t(row) + 1] && C.columns[std::size_t(other)] < column) ++other;
-          if (other == C.offsets[std::size_t(row) + 1]) break;
-          if (C.columns[std::size_t(other)] == column)
-            update[std::size_t(row)] -=
-                B.values[std::size_t(i)] * C.values[std::size_t(other)] / diagonals_[at(j)][std::size_t(column)];
-        }
-      }
-    }
-  }
-
-  BlockPart of_own_block(int k) {
-    const SparseMatrix* A = K_.square(k);
-    if (A == nullptr || !is_positive(k))
-      throw Error(Exit::input, fmt::format("no preconditioner is known for the field '{}'", equations_.field_name(k)),
-                  "its block of the matrix has a diagonal that is not positive, and no other field gives it a Schur "
-                  "complement",
-                  "use [solver] method = \"direct\", or a program with a preconditioner of your own");
-    return {.matrix = A, .made = cycle_of(k, *A)};
-  }
-
-  std::shared_ptr<const LinearOperator> cycle_of(int k, const SparseMatrix& A) const {
-    switch (equations_.family(k)) {
-      case Family::lagrange: {
-        SmoothedAggregationOptions options = multigrid_;
-        const SolverGeometry geometry = solver_geometry(equations_.space(k));
-        options.coordinates = geometry.coordinates;
-        options.dimension = geometry.dimension;
-        options.nested = geometry.nested;
-        return std::make_shared<SmoothedAggregation>(A, options);
-      }
-      case Family::edge: return std::make_shared<EdgePreconditioner>(A, equations_.space(k), supports_[k], multigrid_);
-      default: return std::make_shared<ChebyshevPreconditioner>(A);
-    }
-  }
-
-  BlockPart of_schur_complement(int k) {
-    const std::vector<int> earlier = before(k);
-    double trace = 0;
-    for (std::size_t i = 0; i < updates_[at(k)].size(); ++i) trace += diagonals_[at(k)][i] + updates_[at(k)][i];
-    const double sign = trace < 0 ? -1 : 1;
-    const bool like_a_mass = std::ranges::all_of(earlier, [&](int j) { return differentiates(equations_, j); });
-    std::unique_ptr<SparseMatrix>& S = to_.schur_[at(k)];
-    S = std::make_unique<SparseMatrix>(like_a_mass ? scaled_mass(k, sign) : schur_product(k, earlier, sign));
-    std::shared_ptr<const LinearOperator> cycle;
-    const bool plain = like_a_mass && !(is_positive(k) && differentiates(equations_, k));
-    if (plain) cycle = std::make_shared<ChebyshevPreconditioner>(*S);
-    else if (like_a_mass) cycle = cycle_of(k, *S);
-    else cycle = std::make_shared<SmoothedAggregation>(*S, scalar_multigrid());
-    const double largest = plain && is_zero(k) ? largest_ratio(k, earlier, *cycle) : 1;
-    return {.matrix = S.get(), .factor = (shape_ == Shape::diagonal ? 1 : sign) / largest, .made = cycle};
-  }
-
-  SmoothedAggregationOptions scalar_multigrid() const {
-    SmoothedAggregationOptions options = multigrid_;
-    options.coordinates = nullptr;
-    options.nested = {};
-    return options;
-  }
-
-  // sign (D + E M E) with the diagonal of M replaced by that of the update.
-  SparseMatrix scaled_mass(int k, double sign) const {
-    const FunctionSpace& space = equations_.space(k);
-    if (space.components() != 1) return of_diagonal(k, sign);
-    const Operator mass(space, {mass_of(equations_)});
-    SparseMatrix M = mass.make_matrix();
-    mass.assemble({}, M);
-    const std::vector<double> diagonal = M.diagonal().host();
-    std::vector<double> scale(diagonal.size());
-    double mean = 0;
-    for (std::size_t i = 0; i < scale.size(); ++i)
-      mean += std::max(0.0, sign * updates_[at(k)][i] / diagonal[i]) / double(scale.size());
-    for (std::size_t i = 0; i < scale.size(); ++i) {
-      const double own = sign * updates_[at(k)][i] / diagonal[i];
-      scale[i] = std::sqrt(own > 1e-8 * mean ? own : mean);
-    }
-    HostMatrix S = host_matrix(M);
-    for (Index row = 0; row < S.rows(); ++row)
-      for (Index i = S.offsets[std::size_t(row)]; i < S.offsets[std::size_t(row) + 1]; ++i)
-        S.values[std::size_t(i)] *= scale[std::size_t(row)] * scale[std::size_t(S.columns[std::size_t(i)])];
-    if (K_.square(k) != nullptr) S = sum(S, sign, free_part(k));
-    return eliminated(k, S);
-  }
-
-  // Fields of several components: diagonal, which is as good as a mass up to a constant.
-  SparseMatrix of_diagonal(int k, double sign) const {
-    HostMatrix S;
-    S.offsets.push_back(0);
-    for (std::size_t i = 0; i < updates_[at(k)].size(); ++i) {
-      S.columns.push_back(static_cast<std::int32_t>(i));
-      S.values.push_back(std::max(sign * updates_[at(k)][i], 1e-300));
-      S.offsets.push_back(static_cast<Index>(i) + 1);
-    }
-    if (K_.square(k) != nullptr) S = sum(S, sign, free_part(k));
-    return eliminated(k, S);
-  }
-
-  // sign (D - sum of B diag(A)^-1 C)
-  SparseMatrix schur_product(int k, const std::vector<int>& earlier, double sign) const {
-    HostMatrix S = scaled_identity(K_.layout().size(k), 0);
-    if (K_.square(k) != nullptr) S = sum(S, sign, free_part(k));
-    for (const int j : earlier) {
-      std::vector<double> inverse = K_.square(j)->diagonal().host();
-      for (double& d : inverse) d = 1 / d;
-      const HostMatrix C = scaled_rows(host_matrix(*K_.coupling(j, k)), inverse);
-      S = sum(S, -sign, product(host_matrix(*K_.coupling(k, j)), C, K_.layout().size(k)));
-    }
-    return eliminated(k, S);
-  }
-
-  // The field's own block without what the supports have put on its diagonal.
-  HostMatrix free_part(int k) const {
-    HostMatrix D = host_matrix(*K_.square(k));
-    const std::vector<std::uint8_t>& held = supports_[k].host_mask();
-    for (Index row = 0; row < D.rows(); ++row)
-      for (Index i = D.offsets[std::size_t(row)]; i < D.offsets[std::size_t(row) + 1]; ++i)
-        if (!held.empty() && held[std::size_t(row)] != 0) D.values[std::size_t(i)] = 0;
-    return D;
-  }
-
-  SparseMatrix eliminated(int k, const HostMatrix& matrix) const {
-    SparseMatrix S = sparse_matrix(K_.device(), matrix);
-    const double own = max_abs(S.diagonal());
-    supports_[k].eliminate(S, own > 0 ? own : pivot_);
-    return S;
-  }
-
-  // The largest eigenvalue of S~^-1 B A^-1 C, by the power method with the cycles in place of the inverses: it brings
-  // both parts to the same scale.
-  double largest_ratio(int k, const std::vector<int>& earlier, const LinearOperator& inverse) const {
-    constexpr int steps = 8;
-    const Device& device = K_.device();
-    Vector x(device, K_.layout().size(k), "vectors"), y(device, K_.layout().size(k), "vectors"),
-        sum(device, K_.layout().size(k), "vectors");
-    fill_start_vector(x);
-    double ratio = 1;
-    for (int step = 0; step < steps; ++step) {
-      axpby(0, x, 1 / norm2(x), x);
-      sum.fill_zero();
-      for (const int j : earlier) {
-        Vector w(device, K_.layout().size(j), "vectors"), z(device, K_.layout().size(j), "vectors");
-        K_.coupling(j, k)->apply(x, w);
-        parts_[at(j)].made->apply(w, z);
-        K_.coupling(k, j)->apply(z, y);
-        axpy(1, y, sum);
-      }
-      inverse.apply(sum, x);
-      ratio = norm2(x);
-      if (!(ratio > 0)) return 1;
-    }
-    return ratio;
-  }
-
-  const MixedOperator& equations_;
-  const MixedConstraints& supports_;
-  BlockOperator& K_;
-  double pivot_;
-  Shape shape_;
-  const SmoothedAggregationOptions& multigrid_;
-  MixedPreconditioner& to_;
-  std::vector<BlockPart> parts_;
-  std::vector<std::vector<double>> diagonals_, updates_;  // [field][unknown]
-  std::vector<int> order_;
-};
-
 MixedPreconditioner::MixedPreconditioner(const MixedOperator& equations, const MixedConstraints& supports,
-                                         BlockOperator& K, double pivot, Shape shape,
-                                         const SmoothedAggregationOptions& multigrid) {
-  Maker(equations, supports, K, pivot, shape, multigrid, *this).make();
+                                         BlockOperator& K, double pivot, MixedShape shape,
+                                         const SmoothedAggregationOptions& multigrid)
+    : parts_(equations, supports, K, pivot, shape) {
+  std::vector<BlockPart> parts(static_cast<std::size_t>(equations.field_count()));
+  for (const int k : parts_.order()) {
+    const FieldPart& part = parts_.of_field(k);
+    BlockPart& made = parts[static_cast<std::size_t>(k)];
+    made = {.matrix = part.matrix,
+            .factor = part.factor,
+            .made = cycle_of(part, equations.space(k), supports[k], multigrid)};
+    if (part.scaled_by.empty()) continue;
+    Vector x(K.device(), K.layout().size(k), "vectors");
+    made.factor /= largest_ratio([&](const Vector& v, Vector& y) { apply_schur(K, k, part.scaled_by, parts, v, y); },
+                                 *made.made, x);
+  }
+  all_ = std::make_unique<BlockPreconditioner>(K, std::move(parts), parts_.triangle());
 }
 
 MixedPreconditioner::~MixedPreconditioner() = default;
 
 namespace {
 
-// The plan of Maker, from what couples alone: blocks of a field with itself count as positive.
+// The plan of MixedParts, from what couples alone: blocks of a field with itself count as positive.
 class NeedsOfParts {
  public:
   NeedsOfParts(const MixedOperator& equations, const SmoothedAggregationOptions& multigrid)

@@ -14,27 +14,23 @@
 #pragma once
 
 #include "device/memory_needs.hpp"
-#include "fem/operator/mixed_constraints.hpp"
-#include "solvers/linear/block_preconditioner.hpp"
+#include "fem/analysis/mixed_parts.hpp"
 
 #include <memory>
-#include <vector>
 
 namespace ritz {
 
 class MixedPreconditioner {
  public:
-  enum class Shape { diagonal, triangular };  // positive definite for MINRES, or with the couplings, for GMRES
   // K is assembled; its prescribed unknowns are eliminated here, with this pivot. All must outlive this. Throws
   // Error(Exit::input) for fields that have no preconditioner, and what multigrid throws.
   MixedPreconditioner(const MixedOperator& equations, const MixedConstraints& supports, BlockOperator& K, double pivot,
-                      Shape shape = Shape::diagonal, const SmoothedAggregationOptions& multigrid = {});
+                      MixedShape shape = MixedShape::diagonal, const SmoothedAggregationOptions& multigrid = {});
   ~MixedPreconditioner();
   const LinearOperator& get() const { return *all_; }
 
  private:
-  class Maker;
-  std::vector<std::unique_ptr<SparseMatrix>> schur_;  // of the parts
+  MixedParts parts_;
   std::unique_ptr<BlockPreconditioner> all_;
 };
 

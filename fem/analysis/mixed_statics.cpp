@@ -1,5 +1,6 @@
 #include "fem/analysis/mixed_statics.hpp"
 
+#include "fem/analysis/divided_fields.hpp"
 #include "fem/analysis/mixed_preconditioner.hpp"
 #include "fem/space/rigid_motion.hpp"
 #include "solvers/algebra/box_around.hpp"
@@ -168,6 +169,11 @@ class MixedStatics {
       try {
         report = direct ? factorise(attempt, u, r, du) : iterate(attempt, u, r, du);
         report.choice = attempt.why;
+        if (options_.ranks != nullptr)
+          report.choice +=
+              direct ? fmt::format("; factorised by {} ranks together, whose last digits differ from run to run",
+                                   options_.ranks->count())
+                     : fmt::format("; divided among {} ranks", options_.ranks->count());
       } catch (const Error& error) {
         const bool other_may_do = error.exit() == Exit::resources || error.exit() == Exit::environment ||
                                   (!direct && error.exit() == Exit::input);
@@ -185,17 +191,30 @@ class MixedStatics {
 
  private:
   SolveReport factorise(const Attempt& attempt, const Vector& u, const Vector& r, Vector& du) const {
-    const SparseMatrix K = [&] {
-      BlockOperator blocks = assembled(equations_, u);
-      const double pivot = pivot_of(blocks);
-      const BlockSizes sizes(blocks);
-      supports_.eliminate(blocks, pivot);
-      refuse_free_motions(blocks, sizes);
-      return sparse_matrix(blocks.device(), host_matrix(blocks));
-    }();
+    std::optional<BlockOperator> blocks = assembled(equations_, u);
+    {
+      const BlockSizes sizes(*blocks);
+      supports_.eliminate(*blocks, pivot_of(*blocks));
+      refuse_free_motions(*blocks, sizes);
+    }
+    const DirectKind kind = equations_.symmetric() ? DirectKind::symmetric : DirectKind::general;
+    if (options_.ranks != nullptr) {
+      const DividedFields system(equations_, *blocks, nullptr, options_, *options_.ranks);
+      blocks.reset();
+      equations_.device().memory().trim();
+      auto phase = equations_.device().profile().phase("solve");
+      return system.factorise(r, du,
+                              {.kind = kind,
+                               .relative = options_.relative,
+                               .rounding_error = options_.rounding_error,
+                               .memory_limit = options_.direct_memory,
+                               .operations_limit = attempt.operations_limit});
+    }
+    const SparseMatrix K = sparse_matrix(equations_.device(), host_matrix(*blocks));
+    blocks.reset();
     auto phase = equations_.device().profile().phase("solve");
     DirectSolver solver(
-        K, equations_.symmetric() ? DirectKind::symmetric : DirectKind::general,
+        K, kind,
         {.memory_limit = options_.direct_memory, .operations_limit = attempt.operations_limit, .say = options_.say});
     solver.relative = options_.relative;
     solver.rounding_error = options_.rounding_error;
@@ -203,59 +222,92 @@ class MixedStatics {
   }
 
   SolveReport iterate(const Attempt& attempt, const Vector& u, const Vector& r, Vector& du) const {
-    Profile& profile = equations_.device().profile();
-    BlockOperator K = assembled(equations_, u);
     const bool minres = options_.method == LinearMethod::minres ||
                         (options_.method == LinearMethod::automatic && equations_.symmetric());
     if (minres && !equations_.symmetric())
       throw Error(Exit::input, "the method 'minres' was asked for, but the matrix is not symmetric",
                   "a form does not claim it", "use 'gmres', 'direct' or 'auto'");
+    const Iteration how{.method = minres ? LinearMethod::minres : LinearMethod::gmres,
+                        .shape = minres ? MixedShape::diagonal : MixedShape::triangular,
+                        .most = attempt.max_iterations};
+    return options_.ranks != nullptr ? iterate_over_ranks(how, u, r, du) : iterate_alone(how, u, r, du);
+  }
+
+  struct Iteration {
+    LinearMethod method;
+    MixedShape shape;
+    int most;  // iterations
+  };
+
+  SolveReport iterate_alone(const Iteration& how, const Vector& u, const Vector& r, Vector& du) const {
+    Profile& profile = equations_.device().profile();
+    BlockOperator K = assembled(equations_, u);
     const BlockSizes sizes(K);
     std::optional<MixedPreconditioner> M;
     {
       auto phase = profile.phase("set-up");
-      const double pivot = pivot_of(K);
-      M.emplace(equations_, supports_, K, pivot,
-                minres ? MixedPreconditioner::Shape::diagonal : MixedPreconditioner::Shape::triangular,
-                options_.multigrid);
+      M.emplace(equations_, supports_, K, pivot_of(K), how.shape, options_.multigrid);
       refuse_free_motions(K, sizes);
     }
     auto phase = profile.phase("iteration");
-    const LinearMethod method = minres ? LinearMethod::minres : LinearMethod::gmres;
-    SolveReport report =
-        solve_by(method, K, r, du, &M->get(), {options_.relative, attempt.max_iterations, options_.restart, {}});
-    report.preconditioner = M->get().name();
-    refine(method, K, sizes, r, du, M->get(), attempt.max_iterations, report);
-    return report;
+    const Solve solve = [&](const Vector& b, Vector& x, const KrylovOptions& options) {
+      SolveReport report = solve_by(how.method, K, b, x, &M->get(), options);
+      report.preconditioner = M->get().name();
+      return report;
+    };
+    return refined(solve, K, sizes, r, du, how.most);
+  }
+
+  // The first rank keeps no matrix: it takes residuals by the elements.
+  SolveReport iterate_over_ranks(const Iteration& how, const Vector& u, const Vector& r, Vector& du) const {
+    Profile& profile = equations_.device().profile();
+    std::optional<BlockOperator> K = assembled(equations_, u);
+    const BlockSizes sizes(*K);
+    const double pivot = pivot_of(*K);
+    std::optional<Profile::Phase> phase(std::in_place, profile, "set-up");
+    std::optional<MixedParts> parts(std::in_place, equations_, supports_, *K, pivot, how.shape);
+    refuse_free_motions(*K, sizes);
+    const DividedFields system(equations_, *K, &*parts, options_, *options_.ranks);
+    parts.reset();
+    K.reset();
+    equations_.device().memory().trim();
+    phase.reset();
+    const MixedAction action(equations_, supports_, u, pivot);
+    return refined([&](const Vector& b, Vector& x,
+                       const KrylovOptions& options) { return system.iterate(how.method, b, x, options); },
+                   action, sizes, r, du, how.most);
   }
 
   // One norm over fields of several units is that of the largest: what it leaves in the equations of the others is
-  // solved for again, until those of each field are met.
-  void refine(LinearMethod method, const BlockOperator& K, const BlockSizes& sizes, const Vector& r, Vector& du,
-              const LinearOperator& M, int most, SolveReport& report) const {
+  // solved for again, until those of each field are met. K: the tangent.
+  using Solve = std::function<SolveReport(const Vector& b, Vector& x, const KrylovOptions& options)>;
+  SolveReport refined(const Solve& solve, const LinearOperator& K, const BlockSizes& sizes, const Vector& r, Vector& du,
+                      int most) const {
+    const BlockLayout& layout = equations_.layout();
+    SolveReport report = solve(r, du, {options_.relative, most, options_.restart, {}});
     Vector rest = equations_.zeros(), correction = equations_.zeros();
     std::vector<double> solution(static_cast<std::size_t>(equations_.field_count()), 0.0);  // its largest parts so far
     for (int round = 0; report.converged(); ++round) {
       K.apply(du, rest);
       axpby(1.0, r, -1.0, rest);
       for (int k = 0; k < equations_.field_count(); ++k)
-        solution[std::size_t(k)] = std::max(solution[std::size_t(k)], norm2(K.layout().part(du, k)));
-      const Unmet unmet = find_unmet(K.layout(), sizes, r, solution, rest);
-      if (unmet.field < 0) return;
+        solution[std::size_t(k)] = std::max(solution[std::size_t(k)], norm2(layout.part(du, k)));
+      const Unmet unmet = find_unmet(layout, sizes, r, solution, rest);
+      if (unmet.field < 0) break;
       if (round == 8) {
         report.reason = StopReason::stagnated;
         report.where = fmt::format("equations of the field '{}'", equations_.field_name(unmet.field));
-        return;
+        break;
       }
       const double relative = std::max(options_.relative, 0.5 * unmet.allowed / norm2(rest));
       correction.fill_zero();
-      const SolveReport more =
-          solve_by(method, K, rest, correction, &M, {relative, most - report.iterations, options_.restart, {}});
+      const SolveReport more = solve(rest, correction, {relative, most - report.iterations, options_.restart, {}});
       report.iterations += more.iterations;
       report.reason = more.reason;
       report.where = more.where;
       axpy(1.0, correction, du);
     }
+    return report;
   }
 
   struct Unmet {

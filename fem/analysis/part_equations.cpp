@@ -2,6 +2,7 @@
 
 #include "device/error.hpp"
 #include "fem/analysis/cells_apart.hpp"
+#include "fem/analysis/transposed_tangent.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -47,6 +48,11 @@ void copy_head(const Vector& from, Vector& to) {
                                          std::min(from.size(), to.size()) * Index{sizeof(double)});
 }
 
+Operator::Task numbers_of(PartTask task) {
+  if (task == PartTask::action) return Operator::Task::action;
+  return task == PartTask::transposed_action ? Operator::Task::matrix : Operator::Task::residual;
+}
+
 }  // namespace
 
 Vector PartEquations::with_ghosts(const Vector& whole) const {
@@ -65,13 +71,14 @@ Vector PartEquations::point(bool at_zero, const Vector& u) const {
 
 void PartEquations::compute(PartTask task, bool at_zero, const Vector& u, const Vector& x, Vector& y,
                             const std::function<void()>& evaluated) const {
-  equations_.take_numbers(task == PartTask::action ? Operator::Task::action : Operator::Task::residual);
+  equations_.take_numbers(numbers_of(task));
   evaluated();
   const Vector here = point(at_zero, u);
   if (task == PartTask::commit) return equations_.commit(here);
   Vector result = part_->space().zeros();
   if (task == PartTask::residual) equations_.residual(here, result);
-  else equations_.action(here, with_ghosts(x), result);
+  else if (task == PartTask::action) equations_.action(here, with_ghosts(x), result);
+  else transposed_tangent(equations_, here).apply(with_ghosts(x), result);  // columns of owned nodes are complete, too
   const int components = part_->space().components();
   Vector own(result.device(), part_->ghosts()->owned() * components, "vectors");
   copy_head(result, own);

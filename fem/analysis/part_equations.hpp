@@ -45,7 +45,7 @@ struct EquationsPlace {
 };
 EquationsPlace place_of(const Operator& equations);
 
-enum class PartTask : std::uint8_t { residual, action, commit };
+enum class PartTask : std::uint8_t { residual, action, transposed_action, commit, evaluate };
 
 class PartEquations {
  public:
@@ -60,7 +60,7 @@ class PartEquations {
   // u with ghosts, on the part; zero where `at_zero`.
   Vector point(bool at_zero, const Vector& u) const;
   // `evaluated` is called when all functions have been evaluated, before long work. x: of an action; y: of one, or the
-  // residual.
+  // residual. A transposed action is that of a matrix which goes afterwards.
   void compute(PartTask task, bool at_zero, const Vector& u, const Vector& x, Vector& y,
                const std::function<void()>& evaluated) const;
   // Results at owned nodes [node][component] and in all cells of the part.

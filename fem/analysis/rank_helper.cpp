@@ -15,6 +15,7 @@ void help_with_tangent(RankSystem& system, Unpacked& from, const std::function<v
   TangentPlace place;
   from.get(place.at_zero);
   from.get(place.anew);
+  from.get(place.kind);
   place.at = equations_place(from);
   system.assemble(place, none, evaluated);
 }
@@ -90,7 +91,7 @@ void RankHelper::make_system(Unpacked& from, std::int32_t number) {
                         [&ranks = ranks_](const std::vector<Index>&) {
                           const std::string text = ranks.wait(0);
                           Unpacked nested(text);
-                          return nesting(nested);
+                          return unpacked_nesting(nested);
                         }};
   System& helped = systems_[number];
   helped.asks = asks;
@@ -134,7 +135,7 @@ void RankHelper::help(PartEquations& equations, Order what, Unpacked& from) cons
 
 void RankHelper::help(System& helped, Order what, Unpacked& from) const {
   RankSystem& system = *helped.system;
-  if (what == Order::nest) return system.set_nesting(nesting(from));
+  if (what == Order::nest) return system.set_nesting(unpacked_nesting(from));
   if (what == Order::end_system) return system.end();
   const auto no_more_questions = [&] {
     if (helped.asks) end_questions(ranks_);

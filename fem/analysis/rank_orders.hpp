@@ -39,8 +39,6 @@ void order_all(Ranks& ranks, const std::string& text);
 
 void add(Packed& to, const LinearSolverOptions& options);
 LinearSolverOptions solver_options(Unpacked& from);
-void add(Packed& to, const DividedNesting& nesting);
-DividedNesting nesting(Unpacked& from);
 void add(Packed& to, const EquationsPlace& place);
 EquationsPlace equations_place(Unpacked& from);
 void add(Packed& to, const ModesWanted& wanted);

@@ -5,6 +5,7 @@
 #include "device/error.hpp"
 #include "device/host_memory.hpp"
 #include "device/memory_needs.hpp"
+#include "fem/analysis/transposed_tangent.hpp"
 #include "fem/operator/operator.hpp"
 #include "fem/space/pattern_size.hpp"
 #include "solvers/algebra/box_around.hpp"
@@ -129,6 +130,7 @@ SparseMatrix RankSystem::part_matrix(const TangentPlace& at, const Vector& point
   evaluated();
   SparseMatrix K = equations_->equations().make_matrix();
   equations_->equations().assemble_once(point, K);
+  if (at.kind == Tangent::transposed) transpose(K);  // columns of owned nodes are complete, too
   return K;
 }
 

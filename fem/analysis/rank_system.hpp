@@ -19,6 +19,7 @@
 #include "solvers/linear/method_choice.hpp"
 #include "solvers/multigrid/divided_nesting.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -29,11 +30,14 @@
 
 namespace ritz {
 
+enum class Tangent : std::uint8_t { itself, transposed };
+
 // The equations at the time that the tangent is of.
 struct TangentPlace {
   EquationsPlace at = {};
   bool at_zero = true;  // of equations that are linear, or begin there
   bool anew = false;    // preconditioners of tangents before are of no use
+  Tangent kind = Tangent::itself;  // transposed: with a matrix alone
 };
 
 // Calls of all ranks together while they make a preconditioner without a matrix (fem/operator/divided_field.hpp).

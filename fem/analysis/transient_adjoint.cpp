@@ -195,6 +195,10 @@ class BackwardsInTime {
 
 std::optional<NotDifferentiable> not_differentiable(const Model& model) {
   const auto is_symmetric = [](const Integral& i) { return i.form.symmetric || !i.form.has_matrix; };
+  if (!std::ranges::all_of(with_rates(model), is_symmetric) &&
+      !Operator(*model.space, with_rates(model)).can_assemble())
+    return NotDifferentiable{"an evolution of such an order whose tangent is not symmetric",
+                             "its adjoint needs the transposed matrix, and these elements have none"};
   if (!model.attached.empty() && !std::ranges::all_of(model.equations, is_symmetric))
     return NotDifferentiable{"an evolution with reference points whose tangent is not symmetric",
                              "their masses join a symmetric one"};

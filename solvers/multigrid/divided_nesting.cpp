@@ -100,4 +100,35 @@ std::size_t suitable_levels(const DividedMatrix& A, const DividedNesting& nestin
       [&] { return largest_jump(A, nesting.parts.front()); });
 }
 
+void add(Packed& to, const DividedNesting& nesting) {
+  to.add(nesting.parts.size());
+  for (const NestedPart& part : nesting.parts)
+    to.add(part.first).add(part.parents).add(part.weights).add(part.same).add(part.same_cells);
+  to.add(nesting.whole.size());
+  for (const NestedNodes& level : nesting.whole)
+    to.add(level.first).add(level.parents).add(level.weights).add(level.same).add(level.same_cells);
+}
+
+namespace {
+
+template <class Level>
+void get(Unpacked& from, Level& level) {
+  level.first = from.list<Index>();
+  level.parents = from.list<std::int32_t>();
+  level.weights = from.list<double>();
+  level.same = from.list<std::int32_t>();
+  from.get(level.same_cells);
+}
+
+}  // namespace
+
+DividedNesting unpacked_nesting(Unpacked& from) {
+  DividedNesting result;
+  result.parts.resize(from.get<std::size_t>());
+  for (NestedPart& part : result.parts) get(from, part);
+  result.whole.resize(from.get<std::size_t>());
+  for (NestedNodes& level : result.whole) get(from, level);
+  return result;
+}
+
 }  // namespace ritz

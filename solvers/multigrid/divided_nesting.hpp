@@ -5,6 +5,7 @@
 //   DividedAggregation(A, {.nesting = &of_ranks[rank]});                         // on each rank
 #pragma once
 
+#include "device/ranks/packed.hpp"
 #include "solvers/algebra/divided_matrix.hpp"
 #include "solvers/multigrid/smoothed_aggregation.hpp"
 
@@ -30,6 +31,9 @@ struct DividedNesting {
 // stay whole; those below a rank without a node are left out.
 std::vector<DividedNesting> divide(const std::vector<NestedNodes>& levels, std::vector<Index> first, int block,
                                    Index replicated);
+
+void add(Packed& to, const DividedNesting& nesting);
+DividedNesting unpacked_nesting(Unpacked& from);
 
 // Whether the levels suit a matrix, by the rules of one process (hierarchy_setup.cpp): the same answer on all ranks.
 // The first `result` parts do; 0: none.

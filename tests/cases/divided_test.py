@@ -267,9 +267,7 @@ class Divided(OnRanks):
 
     def test_what_is_not_divided_is_refused_by_all_ranks_with_one_error(self):
         case = self.case("ritz-heat", "hexa", (4, 4, 4))
-        gradient = self.write("gradient.toml", case.read_text() + '[gradient]\nprobe = "hottest"\nby = "material.0.conductivity"\n')
-        refusals = [(gradient, {}, "[gradient]"),
-                    (case, {"solver.method": "direct", "space.order": 4}, "a factorisation of elements without a matrix")]
+        refusals = [(case, {"solver.method": "direct", "space.order": 4}, "a factorisation of elements without a matrix")]
         for refused, keys, words in refusals:
             for arguments in ((), ("--check",)):
                 with self.subTest(words=words, arguments=arguments):

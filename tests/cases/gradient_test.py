@@ -160,6 +160,17 @@ class Gradient(CaseTest):
         self.assertEqual(outcome.exit, 2, outcome.errors)
         self.assertIn("no gradient of a model with internal variables", outcome.errors)
 
+    def test_an_adjoint_without_a_matrix_is_refused_by_the_check(self):
+        self.write("block.msh", boxes.cut("hexa", (2, 1, 1)))
+        self.write("k.csv", "temperature,k\n0,10\n300,50\n")
+        case = self.write("case.toml", '[mesh]\nfile = "block.msh"\n' + side("x0", 0, 3) + side("x1", 1, 3) + '[[table]]\nname = "k"\nfile = "k.csv"\ninterpolation = "linear"\noutside = "constant"\n'
+                          + '[[material]]\nregion = "all"\nconductivity = "k(T)"\ndensity = 8\nspecific_heat = 500\n[[flux]]\nregion = "x1"\nvalue = 5\n[[temperature]]\nregion = "x0"\nvalue = 20\n[initial]\ntemperature = 20\n'
+                          + '[time]\nend = 10\nstep = 5\n[[probe]]\nname = "p"\nfield = "temperature"\nregion = "x1"\nmeasure = "mean"\n[gradient]\nprobe = "p"\nby = "flux.0.value"\n')
+        self.assertEqual(self.run_case("ritz-heat", case, "--check").exit, 0)
+        outcome = self.run_case("ritz-heat", case, "--check", keys={"space.order": 4})
+        self.assertEqual(outcome.exit, 2, outcome.errors)
+        self.assertIn("its adjoint needs the transposed matrix", outcome.errors)
+
     def test_motion_in_time(self):
         self.write("block.msh", boxes.shell(lambda u, v, w: (u, v, w), 5, (4, 2, 2)))
         bodies = '[[material]]\nregion = "near"\nyoung = "210 GPa"\npoisson = 0.3\ndensity = 7850\n[[material]]\nregion = "far"\nyoung = 70e9\npoisson = 0.33\ndensity = 2700\n'

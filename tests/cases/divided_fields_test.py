@@ -1,0 +1,79 @@
+"""Forms of several fields on several ranks: one process assembles, all factorise or iterate."""
+import re
+import shutil
+import unittest
+
+import boxes
+import ritz
+from divided_test import OnRanks
+from ritz import example
+
+LIB = ritz.BIN.parent / "lib"
+# Of the examples: probes, and the methods that are divided.
+EXAMPLES = {"cavity": ("middle", "lower"), "layers": ("pressure_left", "flux_right"), "channel": ("middle", "half_way"), "filter": ("flux", "pressure_left"), "slab": ("right_half",), "sheets": ("right_half",)}
+ON_EDGES = ("slab", "sheets")
+
+
+@unittest.skipUnless(shutil.which("mpirun") and list(LIB.glob("ritz_ranks.mpi.so")), "skipped: no MPI")
+class DividedFields(OnRanks):
+    def beside_one_process(self, ranks, name, keys, relative=1e-6):
+        case = example(f"several_fields/{name}")
+        several, alone = self.solved(ranks, "ritz-solve", case, keys=keys), self.solve("ritz-solve", case, keys=keys)
+        for probe in EXAMPLES[name]:
+            self.assert_close(several.probes[probe], alone.probes[probe], relative)
+        self.assertLess(float(several.report["facts"]["residual_certificate"]), 2e-8)
+        return several, alone
+
+    @unittest.skipUnless(list(LIB.glob("ritz_direct.mpi.so")), "skipped: no parallel MUMPS")
+    def test_factorisations_give_the_solution_of_one_process(self):
+        for ranks, name in zip((2, 3, 4, 2, 3, 4), EXAMPLES):
+            with self.subTest(name):
+                several, _ = self.beside_one_process(ranks, name, {"solver.method": "auto"}, 1e-9)
+                self.assertIn(f"factorised by {ranks} ranks together", several.report["solver"]["choice"])
+
+    def test_iterations_are_those_of_one_process(self):
+        for ranks, name in zip((3, 2, 4, 3), EXAMPLES):
+            for method in ("minres", "gmres"):
+                with self.subTest(name, method=method):
+                    several, alone = self.beside_one_process(ranks, name, {"solver.method": method})
+                    self.assertIn(f"divided among {ranks} ranks", several.report["solver"]["choice"])
+                    iterations = [outcome.report["solver"]["iterations"] for outcome in (several, alone)]
+                    self.assertLessEqual(iterations[0], 1.2 * iterations[1] + 2)
+
+    def test_the_same_bits_on_as_many_ranks(self):
+        first, again = (self.solved(3, "ritz-solve", example("several_fields/cavity"), keys={"solver.method": "minres"}) for _ in range(2))
+        self.assertEqual(first.probes, again.probes)
+        self.assertEqual(first.report["solver"]["iterations"], again.report["solver"]["iterations"])
+
+    def test_a_matrix_that_is_not_symmetric(self):
+        """A temperature expands a body: blocks on one side of the diagonal alone."""
+        self.write("mesh.msh", boxes.grid(6))
+        prescribe = '[[prescribe]]\nfield = "{}"\nregion = "{}"\n{}\n'
+        text = '[mesh]\nfile = "mesh.msh"\n[model]\nform = "thermo_elasticity2"\n[[material]]\nregion = "all"\nlambda = 1e9\nmu = 1e9\nstress = 1e4\nconductivity = 10\n'
+        text += prescribe.format("displacement", "left", "value = 0") + prescribe.format("temperature", "left", "value = 0") + prescribe.format("temperature", "right", "value = 50")
+        text += '[[probe]]\nname = "end"\nfield = "displacement"\nregion = "right"\nmeasure = "mean"\ncomponent = "x"\n'
+        case = self.write("thermal.toml", text)
+        for method in ("gmres", "direct"):
+            keys = {"solver.method": method, "solver.tolerance": 1e-10}
+            several, alone = self.solved(3, "ritz-solve", case, keys=keys), self.solve("ritz-solve", case, keys=keys)
+            self.assert_close(several.probes["end"], alone.probes["end"], 1e-7)
+
+    def test_errors_of_one_process(self):
+        """Of a singular matrix, which no rank gets to see; and of a method that this matrix does not suit."""
+        free = re.sub(r"(?s)\[\[prescribe\]\]\nfield = \"pressure\".*?\n(?=\[)", "", example("several_fields/cavity").read_text())
+        self.assertNotIn('field = "pressure"\nregion = "', free)
+        for path in example("several_fields/cavity").parent.glob("*.msh"):
+            shutil.copy(path, self.folder)
+        outcome = self.on_ranks(2, "ritz-solve", self.write("free.toml", free))
+        self.assertEqual((outcome.exit, outcome.errors.count("error: ")), (4, 1), outcome.errors)
+        self.assertIn("a constant may be added to the field 'pressure'", outcome.errors)
+
+    def test_what_is_not_divided_is_refused(self):
+        for arguments in ((), ("--check",)):
+            outcome = self.on_ranks(2, "ritz-solve", example("several_fields/slab"), *arguments, keys={"solver.method": "minres"})
+            self.assertEqual((outcome.exit, outcome.errors.count("error: ")), (8, 1), outcome.errors)
+            self.assertIn("started as 2 ranks, and an iteration with the field 'field' on edges is not divided among them", outcome.errors)
+
+
+if __name__ == "__main__":
+    unittest.main()
