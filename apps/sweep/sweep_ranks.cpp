@@ -43,8 +43,9 @@ std::optional<SweepHandOver> SweepRanks::next() {
     if (!text) continue;
     SweepHandOver message = hand_over_of(*text);
     if (message.error)
-      message.error = Error(message.error->exit(), fmt::format("rank {}: {}", rank, message.error->message()),
-                            message.error->why(), message.error->fix());
+      message.error =
+          Error(message.error->exit(), message_of_rank(rank, message.error->exit(), message.error->message()),
+                message.error->why(), message.error->fix());
     other.finished = message.last;
     if (message.last) --unfinished_;
     return message;

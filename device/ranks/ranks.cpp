@@ -5,6 +5,7 @@
 #include "device/host_limits.hpp"
 #include "device/kernels.hpp"
 #include "device/memory_shortage.hpp"
+#include "device/process/stop_request.hpp"
 #include "device/ranks/launcher.hpp"
 #include "device/ranks/packed.hpp"
 
@@ -45,6 +46,10 @@ void divide_hosts(Ranks& ranks) {
 }
 
 }  // namespace
+
+std::string message_of_rank(int rank, Exit exit, const std::string& message) {
+  return exit >= time_is_up ? message : fmt::format("rank {}: {}", rank, message);
+}
 
 std::string Ranks::wait(int from) {
   while (true) {
@@ -158,7 +163,7 @@ void Ranks::agree(const std::function<void()>& phase) {
   const int first = count() - static_cast<int>(failed);
   std::vector<std::vector<std::byte>> to_each(static_cast<std::size_t>(count()));
   if (rank() == first) {
-    const std::string message = rank() == 0 ? mine->message() : fmt::format("rank {}: {}", rank(), mine->message());
+    const std::string message = rank() == 0 ? mine->message() : message_of_rank(rank(), mine->exit(), mine->message());
     const std::string text = Packed().add(mine->exit()).add(message).add(mine->why()).add(mine->fix()).take();
     const std::span<const std::byte> bytes = std::as_bytes(std::span(text));
     std::ranges::fill(to_each, std::vector<std::byte>(bytes.begin(), bytes.end()));

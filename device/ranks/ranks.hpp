@@ -35,6 +35,9 @@ class LostRank : public Error {
   using Error::Error;
 };
 
+// An error's message with the rank that it comes from; time limits and signals stop the job, whichever rank says so.
+std::string message_of_rank(int rank, Exit exit, const std::string& message);
+
 // A message to a rank and one from it, of sizes that both know; an empty one is not sent.
 struct Parcel {
   int rank;

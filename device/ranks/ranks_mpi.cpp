@@ -158,7 +158,7 @@ class MpiRanks : public Ranks {
     give_up();
     int code = int(Exit::internal);
     std::from_chars(parts[0].data(), parts[0].data() + parts[0].size(), code);
-    throw LostRank(Exit(code), fmt::format("rank {}: {}", status.MPI_SOURCE, parts[1]), parts[2], parts[3]);
+    throw LostRank(Exit(code), message_of_rank(status.MPI_SOURCE, Exit(code), parts[1]), parts[2], parts[3]);
   }
 
   void give_up() {

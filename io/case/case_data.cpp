@@ -21,12 +21,21 @@ constexpr OtherName other_names[] = {
     // clang-format off
     {"E", "young"},           {"modulus", "young"},           {"elastic_modulus", "young"}, {"nu", "poisson"},
     {"rho", "density"},       {"k", "conductivity"},          {"h", "coefficient"},         {"h", "height"},
-    {"b", "width"},           {"t", "thickness"},             {"A", "area"},                {"film_coefficient",
-    "coefficient"},
+    {"b", "width"},           {"t", "thickness"},             {"A", "area"},                {"film_coefficient", "coefficient"},
     {"modes", "count"},       {"hardening", "isotropic_hardening"}, {"fixed", "displacement"}, {"fixed", "support"},
     {"support", "displacement"}, {"displacement", "support"}, {"constraint", "displacement"}, {"constraint", "support"},
     {"heat_source", "source"}, {"heat_generation", "source"}, {"heat_flux", "flux"},          {"film", "convection"},
     {"traction", "force"},    {"load", "force"},              {"ground", "foundation"},       {"emissivity", "radiation"},
+    {"tol", "tolerance"},     {"rtol", "tolerance"},          {"relative_tolerance", "tolerance"}, {"residual", "tolerance"},
+    {"maxiter", "max_iterations"}, {"max_iter", "max_iterations"}, {"maxit", "max_iterations"}, {"iterations", "max_iterations"},
+    {"maxiter", "max_steps"}, {"max_iter", "max_steps"},      {"maxit", "max_steps"},       {"iterations", "max_steps"},
+    {"max_iterations", "max_steps"}, {"max_steps", "max_iterations"}, {"steps", "increments"}, {"steps", "step"},
+    {"dt", "step"},           {"delta_t", "step"},            {"time_step", "step"},        {"timestep", "step"},
+    {"t_end", "end"},         {"end_time", "end"},            {"duration", "end"},          {"stop", "end"},
+    {"final_time", "end"},    {"output_every", "output"},     {"output_interval", "output"}, {"save_every", "output"},
+    {"type", "kind"},         {"type", "method"},             {"kind", "type"},             {"scheme", "method"},
+    {"integrator", "method"}, {"solver", "method"},           {"pc", "preconditioner"},     {"condition", "expression"},
+    {"where", "expression"},  {"formula", "expression"},
     // clang-format on
 };
 

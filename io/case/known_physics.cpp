@@ -90,6 +90,8 @@ const std::vector<Topic>& topics() {
       {{"adaptive", "remesh"}, "adaptive refinement is not in Ritz yet; [mesh] refine halves all cells"},
       {{"=mpi", "=ranks", "=gpus", "=processes"},
        "the number of ranks is mpirun's (docs/clusters.md); --device and --threads choose what each runs on"},
+      {{"threads", "=cores", "=device", "=gpu", "=cpus", "memory_limit"},
+       "what a case runs on is chosen by options of the command line: --device, --threads, --memory-limit"},
   };
   return list;
 }

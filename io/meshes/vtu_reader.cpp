@@ -20,8 +20,13 @@
 namespace ritz {
 namespace {
 
+// Pixels and voxels: quadrilaterals and hexahedra along the axes, whose nodes go row by row instead of round.
+constexpr int pixel = 8, voxel = 11;
+
 // VTK's Lagrange cells of order 1 and 2 have the node orders of the older cells.
 const CellTraits* cell_of(int vtk_type, int node_count) {
+  if (vtk_type == pixel && node_count == 4) return &traits(CellKind::quad4);
+  if (vtk_type == voxel && node_count == 8) return &traits(CellKind::hex8);
   constexpr int lagrange_curve = 68;
   struct Lagrange {
     int type, dimension, corner_count;
@@ -156,7 +161,7 @@ class Connectivity {
           "write the file again");
   }
   Index node_count(std::size_t cell) const { return grid_->offsets[cell + 1] - grid_->offsets[cell]; }
-  // Copies the nodes of a cell, as many as it has; throws for points that are not there.
+  // Copies the nodes of a cell, as many as it has, in the order of our kinds; throws for points that are not there.
   void nodes_of(std::size_t cell, std::span<Node> nodes) const {
     const auto first = static_cast<std::size_t>(grid_->offsets[cell]);
     for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -166,6 +171,8 @@ class Connectivity {
                     fmt::format("there are {} points, numbered from 0", point_count_), "write the file again");
       nodes[i] = static_cast<Node>(point);
     }
+    if (grid_->types[cell] != pixel && grid_->types[cell] != voxel) return;
+    for (std::size_t i = 2; i + 1 < nodes.size(); i += 4) std::swap(nodes[i], nodes[i + 1]);
   }
 
  private:

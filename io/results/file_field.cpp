@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -20,13 +21,18 @@
 namespace ritz {
 namespace {
 
-// The value of an attribute between `from` and the end of its tag; empty without it.
+// The value of an attribute of a tag; empty without it.
 std::string attribute(std::string_view tag, std::string_view name) {
-  const std::string start = fmt::format("{}=\"", name);
-  const std::size_t found = tag.find(start);
-  if (found == std::string_view::npos) return {};
+  const std::string start = fmt::format("{}=", name);
+  std::size_t found = tag.find(start);
+  while (found != std::string_view::npos &&
+         (found == 0 || std::isspace(static_cast<unsigned char>(tag[found - 1])) == 0))
+    found = tag.find(start, found + 1);
+  if (found == std::string_view::npos || found + start.size() == tag.size()) return {};
   tag.remove_prefix(found + start.size());
-  std::string value(tag.substr(0, tag.find('"')));
+  const char quote = tag.front();
+  tag.remove_prefix(1);
+  std::string value(tag.substr(0, tag.find(quote)));
   for (const auto& [code, letter] :
        {std::pair{"&lt;", "<"}, std::pair{"&gt;", ">"}, std::pair{"&quot;", "\""}, std::pair{"&amp;", "&"}})
     for (std::size_t at = value.find(code); at != std::string::npos; at = value.find(code, at + 1))
@@ -43,8 +49,9 @@ struct SeriesStep {
 std::vector<SeriesStep> steps_of(const std::string& path) {
   const TextFile index(path);
   std::vector<SeriesStep> steps;
+  std::map<double, std::string> part_at;
   std::string_view left(index.begin(), static_cast<std::size_t>(index.end() - index.begin()));
-  for (std::size_t found = left.find("<DataSet "); found != std::string_view::npos; found = left.find("<DataSet ")) {
+  for (std::size_t found = left.find("<DataSet"); found != std::string_view::npos; found = left.find("<DataSet")) {
     left.remove_prefix(found);
     const std::string_view tag = left.substr(0, left.find('>'));
     const std::string time = attribute(tag, "timestep");
@@ -52,6 +59,11 @@ std::vector<SeriesStep> steps_of(const std::string& path) {
     const auto [end, error] = std::from_chars(time.data(), time.data() + time.size(), step.time);
     if (error != std::errc{} || end != time.data() + time.size() || step.file.empty())
       index.fail(tag.data(), "a step has no time or no file", {}, "write the results again");
+    const std::string part = attribute(tag, "part");
+    if (part_at.try_emplace(step.time, part).first->second != part)
+      index.fail(tag.data(), fmt::format("the step at {:g} has several parts", step.time),
+                 "each is a file of its own, and one would be read without the others",
+                 "name one of the files, or write them as one .pvtu");
     steps.push_back(std::move(step));
     left.remove_prefix(tag.size());
   }

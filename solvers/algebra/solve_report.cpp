@@ -27,8 +27,7 @@ const char* advice_for(StopReason reason) {
     case StopReason::iteration_limit: return "allow more iterations, use a stronger preconditioner, or a direct solver";
     case StopReason::stagnated:
       return "the tolerance is below what double precision can reach for this matrix: loosen it ([solver] tolerance), "
-             "or use a direct solver where this is "
-             "none";
+             "raise [solver] restart of GMRES, or use a direct solver where this is none";
     case StopReason::indefinite_matrix:
       return "the matrix is not positive definite: check supports and material data, or use a direct solver";
     case StopReason::indefinite_preconditioner:

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <fmt/format.h>
 
 namespace ritz {
@@ -55,10 +56,43 @@ class LeastSquares {
   std::vector<double> right_, c_, s_;
 };
 
+// The residual falls so slowly over several cycles that ten times the iterations that are left would not do.
+class Pace {
+ public:
+  Pace(double target, int max_iterations) : target_(target), max_iterations_(max_iterations) {}
+
+  // After each cycle, with the true residual.
+  bool is_too_slow(double residual, int iterations) {
+    ends_.push_back({residual, iterations});
+    if (ends_.size() <= watched || residual <= target_) return false;
+    const End& before = ends_[ends_.size() - 1 - watched];
+    const double fallen = std::log(before.residual / residual), to_fall = std::log(residual / target_);
+    needed_ =
+        fallen > 0 ? to_fall / fallen * (iterations - before.iterations) : std::numeric_limits<double>::infinity();
+    return needed_ > margin * (max_iterations_ - iterations);
+  }
+  std::string text() const {
+    return fmt::format("at the pace of the last {} cycles, the tolerance takes {:.0e} more iterations", watched,
+                       needed_);
+  }
+
+ private:
+  static constexpr std::size_t watched = 10;
+  static constexpr double margin = 10;
+  struct End {
+    double residual;
+    int iterations;
+  };
+  double target_, needed_ = 0;
+  int max_iterations_;
+  std::vector<End> ends_;
+};
+
 class GmresIteration {
  public:
-  GmresIteration(const KrylovRun& run, int restart)
+  GmresIteration(const KrylovRun& run, int restart, int max_iterations)
       : restart_(restart),
+        pace_(run.target(), max_iterations),
         kernels_(kernels<KrylovKernels>(run.device, solver_kernels, "krylov")),
         V_(run.device, run.size, restart + 1),
         v_(run.device, run.size, "vectors"),
@@ -76,6 +110,9 @@ class GmresIteration {
       const double before = norm;
       norm = run.true_residual();
       if (!(norm < (1 - 1e-8) * before)) return std::isfinite(norm) ? StopReason::stagnated : StopReason::not_finite;
+      if (!pace_.is_too_slow(norm, run.report.iterations)) continue;
+      run.report.where = pace_.text();
+      return StopReason::iteration_limit;
     }
   }
 
@@ -148,6 +185,7 @@ class GmresIteration {
   }
 
   const int restart_;
+  Pace pace_;
   const KrylovKernels& kernels_;
   MultiVector V_, Z_;
   Vector v_, z_, numbers_;
@@ -165,7 +203,7 @@ SolveReport Gmres::solve(const LinearOperator& A, const Vector& b, Vector& x,
   KrylovRun run({relative, absolute, max_iterations, give_up}, A, b, x, preconditioner);
   std::optional<GmresIteration> iteration;
   while (run.goes_on()) {
-    if (!iteration) iteration.emplace(run, columns);
+    if (!iteration) iteration.emplace(run, columns, max_iterations);
     run.judge(iteration->iterate(run));
   }
   return run.finish(fmt::format("{}GMRES({})", preconditioner == nullptr ? "" : "flexible ", restart));

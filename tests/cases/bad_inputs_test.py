@@ -133,6 +133,19 @@ class CaseFile(BadInputs):
                               '[[material]]\nregion = "a"\nE = 210e9\nnu = 0.3\n[[support]]\nregion = "a.x0"\nfixed = true\n')
         self.assertNotIn("missing key", outcome.errors)
 
+    def test_settings_of_other_programs_get_the_right_suggestion(self):
+        fixes = {"solver": {"tol": "tolerance", "rtol": "tolerance", "maxiter": "max_iterations", "iterations": "max_iterations", "type": "method"},
+                 "time": {"dt": "step", "time_step": "step", "t_end": "end", "duration": "end", "scheme": "method", "output_every": "output"}}
+        body = COPPER.format("a") + '[[temperature]]\nregion = "a.x0"\nvalue = 0\n' + "".join(
+            f"[{table}]\n" + "".join(f"{key} = 1\n" for key in keys) for table, keys in fixes.items()) + "[newton]\nmaxiter = 9\n"
+        errors = self.refuse(2, [], body, program="ritz-heat").errors.split("error: ")
+        for table, keys in {**fixes, "newton": {"maxiter": "max_steps"}}.items():
+            for key, ours in keys.items():
+                self.assertTrue(any(f"unknown key '{table}.{key}'" in error and f"did you mean '{ours}'?" in error for error in errors), f"{table}.{key}")
+        for key in ("threads", "device"):
+            self.refuse(2, [f"unknown key 'solver.{key}'", "options of the command line: --device, --threads"],
+                        COPPER.format("a") + f"[solver]\n{key} = 1\n", program="ritz-heat")
+
     def test_a_profile_by_a_name_that_is_nearly_right_asks_for_nothing_else(self):
         for near, profile in (("I", "i"), ("rect", "rectangle")):
             with self.subTest(near):

@@ -54,6 +54,16 @@ class Picture(CaseTest):
         rows = self.drawn()
         self.assertEqual((len(rows[0]) // 3, len(rows)), (1200, 900))
 
+    def test_an_index_of_another_program_may_have_other_quotes_and_lines_but_no_parts_of_one_step(self):
+        entry = "<DataSet\n part='0'\n\ttimestep='{}'\nfile='{}'/>"
+        text = "<VTKFile type='Collection'><Collection>{}</Collection></VTKFile>"
+        index = self.write("other.pvd", text.format(entry.format(0, "missing.vtu") + entry.format(1, self.step)))
+        self.assertEqual(self.drawn(), self.drawn(result=index))
+        index = self.write("parts.pvd", text.format(f'<DataSet timestep="0" part="0" file="{self.step}"/>\n<DataSet timestep="0" part="1" file="{self.step}"/>'))
+        refused = self.picture(index, "--force")
+        self.assertEqual(refused.returncode, 3, refused.stderr)
+        self.assertIn("the step at 0 has several parts", refused.stderr)
+
     def test_it_is_the_picture_of_the_program(self):
         ours = self.drawn("--field", "von_mises", "--warp", "displacement")
         self.assertEqual(body_of(ours), body_of(pixels(self.folder / "program.png")))

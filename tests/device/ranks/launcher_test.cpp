@@ -1,6 +1,8 @@
 #include "device/ranks/launcher.hpp"
 
 #include "device/error.hpp"
+#include "device/process/stop_request.hpp"
+#include "device/ranks/ranks.hpp"
 
 #include <gtest/gtest.h>
 
@@ -64,6 +66,13 @@ TEST_F(SeveralRanks, MayEachHaveACaseOfTheirOwn) {
   EXPECT_NO_THROW(refuse_several_ranks());
   set("RITZ_INDEPENDENT_RANKS", "0");
   EXPECT_THROW(refuse_several_ranks(), Error);
+}
+
+// All ranks have the same limit, and each may be the first to see that it is over.
+TEST(Ranks, NameTheRankThatFailedButNotThatWhichStops) {
+  EXPECT_EQ(message_of_rank(2, Exit::resources, "no memory"), "rank 2: no memory");
+  EXPECT_EQ(message_of_rank(2, time_is_up, "stopped at the time limit of 3 s"), "stopped at the time limit of 3 s");
+  EXPECT_EQ(message_of_rank(2, exit_of_signal(15), "stopped by SIGTERM"), "stopped by SIGTERM");
 }
 
 }  // namespace

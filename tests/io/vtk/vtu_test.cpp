@@ -19,9 +19,11 @@
 #include <vtkFieldData.h>
 #include <vtkNew.h>
 #include <vtkPointData.h>
+#include <vtkPoints.h>
 #include <vtkStringArray.h>
 #include <vtkUnstructuredGrid.h>
 #include <vtkXMLUnstructuredGridReader.h>
+#include <vtkXMLUnstructuredGridWriter.h>
 
 namespace ritz {
 namespace {
@@ -271,6 +273,36 @@ TEST(VtuReader, TruncationAndDamageAreErrors) {
     for (std::size_t length = 0; length < needed; length += 7)
       EXPECT_NE(error_of([&] { read_mesh_data(folder.put("cut.vtu", whole.substr(0, length))); }, Exit::mesh), "")
           << length;
+  }
+}
+
+// Cells of images: VTK counts the nodes of a voxel along x, then y, then z.
+TEST(VtuReader, PixelsAndVoxelsOfImagesAreQuadrilateralsAndHexahedra) {
+  const Folder folder;
+  for (const int dimension : {2, 3}) {
+    const int cells = 3, layers = dimension == 3 ? 2 : 1;
+    vtkNew<vtkPoints> points;
+    for (int z = 0; z < layers; ++z)
+      for (int y = 0; y < 2; ++y)
+        for (int x = 0; x <= cells; ++x) points->InsertNextPoint(0.5 * x, 2.0 * y, 3.0 * z);
+    vtkNew<vtkUnstructuredGrid> grid;
+    grid->SetPoints(points);
+    for (int cell = 0; cell < cells; ++cell) {
+      std::vector<vtkIdType> nodes;
+      for (int row = 0; row < 2 * layers; ++row)
+        for (int x = 0; x < 2; ++x) nodes.push_back(row * (cells + 1) + cell + x);
+      grid->InsertNextCell(dimension == 3 ? VTK_VOXEL : VTK_PIXEL, std::ssize(nodes), nodes.data());
+    }
+    vtkNew<vtkXMLUnstructuredGridWriter> writer;
+    writer->SetFileName(folder.file("image.vtu").c_str());
+    writer->SetInputData(grid);
+    ASSERT_EQ(writer->Write(), 1);
+    const Mesh mesh = read_mesh(folder.file("image.vtu"));
+    const Mesh same =
+        dimension == 3 ? box(cells, 1, 1, {1.5, 2, 3}, CellKind::hex8) : rectangle(cells, 1, {1.5, 2}, CellKind::quad4);
+    ASSERT_EQ(mesh.cell_count(), cells);
+    EXPECT_TRUE(std::ranges::equal(mesh.points(), same.points()));
+    for (Index i = 0; i < cells; ++i) EXPECT_TRUE(std::ranges::equal(mesh.nodes_of(i), same.nodes_of(i)));
   }
 }
 

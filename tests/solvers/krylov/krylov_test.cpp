@@ -422,6 +422,21 @@ TEST(Minres, PreconditionedResidualOfAnIndefiniteMatrixIsTheTrueOne) {
   EXPECT_LT(with.report.iterations, plain.report.iterations / 2);
 }
 
+// Restarted after two iterations, GMRES reaches eigenvalues of 1 and hardly those of 1e-8.
+TEST(Gmres, EndsEarlyWhereItsPaceWouldTakeTenTimesTheIterationsThatAreLeft) {
+  std::vector<double> diagonal;
+  for (int i = 0; i < 400; ++i) diagonal.push_back(std::pow(10.0, -8.0 * i / 399));
+  const SparseMatrix A = on(Device::named("cpu"), diagonal_matrix(diagonal));
+  const std::vector<double> ones(400, 1.0);
+  const Vector b(A.device(), std::span<const double>(ones), "test");
+  Vector x(A.device(), b.size(), "test");
+  x.fill_zero();
+  const SolveReport report = Gmres{.max_iterations = 50000, .restart = 2}.solve(A, b, x);
+  EXPECT_EQ(report.reason, StopReason::iteration_limit) << summary(report);
+  EXPECT_LT(report.iterations, 10000);
+  EXPECT_NE(report.where.find("at the pace of the last 10 cycles"), std::string::npos) << summary(report);
+}
+
 // min || b - A x || over x in span{b, A b, ..., A^(k-1) b}: an orthonormal basis Q of A K_k, and b - Q Q^T b.
 TEST(Gmres, ResidualIsTheLeastOfTheKrylovSpace) {
   const SparseMatrix A = on(Device::named("cpu"), convection_matrix(4));
