@@ -21,15 +21,22 @@ struct ModelNumber {
   std::function<Model(double)> at;
 };
 
-// One of the two.
+// One of the three.
 struct DifferentiatedNumber {
   std::string name;
   MeshField* array = nullptr;
   const ModelNumber* number = nullptr;
+  bool positions = false;  // of the nodes of the mesh, [mesh node][3]
 
   std::size_t size(const Mesh& mesh) const {
+    if (positions) return 3 * static_cast<std::size_t>(mesh.node_count());
     return array != nullptr ? array->values().size() : static_cast<std::size_t>(mesh.cell_count());
   }
+};
+
+// What has no known derivatives, such as an evolution of a model with internal variables, why, and what has.
+struct NotDifferentiable {
+  std::string of, why, fix;
 };
 
 }  // namespace ritz
