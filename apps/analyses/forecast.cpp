@@ -137,7 +137,8 @@ struct WorkApart {
 };
 WorkApart work_apart(Run& run, const CaseModel& read) {
   const auto is_array = [&](const std::string& key) { return run.arrays().contains(key); };
-  const std::vector<std::string>& keys = read.gradient->keys;
+  std::vector<std::string> keys = read.gradient->keys;
+  const bool by_positions = std::erase(keys, positions_key) > 0;
   WorkApart work{.nodes = nodes_of_cells_apart(read.space())};
   work.needs.array<double>("vectors", work.nodes * read.space().components(), 2);
   if (std::ranges::any_of(keys, is_array)) {
@@ -147,6 +148,12 @@ WorkApart work_apart(Run& run, const CaseModel& read) {
   if (!std::ranges::all_of(keys, is_array)) {
     work.needs += CellWork::memory_needs(read.space(), read.model.equations, CellWork::OfAll{});
     ++work.residuals;
+  }
+  // Made for each move of a node, and freed; in time the rates, too.
+  if (by_positions) {
+    work.needs += CellWork::memory_needs(read.space(), read.time ? with_rates(read.model) : read.model.equations,
+                                         CellWork::OfAll{});
+    work.residuals += read.time ? 2 : 1;
   }
   return work;
 }
