@@ -79,6 +79,13 @@ std::string text_of_ranks(const RanksForecast& foreseen, Index available, bool e
   return text;
 }
 
+// " (4.1 MB where the diagonal alone is enough)", where that may be.
+std::string text_of_diagonal(const std::vector<ForecastPath>& paths) {
+  const auto diagonal = std::ranges::find(paths, SolverPath::diagonal, &ForecastPath::path);
+  if (!paths.front().may_end_with_the_diagonal || diagonal == paths.end()) return "";
+  return fmt::format(" ({} where the diagonal alone is enough)", text_of_bytes(diagonal->peak.total()));
+}
+
 using HostPeak = std::function<Index(const ForecastPath&, Index at_solve)>;
 
 void fill(RunReport& report, const std::vector<ForecastPath>& paths, const FitsHere& fits, const HostPeak& host) {
@@ -282,9 +289,10 @@ void forecast(Run& run, const CaseModel& read, const Analysis& analysis, const P
     run.log().line("{}", text_of_ranks(*foreseen.ranks, available, options.estimate));
   }
   run.log().line(
-      "{}: {} unknowns, device peak {}, host peak {}; {} has {} for it{}: {}",
+      "{}: {} unknowns, device peak {}{}, host peak {}; {} has {} for it{}: {}",
       foreseen.ranks ? "forecast of one process" : "forecast", read.space().unknown_count(),
-      text_of_bytes(paths.front().peak.total()), text_of_bytes(run.report().forecast.front().host_peak),
+      text_of_bytes(paths.front().peak.total()), text_of_diagonal(paths),
+      text_of_bytes(run.report().forecast.front().host_peak),
       device.info().name, text_of_bytes(available),
       host_limit > 0 ? fmt::format(", and the limit of counted host memory is {}", text_of_bytes(host_limit)) : "",
       verdict(paths, fits));
