@@ -292,8 +292,7 @@ void forecast(Run& run, const CaseModel& read, const Analysis& analysis, const P
       "{}: {} unknowns, device peak {}{}, host peak {}; {} has {} for it{}: {}",
       foreseen.ranks ? "forecast of one process" : "forecast", read.space().unknown_count(),
       text_of_bytes(paths.front().peak.total()), text_of_diagonal(paths),
-      text_of_bytes(run.report().forecast.front().host_peak),
-      device.info().name, text_of_bytes(available),
+      text_of_bytes(run.report().forecast.front().host_peak), device.info().name, text_of_bytes(available),
       host_limit > 0 ? fmt::format(", and the limit of counted host memory is {}", text_of_bytes(host_limit)) : "",
       verdict(paths, fits));
   if (const Index refresh = paths.front().refresh; refresh > paths.front().peak.total())

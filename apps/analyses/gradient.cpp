@@ -230,8 +230,9 @@ void tell_positions(Run& run, const GradientInput& gradient, const Field& field)
       at = n / 3;
     }
   const auto x = run.mesh().point(static_cast<Node>(at));
-  run.log().line("gradient of {} by positions of nodes: at most {:.8g}, at ({:g}, {:g}, {:g}); at each node: field '{}'",
-                 which_probe(gradient), largest, x[0], x[1], x[2], field.name);
+  run.log().line(
+      "gradient of {} by positions of nodes: at most {:.8g}, at ({:g}, {:g}, {:g}); at each node: field '{}'",
+      which_probe(gradient), largest, x[0], x[1], x[2], field.name);
   run.results().facts()[fmt::format("gradient {}", positions_key)] = fmt::format("{:.10g}", largest);
 }
 
@@ -555,7 +556,8 @@ void check_gradient(Run& run, const CaseModel& read, const Analysis& analysis) {
                    "take a probe of the unknown");
     if (probe->of_areas)
       return wrong("by", "a mean or integral over cells or facets by positions of nodes",
-                   "its weights are areas, which they change", "take a probe at a point, or the mean of a region of nodes");
+                   "its weights are areas, which they change",
+                   "take a probe at a point, or the mean of a region of nodes");
   }
   if (const DerivedResult* field = derived_of(read, *probe);
       field != nullptr && !field->is_linear() && gradient.over_time)

@@ -28,7 +28,8 @@ std::string gradient_field(const std::string& key) {
 
 std::optional<GradientInput> read_gradient(Run& run, const Mesh& mesh) {
   const Case::Table t = run.input().table(
-      "gradient", "derivatives of a probe by numbers of the case, as fields of one value in each cell, and by positions of nodes");
+      "gradient",
+      "derivatives of a probe by numbers of the case, as fields of one value in each cell, and by positions of nodes");
   if (!t.present()) return std::nullopt;
   GradientInput gradient{t,
                          t.text("probe",

@@ -222,9 +222,7 @@ std::vector<double> by_positions(LinearStatics& statics, const Vector& u, const 
   std::vector<double> result(3 * static_cast<std::size_t>(space.mesh().node_count()), 0.0);
   subtract_by_positions(
       space.mesh(),
-      [&](const CellWork::Moved& moved) {
-        return CellWork(space, statics.equations().integrals(), moved)(u, lambda);
-      },
+      [&](const CellWork::Moved& moved) { return CellWork(space, statics.equations().integrals(), moved)(u, lambda); },
       result);
   return result;
 }

@@ -26,7 +26,8 @@ std::optional<NotDifferentiable> not_differentiable_by_positions(const Model& mo
     return NotDifferentiable{"a model with relations or prescribed values that vary with the position",
                              "they depend on positions, too",
                              "prescribe numbers or formulas of t, and omit ties, couplings and equations"};
-  if (model.structural) return NotDifferentiable{"a structure", "its sections have directions of their own", "take a body"};
+  if (model.structural)
+    return NotDifferentiable{"a structure", "its sections have directions of their own", "take a body"};
   return std::nullopt;
 }
 

@@ -86,8 +86,8 @@ struct AnalysisNeeds {
 };
 
 // One entry for each way to solve the linear systems, the one that is taken first: by size a factorisation, where
-// `automatic` chooses one, else the fastest. Equations that are not symmetric have none without a matrix. A method named
-// `direct` is the only one.
+// `automatic` chooses one, else the fastest. Equations that are not symmetric have none without a matrix. A method
+// named `direct` is the only one.
 std::vector<ForecastPath> forecast_static(const Operator& equations, const LinearSolverOptions& linear = {},
                                           const AnalysisNeeds& needs = {});
 

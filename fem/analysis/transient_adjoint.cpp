@@ -250,8 +250,8 @@ TransientDerivatives differentiate(const Model& model, Transient options, const 
   check_differentiable(model, options);
   if (std::ranges::any_of(numbers, &DifferentiatedNumber::positions))
     if (const auto refused = not_differentiable_by_positions(model))
-      throw Error(Exit::model, fmt::format("the derivative by the positions of nodes, of {}", refused->of), refused->why,
-                  refused->fix);
+      throw Error(Exit::model, fmt::format("the derivative by the positions of nodes, of {}", refused->of),
+                  refused->why, refused->fix);
   const Setup setup(model, {}, Setup::Held::not_needed, with_rates(model), rates_of(model));
   options.linear = promised(options.linear, model);
   const Observer observer;

@@ -80,7 +80,7 @@ class FallsTooSlowly {
     return needed_ + log_reduction > history_.later_rate() * (1.5 * most_of_jacobi - iterations);
   }
 
-  double needed_;                   // digits
+  double needed_;  // digits
   int dimension_;
   int judged_from_;  // iteration
   ReductionHistory history_;
