@@ -279,7 +279,7 @@ std::vector<Field> gradient_of_statics(Run& run, const CaseModel& read, std::spa
   return fields;
 }
 
-// As the evolution begins, where the case is sound.
+// With the values at the begin, where the case is sound.
 Transient with_begin(Run& run, const CaseModel& read, Transient evolution) {
   if (run.input().sound() && read.time->initial) evolution.begin.u = read.time->initial(read.space());
   return evolution;

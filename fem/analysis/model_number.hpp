@@ -34,7 +34,7 @@ struct DifferentiatedNumber {
   }
 };
 
-// What has no known derivatives, such as an evolution of a model with internal variables, why, and what has.
+// A model without known derivatives, such as one with internal variables in time: why, and what to take.
 struct NotDifferentiable {
   std::string of, why, fix;
 };

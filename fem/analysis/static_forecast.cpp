@@ -188,7 +188,7 @@ class StaticForecaster {
   }
 
  private:
-  // Of a matrix that is symmetric and positive definite, as promised; empty: the method is another choice.
+  // Methods for a matrix that is symmetric and positive definite, as promised; empty: the method is another choice.
   std::vector<MethodChoice> automatic_plan() const {
     const bool chooses = linear_.method == LinearMethod::automatic && symmetric() && definite() && !needs_no_matrix();
     return chooses ? plan_methods(size(), {}, linear_) : std::vector<MethodChoice>();

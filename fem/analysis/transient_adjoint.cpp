@@ -25,7 +25,7 @@ class StageWork {
  public:
   explicit StageWork(const Model& model)
       : space_(*model.space), residual_(space_, model.equations), rates_(space_, rates_of(model)) {}
-  // Of all integrals, also on cells that were moved.
+  // Takes all integrals, also on cells that were moved.
   template <class Cells>
   StageWork(const Model& model, const Cells& cells)
       : space_(*model.space), residual_(space_, model.equations, cells), rates_(space_, rates_of(model), cells) {}
