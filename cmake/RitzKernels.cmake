@@ -67,8 +67,18 @@ endif()
 set(RITZ_KERNEL_OPTIONS -O3 -fno-math-errno -fno-trapping-math -ffp-contract=fast -fvisibility=hidden
     -fvisibility-inlines-hidden -Wno-psabi -Wno-maybe-uninitialized CACHE INTERNAL "")
 set(RITZ_KERNEL_OPTIONS_V4 -mprefer-vector-width=512 CACHE INTERNAL "")
+# Modules to pass on are compressed, and without the lines of their sources, which profilers read: four architectures fit
+# where one was.
+set(RITZ_CUDA_COMPACT OFF CACHE BOOL "GPU code compressed, and without the lines of its sources: to pass on")
+set(ritz_of_code -lineinfo)
+if(RITZ_CUDA_COMPACT AND RITZ_WITH_CUDA)
+  if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12.8)
+    message(FATAL_ERROR "RITZ_CUDA_COMPACT needs nvcc 12.8 or newer, and this is ${CMAKE_CUDA_COMPILER_VERSION}.")
+  endif()
+  set(ritz_of_code --compress-mode=size)
+endif()
 # CMake 3.25 drops C++20 for nvcc: say it ourselves.
-set(RITZ_KERNEL_OPTIONS_CUDA -std=c++20 --expt-relaxed-constexpr -O3 -lineinfo
+set(RITZ_KERNEL_OPTIONS_CUDA -std=c++20 --expt-relaxed-constexpr -O3 ${ritz_of_code}
     -Xcompiler=-Wall,-Wno-parentheses,-fvisibility=hidden,-fopenmp CACHE INTERNAL "")
 
 # One loadable module per back end from the same sources. Inline functions stay hidden in their module, so that

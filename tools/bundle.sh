@@ -46,7 +46,7 @@ if compgen -G "$lib/*.cuda.so" >/dev/null; then
   echo "CUDA modules      $(megabytes "$lib"/*.cuda.so)   for $(cached RITZ_CUDA_ARCHITECTURES)"
   case $(cached RITZ_CUDA_ARCHITECTURES) in
     *80*90*100*120*) ;;
-    *) echo "note: to pass on, configure with -DRITZ_CUDA_ARCHITECTURES='80-real;90-real;100-real;120': A100 to Blackwell, and PTX for later cards" ;;
+    *) echo "note: to pass on, configure with -DRITZ_CUDA_COMPACT=ON -DRITZ_CUDA_ARCHITECTURES='80-real;90-real;100-real;120': A100 to Blackwell, and PTX for later cards" ;;
   esac
 fi
 echo "headers           $(megabytes "$root/include")   for plugins"

@@ -2,16 +2,27 @@
 # Builds the wheel of the Python package: executables, libraries, headers, and a module for each Python. Prints its size, its tag, the
 # libraries from elsewhere in it, and what it needs of the system.
 #
-#   tools/wheel.sh [--python PYTHON]... [BUILD] [OUT]     from build folder BUILD (build-wheel) to OUT/ritz_fem-....whl (.)
+#   tools/wheel.sh [--python PYTHON]... [--cuda ARCHITECTURES] [BUILD] [OUT]
+#                                                         from build folder BUILD (build-wheel) to OUT/ritz_fem-....whl (.)
 #
 # BUILD is made where it is missing: in a quarter of an hour. In one that is there, modules are built, and the rest is packed as it is: in
 # a minute. Without --python, Pythons are all of 3.10 to 3.14 on the PATH that have headers. Modules work with NumPy 1 and 2: pybind11
-# comes from PyPI, as that of Debian 12 is too old for NumPy 2. Set CUDACXX and RITZ_CUDA=ON for GPU code, with
-# RITZ_CUDA_ARCHITECTURES="80-real;90-real;120" for A100, H100, and PTX for later cards.
+# comes from PyPI, as that of Debian 12 is too old for NumPy 2.
+#
+# --cuda "80-real;90-real;100-real;120": with GPU code for A100, H100, B200, RTX 50, and as PTX for later cards, compressed. It needs nvcc 12.8
+# or newer on the PATH or in CUDACXX, and compiles what BUILD lacks of it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-pythons=()
-while [ "${1:-}" = --python ]; do pythons+=("$(command -v "$2")"); shift 2; done
+pythons=() architectures=
+while true; do
+  case ${1:-} in
+    --python) pythons+=("$(command -v "$2")"); shift 2 ;;
+    --cuda) architectures=$2; shift 2 ;;
+    -*) echo "error: no option '$1'
+  fix: see the head of $0" >&2; exit 2 ;;
+    *) break ;;
+  esac
+done
 build=${1:-build-wheel} out=${2:-.}
 tools/install_packages.sh wheel
 
@@ -35,12 +46,13 @@ done
 headers=$build/pybind11
 [ -d "$headers" ] || "$packer" -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --target "$headers" 'pybind11>=2.12'
 options=(-DRITZ_PYTHON=ON "-DRITZ_PYTHONS=$(IFS=';'; echo "${pythons[*]}")" "-DPYBIND11_INCLUDE=$(realpath "$headers")/pybind11/include")
-if [ -f "$build/CMakeCache.txt" ]; then
-  cmake -S . -B "$build" "${options[@]}" >/dev/null
-  cmake --build "$build" --target ritz_python
-else
-  tools/configure.sh "$build" -DRITZ_TESTS=OFF -DRITZ_UNITY=ON "-DRITZ_CPU_BACKENDS=v3;v4" "-DRITZ_CUDA=${RITZ_CUDA:-OFF}" \
-    ${RITZ_CUDA_ARCHITECTURES:+"-DRITZ_CUDA_ARCHITECTURES=$RITZ_CUDA_ARCHITECTURES"} "${options[@]}"
-  cmake --build "$build"
+target=(--target ritz_python)
+if [ ! -f "$build/CMakeCache.txt" ]; then
+  options+=(-DRITZ_TESTS=OFF -DRITZ_UNITY=ON "-DRITZ_CPU_BACKENDS=v3;v4" -DRITZ_CUDA=OFF) target=()
 fi
+if [ -n "$architectures" ]; then
+  options+=(-DRITZ_CUDA=ON -DRITZ_CUDA_COMPACT=ON "-DRITZ_CUDA_ARCHITECTURES=$architectures") target=()
+fi
+tools/configure.sh "$build" "${options[@]}"
+cmake --build "$build" "${target[@]}"
 exec "$packer" tools/ritz_wheel.py "$build" "$out"

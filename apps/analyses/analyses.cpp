@@ -136,7 +136,9 @@ void run_case(Run& run, CaseModel given) {
   refuse_undivided(run, given, analysis);
   if (given.gradient) {
     check_gradient(run, given, analysis);
-    std::ranges::move(gradient_fields(given), std::back_inserter(given.cell_results));
+    SplitFields fields = gradient_results(given);
+    std::ranges::move(fields.nodal, std::back_inserter(given.nodal_results));
+    std::ranges::move(fields.cells, std::back_inserter(given.cell_results));
   }
   auto read = std::make_shared<const CaseModel>(std::move(given));
   const Model& model = read->model;

@@ -79,6 +79,13 @@ std::string text_of_ranks(const RanksForecast& foreseen, Index available, bool e
   return text;
 }
 
+// " (4.1 MB where the diagonal alone is enough)", where that may be.
+std::string text_of_diagonal(const std::vector<ForecastPath>& paths) {
+  const auto diagonal = std::ranges::find(paths, SolverPath::diagonal, &ForecastPath::path);
+  if (!paths.front().may_end_with_the_diagonal || diagonal == paths.end()) return "";
+  return fmt::format(" ({} where the diagonal alone is enough)", text_of_bytes(diagonal->peak.total()));
+}
+
 using HostPeak = std::function<Index(const ForecastPath&, Index at_solve)>;
 
 void fill(RunReport& report, const std::vector<ForecastPath>& paths, const FitsHere& fits, const HostPeak& host) {
@@ -137,7 +144,8 @@ struct WorkApart {
 };
 WorkApart work_apart(Run& run, const CaseModel& read) {
   const auto is_array = [&](const std::string& key) { return run.arrays().contains(key); };
-  const std::vector<std::string>& keys = read.gradient->keys;
+  std::vector<std::string> keys = read.gradient->keys;
+  const bool by_positions = std::erase(keys, positions_key) > 0;
   WorkApart work{.nodes = nodes_of_cells_apart(read.space())};
   work.needs.array<double>("vectors", work.nodes * read.space().components(), 2);
   if (std::ranges::any_of(keys, is_array)) {
@@ -147,6 +155,12 @@ WorkApart work_apart(Run& run, const CaseModel& read) {
   if (!std::ranges::all_of(keys, is_array)) {
     work.needs += CellWork::memory_needs(read.space(), read.model.equations, CellWork::OfAll{});
     ++work.residuals;
+  }
+  // Made for each move of a node, and freed; in time the rates, too.
+  if (by_positions) {
+    work.needs += CellWork::memory_needs(read.space(), read.time ? with_rates(read.model) : read.model.equations,
+                                         CellWork::OfAll{});
+    work.residuals += read.time ? 2 : 1;
   }
   return work;
 }
@@ -275,10 +289,10 @@ void forecast(Run& run, const CaseModel& read, const Analysis& analysis, const P
     run.log().line("{}", text_of_ranks(*foreseen.ranks, available, options.estimate));
   }
   run.log().line(
-      "{}: {} unknowns, device peak {}, host peak {}; {} has {} for it{}: {}",
+      "{}: {} unknowns, device peak {}{}, host peak {}; {} has {} for it{}: {}",
       foreseen.ranks ? "forecast of one process" : "forecast", read.space().unknown_count(),
-      text_of_bytes(paths.front().peak.total()), text_of_bytes(run.report().forecast.front().host_peak),
-      device.info().name, text_of_bytes(available),
+      text_of_bytes(paths.front().peak.total()), text_of_diagonal(paths),
+      text_of_bytes(run.report().forecast.front().host_peak), device.info().name, text_of_bytes(available),
       host_limit > 0 ? fmt::format(", and the limit of counted host memory is {}", text_of_bytes(host_limit)) : "",
       verdict(paths, fits));
   if (const Index refresh = paths.front().refresh; refresh > paths.front().peak.total())

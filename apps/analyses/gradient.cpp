@@ -87,6 +87,21 @@ void add_derived(DerivedWork& work, const DifferentiatedNumber& number, const Mo
       derived_parts(model, factors), u, sum);
 }
 
+// [key]
+std::vector<Field> gradient_fields(const CaseModel& read) {
+  std::vector<Field> fields;
+  for (const std::string& key : read.gradient->keys)
+    fields.push_back({gradient_field(key), key == positions_key ? 3 : 1});
+  return fields;
+}
+
+SplitFields split(const CaseModel& read, std::vector<Field> fields) {
+  SplitFields result;
+  for (std::size_t i = 0; i < fields.size(); ++i)
+    (read.gradient->keys[i] == positions_key ? result.nodal : result.cells).push_back(std::move(fields[i]));
+  return result;
+}
+
 bool is_prescribed(std::string_view key) {
   return std::ranges::any_of(std::array{"displacement.", "temperature."}, [key](std::string_view table) {
     const auto at = key.find(table);
@@ -100,6 +115,10 @@ class GradientNumbers {
   GradientNumbers(Run& run, const CaseModel& read) {
     own_.reserve(read.gradient->keys.size());
     for (const std::string& key : read.gradient->keys) {
+      if (key == positions_key) {
+        all_.push_back({.name = key, .positions = true});
+        continue;
+      }
       const auto array = run.arrays().find(key);
       if (array == run.arrays().end()) own_.push_back(*number_of_case(run, read, key));
       all_.push_back({key, array == run.arrays().end() ? nullptr : &array->second,
@@ -122,8 +141,14 @@ void check_keys(Run& run, const CaseModel& read) {
       gradient.table.error(
           "by", fmt::format("no gradient by '{}'", key), why,
           "name a number of a material, an orientation or [thermal], or of a load that may be a formula "
-          "of the position, such as material.0.young; components of a list as traction.0.value.2");
+          "of the position, such as material.0.young; components of a list as traction.0.value.2; or \"points\"");
     };
+    if (key == positions_key) {
+      if (const auto refused = not_differentiable_by_positions(run, read))
+        gradient.table.error("by", fmt::format("no gradient by '{}' of {}", key, refused->of), refused->why,
+                             refused->fix);
+      continue;
+    }
     if (is_prescribed(key)) wrong("prescribed values belong to nodes, not to cells");
     else if (!run.arrays().contains(key) && !number_of_case(run, read, key))
       wrong("the case has no such number, or it is a formula, a table or a total");
@@ -189,14 +214,37 @@ LinearSolverOptions accurate(LinearSolverOptions options) {
   return options;
 }
 
+std::string which_probe(const GradientInput& gradient) {
+  return fmt::format("'{}'{}", gradient.probe,
+                     gradient.over_time           ? ", its integral over time,"
+                     : gradient.load_case.empty() ? ""
+                                                  : fmt::format(" in '{}'", gradient.load_case));
+}
+
+void tell_positions(Run& run, const GradientInput& gradient, const Field& field) {
+  double largest = 0;
+  std::size_t at = 0;
+  for (std::size_t n = 0; n < field.values.size(); n += 3)
+    if (const double length = std::hypot(field.values[n], field.values[n + 1], field.values[n + 2]); length > largest) {
+      largest = length;
+      at = n / 3;
+    }
+  const auto x = run.mesh().point(static_cast<Node>(at));
+  run.log().line(
+      "gradient of {} by positions of nodes: at most {:.8g}, at ({:g}, {:g}, {:g}); at each node: field '{}'",
+      which_probe(gradient), largest, x[0], x[1], x[2], field.name);
+  run.results().facts()[fmt::format("gradient {}", positions_key)] = fmt::format("{:.10g}", largest);
+}
+
 void tell(Run& run, const GradientInput& gradient, const std::vector<Field>& fields) {
   for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (gradient.keys[i] == positions_key) {
+      tell_positions(run, gradient, fields[i]);
+      continue;
+    }
     const double sum = std::accumulate(fields[i].values.begin(), fields[i].values.end(), 0.0);
-    run.log().line("gradient of '{}'{} by {}: {:.8g}; in each cell: field '{}'", gradient.probe,
-                   gradient.over_time           ? ", its integral over time,"
-                   : gradient.load_case.empty() ? ""
-                                                : fmt::format(" in '{}'", gradient.load_case),
-                   gradient.keys[i], sum, fields[i].name);
+    run.log().line("gradient of {} by {}: {:.8g}; in each cell: field '{}'", which_probe(gradient), gradient.keys[i],
+                   sum, fields[i].name);
     run.results().facts()["gradient " + gradient.keys[i]] = fmt::format("{:.10g}", sum);
   }
 }
@@ -220,9 +268,10 @@ std::vector<Field> gradient_of_statics(Run& run, const CaseModel& read, std::spa
   const auto own_model = [&](const Model& of_case) { return model_of(of_case, factors); };
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const DifferentiatedNumber& each = numbers.all()[i];
-    fields[i].values = each.array != nullptr
-                           ? by_array(statics, *each.array, each.name, u, adjoint.direction, by_prescribed)
-                           : by_number(statics, *each.number, own_model, u, adjoint.direction);
+    if (each.positions) fields[i].values = by_positions(statics, u, adjoint.direction);
+    else if (each.array != nullptr)
+      fields[i].values = by_array(statics, *each.array, each.name, u, adjoint.direction, by_prescribed);
+    else fields[i].values = by_number(statics, *each.number, own_model, u, adjoint.direction);
     if (derived) add_derived(*derived, each, read.model, factors, at, fields[i].values);
   }
   run.log().end_progress();
@@ -230,12 +279,27 @@ std::vector<Field> gradient_of_statics(Run& run, const CaseModel& read, std::spa
   return fields;
 }
 
+// With the values at the begin, where the case is sound.
+Transient with_begin(Run& run, const CaseModel& read, Transient evolution) {
+  if (run.input().sound() && read.time->initial) evolution.begin.u = read.time->initial(read.space());
+  return evolution;
+}
+
 std::vector<Field> no_values(const CaseModel& read) {
   std::vector<Field> fields = gradient_fields(read);
+  const Mesh& mesh = read.space().mesh();
   for (Field& each : fields)
-    each.values.assign(static_cast<std::size_t>(read.space().mesh().cell_count()),
+    each.values.assign(static_cast<std::size_t>(each.components == 3 ? 3 * mesh.node_count() : mesh.cell_count()),
                        std::numeric_limits<double>::quiet_NaN());
   return fields;
+}
+
+// Results have them from here on: those by positions at nodes, others in cells.
+void carry(Run& run, const CaseModel& read, std::vector<Field> fields) {
+  SplitFields all = split(read, std::move(fields));
+  std::ranges::copy(read.model_fields, std::back_inserter(all.nodal));
+  run.results().carry(std::move(all.nodal));
+  run.results().carry_in_cells(std::move(all.cells));
 }
 
 // The solution waits for its gradient, so that one matrix goes before the other comes.
@@ -243,7 +307,7 @@ void solve_static(Run& run, const CaseModel& read, const Static& analysis, Obser
                   const Prepared& prepared) {
   const auto show = std::exchange(observer.show, [](const SolutionView&) {});
   const StaticSolution solution = solve(read.model, analysis, observer, prepared);
-  run.results().carry_in_cells(gradient_of_statics(run, read, {}, solution.u, analysis.linear));
+  carry(run, read, gradient_of_statics(run, read, {}, solution.u, analysis.linear));
   show(view_of(solution, analysis.linear.relative));
 }
 
@@ -255,10 +319,10 @@ void solve_load_cases(Run& run, const CaseModel& read, const LoadCases& analysis
     if (enter) enter(which, combination);
   };
   observer.show = [&, show = observer.show](const SolutionView& s) {
-    run.results().carry_in_cells(
-        name != read.gradient->load_case
-            ? no_values(read)
-            : gradient_of_statics(run, read, *factors_of(read, analysis), s.u, analysis.linear));
+    carry(run, read,
+          name != read.gradient->load_case
+              ? no_values(read)
+              : gradient_of_statics(run, read, *factors_of(read, analysis), s.u, analysis.linear));
     show(s);
   };
   solve(read.model, analysis, observer, prepared);
@@ -335,7 +399,7 @@ class GradientInTime {
                   s.velocity != nullptr ? s.velocity->host() : std::vector<double>());
       has_begun_ = true;
       if (is_over_) kept_->path.finish(last_);
-      run_.results().carry_in_cells(is_over_ ? take() : no_values(read_));
+      carry(run_, read_, is_over_ ? take() : no_values(read_));
       show(s);
     };
     return observer;
@@ -451,11 +515,7 @@ void solve_in_time(Run& run, const CaseModel& read, const Transient& analysis, O
 
 }  // namespace
 
-std::vector<Field> gradient_fields(const CaseModel& read) {
-  std::vector<Field> fields;
-  for (const std::string& key : read.gradient->keys) fields.push_back({gradient_field(key), 1});
-  return fields;
-}
+SplitFields gradient_results(const CaseModel& read) { return split(read, gradient_fields(read)); }
 
 void check_gradient(Run& run, const CaseModel& read, const Analysis& analysis) {
   const GradientInput& gradient = *read.gradient;
@@ -470,8 +530,9 @@ void check_gradient(Run& run, const CaseModel& read, const Analysis& analysis) {
     return wrong("probe", "this analysis", "it is taken of linear statics and of evolutions in time",
                  "leave out prescribed means and what makes the equations nonlinear; Python differentiates nonlinear "
                  "statics (docs/python.md)");
-  if (const auto refused = evolution != nullptr ? not_differentiable(read.model) : std::nullopt)
-    return wrong("probe", refused->of, refused->why, "take another model, or another probe by differences of runs");
+  if (evolution != nullptr)
+    if (const auto refused = not_differentiable(read.model, with_begin(run, read, *evolution)))
+      return wrong("probe", refused->of, refused->why, refused->fix);
   const auto is_symmetric = [](const Integral& each) { return each.form.symmetric || !each.form.has_matrix; };
   if (evolution == nullptr && !std::ranges::all_of(read.model.equations, is_symmetric))
     return wrong("probe", "a model whose tangent is not symmetric", "its adjoint has a matrix of its own",
@@ -489,6 +550,15 @@ void check_gradient(Run& run, const CaseModel& read, const Analysis& analysis) {
     return wrong("over", "an integral over time", "the case has no [time]", "omit over");
   const std::optional<ProbeWeights> probe = probe_of(run, read);
   if (!probe) return;
+  if (std::ranges::count(gradient.keys, positions_key) > 0) {
+    if (derived_of(read, *probe) != nullptr)
+      return wrong("by", fmt::format("'{}' by positions of nodes", probe->field), "it depends on positions, too",
+                   "take a probe of the unknown");
+    if (probe->of_areas)
+      return wrong("by", "a mean or integral over cells or facets by positions of nodes",
+                   "its weights are areas, which they change",
+                   "take a probe at a point, or the mean of a region of nodes");
+  }
   if (const DerivedResult* field = derived_of(read, *probe);
       field != nullptr && !field->is_linear() && gradient.over_time)
     return wrong("over", fmt::format("an integral of '{}' over time", field->field.name),

@@ -11,12 +11,15 @@ namespace ritz {
 // keys that were not read as numbers.
 void check_gradient(Run& run, const CaseModel& read, const Analysis& analysis);
 
-// Names of the fields in cells, without values.
-std::vector<Field> gradient_fields(const CaseModel& read);
+// Names of the fields, without values: those by positions stand at nodes.
+struct SplitFields {
+  std::vector<Field> nodal, cells;
+};
+SplitFields gradient_results(const CaseModel& read);
 
 // Solves with an observer that has the gradient carried in the results: fields in cells of d(probe)/d(number in the
-// cell), [cell], beside the solution of which it is taken; beside all others they are not a number. Their sums,
-// d(probe)/d(number of the case), go to the log and the report.
+// cell), [cell], or at nodes of d(probe)/d(position), [node][3], beside the solution of which it is taken; beside all
+// others they are not a number. Their sums, d(probe)/d(number of the case), go to the log and the report.
 void solve_with_gradient(Run& run, const CaseModel& read, const Analysis& analysis, Observer observer,
                          const Prepared& prepared, const std::function<void(const TransientResult&)>& conclude);
 

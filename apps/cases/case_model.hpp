@@ -28,6 +28,7 @@ struct TransientInput {
   Transient options = {};                                                  // without those of the solvers
   std::function<std::vector<double>(const FunctionSpace&)> initial = {};   // values at the begin, [unknown]
   std::function<std::vector<double>(const FunctionSpace&)> velocity = {};  // likewise, of second order
+  bool begins_by_position = false;                                         // these are formulas of the position
 };
 
 struct CaseModel {

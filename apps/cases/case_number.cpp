@@ -1,5 +1,7 @@
 #include "apps/cases/case_number.hpp"
 
+#include "fem/analysis/position_derivative.hpp"
+
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -63,6 +65,21 @@ std::optional<ModelNumber> number_of_case(Run& run, const CaseModel& read, const
                        std::swap(*last, other);
                        return model;
                      }};
+}
+
+std::optional<NotDifferentiable> not_differentiable_by_positions(Run& run, const CaseModel& read,
+                                                                 bool begins_as_given) {
+  for (const char* table : {"force", "power", "coupling"}) {
+    const auto has = [table](const LoadCaseInput& each) { return each.table.has(table); };
+    if (run.input().root().has(table) || std::ranges::any_of(read.load_cases.cases, has))
+      return NotDifferentiable{fmt::format("a case with [[{}]]", table),
+                               "its total is spread over an area, which they change",
+                               "give a density, such as a traction"};
+  }
+  if (read.time && read.time->begins_by_position && !begins_as_given)
+    return NotDifferentiable{"a case that begins with a formula of the position", "it depends on positions, too",
+                             "begin with numbers, or with a field of a file"};
+  return not_differentiable_by_positions(read.model);
 }
 
 }  // namespace ritz

@@ -14,4 +14,9 @@ namespace ritz {
 // none there, or more than integrals over cells and facets depend on it. The run must outlive it.
 std::optional<ModelNumber> number_of_case(Run& run, const CaseModel& read, const std::string& key);
 
+// A case in which positions of nodes change more than integrals, why, and what to do; nullopt: they do not.
+// `begins_as_given`: an evolution begins with values of the caller.
+std::optional<NotDifferentiable> not_differentiable_by_positions(Run& run, const CaseModel& read,
+                                                                 bool begins_as_given = false);
+
 }  // namespace ritz

@@ -28,7 +28,8 @@ std::string gradient_field(const std::string& key) {
 
 std::optional<GradientInput> read_gradient(Run& run, const Mesh& mesh) {
   const Case::Table t = run.input().table(
-      "gradient", "derivatives of a probe by numbers of the case, as fields of one value in each cell");
+      "gradient",
+      "derivatives of a probe by numbers of the case, as fields of one value in each cell, and by positions of nodes");
   if (!t.present()) return std::nullopt;
   GradientInput gradient{t,
                          t.text("probe",
@@ -36,7 +37,7 @@ std::optional<GradientInput> read_gradient(Run& run, const Mesh& mesh) {
                                 "mean or integral over a region, or a reaction; of one component"),
                          t.texts("by",
                                  "numbers of the case by their keys: material.0.young, traction.0.value.2; "
-                                 "entries count from 0")};
+                                 "entries count from 0; \"points\": the positions of the mesh's nodes")};
   if (t.has("load_case"))
     gradient.load_case = t.text("load_case", "the load case or combination in which the probe is taken");
   gradient.over_time =
@@ -49,7 +50,7 @@ std::optional<GradientInput> read_gradient(Run& run, const Mesh& mesh) {
     if (std::ranges::count(gradient.keys, gradient.keys[i]) > 1)
       t.refuse("by", fmt::format("no gradient by '{}' twice", gradient.keys[i]), {}, "name each number once");
   for (const std::string& key : gradient.keys)
-    if (!is_total(key)) vary_by_cells(run, mesh, key);
+    if (!is_total(key) && key != positions_key) vary_by_cells(run, mesh, key);
   return gradient;
 }
 

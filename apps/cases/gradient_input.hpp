@@ -27,7 +27,10 @@ struct GradientInput {
 // gradient is asked for.
 std::optional<GradientInput> read_gradient(Run& run, const Mesh& mesh);
 
-// The name of its field in cells: "gradient_material_0_young".
+// The key of the positions of nodes, by which derivatives are a field at nodes.
+inline constexpr const char* positions_key = "points";
+
+// The name of its field: "gradient_material_0_young".
 std::string gradient_field(const std::string& key);
 
 }  // namespace ritz

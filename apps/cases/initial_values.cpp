@@ -100,18 +100,19 @@ InitialValues initial_values(std::vector<InitialPart> parts) {
   };
 }
 
-InitialValues read_initial(Run& run, const std::string& key, const std::string& field, int components) {
+ReadInitialValues read_initial(Run& run, const std::string& key, const std::string& field, int components) {
   const Case::Table initial = run.input().table("initial", "the state at the start");
   if (initial.has("file")) {
     if (initial.has(key))
       initial.refuse(key, fmt::format("'{}' was given with a file", key), "both are initial values",
                      "omit one of them");
-    return values_of_file(run, initial, field, components);
+    return {values_of_file(run, initial, field, components)};
   }
   const char* about = components == 1 ? "a number or a formula" : "a number or a formula for each component";
   InitialPart all = read_initial_part(initial, key, about, 0, components);
   if (key != field) initial.open_to_plugins(key);  // whose unknown may be a plugin's
-  return initial_values({std::move(all)});
+  const bool by_position = all.depends_on_position();
+  return {initial_values({std::move(all)}), by_position};
 }
 
 }  // namespace ritz

@@ -9,6 +9,7 @@
 #include "fem/space/function_space.hpp"
 #include "io/case/formula.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <vector>
@@ -21,12 +22,18 @@ using InitialValues = std::function<std::vector<double>(const FunctionSpace&)>; 
 struct InitialPart {
   std::vector<Formula> formulas;
   int first;
+
+  bool depends_on_position() const { return std::ranges::any_of(formulas, &Formula::depends_on_position); }
 };
 InitialPart read_initial_part(const Case::Table& initial, const std::string& key, const std::string& about, int first,
                               int count);
 InitialValues initial_values(std::vector<InitialPart> parts);  // zero elsewhere
 
 // `key` holds the values; `field` is the name of the unknown in results. What is wrong is added to the case.
-InitialValues read_initial(Run& run, const std::string& key, const std::string& field, int components);
+struct ReadInitialValues {
+  InitialValues values;
+  bool depend_on_position = false;  // those of a file go with the nodes
+};
+ReadInitialValues read_initial(Run& run, const std::string& key, const std::string& field, int components);
 
 }  // namespace ritz

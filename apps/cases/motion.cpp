@@ -3,6 +3,7 @@
 #include "apps/cases/initial_values.hpp"
 #include "apps/cases/transient_analysis.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace ritz {
@@ -30,6 +31,8 @@ TransientInput read_motion(Run& run, int displacements, int rotations) {
       if (initial.has(key))
         initial.refuse(key, fmt::format("'{}' was given with equilibrium", key), "equilibrium finds the displacement",
                        "omit one of them");
+  for (const std::vector<InitialPart>* parts : {&where, &how_fast})
+    if (std::ranges::any_of(*parts, &InitialPart::depends_on_position)) input.begins_by_position = true;
   input.initial = initial_values(std::move(where));
   input.velocity = initial_values(std::move(how_fast));
   return input;

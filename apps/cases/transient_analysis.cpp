@@ -100,7 +100,9 @@ TransientInput read_time(Run& run, const std::string& key, const std::string& fi
   TransientInput input;
   input.options =
       read_steps(run.input().table("time", "the steps of an evolution in time, and its results"), TimeOrder::first);
-  input.initial = read_initial(run, key, field, components);
+  ReadInitialValues begin = read_initial(run, key, field, components);
+  input.initial = std::move(begin.values);
+  input.begins_by_position = begin.depend_on_position;
   return input;
 }
 

@@ -492,6 +492,7 @@ std::optional<ProbeWeights> probe_weights(Case& input, const FunctionSpace& spac
       return refuse(fmt::format("with [space] order '{}' is taken at finer points than the nodes", probe.field));
   }
   result.component = std::max(component.which, 0);
+  result.of_areas = !probe.place && !result.of_reactions && probe.region->kind != RegionKind::nodes;
   result.weights =
       result.in_cells ? weights_of_cells(probe, space.mesh(), measure) : weights_of_nodes(probe, space, measure);
   return result;

@@ -51,6 +51,7 @@ struct ProbeWeights {
   std::string field;
   int component = 0;
   bool of_reactions = false, in_cells = false;
+  bool of_areas = false;        // the weights are parts of areas or volumes
   std::vector<double> weights;  // [node of the space], or [cell]
 };
 // Fields at nodes of which probes have derivatives, and in cells.

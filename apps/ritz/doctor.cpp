@@ -4,6 +4,7 @@
 #include "device/environment_variable.hpp"
 #include "device/gpu_check.hpp"
 #include "device/host_limits.hpp"
+#include "device/kernels.hpp"
 #include "device/transfer_rate.hpp"
 #include "io/files/byte_size.hpp"
 #include "io/results/library_versions.hpp"
@@ -107,6 +108,17 @@ void look_at_gpu(const GpuFacts& facts, const MachineInfo& gpu, std::vector<Find
   }
 }
 
+// NVIDIA's libraries for it are loaded when it is first used, so that all else does without.
+void look_at_direct_solver(bool has_gpu, std::vector<Finding>& findings) {
+  const char* subject = "direct solver of GPUs";
+  const std::string missing = load_kernels("cuda", "ritz_direct");
+  if (missing.empty()) findings.push_back({State::good, subject, "its libraries are here", ""});
+  else
+    findings.push_back({has_gpu ? State::advice : State::good, subject,
+                        missing + (has_gpu ? "" : "; needed with a GPU alone"),
+                        has_gpu ? "install CUDA's toolkit, or in Python's environment: pip install 'ritz-fem[direct]'" : ""});
+}
+
 // GPUs are optional; one that exists and does not work is a fault.
 void look_at_gpus(std::vector<Finding>& findings) {
   const std::string visible = environment("CUDA_VISIBLE_DEVICES");
@@ -122,6 +134,7 @@ void look_at_gpus(std::vector<Finding>& findings) {
                       fmt::format("built with {} for compute capabilities {}; {}", facts.toolkit, facts.architectures,
                                   facts.driver.empty() ? "no driver" : "the driver is for CUDA " + facts.driver),
                       ""});
+  look_at_direct_solver(!facts.gpus.empty(), findings);
   if (const auto fault = driver_fault(facts)) {
     findings.push_back({State::fault, "driver", fault->what, fault->fix});
     return;

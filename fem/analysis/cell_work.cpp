@@ -1,24 +1,11 @@
 #include "fem/analysis/cell_work.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
 namespace ritz {
 namespace {
-
-// The shortest distance between two of its nodes.
-double size_of(const Mesh& mesh, Index cell) {
-  double shortest = INFINITY;
-  const std::span<const Node> nodes = mesh.nodes_of(cell);
-  for (std::size_t a = 0; a < nodes.size(); ++a)
-    for (std::size_t b = 0; b < a; ++b) {
-      const auto x = mesh.point(nodes[a]), y = mesh.point(nodes[b]);
-      shortest = std::min(shortest, std::hypot(x[0] - y[0], x[1] - y[1], x[2] - y[2]));
-    }
-  return shortest;
-}
 
 std::vector<Integral> varying_of(std::span<const Integral> integrals) {
   std::vector<Integral> varying;
@@ -28,6 +15,17 @@ std::vector<Integral> varying_of(std::span<const Integral> integrals) {
 }
 
 }  // namespace
+
+double CellWork::size_of(const Mesh& mesh, Index cell) {
+  double shortest = INFINITY;
+  const std::span<const Node> nodes = mesh.nodes_of(cell);
+  for (std::size_t a = 0; a < nodes.size(); ++a)
+    for (std::size_t b = 0; b < a; ++b) {
+      const auto x = mesh.point(nodes[a]), y = mesh.point(nodes[b]);
+      shortest = std::min(shortest, std::hypot(x[0] - y[0], x[1] - y[1], x[2] - y[2]));
+    }
+  return shortest;
+}
 
 CellWork::CellWork(const FunctionSpace& space, std::span<const Integral> integrals) : space_(space) {
   const std::vector<Integral> varying = varying_of(integrals);
@@ -44,6 +42,7 @@ CellWork::CellWork(const FunctionSpace& space, std::span<const Integral> integra
 
 CellWork::CellWork(const FunctionSpace& space, std::span<const Integral> integrals, const Moved& moved)
     : space_(space) {
+  if (integrals.empty()) return;
   std::vector<Index> cells = all_cells_of(space.mesh());
   MeshData data = taken_apart(space.mesh(), cells);
   Index cell = 0;
@@ -113,28 +112,6 @@ std::vector<double> CellWork::operator()(const Vector& u, const Vector& lambda) 
     for (std::size_t i = n * components; i < (n + 1) * components; ++i)
       work[static_cast<std::size_t>(apart_->cell(n))] += forces[i] * directions[i];
   return work;
-}
-
-std::vector<double> work_by_positions(const FunctionSpace& space, std::span<const Integral> integrals, const Vector& u,
-                                      const Vector& lambda) {
-  const Mesh& mesh = space.mesh();
-  std::vector<double> result(3 * static_cast<std::size_t>(mesh.node_count()), 0.0);
-  std::size_t most = 0;
-  for (const CellBlock& block : mesh.blocks())
-    most = std::max(most, static_cast<std::size_t>(traits(block.kind).node_count));
-  constexpr double step = 1e-3;  // of fourth order, and a cell degenerates far from it
-  constexpr std::array<std::pair<double, double>, 4> formula{
-      {{1, 2.0 / 3}, {-1, -2.0 / 3}, {2, -1.0 / 12}, {-2, 1.0 / 12}}};
-  for (std::size_t node = 0; node < most; ++node)
-    for (int axis = 0; axis < mesh.dimension(); ++axis)
-      for (const auto& [steps, weight] : formula) {
-        const std::vector<double> work = CellWork(space, integrals, {node, axis, steps * step})(u, lambda);
-        for (Index cell = 0; cell < mesh.cell_count(); ++cell)
-          if (const std::span<const Node> nodes = mesh.nodes_of(cell); node < nodes.size())
-            result[3 * static_cast<std::size_t>(nodes[node]) + static_cast<std::size_t>(axis)] +=
-                weight * work[static_cast<std::size_t>(cell)] / (step * size_of(mesh, cell));
-      }
-  return result;
 }
 
 }  // namespace ritz

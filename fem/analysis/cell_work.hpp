@@ -29,6 +29,7 @@ class CellWork {
     int axis;
     double part;
   };
+  static double size_of(const Mesh& mesh, Index cell);  // the shortest distance between two of its nodes
   CellWork(const FunctionSpace& space, std::span<const Integral> integrals, const Moved& moved);
 
   // Memory of the device, without the vectors of an evaluation. Some thousand cells are taken apart for it, and the
@@ -50,11 +51,5 @@ class CellWork {
   std::vector<Integral> integrals_;  // there
   std::unique_ptr<Operator> residual_;
 };
-
-// dR . lambda / d(position) of the nodes of the mesh, [mesh node][3]: the work of the residual on lambda, differenced
-// in the positions of the nodes of each cell to about 1e-11. Forces at nodes do not depend on them. A pass over the
-// cells for each of 4 steps of each node of a cell along each axis.
-std::vector<double> work_by_positions(const FunctionSpace& space, std::span<const Integral> integrals, const Vector& u,
-                                      const Vector& lambda);
 
 }  // namespace ritz

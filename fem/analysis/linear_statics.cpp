@@ -2,6 +2,7 @@
 
 #include "fem/analysis/array_derivative.hpp"
 #include "fem/analysis/forecast.hpp"
+#include "fem/analysis/position_derivative.hpp"
 #include "fem/analysis/setup.hpp"
 #include "solvers/algebra/vectors.hpp"
 
@@ -214,15 +215,14 @@ std::vector<double> by_number(LinearStatics& statics, const ModelNumber& number,
 
 std::vector<double> by_positions(LinearStatics& statics, const Vector& u, const Vector& lambda) {
   const FunctionSpace& space = statics.equations().space();
-  if (statics.supports().dependent() != nullptr || !statics.varying_supports().empty())
-    throw Error(Exit::model,
-                "the derivative by the positions of nodes, of a model with relations or prescribed values that vary",
-                "they depend on positions, too", "prescribe numbers, and omit ties, couplings and equations");
-  if (space.mesh().structural())
-    throw Error(Exit::model, "the derivative by the positions of nodes, of a structure",
-                "its sections have directions of their own", "take a body");
-  std::vector<double> result = work_by_positions(space, statics.equations().integrals(), u, lambda);
-  for (double& each : result) each = -each;
+  if (const auto refused = not_differentiable_by_positions(statics.model()))
+    throw Error(Exit::model, fmt::format("the derivative by the positions of nodes, of {}", refused->of), refused->why,
+                refused->fix);
+  std::vector<double> result(3 * static_cast<std::size_t>(space.mesh().node_count()), 0.0);
+  subtract_by_positions(
+      space.mesh(),
+      [&](const CellWork::Moved& moved) { return CellWork(space, statics.equations().integrals(), moved)(u, lambda); },
+      result);
   return result;
 }
 

@@ -38,6 +38,7 @@ class LinearStatics {
   // The same of nonlinear equations, with the prescribed values of the case.
   LinearStatics(const Model& model, const Nonlinear& newton);
 
+  const Model& model() const { return model_; }
   const Operator& equations() const { return equations_; }
   const Constraints& supports() const { return *supports_; }
 

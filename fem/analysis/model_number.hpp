@@ -21,15 +21,22 @@ struct ModelNumber {
   std::function<Model(double)> at;
 };
 
-// One of the two.
+// One of the three.
 struct DifferentiatedNumber {
   std::string name;
   MeshField* array = nullptr;
   const ModelNumber* number = nullptr;
+  bool positions = false;  // of the nodes of the mesh, [mesh node][3]
 
   std::size_t size(const Mesh& mesh) const {
+    if (positions) return 3 * static_cast<std::size_t>(mesh.node_count());
     return array != nullptr ? array->values().size() : static_cast<std::size_t>(mesh.cell_count());
   }
+};
+
+// A model without known derivatives, such as one with internal variables in time: why, and what to take.
+struct NotDifferentiable {
+  std::string of, why, fix;
 };
 
 }  // namespace ritz

@@ -180,12 +180,7 @@ class SecondOrderEvolution final : public Evolution {
   // The motion nearest to the given one, in the norm of the masses, that satisfies equations with values: which
   // unknowns were chosen to depend plays no part.
   void fit_to_equations() {
-    if (supports_.dependent() == nullptr || norm2(offset_) == 0) return;
-    copy(u_, work_);
-    supports_.set_values(work_);
-    axpy(-1.0, u_, work_);
-    if (norm2(work_) <= 1e-12 * norm2(u_)) return;
-    is_fitted_ = true;
+    if (satisfies_equations(supports_, offset_, u_, work_)) return;
     std::vector<double> masses = rates_.diagonal(u_).host();
     const double largest = std::ranges::max(masses);
     for (double& mass : masses) mass = std::max(mass, 1e-6 * largest);
@@ -524,10 +519,6 @@ class SecondOrderEvolution final : public Evolution {
   }
 
   std::vector<double> end_at(std::vector<Stage>& begin, Adjoint& adjoint) override {
-    if (is_fitted_)
-      throw Error(Exit::model, "derivatives of an evolution whose begin was moved to satisfy equations with values",
-                  "the motion nearest to the given one depends on the masses",
-                  "begin with a displacement that satisfies them, or with [initial] equilibrium = true");
     Stage& stage = begin.front();
     set_time(stage.time, stage.since);
     const Vector w = on_device(place_of_residual(stage)), u = on_device(stage.u);
@@ -588,11 +579,18 @@ class SecondOrderEvolution final : public Evolution {
   Vector inner_, force_, drag_, inner_1_, force_1_, drag_1_;  // of the body, the loads and damping
   std::vector<double> reaction_;
   double largest_ = 0;
-  Vector given_;            // of traced steps: find_given_motion()
-  bool is_fitted_ = false;  // the begin was moved to satisfy equations
+  Vector given_;  // of traced steps: find_given_motion()
 };
 
 }  // namespace
+
+bool satisfies_equations(const Constraints& supports, const Vector& offset, const Vector& u, Vector& work) {
+  if (supports.dependent() == nullptr || norm2(offset) == 0) return true;
+  copy(u, work);
+  supports.set_values(work);
+  axpy(-1.0, u, work);
+  return norm2(work) <= 1e-12 * norm2(u);
+}
 
 std::unique_ptr<Evolution> second_order(const TransientModel& model, Transient options, const Observer& observer) {
   return std::make_unique<SecondOrderEvolution>(model, std::move(options), observer);

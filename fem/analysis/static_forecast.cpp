@@ -4,6 +4,7 @@
 #include "fem/multigrid/matrix_free_solver.hpp"
 #include "fem/multigrid/p_multigrid_needs.hpp"
 #include "fem/operator/space_needs.hpp"
+#include "mesh/quality/quality.hpp"
 #include "solvers/direct/direct_solver.hpp"
 #include "solvers/krylov/block_conjugate_gradient.hpp"
 #include "solvers/linear/method_choice.hpp"
@@ -150,6 +151,33 @@ class StaticForecaster {
     return result;
   }
 
+  // The method that `automatic` takes by the size alone: a factorisation, perhaps after a trial with the diagonal.
+  // nullopt: another one, or it depends on how residuals fall.
+  std::optional<ForecastPath> factorised_by_choice() const {
+    const std::vector<MethodChoice> plan = automatic_plan();
+    if (plan.empty()) return std::nullopt;
+    const MethodChoice& choice = plan.front().trial ? plan[1] : plan.front();
+    if (choice.method != LinearMethod::direct) return std::nullopt;
+    try {
+      ForecastPath path = direct();
+      if (choice.operations_limit > 0 && path.operations > choice.operations_limit * tangents()) return std::nullopt;
+      if (plan.front().trial) {
+        const ForecastPath before = with_matrix(SolverPath::diagonal);
+        path.peak = larger(path.peak, before.peak);
+        path.at_solve = std::max(path.at_solve, before.at_solve);
+      }
+      return path;
+    } catch (const Error& error) {  // no direct solver, or no memory for its analysis
+      if (error.exit() != Exit::resources && error.exit() != Exit::environment) throw;
+      return std::nullopt;
+    }
+  }
+  // A trial with the diagonal comes before multigrid, and may be enough.
+  bool may_end_with_the_diagonal() const {
+    const std::vector<MethodChoice> plan = automatic_plan();
+    return !plan.empty() && plan.front().trial && columns_ == 1 && diagonal_may_be_enough(size());
+  }
+
   bool symmetric() const { return equations_.symmetric(); }
   bool is_factorised() const { return linear_.method == LinearMethod::direct; }
   // The default choice of the run.
@@ -160,6 +188,20 @@ class StaticForecaster {
   }
 
  private:
+  // Methods for a matrix that is symmetric and positive definite, as promised; empty: the method is another choice.
+  std::vector<MethodChoice> automatic_plan() const {
+    const bool chooses = linear_.method == LinearMethod::automatic && symmetric() && definite() && !needs_no_matrix();
+    return chooses ? plan_methods(size(), {}, linear_) : std::vector<MethodChoice>();
+  }
+  SystemSize size() const {
+    const BoundingBox box = bounding_box(space_.mesh());
+    return {n_,
+            needs_.size.pairs * block_ * block_,
+            space_.mesh().dimension(),
+            block_,
+            {box.high[0] - box.low[0], box.high[1] - box.low[1], box.high[2] - box.low[2]},
+            static_cast<int>(columns_)};
+  }
   ForecastPath begun(SolverPath path, const MemoryNeeds& assembly) const {
     const MemoryNeeds lists = lists_at_assembly();
     const auto buffers = lists.by_tag().find("assembly buffers");
@@ -337,6 +379,11 @@ std::vector<ForecastPath> forecast_static(const Operator& equations, const Linea
       paths.push_back(forecaster.with_matrix(path));
   } catch (const Error& error) {  // elements of too many nodes have no matrix
     if (error.exit() != Exit::resources) throw;
+  }
+  if (!paths.empty()) {
+    if (std::optional<ForecastPath> chosen = forecaster.factorised_by_choice())
+      paths.insert(paths.begin(), std::move(*chosen));
+    else paths.front().may_end_with_the_diagonal = forecaster.may_end_with_the_diagonal();
   }
   if (!forecaster.symmetric() && equations.can_assemble()) return paths;
   if (equations.space().order() > 1) {

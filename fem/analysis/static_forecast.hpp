@@ -49,6 +49,8 @@ struct ForecastPath {
   // [bytes] of the pool while the hierarchy is refreshed, where the matrices of a sweep's members or of Newton's steps
   // differ by much
   Index refresh = 0;
+  // A trial with the diagonal comes first, and may be enough: the path of its own is what is taken then.
+  bool may_end_with_the_diagonal = false;
   // For an estimate of the time within a factor of about three: traffic of set-up and iterations, and the operations of
   // a factorisation, with its analysis in operations that take as long.
   double bytes_moved = 0;  // 0: not known
@@ -83,8 +85,9 @@ struct AnalysisNeeds {
   std::optional<MemoryNeeds> afterwards = {};
 };
 
-// One entry for each way to solve the linear systems, the fastest first. Equations that are not symmetric have none
-// without a matrix. A method named `direct` is the only one.
+// One entry for each way to solve the linear systems, the one that is taken first: by size a factorisation, where
+// `automatic` chooses one, else the fastest. Equations that are not symmetric have none without a matrix. A method
+// named `direct` is the only one.
 std::vector<ForecastPath> forecast_static(const Operator& equations, const LinearSolverOptions& linear = {},
                                           const AnalysisNeeds& needs = {});
 

@@ -3,7 +3,9 @@
 #include "fem/analysis/array_derivative.hpp"
 #include "fem/analysis/cell_work.hpp"
 #include "fem/analysis/evolution.hpp"
+#include "fem/analysis/position_derivative.hpp"
 #include "fem/analysis/setup.hpp"
+#include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -23,8 +25,10 @@ class StageWork {
  public:
   explicit StageWork(const Model& model)
       : space_(*model.space), residual_(space_, model.equations), rates_(space_, rates_of(model)) {}
-  StageWork(const Model& model, CellWork::OfAll all)
-      : space_(*model.space), residual_(space_, model.equations, all), rates_(space_, rates_of(model), all) {}
+  // Takes all integrals, also on cells that were moved.
+  template <class Cells>
+  StageWork(const Model& model, const Cells& cells)
+      : space_(*model.space), residual_(space_, model.equations, cells), rates_(space_, rates_of(model), cells) {}
 
   void numbers_changed() {
     residual_.numbers_changed();
@@ -166,7 +170,11 @@ class BackwardsInTime {
     }
     result_.bytes = std::max(result_.bytes, bytes);
     for (std::size_t i = 0; i < numbers_.size(); ++i) {
-      if (MeshField* array = numbers_[i].array; array != nullptr)
+      if (numbers_[i].positions)
+        subtract_by_positions(
+            model_.space->mesh(), [&](const CellWork::Moved& moved) { return StageWork(model_, moved)(stages); },
+            result_.numbers[i]);
+      else if (MeshField* array = numbers_[i].array; array != nullptr)
         subtract_by_work(model_.space->mesh(), *array,
                          {[this] { of_arrays_->numbers_changed(); }, [&] { return (*of_arrays_)(stages); }},
                          result_.numbers[i]);
@@ -193,7 +201,28 @@ class BackwardsInTime {
 
 }  // namespace
 
-std::optional<NotDifferentiable> not_differentiable(const Model& model) {
+namespace {
+
+bool is_moved_at_begin(const Model& model, const Transient& options) {
+  if (!is_of_second_order(model) || options.from_equilibrium || model.relations.empty() || options.begin.u.empty())
+    return false;
+  const ModelSupports supports(model);
+  Constraints& held = *supports.all().front();
+  held.finish();
+  if (held.varies_in_time()) held.set_time(options.begin.time);
+  const FunctionSpace& space = *model.space;
+  const Vector u(space.device(), std::span<const double>(options.begin.u), "vectors");
+  Vector offset = space.zeros(), work = space.zeros();
+  held.set_values(offset);
+  copy(offset, work);
+  held.set_linear(work);
+  axpy(-1.0, work, offset);
+  return !satisfies_equations(held, offset, u, work);
+}
+
+}  // namespace
+
+std::optional<NotDifferentiable> not_differentiable(const Model& model, const Transient& options) {
   const auto is_symmetric = [](const Integral& i) { return i.form.symmetric || !i.form.has_matrix; };
   if (!std::ranges::all_of(with_rates(model), is_symmetric) &&
       !Operator(*model.space, with_rates(model)).can_assemble())
@@ -201,25 +230,33 @@ std::optional<NotDifferentiable> not_differentiable(const Model& model) {
                              "its adjoint needs the transposed matrix, and these elements have none"};
   if (!model.attached.empty() && !std::ranges::all_of(model.equations, is_symmetric))
     return NotDifferentiable{"an evolution with reference points whose tangent is not symmetric",
-                             "their masses join a symmetric one"};
+                             "their masses join a symmetric one", "take another model"};
   if (std::ranges::any_of(model.equations, [](const Integral& i) { return !i.form.state_start.empty(); }))
-    return NotDifferentiable{"a model with internal variables", "its solution depends on the way to it"};
+    return NotDifferentiable{"a model with internal variables", "its solution depends on the way to it",
+                             "take another model"};
+  if (is_moved_at_begin(model, options))
+    return NotDifferentiable{"an evolution whose begin is moved to satisfy equations with values",
+                             "the motion nearest to the given one depends on the masses",
+                             "begin with a displacement that satisfies them, or with [initial] equilibrium = true"};
   return std::nullopt;
 }
 
 void check_differentiable(const Model& model, const Transient& options) {
   check(model, options);
-  if (const auto refused = not_differentiable(model))
-    throw Error(Exit::model, fmt::format("derivatives of {}", refused->of), refused->why,
-                "take derivatives of another model");
+  if (const auto refused = not_differentiable(model, options))
+    throw Error(Exit::model, fmt::format("derivatives of {}", refused->of), refused->why, refused->fix);
 }
 
 TransientDerivatives differentiate(const Model& model, Transient options, const Trajectory& path,
                                    const StepDerivative& add_derivative, std::span<const DifferentiatedNumber> numbers,
                                    const AdjointProgress& progress) {
-  check_differentiable(model, options);
-  const Setup setup(model, {}, Setup::Held::not_needed, with_rates(model), rates_of(model));
   options.begin = path.state(0);
+  check_differentiable(model, options);
+  if (std::ranges::any_of(numbers, &DifferentiatedNumber::positions))
+    if (const auto refused = not_differentiable_by_positions(model))
+      throw Error(Exit::model, fmt::format("the derivative by the positions of nodes, of {}", refused->of),
+                  refused->why, refused->fix);
+  const Setup setup(model, {}, Setup::Held::not_needed, with_rates(model), rates_of(model));
   options.linear = promised(options.linear, model);
   const Observer observer;
   const TransientModel equations{.equations = setup.equations(),

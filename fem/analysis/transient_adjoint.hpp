@@ -26,11 +26,8 @@
 
 namespace ritz {
 
-// Models whose evolutions have no known derivatives, such as those with internal variables; nullopt: they have.
-struct NotDifferentiable {
-  std::string of, why;
-};
-std::optional<NotDifferentiable> not_differentiable(const Model& model);
+// Evolutions from options.begin that have no known derivatives; nullopt: this one has.
+std::optional<NotDifferentiable> not_differentiable(const Model& model, const Transient& options);
 // Throws Error(Exit::model) for these, and the errors of check().
 void check_differentiable(const Model& model, const Transient& options);
 
@@ -39,7 +36,7 @@ struct TransientDerivatives {
   std::vector<double> velocity;              // of second order the same of dJ/dv
   std::vector<double> load;                  // [unknown] dJ/d(forces that act all the time)
   std::vector<double> prescribed;            // [unknown] dJ/d(a change of the prescribed value at all times)
-  std::vector<std::vector<double>> numbers;  // of an array [entry], of another number [cell]
+  std::vector<std::vector<double>> numbers;  // of an array [entry], of another number [cell], of positions [node][3]
   Index bytes = 0;                           // the most on the host, of states and of one part
 };
 

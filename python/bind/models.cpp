@@ -315,7 +315,10 @@ class Model {
       std::vector<ModelNumber> own;
       std::vector<DifferentiatedNumber> numbers;
       own.reserve(names.size());
-      for (const std::string& name : names) numbers.push_back(variable(name, own));
+      for (const std::string& name : names) {
+        if (name == positions_key) refuse_positions(begins_as_given_);
+        numbers.push_back(variable(name, own));
+      }
       d = differentiate(model(), evolved_, path_, add, numbers);
       const auto for_caller = [&](const std::vector<double>& x) {
         return out(Vector(space().device(), std::span<const double>(x), "vectors"));
@@ -427,11 +430,7 @@ class Model {
   py::array_t<double> by_positions(const Doubles& u, const Doubles& lambda) {
     std::vector<double> result;
     without_the_lock([&] {
-      for (const char* table : {"force", "power", "coupling"})
-        if (run_->input().root().has(table))
-          throw Error(Exit::model, fmt::format("the derivative by the positions of nodes of a case with [[{}]]", table),
-                      "its total is spread over an area, which they change",
-                      "give a density, such as a traction, or forces at nodes by solve(load=...)");
+      refuse_positions(false);
       result = ritz::by_positions(solved(), in(u), in(lambda));
     });
     return adopt(std::move(result), {static_cast<py::ssize_t>(space().mesh().node_count()), 3});
@@ -441,10 +440,16 @@ class Model {
   const ritz::Model& model() const { return read_->model; }
   // `own` keeps it where it is no array, and does not grow beyond its capacity.
   DifferentiatedNumber variable(const std::string& name, std::vector<ModelNumber>& own) {
+    if (name == positions_key) return {.name = name, .positions = true};
     if (const auto array = run_->arrays().find(name); array != run_->arrays().end())
       return {name, &array->second, nullptr};
     own.push_back(*number_of_case(*run_, *read_, name));
     return {name, nullptr, &own.back()};
+  }
+  void refuse_positions(bool begins_as_given) {
+    if (const auto refused = not_differentiable_by_positions(*run_, *read_, begins_as_given))
+      throw Error(Exit::model, fmt::format("the derivative by the positions of nodes, of {}", refused->of),
+                  refused->why, refused->fix);
   }
   const FunctionSpace& space() const { return *model().space; }
   std::size_t width() const { return static_cast<std::size_t>(components()); }
@@ -515,6 +520,7 @@ class Model {
     options.begin.u = initial ? in(*initial).host() : read_->time->initial(space());
     if (velocity) options.begin.v = in(*velocity).host();
     else if (read_->time->velocity) options.begin.v = read_->time->velocity(space());
+    begins_as_given_ = initial && (velocity || !read_->time->velocity);
     load_ = load ? std::optional(in(*load)) : std::nullopt;
     options.forces = load_ ? &*load_ : nullptr;
     if (tolerance) {
@@ -601,6 +607,7 @@ class Model {
   std::optional<Nonlinear> newton_;     // of nonlinear statics
   std::optional<Transient> evolution_;  // of [time]
   std::optional<Vector> load_;          // of the last evolution, as are:
+  bool begins_as_given_ = false;
   Transient evolved_;
   Trajectory path_;
   std::vector<Index> shown_;    // [time] the step of each solution that was returned

@@ -273,6 +273,7 @@ void bind_solver(py::module_& module) {
       .def_property_readonly("device", [](const Matrix& m) { return m.matrix().device().description(); })
       .def_property_readonly("values", &view_of_values);
   module.def("eigs", &eigs);
+  module.def("why_no_gpu", [] { return list_devices().why_no_gpu; });
   py::class_<Multigrid, std::unique_ptr<Multigrid, EndsAlone>>(module, "Multigrid")
       .def(py::init<std::shared_ptr<Matrix>>())
       .def("apply", &Multigrid::apply)

@@ -72,12 +72,33 @@ def refuse(message, why="", remedy="", kind="argument"):
     return make(2, kind, message, why, remedy)
 
 
+def is_on_gpu(values):
+    """An array of CuPy, PyTorch, Numba or another library whose numbers are in the memory of a GPU of CUDA."""
+    return hasattr(values, "__cuda_array_interface__")
+
+
+def on_host(values, name):
+    """An array in the memory of a GPU as one of NumPy, copied by its own library, which waits for what computes it. Others as they are."""
+    if not is_on_gpu(values):
+        return values
+    from ritz import _ritz
+
+    if why := _ritz.why_no_gpu():
+        raise refuse(f"{name} in the memory of a GPU", f"Ritz has no GPU here: {why}", "move it to the CPU first, as x.get() of CuPy and x.cpu() of PyTorch do")
+    values = values.detach() if hasattr(values, "detach") else values
+    for method in ("get", "cpu", "copy_to_host"):  # of CuPy, PyTorch, Numba
+        if hasattr(values, method):
+            return getattr(values, method)()
+    raise refuse(f"{name} in the memory of a GPU, a {type(values).__name__}", "it has no method to move it: get(), cpu() or copy_to_host()", "give an array of NumPy or CuPy")
+
+
 def real(values, name):
     """These numbers as a contiguous array of 64-bit floats; refuses complex and masked ones, and what holds no numbers."""
     import numpy as np
 
     if np.ma.is_masked(values):
         raise refuse(f"{name} with {np.ma.count_masked(values)} masked numbers", "what is under a mask is no number to compute with", "fill them: values.filled(...)")
+    values = on_host(values, name)
     try:
         array = np.asarray(values)
         if not np.iscomplexobj(array):

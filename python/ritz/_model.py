@@ -227,15 +227,16 @@ class Model:
         shape of u, (times, nodes, components), or (nodes, components) at the end; "load" and "prescribed" are by values that stay, and
         "initial" by those at the begin. of: the names that are wanted; else all.
 
-        of="points", of statics: dJ/d(positions of the mesh's nodes), (nodes, 3), through u alone. It is computed where it is named: a pass
-        over the cells for each of 4 steps of each node of a cell along each axis.
+        of="points": dJ/d(positions of the mesh's nodes), (nodes, 3), through u alone. It is computed where it is named: a pass over the
+        cells for each of 4 steps of each node of a cell along each axis, in time for each part of the way back. What solve() was given
+        stays with the nodes; of a case whose [initial] is a formula of the position there is none.
 
         A number of a material, an orientation or [thermal] has a derivative where it is named, too, of="material.0.orthotropic.shear.0":
         (cells,), dJ/d(the number in each cell); their sum is dJ/d(the number)."""
         if self._u is None:
             raise _errors.refuse("vjp() before solve()", "it is taken at a solution", "call solve() first, and after each update()")
         every = ("load", "prescribed", *(("initial",) if self.evolves else ()), *(("velocity",) if self.moves else ()), *self.arrays)
-        known = every if self.evolves else (*every, "points")
+        known = (*every, "points")
         names = every if of is None else ((of,) if isinstance(of, str) else tuple(of))
         for name in names:
             if name not in known and not self._model.has_number(name):
@@ -247,7 +248,7 @@ class Model:
             g = self._evolution_g(g) if self.evolves else self._nodal(g, "g").copy()
             g, direct = self._through_fields(g, (fields, cell_fields), arrays)
             if self.evolves:
-                result = self._evolution_vjp(g, arrays)
+                result = self._evolution_vjp(g, [*arrays, *(["points"] if "points" in names else [])])
             else:
                 direction, by_prescribed = self._model.adjoint(g)
                 result = {"load": direction * ~self.fixed, "prescribed": by_prescribed * self.fixed}
@@ -270,7 +271,8 @@ class Model:
     def _evolution_vjp(self, given: np.ndarray, arrays: list[str]) -> dict[str, np.ndarray]:
         nodal, by_array, self.gradient_memory = self._model.evolution_derivatives(np.ascontiguousarray(given), arrays)
         fixed = self.fixed
-        return {name: each * (fixed if name == "prescribed" else ~fixed) for name, each in nodal.items()} | dict(zip(arrays, by_array))
+        result = {name: each * (fixed if name == "prescribed" else ~fixed) for name, each in nodal.items()} | dict(zip(arrays, by_array))
+        return {name: each.reshape(-1, 3) if name == "points" else each for name, each in result.items()}
 
 
 def assemble(case, overrides: dict | None = None, *, mesh=None, physics: str | None = None, folder: str | os.PathLike | None = None,

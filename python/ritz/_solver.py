@@ -38,7 +38,8 @@ class Report:
 
 
 def _borrowed(values):
-    """Arrays of other libraries as NumPy's, by DLPack and without a copy."""
+    """Arrays of other libraries as NumPy's, by DLPack and without a copy; those in the memory of a GPU are copied."""
+    values = _errors.on_host(values, "an array")
     if isinstance(values, np.ndarray) or not hasattr(values, "__dlpack__"):
         return np.asarray(values)
     if values.__dlpack_device__()[0] != 1:
@@ -66,7 +67,13 @@ def _scipy(A):
 
 
 def _as_given(values, given):
-    """The result as an array of the library whose array was given: by its from_dlpack, without a copy."""
+    """The result as an array of the library whose array was given: by its from_dlpack, without a copy, or where it was on a GPU, there."""
+    if _errors.is_on_gpu(given):
+        library = importlib.import_module(type(given).__module__.split(".")[0])
+        if not hasattr(library, "asarray"):
+            return values
+        result = library.asarray(values)
+        return result.to(given.device) if hasattr(result, "to") else result
     if isinstance(given, np.ndarray) or not hasattr(given, "__dlpack__"):
         return values
     if hasattr(given, "__array_namespace__"):

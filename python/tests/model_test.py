@@ -486,9 +486,9 @@ class EveryKey(Differences):
                     keys = self.KEYS | ({"displacement.0.x": 1e-5} if at_nodes and not more and name != "of revolution" else {})
                     self.assert_derivatives(lambda a: ritz.Model(self.solid(a, model, dimension, "left", "right" if dimension == 3 else "top", **more), mesh=mesh), spread(keys, mesh, at_nodes), mesh)
 
-    def assert_positions(self, make, points, dimension, tolerance):
+    def assert_positions(self, make, points, dimension, tolerance, **begin):
         model = make(points)
-        u = model.solve(tolerance=tolerance)
+        u = model.solve(tolerance=tolerance, **begin)
         weights = np.cos(np.arange(u.size)).reshape(u.shape)
         by = model.vjp(weights, of="points")["points"]
         self.assertEqual(by.shape, (len(points), 3))
@@ -497,8 +497,9 @@ class EveryKey(Differences):
             for axis in range(dimension):
                 d = np.zeros(points.shape)
                 d[node, axis] = 1e-4
-                ends = [(weights * make(points + s * d).solve(tolerance=tolerance)).sum() for s in (1, -1)]
+                ends = [(weights * make(points + s * d).solve(tolerance=tolerance, **begin)).sum() for s in (1, -1)]
                 self.assertAlmostEqual(by[node, axis], (ends[0] - ends[1]) / 2e-4, delta=1e-6 * abs(by).max(), msg=f"{node} {axis}")
+        return model
 
     def test_positions_of_nodes(self):
         block, plane = bar((3, 2, 2)), square(3)
@@ -519,6 +520,36 @@ class EveryKey(Differences):
             u = model.solve()
             with self.assertRaises(ritz.ModelError) as raised:
                 model.vjp(u, of="points")
+            self.assertIn(words, str(raised.exception))
+
+    def test_positions_of_nodes_in_time(self):
+        again = lambda mesh, points: ritz.Mesh(points, dict(mesh.cells), {name: ({"nodes": nodes} if len(nodes) else dict(chosen)) for name, (chosen, nodes) in mesh.regions.items()})
+        random = np.random.default_rng(1)
+        shaken = lambda mesh, dimension: mesh.points[:, :dimension] + 0.05 * random.uniform(size=(len(mesh.points), dimension))
+        block, plane = bar((3, 1, 1)), square(2)
+        case = {"material": [{"region": "steel", "conductivity": 20.0, "density": 8.0, "specific_heat": 400.0}], "temperature": [{"region": "left", "value": "20 + 0.1*t"}],
+                "convection": [{"region": "right", "coefficient": 30.0, "ambient": "90 + x"}], "source": [{"region": "steel", "value": "500*(1 + t*y)"}], "initial": {"temperature": 20},
+                "time": {"end": 30, "step": 4, "output": 10}, "solver": {"method": "direct", "tolerance": 1e-13}}
+        model = self.assert_positions(lambda points: ritz.Model(case, mesh=again(block, points)), shaken(block, 3), 3, 1e-13)
+        self.assertGreater(model.gradient_memory, 0)
+        radiating = heat(plane, 2.0, 5.0, 400.0, model={"type": "axisymmetric", "absolute_zero": 0}, radiation=[{"region": "top", "emissivity": 0.6, "ambient": 300.0}],
+                         time={"end": 1e3, "step": 100.0}, initial={"temperature": 350})
+        radiating["material"][0] |= {"density": 8.0, "specific_heat": 400.0}
+        self.assert_positions(lambda points: ritz.Model(radiating, mesh=again(plane, points)), shaken(plane, 2) + [1, 0], 2, 1e-12)
+        moving = {"material": [{"region": "steel", "young": 2e9, "poisson": 0.3, "density": 1000.0}], "displacement": [{"region": "left", "x": "1e-3*t", "y": 0, "z": 0}], "damping": {"rayleigh": [80, 3e-6]},
+                  "traction": [{"region": "right", "value": ["1e6*sin(5000*t)", 2e5, 0]}], "time": {"end": 1e-3, "step": 1e-4, "output": 5e-4}, "solver": {"method": "direct", "tolerance": 1e-13}}
+        make = lambda more: lambda points: ritz.Model(moving | more, mesh=again(block, points))
+        points = shaken(block, 3)
+        self.assert_positions(make({"initial": {"velocity": [1, 2, 3]}}), points, 3, 1e-13)
+        self.assert_positions(make({"initial": {"equilibrium": True}, "gravity": {"acceleration": [0, -9.81, 0]}}), points, 3, 1e-13)
+        by_position = {"initial": {"displacement": ["1e-3*x", 0, 0]}}
+        self.assert_positions(make(by_position), points, 3, 1e-13, initial=1e-3 * points, velocity=0 * points)
+        for words, more, begin in (("begins with a formula", by_position, {}), ("begins with a formula", by_position, {"initial": 1e-3 * points}), ("[[coupling]]", {"coupling": [{"region": "right", "mass": 500.0}]}, {}),
+                                   ("prescribed values that vary with the position", {"displacement": [{"region": "left", "x": "1e-3*t*y", "y": 0, "z": 0}]}, {})):
+            model = make(more)(points)
+            model.solve(**begin)
+            with self.assertRaises(ritz.ModelError) as raised:
+                model.vjp(points, of="points")
             self.assertIn(words, str(raised.exception))
 
     def test_heat_in_the_plane_and_of_bodies_of_revolution(self):

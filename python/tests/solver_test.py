@@ -8,7 +8,9 @@ import subprocess
 import sys
 import threading
 import time
+import types
 import unittest
+import unittest.mock
 
 import numpy as np
 import scipy.sparse as sparse
@@ -241,6 +243,51 @@ class Solve(unittest.TestCase):
         far.__dlpack_device__ = lambda: (2, 0)
         with self.assertRaises(ritz.InputError):
             ritz.solve(self.A, far, self.x)
+
+    class Far:
+        """An array as CuPy has them. Its numbers can be had by get() alone."""
+
+        def __init__(self, values):
+            self._values = values
+            self.ndim, self.shape = values.ndim, values.shape
+            self.__cuda_array_interface__ = {"shape": values.shape, "typestr": values.dtype.str, "data": (values.ctypes.data, False), "version": 3, "stream": 1}
+
+        def __array__(self, *_, **__):
+            raise TypeError("no implicit conversion")
+
+        def get(self):
+            return self._values.copy()
+
+    def test_arrays_in_the_memory_of_a_gpu_are_told_where_there_is_none(self):
+        from ritz import _ritz
+        if not _ritz.why_no_gpu():
+            self.skipTest("there is a GPU")
+        far = self.Far
+        matrix = types.SimpleNamespace(data=far(self.A.data), indices=far(self.A.indices), indptr=far(self.A.indptr), shape=self.A.shape)
+        near = ritz.Matrix(self.A, self.x)
+        for call in (lambda: ritz.solve(self.A, far(self.b), self.x), lambda: ritz.solve(matrix, self.b, self.x), lambda: ritz.solve(self.A, self.b, far(self.x)),
+                     lambda: near.solve(self.b, start=far(self.b)), lambda: near @ far(self.b), lambda: ritz.per_cell(far(self.b)), lambda: ritz.Mesh(far(self.x), {"point1": [[0]]})):
+            with self.assertRaises(ritz.InputError) as raised:
+                call()
+            self.assertIn("in the memory of a GPU", str(raised.exception))
+            self.assertIn(_ritz.why_no_gpu(), raised.exception.why)
+            self.assertIn("x.get() of CuPy", raised.exception.remedy)
+
+    def test_arrays_in_the_memory_of_a_gpu_are_copied_and_results_go_back(self):
+        from ritz import _ritz
+        far = self.Far
+        library = types.ModuleType("library_of_a_gpu")
+        library.asarray = lambda values: far(np.asarray(values))
+        sys.modules[library.__name__] = library
+        self.addCleanup(sys.modules.pop, library.__name__)
+        with unittest.mock.patch.object(_ritz, "why_no_gpu", lambda: ""), unittest.mock.patch.object(far, "__module__", "library_of_a_gpu.core"):
+            matrix = types.SimpleNamespace(data=far(self.A.data), indices=far(self.A.indices), indptr=far(self.A.indptr), shape=self.A.shape)
+            x, report = ritz.solve(matrix, far(self.b), far(self.x), device="cpu")
+            X, _ = ritz.solve(self.A, far(np.stack([self.b, 2 * self.b], 1)), self.x, device="cpu")
+        self.assertIsInstance(x, far)
+        self.assertTrue(report.converged)
+        self.assertTrue(np.array_equal(x.get(), ritz.solve(self.A, self.b, self.x, device="cpu")[0]))
+        self.assertEqual(X.get().shape, (len(self.b), 2))
 
     def test_arrays_of_jax_and_torch(self):
         for name, make in (("jax", lambda m: m.numpy.asarray(self.b, m.numpy.float64)), ("torch", lambda m: m.from_numpy(self.b.copy()))):

@@ -50,6 +50,8 @@ double fewest_iterations_of_jacobi(const SystemSize& size) {
   return (double(size.nonzeros) > 20 * nodes ? 1.3 : 2.1) * along_an_edge;  // hexahedra or quadratic, linear tetrahedra
 }
 
+constexpr int most_of_jacobi = 130;  // iterations
+
 // Jacobi costs nothing to set up, and a multigrid solve as much as 110 to 320 iterations with it. Where it is the
 // better choice, the residual falls at once, since the spectrum is narrow; elsewhere it rises or stagnates at first, or
 // it falls with what the supports and loads of a few nodes leave, and stagnates then. In two dimensions multigrid is
@@ -60,7 +62,7 @@ class FallsTooSlowly {
   FallsTooSlowly(double relative, const SystemSize& size)
       : needed_(-std::log10(relative)),
         dimension_(size.dimension),
-        judged_from_(fewest_iterations_of_jacobi(size) > most ? 8 : 30) {}
+        judged_from_(diagonal_may_be_enough(size) ? 30 : 8) {}
 
   bool operator()(int iterations, double log_reduction) {
     history_.add(iterations, log_reduction);
@@ -69,17 +71,16 @@ class FallsTooSlowly {
     if (iterations < 20) return log_reduction > 0.6;
     if (iterations < 30) return log_reduction > 0.45;
     if (iterations < 60) return log_reduction > -needed_ / (dimension_ == 2 ? 8 : 16);
-    return log_reduction > -needed_ * 0.31 || iterations >= most;
+    return log_reduction > -needed_ * 0.31 || iterations >= most_of_jacobi;
   }
 
  private:
   // Conjugate gradients become faster: what the rate foresees is half as much again as what is seen.
   bool is_far_from_the_end(int iterations, double log_reduction) const {
-    return needed_ + log_reduction > history_.later_rate() * (1.5 * most - iterations);
+    return needed_ + log_reduction > history_.later_rate() * (1.5 * most_of_jacobi - iterations);
   }
 
-  static constexpr int most = 130;  // iterations
-  double needed_;                   // digits
+  double needed_;  // digits
   int dimension_;
   int judged_from_;  // iteration
   ReductionHistory history_;
@@ -201,6 +202,8 @@ std::vector<MethodChoice> plan_for_unsymmetric(const SystemSize& size, const Lin
 }
 
 }  // namespace
+
+bool diagonal_may_be_enough(const SystemSize& size) { return fewest_iterations_of_jacobi(size) <= most_of_jacobi; }
 
 double dissection_operations(const SystemSize& size) {
   const int d = size.dimension == 3 ? 3 : 2;

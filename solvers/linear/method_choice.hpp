@@ -34,6 +34,10 @@ double dissection_operations(const SystemSize& size);
 // set-up and conjugate gradients for all columns, where it works well
 double predicted_multigrid(const SystemSize& size);
 
+// May the trial with the diagonal converge, by the size alone? Of a system for which not, only a mass or a reaction
+// that dominates would make it.
+bool diagonal_may_be_enough(const SystemSize& size);
+
 // Returns whether a factorisation is predicted to be faster than the rest of an iteration that takes so many seconds
 // per step. Empty if it would take minutes: then the iteration continues.
 IterationVerdict slower_than_factorising(const SystemSize& size, double iteration, double relative);

@@ -21,6 +21,13 @@ class DoctorTest(ritz.CaseTest):
             self.assertEqual(finding["state"] == "good", finding["remedy"] == "", finding)
         self.assertEqual(list(self.folder.glob(".ritz-doctor*")), [])
 
+    def test_it_knows_the_libraries_of_the_direct_solver_of_gpus(self):
+        if not list((ritz.BIN.parent / "lib").glob("ritz_direct.cuda.so")):
+            self.skipTest("no GPU code")
+        found = [finding for finding in json.loads(self.doctor().stdout) if finding["subject"] == "direct solver of GPUs"]
+        self.assertEqual(len(found), 1)
+        self.assertRegex(found[0]["value"], "its libraries are here|libcu")
+
     def test_it_tries_the_disk_of_the_folder_it_is_given(self):
         def disk(folder):
             findings = json.loads(self.doctor("--folder", folder).stdout)

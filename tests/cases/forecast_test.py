@@ -111,6 +111,28 @@ class ForecastTest(ritz.CaseTest):
             _, member, _ = self.check_forecast("ritz-elasticity", kept, forecast_table.SINGLE, 0.1)
             self.assertGreater(member["host_peak"], forecast["host_peak"])
 
+    def test_the_choice_of_auto_is_foreseen_where_sizes_make_it(self):
+        """Small systems and slender bodies are factorised, perhaps after a trial with the diagonal; whether that is enough for larger ones only the residual says."""
+        for program, text in (("ritz-heat", model_texts.HEAT), ("ritz-elasticity", model_texts.ELASTICITY)):
+            box_meshes.write_box(self.folder / "box.msh", "hex", (12, 7, 7))
+            case = self.write("box.toml", '[mesh]\nfile = "box.msh"\n' + text)
+            estimate, _, run = self.check_forecast(program, case, "direct", 0.1)
+            self.assertEqual(next(iter(estimate.report["forecast"])), "direct")
+            self.assertNotIn("multigrid", run.report["solver"]["preconditioner"])
+        box_meshes.write_box(self.folder / "box.msh", "hex", (24, 12, 12))
+        case = self.write("box.toml", '[mesh]\nfile = "box.msh"\n' + model_texts.HEAT)
+        estimate, forecast, run = self.check_forecast("ritz-heat", case, "conjugate gradients with the diagonal", 0.1)
+        self.assertEqual(run.report["solver"]["preconditioner"], "Jacobi")
+        self.assertIn(" where the diagonal alone is enough)", estimate.log)
+
+    def test_gradients_by_positions_have_cells_apart(self):
+        probe = '[[probe]]\nname = "p"\nfield = "temperature"\npoint = [0.4, 0.2, 0.2]\n[gradient]\nprobe = "p"\nby = "points"\n'
+        box_meshes.write_box(self.folder / "box.msh", "hex", (20, 10, 10))
+        head = '[mesh]\nfile = "box.msh"\n[solver]\nmethod = "cg"\npreconditioner = "multigrid"\n'
+        self.check_forecast("ritz-heat", self.write("box.toml", head + model_texts.HEAT + probe), "multigrid, single precision", 0.15)
+        text = model_texts.HEAT.replace("[[material]]\n", "[[material]]\ndensity = 7800\nspecific_heat = 460\n") + "[initial]\ntemperature = 20\n[time]\nend = 1e5\nstep = 1e4\n"
+        self.check_forecast("ritz-heat", self.write("time.toml", head + text + probe), "multigrid, single precision", 0.2)
+
     def test_times_are_those_of_the_machine_within_a_factor_of_ten(self):  # which others use; a rate of its caches is that much off
         box_meshes.write_box(self.folder / "box.msh", "hex", (36, 18, 18))
         for method in ("cg", "direct"):

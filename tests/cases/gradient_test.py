@@ -150,6 +150,73 @@ class Gradient(CaseTest):
         last = lambda outcome: [path for path in outcome.report["outputs"] if path.endswith(".vtu")][-1]
         self.assertEqual(len(list(self.differences("ritz-elasticity", text, keys, "p", results=last))), 3)
 
+    def test_positions_of_nodes(self):
+        """Of a node within the body and one on its side, in statics, a load case, and in time."""
+        def moved(node=None, by=(0, 0, 0)):
+            place = lambda u, v, w: (u + 0.03 * v * w, v + 0.05 * u * u, w - 0.04 * u * v)
+            return boxes.shell(lambda u, v, w: tuple(x + (d if (u, v, w) == node else 0) for x, d in zip(place(u, v, w), by)), "hex8", (2, 2, 2))
+        region = '[[region]]\nname = "{}"\nkind = "nodes"\nbox = {{low = [{}, -1, -1], high = [{}, 2, 2]}}\n'
+        sides = '[[region]]\nname = "x1"\nkind = "facets"\nbox = {low = [0.8, -1, -1], high = [2, 2, 2]}\n' + region.format("x0", -1, 0.2) + region.format("end", 0.8, 2)
+        heat = ('[[material]]\nregion = "part"\nconductivity = 20\ndensity = 7.8\nspecific_heat = 460\n[[temperature]]\nregion = "x0"\nvalue = "{}"\n'
+                '[[convection]]\nregion = "x1"\ncoefficient = 30\nambient = 90\n[[source]]\nregion = "part"\nvalue = "500 + 20*x"\n')
+        solid = ('[[material]]\nregion = "part"\nyoung = 2e9\npoisson = 0.3\ndensity = 1000\n[[displacement]]\nregion = "x0"\nfixed = true\n'
+                 '[[{}pressure]]\nregion = "x1"\nvalue = 4e6\n')
+        mean = 'region = "end"\nmeasure = "mean"\n'
+        for name, program, physics, probe, more in (
+                ("heat", "ritz-heat", heat.format("10"), 'field = "temperature"\n' + mean, ""),
+                ("its reaction", "ritz-heat", heat.format("10"), 'field = "reaction"\nregion = "x0"\nmeasure = "reaction"\n', ""),
+                ("heat in time", "ritz-heat", heat.format("20+0.1*t") + "[initial]\ntemperature = 20\n[time]\nend = 60\nstep = 9\n", 'field = "temperature"\n' + mean, 'over = "time"\n'),
+                ("motion", "ritz-elasticity", solid.format("") + "[damping]\nrayleigh = [80, 3e-6]\n[time]\nend = 1e-3\nstep = 1e-4\n", 'field = "velocity"\ncomponent = "x"\n' + mean, ""),
+                ("a load case", "ritz-elasticity", '[[load_case]]\nname = "w"\n' + solid.format("load_case."), 'field = "displacement"\ncomponent = "x"\n' + mean, 'load_case = "w"\n')):
+            with self.subTest(name):
+                self.write("block.msh", moved())
+                text = '[mesh]\nfile = "block.msh"\n' + sides + physics + f'[[probe]]\nname = "p"\n{probe}' + SOLVER + '[gradient]\nprobe = "p"\nby = ["points", "material.0.density"]\n' + more
+                case = self.write("case.toml", text if name != "heat" else text.replace("density\"]", "conductivity\"]"))
+                shown = lambda o: o.fact("integral p")[0] if "over" in more else o.report["load_cases"]["w"]["probes"]["p"] if more else o.probes["p"]
+                outcome = self.solve(program, case)
+                facts = outcome.report["load_cases"]["w"]["facts"] if name == "a load case" else outcome.report["facts"]
+                files = outcome.report["load_cases"]["w"]["output"] if name == "a load case" else [path for path in outcome.report["outputs"] if path.endswith(".vtu")][-1]
+                fields = vtu.read(files)
+                points, by = list(fields["Points"].values())[0], fields["PointData"]["gradient_points"]
+                self.assertAlmostEqual(float(facts["gradient points"]), max(sum(x * x for x in by[i:i + 3]) for i in range(0, len(by), 3)) ** 0.5, delta=1e-8 * max(by))
+                self.assertEqual(len([key for key in fields["CellData"] if key.startswith("gradient_")]), 1)
+                for node, place in (((0.5, 0.5, 0.5), (0.5 + 0.03 / 4, 0.5 + 0.05 / 4, 0.5 - 0.04 / 4)), ((0.5, 1, 0), (0.5, 1 + 0.05 / 4, -0.02))):
+                    at = min(range(0, len(points), 3), key=lambda i: sum((x - y) ** 2 for x, y in zip(points[i:i + 3], place)))
+                    for axis in range(3):
+                        ends = []
+                        for h in (1e-4, -1e-4):
+                            self.write("block.msh", moved(node, [h if each == axis else 0 for each in range(3)]))
+                            ends.append(shown(self.solve(program, case)))
+                        self.assertAlmostEqual(by[at + axis], (ends[0] - ends[1]) / 2e-4, delta=1e-6 * max(map(abs, by)), msg=f"{node} {axis}")
+
+    def test_positions_that_have_no_gradient_are_told(self):
+        self.write("mesh.msh", boxes.cubes(["a"]))
+        good = ('[mesh]\nfile = "mesh.msh"\n[[material]]\nregion = "a"\nyoung = 1e9\npoisson = 0.3\ndensity = 1000\n[[displacement]]\nregion = "a.x0"\nfixed = true\n'
+                '[[pressure]]\nregion = "a.x1"\nvalue = 1\n[[probe]]\nname = "tip"\nfield = "displacement"\ncomponent = "x"\npoint = [1, 1, 1]\n[gradient]\nprobe = "tip"\nby = "points"\n')
+        self.assertEqual(self.run_case("ritz-elasticity", self.write("case.toml", good), "--check").exit, 0)
+        force = '[[force]]\nregion = "a.x1"\nvalue = [1, 0, 0]\n'
+        for old, new, words in (("[[pressure]]", force + "[[pressure]]", "no gradient by 'points' of a case with [[force]]"), ("[[pressure]]", '[[load_case]]\nname = "l"\n' + force.replace("[[f", "[[load_case.f") + "[[pressure]]", "a case with [[force]]"),
+                                ("fixed = true", 'x = "1e-3*y"\ny = 0\nz = 0', "vary with the position"), ('field = "displacement"\ncomponent = "x"', 'field = "stress"\ncomponent = "xx"', "'stress' by positions"),
+                                ("point = [1, 1, 1]", 'region = "a.x1"\nmeasure = "mean"', "its weights are areas"),
+                                ("[gradient]", '[time]\nend = 1e-3\nstep = 1e-4\n[initial]\ndisplacement = ["1e-3*x", 0, 0]\n[gradient]', "begins with a formula of the position")):
+            with self.subTest(new):
+                outcome = self.run_case("ritz-elasticity", self.write("case.toml", good.replace(old, new, 1)), "--check")
+                self.assertIn(outcome.exit, (2, 4), outcome.log)
+                self.assertIn(words, outcome.errors)
+
+    def test_a_begin_that_is_moved_is_refused_by_the_check(self):
+        """Its equation has a value that the motion given for the begin does not satisfy."""
+        self.write("mesh.msh", boxes.cubes(["a"]))
+        text = ('[mesh]\nfile = "mesh.msh"\n[[material]]\nregion = "all"\nyoung = 1e9\npoisson = 0.3\ndensity = 1000\n[[displacement]]\nregion = "a.x0"\nfixed = true\n'
+                + '[[region]]\nname = "n"\nkind = "nodes"\nbox = {low = [0.9, 0.9, 0.9], high = [1.1, 1.1, 1.1]}\n'
+                + '[[equation]]\nterms = [{region = "a.x1", component = "x"}, {region = "n", component = "y"}]\nvalue = 1e-3\n'
+                + '[time]\nend = 1e-3\nstep = 1e-4\n[[probe]]\nname = "tip"\nfield = "displacement"\ncomponent = "x"\npoint = [1, 1, 1]\n[gradient]\nprobe = "tip"\nby = "material.0.young"\n')
+        outcome = self.run_case("ritz-elasticity", self.write("case.toml", text), "--check")
+        self.assertIn("no gradient of an evolution whose begin is moved to satisfy equations with values", outcome.errors)
+        outcome = self.run_case("ritz-elasticity", self.write("case.toml", text.replace("[time]", "[initial]\nequilibrium = true\n[time]")), "--check")
+        self.assertEqual(outcome.exit, 0, outcome.errors)
+        self.solve("ritz-elasticity", self.write("case.toml", text[:text.index("[gradient]")]))
+
     def test_evolutions_with_internal_variables_are_refused_by_the_check(self):
         self.write("block.msh", boxes.shell(lambda u, v, w: (u, v, w), 5, (2, 1, 1)))
         case = self.write("case.toml", '[mesh]\nfile = "block.msh"\n' + side("x0", 0, 3) + side("x1", 1, 3) + '[model]\nform = "von_mises_plasticity"\n[[material]]\nregion = "all"\nyoung = 2e11\n'

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import unittest
 
+import boxes
 import picture_test
 import ritz
 from divided_test import OnRanks
@@ -30,6 +31,47 @@ json.dump({"points": [grid.GetPoint(k) for k in range(grid.GetNumberOfPoints())]
 
 def can_read():
     return pathlib.Path(PYTHON).exists() and subprocess.run([PYTHON, "-c", "import vtk"], capture_output=True).returncode == 0
+
+
+class Borders(ritz.CaseTest):
+    """Two cubes in two pieces, which share the nodes at x = 1."""
+
+    def write_piece(self, name, first, values):
+        corners = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)]
+        points = " ".join(f"{first + x} {y} {z}" for x, y, z in corners)
+        array = lambda kind, name, text, more="": f'<DataArray type="{kind}" Name="{name}" format="ascii"{more}>{text}</DataArray>'
+        self.write(name, '<VTKFile type="UnstructuredGrid" version="1.0" byte_order="LittleEndian"><UnstructuredGrid><Piece NumberOfPoints="8" NumberOfCells="1">'
+                   + "<PointData>" + array("Float64", "T", " ".join(f"{value!r}" for value in values)) + "</PointData>"
+                   + "<Points>" + array("Float64", "Points", points, ' NumberOfComponents="3"') + "</Points><Cells>"
+                   + array("Int64", "connectivity", "0 1 2 3 4 5 6 7") + array("Int64", "offsets", "8") + array("UInt8", "types", "12") + "</Cells></Piece></UnstructuredGrid></VTKFile>")
+
+    def solved(self, right):
+        """With a conductivity that is T: 5 in all nodes, and these at x = 1 in the right piece."""
+        self.write_piece("left.vtu", 0, [5.0] * 8)
+        self.write_piece("right.vtu", 1, [value if corner in (0, 3, 4, 7) else 5.0 for corner, value in enumerate(right)])
+        self.write("two.pvtu", '<VTKFile type="PUnstructuredGrid" version="1.0" byte_order="LittleEndian"><PUnstructuredGrid GhostLevel="0"><PPointData><PDataArray type="Float64" Name="T"/></PPointData>'
+                   '<PPoints><PDataArray type="Float64" NumberOfComponents="3"/></PPoints><Piece Source="left.vtu"/><Piece Source="right.vtu"/></PUnstructuredGrid></VTKFile>')
+        self.write("mesh.msh", boxes.shell(lambda u, v, w: (2 * u, v, w), "hex8", (2, 1, 1)))
+        end = '[[region]]\nname = "x{0}"\nkind = "facets"\nplane = {{point = [{0}, 0, 0], normal = [1, 0, 0]}}\n'
+        case = self.write("case.toml", '[mesh]\nfile = "mesh.msh"\n' + end.format(0) + end.format(2) + '[[field]]\nname = "s"\nfile = "two.pvtu"\nfield = "T"\n[[material]]\nregion = "part"\nconductivity = "s"\n'
+                          '[[temperature]]\nregion = "x0"\nvalue = 0\n[[flux]]\nregion = "x2"\nvalue = 10\n[[probe]]\nname = "p"\nfield = "temperature"\npoint = [1, 0.5, 0.5]\n')
+        return self.run_case("ritz-heat", case)
+
+    def test_values_that_agree_are_one(self):
+        for off in (0, 1e-8):
+            outcome = self.solved([5 + off] * 8)
+            self.assertEqual(outcome.exit, 0, outcome.errors)
+            self.assert_close(outcome.probes["p"], 2, 1e-6)
+
+    def test_values_that_differ_are_told_with_their_place(self):
+        outcome = self.solved([5, 5, 5, 7, 5, 5, 5, 5])
+        self.assertEqual(outcome.exit, 2, outcome.log)
+        self.assertIn("two.pvtu' has the values 5 and 7 at (1, 1, 0)", outcome.errors)
+        self.assertIn("nodes of parts that touch are not told apart in pieces", outcome.errors)
+        self.assertIn('write those results with [output] format = "vtu"', outcome.errors)
+        done = subprocess.run([str(ritz.BIN / "ritz"), "picture", str(self.folder / "two.pvtu"), str(self.folder / "two.png"), "--field", "T"], capture_output=True, text=True)
+        self.assertIn("has the values 5 and 7 at (1, 1, 0)", done.stderr)
+        self.assertNotEqual(done.returncode, 0)
 
 
 @unittest.skipUnless(shutil.which("mpirun") and list((ritz.BIN.parent / "lib").glob("ritz_ranks.mpi.so")), "skipped: no MPI")
