@@ -180,12 +180,16 @@ void to_double_dots(const Device& device, Index n, const Real* x, const std::uin
 }
 
 const InterpolationKernels table{run<double>, run<float>};
-const PCycleKernels<double> in_double{
-    start<double>,           step<double>,           weighted_residual<double>, add_weighted<double>,
-    convert<double, double>, convert<double, double>, to_double_dots<double>};
+const PCycleKernels<double> in_double{start<double>,
+                                      step<double>,
+                                      weighted_residual<double>,
+                                      add_weighted<double>,
+                                      convert<double, double>,
+                                      convert<double, double>,
+                                      to_double_dots<double>};
 const PCycleKernels<float> in_single{
-    start<float>,           step<float>,           weighted_residual<float>, add_weighted<float>,
-    convert<double, float>, convert<float, double>, to_double_dots<float>};
+    start<float>,           step<float>,          weighted_residual<float>, add_weighted<float>, convert<double, float>,
+    convert<float, double>, to_double_dots<float>};
 const Registration interpolation("interpolation", &table), cycle_in_double("p-cycle double", &in_double),
     cycle_in_single("p-cycle single", &in_single);
 

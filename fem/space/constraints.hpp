@@ -75,7 +75,7 @@ class Constraints {
   // too.
   void apply_pivot(double pivot, const Vector& x, Vector& y) const;
   void apply_pivot_dot(double pivot, const Vector& x, Vector& y, double* xy) const;  // and *xy = x.y
-  void keep_prescribed(Vector& r) const;  // r_i = 0 where not eliminated
+  void keep_prescribed(Vector& r) const;                                             // r_i = 0 where not eliminated
   // r_i = 0 where neither prescribed values nor equations exert a force: what they do exert, where r is a residual that
   // was not gathered.
   void keep_constrained(Vector& r) const;

@@ -128,8 +128,8 @@ TEST_F(Gpu, AnIterationOfConjugateGradientsTakesThreeKernelsAndOneRead) {
   }
 }
 
-// With multigrid the cycle is one graph. The update leaves the residual in single precision, and the result of the cycle
-// comes to double precision with its products: two kernels that would be five.
+// With multigrid the cycle is one graph. The update leaves the residual in single precision, and the result of the
+// cycle comes to double precision with its products: two kernels that would be five.
 TEST_F(Gpu, AnIterationWithMultigridTakesFourKernelsAndOneGraph) {
   const SparseMatrix A = on(gpu, poisson_matrix(12));
   SmoothedAggregationOptions options;
