@@ -140,11 +140,13 @@ class RowLister {
       : nodes_of_(space, ordered), number_(static_cast<std::size_t>(space.node_count()), -1) {}
 
   // Rows [first, last) around the cells. lengths: of each. Returns whether all of them hold their own node.
-  bool list(Index first, Index last, std::span<const Run> cells, Index* lengths, NodeGraph::Block& block) {
+  bool list(Index first, Index last, std::span<const Run> cells, Index* lengths, NodeGraph::Columns& columns,
+            NodeGraph::Block& block) {
     number_nodes(first, last, cells);
-    const bool full = node_.size() <= std::numeric_limits<std::uint16_t>::max()
-                          ? list_rows(first, last, lengths, narrow_, block.narrow)
-                          : list_rows(first, last, lengths, wide_, block.wide);
+    bool full = true;
+    if (node_.size() <= std::numeric_limits<std::uint16_t>::max())
+      block.narrow = columns.narrow.keep(list_rows(first, last, lengths, narrow_, full));
+    else block.wide = columns.wide.keep(list_rows(first, last, lengths, wide_, full));
     for (const Node node : node_) number_[static_cast<std::size_t>(node)] = -1;
     block.nodes.assign(node_.begin(), node_.end());
     return full;
@@ -180,7 +182,7 @@ class RowLister {
 
   // Windows of as many rows as have their bits in `most_words`.
   template <class Number>
-  bool list_rows(Index first, Index last, Index* lengths, std::vector<Number>& scratch, std::vector<Number>& columns) {
+  std::span<const Number> list_rows(Index first, Index last, Index* lengths, std::vector<Number>& scratch, bool& full) {
     words_ = (node_.size() + 63) / 64;
     groups_ = (words_ + 63) / 64;
     const Index window =
@@ -192,7 +194,6 @@ class RowLister {
     if (cell_in_use_.size() < groups_) cell_in_use_.resize(groups_, 0);
     if (joined_.size() < words_) joined_.resize(words_);
     std::size_t listed = 0;
-    bool full = true;
     for (Index begin = first; begin < last; begin += window) {
       const Index end = std::min(begin + window, last);
       set_bits(begin, end);
@@ -206,8 +207,7 @@ class RowLister {
         listed = after;
       }
     }
-    columns.assign(scratch.begin(), scratch.begin() + static_cast<std::ptrdiff_t>(listed));
-    return full;
+    return std::span(scratch).first(listed);
   }
 
   // The bits of rows [first, last), where there are none yet.
@@ -293,7 +293,7 @@ class RowLister {
 };
 
 template <class Number>
-void write(const std::vector<Node>& nodes, const std::vector<Number>& numbers, std::int32_t* columns) {
+void write(const std::vector<Node>& nodes, std::span<const Number> numbers, std::int32_t* columns) {
   const Node* const node = nodes.data();
   for (const Number number : numbers) *columns++ = node[number];
 }
@@ -305,6 +305,7 @@ NodeGraph::NodeGraph(const FunctionSpace& space) : threads_(space.device().threa
   const OrderedNodes ordered(space, threads_);
   const CellsAtBlocks at = cells_at_blocks(space, ordered, blocks, threads_);
   blocks_.resize(static_cast<std::size_t>(blocks));
+  columns_.resize(static_cast<std::size_t>(threads_));
   offsets_.assign(static_cast<std::size_t>(node_count) + 1, 0);
   std::atomic<bool> full = true;
   ParallelErrors errors;
@@ -315,7 +316,8 @@ NodeGraph::NodeGraph(const FunctionSpace& space) : threads_(space.device().threa
       for (Index block = part * blocks / threads_; block < (part + 1) * blocks / threads_; ++block) {
         const Index first = block * rows;
         const auto b = static_cast<std::size_t>(block);
-        if (!lister.list(first, std::min(first + rows, node_count), at[b], offsets_.data() + first + 1, blocks_[b]))
+        if (!lister.list(first, std::min(first + rows, node_count), at[b], offsets_.data() + first + 1,
+                         columns_[static_cast<std::size_t>(part)], blocks_[b]))
           full = false;
       }
     });
@@ -328,11 +330,12 @@ void NodeGraph::write_columns(std::span<std::int32_t> columns) {
 #pragma omp parallel for num_threads(threads_) schedule(static)
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
     std::int32_t* const to = columns.data() + offsets_[b << block_bits];
-    Block& block = blocks_[b];
+    const Block& block = blocks_[b];
     if (block.wide.empty()) write(block.nodes, block.narrow, to);
     else write(block.nodes, block.wide, to);
-    block = {};
   }
+  blocks_ = {};
+  columns_ = {};
 }
 
 }  // namespace ritz
