@@ -23,10 +23,25 @@ struct SetZero {
 
 struct ApplyPivot {
   const std::int32_t* list;
+  Index rows;
   double pivot;
   const double* x;
   double* y;
-  constexpr void operator()(Index i) const { y[list[i]] = pivot * x[list[i]]; }
+  constexpr void operator()(Index i) const {
+    if (list[i] < rows) y[list[i]] = pivot * x[list[i]];
+  }
+};
+
+struct ApplyPivotDot {
+  const std::uint8_t* mask;
+  double pivot;
+  const double* x;
+  double* y;
+  constexpr Sums<1> operator()(Index i) const {
+    const double xi = x[i], yi = mask[i] != 0 ? pivot * xi : y[i];
+    y[i] = yi;
+    return {{xi * yi}};
+  }
 };
 
 void set_values(const Device& device, Index count, const std::uint8_t* mask, double part, const double* values,
@@ -38,12 +53,17 @@ void set_zero(const Device& device, Index count, const std::uint8_t* mask, int w
   for_each(device, "prescribed zeros", count, SetZero{mask, where != 0, x});
 }
 
-void apply_pivot(const Device& device, Index count, const std::int32_t* list, double pivot, const double* x,
+void apply_pivot(const Device& device, Index count, const std::int32_t* list, Index rows, double pivot, const double* x,
                  double* y) {
-  for_each(device, "prescribed rows", count, ApplyPivot{list, pivot, x, y});
+  for_each(device, "prescribed rows", count, ApplyPivot{list, rows, pivot, x, y});
 }
 
-const ConstraintKernels table{set_values, set_zero, apply_pivot};
+void apply_pivot_dot(const Device& device, Index rows, const std::uint8_t* mask, double pivot, const double* x,
+                     double* y, double* xy) {
+  reduce<1>(device, "prescribed rows, dot", rows, ApplyPivotDot{mask, pivot, x, y}, xy);
+}
+
+const ConstraintKernels table{set_values, set_zero, apply_pivot, apply_pivot_dot};
 const Registration registration("constraints", &table);
 
 }  // namespace

@@ -31,6 +31,9 @@ struct PCycleKernels {
   void (*add_weighted)(const Device&, Index n, const Real* weight, const Real* s, Real* x);
   void (*from_double)(const Device&, Index n, const double* x, Real* y);
   void (*to_double)(const Device&, Index n, const Real* x, double* y);
+  // y = x, and pivot b where mask_i != 0; dots = {b.y}, or {-q.y, b.y} with a q
+  void (*to_double_dots)(const Device&, Index n, const Real* x, const std::uint8_t* mask, double pivot, const double* b,
+                         const double* q, double* y, double* dots);
 };
 
 }  // namespace ritz

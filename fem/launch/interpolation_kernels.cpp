@@ -140,13 +140,56 @@ void convert(const Device& device, Index n, const From* x, To* y) {
   for_each(device, "conversion", n, Convert<From, To>{x, y});
 }
 
+// The result of a cycle with its prescribed rows, and the sums that conjugate gradients need of it.
+template <class Real>
+struct Result {
+  const Real* x;
+  const std::uint8_t* mask;
+  double pivot;
+  const double* b;
+  double* y;
+  constexpr double at(Index i, double bi) const {
+    const double yi = mask[i] != 0 ? pivot * bi : static_cast<double>(x[i]);
+    y[i] = yi;
+    return yi;
+  }
+};
+template <class Real>
+struct ResultDot {
+  Result<Real> result;
+  constexpr Sums<1> operator()(Index i) const {
+    const double bi = result.b[i];
+    return {{bi * result.at(i, bi)}};
+  }
+};
+template <class Real>
+struct ResultDots {
+  Result<Real> result;
+  const double* q;
+  constexpr Sums<2> operator()(Index i) const {
+    const double bi = result.b[i], qi = q[i], yi = result.at(i, bi);
+    return {{-(yi * qi), bi * yi}};
+  }
+};
+template <class Real>
+void to_double_dots(const Device& device, Index n, const Real* x, const std::uint8_t* mask, double pivot,
+                    const double* b, const double* q, double* y, double* dots) {
+  const Result<Real> result{x, mask, pivot, b, y};
+  if (q == nullptr) reduce<1>(device, "conversion", n, ResultDot<Real>{result}, dots);
+  else reduce<2>(device, "conversion", n, ResultDots<Real>{result, q}, dots);
+}
+
 const InterpolationKernels table{run<double>, run<float>};
-const PCycleKernels<double> in_double{
-    start<double>,           step<double>,           weighted_residual<double>, add_weighted<double>,
-    convert<double, double>, convert<double, double>};
+const PCycleKernels<double> in_double{start<double>,
+                                      step<double>,
+                                      weighted_residual<double>,
+                                      add_weighted<double>,
+                                      convert<double, double>,
+                                      convert<double, double>,
+                                      to_double_dots<double>};
 const PCycleKernels<float> in_single{
-    start<float>,           step<float>,           weighted_residual<float>, add_weighted<float>,
-    convert<double, float>, convert<float, double>};
+    start<float>,           step<float>,          weighted_residual<float>, add_weighted<float>, convert<double, float>,
+    convert<float, double>, to_double_dots<float>};
 const Registration interpolation("interpolation", &table), cycle_in_double("p-cycle double", &in_double),
     cycle_in_single("p-cycle single", &in_single);
 

@@ -166,6 +166,15 @@ class Cycle {
     run_recorded();
     kernels_.to_double(device_, x.size(), finest.x.data(), x.data());
   }
+  Array<Real>& argument() { return levels_.front().b; }
+  // As LinearOperator::apply_single, with prescribed rows.
+  void apply_to_argument(const Vector& b, Vector& x, const Vector* q, double* dots) {
+    const Level<Real>& finest = levels_.front();
+    run_recorded();
+    device_.profile().count((q == nullptr ? 2 : 3) * b.bytes() + b.size() * Index{sizeof(Real) + 1});
+    kernels_.to_double_dots(device_, b.size(), finest.x.data(), finest.A->constraints().mask().data(), 1 / pivot_,
+                            b.data(), q == nullptr ? nullptr : q->data(), x.data(), dots);
+  }
   const std::vector<int>& orders() const { return orders_; }
   int nested_levels() const {
     return aggregation_ ? aggregation_->nested_levels() : divided_aggregation_->nested_levels();
@@ -504,6 +513,14 @@ void PMultigrid::apply(const Vector& b, Vector& x) const {
   };
   if (hierarchy_->in_single) run(*hierarchy_->in_single);
   else run(*hierarchy_->in_double);
+}
+
+float* PMultigrid::single_argument() const {
+  return hierarchy_->in_single ? hierarchy_->in_single->argument().data() : nullptr;
+}
+
+void PMultigrid::apply_single(const Vector& b, Vector& x, const Vector* q, double* dots) const {
+  hierarchy_->in_single->apply_to_argument(b, x, q, dots);
 }
 
 std::vector<int> PMultigrid::orders() const {

@@ -37,6 +37,8 @@ class PMultigrid final : public LinearOperator {
   const Device& device() const override;
   Index rows() const override;
   void apply(const Vector& b, Vector& x) const override;  // one V-cycle from x = 0
+  float* single_argument() const override;
+  void apply_single(const Vector& b, Vector& x, const Vector* q, double* dots) const override;
   std::string name() const override;
   std::vector<int> orders() const;  // of the levels, the finest first
   // Order of the next coarser level. Order 1 on a mesh of order 1 is the mesh's own, whose kernels are faster.

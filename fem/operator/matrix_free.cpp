@@ -86,7 +86,7 @@ void MatrixFree::apply_over_ranks(const Vector& x, Vector& y) const {
   device().machine().copy_on_device(y.data(), product_.data(), y.bytes());
 }
 
-void MatrixFree::apply(const Vector& x, Vector& y) const {
+void MatrixFree::apply_without_pivot(const Vector& x, Vector& y) const {
   if (field_of_rank_ != nullptr) {
     apply_over_ranks(x, y);
   } else if (field_.empty()) {
@@ -98,7 +98,16 @@ void MatrixFree::apply(const Vector& x, Vector& y) const {
     equations_.action(*u_, field_, y);
     constraints_.gather(y);
   }
+}
+
+void MatrixFree::apply(const Vector& x, Vector& y) const {
+  apply_without_pivot(x, y);
   constraints_.apply_pivot(pivot_, x, y);
+}
+
+void MatrixFree::apply_dot(const Vector& x, Vector& y, double* xy) const {
+  apply_without_pivot(x, y);
+  constraints_.apply_pivot_dot(pivot_, x, y, xy);
 }
 
 }  // namespace ritz

@@ -30,6 +30,7 @@ class MatrixFree final : public LinearOperator {
                                      : field_of_rank_->ghosts->owned() * equations_.space().components();
   }
   void apply(const Vector& x, Vector& y) const override;
+  void apply_dot(const Vector& x, Vector& y, double* xy) const override;
   std::string name() const override { return "matrix-free operator"; }
 
   // The tangent at another u. What preconditioners are made of stays that at the u before, until refresh() makes it
@@ -55,6 +56,7 @@ class MatrixFree final : public LinearOperator {
  private:
   void make_diagonal();
   void apply_over_ranks(const Vector& x, Vector& y) const;
+  void apply_without_pivot(const Vector& x, Vector& y) const;
 
   const Operator& equations_;
   const Constraints& constraints_;

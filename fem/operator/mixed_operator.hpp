@@ -135,7 +135,10 @@ class MixedOperator {
     Vector extension, workspace;
   };
   // Which nodes of the column field share a cell with a node of the row field.
-  using NodePattern = FunctionSpace::HostPattern;
+  struct NodePattern {
+    std::vector<Index> offsets;
+    std::vector<std::int32_t> columns;
+  };
 
   bool couples(int test, int trial) const;    // by a form of several fields
   const Operator* of_field(int field) const;  // null: no form of this field alone

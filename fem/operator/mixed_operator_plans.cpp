@@ -180,7 +180,8 @@ void MixedOperator::list_chunk(const Key& key, const Plan& plan, Index chunk, Ch
     if (key.task == Task::matrix) {
       const ElementGroup& rows = group.of_field[static_cast<std::size_t>(key.row)];
       const ElementGroup& columns = group.of_field[static_cast<std::size_t>(key.column)];
-      const NodePattern& pattern = coupling_pattern(key.row, key.column);
+      const NodePattern& of_fields = coupling_pattern(key.row, key.column);
+      const FunctionSpace::HostPattern pattern{of_fields.offsets, of_fields.columns};
       const Index c = space(key.row).components(), d = space(key.column).components();
       for (int a = 0; a < rows.node_count(); ++a) {
         const auto row = static_cast<std::size_t>(rows.node(e, a));
@@ -208,12 +209,11 @@ void MixedOperator::list_chunk(const Key& key, const Plan& plan, Index chunk, Ch
 // Diagonal blocks of nodes have the lists of operators on one space.
 std::shared_ptr<const ScatterPlan> MixedOperator::make_lists(const Key& key, const Plan& plan) const {
   const bool matrix = key.task == Task::matrix, square = matrix && key.row == key.column;
-  const NodePattern* pattern = square   ? &space(key.row).host_pattern()
-                               : matrix ? &coupling_pattern(key.row, key.column)
-                                        : nullptr;
-  const Index targets = square   ? static_cast<Index>(pattern->columns.size())
-                        : matrix ? static_cast<Index>(pattern->columns.size()) * space(key.row).components() *
-                                       space(key.column).components()
+  FunctionSpace::HostPattern pattern;
+  if (square) pattern = space(key.row).host_pattern();
+  const Index targets = square   ? std::ssize(pattern.columns)
+                        : matrix ? std::ssize(coupling_pattern(key.row, key.column).columns) *
+                                       space(key.row).components() * space(key.column).components()
                                  : layout_.total();
   std::vector<std::unique_ptr<ChunkLister>> listers(static_cast<std::size_t>(omp_get_max_threads()));
   return std::make_shared<const ScatterPlan>(
@@ -226,7 +226,7 @@ std::shared_ptr<const ScatterPlan> MixedOperator::make_lists(const Key& key, con
         const ElementGroup& group =
             groups_[static_cast<std::size_t>(plan.groups[g])].of_field[static_cast<std::size_t>(key.row)];
         const Index size = plan.chunk_batches[g] * lane_count, first = (chunk - plan.first_chunk[g]) * size;
-        lister->list_pairs(group, *pattern, first, std::min(first + size, group.element_count), out);
+        lister->list_pairs(group, pattern, first, std::min(first + size, group.element_count), out);
       });
 }
 

@@ -189,8 +189,9 @@ Operator::Plan Operator::make_plan(const Job& job) const {
 
 std::shared_ptr<const ScatterPlan> Operator::make_lists(Task task, const Plan& plan,
                                                         const std::vector<Index>& first_chunk) const {
-  const FunctionSpace::HostPattern* pattern = task == Task::matrix ? &space_->host_pattern() : nullptr;
-  const Index targets = pattern != nullptr ? static_cast<Index>(pattern->columns.size()) : space_->node_count();
+  std::optional<FunctionSpace::HostPattern> pattern;
+  if (task == Task::matrix) pattern = space_->host_pattern();
+  const Index targets = pattern ? static_cast<Index>(pattern->columns.size()) : space_->node_count();
   std::vector<std::unique_ptr<ChunkLister>> listers(static_cast<std::size_t>(omp_get_max_threads()));
   return std::make_shared<const ScatterPlan>(
       space_->device(), targets, first_chunk.back(), [&](Index chunk, ChunkSlots& out) {
@@ -200,7 +201,7 @@ std::shared_ptr<const ScatterPlan> Operator::make_lists(Task task, const Plan& p
         const ElementGroup& group = groups_[static_cast<std::size_t>(plan.groups[g])];
         const Index size = plan.chunk_batches[g] * lane_count, first = (chunk - first_chunk[g]) * size;
         const Index last = std::min(first + size, group.element_count);
-        if (pattern != nullptr) lister->list_pairs(group, *pattern, first, last, out);
+        if (pattern) lister->list_pairs(group, *pattern, first, last, out);
         else lister->list_nodes(group, first, last, out);
       });
 }
@@ -332,7 +333,9 @@ void Operator::residual(const Vector& u, Vector& r) const {
   run(plan_of_few_runs({Task::residual}), "residual", false, {.u = u.data(), .target = r.data()});
 }
 
-SparseMatrix Operator::make_matrix() const { return SparseMatrix(space_->pattern(), space_->components()); }
+SparseMatrix Operator::make_matrix() const {
+  return SparseMatrix(space_->pattern(), space_->components(), SparseMatrix::Values::undefined);
+}
 
 void Operator::assemble(const Vector& u, SparseMatrix& matrix) const { assemble_with(nullptr, u, matrix); }
 

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <new>
 #include <utility>
@@ -71,6 +71,18 @@ class Owners {
   std::vector<std::uint32_t> lowest_;  // [node of the space]
 };
 
+// Which rows have sums of a chunk: the first ones are stored, not added, so that nothing is cleared before.
+class FirstSums {
+ public:
+  explicit FirstSums(Index rows) : met_(static_cast<std::size_t>(rows), 0) {}
+  // Of a row that no other thread adds to.
+  bool is_first(Node row) { return std::exchange(met_[static_cast<std::size_t>(row)], std::uint8_t{1}) == 0; }
+  bool has(Node row) const { return met_[static_cast<std::size_t>(row)] != 0; }
+
+ private:
+  std::vector<std::uint8_t> met_;
+};
+
 // Sums of a chunk in rows that belong to a lower share.
 struct PendingRows {
   std::vector<Node> rows;
@@ -124,20 +136,21 @@ Elements elements_of(const SingleAssembly& job, std::size_t g, Index chunk) {
 template <int B>
 class MatrixAdder {
  public:
-  MatrixAdder(const SingleAssembly& job, const Owners& owners, std::size_t share, PendingRows& pending)
+  MatrixAdder(const SingleAssembly& job, const Owners& owners, FirstSums& first, std::size_t share,
+              PendingRows& pending)
       : job_(job),
         pattern_(job.space->host_pattern()),
         owners_(owners),
+        first_(first),
         share_(share),
         pending_(pending),
         chunk_rows_(job.space->node_count()),
         column_(static_cast<std::size_t>(job.space->node_count())),
         results_(job) {}
 
-  static Index number_count(const SingleAssembly& job) { return job.space->host_pattern().offsets.back() * B; }
   // The numbers of a row, in the target.
   static std::pair<Index, Index> row_of(const SingleAssembly& job, Node row) {
-    const std::vector<Index>& offsets = job.space->host_pattern().offsets;
+    const std::span<const Index> offsets = job.space->host_pattern().offsets;
     return {offsets[static_cast<std::size_t>(row)] * B, offsets[static_cast<std::size_t>(row) + 1] * B};
   }
 
@@ -156,22 +169,24 @@ class MatrixAdder {
     const Index begin = pattern_.offsets[static_cast<std::size_t>(row)];
     const auto length = static_cast<std::size_t>(pattern_.offsets[static_cast<std::size_t>(row) + 1] - begin);
     const std::int32_t* const columns = pattern_.columns.data() + begin;
-    for (std::size_t k = 0; k < length; ++k)
-      column_[static_cast<std::size_t>(columns[k])] = static_cast<std::int32_t>(k);
+    std::int32_t* const position = column_.data();
+    for (std::size_t k = 0; k < length; ++k) position[columns[k]] = static_cast<std::int32_t>(k);
     sums_.assign(length * B, 0.0);
     double* const sums = sums_.data();
     for (const auto [element, a] : chunk_rows_.places(number)) {
       const double* source =  // items are pairs (a, b)
           results_.data() + (std::size_t{element} / lane_count * n + a) * n * B * lane_count + element % lane_count;
       for (const Node node : chunk_rows_.nodes_of(element)) {
-        double* const sum = sums + static_cast<std::size_t>(column_[static_cast<std::size_t>(node)]) * B;
+        double* const sum = sums + Index{position[node]} * B;
         for (int i = 0; i < B; ++i) sum[i] += source[i * lane_count];
         source += B * lane_count;
       }
     }
     if (owners_.owns(share_, row)) {
       double* const values = job_.values + begin * B;
-      for (std::size_t i = 0; i < length * B; ++i) values[i] += sums[i];
+      if (first_.is_first(row)) std::copy_n(sums, length * B, values);
+      else
+        for (std::size_t i = 0; i < length * B; ++i) values[i] += sums[i];
     } else {
       pending_.rows.push_back(row);
       pending_.sums.insert(pending_.sums.end(), sums_.begin(), sums_.end());
@@ -179,8 +194,9 @@ class MatrixAdder {
   }
 
   const SingleAssembly& job_;
-  const FunctionSpace::HostPattern& pattern_;
+  const FunctionSpace::HostPattern pattern_;
   const Owners& owners_;
+  FirstSums& first_;
   const std::size_t share_;
   PendingRows& pending_;
   ChunkRows chunk_rows_;
@@ -192,16 +208,17 @@ class MatrixAdder {
 // Adds the chunks of one share to a vector, of `block` numbers per node.
 class VectorAdder {
  public:
-  VectorAdder(const SingleAssembly& job, const Owners& owners, std::size_t share, PendingRows& pending)
+  VectorAdder(const SingleAssembly& job, const Owners& owners, FirstSums& first, std::size_t share,
+              PendingRows& pending)
       : job_(job),
         block_(static_cast<std::size_t>(job.block)),
         owners_(owners),
+        first_(first),
         share_(share),
         pending_(pending),
         local_(static_cast<std::size_t>(job.space->node_count()), -1),
         results_(job) {}
 
-  static Index number_count(const SingleAssembly& job) { return job.space->node_count() * job.block; }
   static std::pair<Index, Index> row_of(const SingleAssembly& job, Node row) {
     return {Index{row} * job.block, (Index{row} + 1) * job.block};
   }
@@ -218,7 +235,9 @@ class VectorAdder {
       local_[static_cast<std::size_t>(node)] = -1;
       if (owners_.owns(share_, node)) {
         double* const values = job_.values + static_cast<std::size_t>(node) * block_;
-        for (std::size_t i = 0; i < block_; ++i) values[i] += sums[i];
+        if (first_.is_first(node)) std::copy_n(sums, block_, values);
+        else
+          for (std::size_t i = 0; i < block_; ++i) values[i] += sums[i];
       } else {
         pending_.rows.push_back(node);
         pending_.sums.insert(pending_.sums.end(), sums, sums + block_);
@@ -257,6 +276,7 @@ class VectorAdder {
   const SingleAssembly& job_;
   const std::size_t block_;
   const Owners& owners_;
+  FirstSums& first_;
   const std::size_t share_;
   PendingRows& pending_;
   std::vector<std::int32_t> local_;  // [node of the space] its number in the chunk, -1
@@ -273,23 +293,26 @@ void run(const SingleAssembly& job) {
   const std::vector<Share> shares = shares_of(job, job.space->device().team(chunks));
   const Owners owners(job, shares);
   std::vector<PendingRows> pending(shares.size());
-  const Index numbers = Adder::number_count(job);
+  FirstSums first(job.space->node_count());
   ParallelErrors errors;
 #pragma omp parallel num_threads(static_cast <int>(shares.size()))
   {
 #pragma omp for schedule(static)
-    for (Index i = 0; i < numbers; i += 1 << 16)
-      std::memset(job.values + i, 0, static_cast<std::size_t>(std::min<Index>(1 << 16, numbers - i)) * sizeof(double));
-#pragma omp for schedule(static)
     for (std::size_t share = 0; share < shares.size(); ++share)
       errors.run([&] {
-        Adder adder(job, owners, share, pending[share]);
+        Adder adder(job, owners, first, share, pending[share]);
         for (std::size_t g = 0; g < job.groups.size(); ++g) {
           const Index begin = job.groups[g].first_chunk, end = begin + job.groups[g].chunk_count();
           for (Index chunk = std::max(begin, shares[share].first); chunk < std::min(end, shares[share].last); ++chunk)
             adder.add(g, chunk - begin);
         }
       });
+#pragma omp for schedule(static)
+    for (Node row = 0; row < static_cast<Node>(job.space->node_count()); ++row) {
+      if (first.has(row)) continue;
+      const auto [begin, end] = Adder::row_of(job, row);
+      std::fill(job.values + begin, job.values + end, 0.0);
+    }
   }
   errors.rethrow();
   for (const PendingRows& later : pending) {

@@ -106,7 +106,9 @@ SpaceNeeds needs_of(const FunctionSpace& space, int supports, bool counted) {
   needs.size.pairs = counted || has_pattern ? space.pattern()->nonzeros() : pairs_of_nodes(space);
   if (has_pattern) return needs;
   needs.pattern.array<Index>("pattern", needs.size.nodes + 1).array<std::int32_t>("pattern", needs.size.pairs);
-  needs.host_of_pattern = Index{sizeof(std::int32_t)} * needs.size.pairs + Index{sizeof(Index)} * needs.size.nodes;
+  // Listed in 16 bits first, and on the host for a device with memory of its own.
+  const Index column = space.device().machine().is_apart() ? 4 : 2;  // [bytes]
+  needs.host_of_pattern = column * needs.size.pairs + Index{sizeof(Index)} * needs.size.nodes;
   return needs;
 }
 

@@ -1,6 +1,5 @@
 #include "fem/space/constraints.hpp"
 
-#include "device/host_view.hpp"
 #include "device/kernels.hpp"
 #include "fem/launch/constraint_kernels.hpp"
 
@@ -207,12 +206,13 @@ void Constraints::eliminate(SparseMatrix& K, double pivot) const {
 }
 
 void Constraints::apply_pivot(double pivot, const Vector& x, Vector& y) const {
-  Index count = list_.size();
-  if (x.size() < space_->unknown_count()) {  // owned unknowns of a part
-    const HostView<std::int32_t> list(list_);
-    count = std::ranges::lower_bound(list.span(), static_cast<std::int32_t>(x.size())) - list.span().begin();
-  }
-  table(x.device()).apply_pivot(x.device(), count, list_.data(), pivot, x.data(), y.data());
+  table(x.device()).apply_pivot(x.device(), list_.size(), list_.data(), x.size(), pivot, x.data(), y.data());
+}
+
+void Constraints::apply_pivot_dot(double pivot, const Vector& x, Vector& y, double* xy) const {
+  const Device& device = x.device();
+  device.profile().count(x.size() + x.bytes() + 2 * y.bytes());
+  table(device).apply_pivot_dot(device, x.size(), mask_.data(), pivot, x.data(), y.data(), xy);
 }
 
 void Constraints::keep_prescribed(Vector& r) const {

@@ -74,7 +74,8 @@ class Constraints {
   // y_i = pivot x_i where eliminated. Vectors may hold the first unknowns alone, as those of a part do; in set_zero,
   // too.
   void apply_pivot(double pivot, const Vector& x, Vector& y) const;
-  void keep_prescribed(Vector& r) const;  // r_i = 0 where not eliminated
+  void apply_pivot_dot(double pivot, const Vector& x, Vector& y, double* xy) const;  // and *xy = x.y
+  void keep_prescribed(Vector& r) const;                                             // r_i = 0 where not eliminated
   // r_i = 0 where neither prescribed values nor equations exert a force: what they do exert, where r is a residual that
   // was not gathered.
   void keep_constrained(Vector& r) const;

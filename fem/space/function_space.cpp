@@ -400,23 +400,26 @@ Vector FunctionSpace::from_mesh(std::span<const double> values, const char* tag)
   return Vector(device_, std::span<const double>(ordered), tag);
 }
 
-const FunctionSpace::HostPattern& FunctionSpace::host_pattern() const {
-  if (host_pattern_.offsets.empty() && pattern_) {
-    host_pattern_ = {pattern_->offsets().host(), pattern_->columns().host()};
-  } else if (host_pattern_.offsets.empty()) {
-    NodeGraph graph = node_graph(*this);
-    host_pattern_ = {std::move(graph.offsets), std::move(graph.columns)};
+FunctionSpace::HostPattern FunctionSpace::host_pattern() const {
+  const SparsityPattern& own = *pattern();
+  if (!device_.machine().is_apart())
+    return {{own.offsets().data(), static_cast<std::size_t>(own.offsets().size())},
+            {own.columns().data(), static_cast<std::size_t>(own.columns().size())}};
+  if (host_offsets_.empty()) {
+    host_columns_ = own.columns().host();
+    host_offsets_ = own.offsets().host();
   }
-  return host_pattern_;
+  return {host_offsets_, host_columns_};
 }
 
 void FunctionSpace::forget_host_pattern() const {
-  if (pattern_) host_pattern_ = {};
+  host_offsets_ = {};
+  host_columns_ = {};
 }
 
 void FunctionSpace::forget_pattern() const {
   pattern_.reset();
-  host_pattern_ = {};
+  forget_host_pattern();
 }
 
 void FunctionSpace::couple(std::shared_ptr<const NodeCouplings> couplings) const {
@@ -429,8 +432,18 @@ void FunctionSpace::couple(std::shared_ptr<const NodeCouplings> couplings) const
 std::shared_ptr<const SparsityPattern> FunctionSpace::pattern() const {
   if (!pattern_) {
     const LongWork here;
-    const HostPattern& host = host_pattern();
-    pattern_ = std::make_shared<SparsityPattern>(device_, host.offsets, host.columns);
+    NodeGraph graph(*this);
+    Array<std::int32_t> columns(device_, graph.pair_count(), "pattern");
+    if (device_.machine().is_apart()) {
+      host_columns_.resize(static_cast<std::size_t>(graph.pair_count()));
+      graph.write_columns(host_columns_);
+      columns.upload(host_columns_);
+      host_offsets_ = graph.offsets();
+    } else {
+      graph.write_columns({columns.data(), static_cast<std::size_t>(columns.size())});
+    }
+    Array<Index> offsets(device_, graph.offsets(), "pattern");
+    pattern_ = std::make_shared<SparsityPattern>(std::move(offsets), std::move(columns), graph.has_full_diagonal());
   }
   return pattern_;
 }

@@ -148,13 +148,14 @@ class FunctionSpace {
   // couplings, those that follow nodes of the cell are joined like the nodes.
   std::shared_ptr<const SparsityPattern> pattern() const;
   bool has_pattern() const { return pattern_ != nullptr; }
-  // The same on the host, to build lists of positions.
+  // The same for the host to read, to build lists of positions: the pattern itself on a CPU, else a copy. It is there
+  // until one of the two is forgotten.
   struct HostPattern {
-    std::vector<Index> offsets;
-    std::vector<std::int32_t> columns;
+    std::span<const Index> offsets;
+    std::span<const std::int32_t> columns;
   };
-  const HostPattern& host_pattern() const;
-  void forget_host_pattern() const;  // made anew at the next use
+  HostPattern host_pattern() const;
+  void forget_host_pattern() const;  // a copy is made anew at the next use
   void forget_pattern() const;       // made anew at the next use; matrices keep theirs
   // Equations join nodes: patterns made from now on have what they need. Null: none.
   void couple(std::shared_ptr<const NodeCouplings> couplings) const;
@@ -189,12 +190,13 @@ class FunctionSpace {
   std::map<std::pair<CellKind, int>, FacetElement> facets_;
   std::map<CellKind, ReferenceElement> facet_elements_;  // by the facet's kind
   std::shared_ptr<const Geometry> geometry_;
-  std::vector<Node> node_;                // [mesh node] -> node
-  std::vector<Node> cell_nodes_;          // [cell][node], block after block; empty when isoparametric
-  std::vector<Index> block_begin_;        // [block] first entry in cell_nodes_
-  std::vector<double> host_coordinates_;  // [node][dimension]; empty when isoparametric
-  mutable Vector coordinates_;            // of nodes of the space's own
-  mutable HostPattern host_pattern_;
+  std::vector<Node> node_;                          // [mesh node] -> node
+  std::vector<Node> cell_nodes_;                    // [cell][node], block after block; empty when isoparametric
+  std::vector<Index> block_begin_;                  // [block] first entry in cell_nodes_
+  std::vector<double> host_coordinates_;            // [node][dimension]; empty when isoparametric
+  mutable Vector coordinates_;                      // of nodes of the space's own
+  mutable std::vector<Index> host_offsets_;         // of a copy of the pattern; empty: there is none
+  mutable std::vector<std::int32_t> host_columns_;  // as these
   mutable std::shared_ptr<const SparsityPattern> pattern_;
   mutable std::shared_ptr<const NodeCouplings> couplings_;
 };

@@ -3,8 +3,10 @@
 #include "device/parallel_errors.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -130,21 +132,24 @@ CellsAtBlocks cells_at_blocks(const FunctionSpace& space, const OrderedNodes& or
 
 // Lists the rows of one block after the other. Nodes at the block have numbers of their own, in the order of the
 // space's, so that the columns of a row are bits of few words: setting one twice does no harm, and they come out
-// sorted.
+// sorted. The nodes of a cell lie in fewer words than they are: unless they are few themselves, words are joined once,
+// then set in each of its rows. The words in use are bits of a summary.
 class RowLister {
  public:
   RowLister(const FunctionSpace& space, const OrderedNodes& ordered)
       : nodes_of_(space, ordered), number_(static_cast<std::size_t>(space.node_count()), -1) {}
 
-  // Rows [first, last) around the cells. lengths: of each; columns are appended row after row.
-  void list(Index first, Index last, std::span<const Run> cells, Index* lengths, std::vector<std::int32_t>& columns) {
+  // Rows [first, last) around the cells. lengths: of each. Returns whether all of them hold their own node.
+  bool list(Index first, Index last, std::span<const Run> cells, Index* lengths, NodeGraph::Columns& columns,
+            NodeGraph::Block& block) {
     number_nodes(first, last, cells);
-    const std::size_t words = (node_.size() + 63) / 64;
-    const Index window =
-        std::clamp<Index>(most_words / static_cast<Index>(std::max<std::size_t>(1, words)), 1, last - first);
-    for (Index begin = first; begin < last; begin += window)
-      list_window(begin, std::min(begin + window, last), words, lengths + (begin - first), columns);
+    bool full = true;
+    if (node_.size() <= std::numeric_limits<std::uint16_t>::max())
+      block.narrow = columns.narrow.keep(list_rows(first, last, lengths, narrow_, full));
+    else block.wide = columns.wide.keep(list_rows(first, last, lengths, wide_, full));
     for (const Node node : node_) number_[static_cast<std::size_t>(node)] = -1;
+    block.nodes.assign(node_.begin(), node_.end());
+    return full;
   }
 
  private:
@@ -154,14 +159,14 @@ class RowLister {
     node_.clear();
     begin_.assign(1, 0);
     entries_.clear();
+    std::int32_t* const number = number_.data();
     for (const Run run : cells)
       for (Index position = run.first; position < run.last; ++position) {
         const std::span<const Node> nodes = nodes_of_(position);
         entries_.insert(entries_.end(), nodes.begin(), nodes.end());
         begin_.push_back(static_cast<std::uint32_t>(entries_.size()));
         for (const Node node : nodes)
-          if ((node < first || node >= last) && std::exchange(number_[static_cast<std::size_t>(node)], 0) < 0)
-            node_.push_back(node);
+          if ((node < first || node >= last) && std::exchange(number[node], 0) < 0) node_.push_back(node);
       }
     // Rows of the block follow each other: only the nodes around it are sorted.
     std::ranges::sort(node_);
@@ -170,34 +175,105 @@ class RowLister {
     row_.resize(static_cast<std::size_t>(last - first));
     for (std::size_t i = 0; i < row_.size(); ++i) row_[i] = static_cast<Node>(first) + static_cast<Node>(i);
     node_.insert(after, row_.begin(), row_.end());
-    for (std::size_t i = 0; i < node_.size(); ++i)
-      number_[static_cast<std::size_t>(node_[i])] = static_cast<std::int32_t>(i);
-    for (std::int32_t& entry : entries_) entry = number_[static_cast<std::size_t>(entry)];
+    for (std::size_t i = 0; i < node_.size(); ++i) number[node_[i]] = static_cast<std::int32_t>(i);
+    for (std::int32_t& entry : entries_) entry = number[entry];
     begin_row_ = first;
   }
 
-  void list_window(Index first, Index last, std::size_t words, Index* lengths, std::vector<std::int32_t>& columns) {
-    bits_.assign(static_cast<std::size_t>(last - first) * words, 0);
+  // Windows of as many rows as have their bits in `most_words`.
+  template <class Number>
+  std::span<const Number> list_rows(Index first, Index last, Index* lengths, std::vector<Number>& scratch, bool& full) {
+    words_ = (node_.size() + 63) / 64;
+    groups_ = (words_ + 63) / 64;
+    const Index window =
+        std::clamp<Index>(most_words / static_cast<Index>(std::max<std::size_t>(1, words_)), 1, last - first);
+    const auto rows = static_cast<std::size_t>(window);
+    if (bits_.size() < rows * words_) bits_.resize(rows * words_, 0);
+    if (in_use_.size() < rows * groups_) in_use_.resize(rows * groups_, 0);
+    if (of_cell_.size() < words_) of_cell_.resize(words_, 0);
+    if (cell_in_use_.size() < groups_) cell_in_use_.resize(groups_, 0);
+    if (joined_.size() < words_) joined_.resize(words_);
+    std::size_t listed = 0;
+    for (Index begin = first; begin < last; begin += window) {
+      const Index end = std::min(begin + window, last);
+      set_bits(begin, end);
+      for (Index row = begin; row < end; ++row) {
+        const auto own = static_cast<std::size_t>(first_number_) + static_cast<std::size_t>(row - begin_row_);
+        const std::size_t in_window = static_cast<std::size_t>(row - begin);
+        full &= (bits_[in_window * words_ + own / 64] >> (own % 64) & 1) != 0;
+        if (scratch.size() < listed + 64 * words_) scratch.resize(2 * listed + 64 * words_);
+        const std::size_t after = append_row(in_window, scratch.data(), listed);
+        lengths[row - first] = static_cast<Index>(after - listed);
+        listed = after;
+      }
+    }
+    return std::span(scratch).first(listed);
+  }
+
+  // The bits of rows [first, last), where there are none yet.
+  void set_bits(Index first, Index last) {
     const std::int32_t low = first_number_ + static_cast<std::int32_t>(first - begin_row_),
                        count = static_cast<std::int32_t>(last - first);
     for (std::size_t c = 0; c + 1 < begin_.size(); ++c) {
       const std::span<const std::int32_t> nodes(entries_.data() + begin_[c], begin_[c + 1] - begin_[c]);
+      const std::span<const Bits> joined = joined_words(nodes);
       for (const std::int32_t node : nodes) {
         const std::int32_t row = node - low;
         if (row < 0 || row >= count) continue;
-        std::uint64_t* const of_row = bits_.data() + static_cast<std::size_t>(row) * words;
-        for (const std::int32_t column : nodes)
-          of_row[static_cast<std::uint32_t>(column) >> 6] |= std::uint64_t{1} << (column & 63);
+        std::uint64_t* const of_row = bits_.data() + static_cast<std::size_t>(row) * words_;
+        std::uint64_t* const in_use = in_use_.data() + static_cast<std::size_t>(row) * groups_;
+        for (std::size_t g = 0; g < groups_; ++g) in_use[g] |= cell_in_use_[g];
+        for (const Bits each : joined) of_row[each.word] |= each.bits;
       }
+      std::fill_n(cell_in_use_.begin(), groups_, 0);
     }
-    for (Index row = 0; row < last - first; ++row) {
-      const std::size_t before = columns.size();
-      const std::uint64_t* const of_row = bits_.data() + static_cast<std::size_t>(row) * words;
-      for (std::size_t w = 0; w < words; ++w)
-        for (std::uint64_t rest = of_row[w]; rest != 0; rest &= rest - 1)
-          columns.push_back(node_[64 * w + static_cast<std::size_t>(std::countr_zero(rest))]);
-      lengths[row] = static_cast<Index>(columns.size() - before);
+  }
+
+  static constexpr std::size_t few_nodes = 4;
+  // Columns of one word.
+  struct Bits {
+    std::size_t word;
+    std::uint64_t bits;
+  };
+
+  // The nodes of a cell, word by word; cell_in_use_ has the words.
+  std::span<const Bits> joined_words(std::span<const std::int32_t> nodes) {
+    std::uint64_t *const of_cell = of_cell_.data(), *const in_use = cell_in_use_.data();
+    if (joined_.size() < nodes.size()) joined_.resize(nodes.size());
+    if (nodes.size() <= few_nodes) {
+      for (std::size_t i = 0; i < nodes.size(); ++i) {
+        const auto word = static_cast<std::uint32_t>(nodes[i]) >> 6;
+        joined_.data()[i] = {word, std::uint64_t{1} << (nodes[i] & 63)};
+        in_use[word >> 6] |= std::uint64_t{1} << (word & 63);
+      }
+      return {joined_.data(), nodes.size()};
     }
+    for (const std::int32_t node : nodes) {
+      const auto word = static_cast<std::uint32_t>(node) >> 6;
+      of_cell[word] |= std::uint64_t{1} << (node & 63);
+      in_use[word >> 6] |= std::uint64_t{1} << (word & 63);
+    }
+    Bits* const joined = joined_.data();
+    std::size_t count = 0;
+    for (std::size_t g = 0; g < groups_; ++g)
+      for (std::uint64_t rest = in_use[g]; rest != 0; rest &= rest - 1) {
+        const std::size_t word = 64 * g + static_cast<std::size_t>(std::countr_zero(rest));
+        joined[count++] = {word, std::exchange(of_cell[word], 0)};
+      }
+    return {joined, count};
+  }
+
+  // Appends the columns of a row, and clears its bits.
+  template <class Number>
+  std::size_t append_row(std::size_t row, Number* columns, std::size_t at) {
+    std::uint64_t *const bits = bits_.data() + row * words_, *const in_use = in_use_.data() + row * groups_;
+    for (std::size_t g = 0; g < groups_; ++g)
+      for (std::uint64_t words = std::exchange(in_use[g], 0); words != 0; words &= words - 1) {
+        const std::size_t word = 64 * g + static_cast<std::size_t>(std::countr_zero(words));
+        for (std::uint64_t rest = std::exchange(bits[word], 0); rest != 0; rest &= rest - 1)
+          columns[at++] = static_cast<Number>(64 * word + static_cast<std::size_t>(std::countr_zero(rest)));
+      }
+    return at;
   }
 
   JoinedNodes nodes_of_;
@@ -205,56 +281,61 @@ class RowLister {
   std::vector<Node> node_;            // [number at the block]
   std::vector<Node> row_;
   Index begin_row_ = 0;
-  std::int32_t first_number_ = 0;      // of the block's first row
-  std::vector<std::uint32_t> begin_;   // [cell at the block + 1] its first entry
-  std::vector<std::int32_t> entries_;  // numbers at the block of the nodes that the cell joins
-  std::vector<std::uint64_t> bits_;    // [row][word]
+  std::int32_t first_number_ = 0;                     // of the block's first row
+  std::vector<std::uint32_t> begin_;                  // [cell at the block + 1] its first entry
+  std::vector<std::int32_t> entries_;                 // numbers at the block of the nodes that the cell joins
+  std::size_t words_ = 0, groups_ = 0;                // of a row's bits; of 64 words
+  std::vector<std::uint64_t> bits_, in_use_;          // [row][word], [row][group]; zero between two windows
+  std::vector<std::uint64_t> of_cell_, cell_in_use_;  // likewise of a cell
+  std::vector<Bits> joined_;
+  std::vector<std::uint16_t> narrow_;  // columns of the block's rows
+  std::vector<std::uint32_t> wide_;
 };
 
-// Room for all blocks, judged by the `done` first, where the next one might not fit: a list that doubles is copied
-// often.
-void reserve_for(Index blocks, Index done, std::vector<std::int32_t>& list) {
-  const std::size_t size = list.size(), mean = done > 0 ? size / static_cast<std::size_t>(done) : 0;
-  if (size + 2 * mean > list.capacity()) list.reserve(mean * static_cast<std::size_t>(blocks) * 17 / 16 + 2 * mean);
+template <class Number>
+void write(const std::vector<Node>& nodes, std::span<const Number> numbers, std::int32_t* columns) {
+  const Node* const node = nodes.data();
+  for (const Number number : numbers) *columns++ = node[number];
 }
 
 }  // namespace
 
-NodeGraph node_graph(const FunctionSpace& space) {
+NodeGraph::NodeGraph(const FunctionSpace& space) : threads_(space.device().threads()) {
   const Index node_count = space.node_count(), rows = Index{1} << block_bits, blocks = (node_count + rows - 1) / rows;
-  const int threads = space.device().threads();
-  const OrderedNodes ordered(space, threads);
-  const CellsAtBlocks at = cells_at_blocks(space, ordered, blocks, threads);
-  // Every thread lists as many blocks in a row; the first one's list takes those of the others in the end.
-  std::vector<std::vector<std::int32_t>> columns(static_cast<std::size_t>(threads));
-  NodeGraph graph;
-  graph.offsets.assign(static_cast<std::size_t>(node_count) + 1, 0);
+  const OrderedNodes ordered(space, threads_);
+  const CellsAtBlocks at = cells_at_blocks(space, ordered, blocks, threads_);
+  blocks_.resize(static_cast<std::size_t>(blocks));
+  columns_.resize(static_cast<std::size_t>(threads_));
+  offsets_.assign(static_cast<std::size_t>(node_count) + 1, 0);
+  std::atomic<bool> full = true;
   ParallelErrors errors;
-#pragma omp parallel for num_threads(threads) schedule(static)
-  for (int part = 0; part < threads; ++part)
+#pragma omp parallel for num_threads(threads_) schedule(static)
+  for (int part = 0; part < threads_; ++part)
     errors.run([&] {
-      std::vector<std::int32_t>& mine = columns[static_cast<std::size_t>(part)];
       RowLister lister(space, ordered);
-      const Index begin = part * blocks / threads, end = (part + 1) * blocks / threads;
-      for (Index block = begin; block < end; ++block) {
+      for (Index block = part * blocks / threads_; block < (part + 1) * blocks / threads_; ++block) {
         const Index first = block * rows;
-        reserve_for(end - begin, block - begin, mine);
-        lister.list(first, std::min(first + rows, node_count), at[static_cast<std::size_t>(block)],
-                    graph.offsets.data() + first + 1, mine);
+        const auto b = static_cast<std::size_t>(block);
+        if (!lister.list(first, std::min(first + rows, node_count), at[b], offsets_.data() + first + 1,
+                         columns_[static_cast<std::size_t>(part)], blocks_[b]))
+          full = false;
       }
     });
   errors.rethrow();
-  for (std::size_t row = 1; row < graph.offsets.size(); ++row) graph.offsets[row] += graph.offsets[row - 1];
-  graph.columns = std::move(columns[0]);
-  graph.columns.resize(static_cast<std::size_t>(graph.offsets.back()));
-#pragma omp parallel for num_threads(threads) schedule(static)
-  for (int part = 1; part < threads; ++part) {
-    std::vector<std::int32_t>& list = columns[static_cast<std::size_t>(part)];
-    const Index first = std::min(part * blocks / threads * rows, node_count);
-    std::ranges::copy(list, graph.columns.begin() + graph.offsets[static_cast<std::size_t>(first)]);
-    list = {};
+  full_diagonal_ = full;
+  for (std::size_t row = 1; row < offsets_.size(); ++row) offsets_[row] += offsets_[row - 1];
+}
+
+void NodeGraph::write_columns(std::span<std::int32_t> columns) {
+#pragma omp parallel for num_threads(threads_) schedule(static)
+  for (std::size_t b = 0; b < blocks_.size(); ++b) {
+    std::int32_t* const to = columns.data() + offsets_[b << block_bits];
+    const Block& block = blocks_[b];
+    if (block.wide.empty()) write(block.nodes, block.narrow, to);
+    else write(block.nodes, block.wide, to);
   }
-  return graph;
+  blocks_ = {};
+  columns_ = {};
 }
 
 }  // namespace ritz

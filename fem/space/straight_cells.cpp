@@ -9,7 +9,13 @@ namespace ritz {
 Straightness::Straightness(const Mesh& mesh, CellKind kind)
     : mesh_(mesh), dimension_(traits(kind).dimension), corners_(static_cast<std::size_t>(traits(kind).corner_count)) {
   const std::span<const Point> nodes = reference_nodes(kind);
-  for (std::size_t a = corners_; a < nodes.size(); ++a) shape_.push_back(shape_values(traits(kind).linear, nodes[a]));
+  for (std::size_t a = corners_; a < nodes.size(); ++a) {
+    std::vector<Part> parts;
+    const auto shape = shape_values(traits(kind).linear, nodes[a]);
+    for (std::size_t c = 0; c < corners_; ++c)
+      if (shape[c] != 0) parts.push_back({c, shape[c]});
+    parts_.push_back(std::move(parts));
+  }
   Point centre{};
   for (std::size_t c = 0; c < corners_; ++c)
     for (std::size_t d = 0; d < 3; ++d) centre[d] += nodes[c][d] / static_cast<double>(corners_);
@@ -26,10 +32,11 @@ bool Straightness::operator()(std::span<const Node> nodes) const {
   const double norm = std::sqrt(dot(J[0], J[0]) + dot(J[1], J[1]) + dot(J[2], J[2]));
   const double allowed = 1e-6 * determinant / (dimension_ == 3 ? norm * norm : dimension_ == 2 ? norm : 1);
   for (std::size_t a = corners_; a < nodes.size(); ++a) {
-    Point shift{};
-    for (std::size_t i = 0; i < 3; ++i) {
-      shift[i] = mesh_.point(nodes[a])[i];
-      for (std::size_t c = 0; c < corners_; ++c) shift[i] -= shape_[a - corners_][c] * mesh_.point(nodes[c])[i];
+    const auto at = mesh_.point(nodes[a]);
+    Point shift{at[0], at[1], at[2]};
+    for (const auto& [corner, part] : parts_[a - corners_]) {
+      const auto x = mesh_.point(nodes[corner]);
+      for (std::size_t i = 0; i < 3; ++i) shift[i] -= part * x[i];
     }
     if (!(dot(shift, shift) <= allowed * allowed)) return false;
   }

@@ -23,8 +23,13 @@ class Straightness {
   const Mesh& mesh_;
   int dimension_;
   std::size_t corners_;
-  std::vector<std::vector<double>> shape_;  // [node between corners][corner]
-  std::vector<Point> slopes_;               // [corner], at the centre
+  // A corner's share of the place of a node between corners.
+  struct Part {
+    std::size_t corner;
+    double part;
+  };
+  std::vector<std::vector<Part>> parts_;  // [node between corners]
+  std::vector<Point> slopes_;             // [corner], at the centre
 };
 
 // [cell]; linear cells count as straight.

@@ -20,6 +20,10 @@ void LinearOperator::apply_dot(const Vector& x, Vector& y, double* xy) const {
   kernels<VectorKernels>(device(), solver_kernels, "vector").dot(device(), rows(), x.data(), y.data(), xy);
 }
 
+void LinearOperator::apply_single(const Vector&, Vector&, const Vector*, double*) const {
+  throw Error(Exit::internal, name() + " does not work in single precision");
+}
+
 namespace {
 
 LaneColumns columns_of(std::vector<Vector>& x) {

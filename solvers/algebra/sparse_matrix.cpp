@@ -30,15 +30,18 @@ void count_product(const SparseMatrix& A, Index columns) {
                              Index{sizeof(double)} * columns * (A.rows() + A.columns()));
 }
 
+[[noreturn]] void throw_too_many_rows(Index rows) {
+  throw Error(Exit::resources, fmt::format("a matrix of {} block rows does not fit 32-bit columns", rows),
+              "columns are stored in 32 bits", "split the model over several devices, or use a coarser mesh");
+}
+
 // Throws on a pattern that the kernels cannot trust; returns whether every row holds its diagonal.
 bool check_pattern(std::span<const Index> offsets, std::span<const std::int32_t> columns) {
   if (offsets.empty() || offsets.front() != 0 || offsets.back() != static_cast<Index>(columns.size()))
     throw Error(Exit::internal,
                 fmt::format("the offsets of a sparsity pattern must run from 0 to its {} columns", columns.size()));
   const Index rows = static_cast<Index>(offsets.size()) - 1;
-  if (rows > std::numeric_limits<std::int32_t>::max())
-    throw Error(Exit::resources, fmt::format("a matrix of {} block rows does not fit 32-bit columns", rows),
-                "columns are stored in 32 bits", "split the model over several devices, or use a coarser mesh");
+  if (rows > std::numeric_limits<std::int32_t>::max()) throw_too_many_rows(rows);
   bool full_diagonal = true;
   for (Index row = 0; row < rows; ++row) {
     const auto first = static_cast<std::size_t>(offsets[row]), last = static_cast<std::size_t>(offsets[row + 1]);
@@ -72,13 +75,18 @@ SparsityPattern::SparsityPattern(const Device& device, std::span<const Index> of
   columns_ = Array<std::int32_t>(device, columns, "pattern");
 }
 
-SparseMatrix::SparseMatrix(std::shared_ptr<const SparsityPattern> pattern, int block_size)
+SparsityPattern::SparsityPattern(Array<Index> offsets, Array<std::int32_t> columns, bool has_full_diagonal)
+    : offsets_(std::move(offsets)), columns_(std::move(columns)), has_full_diagonal_(has_full_diagonal) {
+  if (rows() > std::numeric_limits<std::int32_t>::max()) throw_too_many_rows(rows());
+}
+
+SparseMatrix::SparseMatrix(std::shared_ptr<const SparsityPattern> pattern, int block_size, Values values)
     : pattern_(std::move(pattern)), block_size_(block_size) {
   if (block_size < 1 || block_size > 6)
     throw Error(Exit::internal, fmt::format("a sparse matrix of {0}x{0} blocks was asked for", block_size), {},
                 "use block size 1 to 6");
   values_ = Vector(device(), pattern_->nonzeros() * block_size * block_size, "matrix");
-  if (!LentMemory::was_taken()) values_.fill_zero();
+  if (values == Values::zero && !LentMemory::was_taken()) values_.fill_zero();
   if (!device().is_gpu() || environment("RITZ_CUSPARSE") != "1") return;
   if (const std::string why = load_kernels(device().backend(), vendor_module); !why.empty())
     throw Error(Exit::environment, "RITZ_CUSPARSE=1 asks for products by cuSPARSE, which cannot be loaded", why,

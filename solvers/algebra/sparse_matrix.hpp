@@ -18,6 +18,8 @@ class SparsityPattern {
   // offsets: [row_count + 1], columns: ascending within each row and below row_count. Throws Error(Exit::internal)
   // when they are not.
   SparsityPattern(const Device& device, std::span<const Index> offsets, std::span<const std::int32_t> columns);
+  // The same of arrays that are known to be so, and are not checked.
+  SparsityPattern(Array<Index> offsets, Array<std::int32_t> columns, bool has_full_diagonal);
 
   const Device& device() const { return offsets_.device(); }
   Index rows() const { return offsets_.size() - 1; }  // block rows
@@ -34,7 +36,9 @@ class SparsityPattern {
 
 class SparseMatrix final : public LinearOperator {
  public:
-  SparseMatrix(std::shared_ptr<const SparsityPattern> pattern, int block_size);
+  // Values are zero, or undefined: for a matrix that is assembled next.
+  enum class Values { zero, undefined };
+  SparseMatrix(std::shared_ptr<const SparsityPattern> pattern, int block_size, Values values = Values::zero);
 
   const Device& device() const override { return pattern_->device(); }
   Index rows() const override { return pattern_->rows() * block_size_; }

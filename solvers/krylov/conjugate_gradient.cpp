@@ -3,7 +3,6 @@
 #include "device/communicator.hpp"
 #include "device/kernels.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
-#include "solvers/algebra/vector_kernels.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/krylov/conjugate_gradient_kernels.hpp"
 #include "solvers/krylov/krylov.hpp"
@@ -21,14 +20,16 @@ class ConjugateGradientIteration {
         device_(run.device),
         size_(run.size),
         kernels_(kernels<ConjugateGradientKernels>(device_, solver_kernels, "conjugate gradient")),
-        vectors_(kernels<VectorKernels>(device_, solver_kernels, "vector")),
         p_(device_, size_, "vectors"),
         numbers_(device_, number_count, "vectors"),
         read_(device_, number_count) {
     if (run.M != nullptr && run.M->diagonal_only() != nullptr) diagonal_ = run.M->diagonal_only()->data();
     else preconditioner_ = run.M;
     flexible_ = flexible && preconditioner_ != nullptr;
-    if (preconditioner_ != nullptr) z_ = Vector(device_, size_, "vectors");
+    if (preconditioner_ != nullptr) {
+      z_ = Vector(device_, size_, "vectors");
+      single_ = preconditioner_->single_argument();
+    }
     numbers_.fill_zero();
   }
 
@@ -40,7 +41,8 @@ class ConjugateGradientIteration {
     int now = 0;
     run.report.steps.clear();
     count(diagonal_ != nullptr ? 2 : 1);
-    kernels_.start(device_, size_, diagonal_, run.r.data(), sums(now));
+    count_single();
+    kernels_.start(device_, size_, diagonal_, run.r.data(), single_, sums(now));
     complete(sums(now), 2);
     precondition(run, now);
     p_.fill_zero();
@@ -50,8 +52,9 @@ class ConjugateGradientIteration {
       const int before = now;
       now = 1 - now;
       count(diagonal_ != nullptr ? 7 : 6);
+      count_single();
       kernels_.update(device_, size_, sums(before), pq(), p_.data(), run.q.data(), diagonal_, run.x.data(),
-                      run.r.data(), sums(now));
+                      run.r.data(), single_, sums(now));
       complete(sums(now), 2);
       read_.begin(numbers_.data(), number_count);
       const bool launched = looks_later && run.expects_more();
@@ -83,6 +86,10 @@ class ConjugateGradientIteration {
   // Vectors read or written.
   void count(Index vectors) const { device_.profile().count(vectors * size_ * Index{sizeof(double)}); }
 
+  void count_single() const {
+    if (single_ != nullptr) device_.profile().count(size_ * Index{sizeof(float)});
+  }
+
   // All of the next iteration that does not touch x and r.
   void launch_next(KrylovRun& run, int now, int before) {
     precondition(run, now);
@@ -100,11 +107,17 @@ class ConjugateGradientIteration {
   // z = M r and r.z, where M is not a diagonal
   void precondition(const KrylovRun& run, int turn) {
     if (preconditioner_ == nullptr) return;
-    preconditioner_->apply(run.r, z_);
-    count(flexible_ ? 3 : 2);
-    if (flexible_) kernels_.flexible_dots(device_, size_, run.r.data(), z_.data(), run.q.data(), minus_zq(turn));
-    else vectors_.dot(device_, size_, run.r.data(), z_.data(), sums(turn));
-    complete(flexible_ ? minus_zq(turn) : sums(turn), flexible_ ? 2 : 1);
+    double* const dots = flexible_ ? minus_zq(turn) : sums(turn);
+    if (single_ != nullptr) {
+      preconditioner_->apply_single(run.r, z_, flexible_ ? &run.q : nullptr, dots);
+    } else if (flexible_) {
+      preconditioner_->apply(run.r, z_);
+      count(3);
+      kernels_.flexible_dots(device_, size_, run.r.data(), z_.data(), run.q.data(), dots);
+    } else {
+      preconditioner_->apply_dot(run.r, z_, dots);
+    }
+    complete(dots, flexible_ ? 2 : 1);
   }
 
   // p = z + beta p. Polak and Ribiere: beta = z.(r - r_before) / (r.z)_before, and r - r_before = -alpha q.
@@ -120,9 +133,9 @@ class ConjugateGradientIteration {
   const Device device_;
   const Index size_;
   const ConjugateGradientKernels& kernels_;
-  const VectorKernels& vectors_;
   const LinearOperator* preconditioner_ = nullptr;  // nullptr: none, or a diagonal
   const double* diagonal_ = nullptr;
+  float* single_ = nullptr;  // where the preconditioner takes the residual in single precision
   Vector p_, z_, numbers_;
   PendingSum read_;
 };

@@ -33,12 +33,23 @@ constexpr Number scaled(double d, Number value) {
   else return value;
 }
 
+// A residual's entries in single precision, or nowhere.
+struct NoCopy {
+  template <class Place, class Number>
+  constexpr void operator()(Place, Number) const {}
+};
+struct SingleCopy {
+  float* to;
+  constexpr void operator()(Index i, double value) const { to[i] = static_cast<float>(value); }
+};
+
 // Loads come before stores: a compiler does not know that the arrays are apart, and would wait for one after the other.
-template <bool Scaled, class Ratio>
+template <bool Scaled, class Ratio, class Copy = NoCopy>
 struct Update {
   Ratio alpha;
   const double *p, *q, *d;
   double *x, *r;
+  Copy copy = {};
   template <class Place>
   constexpr SumsAt<2, Place> operator()(Place i) const {
     const auto a = alpha.at(i);
@@ -47,20 +58,23 @@ struct Update {
     const auto ri = r_before - a * qi;
     at(x, i) = xi + a * pi;
     at(r, i) = ri;
+    copy(i, ri);
     return {{ri * scaled<Scaled>(di, ri), ri * ri}};
   }
   constexpr auto ready() const {
     const auto known = alpha.ready();
-    return Update<Scaled, std::remove_const_t<decltype(known)>>{known, p, q, d, x, r};
+    return Update<Scaled, std::remove_const_t<decltype(known)>, Copy>{known, p, q, d, x, r, copy};
   }
 };
 
-template <bool Scaled>
+template <bool Scaled, class Copy = NoCopy>
 struct Start {
   const double *d, *r;
+  Copy copy = {};
   template <class Place>
   constexpr SumsAt<2, Place> operator()(Place i) const {
     const auto ri = at(r, i);
+    copy(i, ri);
     return {{ri * scaled<Scaled>(diagonal_at<Scaled>(d, i), ri), ri * ri}};
   }
 };
@@ -91,14 +105,17 @@ void residual(const Device& device, Index n, const double* b, const double* q, d
 }
 
 void update(const Device& device, Index n, const double* rz, const double* pq, const double* p, const double* q,
-            const double* d, double* x, double* r, double* sums) {
+            const double* d, double* x, double* r, float* single, double* sums) {
   const DeviceRatio alpha(device, rz, pq);
-  if (d == nullptr) reduce<2>(device, "cg update", n, Update<false, DeviceRatio>{alpha, p, q, d, x, r}, sums);
+  if (single != nullptr)
+    reduce<2>(device, "cg update", n, Update<false, DeviceRatio, SingleCopy>{alpha, p, q, d, x, r, {single}}, sums);
+  else if (d == nullptr) reduce<2>(device, "cg update", n, Update<false, DeviceRatio>{alpha, p, q, d, x, r}, sums);
   else reduce<2>(device, "cg update", n, Update<true, DeviceRatio>{alpha, p, q, d, x, r}, sums);
 }
 
-void start(const Device& device, Index n, const double* d, const double* r, double* sums) {
-  if (d == nullptr) reduce<2>(device, "cg start", n, Start<false>{d, r}, sums);
+void start(const Device& device, Index n, const double* d, const double* r, float* single, double* sums) {
+  if (single != nullptr) reduce<2>(device, "cg start", n, Start<false, SingleCopy>{d, r, {single}}, sums);
+  else if (d == nullptr) reduce<2>(device, "cg start", n, Start<false>{d, r}, sums);
   else reduce<2>(device, "cg start", n, Start<true>{d, r}, sums);
 }
 

@@ -162,6 +162,39 @@ void convert(const Device& device, Index n, const From* x, To* y) {
   for_each(device, "change precision", Lanes ? n * lane_count : n, Convert<From, To>{x, y});
 }
 
+template <class Real>
+struct ConvertDot {
+  const Real* x;
+  const double* b;
+  double* y;
+  constexpr Sums<1> operator()(Index i) const {
+    const double yi = static_cast<double>(x[i]);
+    const double bi = b[i];
+    y[i] = yi;
+    return {{bi * yi}};
+  }
+};
+
+template <class Real>
+struct ConvertDots {
+  const Real* x;
+  const double *b, *q;
+  double* y;
+  constexpr Sums<2> operator()(Index i) const {
+    const double yi = static_cast<double>(x[i]);
+    const double bi = b[i], qi = q[i];
+    y[i] = yi;
+    return {{-(yi * qi), bi * yi}};
+  }
+};
+
+template <class Real>
+void convert_dots(const Device& device, Index n, const Real* x, const double* b, const double* q, double* y,
+                  double* dots) {
+  if (q == nullptr) reduce<1>(device, "change precision", n, ConvertDot<Real>{x, b, y}, dots);
+  else reduce<2>(device, "change precision", n, ConvertDots<Real>{x, b, q, y}, dots);
+}
+
 template <class Stored>
 void pack(const Device& device, const BlockMatrixView<double>& from, Index nonzeros, CycleMatrix<Stored>& to) {
   to.nonzeros = nonzeros;
@@ -185,7 +218,8 @@ template <bool Lanes, class Real, class Stored>
 const CycleKernels<Real, Stored> table{
     pack<Stored>, pack<Real>, unpack<Stored>, unpack<Real>,
     smooth_first<Lanes, Real>, smooth<Lanes, Real, Stored>, residual<Lanes, Real, Stored>, multiply<Lanes, Real>,
-    multiply_add<Lanes, Real>, dense<Lanes, Real>,  convert<Lanes, double, Real>, convert<Lanes, Real, double>};
+    multiply_add<Lanes, Real>, dense<Lanes, Real>,  convert<Lanes, double, Real>, convert<Lanes, Real, double>,
+    Lanes ? nullptr : convert_dots<Real>};
 // clang-format on
 const Registration in_double("cycle double", &table<false, double, double>);
 const Registration in_single("cycle single", &table<false, float, float>);

@@ -32,6 +32,9 @@ struct CycleKernels {
   void (*dense)(const Device&, Index n, const Real* matrix, const Real* x, Real* y);        // y = M x, row-major
   void (*from_double)(const Device&, Index n, const double* x, Real* y);
   void (*to_double)(const Device&, Index n, const Real* x, double* y);
+  // y = x, dots = {b.y}, or {-q.y, b.y} with a q in the same pass. Not for lanes.
+  void (*to_double_dots)(const Device&, Index n, const Real* x, const double* b, const double* q, double* y,
+                         double* dots);
 };
 
 }  // namespace ritz

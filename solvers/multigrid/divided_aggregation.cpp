@@ -11,6 +11,7 @@
 #include "solvers/multigrid/divided_levels.hpp"
 
 #include <algorithm>
+#include <concepts>
 #include <fmt/format.h>
 #include <optional>
 #include <variant>
@@ -128,6 +129,16 @@ class DividedCycle {
     kernels_.from_double(device_, b.size(), b.data(), work_.front().b.data());
     cycle(0);
     kernels_.to_double(device_, x.size(), work_.front().x.data(), x.data());
+  }
+
+  float* single_argument() const {
+    if constexpr (std::same_as<Real, float>) return work_.front().b.data();
+    else return nullptr;
+  }
+  void apply_single(const Vector& b, Vector& x, const Vector* q, double* dots) const {
+    cycle(0);
+    kernels_.to_double_dots(device_, b.size(), work_.front().x.data(), b.data(), q == nullptr ? nullptr : q->data(),
+                            x.data(), dots);
   }
 
   const std::vector<Index>& unknowns() const { return unknowns_; }
@@ -314,6 +325,14 @@ void DividedAggregation::apply(const Vector& b, Vector& x) const {
   if (b.size() != rows()) throw_size_mismatch(rows(), b.size());
   if (x.size() != rows()) throw_size_mismatch(rows(), x.size());
   std::visit([&](const auto& cycle) { cycle.apply(b, x); }, hierarchy_->cycle);
+}
+
+float* DividedAggregation::single_argument() const {
+  return std::visit([](const auto& cycle) { return cycle.single_argument(); }, hierarchy_->cycle);
+}
+
+void DividedAggregation::apply_single(const Vector& b, Vector& x, const Vector* q, double* dots) const {
+  std::visit([&](const auto& cycle) { cycle.apply_single(b, x, q, dots); }, hierarchy_->cycle);
 }
 
 std::string DividedAggregation::name() const {

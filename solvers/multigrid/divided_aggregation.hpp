@@ -34,6 +34,8 @@ class DividedAggregation final : public LinearOperator {
   const Device& device() const override;
   Index rows() const override;
   void apply(const Vector& b, Vector& x) const override;  // one V-cycle from x = 0
+  float* single_argument() const override;
+  void apply_single(const Vector& b, Vector& x, const Vector* q, double* dots) const override;
   std::string name() const override;
 
   // Unknowns of all ranks, level by level; the last one is replicated, or where aggregates end.

@@ -81,6 +81,18 @@ class Cycle {
 
   void apply(const Vector& b, Vector& x) const { apply(kernels_, work_, recording_, b.data(), x.data()); }
 
+  float* single_argument() const {
+    if constexpr (std::same_as<Real, float>) return work_.front().b.data();
+    else return nullptr;
+  }
+  void apply_single(const Vector& b, Vector& x, const Vector* q, double* dots) const {
+    const Index n = levels_.front().unknowns();
+    device_.profile().count(cycle_traffic(1) + n * (real + Index{sizeof(double)} * (q == nullptr ? 2 : 3)));
+    recording_.run(device_, [&] { cycle(kernels_, work_, 0); });
+    kernels_.to_double_dots(device_, n, work_.front().x.data(), b.data(), q == nullptr ? nullptr : q->data(), x.data(),
+                            dots);
+  }
+
   // Each level's matrices are read once per 8 columns.
   void apply_block(const MultiVector& B, MultiVector& X) const {
     if (lane_work_.empty()) lane_work_ = workspace(MultiVector::lanes);
@@ -228,7 +240,8 @@ class Cycle {
   // launched; a replay leaves them as the recording did.
   void apply(const Kernels& kernels, Workspace& work, Recording& recording, const double* b, double* x) const {
     const Index n = levels_.front().unknowns();
-    device_.profile().count(cycle_traffic(work.front().b.size() / std::max<Index>(1, n)));
+    const Index lanes = work.front().b.size() / std::max<Index>(1, n);
+    device_.profile().count(cycle_traffic(lanes) + 2 * n * lanes * (real + Index{sizeof(double)}));
     kernels.from_double(device_, n, b, work.front().b.data());
     recording.run(device_, [&] { cycle(kernels, work, 0); });
     kernels.to_double(device_, n, work.front().x.data(), x);
@@ -246,7 +259,7 @@ class Cycle {
   // [bytes] read and written by a cycle for `lanes` vectors, as cycle() goes: a step of smoothing reads A, D, b, x and
   // d and writes d and x.
   Index cycle_traffic(Index lanes) const {
-    Index sum = 2 * levels_.front().unknowns() * lanes * (real + Index{sizeof(double)});
+    Index sum = 0;
     for (std::size_t i = 0; i < levels_.size(); ++i) {
       const Level& l = levels_[i];
       const Index n = l.unknowns(), first = n * real * (1 + 2 * lanes),
@@ -361,6 +374,14 @@ std::vector<SmoothedAggregation::Level> SmoothedAggregation::levels() const {
 
 void SmoothedAggregation::apply(const Vector& b, Vector& x) const {
   std::visit([&](const auto& cycle) { cycle.apply(b, x); }, hierarchy_->cycle);
+}
+
+float* SmoothedAggregation::single_argument() const {
+  return std::visit([](const auto& cycle) { return cycle.single_argument(); }, hierarchy_->cycle);
+}
+
+void SmoothedAggregation::apply_single(const Vector& b, Vector& x, const Vector* q, double* dots) const {
+  std::visit([&](const auto& cycle) { cycle.apply_single(b, x, q, dots); }, hierarchy_->cycle);
 }
 
 void SmoothedAggregation::apply_block(const MultiVector& B, MultiVector& X) const {

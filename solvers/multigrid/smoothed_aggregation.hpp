@@ -72,6 +72,8 @@ class SmoothedAggregation final : public LinearOperator {
   Index rows() const override;
   void apply(const Vector& b, Vector& x) const override;                  // one V-cycle from x = 0
   void apply_block(const MultiVector& B, MultiVector& X) const override;  // reads the hierarchy once per 8 columns
+  float* single_argument() const override;
+  void apply_single(const Vector& b, Vector& x, const Vector* q, double* dots) const override;
   std::string name() const override;
 
   struct Level {

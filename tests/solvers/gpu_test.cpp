@@ -128,8 +128,9 @@ TEST_F(Gpu, AnIterationOfConjugateGradientsTakesThreeKernelsAndOneRead) {
   }
 }
 
-// With multigrid the cycle is one graph; r.z is one more kernel, and the changes of precision around the cycle are two.
-TEST_F(Gpu, AnIterationWithMultigridTakesSixKernelsAndOneGraph) {
+// With multigrid the cycle is one graph. The update leaves the residual in single precision, and the result of the
+// cycle comes to double precision with its products: two kernels that would be five.
+TEST_F(Gpu, AnIterationWithMultigridTakesFourKernelsAndOneGraph) {
   const SparseMatrix A = on(gpu, poisson_matrix(12));
   SmoothedAggregationOptions options;
   options.coarsest_size = 100;
@@ -148,7 +149,7 @@ TEST_F(Gpu, AnIterationWithMultigridTakesSixKernelsAndOneGraph) {
     };
     cost(3);  // the cycle is recorded
     const auto few = cost(3), more = cost(8);
-    EXPECT_EQ(more[0] - few[0], 6 * 5) << "flexible " << flexible;
+    EXPECT_EQ(more[0] - few[0], 4 * 5) << "flexible " << flexible;
     EXPECT_EQ(more[1] - few[1], 5);
     EXPECT_EQ(more[2] - few[2], 5);
     EXPECT_EQ(more[3], few[3]);

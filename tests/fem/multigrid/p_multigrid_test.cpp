@@ -319,6 +319,33 @@ void expect_cycles_follow_their_operator(const Device& device) {
   }
 }
 
+// Prescribed rows and products in one pass: the bits of two.
+TEST(PMultigrid, ProductsWithTheOperatorAndTheCycleHaveTheBitsOfBothAlone) {
+  for (const int order : {2, 4}) {
+    Clamped m(box(3, 2, 2, {1, 1, 1}, CellKind::hex8, {.smooth = 0.05}), heat_form(3), order, all_sides);
+    const MatrixFree A(m.equations, m.fixed, m.u);
+    const PMultigrid cycle(A);
+    const Device& device = m.space.device();
+    const std::vector<double> values = random_values(static_cast<std::size_t>(m.b.size()), 3),
+                              others = random_values(static_cast<std::size_t>(m.b.size()), 4);
+    const Vector b(device, values, "test"), q(device, others, "test");
+    Vector x = m.space.zeros(), y = m.space.zeros(), dots(device, 2, "test");
+    A.apply(b, x);
+    A.apply_dot(b, y, dots.data());
+    EXPECT_EQ(y.host(), x.host());
+    EXPECT_EQ(dots.data()[0], dot(b, x));
+    cycle.apply(b, x);
+    for (const Vector* with : {static_cast<const Vector*>(nullptr), &q}) {
+      for (Index i = 0; i < b.size(); ++i) cycle.single_argument()[i] = static_cast<float>(b.data()[i]);
+      cycle.apply_single(b, y, with, dots.data());
+      EXPECT_EQ(y.host(), x.host());
+      EXPECT_EQ(dots.data()[with == nullptr ? 0 : 1], dot(b, x));
+      // A compiler may round the terms of two sums at a time in another way than those of one.
+      if (with != nullptr) { EXPECT_NEAR(dots.data()[0], -dot(q, x), 1e-14 * norm2(q) * norm2(x)); }
+    }
+  }
+}
+
 TEST(PMultigrid, CyclesFollowTheirOperator) {
   for (const char* device : {"cpu", "fake"}) expect_cycles_follow_their_operator(Device::named(device, 1));
 }
@@ -328,9 +355,10 @@ TEST(PMultigridOnAGpu, CyclesFollowTheirOperator) {
   expect_cycles_follow_their_operator(Device::named("gpu"));
 }
 
-// An iteration: the kernels of the product; x.y, the update with its sums, r.z, the direction; the changes of precision
-// around the cycle, and the prescribed rows behind it. The cycle itself is one graph, whatever its orders.
-TEST(PMultigridOnAGpu, AnIterationTakesOneGraphBesideTheProductAndSevenKernels) {
+// An iteration: the kernels of the product, whose last one takes x.y, too; the update with its sums and the residual in
+// single precision; the result of the cycle with its prescribed rows and r.z; the direction. The cycle itself is one
+// graph, whatever its orders.
+TEST(PMultigridOnAGpu, AnIterationTakesOneGraphBesideTheProductAndThreeKernels) {
   if (!has_gpu()) GTEST_SKIP() << "skipped: no GPU";
   const Device gpu = Device::named("gpu");
   for (const int order : {2, 4}) {
@@ -355,7 +383,7 @@ TEST(PMultigridOnAGpu, AnIterationTakesOneGraphBesideTheProductAndSevenKernels) 
     EXPECT_GT(plain, 20) << "order " << order;
     solve(2);  // the cycle is recorded
     const auto few = cost_of([&] { solve(2); }), more = cost_of([&] { solve(5); });
-    EXPECT_EQ(more[0] - few[0], 3 * (product + 7)) << "order " << order;
+    EXPECT_EQ(more[0] - few[0], 3 * (product + 3)) << "order " << order;
     EXPECT_EQ(more[1] - few[1], 3);
     EXPECT_EQ(more[2] - few[2], 3);
     EXPECT_EQ(more[3], few[3]);

@@ -185,6 +185,35 @@ TEST(Multigrid, GivesTheSameBitsForEveryThreadCount) { expect_the_same_bits(Cell
 TEST(Multigrid, PanelsOfTheProductDoNotShowInTheBits) { expect_the_same_bits(CellKind::tet10, 11, {1, 3}); }
 
 // No hidden transfer: the fake device's memory cannot be touched by the host, and a cycle moves nothing.
+// A residual that was left in single precision, and a result that comes with its products: the bits of the cycle and of
+// the products alone.
+TEST(Multigrid, ACycleWithItsProductsHasTheBitsOfBoth) {
+  const Device device = Device::named("cpu", 2);
+  const System s = cantilever(CellKind::tet4, 6, device);
+  for (const bool half : {false, true}) {
+    SmoothedAggregationOptions options = s.multigrid();
+    options.half_storage = half;
+    const SmoothedAggregation multigrid(*s.K, options);
+    const Vector b = waves(s, 0.37), q = waves(s, 1.91);
+    Vector x = s.space->zeros(), y = s.space->zeros(), dots(device, 2, "test");
+    multigrid.apply(b, x);
+    const auto apply_single = [&](const Vector* with) {
+      for (Index i = 0; i < b.size(); ++i) multigrid.single_argument()[i] = static_cast<float>(b.data()[i]);
+      fill(0.0, y);
+      multigrid.apply_single(b, y, with, dots.data());
+      EXPECT_EQ(y.host(), x.host());
+    };
+    apply_single(nullptr);
+    EXPECT_EQ(dots.data()[0], dot(b, x));
+    apply_single(&q);
+    EXPECT_EQ(dots.data()[0], -dot(q, x));
+    EXPECT_EQ(dots.data()[1], dot(b, x));
+  }
+  SmoothedAggregationOptions options = s.multigrid();
+  options.single_precision = false;
+  EXPECT_EQ(SmoothedAggregation(*s.K, options).single_argument(), nullptr);
+}
+
 TEST(Multigrid, ACycleMovesNothingBetweenHostAndDevice) {
   const Device device = Device::named("fake");
   const System s = cantilever(CellKind::hex8, 4, device);
