@@ -81,6 +81,7 @@ RankSystem::RankSystem(PartData part, const Device& device, const LinearSolverOp
              .replicated = replicated_unknowns()},
       single_(options.multigrid.single_precision) {
   if (equations_.has_state()) states_.emplace(equations_);
+  ranks_.connect(this->device());
 }
 
 void RankSystem::set_states(std::span<const double> numbers) {
