@@ -168,8 +168,9 @@ DeviceTransport connect_devices(Ranks& ranks, const Device& device) {
   if (request == "host") return through_hosts(fmt::format("as {} asks", variable));
   if (const std::string why = why_not_nccl(all); !why.empty()) {
     if (request != "nccl") return through_hosts(why);
-    throw AgreedError(Error(Exit::environment, fmt::format("{} is 'nccl', and NCCL cannot be used", variable), why,
-                            "give each rank a GPU of its own and a build with libnccl.so.2, or leave the variable out"));
+    throw AgreedError(
+        Error(Exit::environment, fmt::format("{} is 'nccl', and NCCL cannot be used", variable), why,
+              "give each rank a GPU of its own and a build with libnccl.so.2, or leave the variable out"));
   }
   try {
     return {connected(ranks, device), fmt::format("by NCCL {}", nccl_version_text(all.front().version))};

@@ -32,9 +32,9 @@ class DeviceMessages {
 
 // Table "messages between devices" of the module ritz_ranks.
 struct DeviceMessagesModule {
-  int (*version)();                     // of the library: 23203 for 2.32.3
-  std::string (*card)(const Device&);   // where it is in its machine: equal for ranks that share one
-  std::string (*id)();                  // of a job, for join() on all ranks
+  int (*version)();                    // of the library: 23203 for 2.32.3
+  std::string (*card)(const Device&);  // where it is in its machine: equal for ranks that share one
+  std::string (*id)();                 // of a job, for join() on all ranks
   std::unique_ptr<DeviceMessages> (*prepare)(const Device&, int rank, int ranks);
 };
 // Empty: `module` is set. Otherwise why there are none: no module in this build, or no library on this machine.

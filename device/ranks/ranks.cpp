@@ -228,10 +228,8 @@ std::unique_ptr<const SumsOverRanks> WorkTogether::sums_over(Ranks* ranks) {
                     .sum = [ranks](std::span<double> numbers) { ranks->sum(numbers); },
                     .largest = [ranks](std::span<double> numbers) { ranks->largest(numbers); },
                     .of_all = [ranks](Index mine) { return ranks->of_all(mine); },
-                    .sum_on_device =
-                        [ranks](const Device& device, double* numbers, int count) {
-                          return ranks->sum_on_device(device, numbers, count);
-                        }});
+                    .sum_on_device = [ranks](const Device& device, double* numbers,
+                                             int count) { return ranks->sum_on_device(device, numbers, count); }});
 }
 
 WorkTogether::WorkTogether(Ranks* ranks) : sums_(sums_over(ranks)), before_(use_sums_over_ranks(sums_.get())) {}

@@ -283,8 +283,7 @@ void Ghosts::begin_fetch(Array<T>& values, int width) const {
   const Index item = width * Index{sizeof(T)};
   const std::byte* const packed = here.pack(values.data(), width);
   T* const tail = values.data() + owned_ * width;
-  if (ranks_->connects(device))
-    return begin(parcels_to(packed, reinterpret_cast<std::byte*>(tail), item), Way::device);
+  if (ranks_->connects(device)) return begin(parcels_to(packed, reinterpret_cast<std::byte*>(tail), item), Way::device);
   const std::byte* const sent_from = here.read(packed, sent() * item);
   std::byte* const room = here.room_for_received(count() * item);
   device.synchronize();  // packed, and what arrived before has left

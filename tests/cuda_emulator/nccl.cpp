@@ -3,7 +3,8 @@
 // when its turn comes, and what arrives is there when the stream has come so far: only who waits for it sees it.
 //
 //   RITZ_EMULATED_NCCL         the folder (/tmp)
-//   RITZ_EMULATED_NCCL_FAULT   "init:1", "group:1:20", "killed:1:20": on rank 1 the start fails, or the 20th exchange, or
+//   RITZ_EMULATED_NCCL_FAULT   "init:1", "group:1:20", "killed:1:20": on rank 1 the start fails, or the 20th exchange,
+//   or
 //                              the process is killed there
 #include "tests/cuda_emulator/memory.hpp"
 
@@ -29,7 +30,7 @@ struct ncclComm {
   int rank, count;
   int device = current_device();
   int exchanges = 0;
-  std::map<std::pair<int, int>, int> messages;  // [from, to], so far
+  std::map<int, int> sent, received;  // [peer], messages so far
   std::shared_ptr<bool> is_aborted = std::make_shared<bool>(false);
 };
 
@@ -77,31 +78,41 @@ bool wait_for(const std::function<bool()>& is_there) {
   return true;
 }
 
-files::path next_message(ncclComm& c, int from, int to) {
-  return c.folder / fmt::format("{}-{}-{}", from, to, c.messages[{from, to}]++);
+files::path message(const ncclComm& c, int from, int to, int number) {
+  return c.folder / fmt::format("{}-{}-{}", from, to, number);
 }
 
 cudaError_t enqueue_sent(const Operation& each) {
-  const files::path file = next_message(*each.communicator, each.communicator->rank, each.peer);
-  return enqueue(each.stream, [=] {
+  ncclComm& c = *each.communicator;
+  const files::path file = message(c, c.rank, each.peer, c.sent[each.peer]++);
+  return enqueue(each.stream, [=, is_aborted = c.is_aborted] {
+    if (*is_aborted) return;
     touch_range("ncclSend", each.sent, each.bytes, Access::read);
     write(file, each.sent, each.bytes);
   });
 }
 
 cudaError_t enqueue_received(const Operation& each) {
-  const files::path file = next_message(*each.communicator, each.peer, each.communicator->rank);
-  const auto is_aborted = each.communicator->is_aborted;
-  return enqueue_when(each.stream, [=] { return *is_aborted || files::exists(file); },
-                      [=] {
-                        if (*is_aborted) return;
-                        const std::string text = text_of(file);
-                        files::remove(file);
-                        touch_range("ncclRecv", each.received, each.bytes, Access::write);
-                        if (text.size() != each.bytes)
-                          report("nccl", fmt::format("a message of {} bytes for {}", text.size(), each.bytes));
-                        std::copy_n(text.data(), std::min(text.size(), each.bytes), static_cast<char*>(each.received));
-                      });
+  ncclComm& c = *each.communicator;
+  const files::path file = message(c, each.peer, c.rank, c.received[each.peer]++);
+  const auto is_aborted = c.is_aborted;
+  return enqueue_when(
+      each.stream, [=] { return *is_aborted || files::exists(file); },
+      [=] {
+        if (*is_aborted) return;
+        const std::string text = text_of(file);
+        files::remove(file);
+        touch_range("ncclRecv", each.received, each.bytes, Access::write);
+        if (text.size() != each.bytes)
+          report("nccl", fmt::format("a message of {} bytes for {}", text.size(), each.bytes));
+        std::copy_n(text.data(), std::min(text.size(), each.bytes), static_cast<char*>(each.received));
+      });
+}
+
+bool has_lost_another(const ncclComm& c) {
+  for (int other = 0; other < c.count; ++other)
+    if (other != c.rank && files::exists(c.folder / fmt::format("left-{}", other))) return true;
+  return false;
 }
 
 // What is sent leaves before the host goes on: a GPU would send it while the host waits for another rank elsewhere.
@@ -119,18 +130,15 @@ ncclResult_t run_group() {
   if (enqueue(all.front().stream, [has_left] { *has_left = true; }) != cudaSuccess) return ncclUnhandledCudaError;
   for (const Operation& each : all)
     if (each.sent == nullptr && enqueue_received(each) != cudaSuccess) return ncclUnhandledCudaError;
-  const bool left = wait_for([&] {
-    advance(all.front().stream);
-    return *has_left || cudaStreamQuery(all.front().stream) == cudaErrorIllegalAddress;
-  });
-  return left ? ncclSuccess : ncclRemoteError;
+  const bool goes_on = wait_for([&] { return advance(all.front().stream) || *has_left || has_lost_another(c); });
+  return goes_on ? ncclSuccess : ncclRemoteError;
 }
 
 ncclResult_t add(const Operation& operation) {
-  const bool is_right = operation.communicator != nullptr && operation.peer >= 0 &&
-                        operation.peer < operation.communicator->count &&
-                        (group.empty() || (group.front().communicator == operation.communicator &&
-                                           group.front().stream == operation.stream));
+  const bool is_right =
+      operation.communicator != nullptr && operation.peer >= 0 && operation.peer < operation.communicator->count &&
+      (group.empty() ||
+       (group.front().communicator == operation.communicator && group.front().stream == operation.stream));
   if (!is_right) return ncclInvalidArgument;
   group.push_back(operation);
   return depth > 0 ? ncclSuccess : run_group();
@@ -186,6 +194,7 @@ ncclResult_t ncclCommInitRank(ncclComm_t* communicator, int count, ncclUniqueId 
   return ncclSuccess;
 }
 
+// The last one removes what is left.
 ncclResult_t ncclCommDestroy(ncclComm_t c) {
   write(c->folder / fmt::format("left-{}", c->rank), "", 0);
   int left = 0;
@@ -197,8 +206,7 @@ ncclResult_t ncclCommDestroy(ncclComm_t c) {
 }
 ncclResult_t ncclCommAbort(ncclComm_t c) {
   *c->is_aborted = true;
-  delete c;
-  return ncclSuccess;
+  return ncclCommDestroy(c);
 }
 ncclResult_t ncclCommGetAsyncError(ncclComm_t, ncclResult_t* status) { return *status = ncclSuccess, ncclSuccess; }
 

@@ -22,7 +22,8 @@ TEST(DeviceMessages, GoThroughTheHostsWhereOneRankLacksWhatTheOthersHave) {
   RankDevice without = on("b", "");
   without.why_not = "libnccl.so.2: no such file";
   EXPECT_EQ(why_not_nccl(std::vector{on("a", "0"), without}), "rank 1: libnccl.so.2: no such file");
-  EXPECT_EQ(why_not_nccl(std::vector{on("a", "0"), on("a", "1", 22809)}), "rank 0 has NCCL 2.32.3 and rank 1 has 2.28.9");
+  EXPECT_EQ(why_not_nccl(std::vector{on("a", "0"), on("a", "1", 22809)}),
+            "rank 0 has NCCL 2.32.3 and rank 1 has 2.28.9");
 }
 
 // Needs no GPU: the library says its version, and has all functions that are called.
