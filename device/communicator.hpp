@@ -26,6 +26,8 @@ struct SumsOverRanks {
   int rank = 0, count = 1;
   std::function<void(std::span<double>)> sum, largest;
   std::function<std::vector<Index>(Index)> of_all;  // [rank]
+  // In place of sum, numbers in the device's memory, without a wait of the host; false: not between these devices.
+  std::function<bool(const Device&, double*, int)> sum_on_device;
 };
 // Sums of this process go over them from now on; null: it works alone. Returns what was there before.
 const SumsOverRanks* use_sums_over_ranks(const SumsOverRanks* sums);

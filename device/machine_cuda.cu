@@ -8,9 +8,11 @@
 #include "device/launch_table_cuda.hpp"
 #include "device/machine_cuda.hpp"
 #include "device/nvml_cuda.hpp"
+#include "device/wait_watch.hpp"
 
 #include <cstring>
 #include <nvtx3/nvToolsExt.h>
+#include <thread>
 
 namespace ritz::cuda {
 namespace {
@@ -43,6 +45,35 @@ bool succeeded(cudaError_t status) {
   return status == cudaSuccess;
 }
 
+// Until `query` has another answer than that it is too early. Where this thread watches, it does so between two looks;
+// otherwise the driver waits.
+template <class Query, class Wait>
+cudaError_t watched(const Query& query, const Wait& wait) {
+  constexpr int looks_between_watches = 1000, looks_before_rest = 100;
+  const WaitWatch* const watch = wait_watch();
+  if (watch == nullptr) return wait();
+  for (int looks = 1;; ++looks) {
+    if (const cudaError_t status = query(); status != cudaErrorNotReady) return status;
+    cudaGetLastError();  // it is too early, which is no error
+    if (looks % looks_between_watches == 0) (*watch)();
+    if (looks > looks_before_rest) std::this_thread::yield();
+  }
+}
+
+cudaError_t wait_for(cudaStream_t stream) {
+  return watched([=] { return cudaStreamQuery(stream); }, [=] { return cudaStreamSynchronize(stream); });
+}
+cudaError_t wait_for(cudaEvent_t event) {
+  return watched([=] { return cudaEventQuery(event); }, [=] { return cudaEventSynchronize(event); });
+}
+// In destructors: the failure of another rank is found again where it can be told, and work of this one is given up.
+template <class Awaited>
+void wait_quietly(Awaited awaited) noexcept {
+  try {
+    wait_for(awaited);
+  } catch (const Error&) { cudaGetLastError(); }
+}
+
 __global__ void write_one(int* target) { *target = 1; }
 
 class CudaMachine final : public Machine {
@@ -64,7 +95,7 @@ class CudaMachine final : public Machine {
   void pop_range() override { nvtxRangePop(); }
   void trim() noexcept override {
     cudaMemPool_t pool;
-    cudaStreamSynchronize(stream_);
+    wait_quietly(stream_);
     if (has_pool_ && succeeded(cudaDeviceGetDefaultMemPool(&pool, info_.ordinal)))
       succeeded(cudaMemPoolTrimTo(pool, 0));
   }
@@ -181,7 +212,7 @@ class CudaMachine final : public Machine {
       }
     }
     ~CudaRead() override {
-      cudaEventSynchronize(copied_);  // a copy may still be under way
+      wait_quietly(copied_);  // a copy may still be under way
       cudaEventDestroy(copied_);
       if (place_ < read_places) machine_.places_taken_ &= ~(1u << place_);
       else cudaFreeHost(pinned_);
@@ -193,7 +224,7 @@ class CudaMachine final : public Machine {
       cuda_check(cudaEventRecord(copied_, machine_.stream_), "recording an event");
     }
     void finish(double* host, int count) override {
-      machine_.check_wait(cudaEventSynchronize(copied_), "waiting for numbers");
+      machine_.check_wait(wait_for(copied_), "waiting for numbers");
       std::memcpy(host, pinned_, static_cast<std::size_t>(count) * sizeof(double));
     }
 
@@ -266,7 +297,7 @@ class CudaMachine final : public Machine {
     wait("waiting for a copy");
   }
   // A kernel's fault shows here, some launches later.
-  void wait(const char* what) { check_wait(cudaStreamSynchronize(stream_), what); }
+  void wait(const char* what) { check_wait(wait_for(stream_), what); }
   void check_wait(cudaError_t status, const char* what) const {
     if (succeeded(status)) return;
     throw Error(Exit::environment, std::string(what) + " failed on the GPU: " + cudaGetErrorString(status),

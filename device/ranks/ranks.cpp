@@ -6,8 +6,10 @@
 #include "device/kernels.hpp"
 #include "device/memory_shortage.hpp"
 #include "device/process/stop_request.hpp"
+#include "device/ranks/device_messages.hpp"
 #include "device/ranks/launcher.hpp"
 #include "device/ranks/packed.hpp"
+#include "device/wait_watch.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -49,6 +51,11 @@ void divide_hosts(Ranks& ranks) {
 
 std::string message_of_rank(int rank, Exit exit, const std::string& message) {
   return exit >= time_is_up ? message : fmt::format("rank {}: {}", rank, message);
+}
+
+Ranks::Ranks() = default;
+Ranks::~Ranks() {
+  if (watch_ && wait_watch() == &watch_) watch_waits(nullptr);
 }
 
 std::string Ranks::wait(int from) {
@@ -175,19 +182,60 @@ void Ranks::agree(const std::function<void()>& phase) {
   throw AgreedError(exit, message, why, fix);
 }
 
-namespace {
+void Ranks::connect(const Device& device) {
+  if (between_devices_ && (!between_devices_->messages || connects(device))) return;
+  between_devices_ = std::make_unique<DeviceTransport>(connect_devices(*this, device));
+  if (!between_devices_->messages) return;
+  watch_ = [this] {
+    look_for_failures();
+    between_devices_->messages->check();
+  };
+  watch_waits(&watch_);
+}
 
-std::unique_ptr<const SumsOverRanks> sums_over(Ranks* ranks) {
+bool Ranks::connects(const Device& device) const {
+  return between_devices_ && between_devices_->messages && between_devices_->messages->device() == device;
+}
+
+void Ranks::begin_on_device(std::span<const Parcel> parcels) {
+  between_devices_->messages->begin(parcels);
+  for (const Parcel& p : parcels) {
+    counts_.messages += p.sent.empty() ? 0 : 1;
+    counts_.bytes += std::int64_t(p.sent.size());
+  }
+}
+
+void Ranks::finish_on_device() { between_devices_->messages->finish(); }
+
+const std::string& Ranks::device_transport() const {
+  static const std::string none;
+  return between_devices_ ? between_devices_->description : none;
+}
+
+void Ranks::abandon_devices() noexcept {
+  if (between_devices_ && between_devices_->messages) between_devices_->messages->abandon();
+}
+
+// Each rank sends its numbers to each other one: what an exchange of all with all counts.
+bool Ranks::sum_on_device(const Device& device, double* numbers, int count) {
+  if (!connects(device)) return false;
+  between_devices_->messages->sum(numbers, count);
+  counts_.messages += this->count() - 1;
+  counts_.bytes += std::int64_t{this->count() - 1} * count * std::int64_t{sizeof(double)};
+  return true;
+}
+
+std::unique_ptr<const SumsOverRanks> WorkTogether::sums_over(Ranks* ranks) {
   if (ranks == nullptr) return nullptr;
   return std::make_unique<const SumsOverRanks>(
       SumsOverRanks{.rank = ranks->rank(),
                     .count = ranks->count(),
                     .sum = [ranks](std::span<double> numbers) { ranks->sum(numbers); },
                     .largest = [ranks](std::span<double> numbers) { ranks->largest(numbers); },
-                    .of_all = [ranks](Index mine) { return ranks->of_all(mine); }});
+                    .of_all = [ranks](Index mine) { return ranks->of_all(mine); },
+                    .sum_on_device = [ranks](const Device& device, double* numbers,
+                                             int count) { return ranks->sum_on_device(device, numbers, count); }});
 }
-
-}  // namespace
 
 WorkTogether::WorkTogether(Ranks* ranks) : sums_(sums_over(ranks)), before_(use_sums_over_ranks(sums_.get())) {}
 WorkTogether::~WorkTogether() { use_sums_over_ranks(before_); }

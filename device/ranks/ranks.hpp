@@ -20,7 +20,9 @@
 
 namespace ritz {
 
-struct SumsOverRanks;  // device/communicator.hpp
+class Device;
+struct DeviceTransport;  // device/ranks/device_messages.hpp
+struct SumsOverRanks;    // device/communicator.hpp
 
 // An Error that all ranks of the job throw at the same place: each may catch it, and all go on alike.
 class AgreedError : public Error {
@@ -52,8 +54,8 @@ struct ExchangeCounts {
 
 class Ranks {
  public:
-  virtual ~Ranks() = default;  // waits until what was sent has left
-  Ranks() = default;
+  virtual ~Ranks();  // waits until what was sent has left
+  Ranks();
   Ranks(const Ranks&) = delete;
   Ranks& operator=(const Ranks&) = delete;
 
@@ -77,11 +79,23 @@ class Ranks {
   virtual void begin(std::span<const Parcel> parcels) = 0;
   virtual void look() = 0;
   virtual void finish() = 0;
+  // Chooses how messages go from the memory of this device to those of the other ranks' devices. All ranks call it,
+  // with theirs, before the first exchange of arrays on these. Throws Error(Exit::environment).
+  void connect(const Device& device);
+  // They go in the order of its stream. Otherwise they go through the host: begin() and finish().
+  bool connects(const Device& device) const;
+  // The same between memories of devices, queued in the stream: the host does not wait. What is launched between the
+  // two runs beside the messages; what is launched afterwards runs when they have arrived and left.
+  void begin_on_device(std::span<const Parcel> parcels);
+  void finish_on_device();
+  const std::string& device_transport() const;  // "by NCCL 2.32.3", or why not; empty: no GPU
   // All ranks run the phase. Where it throws on any, all throw the error of the first of these, an AgreedError. What
   // the phase exchanges is exchanged on all ranks before any of them throws.
   void agree(const std::function<void()>& phase);
   // Tells all others that this rank fails: they leave the exchange in which they wait.
   virtual void fail(const Error& error) = 0;
+  // Throws the Error of another rank that failed.
+  virtual void look_for_failures() {}
   const ExchangeCounts& counts() const { return counts_; }
 
   // Sums, and the largest numbers, over all ranks in a fixed tree: pairs (0, 1), (2, 3), ..., then pairs of pairs. The
@@ -94,8 +108,14 @@ class Ranks {
 
  protected:
   ExchangeCounts counts_;
+  // The job ends: what waits in a device's stream for another rank is given up.
+  void abandon_devices() noexcept;
 
  private:
+  friend class WorkTogether;
+  bool sum_on_device(const Device& device, double* numbers, int count);
+  std::unique_ptr<DeviceTransport> between_devices_;
+  std::function<void()> watch_;  // while this waits for the device
   template <class Combine>
   void combine(std::span<double> numbers, const Combine& of_two);
 };
@@ -110,6 +130,7 @@ class WorkTogether {
   WorkTogether& operator=(const WorkTogether&) = delete;
 
  private:
+  static std::unique_ptr<const SumsOverRanks> sums_over(Ranks* ranks);
   std::unique_ptr<const SumsOverRanks> sums_;
   const SumsOverRanks* before_;
 };

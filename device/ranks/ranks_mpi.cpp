@@ -106,16 +106,39 @@ class MpiRanks : public Ranks {
     for (int looks = 1;; ++looks) {
       look();
       if (requests_.empty()) return;
-      if (looks % looks_between_failures == 0) leave_if_another_failed();
+      if (looks % looks_between_failures == 0) look_for_failures();
       if (looks > looks_before_rest) std::this_thread::yield();
     }
   }
 
   void fail(const Error& error) override {
+    abandon_devices();
     for (int other = 0; other < count_; ++other)
       if (other != rank_)
         send_with(failure_tag, other,
                   fmt::format("{}\n{}\n{}\n{}", int(error.exit()), error.message(), error.why(), error.fix()));
+  }
+
+  // Messages under way are given up: the job ends.
+  void look_for_failures() override {
+    if (lost_) throw LostRank(*lost_);
+    int arrived = 0;
+    MPI_Status status;
+    check(MPI_Iprobe(MPI_ANY_SOURCE, failure_tag, MPI_COMM_WORLD, &arrived, &status), "a look for a failure");
+    if (arrived == 0) return;
+    std::string rest = received(status);
+    std::string parts[4];
+    for (std::string& part : parts) {
+      const std::size_t end = rest.find('\n');
+      part = rest.substr(0, end);
+      rest = end == std::string::npos ? "" : rest.substr(end + 1);
+    }
+    give_up();
+    abandon_devices();
+    int code = int(Exit::internal);
+    std::from_chars(parts[0].data(), parts[0].data() + parts[0].size(), code);
+    lost_.emplace(Exit(code), message_of_rank(status.MPI_SOURCE, Exit(code), parts[1]), parts[2], parts[3]);
+    throw LostRank(*lost_);
   }
 
  private:
@@ -140,25 +163,6 @@ class MpiRanks : public Ranks {
     check(MPI_Recv(text.data(), size, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
           "a message");
     return text;
-  }
-
-  // Messages under way are given up: the job ends.
-  void leave_if_another_failed() {
-    int arrived = 0;
-    MPI_Status status;
-    check(MPI_Iprobe(MPI_ANY_SOURCE, failure_tag, MPI_COMM_WORLD, &arrived, &status), "a look for a failure");
-    if (arrived == 0) return;
-    std::string rest = received(status);
-    std::string parts[4];
-    for (std::string& part : parts) {
-      const std::size_t end = rest.find('\n');
-      part = rest.substr(0, end);
-      rest = end == std::string::npos ? "" : rest.substr(end + 1);
-    }
-    give_up();
-    int code = int(Exit::internal);
-    std::from_chars(parts[0].data(), parts[0].data() + parts[0].size(), code);
-    throw LostRank(Exit(code), message_of_rank(status.MPI_SOURCE, Exit(code), parts[1]), parts[2], parts[3]);
   }
 
   void give_up() {
@@ -208,6 +212,7 @@ class MpiRanks : public Ranks {
   int rank_ = 0, count_ = 1;
   std::deque<Sent> sent_;
   std::vector<MPI_Request> requests_;  // of the exchange that has begun
+  std::optional<LostRank> lost_;       // the failure of another that was found first
 };
 
 std::unique_ptr<Ranks> start() { return std::make_unique<MpiRanks>(); }

@@ -100,6 +100,8 @@ DividedSystem::DividedSystem(const Operator& equations, const Constraints& const
       RankCalls{[this] { answer_questions(); },
                 [this](const std::vector<Index>& first) { return send_nesting_of_corners(first); }});
   say(own_->description());
+  if (const std::string& how = ranks.device_transport(); !how.empty())
+    say(fmt::format("messages between GPUs {}", how));
 }
 
 DividedSystem::~DividedSystem() {

@@ -577,9 +577,13 @@ const std::vector<ErrorKind>& kinds() {
        Exit::environment,
        "a launcher started several ranks that cannot work together",
        "linear systems by conjugate gradients or a factorisation, modes, and members of a sweep are divided among "
-       "ranks, nothing else is; or MPI or parallel MUMPS is missing, or MPI is another one",
-       "start it without mpirun, or with one task; RITZ_INDEPENDENT_RANKS=1 where each rank has a case of its own",
-       {"started as * ranks*", "MPI failed in *", "this build has no direct solver for several ranks*"}},
+       "ranks, nothing else is; or MPI or parallel MUMPS is missing, or MPI is another one; or NCCL failed between "
+       "GPUs",
+       "start it without mpirun, or with one task; RITZ_INDEPENDENT_RANKS=1 where each rank has a case of its own; "
+       "RITZ_RANKS_TRANSPORT=host where NCCL fails",
+       {"started as * ranks*", "MPI failed in *", "this build has no direct solver for several ranks*",
+        "NCCL failed in *", "NCCL brings other numbers*", "RITZ_RANKS_TRANSPORT is '*'*",
+        "messages between GPUs were given up*"}},
       {"no-compiler",
        Exit::environment,
        "a plugin cannot be compiled here",

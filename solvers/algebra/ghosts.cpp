@@ -1,6 +1,7 @@
 #include "solvers/algebra/ghosts.hpp"
 
 #include "device/error.hpp"
+#include "device/host_view.hpp"
 #include "device/kernels.hpp"
 #include "solvers/algebra/ghost_kernels.hpp"
 
@@ -103,16 +104,13 @@ class Ghosts::OnDevice {
 
   bool is_on(const Device& device) const { return device_ == device; }
 
-  // The nodes that neighbours reach, packed, where messages may read them.
+  // The nodes that neighbours reach, packed on the device.
   template <class T>
-  std::byte* pack(const T* values, int width) {
-    const Index bytes = sent_.size() * width * Index{sizeof(T)};
-    T* const packed = packed_of_size<T>(bytes);
+  const std::byte* pack(const T* values, int width) {
+    T* const packed = packed_of_size<T>(sent_.size() * width * Index{sizeof(T)});
     if constexpr (std::is_same_v<T, double>) kernels_.take(device_, sent_.size(), sent_.data(), width, values, packed);
     else kernels_.take_single(device_, sent_.size(), sent_.data(), width, values, packed);
-    std::byte* const result = to_host_.of_size(bytes);
-    if (bytes > 0) to_host_.begin_copy_from(packed, bytes);
-    return result;
+    return reinterpret_cast<const std::byte*>(packed);
   }
   std::byte* read(const void* device_memory, Index bytes) {
     std::byte* const result = to_host_.of_size(bytes);
@@ -120,6 +118,10 @@ class Ghosts::OnDevice {
     return result;
   }
   std::byte* room_for_received(Index bytes) { return to_device_.of_size(bytes); }
+  template <class T>
+  std::byte* room_on_device(int width) {
+    return reinterpret_cast<std::byte*>(packed_of_size<T>(place_.size() * width * Index{sizeof(T)}));
+  }
 
   // Numbers that arrive in room_for_received() belong there.
   void expect(void* tail, Index bytes) {
@@ -131,11 +133,15 @@ class Ghosts::OnDevice {
   }
 
   template <class T>
-  void add(T* values, int width) {
+  void add_from_host(T* values, int width) {
     const Index bytes = place_.size() * width * Index{sizeof(T)};
-    if (bytes == 0) return;
-    T* const packed = packed_of_size<T>(bytes);
-    to_device_.begin_copy_to(packed, bytes);
+    if (bytes > 0) to_device_.begin_copy_to(packed_of_size<T>(bytes), bytes);
+    add(values, width);
+  }
+  // Of room_on_device().
+  template <class T>
+  void add(T* values, int width) {
+    T* const packed = packed_of_size<T>(place_.size() * width * Index{sizeof(T)});
     if constexpr (std::is_same_v<T, double>)
       kernels_.add(device_, nodes_.size(), nodes_.data(), begin_.data(), place_.data(), width, packed, values);
     else
@@ -222,12 +228,39 @@ Index Ghosts::sent() const {
   return sum;
 }
 
-void Ghosts::begin(std::span<const Parcel> parcels) const {
+void Ghosts::begin(std::span<const Parcel> parcels, Way way) const {
   const ExchangeCounts before = ranks_->counts();
-  ranks_->begin(parcels);
+  if (way == Way::device) ranks_->begin_on_device(parcels);
+  else ranks_->begin(parcels);
+  way_ = way;
   ++exchanges_;
   counts_.messages += ranks_->counts().messages - before.messages;
   counts_.bytes += ranks_->counts().bytes - before.bytes;
+}
+
+// item: [bytes] of a node
+std::vector<Parcel> Ghosts::parcels_to(const std::byte* packed, std::byte* tail, Index item) const {
+  std::vector<Parcel> parcels;
+  for (const Neighbour& each : neighbours_) {
+    const std::size_t bytes = each.sent.size() * static_cast<std::size_t>(item);
+    parcels.push_back({each.rank,
+                       {packed, bytes},
+                       {tail + (each.first - owned_) * item, static_cast<std::size_t>(each.count * item)}});
+    packed += bytes;
+  }
+  return parcels;
+}
+
+std::vector<Parcel> Ghosts::parcels_back(const std::byte* tail, std::byte* received, Index item) const {
+  std::vector<Parcel> parcels;
+  for (const Neighbour& each : neighbours_) {
+    const std::size_t bytes = each.sent.size() * static_cast<std::size_t>(item);
+    parcels.push_back({each.rank,
+                       {tail + (each.first - owned_) * item, static_cast<std::size_t>(each.count * item)},
+                       {received, bytes}});
+    received += bytes;
+  }
+  return parcels;
 }
 
 template <class T>
@@ -247,23 +280,19 @@ void Ghosts::begin_fetch(Array<T>& values, int width) const {
   const Device& device = values.device();
   if (!device.machine().is_apart()) return begin_fetch_on_host(values.data(), width);
   OnDevice& here = on(device);
-  const auto w = static_cast<std::size_t>(width);
   const Index item = width * Index{sizeof(T)};
-  const std::byte* sent = here.pack(values.data(), width);
-  std::byte* const tail = here.room_for_received(count() * item);
+  const std::byte* const packed = here.pack(values.data(), width);
+  T* const tail = values.data() + owned_ * width;
+  if (ranks_->connects(device)) return begin(parcels_to(packed, reinterpret_cast<std::byte*>(tail), item), Way::device);
+  const std::byte* const sent_from = here.read(packed, sent() * item);
+  std::byte* const room = here.room_for_received(count() * item);
   device.synchronize();  // packed, and what arrived before has left
-  std::vector<Parcel> parcels;
-  for (const Neighbour& each : neighbours_) {
-    const std::size_t bytes = each.sent.size() * w * sizeof(T);
-    parcels.push_back(
-        {each.rank, {sent, bytes}, {tail + (each.first - owned_) * item, static_cast<std::size_t>(each.count * item)}});
-    sent += bytes;
-  }
-  begin(parcels);
-  here.expect(values.data() + owned_ * width, count() * item);
+  begin(parcels_to(sent_from, room, item), Way::host);
+  here.expect(tail, count() * item);
 }
 
 void Ghosts::finish_fetch() const {
+  if (way_ == Way::device) return ranks_->finish_on_device();
   ranks_->finish();
   if (on_device_) on_device_->place_expected();
 }
@@ -272,69 +301,76 @@ template <class T>
 void Ghosts::begin_fetch_on_host(T* values, int width) const {
   const auto w = static_cast<std::size_t>(width);
   buffer_.resize(static_cast<std::size_t>(sent()) * w * sizeof(T));
-  std::vector<Parcel> parcels;
   std::byte* next = buffer_.data();
-  for (const Neighbour& each : neighbours_) {
-    std::byte* const begin = next;
+  for (const Neighbour& each : neighbours_)
     for (const std::int32_t node : each.sent) {
       std::memcpy(next, values + static_cast<std::size_t>(node) * w, w * sizeof(T));
       next += w * sizeof(T);
     }
-    parcels.push_back(
-        {each.rank,
-         {begin, next},
-         std::as_writable_bytes(std::span(values + each.first * width, static_cast<std::size_t>(each.count) * w))});
-  }
-  begin(parcels);
+  std::byte* const tail = reinterpret_cast<std::byte*>(values + owned_ * width);
+  begin(parcels_to(buffer_.data(), tail, width * Index{sizeof(T)}), Way::host);
 }
 
 template <class T>
 void Ghosts::add_to_owners(Array<T>& values, int width) const {
   const Device& device = values.device();
-  OnDevice* const here = device.machine().is_apart() ? &on(device) : nullptr;
-  const auto item = static_cast<std::size_t>(width) * sizeof(T);
-  const std::size_t received_bytes = static_cast<std::size_t>(sent()) * item;
-  const std::byte* tail = reinterpret_cast<const std::byte*>(values.data() + owned_ * width);
-  std::byte* received = nullptr;
-  if (here != nullptr) {
-    tail = here->read(tail, count() * static_cast<Index>(item));
-    received = here->room_for_received(static_cast<Index>(received_bytes));
+  const Index item = width * Index{sizeof(T)};
+  const std::byte* const tail = reinterpret_cast<const std::byte*>(values.data() + owned_ * width);
+  if (device.machine().is_apart()) {
+    OnDevice& here = on(device);
+    if (ranks_->connects(device)) {
+      begin(parcels_back(tail, here.room_on_device<T>(width), item), Way::device);
+      ranks_->finish_on_device();
+      return here.add(values.data(), width);
+    }
+    const std::byte* const sent_from = here.read(tail, count() * item);
+    std::byte* const room = here.room_for_received(sent() * item);
     device.synchronize();
-  } else {
-    buffer_.resize(received_bytes);
-    received = buffer_.data();
+    begin(parcels_back(sent_from, room, item), Way::host);
+    ranks_->finish();
+    return here.add_from_host(values.data(), width);
   }
-  std::vector<Parcel> parcels;
-  std::byte* next = received;
-  for (const Neighbour& each : neighbours_) {
-    const std::size_t size = each.sent.size() * item;
-    parcels.push_back(
-        {each.rank,
-         {tail + static_cast<std::size_t>(each.first - owned_) * item, static_cast<std::size_t>(each.count) * item},
-         {next, size}});
-    next += size;
-  }
-  begin(parcels);
+  buffer_.resize(static_cast<std::size_t>(sent() * item));
+  begin(parcels_back(tail, buffer_.data(), item), Way::host);
   ranks_->finish();
-  if (here != nullptr) return here->add(values.data(), width);
-  const T* number = reinterpret_cast<const T*>(received);
+  const T* number = reinterpret_cast<const T*>(buffer_.data());
   for (const Neighbour& each : neighbours_)
     for (const std::int32_t node : each.sent)
       for (int k = 0; k < width; ++k) values.data()[Index{node} * width + k] += *number++;
 }
 
 template <class T>
-void Ghosts::gather(const T* mine, int width, T* all) const {
-  const auto piece = [&](int rank) {
-    const auto r = static_cast<std::size_t>(rank);
-    return std::span(all + first_[r] * width, static_cast<std::size_t>((first_[r + 1] - first_[r]) * width));
-  };
-  const std::span<T> here = piece(ranks_->rank());
-  std::copy_n(mine, here.size(), here.begin());
+std::vector<Parcel> Ghosts::parcels_of_all(const T* mine, int width, T* all) const {
   std::vector<Parcel> parcels;
-  for (int other = 0; other < ranks_->count(); ++other)
-    if (other != ranks_->rank()) parcels.push_back({other, std::as_bytes(here), std::as_writable_bytes(piece(other))});
-  ranks_->exchange(parcels);
+  const std::span<const T> here(mine, static_cast<std::size_t>(owned_ * width));
+  for (int other = 0; other < ranks_->count(); ++other) {
+    const auto r = static_cast<std::size_t>(other);
+    const std::span<T> theirs(all + first_[r] * width, static_cast<std::size_t>((first_[r + 1] - first_[r]) * width));
+    if (other != ranks_->rank()) parcels.push_back({other, std::as_bytes(here), std::as_writable_bytes(theirs)});
+  }
+  return parcels;
+}
+
+template <class T>
+void Ghosts::gather(const T* mine, int width, T* all) const {
+  std::copy_n(mine, owned_ * width, all + first_[static_cast<std::size_t>(ranks_->rank())] * width);
+  ranks_->exchange(parcels_of_all(mine, width, all));
+}
+
+template <class T>
+void Ghosts::gather(const Array<T>& mine, int width, Array<T>& all) const {
+  const Device& device = mine.device();
+  if (!device.machine().is_apart()) return gather(mine.data(), width, all.data());
+  if (ranks_->connects(device)) {
+    T* const here = all.data() + first_[static_cast<std::size_t>(ranks_->rank())] * width;
+    device.machine().copy_on_device(here, mine.data(), owned_ * width * Index{sizeof(T)});
+    ranks_->begin_on_device(parcels_of_all(mine.data(), width, all.data()));
+    return ranks_->finish_on_device();
+  }
+  const HostView<T> own(device, mine.data(), owned_ * width);
+  std::vector<T> numbers(static_cast<std::size_t>(total() * width));
+  gather(own.data(), width, numbers.data());
+  all.upload(numbers);
 }
 
 template void Ghosts::begin_fetch(Array<double>&, int) const;
@@ -347,5 +383,7 @@ template void Ghosts::add_to_owners(Array<double>&, int) const;
 template void Ghosts::add_to_owners(Array<float>&, int) const;
 template void Ghosts::gather(const double*, int, double*) const;
 template void Ghosts::gather(const float*, int, float*) const;
+template void Ghosts::gather(const Array<double>&, int, Array<double>&) const;
+template void Ghosts::gather(const Array<float>&, int, Array<float>&) const;
 
 }  // namespace ritz

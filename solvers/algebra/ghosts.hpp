@@ -6,9 +6,10 @@
 //   ghosts.fetch(x, 3);                                // x [owned | ghosts][3]: the tail has the owners' values
 //   ghosts.add_to_owners(y, 3);                        // the other way: what stands in the tail adds to the owners'
 //
-// Arrays may be on a device with memory of its own: a kernel packs what is sent, messages go from pinned memory to
-// pinned memory, and what arrives is copied to its place behind the kernels launched so far. Lists are on the device
-// from the first exchange of such an array on.
+// Arrays may be on a device with memory of its own: a kernel packs what is sent. Where Ranks::connects() devices,
+// messages go from there to their place in the order of the stream, and the host waits for none. Otherwise they go from
+// pinned memory to pinned memory, and what arrives is copied to its place behind the kernels launched so far. Lists are
+// on the device from the first exchange of such an array on.
 #pragma once
 
 #include "device/array.hpp"
@@ -63,9 +64,11 @@ class Ghosts {
   std::int64_t exchanges() const { return exchanges_; }
   const ExchangeCounts& counts() const { return counts_; }
   // [rank] owned nodes of all, each `width` numbers: what every rank has stands at its place among all. Numbers of the
-  // host.
+  // host, or of one device.
   template <class T>
   void gather(const T* mine, int width, T* all) const;
+  template <class T>
+  void gather(const Array<T>& mine, int width, Array<T>& all) const;
 
  private:
   class OnDevice;
@@ -76,7 +79,13 @@ class Ghosts {
   Index owned_;
   std::vector<Index> reached_, first_;
   std::vector<Neighbour> neighbours_;
-  void begin(std::span<const Parcel> parcels) const;
+  enum class Way { host, device };
+  void begin(std::span<const Parcel> parcels, Way way) const;
+  std::vector<Parcel> parcels_to(const std::byte* packed, std::byte* tail, Index item) const;
+  std::vector<Parcel> parcels_back(const std::byte* tail, std::byte* received, Index item) const;
+  template <class T>
+  std::vector<Parcel> parcels_of_all(const T* mine, int width, T* all) const;
+  mutable Way way_ = Way::host;  // of the fetch that has begun
   mutable std::vector<std::byte> buffer_;
   mutable std::unique_ptr<OnDevice> on_device_;  // null: arrays so far were those of the host
   mutable std::int64_t exchanges_ = 0;

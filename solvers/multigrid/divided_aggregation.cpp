@@ -19,7 +19,7 @@
 namespace ritz {
 namespace divided {
 
-// The whole of a level on every rank. Its right-hand side comes together in the host's memory.
+// The whole of a level on every rank.
 template <class Real>
 class ReplicatedLevel {
  public:
@@ -31,7 +31,7 @@ class ReplicatedLevel {
         b_(A_.device(), A_.rows(), "multigrid"),
         x_(A_.device(), A_.rows(), "multigrid"),
         part_(A_.device(), ghosts.size() * A_.block_size(), "multigrid"),
-        gathered_(static_cast<std::size_t>(A_.rows())) {
+        gathered_(A_.device(), A_.rows(), "multigrid") {
     const WorkTogether alone(nullptr);
     std::vector<std::int32_t> at;
     for (Index i = 0; i < ghosts.size(); ++i) at.push_back(static_cast<std::int32_t>(ghosts.global(i)));
@@ -48,9 +48,8 @@ class ReplicatedLevel {
   void solve(const Array<Real>& b, Array<Real>& x) const {
     const Device& device = A_.device();
     const int block = A_.block_size();
-    const HostView<Real> mine(device, b.data(), ghosts_.owned() * block);
-    ghosts_.gather(mine.data(), block, gathered_.data());
-    b_.upload(std::vector<double>(gathered_.begin(), gathered_.end()));
+    ghosts_.gather(b, block, gathered_);
+    kernels_.to_double(device, gathered_.size(), gathered_.data(), b_.data());
     {
       const WorkTogether alone(nullptr);
       multigrid_->apply(b_, x_);
@@ -69,7 +68,7 @@ class ReplicatedLevel {
   SparseMatrix A_;
   mutable Vector b_, x_, part_;
   Array<std::int32_t> at_;  // [owned | ghosts] in x_
-  mutable std::vector<Real> gathered_;
+  mutable Array<Real> gathered_;
   std::optional<SmoothedAggregation> multigrid_;
 };
 

@@ -24,6 +24,10 @@ bool is_pinned(const void* memory);
 // Work of a stream that is no kernel (a copy, a library's) touches these bytes, of any device.
 void touch_range(const char* who, const void* memory, std::size_t bytes, Access access);
 
+// Work that others must make possible first: what is behind it in the stream waits, too. It cannot be recorded.
+cudaError_t enqueue_when(cudaStream_t stream, std::function<bool()> ready, Work work);
+bool advance(cudaStream_t stream);  // does what is possible now; true: nothing is left
+
 // ---- accesses of kernels ----
 
 struct Moment {  // of a thread, between two barriers of its block (epoch) or of its warp

@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -25,9 +26,13 @@ struct CUevent_st {
   std::uint64_t asked = 0, reached = 0;  // times that the event was recorded, and came up in its stream
   std::chrono::steady_clock::time_point when;
 };
+struct Item {
+  Work work;
+  std::function<bool()> ready;  // empty: at once
+};
 struct CUstream_st {
   int device = 0;
-  std::deque<Work> waiting;
+  std::deque<Item> waiting;
   CUgraph_st* recorded = nullptr;  // while a graph is recorded
   bool spoilt = false;             // the recording
 };
@@ -59,15 +64,24 @@ cudaError_t failed(cudaError_t status) {
   return status;
 }
 
-// All work of a stream, or the first of it until `enough`: what is behind waits on.
-void finish(cudaStream_t stream, const std::function<bool()>& enough = {}) {
+// Work of a stream until `enough`, or until some is not ready: false. What is behind waits on.
+bool advance_until(cudaStream_t stream, const std::function<bool()>& enough) {
   open_memory();
+  bool is_ready = true;
   while (!stream->waiting.empty() && !(enough && enough())) {
-    const Work item = std::move(stream->waiting.front());
+    is_ready = runtime().at_fault || !stream->waiting.front().ready || stream->waiting.front().ready();
+    if (!is_ready) break;
+    const Work work = std::move(stream->waiting.front().work);
     stream->waiting.pop_front();
-    if (!runtime().at_fault) item();
+    if (!runtime().at_fault) work();
   }
   close_memory();
+  return is_ready;
+}
+
+// All work of a stream, or the first of it until `enough`.
+void finish(cudaStream_t stream, const std::function<bool()>& enough = {}) {
+  while (!advance_until(stream, enough)) std::this_thread::sleep_for(std::chrono::microseconds(50));
 }
 
 // RITZ_EMULATED_GPU_TAKEN: one that another process has alone.
@@ -118,8 +132,20 @@ void report(const std::string& kind, const std::string& fault) {
 cudaError_t enqueue(cudaStream_t stream, Work work) {
   RITZ_CALL;
   if (is_recording(stream)) stream->recorded->work.push_back(std::move(work));
-  else stream->waiting.push_back(std::move(work));
+  else stream->waiting.push_back({std::move(work), {}});
   return cudaSuccess;
+}
+
+cudaError_t enqueue_when(cudaStream_t stream, std::function<bool()> ready, Work work) {
+  RITZ_CALL;
+  if (is_recording(stream)) return refuse_recording(stream);
+  stream->waiting.push_back({std::move(work), std::move(ready)});
+  return cudaSuccess;
+}
+
+bool advance(cudaStream_t stream) {
+  const std::lock_guard lock(runtime().mutex);
+  return advance_until(stream, {});
 }
 
 cudaError_t launch(const cudaLaunchConfig_t& c, const Kernel& kernel) {
@@ -158,6 +184,7 @@ const char* cudaGetErrorString(cudaError_t status) {
     case cudaErrorInvalidResourceHandle: return "invalid resource handle";
     case cudaErrorDevicesUnavailable: return "CUDA-capable device(s) is/are busy or unavailable";
     case cudaErrorStreamCaptureUnsupported: return "operation not permitted when stream is capturing";
+    case cudaErrorNotReady: return "device not ready";
     case cudaErrorIllegalAddress: return "the emulated GPU found a fault, which it wrote to stderr";
     default: return "an error of the emulated GPU";
   }
@@ -351,6 +378,13 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   if (event->stream != nullptr) finish(event->stream, [event] { return event->reached == event->asked; });
   return runtime().at_fault ? failed(cudaErrorIllegalAddress) : cudaSuccess;
 }
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  RITZ_CALL;
+  const auto has_come = [event] { return event->reached == event->asked; };
+  if (event->stream != nullptr) advance_until(event->stream, has_come);
+  if (runtime().at_fault) return failed(cudaErrorIllegalAddress);
+  return has_come() ? cudaSuccess : failed(cudaErrorNotReady);
+}
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t first, cudaEvent_t last) {
   RITZ_CALL;
   if (first->reached != first->asked || last->reached != last->asked) return failed(cudaErrorNotReady);
@@ -362,6 +396,34 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
   RITZ_CALL;
   runtime().streams.insert(*stream = new CUstream_st{.device = current});
   return cudaSuccess;
+}
+// Without regard to priorities.
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int) {
+  return cudaStreamCreateWithFlags(stream, flags);
+}
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  *least = *greatest = 0;
+  return cudaSuccess;
+}
+// The work of the event's stream before it is done when this one comes here.
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  RITZ_CALL;
+  if (event->stream == nullptr) return cudaSuccess;
+  const auto has_come = [event, turn = event->asked] { return event->reached >= turn; };
+  return enqueue_when(
+      stream,
+      [has_come, from = event->stream] {
+        advance_until(from, has_come);
+        return has_come();
+      },
+      [] {});
+}
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  RITZ_CALL;
+  if (is_recording(stream)) return refuse_recording(stream);
+  const bool is_done = advance_until(stream, {});
+  if (runtime().at_fault) return failed(cudaErrorIllegalAddress);
+  return is_done ? cudaSuccess : failed(cudaErrorNotReady);
 }
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
   *status = !is_recording(stream) ? cudaStreamCaptureStatusNone

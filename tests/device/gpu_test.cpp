@@ -2,6 +2,7 @@
 #include "device/array.hpp"
 #include "device/error.hpp"
 #include "device/kernels.hpp"
+#include "device/ranks/device_messages.hpp"
 #include "tests/device/test_kernels.hpp"
 
 #include <cmath>
@@ -79,6 +80,62 @@ TEST_F(GpuMachine, PoolReusesAndTooMuchIsAResourceError) {
 }
 
 // In turns, as each call must choose its own.
+// NCCL, with a job of one rank.
+class GpuMessages : public GpuMachine {
+ protected:
+  void SetUp() override {
+    GpuMachine::SetUp();
+    if (IsSkipped()) return;
+    const DeviceMessagesModule* module = nullptr;
+    if (const std::string why = load_device_messages(module); !why.empty()) GTEST_SKIP() << "skipped: no NCCL: " << why;
+    messages = module->prepare(gpu, 0, 1);
+    messages->join(module->id());
+  }
+  static Parcel to_itself(const Vector& sent, Vector& received) {
+    const auto size = static_cast<std::size_t>(sent.bytes());
+    return {0,
+            {reinterpret_cast<const std::byte*>(sent.data()), size},
+            {reinterpret_cast<std::byte*>(received.data()), size}};
+  }
+  std::unique_ptr<DeviceMessages> messages;
+};
+
+TEST_F(GpuMessages, BringWhatTheKernelsBeforeThemWroteToTheKernelsBehindThem) {
+  for (const Index size : {1, 1000, 1'000'003}) {
+    Vector sent(gpu, size, "test"), received(gpu, size, "test");
+    sent.fill_zero();
+    received.fill_zero();
+    for (double round = 1; round <= 3; ++round) {
+      test_kernels().count_visits(gpu, size, sent.data());  // adds 1, 2, ...
+      messages->begin(std::vector<Parcel>{to_itself(sent, received)});
+      messages->finish();
+      test_kernels().count_visits(gpu, size, received.data());
+      const std::vector<double> before = sent.host(), after = received.host();
+      for (Index i = 0; i < size; i += 997) {
+        ASSERT_EQ(before[i], round * double(i + 1));
+        ASSERT_EQ(after[i], (round + 1) * double(i + 1));
+      }
+    }
+  }
+  messages->check();
+}
+
+TEST_F(GpuMessages, SumOfOneRankIsItsNumber) {
+  for (const int count : {1, 6, 700}) {
+    std::vector<double> numbers(static_cast<std::size_t>(count));
+    for (int k = 0; k < count; ++k) numbers[k] = std::sin(double(k));
+    Vector on_device(gpu, numbers, "test");
+    messages->sum(on_device.data(), count);
+    EXPECT_EQ(on_device.host(), numbers);
+  }
+}
+
+TEST_F(GpuMessages, AreNoMoreOnceTheyAreGivenUp) {
+  messages->abandon();
+  Vector sent(gpu, 1, "test"), received(gpu, 1, "test");
+  EXPECT_THROW(messages->begin(std::vector<Parcel>{to_itself(sent, received)}), Error);
+}
+
 TEST(SeveralGpus, WorkBesideEachOtherInOneProcess) {
   const std::size_t count = list_devices().devices.size() - 1;
   if (count < 2 || std::getenv("RITZ_EMULATED_GPU_TAKEN") != nullptr) GTEST_SKIP() << "there are " << count << " GPUs";
