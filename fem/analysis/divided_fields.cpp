@@ -20,7 +20,7 @@ namespace ritz {
 namespace {
 
 constexpr std::string_view mark = "fields ";  // no order of a RankHelper begins like this
-enum class Order : std::uint8_t { factorise, iterate, end };
+enum class FieldsOrder : std::uint8_t { factorise, iterate, end };
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -389,7 +389,7 @@ DividedFields::DividedFields(const MixedOperator& equations, const BlockOperator
 
 DividedFields::~DividedFields() {
   try {
-    order(Packed().add(Order::end).take());
+    order(Packed().add(FieldsOrder::end).take());
   } catch (const Error&) {  // the job ends
   }
 }
@@ -432,14 +432,14 @@ SolveReport DividedFields::solve(const Vector& b, Vector& x,
 
 SolveReport DividedFields::factorise(const Vector& b, Vector& x, const Factorisation& how) const {
   if (say_) say_(fmt::format("{} ranks factorise together: the last digits differ from run to run", ranks_.count()));
-  order(Packed().add(Order::factorise).add(how).take());
+  order(Packed().add(FieldsOrder::factorise).add(how).take());
   return solve(b, x, [&](const Vector& mine, Vector& y) { return own_->factorise(mine, y, how, say_); });
 }
 
 SolveReport DividedFields::iterate(LinearMethod method, const Vector& b, Vector& x,
                                    const KrylovOptions& options) const {
   order(Packed()
-            .add(Order::iterate)
+            .add(FieldsOrder::iterate)
             .add(method)
             .add(options.relative)
             .add(options.max_iterations)
@@ -459,14 +459,14 @@ void help_with_fields(Ranks& ranks, const Device& device, const std::string& ord
   while (true) {
     const std::string text = ranks.wait(0);
     Unpacked from(text);
-    const auto what = from.get<Order>();
-    if (what == Order::end) return;
+    const auto what = from.get<FieldsOrder>();
+    if (what == FieldsOrder::end) return;
     try {
       const auto how =
-          what == Order::factorise ? from.get<DividedFields::Factorisation>() : DividedFields::Factorisation{};
+          what == FieldsOrder::factorise ? from.get<DividedFields::Factorisation>() : DividedFields::Factorisation{};
       LinearMethod method{};
       KrylovOptions options{};
-      if (what == Order::iterate) {
+      if (what == FieldsOrder::iterate) {
         from.get(method);
         from.get(options.relative);
         from.get(options.max_iterations);
@@ -474,7 +474,7 @@ void help_with_fields(Ranks& ranks, const Device& device, const std::string& ord
       }
       const Vector b = dealt(share.rows(), device, {});
       Vector x = dealt(share.rows(), device, {});
-      if (what == Order::factorise) share.factorise(b, x, how, {});
+      if (what == FieldsOrder::factorise) share.factorise(b, x, how, {});
       else share.iterate(method, b, x, options);
       share.rows().collect(x.host(), {});
     } catch (const AgreedError&) {  // the first rank goes on as it decides
