@@ -52,7 +52,7 @@ class DividedSpace {
   std::shared_ptr<const RankPart> own_;
 };
 
-// Of one operator, on the first rank.
+// Equations of one operator, on the first rank.
 class DividedEquations final : public OperatorOverRanks {
  public:
   DividedEquations(const Operator& equations, std::shared_ptr<const DividedSpace> space);
