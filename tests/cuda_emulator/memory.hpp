@@ -26,7 +26,8 @@ void touch_range(const char* who, const void* memory, std::size_t bytes, Access 
 
 // Work that others must make possible first: what is behind it in the stream waits, too. It cannot be recorded.
 cudaError_t enqueue_when(cudaStream_t stream, std::function<bool()> ready, Work work);
-bool advance(cudaStream_t stream);  // does what is possible now; true: nothing is left
+// Does what is possible now, until `enough`; false: what comes next is not ready.
+bool advance(cudaStream_t stream, const std::function<bool()>& enough = {});
 
 // ---- accesses of kernels ----
 

@@ -130,7 +130,8 @@ ncclResult_t run_group() {
   if (enqueue(all.front().stream, [has_left] { *has_left = true; }) != cudaSuccess) return ncclUnhandledCudaError;
   for (const Operation& each : all)
     if (each.sent == nullptr && enqueue_received(each) != cudaSuccess) return ncclUnhandledCudaError;
-  const bool goes_on = wait_for([&] { return advance(all.front().stream) || *has_left || has_lost_another(c); });
+  const bool goes_on =
+      wait_for([&] { return advance(all.front().stream, [&] { return *has_left; }) || has_lost_another(c); });
   return goes_on ? ncclSuccess : ncclRemoteError;
 }
 

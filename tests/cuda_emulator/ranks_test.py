@@ -131,6 +131,20 @@ class RanksByNccl(RanksOnGpus):
         for method in ("minres", "gmres", "bicgstab"):
             self.assert_same_bits(3, "ritz-heat", self.case("ritz-heat", "hexa", (4, 3, 3)), {"solver.method": method, "solver.preconditioner": "jacobi"})
 
+    def test_evolutions(self):
+        heat = "[time]\nend = 200.0\nstep = 100.0\n[initial]\ntemperature = 20\n"
+        keys = {"material.0.density": 1000, "material.0.specific_heat": "100 + 50 * y", "solver.preconditioner": "jacobi"}
+        self.assert_same_bits(2, "ritz-heat", self.case("ritz-heat", "hexa", (3, 2, 2), heat), keys)
+
+    def test_modes(self):
+        case = self.case("ritz-elasticity", "hexa", (2, 2, 2))
+        text = case.read_text()
+        modal = self.write("modal.toml", text[: text.index("[[pressure]]")] + "[modal]\ncount = 1\n")
+        runs = [self.on_ranks(2, "ritz-modal", modal, "--device", "gpu", environment={**ON_GPUS, "RITZ_RANKS_TRANSPORT": way, "RITZ_EMULATED_NCCL": str(self.folder)}) for way in ("host", "nccl")]
+        for run in runs:
+            self.assertEqual(run.exit, 0, run.log + run.errors)
+        self.assertEqual(runs[0].fact("frequencies_hz"), runs[1].fact("frequencies_hz"))
+
     def test_an_iteration_sends_each_ghost_once_and_copies_no_more(self):
         self.assert_an_iteration_sends_each_ghost_once("nccl", 0)
 

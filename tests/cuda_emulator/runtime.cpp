@@ -143,9 +143,9 @@ cudaError_t enqueue_when(cudaStream_t stream, std::function<bool()> ready, Work 
   return cudaSuccess;
 }
 
-bool advance(cudaStream_t stream) {
+bool advance(cudaStream_t stream, const std::function<bool()>& enough) {
   const std::lock_guard lock(runtime().mutex);
-  return advance_until(stream, {});
+  return advance_until(stream, enough);
 }
 
 cudaError_t launch(const cudaLaunchConfig_t& c, const Kernel& kernel) {
