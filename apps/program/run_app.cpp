@@ -13,7 +13,7 @@
 #include "device/process/process_start.hpp"
 #include "device/ranks/launcher.hpp"
 #include "device/ranks/planned_ranks.hpp"
-#include "fem/analysis/divided_system.hpp"
+#include "fem/analysis/rank_helper.hpp"
 #include "device/process/stop_request.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/results/result_pieces.hpp"

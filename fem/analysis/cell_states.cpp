@@ -38,10 +38,11 @@ std::vector<double> CellStates::of(const Operator::PointStates& states, std::spa
   return result;
 }
 
-Index CellStates::count() const {
-  Index sum = 0;
-  for (Index cell = 0; cell < cells_; ++cell) each_number(cell, [&](std::size_t, std::size_t) { ++sum; });
-  return sum;
+void CellStates::place(std::span<const Index> cells, std::span<const double> numbers,
+                       Operator::PointStates& states) const {
+  auto next = numbers.begin();
+  for (const Index cell : cells)
+    each_number(cell, [&](std::size_t list, std::size_t at) { states[list][at] = *next++; });
 }
 
 Operator::PointStates CellStates::placed(std::span<const double> numbers, Operator::PointStates states) const {

@@ -3,6 +3,7 @@
 //
 //   numbers = CellStates(whole).of(whole.state(), part.cells);              // the first rank, for another one
 //   here.set_state(CellStates(here).placed(numbers, here.state()));         // there, where these are all cells
+//   CellStates(whole).place(part.cells, numbers, states);                   // the way back
 #pragma once
 
 #include "fem/operator/operator.hpp"
@@ -19,7 +20,7 @@ class CellStates {
 
   // [cell of these][integral with states on it][point][number]
   std::vector<double> of(const Operator::PointStates& states, std::span<const Index> cells) const;
-  Index count() const;  // of numbers of all cells
+  void place(std::span<const Index> cells, std::span<const double> numbers, Operator::PointStates& states) const;
   // numbers: of all cells of the mesh, in order; what lanes without a cell have comes from `states`.
   Operator::PointStates placed(std::span<const double> numbers, Operator::PointStates states) const;
 

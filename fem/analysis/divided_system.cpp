@@ -1,16 +1,13 @@
 #include "fem/analysis/divided_system.hpp"
 
 #include "device/error.hpp"
-#include "device/host_memory.hpp"
-#include "device/host_view.hpp"
-#include "device/ranks/packed.hpp"
+#include "fem/analysis/rank_orders.hpp"
 #include "fem/analysis/rank_plugins.hpp"
 #include "fem/operator/operator.hpp"
 #include "fem/space/nested_nodes.hpp"
 #include "mesh/refinement/looks_refined.hpp"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <utility>
 
@@ -23,8 +20,6 @@ void refuse_ranks(const Ranks& ranks, const std::string& what, const std::string
 }
 
 namespace {
-
-enum class Order : std::uint8_t { make, linearise, nest, solve, solve_columns, modes, end, forget };
 
 std::int32_t systems_made = 0;  // by the first rank
 
@@ -60,47 +55,6 @@ void check_divisible(const Operator& equations, bool related, const LinearSolver
 
 namespace {
 
-// Parts of a space: of whole cells without a matrix, whose coarser fields are divided like the finest.
-SpaceCutter cutter(const FunctionSpace& space, OperatorKind kind, const Ranks& ranks) {
-  if (kind != OperatorKind::matrix_free) return {space, equal_parts(space, ranks.count())};
-  return {space, parts_of_whole_cells(space, ranks.count()).first, SpaceCutter::Cells::inner_first};
-}
-
-// The options that other ranks need.
-void add(Packed& to, const LinearSolverOptions& options) {
-  const SmoothedAggregationOptions& m = options.multigrid;
-  to.add(options.method).add(options.promise).add(options.slow_multigrid);
-  to.add(options.direct_memory).add(options.direct_operations).add(options.operator_kind);
-  to.add(options.preconditioner)
-      .add(options.max_iterations)
-      .add(options.restart)
-      .add(m.single_precision)
-      .add(m.strength);
-  to.add(m.smoothing_degree).add(m.smoothing_ratio).add(m.coarsest_size).add(m.max_levels).add(m.levels);
-}
-
-LinearSolverOptions solver_options(Unpacked& from) {
-  LinearSolverOptions options;
-  SmoothedAggregationOptions& m = options.multigrid;
-  from.get(options.method);
-  from.get(options.promise);
-  from.get(options.slow_multigrid);
-  from.get(options.direct_memory);
-  from.get(options.direct_operations);
-  from.get(options.operator_kind);
-  from.get(options.preconditioner);
-  from.get(options.max_iterations);
-  from.get(options.restart);
-  from.get(m.single_precision);
-  from.get(m.strength);
-  from.get(m.smoothing_degree);
-  from.get(m.smoothing_ratio);
-  from.get(m.coarsest_size);
-  from.get(m.max_levels);
-  from.get(m.levels);
-  return options;
-}
-
 bool may_nest(const LinearSolverOptions& options) {
   const bool multigrid = options.preconditioner == PreconditionerKind::automatic ||
                          options.preconditioner == PreconditionerKind::multigrid;
@@ -120,102 +74,6 @@ NestedLevels nested_levels_of(const FunctionSpace& space) {
   return levels;
 }
 
-void add(Packed& to, const DividedNesting& nesting) {
-  to.add(nesting.parts.size());
-  for (const NestedPart& part : nesting.parts)
-    to.add(part.first).add(part.parents).add(part.weights).add(part.same).add(part.same_cells);
-  to.add(nesting.whole.size());
-  for (const NestedNodes& level : nesting.whole)
-    to.add(level.first).add(level.parents).add(level.weights).add(level.same).add(level.same_cells);
-}
-
-template <class Level>
-void get(Unpacked& from, Level& level) {
-  level.first = from.list<Index>();
-  level.parents = from.list<std::int32_t>();
-  level.weights = from.list<double>();
-  level.same = from.list<std::int32_t>();
-  from.get(level.same_cells);
-}
-
-DividedNesting nesting(Unpacked& from) {
-  DividedNesting result;
-  result.parts.resize(from.get<std::size_t>());
-  for (NestedPart& part : result.parts) get(from, part);
-  result.whole.resize(from.get<std::size_t>());
-  for (NestedNodes& level : result.whole) get(from, level);
-  return result;
-}
-
-std::string packed(const ModesWanted& wanted, std::int32_t system) {
-  const EigenOptions& options = wanted.options;
-  Packed to;
-  to.add(Order::modes).add(system).add(wanted.stiffness).add(wanted.masses).add(wanted.motions.mass);
-  to.add(wanted.motions.stiffness);
-  to.add(options.count).add(options.relative).add(options.max_iterations).add(options.zero_count);
-  to.add(options.method).add(options.verify).add(options.band.has_value()).add(options.band.value_or(EigenBand{}));
-  return to.take();
-}
-
-ModesWanted modes_wanted(Unpacked& from) {
-  ModesWanted wanted{.stiffness = from.list<double>(), .masses = from.list<double>()};
-  wanted.motions.mass = from.list<double>();
-  wanted.motions.stiffness = from.list<double>();
-  from.get(wanted.options.count);
-  from.get(wanted.options.relative);
-  from.get(wanted.options.max_iterations);
-  from.get(wanted.options.zero_count);
-  from.get(wanted.options.method);
-  from.get(wanted.options.verify);
-  const auto has_band = from.get<bool>();
-  const auto band = from.get<EigenBand>();
-  if (has_band) wanted.options.band = band;
-  return wanted;
-}
-
-// The owned unknowns of motions, which the first rank has as `all`. whole: memory of one there, empty elsewhere.
-void take_motions(const RankSystem& system, const AttachedMotions* all, Vector& whole, AttachedMotions& mine) {
-  const int count = static_cast<int>(mine.mass.size());
-  Vector own(system.device(), system.owned() * system.components(), "vectors");
-  mine.U = MultiVector(system.device(), own.size(), count, "eigenvectors");
-  for (int motion = 0; motion < count; ++motion) {
-    if (all != nullptr) all->U.get_column(motion, whole);
-    system.rows().deal(whole, own);
-    mine.U.set_column(motion, own);
-  }
-}
-
-// Values of a function at points, which a rank asks of the first one.
-struct Question {
-  std::int64_t points = -1;  // -1: it has no more questions
-  std::uint64_t integral = 0, function = 0;
-  double t = 0;
-  std::uint8_t in_cells = 0, on_reference_cells = 0;
-};
-
-// The positions, cells and places in them, in one message each; the answer comes back.
-template <class Bytes>
-std::vector<Parcel> parcels_of(int other, Bytes x, Bytes cells, Bytes xi) {
-  std::vector<Parcel> parcels;
-  for (const auto& each : {x, cells, xi})
-    if constexpr (std::is_const_v<typename Bytes::element_type>) parcels.push_back({other, each, {}});
-    else parcels.push_back({other, {}, each});
-  return parcels;
-}
-
-void answer(Ranks& ranks, int rank, const Question& question, const Operator& equations) {
-  const auto count = static_cast<std::size_t>(question.points);
-  std::vector<double> x(3 * count), values(count);
-  std::vector<Index> cells(question.in_cells != 0 ? count : 0);
-  std::vector<Point> xi(question.on_reference_cells != 0 ? count : 0);
-  ranks.exchange(parcels_of(rank, std::as_writable_bytes(std::span(x)), std::as_writable_bytes(std::span(cells)),
-                            std::as_writable_bytes(std::span(xi))));
-  const EvaluationPoints points =
-      cells.empty() ? EvaluationPoints(x) : EvaluationPoints(x, equations.space().mesh(), cells, xi);
-  equations.integrals()[question.integral].form.given[question.function](points, question.t, values);
-  ranks.exchange(std::vector<Parcel>{{rank, std::as_bytes(std::span(values)), {}}});
-}
-
 }  // namespace
 
 DividedSystem::DividedSystem(const Operator& equations, const Constraints& constraints,
@@ -223,33 +81,22 @@ DividedSystem::DividedSystem(const Operator& equations, const Constraints& const
     : equations_(equations), ranks_(ranks), options_(options), number_(systems_made++) {
   const bool related = constraints.dependent() != nullptr;
   check_divisible(equations, related, options, ranks);
+  divided_ = divide_among_ranks(equations, options, ranks);
   options_.cache = nullptr;
   if (options_.promise == MatrixPromise::none && equations.symmetric()) options_.promise = MatrixPromise::symmetric;
   const bool no_matrix = !related && without_matrix(equations, options);  // as one process, but for the equations
   options_.operator_kind = no_matrix ? OperatorKind::matrix_free : OperatorKind::matrix;
   nests_ = !no_matrix && may_nest(options) && !related;
-  const std::vector<Integral>& integrals = equations.integrals();
-  linear_ = std::ranges::all_of(integrals, [](const Integral& i) { return i.form.linear; });
-  asks_ = std::ranges::any_of(integrals, [](const Integral& i) { return i.form.has_matrix && !i.form.given.empty(); });
-  std::optional<Profile::Phase> phase(std::in_place, equations.space().device().profile(), "cut");
-  SpaceCutter cut = cutter(equations.space(), options_.operator_kind, ranks);
-  if (equations.has_state()) states_.emplace(equations);
-  cells_.resize(static_cast<std::size_t>(ranks.count()));
-  const auto part_of = [&](int rank) {
-    PartData part = cut.part(rank, integrals, constraints);
-    if (states_) cells_[static_cast<std::size_t>(rank)] = part.cells;
-    return part;
-  };
+  linear_ = std::ranges::all_of(equations.integrals(), [](const Integral& i) { return i.form.linear; });
   for (int rank = 1; rank < ranks.count(); ++rank) {
     Packed to;
-    to.add(Order::make).add(number_).add(asks_);
-    add_plugins(to);
+    to.add(Order::make_system).add(number_).add(divided_->number()).add(divided_->asks());
     add(to, options_);
-    add(to, part_of(rank));
+    add(to, divided_->space()->supports(rank, constraints));
     ranks.send(rank, to.take());
   }
   own_ = std::make_unique<RankSystem>(
-      part_of(0), equations.space().device(), options_, ranks,
+      divided_->own(), divided_->space()->supports(0, constraints), options_,
       RankCalls{[this] { answer_questions(); },
                 [this](const std::vector<Index>& first) { return send_nesting_of_corners(first); }});
   say(own_->description());
@@ -258,16 +105,12 @@ DividedSystem::DividedSystem(const Operator& equations, const Constraints& const
 DividedSystem::~DividedSystem() {
   try {
     if (std::uncaught_exceptions() == unwinding_) {
-      order(Packed().add(Order::end).add(number_).take());
+      order_all(ranks_, Packed().add(Order::end_system).add(number_).take());
       own_->end();
     }
-    order(Packed().add(Order::forget).add(number_).take());
+    order_all(ranks_, Packed().add(Order::forget_system).add(number_).take());
   } catch (const Error&) {  // the job ends
   }
-}
-
-void DividedSystem::order(std::string text) const {
-  for (int rank = 1; rank < ranks_.count(); ++rank) ranks_.send(rank, text);
 }
 
 void DividedSystem::say(const std::string& line) const {
@@ -275,21 +118,20 @@ void DividedSystem::say(const std::string& line) const {
 }
 
 void DividedSystem::linearise(const Vector& u) {
-  TangentPlace place{.time = equations_.time(), .at_zero = linear_ || u.empty(), .anew = std::exchange(anew_, false)};
-  for (const Integral& each : equations_.integrals()) place.factors.push_back(each.factor);
+  divided_->follow(equations_);
+  divided_->time_has_moved(equations_.time().t);
+  const TangentPlace place{
+      .at = place_of(equations_), .at_zero = linear_ || u.empty(), .anew = std::exchange(anew_, false)};
   Packed to;
-  to.add(Order::linearise).add(number_).add(place.time).add(place.factors).add(place.at_zero).add(place.anew);
-  order(to.take());
-  std::vector<double> mine;
+  to.add(Order::linearise).add(number_).add(place.at_zero).add(place.anew);
+  add(to, place.at);
+  order_all(ranks_, to.take());
   point_ = {};
   if (!place.at_zero) {
     point_ = equations_.space().zeros();
     point_.copy_from(u);
-    mine.resize(static_cast<std::size_t>(own_->owned() * own_->components()));
-    own_->rows().deal(HostView<double>(u).span(), mine);
   }
-  if (states_) send_states();
-  own_->assemble(place, mine, [this] {
+  own_->assemble(place, point_, [this] {
     answer_questions();
     if (std::exchange(nests_, false)) send_nesting();
   });
@@ -330,31 +172,12 @@ DividedNesting DividedSystem::send_nesting_of_corners(const std::vector<Index>& 
   return std::move(parts.front());
 }
 
-void DividedSystem::send_states() const {
-  const Operator::PointStates all = equations_.state();
-  std::vector<std::vector<double>> numbers;
-  for (const std::vector<Index>& cells : cells_) numbers.push_back(states_->of(all, cells));
-  std::vector<Parcel> parcels;
-  for (int rank = 1; rank < ranks_.count(); ++rank)
-    parcels.push_back({rank, std::as_bytes(std::span(numbers[static_cast<std::size_t>(rank)])), {}});
-  ranks_.exchange(parcels);
-  own_->set_states(numbers.front());
-}
-
-// One rank after the other. A rank asks while it prepares its assembly.
 void DividedSystem::answer_questions() const {
-  if (!asks_) return;
-  for (int rank = 1; rank < ranks_.count(); ++rank)
-    while (true) {
-      Question question;
-      ranks_.exchange(std::vector<Parcel>{{rank, {}, std::as_writable_bytes(std::span(&question, 1))}});
-      if (question.points < 0) break;
-      answer(ranks_, rank, question, equations_);
-    }
+  if (divided_->asks()) ritz::answer_questions(ranks_, equations_);
 }
 
 SolveReport DividedSystem::solve(const Vector& b, Vector& x, const LinearTolerance& tolerance) {
-  order(Packed().add(Order::solve).add(number_).add(tolerance).add(!told_).take());
+  order_all(ranks_, Packed().add(Order::solve).add(number_).add(tolerance).add(!told_).take());
   const Index size = own_->owned() * own_->components();
   Vector mine(own_->device(), size, "vectors"), solution(own_->device(), size, "vectors");
   own_->rows().deal(b, mine);
@@ -366,7 +189,7 @@ SolveReport DividedSystem::solve(const Vector& b, Vector& x, const LinearToleran
 }
 
 std::vector<SolveReport> DividedSystem::solve(const MultiVector& B, MultiVector& X, const LinearTolerance& tolerance) {
-  order(Packed().add(Order::solve_columns).add(number_).add(tolerance).add(!told_).add(B.columns()).take());
+  order_all(ranks_, Packed().add(Order::solve_columns).add(number_).add(tolerance).add(!told_).add(B.columns()).take());
   const Index size = own_->owned() * own_->components();
   MultiVector right(own_->device(), size, B.columns()), left(own_->device(), size, B.columns());
   Vector whole(own_->device(), B.rows(), "vectors"), mine(own_->device(), size, "vectors");
@@ -401,9 +224,13 @@ EigenSolution DividedSystem::modes(std::size_t stiffness, const EigenOptions& op
   }
   wanted.motions.mass = motions.mass;
   wanted.motions.stiffness = motions.stiffness;
-  order(packed(wanted, number_));
+  Packed to;
+  to.add(Order::modes).add(number_);
+  add(to, wanted);
+  order_all(ranks_, to.take());
+  divided_->time_has_moved(0);
   Vector whole = equations_.space().zeros();
-  if (motions.count() > 0) take_motions(*own_, &motions, whole, wanted.motions);
+  if (motions.count() > 0) own_->deal(&motions, wanted.motions);
   EigenSolution found = own_->modes(wanted, [this] { answer_questions(); });
   if (found.vectors) {
     MultiVector vectors(whole.device(), whole.size(), found.vectors->columns(), "eigenvectors");
@@ -421,133 +248,6 @@ EigenSolution DividedSystem::modes(std::size_t stiffness, const EigenOptions& op
           : fmt::format("divided among {} ranks", ranks_.count());
   tell_once();
   return found;
-}
-
-namespace {
-
-void take_states(Ranks& ranks, RankSystem& system) {
-  std::vector<double> states(static_cast<std::size_t>(system.state_count()));
-  if (states.empty()) return;
-  ranks.exchange(std::vector<Parcel>{{0, {}, std::as_writable_bytes(std::span(states))}});
-  system.set_states(states);
-}
-
-void help_with_tangent(Ranks& ranks, RankSystem& system, Unpacked& from, const std::function<void()>& evaluated) {
-  TangentPlace place;
-  from.get(place.time);
-  place.factors = from.list<double>();
-  from.get(place.at_zero);
-  from.get(place.anew);
-  std::vector<double> mine;
-  if (!place.at_zero) {
-    mine.resize(static_cast<std::size_t>(system.owned() * system.components()));
-    system.rows().deal({}, mine);
-  }
-  take_states(ranks, system);
-  system.assemble(place, mine, evaluated);
-}
-
-void help_with_solution(RankSystem& system, Order what, Unpacked& from) {
-  const auto tolerance = from.get<LinearTolerance>();
-  const bool tells = from.get<bool>();
-  Vector mine(system.device(), system.owned() * system.components(), "vectors"), none;
-  if (what == Order::solve) {
-    Vector x(system.device(), mine.size(), "vectors");
-    system.rows().deal(none, mine);
-    system.rows().deal(none, x);
-    system.solve(mine, x, tolerance);
-    system.rows().collect(x, none);
-  } else {
-    const auto columns = from.get<int>();
-    MultiVector B(system.device(), mine.size(), columns), X(system.device(), mine.size(), columns);
-    for (int column = 0; column < columns; ++column) {
-      system.rows().deal(none, mine);
-      B.set_column(column, mine);
-    }
-    system.solve(B, X, tolerance);
-    for (int column = 0; column < columns; ++column) {
-      X.get_column(column, mine);
-      system.rows().collect(mine, none);
-    }
-  }
-  if (!tells) return;
-  system.memory();
-  system.seconds();
-}
-
-void help_with_modes(RankSystem& system, Unpacked& from, const std::function<void()>& evaluated) {
-  ModesWanted wanted = modes_wanted(from);
-  Vector nothing;
-  if (!wanted.motions.mass.empty()) take_motions(system, nullptr, nothing, wanted.motions);
-  const EigenSolution found = system.modes(wanted, evaluated);
-  Vector mine(system.device(), system.owned() * system.components(), "vectors"), none;
-  for (int mode = 0; found.vectors && mode < found.vectors->columns(); ++mode) {
-    found.vectors->get_column(mode, mine);
-    system.rows().collect(mine, none);
-  }
-  system.memory();
-  system.seconds();
-}
-
-}  // namespace
-
-void RankHelper::ask(std::size_t integral, std::size_t function, const EvaluationPoints& points, double t,
-                     std::span<double> values) const {
-  const Question question{.points = static_cast<std::int64_t>(points.size()),
-                          .integral = integral,
-                          .function = function,
-                          .t = t,
-                          .in_cells = static_cast<std::uint8_t>(points.cells.empty() ? 0 : 1),
-                          .on_reference_cells = static_cast<std::uint8_t>(points.xi.empty() ? 0 : 1)};
-  ranks_.exchange(std::vector<Parcel>{{0, std::as_bytes(std::span(&question, 1)), {}}});
-  ranks_.exchange(parcels_of(0, std::as_bytes(points.x), std::as_bytes(points.cells), std::as_bytes(points.xi)));
-  ranks_.exchange(std::vector<Parcel>{{0, {}, std::as_writable_bytes(values)}});
-}
-
-void RankHelper::end_questions(bool asks) const {
-  const Question no_more;
-  if (asks) ranks_.exchange(std::vector<Parcel>{{0, std::as_bytes(std::span(&no_more, 1)), {}}});
-}
-
-void RankHelper::carry_out(std::string order) {
-  Unpacked from(order);
-  const auto what = from.get<Order>();
-  const auto number = from.get<std::int32_t>();
-  if (what == Order::forget) {
-    systems_.erase(number);
-    device_.memory().trim();
-    return_freed_host_memory();
-    return;
-  }
-  if (what == Order::make) {
-    const bool asks = from.get<bool>();
-    load_plugins_of_first(from, device_);
-    const LinearSolverOptions options = solver_options(from);
-    Helped& helped = systems_[number];
-    helped.asks = asks;
-    PartData data = unpacked(from, [this](auto&&... question) { ask(question...); });
-    order = {};
-    const RankCalls calls{[this, asks] { end_questions(asks); },
-                          [this](const std::vector<Index>&) {
-                            const std::string text = ranks_.wait(0);
-                            Unpacked nested(text);
-                            return nesting(nested);
-                          }};
-    helped.system = std::make_unique<RankSystem>(std::move(data), device_, options, ranks_, calls);
-    helped.system->description();
-    return;
-  }
-  Helped& helped = systems_.at(number);
-  RankSystem& system = *helped.system;
-  if (what == Order::nest) return system.set_nesting(nesting(from));
-  if (what == Order::end) return system.end();
-  const auto no_more_questions = [&] { end_questions(helped.asks); };
-  try {
-    if (what == Order::linearise) help_with_tangent(ranks_, system, from, no_more_questions);
-    else if (what == Order::modes) help_with_modes(system, from, no_more_questions);
-    else help_with_solution(system, what, from);
-  } catch (const AgreedError&) {  // the first rank goes on as it decides
-  }
 }
 
 }  // namespace ritz

@@ -1,25 +1,20 @@
-// A linear system of equations that the ranks of a job solve together: nodes are cut along the curve that numbers them,
-// each rank assembles the rows of its nodes from all cells around them, and conjugate gradients or a factorisation go
-// over the ranks. The first rank runs the analysis and has the mesh; the others do what it orders, with the parts that
-// it sent.
+// A linear system of equations that the ranks of a job solve together: each rank assembles the rows of its nodes from
+// all cells around them (fem/analysis/divided_equations.hpp), and conjugate gradients or a factorisation go over the
+// ranks. The first rank runs the analysis; the others do what it orders.
 //
 //   DividedSystem system(equations, constraints, options, ranks);             // the first rank
 //   system.linearise(u);   SolveReport report = system.solve(b, x, {.relative = 1e-8});
 //   EigenSolution modes = system.modes(stiffness.size(), options, {});       // of integrals: stiffness, then masses
-//
-//   RankHelper helper(ranks, device);                                         // the others
-//   while (!is_end(order = ranks.wait(0))) helper.carry_out(std::move(order));
 #pragma once
 
 #include "device/ranks/ranks.hpp"
+#include "fem/analysis/divided_equations.hpp"
 #include "fem/analysis/rank_system.hpp"
 #include "fem/space/constraints.hpp"
 
 #include <cstdint>
 #include <exception>
-#include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,9 +30,9 @@ void check_divisible(const Operator& equations, bool related, const LinearSolver
 
 class DividedSystem {
  public:
-  // Sends the parts. Constraints are finished. Throws what check_divisible() throws. It has a matrix where a system of
-  // one process has one (without_matrix()), and where equations join unknowns; Error(Exit::environment) where these
-  // would need one that cannot be made.
+  // Sends the supports, and the equations where these are not divided yet. Constraints are finished. Throws what
+  // check_divisible() throws. It has a matrix where a system of one process has one (without_matrix()), and where
+  // equations join unknowns; Error(Exit::environment) where these would need one that cannot be made.
   DividedSystem(const Operator& equations, const Constraints& constraints, const LinearSolverOptions& options,
                 Ranks& ranks);
   ~DividedSystem();  // the others forget their parts
@@ -60,46 +55,23 @@ class DividedSystem {
   EigenSolution modes(std::size_t stiffness, const EigenOptions& options, const AttachedMotions& motions);
 
  private:
-  void order(std::string text) const;
   void answer_questions() const;
-  void send_states() const;
   void send_nesting();
   DividedNesting send_nesting_of_corners(const std::vector<Index>& first) const;
   void say(const std::string& line) const;
   void tell_once();
 
   const Operator& equations_;
+  DividedEquations* divided_ = nullptr;  // the equations have it
   Ranks& ranks_;
   LinearSolverOptions options_;
   std::int32_t number_;  // of this system among those of the job
-  bool linear_, asks_;   // are all forms linear; have some functions?
+  bool linear_;          // are all forms?
   bool nests_;           // are nested levels to be sent?
   std::unique_ptr<RankSystem> own_;
-  std::optional<CellStates> states_;       // of equations that have any
-  std::vector<std::vector<Index>> cells_;  // [rank] of its part, where there are states
   Vector point_;
   bool told_ = false, anew_ = false;
   int unwinding_ = std::uncaught_exceptions();
-};
-
-// A rank after the first.
-class RankHelper {
- public:
-  RankHelper(Ranks& ranks, const Device& device) : ranks_(ranks), device_(device) {}
-  void carry_out(std::string order);
-
- private:
-  void ask(std::size_t integral, std::size_t function, const EvaluationPoints& points, double t,
-           std::span<double> values) const;
-  void end_questions(bool asks) const;
-
-  struct Helped {
-    std::unique_ptr<RankSystem> system;
-    bool asks = false;  // for values of functions
-  };
-  Ranks& ranks_;
-  Device device_;
-  std::map<std::int32_t, Helped> systems_;
 };
 
 }  // namespace ritz

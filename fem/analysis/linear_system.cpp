@@ -17,6 +17,7 @@ namespace ritz {
 LinearSystem::LinearSystem(const Operator& equations, const LinearSolverOptions& options, Keeps keeps)
     : equations_(equations), space_(equations.space()), keeps_(keeps) {
   const LongWork making_pattern;
+  if (options.ranks != nullptr) divide_among_ranks(equations, options, *options.ranks);
   if (options.ranks == nullptr && !without_matrix(equations, options)) K_.emplace(equations.make_matrix());
   if (keeps != Keeps::nothing) cache_.emplace();
   set_options(options);

@@ -4,14 +4,11 @@
 #include "device/environment_variable.hpp"
 #include "device/error.hpp"
 #include "device/host_memory.hpp"
-#include "device/kernels.hpp"
 #include "device/memory_needs.hpp"
-#include "fem/multigrid/p_multigrid.hpp"
 #include "fem/operator/operator.hpp"
 #include "fem/space/pattern_size.hpp"
 #include "solvers/algebra/box_around.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
-#include "solvers/algebra/vector_kernels.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
@@ -22,41 +19,6 @@
 #include <utility>
 
 namespace ritz {
-namespace {
-
-// K + shift M, on the pattern that both have.
-BlockMatrix shifted(const DividedMatrix& K, double shift, const DividedMatrix& M) {
-  const BlockMatrixView<double> k = K.owned_rows(), m = M.owned_rows();
-  const Index entries = K.nonzeros_with_ghost_rows(), values = K.nonzeros() * k.row_block * k.column_block;
-  BlockMatrix sum{.rows = k.rows, .columns = k.columns, .row_block = k.row_block, .column_block = k.column_block};
-  sum.offsets = Array<Index>(K.device(), k.columns + 1, "pattern");
-  sum.column = Array<std::int32_t>(K.device(), entries, "pattern");
-  sum.values = Vector(K.device(), entries * k.row_block * k.column_block, "matrix");
-  Machine& machine = K.device().machine();
-  machine.copy_on_device(sum.offsets.data(), k.offsets, (k.rows + 1) * Index{sizeof(Index)});
-  machine.copy_on_device(sum.column.data(), k.column, K.nonzeros() * Index{sizeof(std::int32_t)});
-  machine.copy_on_device(sum.values.data(), k.values, values * Index{sizeof(double)});
-  kernels<VectorKernels>(K.device(), solver_kernels, "vector")
-      .axpby(K.device(), values, shift, m.values, 1.0, sum.values.data());
-  return sum;
-}
-
-// A preconditioner with the matrix that it is of.
-class WithItsMatrix final : public LinearOperator {
- public:
-  template <class Make>
-  WithItsMatrix(std::unique_ptr<const DividedMatrix> A, const Make& make) : A_(std::move(A)), M_(make(*A_)) {}
-  const Device& device() const override { return M_->device(); }
-  Index rows() const override { return M_->rows(); }
-  void apply(const Vector& b, Vector& x) const override { M_->apply(b, x); }
-  std::string name() const override { return M_->name(); }
-
- private:
-  std::unique_ptr<const DividedMatrix> A_;
-  std::unique_ptr<LinearOperator> M_;
-};
-
-}  // namespace
 
 Index replicated_unknowns() {
   Index number = DividedAggregationOptions().replicated;
@@ -65,50 +27,36 @@ Index replicated_unknowns() {
   return number;
 }
 
-RankSystem::RankSystem(PartData part, const Device& device, const LinearSolverOptions& options, Ranks& ranks,
-                       RankCalls calls)
-    : ranks_(ranks),
+RankSystem::RankSystem(std::shared_ptr<PartEquations> equations, PartSupports supports,
+                       const LinearSolverOptions& options, RankCalls calls)
+    : equations_(std::move(equations)),
+      ranks_(equations_->part().ranks()),
       options_(options),
-      part_(std::move(part), device),
-      held_(part_.constraints()),
-      equations_(part_.space(), part_.integrals()),
-      ghosts_(std::make_shared<const Ghosts>(ranks, part_.owned(), part_.reached())),
+      supports_(std::move(supports)),
+      held_(equations_->part().part().constraints(supports_)),
+      ghosts_(equations_->part().ghosts()),
       field_{.ghosts = ghosts_,
-             .cells = part_.cells(),
-             .along_curve = part_.along_curve(),
+             .cells = equations_->part().part().cells(),
+             .along_curve = equations_->part().part().along_curve(),
              .evaluated = std::move(calls.evaluated),
              .nesting = std::move(calls.nesting),
              .replicated = replicated_unknowns()},
       single_(options.multigrid.single_precision) {
-  if (equations_.has_state()) states_.emplace(equations_);
+  supports_.held = {};
 }
 
-void RankSystem::set_states(std::span<const double> numbers) {
-  if (states_) equations_.set_state(states_->placed(numbers, equations_.state()));
-}
-
-RankRows RankSystem::rows() const {
-  RankRows rows{.ranks = &ranks_, .first = first()};
-  for (Index& row : rows.first) row *= components();
-  return rows;
-}
+RankRows RankSystem::rows() const { return equations_->part().rows(components()); }
 
 void RankSystem::end() {
   if (factor_) factor_->end();
   factor_.reset();
 }
 
-void RankSystem::assemble(const TangentPlace& at, std::span<const double> u, const std::function<void()>& evaluated) {
+void RankSystem::assemble(const TangentPlace& at, const Vector& u, const std::function<void()>& evaluated) {
   made_.clear();
   A_.reset();
   factor_is_current_ = false;
-  Vector point = part_.space().zeros();
-  if (!at.at_zero) {
-    std::vector<double> extended(static_cast<std::size_t>(ghosts_->size() * components()));
-    std::ranges::copy(u, extended.begin());
-    ghosts_->fetch(extended, components());
-    point = Vector(device(), std::span<const double>(extended), "vectors");
-  }
+  const Vector point = equations_->point(at.at_zero, u);
   if (options_.operator_kind == OperatorKind::matrix_free) linearise_without_matrix(at, point, evaluated);
   else {
     if (!room_is_checked_) check_room();
@@ -119,29 +67,23 @@ void RankSystem::assemble(const TangentPlace& at, std::span<const double> u, con
   return_freed_host_memory();
 }
 
-void RankSystem::take(const TangentPlace& at) {
-  for (std::size_t i = 0; i < part_.integral_of().size(); ++i)
-    equations_.set_factor(i, at.factors[part_.integral_of()[i]]);
-  equations_.set_time(at.time);
-}
-
 void RankSystem::linearise_without_matrix(const TangentPlace& at, const Vector& point,
                                           const std::function<void()>& evaluated) {
   auto phase = device().profile().phase("assembly");
-  take(at);
-  equations_.take_numbers(Operator::Task::action);
-  equations_.take_numbers(Operator::Task::diagonal);
+  equations_->take(at.at);
+  equations_->equations().take_numbers(Operator::Task::action);
+  equations_->equations().take_numbers(Operator::Task::diagonal);
   evaluated();
   const WorkTogether together(&ranks_);
   if (at.anew) without_matrix_.reset();
   if (without_matrix_) without_matrix_->move_to(point);
-  else without_matrix_.emplace(equations_, held_, point, &field_);
+  else without_matrix_.emplace(equations_->equations(), held_, point, &field_);
 }
 
 // A rank that lacks the room for its matrix, and what an iteration surely needs beside it, ends all before long work.
 void RankSystem::check_room() {
   ranks_.agree([this] {
-    const FunctionSpace& space = part_.space();
+    const FunctionSpace& space = this->space();
     const Index b = components(), available = device().memory().available();
     const Index pairs =
         space.has_pattern()
@@ -173,20 +115,20 @@ std::unique_ptr<DividedMatrix> RankSystem::matrix(const TangentPlace& at, const 
     held_.eliminate(K, value);
     rows = owned_rows_of(std::move(K), owned());
   }
-  if (!part_.related()) return std::make_unique<DividedMatrix>(ghosts_, std::move(rows));
+  if (!supports_.related) return std::make_unique<DividedMatrix>(ghosts_, std::move(rows));
   auto phase = device().profile().phase("constraints");
-  DividedRows whole = transformed(*ghosts_, rows, part_.relations(), value);
+  DividedRows whole = transformed(*ghosts_, rows, supports_.relations, value);
   return std::make_unique<DividedMatrix>(std::move(whole.ghosts), std::move(whole.matrix));
 }
 
 SparseMatrix RankSystem::part_matrix(const TangentPlace& at, const Vector& point,
                                      const std::function<void()>& evaluated) {
   auto phase = device().profile().phase("assembly");
-  take(at);
-  equations_.take_numbers(Operator::Task::matrix);
+  equations_->take(at.at);
+  equations_->equations().take_numbers(Operator::Task::matrix);
   evaluated();
-  SparseMatrix K = equations_.make_matrix();
-  equations_.assemble_once(point, K);
+  SparseMatrix K = equations_->equations().make_matrix();
+  equations_->equations().assemble_once(point, K);
   return K;
 }
 
@@ -197,8 +139,8 @@ std::string RankSystem::description() const {
     return low == high ? fmt::format("{}", low) : fmt::format("{} to {}", low, high);
   };
   return fmt::format("{} ranks by {}: {} nodes, {} ghosts, {} cells and {} neighbours each", ranks_.count(),
-                     ranks_.transport(), range(ghosts_->owned()), range(ghosts_->count()), range(part_.cell_count()),
-                     range(std::ssize(ghosts_->neighbours())));
+                     ranks_.transport(), range(ghosts_->owned()), range(ghosts_->count()),
+                     range(equations_->part().part().cell_count()), range(std::ssize(ghosts_->neighbours())));
 }
 
 std::string RankSystem::exchanges() const {
@@ -252,8 +194,8 @@ std::unique_ptr<LinearOperator> RankSystem::preconditioner(const DividedMatrix& 
                                                            PreconditionerBasis basis) const {
   auto phase = device().profile().phase("set-up");
   DividedAggregationOptions options{.multigrid = options_.multigrid};
-  options.multigrid.coordinates = &part_.space().coordinates();
-  options.multigrid.dimension = part_.space().mesh().dimension();
+  options.multigrid.coordinates = &space().coordinates();
+  options.multigrid.dimension = space().mesh().dimension();
   options.multigrid.single_precision = single_;
   options.multigrid.sure_bounds = sure_bounds_;
   options.multigrid.half_storage = false;
@@ -276,9 +218,9 @@ std::vector<MethodChoice> RankSystem::plan(double relative) const {
   const Communicator all(device());
   const SystemSize size{.unknowns = A_->total_rows(),
                         .nonzeros = all.total(A_->nonzeros() * C * C),
-                        .dimension = part_.space().mesh().dimension(),
+                        .dimension = space().mesh().dimension(),
                         .block = static_cast<int>(C),
-                        .extent = box_around(part_.space().coordinates(), part_.space().mesh().dimension()).extent};
+                        .extent = box_around(space().coordinates(), space().mesh().dimension()).extent};
   std::vector<MethodChoice> choices = plan_methods(size, traits(), options);
   if (options.method != LinearMethod::automatic) return choices;
   const auto iterates = [](const MethodChoice& choice) { return choice.method == LinearMethod::conjugate_gradient; };
@@ -297,7 +239,7 @@ SolveReport RankSystem::solve_without_matrix(const Vector& b, Vector& x, const L
   options.rounding_error = tolerance.rounding_error;
   SolveReport report = without_matrix_->solve(b, x, options);
   report.choice =
-      fmt::format("divided among {} ranks; elements of order {} need no matrix", ranks_.count(), part_.space().order());
+      fmt::format("divided among {} ranks; elements of order {} need no matrix", ranks_.count(), space().order());
   return report;
 }
 
@@ -441,8 +383,8 @@ DirectSolver& RankSystem::factor(const MethodChoice& choice, const LinearToleran
       options_.say(fmt::format("{} ranks factorise together: the last digits differ from run to run", ranks_.count()));
     factor_ =
         std::make_unique<DirectSolver>(*A_, direct_kind(options_.promise != MatrixPromise::none, options_.promise),
-                                       DirectOptions{.coordinates = &part_.space().coordinates(),
-                                                     .dimension = part_.space().mesh().dimension(),
+                                       DirectOptions{.coordinates = &space().coordinates(),
+                                                     .dimension = space().mesh().dimension(),
                                                      .memory_limit = options_.direct_memory,
                                                      .operations_limit = choice.operations_limit,
                                                      .say = options_.say});
@@ -471,87 +413,6 @@ void RankSystem::complete(const MethodChoice& choice, SolveReport& report) const
   if (negative > 0)
     report.where += fmt::format("{}the matrix has {} negative eigenvalue{}", report.where.empty() ? "" : "; ", negative,
                                 negative == 1 ? "" : "s");
-}
-
-// The integrals of the part with the factors, but for those with none.
-Operator RankSystem::sum_of(const std::vector<double>& factors) const {
-  std::vector<Integral> integrals;
-  for (std::size_t i = 0; i < part_.integrals().size(); ++i) {
-    if (factors[part_.integral_of()[i]] == 0) continue;
-    integrals.push_back(part_.integrals()[i]);
-    integrals.back().factor = factors[part_.integral_of()[i]];
-  }
-  return Operator(part_.space(), std::move(integrals));
-}
-
-EigenSolution RankSystem::modes_without_matrix(const ModesWanted& wanted, const std::function<void()>& evaluated) {
-  const Operator stiffness = sum_of(wanted.stiffness), masses = sum_of(wanted.masses);
-  for (const Operator* each : {&stiffness, &masses}) {
-    each->take_numbers(Operator::Task::action);
-    each->take_numbers(Operator::Task::diagonal);
-  }
-  evaluated();
-  const WorkTogether together(&ranks_);
-  auto phase = device().profile().phase("solve");
-  const AttachedMotions& motions = wanted.motions;
-  const MatrixFree K(stiffness, held_, Vector(), {}, &field_), M(masses, held_, Vector(), 0.0, &field_);
-  const WithMotions heavy(M, motions, motions.mass);
-  return solve_by_lobpcg(
-      {.K = K,
-       .M = motions.count() == 0 ? static_cast<const LinearOperator&>(M) : heavy,
-       .stiffness = K.diagonal(),
-       .mass = M.diagonal(),
-       .block = components(),
-       .motions = &motions},
-      wanted.options, part_.space().mesh().dimension(), [&](double shift) {
-        return std::make_unique<PMultigrid>(
-            K, PMultigridOptions{
-                   .single_precision = single_, .coarsest = options_.multigrid, .masses = &masses, .shift = shift});
-      });
-}
-
-EigenSolution RankSystem::modes(const ModesWanted& wanted, const std::function<void()>& evaluated) {
-  if (options_.operator_kind == OperatorKind::matrix_free) return modes_without_matrix(wanted, evaluated);
-  assemble({.factors = wanted.stiffness}, {}, evaluated);
-  const std::unique_ptr<const DividedMatrix> masses =
-      matrix({.factors = wanted.masses}, part_.space().zeros(), Pivot::zero, evaluated);
-  const WorkTogether together(&ranks_);
-  auto phase = device().profile().phase("solve");
-  const AttachedMotions& motions = wanted.motions;
-  if (wanted.options.method == EigenMethod::lanczos) return modes_by_factor(wanted, *masses);
-  const WithMotions heavy(*masses, motions, motions.mass);
-  return solve_by_lobpcg(
-      {.K = *A_,
-       .M = motions.count() == 0 ? static_cast<const LinearOperator&>(*masses) : heavy,
-       .stiffness = A_->diagonal(),
-       .mass = masses->diagonal(),
-       .block = components(),
-       .motions = &motions},
-      wanted.options, part_.space().mesh().dimension(), [&](double shift) -> std::unique_ptr<LinearOperator> {
-        if (shift == 0) return preconditioner(*A_, options_.preconditioner, PreconditionerBasis::matrix);
-        auto sum = std::make_unique<const DividedMatrix>(A_->shared_ghosts(), shifted(*A_, shift, *masses));
-        return std::make_unique<WithItsMatrix>(std::move(sum), [&](const DividedMatrix& A) {
-          return preconditioner(A, options_.preconditioner, PreconditionerBasis::matrix);
-        });
-      });
-}
-
-EigenSolution RankSystem::modes_by_factor(const ModesWanted& wanted, const DividedMatrix& masses) const {
-  std::unique_ptr<const DividedMatrix> sum;
-  const auto shifted_matrix = [&](double shift) -> DirectInput {
-    sum.reset();
-    sum = std::make_unique<const DividedMatrix>(A_->shared_ghosts(), shifted(*A_, -shift, masses));
-    return *sum;
-  };
-  return solve_by_lanczos({.K = *A_,
-                           .M = masses,
-                           .stiffness = A_->diagonal(),
-                           .mass = masses.diagonal(),
-                           .block = components(),
-                           .in_lanes = true},
-                          wanted.options,
-                          {.coordinates = &part_.space().coordinates(), .dimension = part_.space().mesh().dimension()},
-                          wanted.motions, shifted_matrix);
 }
 
 }  // namespace ritz

@@ -1,14 +1,13 @@
-// The share of one rank in a linear system that ranks solve together: its part of the space, the rows of its nodes, and
-// what preconditions them. All ranks make theirs and call each function together.
+// The share of one rank in a linear system that ranks solve together: the rows of its nodes, and what preconditions
+// them. All ranks make theirs and call each function together.
 //
-//   RankSystem system(std::move(part), device, options, ranks, questions);
-//   system.assemble(tangent, u);   SolveReport report = system.solve(b, x, {.relative = 1e-8});
+//   RankSystem system(equations, std::move(supports), options, calls);
+//   system.assemble(tangent, u, questions);   SolveReport report = system.solve(b, x, {.relative = 1e-8});
 #pragma once
 
 #include "device/ranks/ranks.hpp"
-#include "fem/analysis/cell_states.hpp"
 #include "fem/analysis/linear_system.hpp"
-#include "fem/analysis/space_part.hpp"
+#include "fem/analysis/part_equations.hpp"
 #include "fem/multigrid/matrix_free_solver.hpp"
 #include "fem/operator/divided_field.hpp"
 #include "solvers/algebra/divided_matrix.hpp"
@@ -32,10 +31,9 @@ namespace ritz {
 
 // The equations at the time that the tangent is of.
 struct TangentPlace {
-  Time time = {};
-  std::vector<double> factors = {};  // [integral among all]
-  bool at_zero = true;               // of equations that are linear, or begin there
-  bool anew = false;                 // preconditioners of tangents before are of no use
+  EquationsPlace at = {};
+  bool at_zero = true;  // of equations that are linear, or begin there
+  bool anew = false;    // preconditioners of tangents before are of no use
 };
 
 // Calls of all ranks together while they make a preconditioner without a matrix (fem/operator/divided_field.hpp).
@@ -56,20 +54,17 @@ struct ModesWanted {
 class RankSystem {
  public:
   // Without a matrix where options.operator_kind says so; then the calls are needed.
-  RankSystem(PartData part, const Device& device, const LinearSolverOptions& options, Ranks& ranks, RankCalls calls);
+  RankSystem(std::shared_ptr<PartEquations> equations, PartSupports supports, const LinearSolverOptions& options,
+             RankCalls calls);
 
   Index owned() const { return ghosts_->owned(); }  // nodes
-  int components() const { return part_.space().components(); }
+  int components() const { return space().components(); }
   const std::vector<Index>& first() const { return ghosts_->first(); }  // [rank + 1] nodes
   RankRows rows() const;                                                // unknowns
 
-  // Internal variables of all cells of the part, which the tangent depends on: CellStates::of().
-  Index state_count() const { return states_ ? states_->count() : 0; }
-  void set_states(std::span<const double> numbers);
-
-  // u: [owned node][component], empty at zero. `evaluated` is called when all functions have been evaluated, before
-  // long work.
-  void assemble(const TangentPlace& place, std::span<const double> u, const std::function<void()>& evaluated);
+  // u: of the whole space on the first rank. `evaluated` is called when all functions have been evaluated, before long
+  // work.
+  void assemble(const TangentPlace& place, const Vector& u, const std::function<void()>& evaluated);
 
   // Nested levels of the part, before the first solution.
   void set_nesting(DividedNesting nesting) { nesting_ = std::move(nesting); }
@@ -83,6 +78,8 @@ class RankSystem {
   // Before the destructor, on all ranks, unless a rank is lost: gives the factor back.
   void end();
 
+  // mine: the owned unknowns of motions, which the first rank has as `all`; its numbers are there.
+  void deal(const AttachedMotions* all, AttachedMotions& mine) const;
   // Vectors are those of owned unknowns. `evaluated` is called for the stiffness, and for the masses.
   EigenSolution modes(const ModesWanted& wanted, const std::function<void()>& evaluated);
 
@@ -90,7 +87,7 @@ class RankSystem {
   std::string exchanges() const;    // what this rank has sent, after the first solution
   std::string memory() const;       // of arrays on each rank, at their peaks and now
   std::string seconds() const;      // of each rank in its phases so far
-  const Device& device() const { return part_.space().device(); }
+  const Device& device() const { return space().device(); }
 
  private:
   void linearise_without_matrix(const TangentPlace& at, const Vector& point, const std::function<void()>& evaluated);
@@ -98,7 +95,7 @@ class RankSystem {
   SolveReport solve_without_matrix(const Vector& b, Vector& x, const LinearTolerance& tolerance);
   EigenSolution modes_without_matrix(const ModesWanted& wanted, const std::function<void()>& evaluated);
   Operator sum_of(const std::vector<double>& factors) const;
-  void take(const TangentPlace& at);
+  const FunctionSpace& space() const { return equations_->part().space(); }
   void check_room();                       // throws an AgreedError
   enum class Pivot { of_diagonal, zero };  // of eliminated unknowns
   std::unique_ptr<DividedMatrix> matrix(const TangentPlace& at, const Vector& point, Pivot pivot,
@@ -116,12 +113,11 @@ class RankSystem {
   DirectSolver& factor(const MethodChoice& choice, const LinearTolerance& tolerance);
   void complete(const MethodChoice& choice, SolveReport& report) const;  // of a direct solution
 
+  std::shared_ptr<PartEquations> equations_;
   Ranks& ranks_;
   LinearSolverOptions options_;
-  SpacePart part_;
+  PartSupports supports_;
   Constraints held_;
-  Operator equations_;
-  std::optional<CellStates> states_;  // of equations that have any
   std::shared_ptr<const Ghosts> ghosts_;
   DividedField field_;  // as the next: without a matrix
   std::optional<MatrixFreeSolver> without_matrix_;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <utility>
 
 namespace ritz {
 namespace {
@@ -48,15 +49,15 @@ class RankForecaster {
     RanksForecast result{.path = path(), .shares = {}};
     count_messages(result);
     const Device device = Device::named("cpu", 1);  // with a pool of its own
-    Constraints none(space_);
-    none.finish();
     SpaceCutter cut = cutter();
     for (int rank = 0; rank < ranks_; ++rank) {
-      PartData part = cut.part(rank, whole_.integrals(), none);
+      PartData part = cut.part(rank);
       reached_.push_back(part.reached);
       first_.push_back(part.first);
-      result.shares.push_back(share(std::move(part), device));
-      if (rank == 0) add_whole(result.shares.front());
+      auto [mine, results] = share(std::move(part), cut.integrals(rank, whole_.integrals()), device);
+      if (rank == 0) add_whole(mine, results);
+      raise(mine, results, "results");
+      result.shares.push_back(std::move(mine));
     }
     first_.push_back(space_.node_count());
     count_neighbours(result.shares);
@@ -122,17 +123,25 @@ class RankForecaster {
       shares[rank].neighbours = static_cast<int>(std::ranges::count(meet[rank], true));
   }
 
-  RankShare share(PartData data, const Device& device) const {
+  // And what it has while results are derived.
+  std::pair<RankShare, MemoryNeeds> share(PartData data, PartIntegrals own, const Device& device) const {
     const SpacePart part(std::move(data), device);
-    const Constraints held = part.constraints();
-    const Operator equations(part.space(), part.integrals(), Layout::counted);
+    const Operator equations(part.space(), std::move(own.integrals), Layout::counted);
     RankShare result{.nodes = part.owned(), .ghosts = std::ssize(part.reached()), .cells = part.cell_count()};
     SpaceNeeds needs = needs_of(part.space(), 1, false);
     needs.standing.bytes("reference cells", no_matrix_ ? tables() * 4 / 3 : tables());  // coarser orders, too
+    // Residuals stay where they are taken often, with their numbers at points elsewhere.
+    const MemoryNeeds residual =
+        newton() ? equations.memory_needs(Task::residual) : equations.needs_without_lists(Task::residual);
+    needs.standing += residual;
     if (no_matrix_) add_without_matrix(equations, needs, result);
     else add_with_matrix(equations, needs, result);
-    return result;
+    const MemoryNeeds derived = vectors(result.nodes + result.ghosts, 1) +
+                                equations.needs_without_lists(Task::evaluate) +
+                                needs_of_results(part.space(), equations.integrals());
+    return {result, derived + (keeps_systems() ? result.peak : needs.standing)};
   }
+  bool keeps_systems() const { return newton() || analysis_.reuses; }
 
   // [bytes] Shape functions of the cells, which each rank has.
   Index tables() const {
@@ -266,18 +275,16 @@ class RankForecaster {
   }
 
   // Arrays of the whole model on the first rank, while systems are solved and while results are derived.
-  void add_whole(RankShare& first) const {
+  void add_whole(RankShare& first, MemoryNeeds& results) const {
     const Index n = space_.unknown_count();
     const auto of_model = [&](Index count) { return MemoryNeeds().array<double>("vectors", n, count); };
     const Index columns = analysis_.columns, loads = columns + analysis_.own_loads;
-    const MemoryNeeds residual = whole_.needs_without_lists(Task::residual);
-    const MemoryNeeds own = first.peak;
-    first.peak.bytes("reference cells", -tables());
-    first.peak += of_whole_.standing + residual + of_model(newton() ? 10 : loads + columns);
-    const MemoryNeeds results =
-        of_whole_.standing + residual + of_model(analysis_.combines ? loads + columns + 1 : columns) +
-        whole_.needs_without_lists(Task::evaluate) + needs_of_results(space_, whole_.integrals());
-    raise(first, newton() || analysis_.reuses ? results + own : results, "results");
+    for (MemoryNeeds* const each : {&first.peak, &results}) {
+      each->bytes("reference cells", -tables());
+      *each += of_whole_.standing;
+    }
+    first.peak += of_model(newton() ? 10 : loads + columns);
+    results += of_model(newton() ? 10 : analysis_.combines ? loads + columns + 1 : columns);
   }
 
   static constexpr int chebyshev_degree = 4;

@@ -91,17 +91,24 @@ void add(Packed& to, const PartData& part) {
       .add(part.numbering.cell_order)
       .add(part.numbering.cell_nodes)
       .add(part.numbering.node_count);
-  to.add(part.reached).add(part.held).add(part.integral_of);
+  to.add(part.reached);
+}
+
+void add(Packed& to, const PartSupports& part) {
   const DependentNodeRows& relations = part.relations;
-  to.add(part.related).add(relations.node).add(relations.begin).add(relations.followed).add(relations.block);
-  to.add(relations.dependent);
+  to.add(part.held).add(part.related);
+  to.add(relations.node).add(relations.begin).add(relations.followed).add(relations.block).add(relations.dependent);
+}
+
+void add(Packed& to, const PartIntegrals& part) {
+  to.add(part.integral_of);
   for (const Integral& each : part.integrals) {
     to.add(each.everywhere).add(each.cells).add(each.facets).add(each.nodes).add(each.factor);
     add(to, each.form);
   }
 }
 
-PartData unpacked(Unpacked& from, const FunctionElsewhere& functions) {
+PartData part_data(Unpacked& from) {
   PartData part;
   from.get(part.mesh.dimension);
   from.get(part.mesh.structural);
@@ -124,23 +131,30 @@ PartData unpacked(Unpacked& from, const FunctionElsewhere& functions) {
   part.numbering.cell_nodes = from.list<Node>();
   from.get(part.numbering.node_count);
   part.reached = from.list<Index>();
-  part.held = from.list<std::uint8_t>();
-  part.integral_of = from.list<std::size_t>();
-  from.get(part.related);
+  return part;
+}
+
+PartSupports part_supports(Unpacked& from) {
+  PartSupports part{.held = from.list<std::uint8_t>(), .related = from.get<bool>()};
   part.relations.node = from.list<Index>();
   part.relations.begin = from.list<Index>();
   part.relations.followed = from.list<Index>();
   part.relations.block = from.list<double>();
   part.relations.dependent = from.list<std::uint8_t>();
-  const auto all_cells = std::make_shared<const std::vector<Index>>(part.cells);
+  return part;
+}
+
+PartIntegrals part_integrals(Unpacked& from, const std::vector<Index>& cells, const FunctionElsewhere& functions) {
+  PartIntegrals part{.integrals = {}, .integral_of = from.list<std::size_t>()};
+  const auto all_cells = std::make_shared<const std::vector<Index>>(cells);
   for (const std::size_t number : part.integral_of) {
     const auto everywhere = from.get<bool>();
-    const std::vector<Index> cells = from.list<Index>();
+    const std::vector<Index> own_cells = from.list<Index>();
     const std::vector<FacetOfCell> facets = from.list<FacetOfCell>();
     const std::vector<Node> nodes = from.list<Node>();
     const auto factor = from.get<double>();
     part.integrals.push_back(
-        {form_value(from, number, all_cells, functions), everywhere, cells, facets, nodes, factor});
+        {form_value(from, number, all_cells, functions), everywhere, own_cells, facets, nodes, factor});
   }
   return part;
 }
@@ -190,6 +204,20 @@ std::vector<std::string> elements_of_plugins(const FunctionSpace& space) {
   return names;
 }
 
+PartSupports supports_of(const Constraints& constraints, int components, Index first, Index last,
+                         std::span<const Index> reached) {
+  PartSupports own{.held = {}, .related = constraints.dependent() != nullptr};
+  const auto hold = [&](Index node) {
+    for (int c = 0; c < components; ++c)
+      own.held.push_back(constraints.is_prescribed(static_cast<Node>(node), c) ? 1 : 0);
+  };
+  own.held.reserve((static_cast<std::size_t>(last - first) + reached.size()) * static_cast<std::size_t>(components));
+  for (Index node = first; node < last; ++node) hold(node);
+  std::ranges::for_each(reached, hold);
+  own.relations = relations_of(constraints, first, last, reached);
+  return own;
+}
+
 SpaceCutter::SpaceCutter(const FunctionSpace& whole, std::vector<Index> first, Cells order)
     : whole_(whole),
       first_(std::move(first)),
@@ -216,29 +244,39 @@ SpaceCutter::SpaceCutter(const FunctionSpace& whole, std::vector<Index> first, C
   }
 }
 
-PartData SpaceCutter::part(int rank, const std::vector<Integral>& integrals, const Constraints& constraints) {
+PartData SpaceCutter::cells_of(int rank) {
   PartData part{.components = whole_.components(),
                 .order = whole_.isoparametric() ? 0 : whole_.order(),
                 .elements = elements_of_plugins(whole_),
                 .first = first_[static_cast<std::size_t>(rank)],
                 .last = first_[static_cast<std::size_t>(rank) + 1]};
-  take_cells(std::move(cells_[static_cast<std::size_t>(rank)]), part);
+  take_cells(cells_[static_cast<std::size_t>(rank)], part);
+  return part;
+}
+
+PartData SpaceCutter::part(int rank) {
+  PartData part = cells_of(rank);
   take_nodes(part);
   if (order_ == Cells::inner_first) put_inner_first(part);
-  const auto hold = [&](Index node) {
-    for (int c = 0; c < part.components; ++c)
-      part.held.push_back(constraints.is_prescribed(static_cast<Node>(node), c) ? 1 : 0);
-  };
-  part.held.reserve(static_cast<std::size_t>(part.numbering.node_count * part.components));
-  for (Index node = part.first; node < part.last; ++node) hold(node);
-  std::ranges::for_each(part.reached, hold);
-  part.related = constraints.dependent() != nullptr;
-  part.relations = relations_of(constraints, part.first, part.last, part.reached);
+  take_mesh_nodes(part);
   take_mesh(part);
   if (!whole_.isoparametric()) number_as_whole(part);
-  take_integrals(integrals, part);
   forget(part);
   return part;
+}
+
+PartIntegrals SpaceCutter::integrals(int rank, const std::vector<Integral>& all) {
+  PartData part = cells_of(rank);
+  mesh_nodes_.clear();
+  if (std::ranges::any_of(all, [](const Integral& each) { return !each.nodes.empty(); })) {
+    take_nodes(part);
+    take_mesh_nodes(part);
+  }
+  const auto cells = std::make_shared<const std::vector<Index>>(part.cells);
+  PartIntegrals own;
+  for (std::size_t i = 0; i < all.size(); ++i) take(all[i], i, cells, own);
+  forget(part);
+  return own;
 }
 
 // Ascending, so that blocks stay together, and their order along the curve.
@@ -276,14 +314,8 @@ void SpaceCutter::put_inner_first(PartData& part) const {
 }
 
 // Nodes of the mesh in the order of those of the part, or along the curve where the space has nodes of its own.
-void SpaceCutter::take_mesh(PartData& part) {
+void SpaceCutter::take_mesh_nodes(const PartData& part) {
   const Mesh& whole = whole_.mesh();
-  part.mesh = {.dimension = whole.dimension(),
-               .structural = whole.structural(),
-               .points = {},
-               .blocks = {},
-               .regions = {},
-               .source = whole.source()};
   mesh_nodes_.clear();
   for (const Index cell : part.cells)
     for (const Node node : whole.nodes_of(cell))
@@ -292,9 +324,20 @@ void SpaceCutter::take_mesh(PartData& part) {
     return whole_.isoparametric() ? place_[static_cast<std::size_t>(whole_.node_of(node))]
                                   : whole_.geometry_node_of(node);
   });
+  for (std::size_t place = 0; place < mesh_nodes_.size(); ++place)
+    mesh_place_[static_cast<std::size_t>(mesh_nodes_[place])] = static_cast<Node>(place);
+}
+
+void SpaceCutter::take_mesh(PartData& part) const {
+  const Mesh& whole = whole_.mesh();
+  part.mesh = {.dimension = whole.dimension(),
+               .structural = whole.structural(),
+               .points = {},
+               .blocks = {},
+               .regions = {},
+               .source = whole.source()};
   part.mesh.points.reserve(3 * mesh_nodes_.size());
   for (const Node node : mesh_nodes_) {
-    mesh_place_[static_cast<std::size_t>(node)] = static_cast<Node>(part.mesh.points.size() / 3);
     const auto point = whole.point(node);
     part.mesh.points.insert(part.mesh.points.end(), point.begin(), point.end());
   }
@@ -324,31 +367,27 @@ void SpaceCutter::forget(const PartData& part) {
   for (const Index node : part.reached) place_[static_cast<std::size_t>(node)] = -1;
 }
 
-void SpaceCutter::take_integrals(const std::vector<Integral>& integrals, PartData& part) const {
-  const auto cells = std::make_shared<const std::vector<Index>>(part.cells);
-  for (std::size_t i = 0; i < integrals.size(); ++i) {
-    const Integral& each = integrals[i];
-    if (!each.form.has_matrix) continue;
-    Integral here{each.form, each.everywhere, {}, {}, {}, each.factor};
-    for (const Index cell : each.cells)
-      if (const Index place = cell_place_[static_cast<std::size_t>(cell)]; place >= 0) here.cells.push_back(place);
-    for (const FacetOfCell& facet : each.facets)
-      if (const Index place = cell_place_[static_cast<std::size_t>(facet.cell)]; place >= 0)
-        here.facets.push_back({place, facet.facet});
-    for (const Node node : each.nodes)
-      if (const Node place = mesh_place_[static_cast<std::size_t>(node)]; place >= 0) here.nodes.push_back(place);
-    if (!here.everywhere && here.cells.empty() && here.facets.empty() && here.nodes.empty()) continue;
-    for (PointFunction& given : here.form.given)
-      given = OnWholeMesh{[&whole = whole_.mesh(), function = given](const EvaluationPoints& points, double t,
-                                                                     std::span<double> values) {
-                            EvaluationPoints there = points;
-                            if (points.mesh != nullptr) there.mesh = &whole;
-                            function(there, t, values);
-                          },
-                          cells, given.varies_in_time()};
-    part.integrals.push_back(std::move(here));
-    part.integral_of.push_back(i);
-  }
+void SpaceCutter::take(const Integral& each, std::size_t number, const std::shared_ptr<const std::vector<Index>>& cells,
+                       PartIntegrals& part) const {
+  Integral here{each.form, each.everywhere, {}, {}, {}, each.factor};
+  for (const Index cell : each.cells)
+    if (const Index place = cell_place_[static_cast<std::size_t>(cell)]; place >= 0) here.cells.push_back(place);
+  for (const FacetOfCell& facet : each.facets)
+    if (const Index place = cell_place_[static_cast<std::size_t>(facet.cell)]; place >= 0)
+      here.facets.push_back({place, facet.facet});
+  for (const Node node : each.nodes)
+    if (const Node place = mesh_place_[static_cast<std::size_t>(node)]; place >= 0) here.nodes.push_back(place);
+  if (!here.everywhere && here.cells.empty() && here.facets.empty() && here.nodes.empty()) return;
+  for (PointFunction& given : here.form.given)
+    given = OnWholeMesh{
+        [&whole = whole_.mesh(), function = given](const EvaluationPoints& points, double t, std::span<double> values) {
+          EvaluationPoints there = points;
+          if (points.mesh != nullptr) there.mesh = &whole;
+          function(there, t, values);
+        },
+        cells, given.varies_in_time()};
+  part.integrals.push_back(std::move(here));
+  part.integral_of.push_back(number);
 }
 
 SpacePart::SpacePart(PartData data, const Device& device) : data_(std::move(data)) {
@@ -359,13 +398,13 @@ SpacePart::SpacePart(PartData data, const Device& device) : data_(std::move(data
   data_.numbering = {};
 }
 
-Constraints SpacePart::constraints() const {
+Constraints SpacePart::constraints(const PartSupports& supports) const {
   Constraints held(*space_);
   const auto components = static_cast<std::size_t>(data_.components);
   for (std::size_t c = 0; c < components; ++c) {
     std::vector<Node> prescribed;
-    for (std::size_t node = 0; node * components < data_.held.size(); ++node)
-      if (data_.held[node * components + c] != 0) prescribed.push_back(static_cast<Node>(node));
+    for (std::size_t node = 0; node * components < supports.held.size(); ++node)
+      if (supports.held[node * components + c] != 0) prescribed.push_back(static_cast<Node>(node));
     held.prescribe_nodes(prescribed, static_cast<int>(c), 0.0, "the whole model");
   }
   held.finish();

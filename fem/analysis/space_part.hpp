@@ -3,9 +3,10 @@
 // others. The first rank, which has the mesh, cuts it; the others get their parts as messages.
 //
 //   SpaceCutter cut(space, equal_parts(space, ranks));
-//   PartData data = cut.part(rank, integrals, constraints);       // the first rank
+//   PartData data = cut.part(rank);                               // the first rank
+//   PartIntegrals own = cut.integrals(rank, integrals);
 //   Packed message;   add(message, data);                         // to another one
-//   Unpacked from(message);   const SpacePart part(unpacked(from, questions), device);   // there
+//   Unpacked from(message);   const SpacePart part(part_data(from), device);   // there
 //
 // Nodes of the part are [owned | reached], in the order of the whole space, so that its rows of a matrix are the first.
 #pragma once
@@ -26,18 +27,26 @@ namespace ritz {
 struct PartData {
   MeshData mesh = {};
   int components = 1;
-  int order = 0;                              // of the space's elements; 0: the mesh's
-  std::vector<std::string> elements = {};     // of plugins, in place of those of the order
-  Index first = 0, last = 0;                  // owned nodes of the whole space
-  std::vector<Index> cells = {};              // [cell of the part] cell of the whole mesh, ascending
-  GivenNumbering numbering = {};              // of the part
-  std::vector<Index> along_curve = {};        // cells of the part, where the numbering has another order of them
-  std::vector<Index> reached = {};            // nodes of others, as the whole space numbers them, ascending
-  std::vector<std::uint8_t> held = {};        // [node of the part][component] 1: prescribed
-  bool related = false;                       // have unknowns of the whole space equations between them?
-  DependentNodeRows relations = {};           // those of the nodes
-  std::vector<Integral> integrals = {};       // with a matrix, on cells, facets and nodes of the part
-  std::vector<std::size_t> integral_of = {};  // of each, the number among all integrals
+  int order = 0;                           // of the space's elements; 0: the mesh's
+  std::vector<std::string> elements = {};  // of plugins, in place of those of the order
+  Index first = 0, last = 0;               // owned nodes of the whole space
+  std::vector<Index> cells = {};           // [cell of the part] cell of the whole mesh, ascending
+  GivenNumbering numbering = {};           // of the part
+  std::vector<Index> along_curve = {};     // cells of the part, where the numbering has another order of them
+  std::vector<Index> reached = {};         // nodes of others, as the whole space numbers them, ascending
+};
+
+// Integrals on cells, facets and nodes of a part.
+struct PartIntegrals {
+  std::vector<Integral> integrals = {};
+  std::vector<std::size_t> integral_of = {};  // of each, the number among all
+};
+
+// Prescribed unknowns of a part, and its equations between unknowns.
+struct PartSupports {
+  std::vector<std::uint8_t> held = {};  // [node of the part][component] 1: prescribed
+  bool related = false;                 // have unknowns of the whole space equations between them?
+  DependentNodeRows relations = {};     // those of the nodes
 };
 
 // The values of a function of the first rank: of an integral among all, and a number among its functions.
@@ -45,8 +54,12 @@ using FunctionElsewhere = std::function<void(std::size_t integral, std::size_t f
                                              double t, std::span<double> values)>;
 
 void add(Packed& to, const PartData& part);
-// Functions of integrals become calls of `functions`, whose points have cells of the part.
-PartData unpacked(Unpacked& from, const FunctionElsewhere& functions);
+void add(Packed& to, const PartIntegrals& part);
+void add(Packed& to, const PartSupports& part);
+PartData part_data(Unpacked& from);
+PartSupports part_supports(Unpacked& from);
+// Functions of integrals become calls of `functions`, at points in cells [cell of the part] of the whole mesh.
+PartIntegrals part_integrals(Unpacked& from, const std::vector<Index>& cells, const FunctionElsewhere& functions);
 
 // [rank + 1] The first node of each rank: parts of equally many nodes; or nearly so, where the curve enters a cell, so
 // that the nodes which a cell is the first to have are of one rank in all orders. Then a rank may have no corner of a
@@ -61,6 +74,10 @@ WholeCells parts_of_whole_cells(const FunctionSpace& space, int ranks);
 // Names of the elements of plugins that the space has on its cells.
 std::vector<std::string> elements_of_plugins(const FunctionSpace& space);
 
+// Of owned nodes, from `first` to below `last`, and those reached.
+PartSupports supports_of(const Constraints& constraints, int components, Index first, Index last,
+                         std::span<const Index> reached);
+
 class SpaceCutter {
  public:
   // How a part orders its cells: as the curve meets them, or those first that have owned nodes alone, for products
@@ -69,15 +86,19 @@ class SpaceCutter {
   // The space must outlive the cutter, and parts that stay in this process.
   SpaceCutter(const FunctionSpace& whole, std::vector<Index> first, Cells order = Cells::along_curve);
 
-  PartData part(int rank, const std::vector<Integral>& integrals, const Constraints& constraints);
+  PartData part(int rank);
+  PartIntegrals integrals(int rank, const std::vector<Integral>& all);
 
  private:
+  PartData cells_of(int rank);
   void take_cells(std::vector<Index> along_curve, PartData& part);
   void take_nodes(PartData& part);
   void put_inner_first(PartData& part) const;
-  void take_mesh(PartData& part);
+  void take_mesh_nodes(const PartData& part);
+  void take_mesh(PartData& part) const;
   void number_as_whole(PartData& part) const;
-  void take_integrals(const std::vector<Integral>& integrals, PartData& part) const;
+  void take(const Integral& each, std::size_t number, const std::shared_ptr<const std::vector<Index>>& cells,
+            PartIntegrals& part) const;
   void forget(const PartData& part);
 
   const FunctionSpace& whole_;
@@ -99,11 +120,7 @@ class SpacePart {
   const std::vector<Index>& along_curve() const { return data_.along_curve; }
   Index owned() const { return data_.last - data_.first; }
   const std::vector<Index>& reached() const { return data_.reached; }
-  Constraints constraints() const;  // the prescribed unknowns, at zero
-  bool related() const { return data_.related; }
-  const DependentNodeRows& relations() const { return data_.relations; }
-  const std::vector<Integral>& integrals() const { return data_.integrals; }
-  const std::vector<std::size_t>& integral_of() const { return data_.integral_of; }
+  Constraints constraints(const PartSupports& supports) const;  // the prescribed unknowns, at zero
 
  private:
   PartData data_;

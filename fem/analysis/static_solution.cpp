@@ -1,6 +1,7 @@
 #include "fem/analysis/static_solution.hpp"
 
 #include "device/memory_shortage.hpp"
+#include "fem/analysis/divided_equations.hpp"
 #include "fem/analysis/static_columns.hpp"
 #include "fem/analysis/linear_system.hpp"
 #include "fem/multigrid/matrix_free_solver.hpp"
@@ -398,6 +399,7 @@ StaticSolutions solve_static(const Operator& equations, const LoadVectors& loads
     std::unique_ptr<StaticSystem> system;
     {
       auto phase = space.device().profile().phase("assembly");
+      if (options.ranks != nullptr) divide_among_ranks(equations, options, *options.ranks);
       system = std::make_unique<StaticSystem>(equations, loads, options, observer, reuse, savings.keeps_cold);
     }
     std::vector<StaticSolution> solved = system->solve();

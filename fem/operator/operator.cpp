@@ -234,6 +234,7 @@ const Operator::Plan& Operator::plan_of_few_runs(const Job& job) const {
 
 template <class Use>
 void Operator::with_groups(const Plan& plan, bool matrix, bool single, const Vectors& vectors, const Use& use) const {
+  if (over_ranks_ && has_state()) over_ranks_->bring_states(*this);
   std::vector<std::vector<AssemblyTerm>> terms = plan.terms;
   std::vector<AssemblyGroup> groups(plan.groups.size());
   Index chunk = 0;
@@ -328,6 +329,7 @@ const double* Operator::given_or_zero(const Vector& u) const {
 void Operator::residual(const Vector& u, Vector& r) const {
   check_vector(u);
   check_vector(r);
+  if (over_ranks_) return over_ranks_->residual(*this, u, r);
   run(plan_of_few_runs({Task::residual}), "residual", false, {.u = u.data(), .target = r.data()});
 }
 
@@ -423,6 +425,7 @@ void Operator::set_numbers(const std::vector<FormValue>& forms) {
   }
   fields_.forget_others(forms);
   evaluate_given(false);
+  if (over_ranks_) over_ranks_->numbers_changed();
 }
 
 void Operator::take_numbers(Task task) const {
@@ -455,6 +458,7 @@ void Operator::action(const Vector& u, const Vector& x, Vector& y, const MarkedN
                       const Ghosts* arriving) const {
   check_vector(x);
   check_vector(y);
+  if (over_ranks_ && marked == nullptr) return over_ranks_->action(*this, u, x, y);
   run(plan({Task::action}), "operator action", false,
       {.u = given_or_zero(u), .target = y.data(), .direction = x.data(), .marked = marked, .arriving = arriving});
 }

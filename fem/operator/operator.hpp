@@ -15,6 +15,7 @@
 #include "fem/operator/element_groups.hpp"
 #include "fem/operator/fields_at_points.hpp"
 #include "fem/operator/inner_chunks.hpp"
+#include "fem/operator/operator_over_ranks.hpp"
 #include "fem/operator/scatter_plan.hpp"
 #include "fem/space/constraints.hpp"
 
@@ -137,12 +138,17 @@ class Operator {
   // Internal variables of forms at their quadrature points (fem/forms/point_state.hpp). They are part of the solution,
   // as u is, and held here for the kernels: all tasks read them as they were after the last commit.
   bool has_state() const;
-  MemoryNeeds state_needs() const;                       // of states that do not exist yet
-  void commit(const Vector& u) const;                    // it becomes what the forms make of it at u
+  bool has_made_states() const { return !states_.empty(); }  // other than those of the start, perhaps
+  MemoryNeeds state_needs() const;                           // of states that do not exist yet
+  void commit(const Vector& u) const;                        // it becomes what the forms make of it at u
   using PointStates = std::vector<std::vector<double>>;  // [integral on a group of cells][batch, point, number, lane]
   PointStates state() const;
   void set_state(const PointStates& values) const;  // of state(), of the same equations
   void reset_state() const;                         // as it was before the first commit
+
+  // From now on residuals, actions without marked nodes, results and commits are the work of several ranks.
+  void divide(std::shared_ptr<OperatorOverRanks> ranks) const { over_ranks_ = std::move(ranks); }
+  OperatorOverRanks* over_ranks() const { return over_ranks_.get(); }
 
   // Lists by which actions sum element results, for others that sum at the same nodes over the same cells in the same
   // chunks: null if their chunks differ, or if not all groups are cells that take part.
@@ -280,6 +286,7 @@ class Operator {
 
   const FunctionSpace* space_;
   std::vector<Integral> integrals_;
+  mutable std::shared_ptr<OperatorOverRanks> over_ranks_;  // null: all work is this process's
   Time time_;
   std::vector<ElementGroup> groups_;
   mutable std::map<Job, Plan> plans_;

@@ -28,6 +28,20 @@ DerivedFields Operator::evaluate(const Vector& u, const std::string& form) const
     if (takes_part(job, integral.form)) fields.components = std::max(fields.components, integral.form.derived);
   const int k = fields.components;
   if (k == 0) return fields;
+  std::vector<double> elsewhere(static_cast<std::size_t>(k), 0.0);  // the state as it started
+  for (const Integral& integral : integrals_)
+    if (integral.form.name == form)
+      std::ranges::copy(integral.form.state_start,
+                        elsewhere.end() - static_cast<std::ptrdiff_t>(integral.form.state_start.size()));
+  fields.at_cells.assign(static_cast<std::size_t>(space_->mesh().cell_count() * k), 0.0);
+  if (over_ranks_) {
+    for (Index n = 0; n < space_->node_count(); ++n)
+      fields.at_space_nodes.insert(fields.at_space_nodes.end(), elsewhere.begin(), elsewhere.end());
+    over_ranks_->evaluate(*this, u, form, fields);
+    fields.at_nodes = space_->to_mesh(fields.at_space_nodes, k);
+    if (space_->isoparametric()) fields.at_space_nodes = {};
+    return fields;
+  }
   const Plan& p = plan_of_few_runs(job);
   Index batches = 0;
   for (std::size_t g = 0; g < p.groups.size(); ++g)
@@ -35,7 +49,6 @@ DerivedFields Operator::evaluate(const Vector& u, const std::string& form) const
   Vector sums(space_->device(), space_->node_count() * k, "results");
   Vector means(space_->device(), batches * k * lane_count, "results");
   run(p, "evaluation", false, {.u = u.data(), .target = sums.data(), .cells = means.data()});
-  fields.at_cells.assign(static_cast<std::size_t>(space_->mesh().cell_count() * k), 0.0);
   std::vector<int> cells_at(static_cast<std::size_t>(space_->node_count()), 0);
   Index batch = 0;
   const HostView<double> cell_means(means);
@@ -47,11 +60,6 @@ DerivedFields Operator::evaluate(const Vector& u, const std::string& form) const
       add_to_cells(group, batch, k, cell_means, fields.at_cells);
   }
   std::vector<double> node_means = sums.host();
-  std::vector<double> elsewhere(static_cast<std::size_t>(k), 0.0);  // the state as it started
-  for (const Integral& integral : integrals_)
-    if (integral.form.name == form)
-      std::ranges::copy(integral.form.state_start,
-                        elsewhere.end() - static_cast<std::ptrdiff_t>(integral.form.state_start.size()));
   for (Index n = 0; n < space_->node_count(); ++n)
     for (int i = 0; i < k; ++i) {
       double& mean = node_means[static_cast<std::size_t>(n * k + i)];

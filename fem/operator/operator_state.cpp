@@ -40,6 +40,7 @@ Vector& Operator::state_of(const ElementGroup& group, const Integral& integral) 
 // Kernels hold its address: it is written in place.
 void Operator::reset_state() const {
   for (auto& [key, state] : states_) start_state(key.second->form, state);
+  if (over_ranks_ && has_state()) over_ranks_->reset_states();
 }
 
 // use(group, integral) in the order of state().
@@ -63,6 +64,7 @@ MemoryNeeds Operator::state_needs() const {
 
 void Operator::commit(const Vector& u) const {
   check_vector(u);
+  if (over_ranks_) return over_ranks_->commit(*this, u);
   each_state([&](const ElementGroup& group, const Integral& integral) {
     AssemblyTerm term = make_term(Task::residual, group, integral);
     term.arguments.u = u.data();
@@ -72,6 +74,7 @@ void Operator::commit(const Vector& u) const {
 }
 
 Operator::PointStates Operator::state() const {
+  if (over_ranks_ && has_state()) over_ranks_->bring_states(*this);
   PointStates values;
   each_state(
       [&](const ElementGroup& group, const Integral& integral) { values.push_back(state_of(group, integral).host()); });
@@ -88,6 +91,7 @@ void Operator::set_state(const PointStates& values) const {
                   "it was kept for another number of cells, points or quantities", "start the run anew");
     states_[{&group, &integral}].upload(values[next++]);
   });
+  if (over_ranks_) over_ranks_->states_were_set();
 }
 
 }  // namespace ritz

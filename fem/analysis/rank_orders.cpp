@@ -1,0 +1,172 @@
+#include "fem/analysis/rank_orders.hpp"
+
+#include <utility>
+#include <vector>
+
+namespace ritz {
+
+void order_all(Ranks& ranks, const std::string& text) {
+  for (int rank = 1; rank < ranks.count(); ++rank) ranks.send(rank, text);
+}
+
+void add(Packed& to, const LinearSolverOptions& options) {
+  const SmoothedAggregationOptions& m = options.multigrid;
+  to.add(options.method).add(options.promise).add(options.slow_multigrid);
+  to.add(options.direct_memory).add(options.direct_operations).add(options.operator_kind);
+  to.add(options.preconditioner)
+      .add(options.max_iterations)
+      .add(options.restart)
+      .add(m.single_precision)
+      .add(m.strength);
+  to.add(m.smoothing_degree).add(m.smoothing_ratio).add(m.coarsest_size).add(m.max_levels).add(m.levels);
+}
+
+LinearSolverOptions solver_options(Unpacked& from) {
+  LinearSolverOptions options;
+  SmoothedAggregationOptions& m = options.multigrid;
+  from.get(options.method);
+  from.get(options.promise);
+  from.get(options.slow_multigrid);
+  from.get(options.direct_memory);
+  from.get(options.direct_operations);
+  from.get(options.operator_kind);
+  from.get(options.preconditioner);
+  from.get(options.max_iterations);
+  from.get(options.restart);
+  from.get(m.single_precision);
+  from.get(m.strength);
+  from.get(m.smoothing_degree);
+  from.get(m.smoothing_ratio);
+  from.get(m.coarsest_size);
+  from.get(m.max_levels);
+  from.get(m.levels);
+  return options;
+}
+
+void add(Packed& to, const DividedNesting& nesting) {
+  to.add(nesting.parts.size());
+  for (const NestedPart& part : nesting.parts)
+    to.add(part.first).add(part.parents).add(part.weights).add(part.same).add(part.same_cells);
+  to.add(nesting.whole.size());
+  for (const NestedNodes& level : nesting.whole)
+    to.add(level.first).add(level.parents).add(level.weights).add(level.same).add(level.same_cells);
+}
+
+namespace {
+
+template <class Level>
+void get(Unpacked& from, Level& level) {
+  level.first = from.list<Index>();
+  level.parents = from.list<std::int32_t>();
+  level.weights = from.list<double>();
+  level.same = from.list<std::int32_t>();
+  from.get(level.same_cells);
+}
+
+}  // namespace
+
+DividedNesting nesting(Unpacked& from) {
+  DividedNesting result;
+  result.parts.resize(from.get<std::size_t>());
+  for (NestedPart& part : result.parts) get(from, part);
+  result.whole.resize(from.get<std::size_t>());
+  for (NestedNodes& level : result.whole) get(from, level);
+  return result;
+}
+
+void add(Packed& to, const EquationsPlace& place) { to.add(place.time).add(place.factors); }
+
+EquationsPlace equations_place(Unpacked& from) {
+  EquationsPlace place{.time = from.get<Time>()};
+  place.factors = from.list<double>();
+  return place;
+}
+
+void add(Packed& to, const ModesWanted& wanted) {
+  const EigenOptions& options = wanted.options;
+  to.add(wanted.stiffness).add(wanted.masses).add(wanted.motions.mass);
+  to.add(wanted.motions.stiffness);
+  to.add(options.count).add(options.relative).add(options.max_iterations).add(options.zero_count);
+  to.add(options.method).add(options.verify).add(options.band.has_value()).add(options.band.value_or(EigenBand{}));
+}
+
+ModesWanted modes_wanted(Unpacked& from) {
+  ModesWanted wanted{.stiffness = from.list<double>(), .masses = from.list<double>()};
+  wanted.motions.mass = from.list<double>();
+  wanted.motions.stiffness = from.list<double>();
+  from.get(wanted.options.count);
+  from.get(wanted.options.relative);
+  from.get(wanted.options.max_iterations);
+  from.get(wanted.options.zero_count);
+  from.get(wanted.options.method);
+  from.get(wanted.options.verify);
+  const auto has_band = from.get<bool>();
+  const auto band = from.get<EigenBand>();
+  if (has_band) wanted.options.band = band;
+  return wanted;
+}
+
+namespace {
+
+// Values of a function at points, which a rank asks of the first one.
+struct Question {
+  std::int64_t points = -1;  // -1: it has no more questions
+  std::uint64_t integral = 0, function = 0;
+  double t = 0;
+  std::uint8_t in_cells = 0, on_reference_cells = 0;
+};
+
+// The positions, cells and places in them, in one message each; the answer comes back.
+template <class Bytes>
+std::vector<Parcel> parcels_of(int other, Bytes x, Bytes cells, Bytes xi) {
+  std::vector<Parcel> parcels;
+  for (const auto& each : {x, cells, xi})
+    if constexpr (std::is_const_v<typename Bytes::element_type>) parcels.push_back({other, each, {}});
+    else parcels.push_back({other, {}, each});
+  return parcels;
+}
+
+void answer(Ranks& ranks, int rank, const Question& question, const Operator& equations) {
+  const auto count = static_cast<std::size_t>(question.points);
+  std::vector<double> x(3 * count), values(count);
+  std::vector<Index> cells(question.in_cells != 0 ? count : 0);
+  std::vector<Point> xi(question.on_reference_cells != 0 ? count : 0);
+  ranks.exchange(parcels_of(rank, std::as_writable_bytes(std::span(x)), std::as_writable_bytes(std::span(cells)),
+                            std::as_writable_bytes(std::span(xi))));
+  const EvaluationPoints points =
+      cells.empty() ? EvaluationPoints(x) : EvaluationPoints(x, equations.space().mesh(), cells, xi);
+  equations.integrals()[question.integral].form.given[question.function](points, question.t, values);
+  ranks.exchange(std::vector<Parcel>{{rank, std::as_bytes(std::span(values)), {}}});
+}
+
+}  // namespace
+
+void answer_questions(Ranks& ranks, const Operator& equations) {
+  for (int rank = 1; rank < ranks.count(); ++rank)
+    while (true) {
+      Question question;
+      ranks.exchange(std::vector<Parcel>{{rank, {}, std::as_writable_bytes(std::span(&question, 1))}});
+      if (question.points < 0) break;
+      answer(ranks, rank, question, equations);
+    }
+}
+
+void ask(Ranks& ranks, std::size_t integral, std::size_t function, const EvaluationPoints& points, double t,
+         std::span<double> values) {
+  const Question question{.points = static_cast<std::int64_t>(points.size()),
+                          .integral = integral,
+                          .function = function,
+                          .t = t,
+                          .in_cells = static_cast<std::uint8_t>(points.cells.empty() ? 0 : 1),
+                          .on_reference_cells = static_cast<std::uint8_t>(points.xi.empty() ? 0 : 1)};
+  ranks.exchange(std::vector<Parcel>{{0, std::as_bytes(std::span(&question, 1)), {}}});
+  ranks.exchange(parcels_of(0, std::as_bytes(points.x), std::as_bytes(points.cells), std::as_bytes(points.xi)));
+  ranks.exchange(std::vector<Parcel>{{0, {}, std::as_writable_bytes(values)}});
+}
+
+void end_questions(Ranks& ranks) {
+  const Question no_more;
+  ranks.exchange(std::vector<Parcel>{{0, std::as_bytes(std::span(&no_more, 1)), {}}});
+}
+
+}  // namespace ritz

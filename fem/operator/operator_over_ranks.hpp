@@ -1,0 +1,30 @@
+// What several ranks do of the work of one operator, each on its part of the space
+// (fem/analysis/divided_equations.hpp). The operator of the rank that has the whole space calls it; vectors are of the
+// whole space, u empty at zero.
+#pragma once
+
+#include "device/array.hpp"
+
+#include <string>
+
+namespace ritz {
+
+class Operator;
+struct DerivedFields;
+
+class OperatorOverRanks {
+ public:
+  virtual ~OperatorOverRanks() = default;
+  virtual void residual(const Operator& equations, const Vector& u, Vector& r) = 0;
+  virtual void action(const Operator& equations, const Vector& u, const Vector& x, Vector& y) = 0;
+  virtual void evaluate(const Operator& equations, const Vector& u, const std::string& form, DerivedFields& fields) = 0;
+  virtual void numbers_changed() = 0;  // those of the forms, or their functions
+
+  // Internal variables are those of the ranks from commit() on: the operator's own follow when they are read.
+  virtual void commit(const Operator& equations, const Vector& u) = 0;
+  virtual void bring_states(const Operator& equations) = 0;  // sets the operator's own where they are older
+  virtual void states_were_set() = 0;                        // the operator's own are those that count
+  virtual void reset_states() = 0;                           // to those of the start
+};
+
+}  // namespace ritz
