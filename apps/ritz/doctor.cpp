@@ -114,9 +114,9 @@ void look_at_direct_solver(bool has_gpu, std::vector<Finding>& findings) {
   const std::string missing = load_kernels("cuda", "ritz_direct");
   if (missing.empty()) findings.push_back({State::good, subject, "its libraries are here", ""});
   else
-    findings.push_back({has_gpu ? State::advice : State::good, subject,
-                        missing + (has_gpu ? "" : "; needed with a GPU alone"),
-                        has_gpu ? "install CUDA's toolkit, or in Python's environment: pip install 'ritz-fem[direct]'" : ""});
+    findings.push_back(
+        {has_gpu ? State::advice : State::good, subject, missing + (has_gpu ? "" : "; needed with a GPU alone"),
+         has_gpu ? "install CUDA's toolkit, or in Python's environment: pip install 'ritz-fem[direct]'" : ""});
 }
 
 // GPUs are optional; one that exists and does not work is a fault.

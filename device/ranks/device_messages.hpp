@@ -20,7 +20,7 @@ class DeviceMessages {
   virtual void join(const std::string& id) = 0;
   // Queued behind what is launched so far; what is launched until finish() runs beside it. One exchange at a time.
   virtual void begin(std::span<const Parcel> parcels) = 0;
-  // What is launched from now on runs when everything has arrived and left. The host does not wait.
+  // Kernels launched from now on run when everything has arrived and left. The host does not wait.
   virtual void finish() = 0;
   // numbers: [count] of the device become their sums over all ranks, in the tree of Ranks::sum. The host does not wait.
   virtual void sum(double* numbers, int count) = 0;
@@ -50,7 +50,7 @@ struct DeviceTransport {
 // Throws Error(Exit::environment) where NCCL was asked for and cannot be had, AgreedError on all ranks.
 DeviceTransport connect_devices(Ranks& ranks, const Device& device);
 
-// What a rank tells all others before. Exposed for tests.
+// Facts that a rank tells all others before. Exposed for tests.
 struct RankDevice {
   bool is_gpu = false;
   std::string why_not;     // it has no NCCL; empty: it has

@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* library_name = "libnccl.so.2";
 
-// What is called of the library.
+// Functions of the library that are called.
 struct Library {
   decltype(&ncclGetVersion) get_version;
   decltype(&ncclGetUniqueId) get_unique_id;

@@ -95,8 +95,8 @@ class DividedEquations final : public OperatorOverRanks {
   std::shared_ptr<PartEquations> own_;
 };
 
-// Where the equations are not divided yet, or not as a system with these options needs it. A space of fewer nodes than
-// ranks is an error of check_divisible(), before.
+// Divides the equations where they are not divided yet, or not as a system with these options needs it. A space of
+// fewer nodes than ranks is an error of check_divisible(), before.
 DividedEquations* divide_among_ranks(const Operator& equations, const LinearSolverOptions& options, Ranks& ranks);
 // Other equations on the same space, where these are divided.
 void divide_like(const Operator& equations, const Operator& others);

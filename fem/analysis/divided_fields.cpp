@@ -24,7 +24,7 @@ enum class FieldsOrder : std::uint8_t { factorise, iterate, end };
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-// What every rank gets first.
+// The first message to every rank.
 struct SharePlan {
   std::vector<Index> unknowns;  // [field] of this rank
   std::vector<int> order;       // in which parts are made; empty: no preconditioner
@@ -192,7 +192,8 @@ struct DividedPart {
   double factor = 1;
 };
 
-// As BlockPreconditioner. Couplings are products with the whole matrix, of vectors that have the fields solved before.
+// Like BlockPreconditioner. Couplings are products with the whole matrix, of vectors that have the fields solved
+// before.
 class DividedBlockPreconditioner final : public LinearOperator {
  public:
   DividedBlockPreconditioner(const DividedMatrix& K, const BlockLayout& layout, const SharePlan& plan,
@@ -279,7 +280,7 @@ class DividedBlockPreconditioner final : public LinearOperator {
 
 }  // namespace
 
-// What a rank has of the system. All ranks make theirs and call each function together.
+// The share of a rank in the system. All ranks make theirs and call each function together.
 class DividedFields::Share {
  public:
   Share(Ranks& ranks, const Device& device, SharePlan plan, const BlockRows& rows)
@@ -317,7 +318,7 @@ class DividedFields::Share {
     return report;
   }
 
-  // Of the rank with the most.
+  // The number of the rank with the most.
   std::string description() const {
     const auto most = [this](Index mine) { return std::ranges::max(ranks_.of_all(mine)); };
     const Index unknowns = most(owned()), ghosts = most(K_->ghosts().count()),

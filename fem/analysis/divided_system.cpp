@@ -16,7 +16,9 @@ namespace ritz {
 void refuse_ranks(const Ranks& ranks, const std::string& what, const std::string& fix) {
   throw Error(Exit::environment,
               fmt::format("started as {} ranks, and {} is not divided among them", ranks.count(), what),
-              "what is divided: linear systems of statics, evolutions and Newton's method, and modes", fix);
+              "what is divided: statics, evolutions, Newton's method, modes, gradients, and factors and iterations of "
+              "several fields",
+              fix);
 }
 
 namespace {
@@ -124,10 +126,8 @@ void DividedSystem::linearise(const Vector& u, Tangent kind) {
     throw Error(Exit::internal, "a transposed tangent without a matrix");
   divided_->follow(equations_);
   divided_->time_has_moved(equations_.time().t);
-  const TangentPlace place{.at = place_of(equations_),
-                           .at_zero = linear_ || u.empty(),
-                           .anew = std::exchange(anew_, false),
-                           .kind = kind};
+  const TangentPlace place{
+      .at = place_of(equations_), .at_zero = linear_ || u.empty(), .anew = std::exchange(anew_, false), .kind = kind};
   Packed to;
   to.add(Order::linearise).add(number_).add(place.at_zero).add(place.anew).add(place.kind);
   add(to, place.at);

@@ -1,6 +1,6 @@
-// What a rank has of a space and of equations on it, for as long as any system or operator of the job needs them. All
-// ranks make theirs and call each function together. The first rank, which has the whole space, also gives and takes
-// vectors of it; those of the others are empty.
+// The share of a rank in a space and in equations on it, for as long as any system or operator of the job needs them.
+// All ranks make theirs and call each function together. The first rank, which has the whole space, also gives and
+// takes vectors of it; those of the others are empty.
 //
 //   auto part = std::make_shared<const RankPart>(std::move(data), device, ranks);
 //   PartEquations own(part, std::move(integrals));

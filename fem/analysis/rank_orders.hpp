@@ -1,4 +1,4 @@
-// What the first rank orders of the others, and what they ask of it while they carry it out: texts, and the numbers of
+// Orders of the first rank to the others, and what they ask of it while they carry it out: texts, and the numbers of
 // parts, equations and systems that both sides know. Private to fem/analysis.
 //
 //   order_all(ranks, Packed().add(Order::end).add(number).take());           // the first rank

@@ -35,8 +35,8 @@ enum class Tangent : std::uint8_t { itself, transposed };
 // The equations at the time that the tangent is of.
 struct TangentPlace {
   EquationsPlace at = {};
-  bool at_zero = true;  // of equations that are linear, or begin there
-  bool anew = false;    // preconditioners of tangents before are of no use
+  bool at_zero = true;             // of equations that are linear, or begin there
+  bool anew = false;               // preconditioners of tangents before are of no use
   Tangent kind = Tangent::itself;  // transposed: with a matrix alone
 };
 

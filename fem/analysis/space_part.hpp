@@ -74,7 +74,7 @@ WholeCells parts_of_whole_cells(const FunctionSpace& space, int ranks);
 // Names of the elements of plugins that the space has on its cells.
 std::vector<std::string> elements_of_plugins(const FunctionSpace& space);
 
-// Of owned nodes, from `first` to below `last`, and those reached.
+// Supports of owned nodes, from `first` to below `last`, and those reached.
 PartSupports supports_of(const Constraints& constraints, int components, Index first, Index last,
                          std::span<const Index> reached);
 

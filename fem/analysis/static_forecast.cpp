@@ -107,9 +107,11 @@ class StaticForecaster {
       result.host_factor =
           resident_factor(result.factor, direct_kind()) + 8 * (needs_.size.pairs * block_ * block_ + n_);
     raise(result, solve, "factorisation");
-    // Assembly; two substitutions for each column, of which eight read the factor together.
+    // Assembly; two substitutions for each column, of which eight read the factor together. Its analysis counts
+    // megabytes, so that a small factor may be nothing: it is no smaller than the matrix.
     const double matrix_bytes = 8.0 * double(needs_.size.pairs) * block_ * block_;
-    result.bytes_moved = tangents() * 6 * matrix_bytes + solves() * 4 * double(result.factor) * groups_of_columns();
+    result.bytes_moved = tangents() * 6 * matrix_bytes +
+                         solves() * 4 * std::max(double(result.factor), matrix_bytes) * groups_of_columns();
     result.operations = tangents() * factor_operations(factor.operations, n_);
     if (analysis_.reuses) raise(result, matrix + residual_ + matrix_lists() + results(), "results");
     raise_last(result, solve);

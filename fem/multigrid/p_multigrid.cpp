@@ -167,7 +167,7 @@ class Cycle {
     kernels_.to_double(device_, x.size(), finest.x.data(), x.data());
   }
   Array<Real>& argument() { return levels_.front().b; }
-  // As LinearOperator::apply_single, with prescribed rows.
+  // Like LinearOperator::apply_single, with prescribed rows.
   void apply_to_argument(const Vector& b, Vector& x, const Vector* q, double* dots) {
     const Level<Real>& finest = levels_.front();
     run_recorded();

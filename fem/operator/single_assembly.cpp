@@ -75,7 +75,7 @@ class Owners {
 class FirstSums {
  public:
   explicit FirstSums(Index rows) : met_(static_cast<std::size_t>(rows), 0) {}
-  // Of a row that no other thread adds to.
+  // For a row that no other thread adds to.
   bool is_first(Node row) { return std::exchange(met_[static_cast<std::size_t>(row)], std::uint8_t{1}) == 0; }
   bool has(Node row) const { return met_[static_cast<std::size_t>(row)] != 0; }
 

@@ -576,8 +576,10 @@ const std::vector<ErrorKind>& kinds() {
       {"several-ranks",
        Exit::environment,
        "a launcher started several ranks that cannot work together",
-       "linear systems by conjugate gradients or a factorisation, modes, and members of a sweep are divided among "
-       "ranks, nothing else is; or MPI or parallel MUMPS is missing, or MPI is another one; or NCCL failed between "
+       "statics, evolutions, Newton's method, modes, gradients, factors and iterations of several fields, and members "
+       "of "
+       "a sweep are divided among ranks, with some exceptions; or MPI or parallel MUMPS is missing, or MPI is another "
+       "one; or NCCL failed between "
        "GPUs",
        "start it without mpirun, or with one task; RITZ_INDEPENDENT_RANKS=1 where each rank has a case of its own; "
        "RITZ_RANKS_TRANSPORT=host where NCCL fails",

@@ -138,7 +138,7 @@ class Ghosts::OnDevice {
     if (bytes > 0) to_device_.begin_copy_to(packed_of_size<T>(bytes), bytes);
     add(values, width);
   }
-  // Of room_on_device().
+  // Memory of room_on_device().
   template <class T>
   void add(T* values, int width) {
     T* const packed = packed_of_size<T>(place_.size() * width * Index{sizeof(T)});

@@ -21,7 +21,7 @@ class LinearOperator {
   virtual void apply_block(const MultiVector& X, MultiVector& Y) const;
   // y = A x, and *xy = x.y in device memory: to override where it saves a pass over x and y.
   virtual void apply_dot(const Vector& x, Vector& y, double* xy) const;
-  // Where a preconditioner that works in single precision takes its argument; nullptr for all others. A solver that
+  // The argument's place in a preconditioner that works in single precision; nullptr for all others. A solver that
   // writes it there as it computes it saves a pass, and calls apply_single.
   virtual float* single_argument() const { return nullptr; }
   // y = A x with x in single_argument() already. dots = {-q.y, x.y} in device memory, or {x.y} without q. Only where

@@ -76,17 +76,6 @@ class DividedReach(OnRanks):
         bracket = ritz.example("modal/motor")
         self.assert_same_modes(self.solved(2, "ritz-modal", bracket, keys={"modal.tolerance": 1e-7}), self.solve("ritz-modal", bracket), 1e-6)
 
-    def test_forms_of_several_fields_are_refused_by_checks_too(self):
-        for arguments in ((), ("--check",)):
-            with self.subTest(arguments=arguments):
-                run = self.on_ranks(2, "ritz-solve", ritz.example("several_fields/cavity"), *arguments)
-                self.assert_refused(run, "a form of several fields")
-
-    def assert_refused(self, run, words):
-        self.assertEqual(run.exit, 8, run.log + run.errors)
-        self.assertIn(f"started as 2 ranks, and {words} is not divided among them", run.errors)
-        self.assertEqual(run.errors.count("error: "), 1)
-
     def numbers(self, value):
         if isinstance(value, list):
             return [number for each in value for number in self.numbers(each)]

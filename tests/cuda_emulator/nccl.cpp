@@ -115,7 +115,7 @@ bool has_lost_another(const ncclComm& c) {
   return false;
 }
 
-// What is sent leaves before the host goes on: a GPU would send it while the host waits for another rank elsewhere.
+// A message leaves before the host goes on: a GPU would send it while the host waits for another rank elsewhere.
 ncclResult_t run_group() {
   if (group.empty()) return ncclSuccess;
   const std::vector<Operation> all = std::exchange(group, {});
