@@ -139,6 +139,7 @@ class OnRanks(ritz.CaseTest):
         largest = max(abs(value) for value in expected)
         self.assertEqual(len(found), len(expected))
         self.assertLess(max(abs(a - b) for a, b in zip(found, expected)), tolerance * largest)
+        self.assert_same_results(several, alone)
         for name, value in alone.probes.items():
             if isinstance(value, (int, float)):
                 self.assertLess(abs(several.probes[name] - value), 1e-6 * abs(value), name)
@@ -146,6 +147,16 @@ class OnRanks(ritz.CaseTest):
             scale = max(abs(number) for number in alone.fact("reaction"))
             for a, b in zip(several.fact(fact), alone.fact(fact)):
                 self.assertLess(abs(a - b), 1e-6 * scale, fact)
+
+    def assert_same_results(self, several, alone):
+        """Fluxes and stresses at all nodes and in all cells, which each rank derives in its part."""
+        found, expected = vtu.read(several.results()), vtu.read(alone.results())
+        for section in ("PointData", "CellData"):
+            self.assertEqual(found[section].keys(), expected[section].keys())
+            for name, values in expected[section].items():
+                self.assertEqual(len(found[section][name]), len(values), name)
+                largest = max(map(abs, values), default=0)
+                self.assertLessEqual(max((abs(a - b) for a, b in zip(found[section][name], values)), default=0), 1e-5 * largest, name)
 
 
 @unittest.skipUnless(shutil.which("mpirun") and list((ritz.BIN.parent / "lib").glob("ritz_ranks.mpi.so")), "skipped: no MPI")
