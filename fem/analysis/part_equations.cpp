@@ -10,7 +10,9 @@
 namespace ritz {
 
 RankPart::RankPart(PartData data, const Device& device, Ranks& ranks)
-    : part_(std::move(data), device), ghosts_(std::make_shared<const Ghosts>(ranks, part_.owned(), part_.reached())) {}
+    : part_(std::move(data), device), ghosts_(std::make_shared<const Ghosts>(ranks, part_.owned(), part_.reached())) {
+  ranks.connect(device);
+}
 
 RankRows RankPart::rows(int width) const {
   RankRows rows{.ranks = &ranks(), .first = ghosts_->first()};

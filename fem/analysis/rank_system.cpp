@@ -11,6 +11,8 @@
 #include "solvers/algebra/box_around.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
 #include "solvers/algebra/vectors.hpp"
+#include "solvers/linear/memory_steps.hpp"
+#include "solvers/multigrid/divided_needs.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -192,9 +194,7 @@ std::string RankSystem::seconds() const {
   return fmt::format("seconds of ranks: {}", fmt::join(texts, "; "));
 }
 
-std::unique_ptr<LinearOperator> RankSystem::preconditioner(const DividedMatrix& A, PreconditionerKind kind,
-                                                           PreconditionerBasis basis) const {
-  auto phase = device().profile().phase("set-up");
+DividedAggregationOptions RankSystem::multigrid_options() const {
   DividedAggregationOptions options{.multigrid = options_.multigrid};
   options.multigrid.coordinates = &space().coordinates();
   options.multigrid.dimension = space().mesh().dimension();
@@ -203,7 +203,39 @@ std::unique_ptr<LinearOperator> RankSystem::preconditioner(const DividedMatrix& 
   options.multigrid.half_storage = false;
   options.nesting = &nesting_;
   options.replicated = replicated_unknowns();
-  return divided_preconditioner(A, kind, basis, options);
+  return options;
+}
+
+std::unique_ptr<LinearOperator> RankSystem::preconditioner(const DividedMatrix& A, PreconditionerKind kind,
+                                                           PreconditionerBasis basis) const {
+  auto phase = device().profile().phase("set-up");
+  return divided_preconditioner(A, kind, basis, multigrid_options());
+}
+
+// Foretold, since a rank that lacks memory in the midst of the set-up ends the job.
+std::optional<Error> RankSystem::no_room_for_multigrid() const {
+  try {
+    ranks_.agree([this] {
+      const MemoryPool& pool = device().memory();
+      const Index available = pool.available();
+      if (available > 4 * pool.statistics().live) return;  // plenty
+      const HierarchyShape shape{.rows = A_->ghosts().size(),
+                                 .nonzeros = A_->nonzeros_with_ghost_rows(),
+                                 .block = components(),
+                                 .dimension = space().mesh().dimension(),
+                                 .nesting = nesting_.empty() ? Nesting::none : Nesting::mesh};
+      const Index needed = divided_needs(shape, A_->ghosts().total(), multigrid_options()).set_up.total();
+      if (needed <= available) return;
+      throw Error(Exit::resources,
+                  fmt::format("multigrid needs {:.1f} MB, and {:.1f} MB are available", 1e-6 * double(needed),
+                              1e-6 * double(available)),
+                  "predicted from the rows of this rank", "start more ranks, or give them more memory");
+    });
+  } catch (const AgreedError& shortage) {
+    if (shortage.exit() != Exit::resources) throw;
+    return shortage;
+  }
+  return std::nullopt;
 }
 
 MatrixTraits RankSystem::traits() const {
@@ -327,12 +359,19 @@ SolveReport RankSystem::iterate(const MethodChoice& choice, const Vector& b, Vec
 // In double precision and with sure bounds of eigenvalues, where rounding or a bound has spoilt multigrid.
 SolveReport RankSystem::iterate(const MethodChoice& choice, PreconditionerBasis basis, const Vector& b, Vector& x,
                                 const KrylovOptions& options) {
-  const bool is_multigrid = choice.preconditioner == PreconditionerKind::multigrid;
+  MemorySavings memory{.preconditioner = choice.preconditioner, .half_storage = true, .needs_matrix = true};
+  PreconditionerKind& kind = memory.preconditioner;
   SolveReport report;
+  if (kind == PreconditionerKind::multigrid && !made_.contains({kind, basis}))
+    if (const std::optional<Error> shortage = no_room_for_multigrid()) {
+      report.fallbacks.push_back(*step_down(MemoryLevel::cycle, memory, *shortage));
+      if (options_.say) options_.say(report.fallbacks.back());
+    }
+  const bool is_multigrid = kind == PreconditionerKind::multigrid;
   while (true) {
-    const auto key = std::pair(choice.preconditioner, basis);
+    const auto key = std::pair(kind, basis);
     try {
-      if (!made_.contains(key)) made_[key] = preconditioner(*A_, choice.preconditioner, basis);
+      if (!made_.contains(key)) made_[key] = preconditioner(*A_, kind, basis);
     } catch (const LostRank&) { throw; } catch (const Error& error) {
       made_.erase(key);
       if (error.exit() != Exit::model && error.exit() != Exit::not_converged) throw;

@@ -105,8 +105,10 @@ class RankSystem {
   std::unique_ptr<DividedMatrix> matrix(const TangentPlace& at, const Vector& point, Pivot pivot,
                                         const std::function<void()>& evaluated);
   SparseMatrix part_matrix(const TangentPlace& at, const Vector& point, const std::function<void()>& evaluated);
+  DividedAggregationOptions multigrid_options() const;
   std::unique_ptr<LinearOperator> preconditioner(const DividedMatrix& A, PreconditionerKind kind,
                                                  PreconditionerBasis basis) const;
+  std::optional<Error> no_room_for_multigrid() const;  // the same on all ranks
   EigenSolution modes_by_factor(const ModesWanted& wanted, const DividedMatrix& masses) const;
   std::vector<MethodChoice> plan(double relative) const;
   SolveReport iterate(const MethodChoice& choice, const Vector& b, Vector& x, double relative);

@@ -4,7 +4,7 @@
 #include "fem/analysis/rank_system.hpp"
 #include "fem/multigrid/p_multigrid_needs.hpp"
 #include "fem/operator/space_needs.hpp"
-#include "solvers/multigrid/divided_aggregation.hpp"
+#include "solvers/multigrid/divided_needs.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,20 +15,6 @@ namespace ritz {
 namespace {
 
 using Task = Operator::Task;
-
-// A level of a hierarchy that every rank has for itself.
-struct WholeLevel {
-  Index nodes;
-  int block;
-  double row;  // blocks
-  HierarchyShape shape(int dimension, Nesting nesting) const {
-    return {.rows = nodes,
-            .nonzeros = std::llround(row * double(nodes)),
-            .block = block,
-            .dimension = dimension,
-            .nesting = nesting};
-  }
-};
 
 class RankForecaster {
  public:
@@ -180,7 +166,7 @@ class RankForecaster {
                                  .block = static_cast<int>(b),
                                  .dimension = shape_.dimension,
                                  .nesting = shape_.nesting};
-      const HierarchyNeeds hierarchy = divided(local, of_whole_.size.nodes);
+      const HierarchyNeeds hierarchy = divided_needs(local, of_whole_.size.nodes, hierarchy_options());
       raise(result, kept + hierarchy.set_up, "set-up");
       beside += hierarchy.live;
     }
@@ -196,7 +182,8 @@ class RankForecaster {
     MemoryNeeds beside = vectors(all, way() == Way::multigrid ? 0 : 4);
     if (way() == Way::multigrid) {
       const PMultigridNeeds cycle = p_multigrid_needs(equations, {.divided = true});
-      const HierarchyNeeds more = beyond_own_levels(corner_shape(equations.space()), corner_count(space_));
+      const HierarchyNeeds more =
+          replicated_needs(corner_shape(equations.space()), corner_count(space_), hierarchy_options());
       raise(result, kept + cycle.set_up + more.set_up, "set-up");
       beside += cycle.live + more.live;
     }
@@ -226,52 +213,8 @@ class RankForecaster {
             .nesting = shape_.nesting == Nesting::cells ? Nesting::mesh : shape_.nesting};
   }
 
-  // Half of the nodes in each direction, or an aggregate for each node with those around it.
-  static WholeLevel coarser(const WholeLevel& level, const HierarchyShape& local) {
-    const bool nested = local.nesting != Nesting::none;
-    const double fewer = nested ? std::pow(2.0, local.dimension) : level.row;
-    const int block = nested || local.block == 1 ? local.block : local.dimension == 3 ? 6 : 3;
-    return {std::max<Index>(1, std::llround(double(level.nodes) / std::max(2.0, fewer))), block, level.row};
-  }
-  // The first level of at most so many unknowns that every rank has.
-  static WholeLevel replicated(const HierarchyShape& local, Index nodes) {
-    WholeLevel level{nodes, local.block, double(local.nonzeros) / double(std::max<Index>(1, local.rows))};
-    do level = coarser(level, local);
-    while (level.nodes * level.block > replicated_unknowns());
-    return level;
-  }
-  // Those that a dense inverse solves.
-  double coarsest_unknowns(WholeLevel level, const HierarchyShape& local) const {
-    while (level.nodes * level.block > linear_.multigrid.coarsest_size) level = coarser(level, local);
-    return double(level.nodes * level.block);
-  }
-
-  // The needs of a rank beside the levels of a hierarchy of its own rows.
-  HierarchyNeeds beyond_own_levels(const HierarchyShape& local, Index nodes) const {
-    const WholeLevel whole = replicated(local, nodes);
-    const HierarchyShape shape = whole.shape(local.dimension, local.nesting);
-    HierarchyNeeds result = hierarchy_needs(shape, linear_.multigrid.single_precision);
-    MemoryNeeds matrix;
-    matrix.array<double>("multigrid", shape.nonzeros * shape.block * shape.block)
-        .array<std::int32_t>("multigrid", shape.nonzeros)
-        .array<double>("multigrid", shape.rows * shape.block, 2);
-    result.live += matrix;
-    // The dense inverse, in both precisions for a moment; the model of a hierarchy has a part of it.
-    const double dense = coarsest_unknowns(whole, local);
-    result.set_up += matrix;
-    result.set_up.bytes("multigrid", std::llround(8 * dense * dense));
-    return result;
-  }
-
-  HierarchyNeeds divided(const HierarchyShape& local, Index nodes) const {
-    HierarchyNeeds result = hierarchy_needs(local, linear_.multigrid.single_precision);
-    const HierarchyNeeds more = beyond_own_levels(local, nodes);
-    // The first level has lists of its own, and the second one is in double precision until it is packed.
-    result.live.array<std::int32_t>("multigrid", local.nonzeros).array<Index>("multigrid", local.rows);
-    result.set_up = larger(result.set_up, result.live + more.set_up);
-    result.live += more.live;
-    result.set_up = larger(result.set_up, result.live);
-    return result;
+  DividedAggregationOptions hierarchy_options() const {
+    return {.multigrid = linear_.multigrid, .replicated = replicated_unknowns()};
   }
 
   // Arrays of the whole model on the first rank, while systems are solved and while results are derived.

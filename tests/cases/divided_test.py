@@ -264,6 +264,21 @@ class Divided(OnRanks):
             self.assertLessEqual(run.report["solver"]["iterations"], usual.report["solver"]["iterations"] + 2)
             self.assert_same(program, run, usual)
 
+    def test_all_ranks_take_a_smaller_preconditioner_where_one_has_no_room(self):
+        case = self.case("ritz-elasticity", "hexa", (16, 12, 12))
+        for levels in ("auto", "aggregation"):
+            run = lambda preconditioner, *arguments: self.on_ranks(2, "ritz-elasticity", case, *arguments, keys={
+                "solver.method": "cg", "solver.preconditioner": preconditioner, "solver.multigrid.levels": levels})
+            peak = lambda outcome: max(map(float, re.search(r"arrays of ranks at their peaks: ([\d.]+), ([\d.]+) MB", outcome.log).groups()))
+            plenty, frugal = run("multigrid"), run("chebyshev")
+            limit = 0.5 * (peak(plenty) + peak(frugal)) * 1e6
+            short = run("multigrid", "--memory-limit", str(int(limit)))
+            self.assertEqual(short.exit, 0, short.log + short.errors)
+            self.assertIn("Chebyshev", short.report["solver"]["preconditioner"])
+            self.assertIn("multigrid needs", " ".join(short.report["solver"]["fallbacks"]))
+            self.assertLess(peak(short), limit * 1e-6)
+            self.assert_same("ritz-elasticity", short, plenty)
+
     def test_a_product_sends_each_ghost_once(self):
         case = self.case("ritz-elasticity", "hexa", (9, 5, 5))
         for ranks in (2, 4):
