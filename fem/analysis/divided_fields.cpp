@@ -3,6 +3,7 @@
 #include "device/communicator.hpp"
 #include "device/ranks/packed.hpp"
 #include "fem/analysis/divided_system.hpp"
+#include "fem/analysis/rank_orders.hpp"
 #include "fem/space/nested_nodes.hpp"
 #include "solvers/algebra/block_rows.hpp"
 #include "solvers/algebra/rank_rows.hpp"
@@ -44,26 +45,18 @@ struct FieldShare {
 };
 
 std::string packed(const SharePlan& plan) {
-  const SmoothedAggregationOptions& m = plan.multigrid;
   Packed to;
-  to.add(plan.unknowns).add(plan.order).add(plan.triangle).add(plan.dimension).add(m.single_precision);
-  to.add(m.strength).add(m.smoothing_degree).add(m.smoothing_ratio).add(m.coarsest_size).add(m.max_levels);
-  return to.add(m.levels).take();
+  to.add(plan.unknowns).add(plan.order).add(plan.triangle).add(plan.dimension);
+  add(to, plan.multigrid);
+  return to.take();
 }
 
 SharePlan share_plan(std::string_view text) {
   Unpacked from(text);
   SharePlan plan{.unknowns = from.list<Index>(), .order = from.list<int>()};
-  SmoothedAggregationOptions& m = plan.multigrid;
   from.get(plan.triangle);
   from.get(plan.dimension);
-  from.get(m.single_precision);
-  from.get(m.strength);
-  from.get(m.smoothing_degree);
-  from.get(m.smoothing_ratio);
-  from.get(m.coarsest_size);
-  from.get(m.max_levels);
-  from.get(m.levels);
+  get(from, plan.multigrid);
   return plan;
 }
 

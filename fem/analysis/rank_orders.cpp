@@ -9,21 +9,30 @@ void order_all(Ranks& ranks, const std::string& text) {
   for (int rank = 1; rank < ranks.count(); ++rank) ranks.send(rank, text);
 }
 
+void add(Packed& to, const SmoothedAggregationOptions& options) {
+  to.add(options.single_precision).add(options.strength).add(options.smoothing_degree).add(options.smoothing_ratio);
+  to.add(options.coarsest_size).add(options.max_levels).add(options.levels);
+}
+
+void get(Unpacked& from, SmoothedAggregationOptions& options) {
+  from.get(options.single_precision);
+  from.get(options.strength);
+  from.get(options.smoothing_degree);
+  from.get(options.smoothing_ratio);
+  from.get(options.coarsest_size);
+  from.get(options.max_levels);
+  from.get(options.levels);
+}
+
 void add(Packed& to, const LinearSolverOptions& options) {
-  const SmoothedAggregationOptions& m = options.multigrid;
   to.add(options.method).add(options.promise).add(options.slow_multigrid);
   to.add(options.direct_memory).add(options.direct_operations).add(options.operator_kind);
-  to.add(options.preconditioner)
-      .add(options.max_iterations)
-      .add(options.restart)
-      .add(m.single_precision)
-      .add(m.strength);
-  to.add(m.smoothing_degree).add(m.smoothing_ratio).add(m.coarsest_size).add(m.max_levels).add(m.levels);
+  to.add(options.preconditioner).add(options.max_iterations).add(options.restart);
+  add(to, options.multigrid);
 }
 
 LinearSolverOptions solver_options(Unpacked& from) {
   LinearSolverOptions options;
-  SmoothedAggregationOptions& m = options.multigrid;
   from.get(options.method);
   from.get(options.promise);
   from.get(options.slow_multigrid);
@@ -33,13 +42,7 @@ LinearSolverOptions solver_options(Unpacked& from) {
   from.get(options.preconditioner);
   from.get(options.max_iterations);
   from.get(options.restart);
-  from.get(m.single_precision);
-  from.get(m.strength);
-  from.get(m.smoothing_degree);
-  from.get(m.smoothing_ratio);
-  from.get(m.coarsest_size);
-  from.get(m.max_levels);
-  from.get(m.levels);
+  get(from, options.multigrid);
   return options;
 }
 

@@ -37,6 +37,8 @@ enum class Order : std::uint8_t {
 
 void order_all(Ranks& ranks, const std::string& text);
 
+void add(Packed& to, const SmoothedAggregationOptions& options);  // coordinates stay
+void get(Unpacked& from, SmoothedAggregationOptions& options);
 void add(Packed& to, const LinearSolverOptions& options);
 LinearSolverOptions solver_options(Unpacked& from);
 void add(Packed& to, const EquationsPlace& place);
