@@ -230,10 +230,10 @@ void DividedEquations::follow(const Operator& equations) {
 }
 
 DividedEquations* divide_among_ranks(const Operator& equations, const LinearSolverOptions& options, Ranks& ranks) {
-  const DividedSpace::Parts parts = DividedSpace::parts_for(equations, options, ranks);
   auto* divided = dynamic_cast<DividedEquations*>(equations.over_ranks());
-  const bool suits = divided != nullptr && (parts == DividedSpace::Parts::equal || divided->space()->parts() == parts);
-  if (suits) return divided;
+  if (divided != nullptr && divided->space()->parts() == DividedSpace::Parts::whole_cells) return divided;
+  const DividedSpace::Parts parts = DividedSpace::parts_for(equations, options, ranks);
+  if (divided != nullptr && divided->space()->parts() == parts) return divided;
   if (divided != nullptr) divided->bring_states(equations);
   auto space = std::make_shared<const DividedSpace>(equations.space(), parts, ranks);
   const auto made = std::make_shared<DividedEquations>(equations, std::move(space));

@@ -63,7 +63,6 @@ class DividedEquations final : public OperatorOverRanks {
   const std::shared_ptr<const DividedSpace>& space() const { return space_; }
   const std::shared_ptr<PartEquations>& own() const { return own_; }
   std::int32_t number() const { return number_; }
-  bool asks() const { return asks_; }  // have some integrals functions?
 
   void residual(const Operator& equations, const Vector& u, Vector& r) override;
   void action(const Operator& equations, const Vector& u, const Vector& x, Vector& y) override;

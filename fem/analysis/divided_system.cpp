@@ -92,7 +92,7 @@ DividedSystem::DividedSystem(const Operator& equations, const Constraints& const
   linear_ = std::ranges::all_of(equations.integrals(), [](const Integral& i) { return i.form.linear; });
   for (int rank = 1; rank < ranks.count(); ++rank) {
     Packed to;
-    to.add(Order::make_system).add(number_).add(divided_->number()).add(divided_->asks());
+    to.add(Order::make_system).add(number_).add(divided_->number());
     add(to, options_);
     add(to, divided_->space()->supports(rank, constraints));
     ranks.send(rank, to.take());
@@ -178,9 +178,7 @@ DividedNesting DividedSystem::send_nesting_of_corners(const std::vector<Index>& 
   return std::move(parts.front());
 }
 
-void DividedSystem::answer_questions() const {
-  if (divided_->asks()) ritz::answer_questions(ranks_, equations_);
-}
+void DividedSystem::answer_questions() const { ritz::answer_questions(ranks_, equations_); }
 
 SolveReport DividedSystem::solve(const Vector& b, Vector& x, const LinearTolerance& tolerance) {
   order_all(ranks_, Packed().add(Order::solve).add(number_).add(tolerance).add(!told_).take());

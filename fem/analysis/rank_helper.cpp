@@ -82,21 +82,16 @@ void RankHelper::make_equations(Unpacked& from, std::int32_t number) {
 
 void RankHelper::make_system(Unpacked& from, std::int32_t number) {
   const std::shared_ptr<PartEquations>& equations = equations_.at(from.get<std::int32_t>());
-  const bool asks = from.get<bool>();
   const LinearSolverOptions options = solver_options(from);
   PartSupports supports = part_supports(from);
-  const RankCalls calls{[&ranks = ranks_, asks] {
-                          if (asks) end_questions(ranks);
-                        },
+  const RankCalls calls{[&ranks = ranks_] { end_questions(ranks); },
                         [&ranks = ranks_](const std::vector<Index>&) {
                           const std::string text = ranks.wait(0);
                           Unpacked nested(text);
                           return unpacked_nesting(nested);
                         }};
-  System& helped = systems_[number];
-  helped.asks = asks;
-  helped.system = std::make_unique<RankSystem>(equations, std::move(supports), options, calls);
-  helped.system->description();
+  systems_[number] = std::make_unique<RankSystem>(equations, std::move(supports), options, calls);
+  systems_[number]->description();
 }
 
 void RankHelper::help(PartEquations& equations, Order what, Unpacked& from) const {
@@ -133,13 +128,10 @@ void RankHelper::help(PartEquations& equations, Order what, Unpacked& from) cons
   ranks_.send(0, Packed().add(cells).add(fields.at_nodes).add(fields.at_cells).take());
 }
 
-void RankHelper::help(System& helped, Order what, Unpacked& from) const {
-  RankSystem& system = *helped.system;
+void RankHelper::help(RankSystem& system, Order what, Unpacked& from) const {
   if (what == Order::nest) return system.set_nesting(unpacked_nesting(from));
   if (what == Order::end_system) return system.end();
-  const auto no_more_questions = [&] {
-    if (helped.asks) end_questions(ranks_);
-  };
+  const auto no_more_questions = [&] { end_questions(ranks_); };
   try {
     if (what == Order::linearise) help_with_tangent(system, from, no_more_questions);
     else if (what == Order::modes) help_with_modes(system, from, no_more_questions);
@@ -170,7 +162,7 @@ void RankHelper::carry_out(std::string order) {
     case Order::give_states:
     case Order::take_states:
     case Order::reset_states: return help(*equations_.at(number), what, from);
-    default: return help(systems_.at(number), what, from);
+    default: return help(*systems_.at(number), what, from);
   }
 }
 

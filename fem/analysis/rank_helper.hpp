@@ -20,23 +20,19 @@ class RankHelper {
   void carry_out(std::string order);
 
  private:
-  struct System {
-    std::unique_ptr<RankSystem> system;
-    bool asks = false;  // for values of functions
-  };
   void make_part(Unpacked& from, std::int32_t number);
   void make_equations(Unpacked& from, std::int32_t number);
   void make_system(Unpacked& from, std::int32_t number);
   FunctionElsewhere functions() const;
   void help(PartEquations& equations, Order what, Unpacked& from) const;
-  void help(System& helped, Order what, Unpacked& from) const;
+  void help(RankSystem& system, Order what, Unpacked& from) const;
   void forget_freed_memory() const;
 
   Ranks& ranks_;
   Device device_;
   std::map<std::int32_t, std::shared_ptr<const RankPart>> parts_;
   std::map<std::int32_t, std::shared_ptr<PartEquations>> equations_;
-  std::map<std::int32_t, System> systems_;
+  std::map<std::int32_t, std::unique_ptr<RankSystem>> systems_;
 };
 
 }  // namespace ritz

@@ -576,11 +576,8 @@ const std::vector<ErrorKind>& kinds() {
       {"several-ranks",
        Exit::environment,
        "a launcher started several ranks that cannot work together",
-       "statics, evolutions, Newton's method, modes, gradients, factors and iterations of several fields, and members "
-       "of "
-       "a sweep are divided among ranks, with some exceptions; or MPI or parallel MUMPS is missing, or MPI is another "
-       "one; or NCCL failed between "
-       "GPUs",
+       "what is asked is not divided among ranks (docs/clusters.md); or MPI or parallel MUMPS is missing, or MPI is "
+       "another one; or NCCL failed between GPUs",
        "start it without mpirun, or with one task; RITZ_INDEPENDENT_RANKS=1 where each rank has a case of its own; "
        "RITZ_RANKS_TRANSPORT=host where NCCL fails",
        {"started as * ranks*", "MPI failed in *", "this build has no direct solver for several ranks*",
