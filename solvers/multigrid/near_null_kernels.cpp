@@ -53,12 +53,12 @@ void rigid_motions(const Device& device, const BlockMatrixView<double>& A, const
   for_each(device, "rigid motions", A.rows, f);
 }
 
-// Modified Gram-Schmidt, done twice, over the rows of one aggregate.
+// Modified Gram-Schmidt, done twice, over the rows of one aggregate; of scalars T is the near-null space.
 template <int C, int K>
 struct Orthonormalise {
   const Index* offsets;  // [aggregate + 1]
   const Index* members;  // nodes
-  double* T;             // [node][C][K], in: near-null space, out: orthonormal
+  double* T;             // [node][C][K], in: near-null space, out: orthonormal, but for scalars
   double* coarse;        // [aggregate][K][K]
 
   constexpr double product(Index a, int p, int q) const {
@@ -83,6 +83,10 @@ struct Orthonormalise {
   }
   constexpr void operator()(Index a) const {
     double* R = coarse + a * K * K;
+    if constexpr (C == 1) {  // not scaled by the size of the aggregate
+      R[0] = product(a, 0, 0) > 0 ? 1 : 0;
+      return;
+    }
     for (int k = 0; k < K * K; ++k) R[k] = 0;
     for (int q = 0; q < K; ++q) {
       const double before = product(a, q, q);

@@ -13,7 +13,8 @@ struct NearNullKernels {
   void (*rigid_motions)(const Device&, const BlockMatrixView<double>& A, const double* coordinates, int dimension,
                         const double* centre, double size, int K, double* near_null);
   // T (one block per node, in the column of its aggregate) and the coarse near-null space, by Gram-Schmidt over each
-  // aggregate: B = T B_coarse, T^T T = I. Columns that depend on the others become zero.
+  // aggregate: B = T B_coarse, T^T T = I. Columns that depend on the others become zero. For scalars T = B and B_coarse
+  // is constant: which couplings are strong, and sums of weak ones, presume that A maps constants nearly to zero.
   void (*tentative)(const Device&, const std::int32_t* aggregate, Index nodes, Index aggregates, int C, int K,
                     const double* near_null, double* T, double* coarse_near_null);
   // to[j] = from[at[j]], `size` numbers each

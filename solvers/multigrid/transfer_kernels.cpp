@@ -17,7 +17,7 @@ constexpr const char* tag = "multigrid set-up";
 constexpr int most_aggregates = 128;
 
 // (I - omega D^-1 A_F) T, where A_F is A without the weak couplings that reach an aggregate to which the node has no
-// other one: these are added to the diagonal, so that constants are kept (Vanek, Mandel, Brezina 1996, section 5.1).
+// other one: these are added to the diagonal, so that the near-null space is kept (Vanek, Mandel, Brezina 1996, 5.1).
 template <int C, int K>
 struct ProlongatorRow {
   BlockMatrixView<double> A;
@@ -59,7 +59,7 @@ struct ProlongatorRow {
       const Index j = A.column[e];
       if (aggregate[j] < 0) continue;
       double* target = row.find(aggregate[j]);
-      const double* t = T + (target == nullptr ? i : j) * C * K;
+      const double* t = T + (C > 1 && target == nullptr ? i : j) * C * K;
       target = target == nullptr ? own : target;
       const double* a = A.values + e * C * C;
       if constexpr (requires { Row::lanes; }) {  // a number of the target is one thread's; sums as below
