@@ -348,7 +348,7 @@ DependentUnknowns::Lists::Host DependentUnknowns::Lists::Host::transposed() cons
   return result;
 }
 
-// What owned unknowns follow on other ranks. Numbers of leaders are those of their unknowns in an array of their own.
+// Unknowns of other ranks that owned ones follow: rows of T, and of its transpose, and an array of their values.
 class DependentUnknowns::Elsewhere {
  public:
   Elsewhere(const FunctionSpace& space, const Lists::Host& rows, std::shared_ptr<const Ghosts> leaders)
