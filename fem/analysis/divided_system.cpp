@@ -1,6 +1,7 @@
 #include "fem/analysis/divided_system.hpp"
 
 #include "device/error.hpp"
+#include "device/ranks/planned_ranks.hpp"
 #include "fem/analysis/rank_orders.hpp"
 #include "fem/analysis/rank_plugins.hpp"
 #include "fem/operator/operator.hpp"
@@ -15,8 +16,10 @@
 namespace ritz {
 
 void refuse_ranks(const Ranks& ranks, const std::string& what, const std::string& fix) {
+  const bool planned = dynamic_cast<const PlannedRanks*>(&ranks) != nullptr;
   throw Error(Exit::environment,
-              fmt::format("started as {} ranks, and {} is not divided among them", ranks.count(), what),
+              fmt::format("{} {} ranks, and {} is not divided among them", planned ? "planned for" : "started as",
+                          ranks.count(), what),
               "what is divided: statics, evolutions, Newton's method, modes, gradients, and factors and iterations of "
               "several fields",
               fix);

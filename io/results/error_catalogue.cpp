@@ -580,7 +580,7 @@ const std::vector<ErrorKind>& kinds() {
        "another one; or NCCL failed between GPUs",
        "start it without mpirun, or with one task; RITZ_INDEPENDENT_RANKS=1 where each rank has a case of its own; "
        "RITZ_RANKS_TRANSPORT=host where NCCL fails",
-       {"started as * ranks*", "MPI failed in *", "this build has no direct solver for several ranks*",
+       {"started as * ranks*", "planned for * ranks*", "MPI failed in *", "this build has no direct solver for several ranks*",
         "NCCL failed in *", "NCCL brings other numbers*", "RITZ_RANKS_TRANSPORT is '*'*",
         "messages between GPUs were given up*"}},
       {"no-compiler",
