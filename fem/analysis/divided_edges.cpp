@@ -97,8 +97,8 @@ DividedEdgePreconditioner::DividedEdgePreconditioner(const DividedMatrix& A, std
     Auxiliary& each = spaces_.emplace_back();
     const HostMatrix P = localised(std::exchange(share.prolongation, {}), *corners_);
     each.up = std::make_unique<RectangularMatrix>(rectangular_matrix(device(), P, corners_->size()));
-    each.down = std::make_unique<RectangularMatrix>(
-        rectangular_matrix(device(), transposed(P, corners_->size()), A.rows()));
+    each.down =
+        std::make_unique<RectangularMatrix>(rectangular_matrix(device(), transposed(P, corners_->size()), A.rows()));
     each.matrix = divided_matrix(ranks, device(), std::exchange(share.matrix, {}));
     each.cycle = std::make_unique<DividedAggregation>(*each.matrix, options);
   }
