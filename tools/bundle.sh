@@ -6,6 +6,7 @@
 #   tools/bundle.sh [--with-tests] [BUILD] [OUT]     from build folder BUILD (build) to OUT/ritz-VERSION-....tar.xz (.)
 #
 # Needs patchelf. CUDA modules are in the bundle; where the CUDA libraries are missing, Ritz says so and runs on the CPU.
+# Modules for several ranks are there, too, with MUMPS. They take the machine's MPI, of the kind that they were built with.
 set -euo pipefail
 with_tests=
 if [ "${1:-}" = --with-tests ]; then with_tests=1; shift; fi
@@ -23,7 +24,6 @@ trap 'rm -rf "$work"' EXIT
 root=$work/$name
 cmake --install "$build" --prefix "$root" --strip >/dev/null
 bin=$root/$(cached CMAKE_INSTALL_BINDIR) lib=$root/$(cached CMAKE_INSTALL_LIBDIR)
-rm -f "$lib/ritz_ranks.mpi.so"  # each cluster has an MPI of its own, for which Ritz is built there
 rm -rf "$lib/cmake"  # to build on Ritz, install it; headers stay, as plugins in C++ are compiled with them
 
 if [ -n "$with_tests" ]; then
@@ -48,6 +48,9 @@ if compgen -G "$lib/*.cuda.so" >/dev/null; then
     *80*90*100*120*) ;;
     *) echo "note: to pass on, configure with -DRITZ_CUDA_COMPACT=ON -DRITZ_CUDA_ARCHITECTURES='80-real;90-real;100-real;120': A100 to Blackwell, and PTX for later cards" ;;
   esac
+fi
+if compgen -G "$lib/*.mpi.so" >/dev/null; then
+  echo "MPI modules       $(megabytes "$lib"/*.mpi.so)   for a machine's $(readelf -dW "$lib/ritz_ranks.mpi.so" | sed -n 's/.*NEEDED.*\[\(libmpi.*\)\]/\1/p')"
 fi
 echo "headers           $(megabytes "$root/include")   for plugins"
 echo "$libraries"

@@ -3,7 +3,8 @@
 #
 #   tools/check_bundle.sh ritz-0.1.0-linux-x86_64.tar.xz
 #
-# A plugin in C++ is compiled with the bundle's headers, outside of that folder, where there is a compiler.
+# A plugin in C++ is compiled with the bundle's headers, outside of that folder, where there is a compiler. There two ranks
+# solve a case, too, where there is mpirun of the MPI that the bundle was built with.
 # Needs to be root, or user namespaces.
 set -euo pipefail
 bundle=$1
@@ -22,8 +23,9 @@ inside() {
   unshare --mount --fork --pid ${maybe_user[@]+"${maybe_user[@]}"} sh -c '
     root=$1; shift
     mount -t proc proc "$root/proc" 2>/dev/null || mount --rbind /proc "$root/proc" || exit 1
-    cd / && exec env -i PATH="$PATH" OMP_WAIT_POLICY=passive chroot "$root" "$@"' sh "$root" "$@"
+    cd / && exec env -i PATH="$PATH" OMP_WAIT_POLICY=passive $environment chroot "$root" "$@"' sh "$root" "$@"
 }
+export environment=
 maybe_user=()
 if [ "$(id -u)" -ne 0 ]; then maybe_user=(--map-root-user); fi
 
@@ -37,6 +39,30 @@ done
 status=0
 inside /ritz/bin/ritz-elasticity /ritz/share/ritz/examples/bracket/bracket.toml --device gpu --output /tmp/gpu || status=$?
 [ $status -eq 8 ] || { echo "a GPU that is not there: exit $status instead of 8" >&2; exit 1; }
+
+# Several ranks: an error that names the library where there is no MPI, and one solution where there is.
+module=$(find "$root/ritz" -name ritz_ranks.mpi.so)
+heat_sink=share/ritz/examples/heat_sink/heat_sink.toml
+if [ -n "$module" ]; then
+  mpi=$(readelf -dW "$module" | sed -n 's/.*NEEDED.*\[\(libmpi.*\)\]/\1/p')
+  status=0
+  environment="OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0"
+  inside /ritz/bin/ritz-heat /ritz/$heat_sink --output /tmp/ranks >"$root/tmp/ranks.log" 2>&1 || status=$?
+  environment=
+  cat "$root/tmp/ranks.log"
+  [ $status -eq 8 ] && grep -q "started as 2 ranks" "$root/tmp/ranks.log" && grep -q "$mpi" "$root/tmp/ranks.log" ||
+    { echo "an MPI that is not there: exit $status instead of 8, or no word of $mpi" >&2; exit 1; }
+  if command -v mpirun >/dev/null && ldd "$module" | grep -q "$mpi => /"; then
+    for method in cg direct; do
+      echo "== two ranks of $(mpirun --version | head -1): $method"
+      env -i PATH="$PATH" OMP_WAIT_POLICY=passive OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+        OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none \
+        mpirun -n 2 "$root/ritz/bin/ritz-heat" "$root/ritz/$heat_sink" --set solver.method="$method" --device cpu \
+        --output "$root/tmp/ranks-$method" | tee "$root/tmp/ranks.log"
+      grep -q "2 ranks by" "$root/tmp/ranks.log" || { echo "the ranks did not solve together" >&2; exit 1; }
+    done
+  fi
+fi
 
 # `plugin = "x.cpp"` takes the headers of the bundle and a compiler of the machine.
 example=$(grep -rl --include=*.toml '^plugin = ".*\.cpp"' "$root/ritz/share/ritz/examples" | sort | head -1)

@@ -20,11 +20,17 @@ import tempfile
 SYSTEM = re.compile(r"ld-linux.*|lib(c|m|dl|rt|pthread|util|resolv|mvec|stdc\+\+|gcc_s)\.so.*")
 # The driver's, and large ones of CUDA, without which all but the direct solver runs. They are loaded when first needed.
 NVIDIA = re.compile(r"lib(cuda|cublas|cublasLt|cusolver|cusparse|cudss|nv[A-Za-z]+)\.so.*")
+# Those of the machine's MPI, which belong to its launcher. They are loaded when several ranks are started.
+MPI = re.compile(r"lib(mpi|mpi_[a-z]+|mpich|mpicxx|mpifort)\.so.*")
 KEEPS_NAME = re.compile(r"libcudart\.so.*")
 # HDF5 of Debian reads files in the cloud, which Ritz does not: functions that end the process take the place of these libraries.
 UNUSED = re.compile(r"lib(curl|crypto)\.so.*")
 # Where NVIDIA's wheels and its toolkit lie, beside a package and in general.
 FOLDERS_OF_CUDA = ["$ORIGIN/../../nvidia/cu13/lib", "/usr/local/cuda/lib64"]
+
+
+def stays_out(name):
+    return any(each.fullmatch(name) for each in (SYSTEM, NVIDIA, MPI))
 
 
 def output_of(*command):
@@ -87,7 +93,7 @@ class Graft:
         while queue:
             path = queue.pop()
             for name in needed_by(path):
-                if name in own or name in found or SYSTEM.fullmatch(name) or NVIDIA.fullmatch(name):
+                if name in own or name in found or stays_out(name):
                     continue
                 if name not in places:
                     sys.exit(f"error: '{name}' is missing, which '{path}' needs")
@@ -141,11 +147,11 @@ class Graft:
         present = {path.name for path in [*self.own, *self.copies]}
         for path in [*self.own, *self.copies]:
             soname = re.findall(r"\(SONAME\).*\[(.*)\]", output_of("readelf", "-dW", path))
-            strangers = [name for name in needed_by(path) if name not in present and not SYSTEM.fullmatch(name) and not NVIDIA.fullmatch(name)]
+            strangers = [name for name in needed_by(path) if name not in present and not stays_out(name)]
             if strangers or soname not in ([], [path.name]):
                 sys.exit(f"error: '{path}' is called {soname} and needs {strangers}: patchelf did not change it as asked")
             text = subprocess.run(["ldd", path], capture_output=True, text=True, env=dict(os.environ, LC_ALL="C", LD_LIBRARY_PATH="")).stdout
-            lost = [name for name in re.findall(r"^\s*(\S+) => not found", text, re.M) if not NVIDIA.fullmatch(name)]
+            lost = [name for name in re.findall(r"^\s*(\S+) => not found", text, re.M) if not stays_out(name)]
             if lost:
                 sys.exit(f"error: '{path}' does not find {', '.join(lost)}")
 

@@ -33,7 +33,6 @@ def lay(build, root):
     if cached(build, "CMAKE_INSTALL_LIBDIR") != "lib":
         (package / cached(build, "CMAKE_INSTALL_LIBDIR")).rename(package / "lib")
     shutil.rmtree(package / "lib/cmake")               # who builds on Ritz installs it
-    (package / "lib/ritz_ranks.mpi.so").unlink(missing_ok=True)  # each cluster has an MPI of its own, for which Ritz is built there
     licences = root / f"ritz_fem-{cached(build, 'CMAKE_PROJECT_VERSION')}.dist-info" / "licenses"
     licences.mkdir(parents=True)
     for text in ("LICENSE", "docs/licences.md"):

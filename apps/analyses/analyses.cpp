@@ -114,7 +114,7 @@ void refuse_undivided(Run& run, const CaseModel& read, const Analysis& analysis)
         else return LinearSolverOptions();
       },
       analysis);
-  check_divisible(Operator(*model.space, std::move(equations)), !model.relations.empty(), options, *ranks);
+  check_divisible(Operator(*model.space, std::move(equations)), options, *ranks);
 }
 
 }  // namespace

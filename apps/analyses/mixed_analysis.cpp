@@ -206,7 +206,7 @@ void show(Run& run, const MixedCase& read, const MixedSolution& s) {
 
 void run_mixed_case(Run& run, const MixedCase& read) {
   if (const Ranks* const ranks = run.options().ranks; ranks != nullptr && read.equations)
-    check_divisible(*read.equations, read.solver, *ranks);
+    check_divisible(*read.equations, *ranks);
   if (read.equations) forecast(run, read);
   run.checked({read.nodal_results, read.cell_results});
   const MixedSolution s = solve(*read.equations, *read.supports, read.solver);

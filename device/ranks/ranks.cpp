@@ -244,8 +244,10 @@ std::unique_ptr<Ranks> start_ranks() {
   const Launched job = launched();
   if (job.ranks == 1) return nullptr;
   if (const std::string reason = load_kernels("mpi", module_name); !reason.empty())
-    throw Error(Exit::environment, fmt::format("started as {} ranks without a module for MPI", job.ranks), reason,
-                "build Ritz where CMake finds MPI (Debian: libopenmpi-dev), or start one process");
+    throw Error(
+        Exit::environment, fmt::format("started as {} ranks without a module for MPI", job.ranks), reason,
+        "where a library is missing, install the MPI that has it (module load openmpi; Debian: libopenmpi3); else "
+        "build Ritz where CMake finds MPI (Debian: libopenmpi-dev); or start one process");
   const auto& module = *static_cast<const RanksModule*>(find_kernels("mpi", module_name, "ranks"));
   std::unique_ptr<Ranks> ranks = module.start();
   if (ranks->count() != job.ranks)

@@ -2,6 +2,7 @@
 
 #include "device/communicator.hpp"
 #include "device/ranks/packed.hpp"
+#include "fem/analysis/divided_edges.hpp"
 #include "fem/analysis/divided_system.hpp"
 #include "fem/analysis/rank_orders.hpp"
 #include "fem/space/nested_nodes.hpp"
@@ -42,6 +43,7 @@ struct FieldShare {
   BlockRows rows;                   // of the part's matrix
   std::vector<double> coordinates;  // [owned node][dimension] for multigrid of nodes, with the next
   DividedNesting nesting;
+  std::vector<EdgeSpaceShare> edge_spaces;  // for auxiliary spaces
 };
 
 std::string packed(const SharePlan& plan) {
@@ -71,6 +73,7 @@ std::string packed(const FieldShare& share) {
   to.add(share.cycle).add(share.factor).add(share.scaled_by).add(share.coordinates);
   add(to, share.rows);
   add(to, share.nesting);
+  add(to, share.edge_spaces);
   return to.take();
 }
 
@@ -88,18 +91,30 @@ FieldShare field_share(const std::string& text) {
   share.coordinates = from.list<double>();
   share.rows = unpacked_block_rows(from);
   share.nesting = unpacked_nesting(from);
+  share.edge_spaces = unpacked_edge_spaces(from);
   return share;
 }
 
 // Deals one matrix after the other out, so that few copies are there at a time.
 class Dealer {
  public:
-  Dealer(const MixedOperator& equations, const MixedParts* parts, const LinearSolverOptions& options, int ranks)
-      : equations_(equations), parts_(parts), options_(options) {
+  Dealer(const MixedOperator& equations, const MixedConstraints& supports, const MixedParts* parts,
+         const LinearSolverOptions& options, const Ranks& ranks)
+      : equations_(equations),
+        parts_(parts),
+        options_(options),
+        ranks_(ranks.count()),
+        edge_spaces_(at(equations.field_count())) {
     for (int k = 0; k < equations.field_count(); ++k) {
       const FunctionSpace& space = equations.space(k);
-      pieces_.push_back(equal_parts(space, ranks));
+      pieces_.push_back(equal_parts(space, ranks_));
       for (Index& each : pieces_.back()) each *= space.components();  // whole nodes
+      if (parts == nullptr || parts->of_field(k).cycle != FieldCycle::edges) continue;
+      each_edge_space(*parts->of_field(k).matrix, space, supports[k],
+                      [&](EdgeSpace made) { edge_spaces_[at(k)].push_back(std::move(made)); });
+      if (const Index corners = edge_spaces_[at(k)].front().matrix.rows(); corners < ranks_)
+        refuse_ranks(ranks, fmt::format("an iteration over the edges between {} corners", corners),
+                     "start fewer ranks");
     }
   }
 
@@ -146,7 +161,8 @@ class Dealer {
     FieldShare share{.cycle = part.cycle,
                      .factor = part.factor,
                      .scaled_by = part.scaled_by,
-                     .rows = all.range(begin(rank, k) / all.block, end(rank, k) / all.block)};
+                     .rows = all.range(begin(rank, k) / all.block, end(rank, k) / all.block),
+                     .edge_spaces = share_of(rank, ranks_, begin(rank, k), end(rank, k), edge_spaces_[at(k)])};
     if (part.cycle != FieldCycle::nodes) return share;
     const FunctionSpace& space = equations_.space(k);
     for (Index node = begin(rank, k) / space.components(); node < end(rank, k) / space.components(); ++node) {
@@ -158,13 +174,13 @@ class Dealer {
   }
 
   // [rank] nested levels of a field with multigrid of nodes, where it has any; else empty.
-  std::vector<DividedNesting> nestings_of(int k, int ranks) const {
+  std::vector<DividedNesting> nestings_of(int k) const {
     if (parts_->of_field(k).cycle != FieldCycle::nodes || options_.multigrid.levels == MultigridLevels::aggregation)
       return {};
     const FunctionSpace& space = equations_.space(k);
     const NestedLevels levels = nested_nodes(space);
     if (levels == nullptr) return {};
-    return divide(*levels, equal_parts(space, ranks), space.components(), replicated_unknowns());
+    return divide(*levels, equal_parts(space, ranks_), space.components(), replicated_unknowns());
   }
 
  private:
@@ -174,7 +190,9 @@ class Dealer {
   const MixedOperator& equations_;
   const MixedParts* parts_;
   const LinearSolverOptions& options_;
-  std::vector<std::vector<Index>> pieces_;  // [field][rank + 1] unknowns
+  int ranks_;
+  std::vector<std::vector<Index>> pieces_;           // [field][rank + 1] unknowns
+  std::vector<std::vector<EdgeSpace>> edge_spaces_;  // [field]
 };
 
 // A field's part over ranks.
@@ -238,10 +256,14 @@ class DividedBlockPreconditioner final : public LinearOperator {
       options.nesting = &share.nesting;
     }
     options.multigrid.half_storage = false;
-    part.cycle = divided_preconditioner(
-        *part.matrix,
-        share.cycle == FieldCycle::polynomial ? PreconditionerKind::chebyshev : PreconditionerKind::multigrid,
-        PreconditionerBasis::matrix, options);
+    if (share.cycle == FieldCycle::edges)
+      part.cycle =
+          std::make_unique<DividedEdgePreconditioner>(*part.matrix, std::move(share.edge_spaces), options, ranks);
+    else
+      part.cycle = divided_preconditioner(
+          *part.matrix,
+          share.cycle == FieldCycle::polynomial ? PreconditionerKind::chebyshev : PreconditionerKind::multigrid,
+          PreconditionerBasis::matrix, options);
     part.factor = share.factor;
     if (!share.scaled_by.empty()) part.factor /= scale(k, share.scaled_by);
   }
@@ -341,29 +363,20 @@ class DividedFields::Share {
   std::unique_ptr<DividedBlockPreconditioner> M_;
 };
 
-void check_divisible(const MixedOperator& equations, const LinearSolverOptions& options, const Ranks& ranks) {
-  for (int k = 0; k < equations.field_count(); ++k) {
+void check_divisible(const MixedOperator& equations, const Ranks& ranks) {
+  for (int k = 0; k < equations.field_count(); ++k)
     if (equations.space(k).node_count() < ranks.count())
       refuse_ranks(ranks,
                    fmt::format("a field '{}' of {} nodes", equations.field_name(k), equations.space(k).node_count()),
                    "start fewer ranks");
-    if (equations.family(k) == Family::edge && options.method != LinearMethod::direct &&
-        options.method != LinearMethod::automatic)
-      refuse_ranks(ranks, fmt::format("an iteration with the field '{}' on edges", equations.field_name(k)),
-                   "take method = \"direct\", or one process");
-  }
 }
 
-DividedFields::DividedFields(const MixedOperator& equations, const BlockOperator& K, const MixedParts* parts,
-                             const LinearSolverOptions& options, Ranks& ranks)
+DividedFields::DividedFields(const MixedOperator& equations, const MixedConstraints& supports, const BlockOperator& K,
+                             const MixedParts* parts, const LinearSolverOptions& options, Ranks& ranks)
     : ranks_(ranks), say_(options.say) {
-  check_divisible(equations, options, ranks);
-  for (int k = 0; parts != nullptr && k < equations.field_count(); ++k)
-    if (parts->of_field(k).cycle == FieldCycle::edges)
-      refuse_ranks(ranks, fmt::format("an iteration with the field '{}' on edges", equations.field_name(k)),
-                   "take method = \"direct\", or one process");
+  check_divisible(equations, ranks);
   auto phase = equations.device().profile().phase("cut");
-  const Dealer dealer(equations, parts, options, ranks.count());
+  const Dealer dealer(equations, supports, parts, options, ranks);
   place_ = dealer.places();
   for (int rank = 1; rank < ranks.count(); ++rank) ranks.send(rank, std::string(mark) + packed(dealer.plan_of(rank)));
   {
@@ -373,7 +386,7 @@ DividedFields::DividedFields(const MixedOperator& equations, const BlockOperator
   }
   for (int k = 0; parts != nullptr && k < equations.field_count(); ++k) {
     const BlockRows all = block_rows(*parts->of_field(k).matrix);
-    const std::vector<DividedNesting> nestings = dealer.nestings_of(k, ranks.count());
+    const std::vector<DividedNesting> nestings = dealer.nestings_of(k);
     for (int rank = 1; rank < ranks.count(); ++rank) ranks.send(rank, packed(dealer.field_of(rank, k, all, nestings)));
     own_->take(dealer.field_of(0, k, all, nestings));
   }

@@ -2,7 +2,7 @@
 // process does, and deals out its rows: of each field a rank gets a piece of the nodes along the curve that numbers
 // them. Factorisation, or iteration with the preconditioners of the fields, and their memory are divided.
 //
-//   DividedFields system(equations, K, nullptr, options, ranks);      // the first rank; K with its supports
+//   DividedFields system(equations, supports, K, nullptr, options, ranks);      // the first rank; K with its supports
 //   SolveReport report = system.factorise(b, x, {...});               // b, x of the whole, on the first rank
 //
 //   if (is_order_of_fields(order)) help_with_fields(ranks, device, order);      // the others
@@ -22,15 +22,15 @@
 namespace ritz {
 
 // Throws Error(Exit::environment) for what several ranks do not solve together: fewer nodes or cells of a field than
-// ranks, and an iteration over fields of edges that the options ask for.
-void check_divisible(const MixedOperator& equations, const LinearSolverOptions& options, const Ranks& ranks);
+// ranks.
+void check_divisible(const MixedOperator& equations, const Ranks& ranks);
 
 class DividedFields {
  public:
-  // Parts: of the preconditioner; null: for a factorisation. The matrix may go afterwards. Throws
-  // Error(Exit::environment) for parts by auxiliary spaces of edges.
-  DividedFields(const MixedOperator& equations, const BlockOperator& K, const MixedParts* parts,
-                const LinearSolverOptions& options, Ranks& ranks);
+  // Parts: of the preconditioner; null: for a factorisation. The matrix may go afterwards. Throws what
+  // check_divisible() and each_edge_space() throw.
+  DividedFields(const MixedOperator& equations, const MixedConstraints& supports, const BlockOperator& K,
+                const MixedParts* parts, const LinearSolverOptions& options, Ranks& ranks);
   ~DividedFields();  // the others forget their rows
   DividedFields(const DividedFields&) = delete;
   DividedFields& operator=(const DividedFields&) = delete;

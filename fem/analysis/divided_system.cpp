@@ -1,6 +1,7 @@
 #include "fem/analysis/divided_system.hpp"
 
 #include "device/error.hpp"
+#include "device/ranks/planned_ranks.hpp"
 #include "fem/analysis/rank_orders.hpp"
 #include "fem/analysis/rank_plugins.hpp"
 #include "fem/operator/operator.hpp"
@@ -9,13 +10,16 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
 #include <utility>
 
 namespace ritz {
 
 void refuse_ranks(const Ranks& ranks, const std::string& what, const std::string& fix) {
+  const bool planned = dynamic_cast<const PlannedRanks*>(&ranks) != nullptr;
   throw Error(Exit::environment,
-              fmt::format("started as {} ranks, and {} is not divided among them", ranks.count(), what),
+              fmt::format("{} {} ranks, and {} is not divided among them", planned ? "planned for" : "started as",
+                          ranks.count(), what),
               "what is divided: statics, evolutions, Newton's method, modes, gradients, and factors and iterations of "
               "several fields",
               fix);
@@ -27,7 +31,7 @@ std::int32_t systems_made = 0;  // by the first rank
 
 }  // namespace
 
-void check_divisible(const Operator& equations, bool related, const LinearSolverOptions& options, const Ranks& ranks) {
+void check_divisible(const Operator& equations, const LinearSolverOptions& options, const Ranks& ranks) {
   const FunctionSpace& space = equations.space();
   if (space.node_count() < ranks.count())
     refuse_ranks(ranks, fmt::format("a mesh of {} nodes", space.node_count()), "start fewer ranks");
@@ -38,10 +42,7 @@ void check_divisible(const Operator& equations, bool related, const LinearSolver
   const bool no_matrix = options.operator_kind == OperatorKind::matrix_free || !equations.can_assemble();
   if (no_matrix && options.method == LinearMethod::direct)
     refuse_ranks(ranks, "a factorisation of elements without a matrix", "take method = \"cg\", or one process");
-  if (no_matrix && related)
-    refuse_ranks(ranks, "an operator without a matrix whose unknowns are joined by equations",
-                 "take operator = \"matrix\" and elements of an order below 4, or one process");
-  if (!related && without_matrix(equations, options) && !parts_of_whole_cells(space, ranks.count()).all_have)
+  if (without_matrix(equations, options) && !parts_of_whole_cells(space, ranks.count()).all_have)
     refuse_ranks(ranks, fmt::format("a mesh of {} cells without a matrix", space.mesh().cell_count()),
                  "start fewer ranks");
   for (const Integral& each : equations.integrals())
@@ -82,11 +83,12 @@ DividedSystem::DividedSystem(const Operator& equations, const Constraints& const
                              const LinearSolverOptions& options, Ranks& ranks)
     : equations_(equations), ranks_(ranks), options_(options), number_(systems_made++) {
   const bool related = constraints.dependent() != nullptr;
-  check_divisible(equations, related, options, ranks);
+  check_divisible(equations, options, ranks);
   divided_ = divide_among_ranks(equations, options, ranks);
   options_.cache = nullptr;
   if (options_.promise == MatrixPromise::none && equations.symmetric()) options_.promise = MatrixPromise::symmetric;
-  const bool no_matrix = !related && without_matrix(equations, options);  // as one process, but for the equations
+  const bool no_matrix = without_matrix(equations, options);  // as one process
+  if (no_matrix && related) coarser_ = std::make_unique<WholeCoarserFields>(constraints);
   options_.operator_kind = no_matrix ? OperatorKind::matrix_free : OperatorKind::matrix;
   nests_ = !no_matrix && may_nest(options) && !related;
   linear_ = std::ranges::all_of(equations.integrals(), [](const Integral& i) { return i.form.linear; });
@@ -100,6 +102,7 @@ DividedSystem::DividedSystem(const Operator& equations, const Constraints& const
   own_ = std::make_unique<RankSystem>(
       divided_->own(), divided_->space()->supports(0, constraints), options_,
       RankCalls{[this] { answer_questions(); },
+                [this](int order, const Ghosts& nodes) { return coarser_->deal_relations(order, nodes); },
                 [this](const std::vector<Index>& first) { return send_nesting_of_corners(first); }});
   say(own_->description());
   if (const std::string& how = ranks.device_transport(); !how.empty())
@@ -158,18 +161,23 @@ void DividedSystem::send_nesting() {
   own_->set_nesting(std::move(parts.front()));
 }
 
-// The coarsest field without a matrix has the corners of the cells as nodes. The others wait for its levels.
+// The coarsest field without a matrix has the corners of the cells as nodes. The others wait for its levels. Equations
+// between unknowns join its nodes.
 DividedNesting DividedSystem::send_nesting_of_corners(const std::vector<Index>& first) const {
   auto phase = equations_.space().device().profile().phase("nested levels");
   const FunctionSpace& space = equations_.space();
   std::vector<DividedNesting> parts(static_cast<std::size_t>(ranks_.count()));
   if (may_nest(options_)) {
-    const FunctionSpace corners(space.mesh(), space.components(), space.device(), {.order = 1, .beside = &space});
+    std::optional<FunctionSpace> made;
+    if (!coarser_)
+      made.emplace(space.mesh(), space.components(), space.device(), SpaceOptions{.order = 1, .beside = &space});
+    const FunctionSpace& corners = coarser_ ? coarser_->coarsest() : *made;
     if (corners.node_count() != first.back())
       throw Error(Exit::internal, "the ranks' nodes of order 1 are not those of the whole mesh");
     if (const NestedLevels levels = nested_levels_of(corners))
       parts = divide(*levels, first, space.components(), replicated_unknowns());
   }
+  if (coarser_) coarser_->forget();
   for (int rank = 1; rank < ranks_.count(); ++rank) {
     Packed to;
     add(to, parts[static_cast<std::size_t>(rank)]);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "device/ranks/ranks.hpp"
+#include "fem/analysis/coarser_fields.hpp"
 #include "fem/analysis/divided_equations.hpp"
 #include "fem/analysis/rank_system.hpp"
 #include "fem/space/constraints.hpp"
@@ -23,16 +24,15 @@ namespace ritz {
 // Throws Error(Exit::environment): several ranks do not solve `what` together.
 [[noreturn]] void refuse_ranks(const Ranks& ranks, const std::string& what, const std::string& fix);
 
-// Throws Error(Exit::environment) for what is not divided: a device apart from the host, more ranks than nodes,
-// internal variables on facets, and for elements without a matrix a factorisation and
-// equations between unknowns (`related`); Error(Exit::input) for conjugate gradients of a matrix that is not symmetric.
-void check_divisible(const Operator& equations, bool related, const LinearSolverOptions& options, const Ranks& ranks);
+// Throws Error(Exit::environment) for what is not divided: more ranks than nodes, internal variables on facets, and a
+// factorisation of elements without a matrix; Error(Exit::input) for conjugate gradients of a matrix that is not
+// symmetric.
+void check_divisible(const Operator& equations, const LinearSolverOptions& options, const Ranks& ranks);
 
 class DividedSystem {
  public:
-  // Sends the supports, and the equations where these are not divided yet. Constraints are finished. Throws what
-  // check_divisible() throws. It has a matrix where a system of one process has one (without_matrix()), and where
-  // equations join unknowns; Error(Exit::environment) where these would need one that cannot be made.
+  // Sends the supports, and the equations where these are not divided yet. Constraints are finished, and outlive this.
+  // Throws what check_divisible() throws. It has a matrix where a system of one process has one (without_matrix()).
   DividedSystem(const Operator& equations, const Constraints& constraints, const LinearSolverOptions& options,
                 Ranks& ranks);
   ~DividedSystem();  // the others forget their parts
@@ -66,9 +66,10 @@ class DividedSystem {
   DividedEquations* divided_ = nullptr;  // the equations have it
   Ranks& ranks_;
   LinearSolverOptions options_;
-  std::int32_t number_;  // of this system among those of the job
-  bool linear_;          // are all forms?
-  bool nests_;           // are nested levels to be sent?
+  std::int32_t number_;                          // of this system among those of the job
+  bool linear_;                                  // are all forms?
+  bool nests_;                                   // are nested levels to be sent?
+  std::unique_ptr<WholeCoarserFields> coarser_;  // where equations join unknowns
   std::unique_ptr<RankSystem> own_;
   Vector point_;
   bool told_ = false, anew_ = false;

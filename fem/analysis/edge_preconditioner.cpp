@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 namespace ritz {
 namespace {
@@ -30,12 +31,6 @@ Edges edges_of(const FunctionSpace& space, const Constraints& supports) {
                   "auxiliary spaces are those of edges of order 1", "take order 1, or the method 'direct'");
   Edges edges;
   edges.all.resize(static_cast<std::size_t>(space.node_count()));
-  std::vector<Index> corner_of(static_cast<std::size_t>(mesh.node_count()), -1);
-  const auto corner = [&](Node node) {
-    Index& number = corner_of[static_cast<std::size_t>(node)];
-    if (number < 0) number = edges.corner_count++;
-    return number;
-  };
   FunctionSpace::CellNodes nodes_of(space);
   for (Index cell = 0; cell < mesh.cell_count(); ++cell) {
     const auto unknowns = nodes_of(cell);
@@ -47,11 +42,19 @@ Edges edges_of(const FunctionSpace& space, const Constraints& supports) {
       Node p = corners[static_cast<std::size_t>(t.edges[a][0])], q = corners[static_cast<std::size_t>(t.edges[a][1])];
       if (q < p) std::swap(p, q);
       const auto from = mesh.point(p), to = mesh.point(q);
-      edge.from = corner(p);
-      edge.to = corner(q);
+      edge.from = p;
+      edge.to = q;
       for (std::size_t d = 0; d < 3; ++d) edge.along[d] = to[d] - from[d];
     }
   }
+  std::vector<Index> corner_of(static_cast<std::size_t>(mesh.node_count()), -1);
+  for (Edge& edge : edges.all)
+    for (Index* const end : {&edge.from, &edge.to}) {
+      if (*end < 0) continue;
+      Index& number = corner_of[static_cast<std::size_t>(*end)];
+      if (number < 0) number = edges.corner_count++;
+      *end = number;
+    }
   edges.held.resize(static_cast<std::size_t>(edges.corner_count));
   for (std::size_t e = 0; e < edges.all.size(); ++e)
     if (edges.all[e].from >= 0 && supports.is_prescribed(static_cast<Node>(e), 0))
@@ -89,35 +92,25 @@ double& diagonal_entry(HostMatrix& A, Index row) {
 
 }  // namespace
 
-EdgePreconditioner::EdgePreconditioner(const SparseMatrix& A, const FunctionSpace& space, const Constraints& supports,
-                                       SmoothedAggregationOptions multigrid)
-    : A_(A), smoother_(A), part_(A.device(), A.rows(), "vectors") {
+void each_edge_space(const SparseMatrix& A, const FunctionSpace& space, const Constraints& supports,
+                     const std::function<void(EdgeSpace)>& visit) {
   Edges edges = edges_of(space, supports);
   const HostMatrix K = host_matrix(A);
   const double largest = max_abs(A.diagonal());
-  multigrid.coordinates = nullptr;
-  multigrid.nested = {};
-  // Fields that vary along their own direction alone have nearly no curl: of bent cells that is lost in single
-  // precision.
-  multigrid.single_precision = false;
   // Values that change their sign along every edge have no mean there: the matrix maps them to zero, and its dense
   // inverse would be lost in them. The share is that of a wave over ten thousand cells.
   constexpr double share_of_diagonal = 1e-8;
-  const auto add = [&](const HostMatrix& P, bool needed) {
-    const HostMatrix R = transposed(P, edges.corner_count);
-    HostMatrix coarse = sum(product(R, product(K, P, edges.corner_count), edges.corner_count), 1,
-                            scaled_identity(edges.corner_count, 0));  // each row has an entry on its diagonal
+  const auto add = [&](HostMatrix P, bool needed) {
+    HostMatrix coarse =
+        sum(product(transposed(P, edges.corner_count), product(K, P, edges.corner_count), edges.corner_count), 1,
+            scaled_identity(edges.corner_count, 0));  // each row has an entry on its diagonal
     double most = 0;
     for (Index row = 0; row < coarse.rows(); ++row) most = std::max(most, diagonal_entry(coarse, row));
     if (!needed && most <= 1e-12 * largest) return;  // the matrix maps gradients to zero
     for (Index row = 0; row < coarse.rows(); ++row)
       if (double& entry = diagonal_entry(coarse, row); entry <= 1e-14 * most) entry = most > 0 ? most : 1;
       else entry *= 1 + share_of_diagonal;
-    Auxiliary& each = spaces_.emplace_back();
-    each.up = std::make_unique<RectangularMatrix>(rectangular_matrix(A.device(), P, edges.corner_count));
-    each.down = std::make_unique<RectangularMatrix>(rectangular_matrix(A.device(), R, A.rows()));
-    each.matrix = std::make_unique<SparseMatrix>(sparse_matrix(A.device(), coarse));
-    each.cycle = std::make_unique<SmoothedAggregation>(*each.matrix, multigrid);
+    visit({std::move(P), std::move(coarse)});
   };
   for (std::size_t d = 0; d < static_cast<std::size_t>(space.mesh().dimension()); ++d)
     add(from_corners(edges, supports,
@@ -126,8 +119,32 @@ EdgePreconditioner::EdgePreconditioner(const SparseMatrix& A, const FunctionSpac
   // Constants have no gradient: one corner is held where none is.
   if (std::ranges::find(edges.held, true) == edges.held.end() && !edges.held.empty()) edges.held.front() = true;
   add(from_corners(edges, supports, [](const Edge&) { return std::pair(-1.0, 1.0); }), false);
-  from_ = Vector(A.device(), edges.corner_count, "vectors");
-  to_ = Vector(A.device(), edges.corner_count, "vectors");
+}
+
+// Fields that vary along their own direction alone have nearly no curl: of bent cells that is lost in single precision.
+SmoothedAggregationOptions edge_multigrid(SmoothedAggregationOptions options) {
+  options.coordinates = nullptr;
+  options.nested = {};
+  options.single_precision = false;
+  return options;
+}
+
+EdgePreconditioner::EdgePreconditioner(const SparseMatrix& A, const FunctionSpace& space, const Constraints& supports,
+                                       SmoothedAggregationOptions multigrid)
+    : A_(A), smoother_(A), part_(A.device(), A.rows(), "vectors") {
+  multigrid = edge_multigrid(std::move(multigrid));
+  Index corners = 0;
+  each_edge_space(A, space, supports, [&](const EdgeSpace& made) {
+    corners = made.matrix.rows();
+    Auxiliary& each = spaces_.emplace_back();
+    each.up = std::make_unique<RectangularMatrix>(rectangular_matrix(A.device(), made.prolongation, corners));
+    each.down = std::make_unique<RectangularMatrix>(
+        rectangular_matrix(A.device(), transposed(made.prolongation, corners), A.rows()));
+    each.matrix = std::make_unique<SparseMatrix>(sparse_matrix(A.device(), made.matrix));
+    each.cycle = std::make_unique<SmoothedAggregation>(*each.matrix, multigrid);
+  });
+  from_ = Vector(A.device(), corners, "vectors");
+  to_ = Vector(A.device(), corners, "vectors");
 }
 
 void EdgePreconditioner::apply(const Vector& x, Vector& y) const {

@@ -10,10 +10,25 @@
 #include "solvers/multigrid/smoothed_aggregation.hpp"
 #include "solvers/smoothers/chebyshev.hpp"
 
+#include <functional>
 #include <memory>
 #include <vector>
 
 namespace ritz {
+
+// A space of nodal functions beside that of edges: its prolongation to edges, and the matrix there, whose diagonal is
+// positive. Corners are in the order in which the edges meet them.
+struct EdgeSpace {
+  HostMatrix prolongation;  // [edge][corner]
+  HostMatrix matrix;
+};
+
+// Each component of vectors, then gradients where the matrix sees them, one after the other. Throws Error(Exit::input)
+// for spaces of other unknowns than one for each edge.
+void each_edge_space(const SparseMatrix& A, const FunctionSpace& space, const Constraints& supports,
+                     const std::function<void(EdgeSpace)>& visit);
+// The options of their cycles.
+SmoothedAggregationOptions edge_multigrid(SmoothedAggregationOptions options);
 
 class EdgePreconditioner final : public LinearOperator {
  public:
@@ -28,7 +43,6 @@ class EdgePreconditioner final : public LinearOperator {
   std::string name() const override;
 
  private:
-  // A space of nodal functions: its prolongation to edges, and the cycle of the matrix there.
   struct Auxiliary {
     std::unique_ptr<RectangularMatrix> up, down;
     std::unique_ptr<SparseMatrix> matrix;
@@ -36,7 +50,7 @@ class EdgePreconditioner final : public LinearOperator {
   };
   const SparseMatrix& A_;
   ChebyshevPreconditioner smoother_;
-  std::vector<Auxiliary> spaces_;  // of each component, then of gradients where the matrix sees them
+  std::vector<Auxiliary> spaces_;
   mutable Vector from_, to_, part_;
 };
 

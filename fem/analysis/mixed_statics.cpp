@@ -199,7 +199,7 @@ class MixedStatics {
     }
     const DirectKind kind = equations_.symmetric() ? DirectKind::symmetric : DirectKind::general;
     if (options_.ranks != nullptr) {
-      const DividedFields system(equations_, *blocks, nullptr, options_, *options_.ranks);
+      const DividedFields system(equations_, supports_, *blocks, nullptr, options_, *options_.ranks);
       blocks.reset();
       equations_.device().memory().trim();
       auto phase = equations_.device().profile().phase("solve");
@@ -267,7 +267,7 @@ class MixedStatics {
     std::optional<Profile::Phase> phase(std::in_place, profile, "set-up");
     std::optional<MixedParts> parts(std::in_place, equations_, supports_, *K, pivot, how.shape);
     refuse_free_motions(*K, sizes);
-    const DividedFields system(equations_, *K, &*parts, options_, *options_.ranks);
+    const DividedFields system(equations_, supports_, *K, &*parts, options_, *options_.ranks);
     parts.reset();
     K.reset();
     equations_.device().memory().trim();

@@ -1,6 +1,7 @@
 #include "fem/analysis/rank_helper.hpp"
 
 #include "device/host_memory.hpp"
+#include "fem/analysis/coarser_fields.hpp"
 #include "fem/analysis/rank_plugins.hpp"
 
 #include <utility>
@@ -85,6 +86,7 @@ void RankHelper::make_system(Unpacked& from, std::int32_t number) {
   const LinearSolverOptions options = solver_options(from);
   PartSupports supports = part_supports(from);
   const RankCalls calls{[&ranks = ranks_] { end_questions(ranks); },
+                        [](int, const Ghosts& nodes) { return ask_for_relations(nodes); },
                         [&ranks = ranks_](const std::vector<Index>&) {
                           const std::string text = ranks.wait(0);
                           Unpacked nested(text);

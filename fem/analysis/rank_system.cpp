@@ -36,16 +36,18 @@ RankSystem::RankSystem(std::shared_ptr<PartEquations> equations, PartSupports su
       ranks_(equations_->part().ranks()),
       options_(options),
       supports_(std::move(supports)),
-      held_(equations_->part().part().constraints(supports_)),
       ghosts_(equations_->part().ghosts()),
+      held_(equations_->part().part().constraints(supports_, acts_on_related() ? ghosts_.get() : nullptr)),
       field_{.ghosts = ghosts_,
              .cells = equations_->part().part().cells(),
              .along_curve = equations_->part().part().along_curve(),
              .evaluated = std::move(calls.evaluated),
+             .relations = std::move(calls.relations),
              .nesting = std::move(calls.nesting),
              .replicated = replicated_unknowns()},
       single_(options.multigrid.single_precision) {
   supports_.held = {};
+  if (acts_on_related()) supports_.relations = {};
 }
 
 RankRows RankSystem::rows() const { return equations_->part().rows(components()); }

@@ -43,6 +43,7 @@ struct TangentPlace {
 // Calls of all ranks together while they make a preconditioner without a matrix (fem/operator/divided_field.hpp).
 struct RankCalls {
   std::function<void()> evaluated;
+  std::function<DependentNodeRows(int order, const Ghosts& nodes)> relations;
   std::function<DividedNesting(const std::vector<Index>& first)> nesting;
 };
 
@@ -99,6 +100,8 @@ class RankSystem {
   SolveReport solve_without_matrix(const Vector& b, Vector& x, const LinearTolerance& tolerance);
   EigenSolution modes_without_matrix(const ModesWanted& wanted, const std::function<void()>& evaluated);
   Operator sum_of(const std::vector<double>& factors) const;
+  // Do products without a matrix know equations between unknowns?
+  bool acts_on_related() const { return supports_.related && options_.operator_kind == OperatorKind::matrix_free; }
   const FunctionSpace& space() const { return equations_->part().space(); }
   void check_room();                       // throws an AgreedError
   enum class Pivot { of_diagonal, zero };  // of eliminated unknowns
@@ -123,8 +126,8 @@ class RankSystem {
   Ranks& ranks_;
   LinearSolverOptions options_;
   PartSupports supports_;
-  Constraints held_;
   std::shared_ptr<const Ghosts> ghosts_;
+  Constraints held_;
   DividedField field_;  // as the next: without a matrix
   std::optional<MatrixFreeSolver> without_matrix_;
   DividedNesting nesting_;

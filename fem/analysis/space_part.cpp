@@ -95,9 +95,8 @@ void add(Packed& to, const PartData& part) {
 }
 
 void add(Packed& to, const PartSupports& part) {
-  const DependentNodeRows& relations = part.relations;
   to.add(part.held).add(part.related);
-  to.add(relations.node).add(relations.begin).add(relations.followed).add(relations.block).add(relations.dependent);
+  add(to, part.relations);
 }
 
 void add(Packed& to, const PartIntegrals& part) {
@@ -136,11 +135,7 @@ PartData part_data(Unpacked& from) {
 
 PartSupports part_supports(Unpacked& from) {
   PartSupports part{.held = from.list<std::uint8_t>(), .related = from.get<bool>()};
-  part.relations.node = from.list<Index>();
-  part.relations.begin = from.list<Index>();
-  part.relations.followed = from.list<Index>();
-  part.relations.block = from.list<double>();
-  part.relations.dependent = from.list<std::uint8_t>();
+  part.relations = unpacked_relations(from);
   return part;
 }
 
@@ -398,7 +393,7 @@ SpacePart::SpacePart(PartData data, const Device& device) : data_(std::move(data
   data_.numbering = {};
 }
 
-Constraints SpacePart::constraints(const PartSupports& supports) const {
+Constraints SpacePart::constraints(const PartSupports& supports, const Ghosts* related) const {
   Constraints held(*space_);
   const auto components = static_cast<std::size_t>(data_.components);
   for (std::size_t c = 0; c < components; ++c) {
@@ -407,6 +402,7 @@ Constraints SpacePart::constraints(const PartSupports& supports) const {
       if (supports.held[node * components + c] != 0) prescribed.push_back(static_cast<Node>(node));
     held.prescribe_nodes(prescribed, static_cast<int>(c), 0.0, "the whole model");
   }
+  if (related != nullptr) held.relate(supports.relations, *related);
   held.finish();
   return held;
 }

@@ -120,7 +120,9 @@ class SpacePart {
   const std::vector<Index>& along_curve() const { return data_.along_curve; }
   Index owned() const { return data_.last - data_.first; }
   const std::vector<Index>& reached() const { return data_.reached; }
-  Constraints constraints(const PartSupports& supports) const;  // the prescribed unknowns, at zero
+  // The prescribed unknowns, at zero; with equations between unknowns where the ghosts of the part are given. Then all
+  // ranks make theirs together.
+  Constraints constraints(const PartSupports& supports, const Ghosts* related) const;
 
  private:
   PartData data_;

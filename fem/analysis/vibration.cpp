@@ -172,7 +172,7 @@ Solved solve_over_ranks(const Operator& stiffness, const Operator& masses, const
     if (factorised && !both.can_assemble())
       refuse_ranks(ranks, "a factorisation of elements without a matrix",
                    "leave out bands, springs and method = \"lanczos\", or take one process");
-    const bool no_matrix = !factorised && modes_need_no_matrix(stiffness, masses) && supports.dependent() == nullptr;
+    const bool no_matrix = !factorised && modes_need_no_matrix(stiffness, masses);
     DividedSystem system(both, supports,
                          {.multigrid = options.multigrid,
                           .operator_kind = no_matrix ? OperatorKind::matrix_free : OperatorKind::matrix,

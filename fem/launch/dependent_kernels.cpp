@@ -23,12 +23,13 @@ template <class Real>
 struct AddFollowers {
   UnknownRows rows;
   bool squared;
+  const Real* y;
   Real* x;
   constexpr void operator()(Index row) const {
     double sum = 0;
     for (Index k = rows.begin[row]; k < rows.begin[row + 1]; ++k) {
       const double factor = squared ? rows.factor[k] * rows.factor[k] : rows.factor[k];
-      sum += factor * double(x[rows.other[k]]);
+      sum += factor * double(y[rows.other[k]]);
     }
     x[rows.unknown[row]] = Real(double(x[rows.unknown[row]]) + sum);
   }
@@ -122,12 +123,12 @@ void set_dependent(const Device& device, Index count, const UnknownRows& rows, c
 }
 
 template <class Real>
-void add_followers(const Device& device, Index count, const UnknownRows& rows, Real* x) {
-  for_each(device, "forces of dependent unknowns", count, AddFollowers<Real>{rows, false, x});
+void add_followers(const Device& device, Index count, const UnknownRows& rows, const Real* y, Real* x) {
+  for_each(device, "forces of dependent unknowns", count, AddFollowers<Real>{rows, false, y, x});
 }
 
-void add_squares(const Device& device, Index count, const UnknownRows& rows, double* x) {
-  for_each(device, "diagonal of dependent unknowns", count, AddFollowers<double>{rows, true, x});
+void add_squares(const Device& device, Index count, const UnknownRows& rows, const double* y, double* x) {
+  for_each(device, "diagonal of dependent unknowns", count, AddFollowers<double>{rows, true, y, x});
 }
 
 template <class Real>

@@ -34,14 +34,14 @@ template <class Real>
 struct DependentKernels {
   // x_row = sum factor x_other + part offset; offset may be null
   void (*set)(const Device&, Index count, const UnknownRows& rows, const double* offset, double part, Real* x);
-  // x_row += sum factor x_other
-  void (*add)(const Device&, Index count, const UnknownRows& rows, Real* x);
+  // x_row += sum factor y_other; y may be x
+  void (*add)(const Device&, Index count, const UnknownRows& rows, const Real* y, Real* x);
   void (*clear)(const Device&, Index count, const std::int32_t* unknown, Real* x);
 };
 
 struct DependentMatrixKernels {
-  // x_row += sum factor^2 x_other
-  void (*add_squares)(const Device&, Index count, const UnknownRows& rows, double* x);
+  // x_row += sum factor^2 y_other; y may be x
+  void (*add_squares)(const Device&, Index count, const UnknownRows& rows, const double* y, double* x);
   // K = K T in the columns of leaders, then K = T^T K in their rows
   void (*columns)(const Device&, Index entries, const NodeBlocks& blocks);
   void (*rows)(const Device&, Index entries, const NodeBlocks& blocks);

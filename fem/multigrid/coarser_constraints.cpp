@@ -174,7 +174,8 @@ class CoarserEquations {
 
 }  // namespace
 
-std::unique_ptr<Constraints> coarser_constraints(const Constraints& fine, const FunctionSpace& space) {
+std::unique_ptr<Constraints> coarser_constraints(const Constraints& fine, const FunctionSpace& space,
+                                                 const CoarserRelations& over_ranks) {
   const FunctionSpace& fine_space = fine.space();
   const Mesh& mesh = space.mesh();
   auto coarse = std::make_unique<Constraints>(space);
@@ -199,7 +200,8 @@ std::unique_ptr<Constraints> coarser_constraints(const Constraints& fine, const 
     list.erase(std::ranges::unique(list).begin(), list.end());
     coarse->prescribe_nodes(list, c, 0, "coarser level");
   }
-  if (fine.dependent() != nullptr) coarse->relate(CoarserEquations(fine, space).list());
+  if (over_ranks.ghosts != nullptr) coarse->relate(over_ranks.rows, *over_ranks.ghosts);
+  else if (fine.dependent() != nullptr) coarse->relate(CoarserEquations(fine, space).list());
   coarse->finish();
   return coarse;
 }

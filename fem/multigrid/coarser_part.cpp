@@ -180,6 +180,7 @@ CoarserPart coarser_part(const FunctionSpace& fine, const DividedField& field, i
                 .cells = field.cells,
                 .along_curve = field.along_curve,
                 .evaluated = {},
+                .relations = {},
                 .nesting = {},
                 .replicated = field.replicated};
   const GivenNumbering numbering = nodes.numbering();

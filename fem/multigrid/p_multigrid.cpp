@@ -62,6 +62,7 @@ struct Level {
 struct CoarserField {
   std::unique_ptr<FunctionSpace> space;
   std::unique_ptr<DividedField> field;  // null: one process
+  CoarserRelations relations;           // over ranks, where there are equations
   std::unique_ptr<Constraints> fixed;
   std::unique_ptr<Operator> equations;
 };
@@ -138,7 +139,7 @@ class Cycle {
     Vector state;
     for (std::size_t l = 0;; ++l) {
       const FunctionSpace& fine = now->equations().space();
-      if (l == coarser_.size()) add_coarser(fine, now->constraints(), nullptr, A.equations());
+      if (l == coarser_.size()) add_coarser(fine, now->constraints(), nullptr, A);
       const CoarserField& next = coarser_[l];
       orders_.push_back(fine.order());
       state = interpolated(fine, *next.space, now->state());
@@ -190,7 +191,8 @@ class Cycle {
   static bool is_coarsest(const CoarserField& field) { return field.space->order() == 1; }
 
   void add_coarser(const FunctionSpace& fine, const Constraints& fixed, const DividedField* field,
-                   const Operator& equations) {
+                   const MatrixFree& finest) {
+    const Operator& equations = finest.equations();
     CoarserField next;
     const SpaceOptions order = PMultigrid::coarser_order(fine);
     if (field == nullptr) {
@@ -199,8 +201,10 @@ class Cycle {
       CoarserPart part = coarser_part(fine, *field, std::max(1, order.order));
       next.space = std::move(part.space);
       next.field = std::make_unique<DividedField>(std::move(part.field));
+      if (fixed.dependent() != nullptr)
+        next.relations = {finest.field()->relations(next.space->order(), *next.field->ghosts), next.field->ghosts};
     }
-    next.fixed = coarser_constraints(fixed, *next.space);
+    next.fixed = coarser_constraints(fixed, *next.space, next.relations);
     next.equations = std::make_unique<Operator>(*next.space, equations.integrals());
     next.equations->set_time(equations.time());
     coarser_.push_back(std::move(next));
@@ -212,7 +216,7 @@ class Cycle {
       const bool first = coarser_.empty();
       const FunctionSpace& fine = first ? A.equations().space() : *coarser_.back().space;
       add_coarser(fine, first ? A.constraints() : *coarser_.back().fixed,
-                  first ? A.field() : coarser_.back().field.get(), A.equations());
+                  first ? A.field() : coarser_.back().field.get(), A);
     } while (!is_coarsest(coarser_.back()));
     for (const CoarserField& each : coarser_) {
       if (is_coarsest(each)) continue;
@@ -235,20 +239,29 @@ class Cycle {
     SparseMatrix K = last.equations->make_matrix();
     last.equations->assemble_once(above.tangents(), state, K);
     if (options_.shift > 0) add_masses(K);
-    last.fixed->eliminate(K, max_abs(K.diagonal()));
+    const double pivot = max_abs(K.diagonal());
     SmoothedAggregationOptions coarsest = options_.coarsest;
     coarsest.coordinates = &space.coordinates();
     coarsest.dimension = space.mesh().dimension();
-    if (last.field != nullptr) return divide_coarsest(std::move(K), coarsest);
+    if (last.field != nullptr) return divide_coarsest(std::move(K), pivot, coarsest);
+    last.fixed->eliminate(K, pivot);
     coarsest_.emplace(std::move(K));
     coarsest.nested = [&space] { return nested_nodes(space); };
     aggregation_.emplace(*coarsest_, coarsest);
     coarsest_->values() = Vector();  // the cycle has its own
   }
 
-  void divide_coarsest(SparseMatrix K, const SmoothedAggregationOptions& multigrid) {
-    const DividedField& field = *coarser_.back().field;
-    coarse_rows_.emplace(field.ghosts, owned_rows_of(std::move(K), field.ghosts->owned()));
+  void divide_coarsest(SparseMatrix K, double pivot, const SmoothedAggregationOptions& multigrid) {
+    const CoarserField& last = coarser_.back();
+    const DividedField& field = *last.field;
+    last.fixed->eliminate_prescribed(K, pivot);
+    BlockMatrix rows = owned_rows_of(std::move(K), field.ghosts->owned());
+    if (last.relations.ghosts == nullptr) {
+      coarse_rows_.emplace(field.ghosts, std::move(rows));
+    } else {
+      DividedRows whole = transformed(*field.ghosts, rows, last.relations.rows, pivot);
+      coarse_rows_.emplace(std::move(whole.ghosts), std::move(whole.matrix));
+    }
     DividedAggregationOptions options{.multigrid = multigrid, .replicated = field.replicated};
     options.multigrid.half_storage = false;
     const DividedNesting nesting = nesting_of_ ? nesting_of_(field.ghosts->first()) : DividedNesting();
@@ -375,8 +388,8 @@ class Cycle {
     if (l + 1 < levels_.size()) {
       Level<Real>& next = levels_[l + 1];
       level.transfer->sum_transposed(level.d, next.b);
-      gather(next.A->constraints(), next.b);
       add_to_owners(next.ghosts(), next.b);
+      gather(next.A->constraints(), next.b);
       run(l + 1);
       follow(next.A->constraints(), next.x);
       fetch(next.ghosts(), next.x);
@@ -393,10 +406,11 @@ class Cycle {
   void solve_coarsest(Level<Real>& level) {
     const Index n = coarse_b_.size();
     const Constraints& fixed = *coarser_.back().fixed;
-    const Ghosts* const ghosts = coarse_rows_ ? &coarse_rows_->ghosts() : nullptr;
+    const DividedField* const field = coarser_.back().field.get();
+    const Ghosts* const ghosts = field == nullptr ? nullptr : field->ghosts.get();
     level.transfer->sum_transposed(level.d, coarse_);
-    gather(fixed, coarse_);
     add_to_owners(ghosts, coarse_);
+    gather(fixed, coarse_);
     count_conversion(2 * n);
     kernels_.to_double(device_, n, coarse_.data(), coarse_b_.data());
     fixed.set_zero(coarse_b_);

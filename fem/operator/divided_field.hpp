@@ -6,6 +6,7 @@
 
 #include "solvers/algebra/ghosts.hpp"
 #include "solvers/multigrid/divided_nesting.hpp"
+#include "solvers/multigrid/divided_transform.hpp"
 
 #include <functional>
 #include <memory>
@@ -18,8 +19,11 @@ struct DividedField {
   std::shared_ptr<const Ghosts> ghosts = nullptr;
   std::span<const Index> cells = {};        // [cell of the part] as all ranks number them, ascending
   std::span<const Index> along_curve = {};  // cells of the part, in the order in which the curve meets them
-  // All ranks call these together. `evaluated`: functions of the coarser fields have been evaluated.
+  // All ranks call these together, once for each preconditioner, and the relations for each of its fields before.
+  // `evaluated`: functions of the coarser fields have been evaluated.
   std::function<void()> evaluated = {};
+  // Equations between unknowns of the coarser field of an order, on these nodes. None: the field has no equations.
+  std::function<DependentNodeRows(int order, const Ghosts& nodes)> relations = {};
   // Nested levels of the field of order 1, whose rank r begins with node first[r].
   std::function<DividedNesting(const std::vector<Index>& first)> nesting = {};
   Index replicated = 50000;  // unknowns of a level that every rank has

@@ -81,8 +81,14 @@ Vector MatrixFree::diagonal() const {
 void MatrixFree::apply_over_ranks(const Vector& x, Vector& y) const {
   const Ghosts& ghosts = *field_of_rank_->ghosts;
   device().machine().copy_on_device(field_.data(), x.data(), x.bytes());
+  const bool follows = constraints_.dependent() != nullptr;
+  if (follows) {
+    constraints_.set_zero(field_);
+    constraints_.set_linear(field_);
+  }
   ghosts.begin_fetch(field_, equations_.space().components());
-  equations_.action(*u_, field_, product_, &marked_, &ghosts);
+  equations_.action(*u_, field_, product_, follows ? nullptr : &marked_, &ghosts);
+  constraints_.gather(product_);
   device().machine().copy_on_device(y.data(), product_.data(), y.bytes());
 }
 

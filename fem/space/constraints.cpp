@@ -2,6 +2,7 @@
 
 #include "device/kernels.hpp"
 #include "fem/launch/constraint_kernels.hpp"
+#include "solvers/multigrid/divided_transform.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -129,6 +130,40 @@ void Constraints::relate(LinearEquations equations) {
   if (equations.size() > 0) equations_.push_back(std::move(equations));
 }
 
+void Constraints::relate(const DependentNodeRows& rows, const Ghosts& ghosts) {
+  const auto C = static_cast<std::size_t>(space_->components());
+  const Index first = ghosts.first()[static_cast<std::size_t>(ghosts.ranks().rank())], last = first + ghosts.owned();
+  const auto own = [&](auto visit) {
+    for (std::size_t row = 0; row < rows.node.size(); ++row)
+      if (rows.node[row] >= first && rows.node[row] < last) visit(row);
+  };
+  std::vector<Index> elsewhere;
+  own([&](std::size_t row) {
+    for (auto k = static_cast<std::size_t>(rows.begin[row]); k < static_cast<std::size_t>(rows.begin[row + 1]); ++k)
+      if (rows.followed[k] < first || rows.followed[k] >= last) elsewhere.push_back(rows.followed[k]);
+  });
+  std::ranges::sort(elsewhere);
+  elsewhere.erase(std::ranges::unique(elsewhere).begin(), elsewhere.end());
+  const auto leaders = std::make_shared<const Ghosts>(ghosts.ranks(), ghosts.owned(), std::move(elsewhere));
+  DependentRows here;
+  own([&](std::size_t row) {
+    for (std::size_t c = 0; c < C; ++c) {
+      if (rows.dependent[row * C + c] == 0) continue;
+      here.unknown.push_back(static_cast<std::int32_t>((rows.node[row] - first) * space_->components() + Index(c)));
+      here.offset.push_back(0);
+      for (auto k = static_cast<std::size_t>(rows.begin[row]); k < static_cast<std::size_t>(rows.begin[row + 1]); ++k)
+        for (std::size_t d = 0; d < C; ++d)
+          if (const double factor = rows.block[(k * C + c) * C + d]; factor != 0) {
+            here.followed.push_back(
+                static_cast<std::int32_t>(leaders->local(rows.followed[k]) * space_->components() + Index(d)));
+            here.factor.push_back(factor);
+          }
+      here.begin.push_back(std::ssize(here.followed));
+    }
+  });
+  dependent_ = std::make_shared<const DependentUnknowns>(*space_, std::move(here), leaders);
+}
+
 void Constraints::check_sums(const std::string& when) const {
   for (const PrescribedSum& sum : sums_) {
     double value = 0, size = sum.size;
@@ -157,7 +192,9 @@ bool Constraints::all_zero() const {
 void Constraints::finish() {
   conflicts_.throw_if_any();
   std::vector<std::uint8_t> eliminated = host_mask_;
-  if (!equations_.empty()) {
+  if (dependent_) {
+    for (const std::int32_t unknown : dependent_->rows().unknown) eliminated[static_cast<std::size_t>(unknown)] = 1;
+  } else if (!equations_.empty()) {
     ResolvedEquations resolved = resolve(*space_, equations_, host_mask_);
     sums_ = std::move(resolved.sums);
     check_sums("");
@@ -203,6 +240,10 @@ void Constraints::set_zero(Vector& r) const {
 void Constraints::eliminate(SparseMatrix& K, double pivot) const {
   if (dependent_) dependent_->transform(K);
   K.eliminate(mask_, pivot);
+}
+
+void Constraints::eliminate_prescribed(SparseMatrix& K, double pivot) const {
+  K.eliminate(Array<std::uint8_t>(space_->device(), std::span<const std::uint8_t>(host_mask_), "constraints"), pivot);
 }
 
 void Constraints::apply_pivot(double pivot, const Vector& x, Vector& y) const {

@@ -24,6 +24,8 @@
 
 namespace ritz {
 
+struct DependentNodeRows;  // solvers/multigrid/divided_transform.hpp
+
 class Constraints {
  public:
   explicit Constraints(const FunctionSpace& space);  // the space must outlive the constraints
@@ -43,6 +45,9 @@ class Constraints {
 
   // Equations between unknowns. finish() chooses which of their unknowns become dependent: none that is prescribed.
   void relate(LinearEquations equations);
+  // Over ranks, on a part of a space whose nodes are [owned | ghosts]: instead of equations the rows of T for owned
+  // nodes and for ghosts, which are passed over. All ranks call it together. A matrix is another's to transform.
+  void relate(const DependentNodeRows& rows, const Ghosts& ghosts);
 
   // Uploads what was prescribed, resolves the equations and tells the space what they join. Equal values from several
   // sources merge; different values on one unknown are an Error(Exit::model) that names the node, its position, the
@@ -71,6 +76,7 @@ class Constraints {
   void gather(Vector& r) const;                         // forces on dependent unknowns act on those that they follow
   void set_zero(Vector& r) const;                       // r_i = 0 where eliminated
   void eliminate(SparseMatrix& K, double pivot) const;  // K = T^T K T; its eliminated rows: pivot
+  void eliminate_prescribed(SparseMatrix& K, double pivot) const;
   // y_i = pivot x_i where eliminated. Vectors may hold the first unknowns alone, as those of a part do; in set_zero,
   // too.
   void apply_pivot(double pivot, const Vector& x, Vector& y) const;

@@ -2,6 +2,7 @@
 
 #include "device/kernels.hpp"
 #include "fem/launch/dependent_kernels.hpp"
+#include "solvers/algebra/ghosts.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -306,35 +307,123 @@ struct DependentUnknowns::Blocks {
   }
 };
 
-DependentUnknowns::DependentUnknowns(const FunctionSpace& space, DependentRows rows)
-    : space_(&space), rows_(std::move(rows)) {
-  unknown_ = on_device(space, rows_.unknown);
-  followed_ = on_device(space, rows_.followed);
-  begin_ = on_device(space, rows_.begin);
-  factor_ = on_device(space, rows_.factor);
-  offset_ = on_device(space, rows_.offset);
-  std::vector<std::size_t> row_of(rows_.followed.size()), order(rows_.followed.size());
-  for (std::size_t row = 0; row < rows_.unknown.size(); ++row)
-    std::fill(row_of.begin() + rows_.begin[row], row_of.begin() + rows_.begin[row + 1], row);
+// Rows of a sparse matrix on the device.
+struct DependentUnknowns::Lists {
+  Array<std::int32_t> unknown, other;
+  Array<Index> begin;
+  Vector factor;
+
+  struct Host {
+    std::vector<std::int32_t> unknown, other;
+    std::vector<Index> begin{0};
+    std::vector<double> factor;
+    Host transposed() const;
+  };
+  Lists(const FunctionSpace& space, const Host& host)
+      : unknown(on_device(space, host.unknown)),
+        other(on_device(space, host.other)),
+        begin(on_device(space, host.begin)),
+        factor(on_device(space, host.factor)) {}
+  Index count() const { return unknown.size(); }
+  UnknownRows view() const { return {unknown.data(), begin.data(), other.data(), factor.data()}; }
+};
+
+DependentUnknowns::Lists::Host DependentUnknowns::Lists::Host::transposed() const {
+  std::vector<std::size_t> row_of(other.size()), order(other.size());
+  for (std::size_t row = 0; row < unknown.size(); ++row)
+    std::fill(row_of.begin() + begin[row], row_of.begin() + begin[row + 1], row);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t k) { return rows_.followed[k]; });
-  std::vector<std::int32_t> leaders, followers;
-  std::vector<Index> first;
-  std::vector<double> weights;
+  std::ranges::stable_sort(order, {}, [&](std::size_t k) { return other[k]; });
+  Host result;
+  result.begin.clear();
   for (const std::size_t k : order) {
-    if (leaders.empty() || leaders.back() != rows_.followed[k]) {
-      leaders.push_back(rows_.followed[k]);
-      first.push_back(static_cast<Index>(followers.size()));
+    if (result.unknown.empty() || result.unknown.back() != other[k]) {
+      result.unknown.push_back(other[k]);
+      result.begin.push_back(std::ssize(result.other));
     }
-    followers.push_back(rows_.unknown[row_of[k]]);
-    weights.push_back(rows_.factor[k]);
+    result.other.push_back(unknown[row_of[k]]);
+    result.factor.push_back(factor[k]);
   }
-  first.push_back(static_cast<Index>(followers.size()));
-  leader_ = on_device(space, leaders);
-  follower_ = on_device(space, followers);
-  first_ = on_device(space, first);
-  weight_ = on_device(space, weights);
+  result.begin.push_back(std::ssize(result.other));
+  return result;
 }
+
+// Unknowns of other ranks that owned ones follow: rows of T, and of its transpose, and an array of their values.
+class DependentUnknowns::Elsewhere {
+ public:
+  Elsewhere(const FunctionSpace& space, const Lists::Host& rows, std::shared_ptr<const Ghosts> leaders)
+      : leaders_(std::move(leaders)),
+        components_(space.components()),
+        followed_(space, rows),
+        followers_(space, rows.transposed()),
+        in_double_(space.device(), leaders_->count() * components_, constraints_tag),
+        in_single_(space.device(), leaders_->count() * components_, constraints_tag) {}
+
+  // x += T y, with the y of other ranks
+  template <class Real>
+  void add_followed(Array<Real>& x) const {
+    Array<Real>& y = numbers<Real>();
+    leaders_->fetch(x, y, components_);
+    table<Real>(x.device()).add(x.device(), followed_.count(), followed_.view(), y.data(), x.data());
+  }
+  // T^T f in unknowns of other ranks, to which add_forces() sends it.
+  template <class Real>
+  void sum_forces(const Array<Real>& f) const {
+    Array<Real>& y = numbers<Real>();
+    y.fill_zero();
+    table<Real>(f.device()).add(f.device(), followers_.count(), followers_.view(), f.data(), y.data());
+  }
+  template <class Real>
+  void add_forces(Array<Real>& f) const {
+    leaders_->add_to_owners(numbers<Real>(), f, components_);
+  }
+  void sum_squares(const Vector& diagonal) const {
+    in_double_.fill_zero();
+    matrix_table(diagonal.device())
+        .add_squares(diagonal.device(), followers_.count(), followers_.view(), diagonal.data(), in_double_.data());
+  }
+
+ private:
+  template <class Real>
+  Array<Real>& numbers() const {
+    if constexpr (std::is_same_v<Real, double>) return in_double_;
+    else return in_single_;
+  }
+
+  std::shared_ptr<const Ghosts> leaders_;
+  int components_;
+  Lists followed_, followers_;
+  mutable Vector in_double_;  // of leaders
+  mutable Array<float> in_single_;
+};
+
+DependentUnknowns::DependentUnknowns(const FunctionSpace& space, DependentRows rows)
+    : DependentUnknowns(space, std::move(rows), nullptr) {}
+
+DependentUnknowns::DependentUnknowns(const FunctionSpace& space, DependentRows rows,
+                                     std::shared_ptr<const Ghosts> leaders)
+    : space_(&space), rows_(std::move(rows)) {
+  const Index own = leaders == nullptr ? space.unknown_count() : leaders->owned() * space.components();
+  Lists::Host here, there;
+  for (std::size_t row = 0; row < rows_.unknown.size(); ++row) {
+    for (auto k = static_cast<std::size_t>(rows_.begin[row]); k < static_cast<std::size_t>(rows_.begin[row + 1]); ++k) {
+      const bool is_own = rows_.followed[k] < own;
+      Lists::Host& list = is_own ? here : there;
+      list.other.push_back(static_cast<std::int32_t>(is_own ? rows_.followed[k] : rows_.followed[k] - own));
+      list.factor.push_back(rows_.factor[k]);
+    }
+    for (Lists::Host* const list : {&here, &there}) {
+      list->unknown.push_back(rows_.unknown[row]);
+      list->begin.push_back(std::ssize(list->other));
+    }
+  }
+  followed_ = std::make_unique<const Lists>(space, here);
+  followers_ = std::make_unique<const Lists>(space, here.transposed());
+  offset_ = on_device(space, rows_.offset);
+  if (leaders != nullptr) elsewhere_ = std::make_unique<const Elsewhere>(space, there, std::move(leaders));
+}
+
+DependentUnknowns::~DependentUnknowns() = default;
 
 namespace {
 
@@ -387,23 +476,23 @@ std::shared_ptr<const NodeCouplings> DependentUnknowns::couplings(const std::vec
 }
 
 void DependentUnknowns::set(Vector& u, double part) const {
-  table<double>(u.device())
-      .set(u.device(), count(), {unknown_.data(), begin_.data(), followed_.data(), factor_.data()}, offset_.data(),
-           part, u.data());
+  table<double>(u.device()).set(u.device(), count(), followed_->view(), offset_.data(), part, u.data());
+  if (elsewhere_) elsewhere_->add_followed(u);
 }
 
 template <class Real>
 void DependentUnknowns::set_linear(Array<Real>& x) const {
-  table<Real>(x.device())
-      .set(x.device(), count(), {unknown_.data(), begin_.data(), followed_.data(), factor_.data()}, nullptr, 0,
-           x.data());
+  table<Real>(x.device()).set(x.device(), count(), followed_->view(), nullptr, 0, x.data());
+  if (elsewhere_) elsewhere_->add_followed(x);
 }
 
 template <class Real>
 void DependentUnknowns::gather(Array<Real>& f) const {
   const DependentKernels<Real>& call = table<Real>(f.device());
-  call.add(f.device(), leader_.size(), {leader_.data(), first_.data(), follower_.data(), weight_.data()}, f.data());
-  call.clear(f.device(), count(), unknown_.data(), f.data());
+  if (elsewhere_) elsewhere_->sum_forces(f);
+  call.add(f.device(), followers_->count(), followers_->view(), f.data(), f.data());
+  call.clear(f.device(), count(), followed_->unknown.data(), f.data());
+  if (elsewhere_) elsewhere_->add_forces(f);
 }
 
 template void DependentUnknowns::set_linear(Array<double>&) const;
@@ -412,9 +501,10 @@ template void DependentUnknowns::gather(Array<double>&) const;
 template void DependentUnknowns::gather(Array<float>&) const;
 
 void DependentUnknowns::gather_diagonal(Vector& diagonal) const {
+  if (elsewhere_) elsewhere_->sum_squares(diagonal);
   matrix_table(diagonal.device())
-      .add_squares(diagonal.device(), leader_.size(), {leader_.data(), first_.data(), follower_.data(), weight_.data()},
-                   diagonal.data());
+      .add_squares(diagonal.device(), followers_->count(), followers_->view(), diagonal.data(), diagonal.data());
+  if (elsewhere_) elsewhere_->add_forces(diagonal);
 }
 
 void DependentUnknowns::transform(SparseMatrix& K) const {

@@ -8,7 +8,8 @@
 //   dependent.gather(f);         // f = T^T f: forces on dependent unknowns act on those that they follow; f_d = 0
 //   dependent.transform(K);      // K = T^T K T, in the rows and columns of independent unknowns
 //
-// Transformed matrices need a pattern that joins what the equations join: FunctionSpace::couple().
+// Transformed matrices need a pattern that joins what the equations join: FunctionSpace::couple(). Over ranks each one
+// has the rows of T of its own unknowns; they fetch what these follow elsewhere, and send the forces there.
 #pragma once
 
 #include "fem/space/function_space.hpp"
@@ -19,6 +20,8 @@
 #include <vector>
 
 namespace ritz {
+
+class Ghosts;  // solvers/algebra/ghosts.hpp
 
 // Rows of T and entries of g of the dependent unknowns, ascending.
 struct DependentRows {
@@ -54,6 +57,10 @@ ResolvedEquations resolve(const FunctionSpace& space, const std::vector<LinearEq
 class DependentUnknowns {
  public:
   DependentUnknowns(const FunctionSpace& space, DependentRows rows);
+  // Over ranks, on a part of a space: dependent unknowns of owned nodes, which follow unknowns of [owned nodes |
+  // leaders]. All ranks make theirs and call functions of vectors together; those may hold the owned unknowns alone.
+  DependentUnknowns(const FunctionSpace& space, DependentRows rows, std::shared_ptr<const Ghosts> leaders);
+  ~DependentUnknowns();
 
   const DependentRows& rows() const { return rows_; }
   Index count() const { return static_cast<Index>(rows_.unknown.size()); }
@@ -72,15 +79,14 @@ class DependentUnknowns {
 
  private:
   struct Blocks;  // T by nodes, for matrices
+  struct Lists;   // rows on the device
+  class Elsewhere;
+
   const FunctionSpace* space_;
   DependentRows rows_;
-  Array<std::int32_t> unknown_, followed_;
-  Array<Index> begin_;
-  Vector factor_, offset_;
-  // The transpose, by the unknowns that are followed.
-  Array<std::int32_t> leader_, follower_;
-  Array<Index> first_;
-  Vector weight_;
+  std::unique_ptr<const Lists> followed_, followers_;  // T, and its transpose by the unknowns that are followed
+  Vector offset_;
+  std::unique_ptr<const Elsewhere> elsewhere_;  // of other ranks; null: one process
   mutable std::shared_ptr<const Blocks> blocks_;
 };
 

@@ -574,9 +574,9 @@ std::span<const ErrorKind> error_catalogue() {
        "another one; or NCCL failed between GPUs",
        "start it without mpirun, or with one task; RITZ_INDEPENDENT_RANKS=1 where each rank has a case of its own; "
        "RITZ_RANKS_TRANSPORT=host where NCCL fails",
-       {"started as * ranks*", "MPI failed in *", "this build has no direct solver for several ranks*",
-        "NCCL failed in *", "NCCL brings other numbers*", "RITZ_RANKS_TRANSPORT is '*'*",
-        "messages between GPUs were given up*"}},
+       {"started as * ranks*", "planned for * ranks*", "MPI failed in *",
+        "this build has no direct solver for several ranks*", "NCCL failed in *", "NCCL brings other numbers*",
+        "RITZ_RANKS_TRANSPORT is '*'*", "messages between GPUs were given up*"}},
       {"no-compiler",
        Exit::environment,
        "a plugin cannot be compiled here",

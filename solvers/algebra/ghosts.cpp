@@ -271,18 +271,27 @@ void Ghosts::fetch(Array<T>& values, int width) const {
 
 template <class T>
 void Ghosts::fetch(std::vector<T>& values, int width) const {
-  begin_fetch_on_host(values.data(), width);
+  begin_fetch_on_host(values.data(), values.data() + owned_ * width, width);
   ranks_->finish();
 }
 
 template <class T>
+void Ghosts::fetch(const Array<T>& values, Array<T>& tail, int width) const {
+  begin_fetch(values.device(), values.data(), tail.data(), width);
+  finish_fetch();
+}
+
+template <class T>
 void Ghosts::begin_fetch(Array<T>& values, int width) const {
-  const Device& device = values.device();
-  if (!device.machine().is_apart()) return begin_fetch_on_host(values.data(), width);
+  begin_fetch(values.device(), values.data(), values.data() + owned_ * width, width);
+}
+
+template <class T>
+void Ghosts::begin_fetch(const Device& device, const T* values, T* tail, int width) const {
+  if (!device.machine().is_apart()) return begin_fetch_on_host(values, tail, width);
   OnDevice& here = on(device);
   const Index item = width * Index{sizeof(T)};
-  const std::byte* const packed = here.pack(values.data(), width);
-  T* const tail = values.data() + owned_ * width;
+  const std::byte* const packed = here.pack(values, width);
   if (ranks_->connects(device)) return begin(parcels_to(packed, reinterpret_cast<std::byte*>(tail), item), Way::device);
   const std::byte* const sent_from = here.read(packed, sent() * item);
   std::byte* const room = here.room_for_received(count() * item);
@@ -298,7 +307,7 @@ void Ghosts::finish_fetch() const {
 }
 
 template <class T>
-void Ghosts::begin_fetch_on_host(T* values, int width) const {
+void Ghosts::begin_fetch_on_host(const T* values, T* tail, int width) const {
   const auto w = static_cast<std::size_t>(width);
   buffer_.resize(static_cast<std::size_t>(sent()) * w * sizeof(T));
   std::byte* next = buffer_.data();
@@ -307,28 +316,36 @@ void Ghosts::begin_fetch_on_host(T* values, int width) const {
       std::memcpy(next, values + static_cast<std::size_t>(node) * w, w * sizeof(T));
       next += w * sizeof(T);
     }
-  std::byte* const tail = reinterpret_cast<std::byte*>(values + owned_ * width);
-  begin(parcels_to(buffer_.data(), tail, width * Index{sizeof(T)}), Way::host);
+  begin(parcels_to(buffer_.data(), reinterpret_cast<std::byte*>(tail), width * Index{sizeof(T)}), Way::host);
 }
 
 template <class T>
 void Ghosts::add_to_owners(Array<T>& values, int width) const {
-  const Device& device = values.device();
+  add_to_owners(values.device(), values.data() + owned_ * width, values.data(), width);
+}
+
+template <class T>
+void Ghosts::add_to_owners(const Array<T>& tail, Array<T>& values, int width) const {
+  add_to_owners(values.device(), tail.data(), values.data(), width);
+}
+
+template <class T>
+void Ghosts::add_to_owners(const Device& device, const T* numbers, T* values, int width) const {
   const Index item = width * Index{sizeof(T)};
-  const std::byte* const tail = reinterpret_cast<const std::byte*>(values.data() + owned_ * width);
+  const std::byte* const tail = reinterpret_cast<const std::byte*>(numbers);
   if (device.machine().is_apart()) {
     OnDevice& here = on(device);
     if (ranks_->connects(device)) {
       begin(parcels_back(tail, here.room_on_device<T>(width), item), Way::device);
       ranks_->finish_on_device();
-      return here.add(values.data(), width);
+      return here.add(values, width);
     }
     const std::byte* const sent_from = here.read(tail, count() * item);
     std::byte* const room = here.room_for_received(sent() * item);
     device.synchronize();
     begin(parcels_back(sent_from, room, item), Way::host);
     ranks_->finish();
-    return here.add_from_host(values.data(), width);
+    return here.add_from_host(values, width);
   }
   buffer_.resize(static_cast<std::size_t>(sent() * item));
   begin(parcels_back(tail, buffer_.data(), item), Way::host);
@@ -336,7 +353,7 @@ void Ghosts::add_to_owners(Array<T>& values, int width) const {
   const T* number = reinterpret_cast<const T*>(buffer_.data());
   for (const Neighbour& each : neighbours_)
     for (const std::int32_t node : each.sent)
-      for (int k = 0; k < width; ++k) values.data()[Index{node} * width + k] += *number++;
+      for (int k = 0; k < width; ++k) values[Index{node} * width + k] += *number++;
 }
 
 template <class T>
@@ -381,6 +398,10 @@ template void Ghosts::fetch(std::vector<double>&, int) const;
 template void Ghosts::fetch(std::vector<Index>&, int) const;
 template void Ghosts::add_to_owners(Array<double>&, int) const;
 template void Ghosts::add_to_owners(Array<float>&, int) const;
+template void Ghosts::fetch(const Array<double>&, Array<double>&, int) const;
+template void Ghosts::fetch(const Array<float>&, Array<float>&, int) const;
+template void Ghosts::add_to_owners(const Array<double>&, Array<double>&, int) const;
+template void Ghosts::add_to_owners(const Array<float>&, Array<float>&, int) const;
 template void Ghosts::gather(const double*, int, double*) const;
 template void Ghosts::gather(const float*, int, float*) const;
 template void Ghosts::gather(const Array<double>&, int, Array<double>&) const;

@@ -34,6 +34,7 @@ class Ghosts {
   Index size() const { return owned_ + count(); }
   Index total() const { return first_.back(); }               // nodes of all ranks
   const std::vector<Index>& first() const { return first_; }  // [rank + 1] global number of the first node of a rank
+  const std::vector<Index>& reached() const { return reached_; }  // global numbers of the ghosts
   Index global(Index local) const;
   Index local(Index global) const;  // of a node that is owned or reached
   int owner(Index global) const;
@@ -51,6 +52,11 @@ class Ghosts {
   // Numbers of neighbours are added in ascending order of their ranks.
   template <class T>
   void add_to_owners(Array<T>& values, int width) const;
+  // The same with the ghosts in an array of their own.
+  template <class T>
+  void fetch(const Array<T>& values, Array<T>& tail, int width) const;
+  template <class T>
+  void add_to_owners(const Array<T>& tail, Array<T>& values, int width) const;
 
   // A rank that reaches nodes of this one, or the other way, or both.
   struct Neighbour {
@@ -74,7 +80,11 @@ class Ghosts {
   class OnDevice;
   OnDevice& on(const Device& device) const;
   template <class T>
-  void begin_fetch_on_host(T* values, int width) const;
+  void begin_fetch(const Device& device, const T* values, T* tail, int width) const;
+  template <class T>
+  void begin_fetch_on_host(const T* values, T* tail, int width) const;
+  template <class T>
+  void add_to_owners(const Device& device, const T* tail, T* values, int width) const;
   Ranks* ranks_;
   Index owned_;
   std::vector<Index> reached_, first_;

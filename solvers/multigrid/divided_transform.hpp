@@ -29,7 +29,7 @@ struct DividedRows {
   BlockMatrix matrix;                    // as DividedMatrix takes it
 };
 
-// rows: of a symmetric matrix as DividedMatrix takes them, square blocks, owned rows with columns [owned | ghosts].
+// rows: of a matrix as DividedMatrix takes them, square blocks, owned rows with columns [owned | ghosts].
 // Rows and columns of dependent unknowns become empty, with the pivot on the diagonal.
 DividedRows transformed(const Ghosts& ghosts, const BlockMatrix& rows, const DependentNodeRows& T, double pivot);
 

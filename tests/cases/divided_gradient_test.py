@@ -2,8 +2,10 @@
 import shutil
 import unittest
 
+import boxes
 import ritz
 import vtu
+from divided_relations_test import HEAT, PERIODIC, TIED
 from divided_test import LOAD_CASES, OnRanks
 
 STEP = 1e-4
@@ -71,6 +73,19 @@ class InTime(DividedGradient):
                 settings = {**keys, "material.0.conductivity": conductivity, "newton.tolerance": 1e-10} if conductivity != 20.0 else {**keys, "material.0.conductivity": conductivity}
                 several = self.assert_same_gradient(3, "ritz-heat", self.asked(case, "end", by), by, settings)
                 self.assert_differences(2, "ritz-heat", case, several, by, settings, lambda outcome: outcome.probes["end"])
+
+    def test_a_tangent_that_is_not_symmetric_with_equations_between_unknowns(self):
+        """T^T K^T T: a conductivity that depends on the temperature in two bodies that are tied, whose other sides are periodic."""
+        (self.folder / "blocks.msh").write_text(boxes.blocks(("near", (2, 2, 2), lambda u, v, w: (u, v, w)), ("far", (3, 3, 2), lambda u, v, w: (1 + u, v, w))))
+        self.write("k.csv", "temperature,k\n0,10\n300,50\n")
+        time = '[time]\nend = 300.0\nstep = 60.0\n[initial]\ntemperature = "20 + 30*x"\n'
+        end = '[[probe]]\nname = "end"\nfield = "temperature"\nregion = "far.x1"\nmeasure = "mean"\n'
+        case = self.write("blocks.toml", HEAT + TIED + PERIODIC + TABLE + time + end)
+        by = {"source.0.value": 3000.0, "convection.0.coefficient": 30.0}
+        settings = {f"material.{k}.{key}": value for k in (0, 1) for key, value in (("conductivity", "k(T)"), ("density", 1000.0), ("specific_heat", 100.0))}
+        settings |= {"source.0.value": 3000.0, "solver.tolerance": 1e-11, "newton.tolerance": 1e-10}
+        several = self.assert_same_gradient(3, "ritz-heat", self.asked(case, "end", by), by, settings)
+        self.assert_differences(2, "ritz-heat", case, several, {"source.0.value": 3000.0}, settings, lambda outcome: outcome.probes["end"])
 
     def test_motion(self):
         by = {"material.0.young": 2e11, "material.0.density": 7800.0}

@@ -1,4 +1,5 @@
 """What several ranks solve together beside plain statics: vibration, equations between unknowns, materials with internal variables, frames, forms by name."""
+import fcntl
 import os
 import re
 import shutil
@@ -124,6 +125,44 @@ class DividedReach(OnRanks):
             with self.subTest(name=name):
                 run = self.assert_same_run(ranks, "ritz-solve", ritz.example(name), "displacement", keys, 1e-5)
                 self.assertGreater(run.probes["plastic_inside"][-1] if isinstance(run.probes["plastic_inside"], list) else run.probes["plastic_inside"], 0)
+
+    def stopped_behind(self, ranks, case, folder, keys, increment):
+        """SIGTERM to all ranks, as batch systems send it. They wait for us: the pipe holds no more than a page of the log."""
+        job = subprocess.Popen(self.command(ranks, "ritz-solve", case, folder, "--verbose", "--log-json", *ritz.settings(keys)), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=self.folder, bufsize=0)
+        fcntl.fcntl(job.stdout, fcntl.F_SETPIPE_SZ, 4096)
+        sent = False
+        for line in job.stdout:
+            if not sent and f"increment {increment} of" in line.decode():
+                sent = True
+                for pid in subprocess.run(["pgrep", "-f", str(folder / "results")], capture_output=True, text=True).stdout.split():
+                    if int(pid) != job.pid:
+                        os.kill(int(pid), signal.SIGTERM)
+        job.stdout.close()
+        return job.wait(timeout=120)
+
+    def test_plastic_strains_of_two_ranks_go_on_in_three_and_in_one(self):
+        """Stopped while it yields; behind that it yields on and is unloaded."""
+        keys = {"solver.method": "cg", "solver.tolerance": 1e-10, "newton.tolerance": 1e-9, "newton.increments": 20, "newton.write": "last"}
+        case = ritz.example("plasticity/sphere_section")
+        whole = self.solve("ritz-solve", case, keys=keys)
+        parts = self.folder / "parts"
+        self.assertEqual(self.stopped_behind(2, case, parts, keys, 14), 75)
+        expected = vtu.read(whole.results())["PointData"]
+        self.assertGreater(max(expected["equivalent_plastic_strain"]), 1e-3)
+        for ranks in (3, 1):
+            with self.subTest(ranks=ranks):
+                copy = self.folder / f"on_{ranks}"
+                shutil.copytree(parts, copy)
+                if ranks == 1:
+                    run = self.solve("ritz-solve", case, "--resume", output=copy / "results", keys=keys)
+                else:
+                    process = subprocess.run(self.command(ranks, "ritz-solve", case, copy, "--resume", *ritz.settings(keys)), capture_output=True, text=True, timeout=120, cwd=self.folder)
+                    run = ritz.Outcome(process, copy)
+                    self.assertEqual(run.exit, 0, run.log + run.errors)
+                self.assertGreaterEqual(int(re.search(r"resuming after increment (\d+) of 40", run.log)[1]), 14)
+                found = vtu.read(run.results())["PointData"]
+                for field, relative in (("displacement", 1e-6), ("stress", 1e-5), ("plastic_strain", 1e-5), ("equivalent_plastic_strain", 1e-5)):
+                    self.assert_close_lists(found[field], expected[field], relative)
 
     def test_shells_and_frames_by_conjugate_gradients(self):
         roof = ritz.example("structure/roof")

@@ -87,7 +87,7 @@ class RanksForecast(OnRanks):
 
     def test_senseless_plans_are_refused(self):
         case = self.case("ritz-heat", "hexa", (3, 3, 3))
-        for arguments, exit_code, words in ((("--ranks", 4), 2, "without --estimate"), (("--estimate", "--ranks", 65), 8, "a mesh of 64 nodes is not divided"),
+        for arguments, exit_code, words in ((("--ranks", 4), 2, "without --estimate"), (("--estimate", "--ranks", 65), 8, "planned for 65 ranks, and a mesh of 64 nodes is not divided"),
                                             (("--estimate", "--ranks", 0), 2, "--ranks"), (("--estimate", "--ranks", 40, "--set", "space.order=4"), 8, "a mesh of 27 cells without a matrix")):
             refused = self.run_case("ritz-heat", case, *arguments)
             self.assertEqual(refused.exit, exit_code, refused.errors)
