@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
+#include <iterator>
 
 namespace ritz {
 namespace {
@@ -123,7 +124,29 @@ _ritz() {
 }
 )bash";
 
+// Of the program, and of the command that was given.
+std::vector<std::string> known_options(const CLI::App& cli) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : cli.get_options()) std::ranges::copy(names_of(*option), std::back_inserter(names));
+  for (const CLI::App* command : cli.get_subcommands())
+    std::ranges::copy(known_options(*command), std::back_inserter(names));
+  return names;
+}
+
 }  // namespace
+
+Error command_line_error(const CLI::App& cli, const CLI::ParseError& error, const std::string& help) {
+  const std::vector<std::string> unknown = cli.remaining(true);
+  if (error.get_name() != "ExtrasError" || unknown.empty())
+    return {Exit::input, fmt::format("{}, on the command line", error.what()), {}, help};
+  const bool is_option = unknown.front().starts_with("-");
+  const std::string word = unknown.front().substr(0, unknown.front().find('='));
+  const std::string near = is_option ? nearest_match(word, known_options(cli)) : "";
+  return {Exit::input,
+          fmt::format("unknown {} '{}', on the command line", is_option ? "option" : "argument", word),
+          {},
+          near.empty() ? help : fmt::format("did you mean '{}'?", near)};
+}
 
 std::string man_page(const CLI::App& cli) {
   const std::string& name = cli.get_name();
