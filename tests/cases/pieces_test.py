@@ -1,7 +1,9 @@
 """Results in pieces: each rank writes a file of its cells, and VTK's parallel reader finds in them what one file holds."""
+import base64
 import json
 import pathlib
 import shutil
+import struct
 import subprocess
 import unittest
 
