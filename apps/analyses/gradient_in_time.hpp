@@ -7,7 +7,6 @@
 namespace ritz {
 
 void solve_in_time_with_gradient(Run& run, const CaseModel& read, const Transient& analysis, Observer observer,
-                                 const Prepared& prepared,
-                                 const std::function<void(const TransientResult&)>& conclude);
+                                 const Prepared& prepared, const std::function<void(const TransientResult&)>& conclude);
 
 }  // namespace ritz

@@ -1,5 +1,5 @@
-// Parts that the gradients of statics and of evolutions in time share: the probe, its weights, the numbers by which it is
-// derived, and the fields of the results. Private to apps/analyses/gradient*.
+// Parts that the gradients of statics and of evolutions in time share: the probe, its weights, the numbers by which it
+// is derived, and the fields of the results. Private to apps/analyses/gradient*.
 #pragma once
 
 #include "apps/analyses/gradient.hpp"
@@ -47,8 +47,8 @@ std::optional<std::vector<double>> factors_of(const CaseModel& read, const LoadC
 // These options with a tolerance that leaves derivatives ten digits.
 LinearSolverOptions accurate_adjoint(LinearSolverOptions options);
 
-std::vector<Field> gradient_fields(const CaseModel& read);  // [key], without values
-std::vector<Field> gradient_without_values(const CaseModel& read);        // [key], of numbers that are none
+std::vector<Field> gradient_fields(const CaseModel& read);          // [key], without values
+std::vector<Field> gradient_without_values(const CaseModel& read);  // [key], of numbers that are none
 // Results have them from here on: those by positions at nodes, others in cells.
 void carry_gradient(Run& run, const CaseModel& read, std::vector<Field> fields);
 // Sums to the log and the report.

@@ -124,26 +124,27 @@ _ritz() {
 }
 )bash";
 
-// Of the program, and of the command that was given.
-std::vector<std::string> known_options(const CLI::App& cli) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : cli.get_options()) std::ranges::copy(names_of(*option), std::back_inserter(names));
+// Options of the program and of the command that was given, and the commands that may follow.
+std::vector<std::string> known_words(const CLI::App& cli) {
+  std::vector<std::string> words;
+  for (const CLI::Option* option : cli.get_options()) std::ranges::copy(names_of(*option), std::back_inserter(words));
+  for (const CLI::App* command : commands_of(cli)) words.push_back(command->get_name());
   for (const CLI::App* command : cli.get_subcommands())
-    std::ranges::copy(known_options(*command), std::back_inserter(names));
-  return names;
+    std::ranges::copy(known_words(*command), std::back_inserter(words));
+  return words;
 }
 
 }  // namespace
 
 Error command_line_error(const CLI::App& cli, const CLI::ParseError& error, const std::string& help) {
   const std::vector<std::string> unknown = cli.remaining(true);
-  if (error.get_name() != "ExtrasError" || unknown.empty())
+  const auto code = static_cast<CLI::ExitCodes>(error.get_exit_code());
+  if (unknown.empty() || (code != CLI::ExitCodes::ExtrasError && code != CLI::ExitCodes::RequiredError))
     return {Exit::input, fmt::format("{}, on the command line", error.what()), {}, help};
-  const bool is_option = unknown.front().starts_with("-");
   const std::string word = unknown.front().substr(0, unknown.front().find('='));
-  const std::string near = is_option ? nearest_match(word, known_options(cli)) : "";
+  const std::string near = nearest_match(word, known_words(cli));
   return {Exit::input,
-          fmt::format("unknown {} '{}', on the command line", is_option ? "option" : "argument", word),
+          fmt::format("unknown {} '{}', on the command line", word.starts_with("-") ? "option" : "argument", word),
           {},
           near.empty() ? help : fmt::format("did you mean '{}'?", near)};
 }

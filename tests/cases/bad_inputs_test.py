@@ -439,6 +439,12 @@ class Surroundings(BadInputs):
             with self.subTest(arguments=arguments):
                 self.refuse_case(2, [phrase], example("cantilever"), "ritz-elasticity", *arguments)
 
+        for words, near in ((["--outptu", "x"], "--output"), (["--threasd=2"], "--threads")):
+            self.refuse_case(2, [f"unknown option '{words[0].split('=')[0]}'", f"did you mean '{near}'?"], example("cantilever"), "ritz-elasticity", *words)
+        for words, near in ((["mseh", "info", "a.msh"], "mesh"), (["mesh", "inof", "a.msh"], "info"), (["mesh", "info", "a.msh", "--scael", "2"], "--scale")):
+            done = subprocess.run([ritz.BIN / "ritz", *words], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"did you mean '{near}'?", done.stderr)
         self.refuse_case(2, ["-3 threads were asked for"], example("cantilever"), threads=-3)
 
     def test_check_solves_nothing(self):
