@@ -31,6 +31,7 @@ std::optional<GradientInput> read_gradient(Run& run, const Mesh& mesh) {
       "gradient",
       "derivatives of a probe by numbers of the case, as fields of one value in each cell, and by positions of nodes");
   if (!t.present()) return std::nullopt;
+  const bool sound = run.input().sound();
   GradientInput gradient{t,
                          t.text("probe",
                                 "name of a probe: of the unknown, or of stress, strain or flux, at a point, its "
@@ -43,7 +44,7 @@ std::optional<GradientInput> read_gradient(Run& run, const Mesh& mesh) {
   gradient.over_time =
       t.choice("over", "with [time]: the probe at the end, or its integral over time by trapezoids over the steps",
                {"end", "time"}, "end") == "time";
-  if (gradient.keys.empty())
+  if (gradient.keys.empty() && run.input().sound() == sound)
     t.refuse("by", "no gradient of the probe: 'by' names no number", {},
              "name one or more, such as \"material.0.young\"");
   for (std::size_t i = 0; i < gradient.keys.size(); ++i)

@@ -39,15 +39,22 @@ constexpr DoubtfulRange doubtful_ranges[] = {
     {"section", "young", "Pa", 1e6, 2e12, "softer than rubber; steel has 2.1e11 Pa, which is 210000 MPa or 210 GPa",
      "stiffer than diamond; steel has 2.1e11 Pa"},
     {"material", "density", "kg/m^3", 0.05, 3e4,
-     "lighter than any gas; steel has 7850 kg/m^3, which is 7.85e-9 t/mm^3 or 7.85 g/cm^3",
+     "that of a gas; steel has 7850 kg/m^3, which is 7.85e-9 t/mm^3 or 7.85 g/cm^3",
      "heavier than any metal; steel has 7850 kg/m^3"},
     {"section", "density", "kg/m^3", 0.05, 3e4,
-     "lighter than any gas; steel has 7850 kg/m^3, which is 7.85e-9 t/mm^3 or 7.85 g/cm^3",
+     "that of a gas; steel has 7850 kg/m^3, which is 7.85e-9 t/mm^3 or 7.85 g/cm^3",
      "heavier than any metal; steel has 7850 kg/m^3"},
     {"material", "conductivity", "W/(m K)", 1e-3, 1e4,
      "less than any insulator; steel has 50 W/(m K), which is 0.05 W/(mm K)",
      "more than diamond; copper has 400 W/(m K)"},
 };
+
+// Gases conduct heat. What bears loads is a solid, and aerogels alone are lighter.
+constexpr double lightest_solid = 20;  // [kg/m^3]
+
+bool bears_loads(const Case& input) {
+  return !input.given_numbers("material", "young").empty() || !input.given_numbers("section", "young").empty();
+}
 
 bool has_word(std::string_view text, std::string_view word) {
   const auto inside = [&](std::size_t at) {
@@ -90,10 +97,11 @@ std::vector<std::string> doubtful_numbers(const Case& input, const Mesh& mesh, d
                     size, scale));
   for (const DoubtfulRange& range : doubtful_ranges)
     for (const GivenNumber& given : input.given_numbers(range.table, range.key)) {
-      if (given.value <= 0 || (given.value >= range.low && given.value <= range.high)) continue;
-      const bool low = given.value < range.low;
+      const bool is_gas = std::string_view(range.key) == "density" && given.value < lightest_solid;
+      if (given.value <= 0) continue;
+      if (given.value >= range.low && given.value <= range.high && !(is_gas && bears_loads(input))) continue;
       notices.push_back(fmt::format("{} = {:g} {} is {}: {}", range.key, given.value, range.unit,
-                                    low ? range.too_low : range.too_high, given.where));
+                                    given.value > range.high ? range.too_high : range.too_low, given.where));
     }
   return notices;
 }

@@ -18,7 +18,7 @@ constexpr double most_outputs = 1e6;
 // Multiples of an interval up to the end, and times by name.
 std::vector<double> output_times(const Case::Table& time, double end) {
   std::vector<double> times;
-  const double interval = time.number("output", "results at multiples of this time; by default at the end alone",
+  const double interval = time.number("output", "[s], results at multiples of this time; by default at the end alone",
                                       {.fallback = 0, .minimum = 0});
   if (interval > 0 && end / interval > most_outputs)
     time.error("output", fmt::format("{:g} up to {:g} makes {:.0f} results", interval, end, end / interval), {},
@@ -26,7 +26,7 @@ std::vector<double> output_times(const Case::Table& time, double end) {
   else if (interval > 0)
     for (int i = 1; i * interval < end * (1 - 1e-9); ++i) times.push_back(i * interval);
   if (!time.has("output_at")) return times;
-  for (const double t : time.vector("output_at", "times of further results", {.above = 0})) {
+  for (const double t : time.vector("output_at", "[s], times of further results", {.above = 0})) {
     if (t > end)
       time.error("output_at", fmt::format("{:g} is after the end, {:g}", t, end), {}, "make the end later, or omit it");
     times.push_back(t);
@@ -66,7 +66,7 @@ bool goes_through_time(Run& run) {
 
 Transient read_steps(const Case::Table& time, TimeOrder order) {
   Transient options;
-  options.end = time.number("end", "the time at which the analysis ends; it begins at 0", {.above = 0});
+  options.end = time.number("end", "[s], the time at which the analysis ends; it begins at 0", {.above = 0});
   options.output = output_times(time, options.end);
   if (order == TimeOrder::first)
     options.method = &time_method_named(time.choice(
@@ -79,7 +79,7 @@ Transient read_steps(const Case::Table& time, TimeOrder order) {
         {.fallback = options.spectral_radius, .minimum = 0, .maximum = 1, .out_of_bounds = Exit::model});
   const bool fixed = time.has("step");
   options.fixed_step =
-      fixed ? time.number("step", "fixed length of the steps; shorter where a result is due", {.above = 0}) : 0;
+      fixed ? time.number("step", "[s], fixed length of the steps; shorter where a result is due", {.above = 0}) : 0;
   for (const char* key : {"tolerance", "first_step", "largest_step"})
     if (fixed && time.has(key))
       time.refuse(key, fmt::format("'{}' was given with a fixed step", key),
@@ -91,8 +91,9 @@ Transient read_steps(const Case::Table& time, TimeOrder order) {
           ? "of the error of a step at any node, relative to the range of the unknown"
           : "of the error of a step in the displacement, its mean over the mass, relative to the largest one",
       {.fallback = 1e-3, .above = 0, .below = 1});
-  options.first_step = time.number("first_step", "0: a thousandth of the whole time", {.fallback = 0, .minimum = 0});
-  options.largest_step = time.number("largest_step", "0: no limit", {.fallback = 0, .minimum = 0});
+  options.first_step =
+      time.number("first_step", "[s], 0: a thousandth of the whole time", {.fallback = 0, .minimum = 0});
+  options.largest_step = time.number("largest_step", "[s], 0: no limit", {.fallback = 0, .minimum = 0});
   return options;
 }
 

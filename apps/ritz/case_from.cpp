@@ -136,6 +136,10 @@ std::string case_text(const DeckModel& deck, const std::string& deck_file, const
 std::string case_from(const CaseFrom& question) {
   namespace fs = std::filesystem;
   const DeckModel deck = read_deck_model(question.deck);
+  if (deck.materials.empty() && deck.sections.empty() && deck.supports.empty() && deck.notes.empty())
+    throw Error(Exit::input, fmt::format("cannot read the deck '{}'", question.deck),
+                "it says nothing of materials, sections, supports or steps",
+                fmt::format("name a deck of Abaqus or CalculiX; for a mesh alone: ritz new {}", question.deck));
   if (question.to.empty()) return case_text(deck, question.deck, question.deck);
   if (is_same_file(question.to, question.deck))
     throw Error(Exit::input, fmt::format("there is no room for a file at '{}'", question.to), "the deck has it",

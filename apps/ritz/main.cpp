@@ -400,8 +400,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return cli.exit(error);  // --help
     Log(LogLevel::quiet)
-        .error(Error(Exit::input, fmt::format("{}, on the command line", error.what()), {},
-                     "'ritz --help' and 'ritz COMMAND --help' name what there is"));
+        .error(command_line_error(cli, error, "'ritz --help' and 'ritz COMMAND --help' name what there is"));
     return static_cast<int>(Exit::input);
   }
   end_in_order_without_memory();

@@ -125,8 +125,7 @@ std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info
     options.log_json = options.log_json || std::any_of(argv, argv + argc, [](const char* word) {
                          return std::string_view(word) == "--log-json";
                        });
-    return refuse(options, Error(Exit::input, fmt::format("{}, on the command line", error.what()), {},
-                                 "run '" + info.name + " --help' to see the options"));
+    return refuse(options, command_line_error(cli, error, "run '" + info.name + " --help' to see the options"));
   }
   if (options.resume && options.overwrite) {
     return refuse(options, Error(Exit::input, "--resume and --overwrite were given together",

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
+#include <iterator>
 
 namespace ritz {
 namespace {
@@ -123,7 +124,30 @@ _ritz() {
 }
 )bash";
 
+// Options of the program and of the command that was given, and the commands that may follow.
+std::vector<std::string> known_words(const CLI::App& cli) {
+  std::vector<std::string> words;
+  for (const CLI::Option* option : cli.get_options()) std::ranges::copy(names_of(*option), std::back_inserter(words));
+  for (const CLI::App* command : commands_of(cli)) words.push_back(command->get_name());
+  for (const CLI::App* command : cli.get_subcommands())
+    std::ranges::copy(known_words(*command), std::back_inserter(words));
+  return words;
+}
+
 }  // namespace
+
+Error command_line_error(const CLI::App& cli, const CLI::ParseError& error, const std::string& help) {
+  const std::vector<std::string> unknown = cli.remaining(true);
+  const auto code = static_cast<CLI::ExitCodes>(error.get_exit_code());
+  if (unknown.empty() || (code != CLI::ExitCodes::ExtrasError && code != CLI::ExitCodes::RequiredError))
+    return {Exit::input, fmt::format("{}, on the command line", error.what()), {}, help};
+  const std::string word = unknown.front().substr(0, unknown.front().find('='));
+  const std::string near = nearest_match(word, known_words(cli));
+  return {Exit::input,
+          fmt::format("unknown {} '{}', on the command line", word.starts_with("-") ? "option" : "argument", word),
+          {},
+          near.empty() ? help : fmt::format("did you mean '{}'?", near)};
+}
 
 std::string man_page(const CLI::App& cli) {
   const std::string& name = cli.get_name();

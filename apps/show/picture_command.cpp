@@ -40,17 +40,9 @@ FieldName named(const PictureCommand& command, const std::string& name, FieldPla
   return {.name = name, .place = place, .time = command.time, .structures = true};
 }
 
-// At points where they have it, else in cells.
 FileField coloured_field(const PictureCommand& command, const std::string& name) {
-  const auto read = [&](FieldPlace place) { return read_file_field(command.result, named(command, name, place)); };
-  if (command.in_cells) return read(FieldPlace::cells);
-  try {
-    return read(FieldPlace::any);
-  } catch (const Error& refused) {
-    try {
-      return read(FieldPlace::nodes);
-    } catch (const Error&) { throw refused; }
-  }
+  const FieldPlace place = command.in_cells ? FieldPlace::cells : FieldPlace::nodes_first;
+  return read_file_field(command.result, named(command, name, place));
 }
 
 void require_png(const std::string& file) {

@@ -13,6 +13,7 @@
 #include "device/ranks/device_messages.hpp"
 
 #include <algorithm>
+#include <concepts>
 #include <dlfcn.h>
 #include <nccl.h>
 
@@ -131,19 +132,17 @@ class NcclMessages final : public DeviceMessages {
   }
 
   void begin(std::span<const Parcel> parcels) override {
-    const LaunchScope launch(device_, "messages");
-    behind_the_device();
-    check(nccl().group_start(), "ncclGroupStart", communicator_);
-    for (const Parcel& p : parcels) {
-      if (!p.sent.empty())
-        check(nccl().send(p.sent.data(), p.sent.size(), ncclChar, p.rank, communicator_, stream_), "ncclSend",
-              communicator_);
-      if (!p.received.empty())
-        check(nccl().receive(p.received.data(), p.received.size(), ncclChar, p.rank, communicator_, stream_),
-              "ncclRecv", communicator_);
-    }
-    check(nccl().group_end(), "ncclGroupEnd", communicator_);
-    cuda_check(cudaEventRecord(arrived_, stream_), "recording an event");
+    start_behind_kernels([&] {
+      check(nccl().group_start(), "ncclGroupStart");
+      for (const Parcel& p : parcels) {
+        if (!p.sent.empty())
+          check(nccl().send(p.sent.data(), p.sent.size(), ncclChar, p.rank, communicator_, stream_), "ncclSend");
+        if (!p.received.empty())
+          check(nccl().receive(p.received.data(), p.received.size(), ncclChar, p.rank, communicator_, stream_),
+                "ncclRecv");
+      }
+      check(nccl().group_end(), "ncclGroupEnd");
+    });
   }
 
   void finish() override {
@@ -153,14 +152,11 @@ class NcclMessages final : public DeviceMessages {
 
   void sum(double* numbers, int count) override {
     if (gathered_.size() < Index{ranks_} * count) gathered_ = Vector(device_, Index{ranks_} * count, "ghosts");
-    {
-      const LaunchScope launch(device_, "messages");
-      behind_the_device();
+    start_behind_kernels([&] {
       check(nccl().all_gather(numbers, gathered_.data(), static_cast<std::size_t>(count), ncclDouble, communicator_,
                               stream_),
-            "ncclAllGather", communicator_);
-      cuda_check(cudaEventRecord(arrived_, stream_), "recording an event");
-    }
+            "ncclAllGather");
+    });
     finish();
     const LaunchScope launch(device_, "sum over ranks");
     start(device_, {1}, sum_ranks, ranks_, count, gathered_.data(), numbers);
@@ -187,15 +183,17 @@ class NcclMessages final : public DeviceMessages {
       throw;
     }
   }
-  static void check(ncclResult_t status, const char* call, ncclComm_t communicator = nullptr) {
-    cuda::check(status, call, communicator);
-  }
-  // Messages read what the kernels launched so far write.
-  void behind_the_device() {
+  void check(ncclResult_t status, const char* call) const { cuda::check(status, call, communicator_); }
+  // Messages read what the kernels launched so far write; arrived_ stands behind them.
+  template <std::invocable Calls>
+  void start_behind_kernels(const Calls& calls) {
+    const LaunchScope launch(device_, "messages");
     if (communicator_ == nullptr)
       throw Error(Exit::environment, "messages between GPUs were given up before", "another rank failed, or NCCL did");
     cuda_check(cudaEventRecord(ready_, stream_of(device_)), "recording an event");
     cuda_check(cudaStreamWaitEvent(stream_, ready_, 0), "waiting for kernels");
+    calls();
+    cuda_check(cudaEventRecord(arrived_, stream_), "recording an event");
   }
   void release() noexcept {
     if (ready_ != nullptr) cudaEventDestroy(ready_);

@@ -396,13 +396,9 @@ DividedFields::DividedFields(const MixedOperator& equations, const MixedConstrai
 
 DividedFields::~DividedFields() {
   try {
-    order(Packed().add(FieldsOrder::end).take());
+    order_all(ranks_, Packed().add(FieldsOrder::end).take());
   } catch (const Error&) {  // the job ends
   }
-}
-
-void DividedFields::order(const std::string& text) const {
-  for (int rank = 1; rank < ranks_.count(); ++rank) ranks_.send(rank, text);
 }
 
 namespace {
@@ -439,19 +435,19 @@ SolveReport DividedFields::solve(const Vector& b, Vector& x,
 
 SolveReport DividedFields::factorise(const Vector& b, Vector& x, const Factorisation& how) const {
   if (say_) say_(fmt::format("{} ranks factorise together: the last digits differ from run to run", ranks_.count()));
-  order(Packed().add(FieldsOrder::factorise).add(how).take());
+  order_all(ranks_, Packed().add(FieldsOrder::factorise).add(how).take());
   return solve(b, x, [&](const Vector& mine, Vector& y) { return own_->factorise(mine, y, how, say_); });
 }
 
 SolveReport DividedFields::iterate(LinearMethod method, const Vector& b, Vector& x,
                                    const KrylovOptions& options) const {
-  order(Packed()
-            .add(FieldsOrder::iterate)
-            .add(method)
-            .add(options.relative)
-            .add(options.max_iterations)
-            .add(options.restart)
-            .take());
+  order_all(ranks_, Packed()
+                        .add(FieldsOrder::iterate)
+                        .add(method)
+                        .add(options.relative)
+                        .add(options.max_iterations)
+                        .add(options.restart)
+                        .take());
   return solve(b, x, [&](const Vector& mine, Vector& y) { return own_->iterate(method, mine, y, options); });
 }
 

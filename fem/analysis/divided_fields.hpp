@@ -48,7 +48,6 @@ class DividedFields {
  private:
   class Share;
   friend void help_with_fields(Ranks& ranks, const Device& device, const std::string& order);
-  void order(const std::string& text) const;
   SolveReport solve(const Vector& b, Vector& x,
                     const std::function<SolveReport(const Vector& b, Vector& x)>& by_all) const;
 

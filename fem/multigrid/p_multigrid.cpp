@@ -490,6 +490,12 @@ struct PMultigrid::Hierarchy {
   const MatrixFree& A;
   std::optional<Cycle<double>> in_double;
   std::optional<Cycle<float>> in_single;
+
+  // The cycle that there is.
+  template <class Use>
+  auto use(const Use& use) {
+    return in_single ? use(*in_single) : use(*in_double);
+  }
 };
 
 PMultigrid::PMultigrid(const MatrixFree& A, const PMultigridOptions& options) {
@@ -521,12 +527,10 @@ Index PMultigrid::rows() const { return hierarchy_->A.rows(); }
 void PMultigrid::apply(const Vector& b, Vector& x) const {
   if (b.size() != rows()) throw_size_mismatch(rows(), b.size());
   if (x.size() != rows()) throw_size_mismatch(rows(), x.size());
-  const auto run = [&](auto& cycle) {
+  hierarchy_->use([&](auto& cycle) {
     cycle.apply(b, x);
     hierarchy_->A.constraints().apply_pivot(1 / cycle.pivot(), b, x);
-  };
-  if (hierarchy_->in_single) run(*hierarchy_->in_single);
-  else run(*hierarchy_->in_double);
+  });
 }
 
 float* PMultigrid::single_argument() const {
@@ -538,22 +542,19 @@ void PMultigrid::apply_single(const Vector& b, Vector& x, const Vector* q, doubl
 }
 
 std::vector<int> PMultigrid::orders() const {
-  return hierarchy_->in_single ? hierarchy_->in_single->orders() : hierarchy_->in_double->orders();
+  return hierarchy_->use([](const auto& cycle) { return cycle.orders(); });
 }
 
 std::string PMultigrid::name() const {
   std::string text = "p-multigrid";
   for (std::size_t i = 0; i < orders().size(); ++i)
     text += fmt::format("{} {}", i == 0 ? " of orders" : ",", orders()[i]);
-  const int nested =
-      hierarchy_->in_single ? hierarchy_->in_single->nested_levels() : hierarchy_->in_double->nested_levels();
+  const int nested = hierarchy_->use([](const auto& cycle) { return cycle.nested_levels(); });
   if (nested > 0) text += fmt::format(" over {} nested meshes", nested);
-  const int divided =
-      hierarchy_->in_single ? hierarchy_->in_single->divided_levels() : hierarchy_->in_double->divided_levels();
+  const int divided = hierarchy_->use([](const auto& cycle) { return cycle.divided_levels(); });
   if (divided > 0) text += fmt::format(", {} levels divided among ranks", divided);
   if (hierarchy_->in_single) text += ", single precision";
-  const std::string& not_recorded =
-      hierarchy_->in_single ? hierarchy_->in_single->not_recorded() : hierarchy_->in_double->not_recorded();
+  const std::string not_recorded = hierarchy_->use([](const auto& cycle) { return cycle.not_recorded(); });
   return text + (not_recorded.empty() ? "" : ", without a CUDA graph: " + not_recorded);
 }
 

@@ -145,29 +145,45 @@ std::vector<GivenNumber> Case::given_numbers(std::string_view table, std::string
   return found;
 }
 
-std::optional<KeptNumber> Case::number_at(std::string_view key) const {
-  const auto number_of = [](const CaseValue& value) -> std::optional<double> {
-    if (value.kind == CaseValue::Kind::integer) return static_cast<double>(value.integer);
-    return value.kind == CaseValue::Kind::number ? std::optional(value.number) : std::nullopt;
-  };
-  const auto entry_of = [](CaseValue& value, std::string_view part) -> CaseValue* {
-    if (value.kind == CaseValue::Kind::table) {
-      CaseMember* const member = value.find(part);
-      return member != nullptr && member->asked ? &member->value : nullptr;
-    }
-    std::size_t at = 0;
-    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), at);
-    const bool is_there = value.kind == CaseValue::Kind::array && error == std::errc{} &&
-                          end == part.data() + part.size() && at < value.items.size();
-    return is_there ? &value.items[at] : nullptr;
-  };
-  CaseValue *value = &data_->root, *list = nullptr;
+namespace {
+
+// An entry that was read; nullptr: there is none.
+CaseValue* entry_of(CaseValue& value, std::string_view part) {
+  if (value.kind == CaseValue::Kind::table) {
+    CaseMember* const member = value.find(part);
+    return member != nullptr && member->asked ? &member->value : nullptr;
+  }
+  std::size_t at = 0;
+  const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), at);
+  const bool is_there = value.kind == CaseValue::Kind::array && error == std::errc{} &&
+                        end == part.data() + part.size() && at < value.items.size();
+  return is_there ? &value.items[at] : nullptr;
+}
+
+struct ValueAt {
+  const CaseValue *value, *list;  // in which it stands; nullptr: there is none
+};
+
+ValueAt value_at(CaseValue& root, std::string_view key) {
+  CaseValue *value = &root, *list = nullptr;
   while (value != nullptr && !key.empty()) {
     const std::size_t dot = std::min(key.find('.'), key.size());
     list = value;
     value = entry_of(*value, key.substr(0, dot));
     key.remove_prefix(std::min(dot + 1, key.size()));
   }
+  return {value, list};
+}
+
+std::optional<double> number_of(const CaseValue& value) {
+  if (value.kind == CaseValue::Kind::integer) return static_cast<double>(value.integer);
+  return value.kind == CaseValue::Kind::number ? std::optional(value.number) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<KeptNumber> Case::number_at(std::string_view key) const {
+  const auto [value, list] = value_at(data_->root, key);
   const std::optional<double> number = value != nullptr ? number_of(*value) : std::nullopt;
   if (!number) return std::nullopt;
   double sum = std::abs(*number), count = 1;
@@ -178,6 +194,8 @@ std::optional<KeptNumber> Case::number_at(std::string_view key) const {
   }
   return KeptNumber{*number, sum > 0 ? sum / count : 1};
 }
+
+bool Case::has_value(std::string_view key) const { return value_at(data_->root, key).value != nullptr; }
 
 // ---- tables
 
@@ -220,6 +238,7 @@ Case::Table Case::Table::table(std::string_view key, std::string_view about) con
   table.value_ = answer.value();
   if (table.value_ != nullptr && table.value_->kind != CaseValue::Kind::table) {
     answer.wrong(fmt::format("a table, [{}]", table.path_));
+    mark_asked(*table.value_);
     data_->scratch.emplace_back().place = table.value_->place;
     table.value_ = &data_->scratch.back();
   } else if (table.value_ == nullptr) {
@@ -257,6 +276,7 @@ std::vector<Case::Table> Case::Table::tables(std::string_view key, std::string_v
     const bool empty_array = answer.value()->kind == CaseValue::Kind::array && answer.value()->items.empty();
     if (!empty_array && !answer.value()->is_array_of_tables()) {
       answer.wrong(fmt::format("a list of tables, each under its own [[{}]]", joined(path_, key)));
+      mark_asked(*answer.value());
       return result;
     }
     for (CaseValue& item : answer.value()->items) {

@@ -168,6 +168,7 @@ class Case {
   std::vector<GivenNumber> given_numbers(std::string_view table, std::string_view key) const;
   // The number that was read at this dotted key, "material.0.orthotropic.young.1"; nullopt: there is none.
   std::optional<KeptNumber> number_at(std::string_view key) const;
+  bool has_value(std::string_view key) const;   // whatever was given there
   std::vector<CaseQuestion> questions() const;  // in the order of asking, each key of [[tables]] once
   std::string describe() const;                 // the same as a commented TOML skeleton
 

@@ -66,6 +66,11 @@ bool CaseValue::is_array_of_tables() const {
          std::all_of(items.begin(), items.end(), [](const CaseValue& item) { return item.kind == Kind::table; });
 }
 
+void CaseData::add(Error error, const CasePlace& place) {
+  const auto is_same = [&](const Found& found) { return std::string_view(found.error.what()) == error.what(); };
+  if (std::ranges::none_of(errors, is_same)) errors.push_back({std::move(error), place, nullptr, {}});
+}
+
 void CaseData::remember(CaseQuestion question) {
   for (const CaseQuestion& known : questions)
     if (known.path == question.path) return;

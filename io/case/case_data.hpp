@@ -33,7 +33,7 @@ struct CaseData {
   const std::string& decide(const std::string& point, std::vector<std::string> options);
   std::list<CaseValue> scratch;  // take the place of tables that have another type in the file
 
-  void add(Error error, const CasePlace& place) { errors.push_back({std::move(error), place, nullptr, {}}); }
+  void add(Error error, const CasePlace& place);  // once, where several parts of a program find the same
   void add_missing(Error error, const CasePlace& place, const CaseValue& table, std::string_view key) {
     for (const Found& known : errors)
       if (known.table == &table && known.missing == key) return;  // asked for twice

@@ -220,7 +220,9 @@ CaseValue parse_case(std::string_view text, const std::string& name) {
     throw Error(Exit::input, fmt::format("{} at {}", what, place.text()),
                 twice ? "each key and each table may be given once" : "the case file is not valid TOML",
                 twice ? "remove one of the two; tables that may repeat are written with two brackets, [[material]]"
-                      : "see toml.io; texts need quotes, numbers a point instead of a comma");
+                : what.find("utf-8") != std::string::npos
+                    ? "save the file as UTF-8: it has letters in another encoding, such as Latin-1"
+                    : "see toml.io; texts need quotes, numbers a point instead of a comma");
   } catch (const std::domain_error& doubt) {
     throw Error(Exit::input, fmt::format("{} in '{}'", doubt.what(), name), "the case file is not valid TOML",
                 "look for a key or a [table] with other characters than letters, digits, _ and -");

@@ -75,6 +75,9 @@ const std::vector<Topic>& topics() {
       {{"=young", "=poisson", "=elastic", "=traction", "=body_force"},
        "linear elasticity is in ritz-elasticity; frames and shells are in ritz-structure",
        true},
+      {{"=force", "=forces", "=pressure", "=gravity", "=moment"},
+       "forces, pressures and gravity are loads of ritz-elasticity and ritz-structure; free vibration (ritz-modal) has "
+       "none"},
       {{"foundation", "=spring", "=springs", "=winkler"},
        "an elastic ground is [[foundation]] and [[spring]] of ritz-elasticity and ritz-modal, for solids; springs of "
        "frames are [[spring]] of ritz-structure"},

@@ -113,6 +113,21 @@ void flush_temporary(const std::string& path) {
   if (file < 0 || ::fsync(file) != 0) give_up(path);
 }
 
+// By hand, since std::filesystem::copy_file may call a full disk an input/output error.
+void copy_to_temporary(const std::string& path) {
+  const Descriptor from(path, O_RDONLY);
+  Descriptor to(temporary_path(path), O_WRONLY | O_CREAT | O_TRUNC);
+  if (from < 0 || to < 0) give_up(path);
+  std::string part(1 << 20, '\0');
+  for (;;) {
+    const ssize_t read = ::read(from, part.data(), part.size());
+    if (read < 0 && errno == EINTR) continue;
+    if (read < 0 || !write_all(to, std::string_view(part).substr(0, static_cast<std::size_t>(read)))) give_up(path);
+    if (read == 0) break;
+  }
+  if (!to.close()) give_up(path);
+}
+
 void rename_temporary(const std::string& path) {
   if (std::rename(temporary_path(path).c_str(), path.c_str()) != 0) give_up(path);
 }

@@ -20,6 +20,9 @@ bool exchange_file(const std::string& path);
 void flush_temporary(const std::string& path);
 void rename_temporary(const std::string& path);
 
+// A copy of `path` under its temporary name, to be changed there. Throws Error(Exit::output).
+void copy_to_temporary(const std::string& path);
+
 // Removes the remains of a failed write.
 void discard_temporary(const std::string& path) noexcept;
 

@@ -1,8 +1,10 @@
 // Numbers from text, independent of the locale, fast enough for gigabytes. Private to io.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <limits>
 
 namespace ritz {
 
@@ -16,6 +18,13 @@ inline const char* skip_blanks(const char* position, const char* end) {
 inline const char* token_end(const char* position, const char* end) {
   while (position < end && !is_blank(*position)) ++position;
   return position;
+}
+
+// A number from `position` to `end` that no double can hold: 1e-400 is 0, 1e400 is infinite.
+inline double beyond_range(const char* position, const char* end) {
+  const char* exponent = std::find_if(position, end, [](char c) { return c == 'e' || c == 'E'; });
+  const bool is_small = end - exponent > 1 ? exponent[1] == '-' : *position == '0' || *position == '.';
+  return is_small ? 0 : std::numeric_limits<double>::infinity();
 }
 
 // Both return the end of the number, or nullptr when the text at `position` (no leading blanks) is no number that ends
@@ -38,7 +47,7 @@ inline const char* parse_number(const char* position, const char* end, double& v
   const auto [stop, error] = std::from_chars(position, end, value);
   const bool in_range = error == std::errc{} || error == std::errc::result_out_of_range;
   if (!in_range || (stop != end && !is_blank(*stop))) return nullptr;
-  if (error != std::errc{}) value = 0;  // 1e-400; overflow does not occur in coordinates that anyone can use
+  if (error != std::errc{}) value = beyond_range(position, stop);
   return stop;
 }
 

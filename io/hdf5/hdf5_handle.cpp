@@ -1,9 +1,21 @@
 #include "io/hdf5/hdf5_handle.hpp"
 
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 
 namespace ritz {
+namespace {
+
+// The words of the system alone, where the cause is "file write failed: time = ..., errno = 28, error message = ...".
+std::string without_details(const std::string& cause) {
+  constexpr const char* number = "errno = ";
+  const std::size_t at = cause.find(number);
+  const int error = at == std::string::npos ? 0 : std::atoi(cause.c_str() + at + std::strlen(number));
+  return error > 0 ? std::strerror(error) : cause;
+}
+
+}  // namespace
 
 void use_hdf5_quietly() {
   static std::once_flag once;
@@ -11,8 +23,10 @@ void use_hdf5_quietly() {
     ::setenv("HDF5_USE_FILE_LOCKING", "FALSE", 0);
     H5dont_atexit();
     H5open();
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   });
+  // Each thread has a stack of errors of its own.
+  thread_local const herr_t quiet = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  static_cast<void>(quiet);
 }
 
 std::string reason_of_hdf5() {
@@ -26,7 +40,7 @@ std::string reason_of_hdf5() {
       },
       &reason);
   H5Eclear2(H5E_DEFAULT);
-  return reason.empty() ? "HDF5 gives no reason" : reason;
+  return reason.empty() ? "HDF5 gives no reason" : without_details(reason);
 }
 
 }  // namespace ritz

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include <fmt/core.h>
 
@@ -218,14 +217,9 @@ const char* parse_inp_real(const char* position, const char* end, double& value)
   const auto [stop, error] = std::from_chars(position, end, value);
   if (error == std::errc{} && ends_here(stop, end)) return std::isfinite(value) ? stop : nullptr;
   if (error != std::errc{} && error != std::errc::result_out_of_range) return nullptr;
-  if (ends_here(stop, end)) {  // out of range: 1e-400 is 0
-    double small = 0;
-    char copy[64] = {};
-    std::copy_n(position, std::min<std::ptrdiff_t>(stop - position, 63), copy);
-    const char* exponent = std::strpbrk(copy, "eE");
-    if (exponent == nullptr || exponent[1] != '-') return nullptr;
-    value = small;
-    return stop;
+  if (ends_here(stop, end)) {
+    value = beyond_range(position, stop);
+    return std::isfinite(value) ? stop : nullptr;
   }
   if (*stop != 'd' && *stop != 'D') return nullptr;  // Fortran's double precision
   char copy[64];

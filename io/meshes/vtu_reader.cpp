@@ -338,17 +338,19 @@ class GridMesh {
   }
 
  private:
-  // Points of pieces that stand at one place have one value.
+  // Points of pieces that stand at one place have one value, or none, which is not a number.
   void check_joined(const GridArray& array, const std::vector<double>& values) const {
     double largest = 0;
-    for (const double each : array.values) largest = std::max(largest, std::abs(each));
+    for (const double each : array.values)
+      if (std::isfinite(each)) largest = std::max(largest, std::abs(each));
     const auto width = static_cast<std::size_t>(array.components);
     for (std::size_t i = 0; i < array.values.size(); ++i) {
       const auto node = static_cast<std::size_t>(joined_[i / width]);
       const double other = values[node * width + i % width];
-      if (std::abs(array.values[i] - other) <= 1e-6 * largest) continue;
+      const double own = array.values[i];
+      if (own == other || (std::isnan(own) && std::isnan(other)) || std::abs(own - other) <= 1e-6 * largest) continue;
       throw Error(Exit::input,
-                  fmt::format("'{}' has the values {:g} and {:g} at ({:g}, {:g}, {:g})", path_, array.values[i], other,
+                  fmt::format("'{}' has the values {:g} and {:g} at ({:g}, {:g}, {:g})", path_, own, other,
                               data_.points[3 * node], data_.points[3 * node + 1], data_.points[3 * node + 2]),
                   "nodes of parts that touch are not told apart in pieces",
                   "write those results with [output] format = \"vtu\"");
@@ -501,7 +503,8 @@ VtuField read_vtu_field(const std::string& path, const std::string& array, Field
   std::vector<std::string> unsaid;
   UnstructuredGrid grid = grid_with(path, array);
   const bool at_nodes = grid.point_arrays.contains(array) && place != FieldPlace::cells,
-             in_cells = grid.cell_arrays.contains(array) && place != FieldPlace::nodes;
+             in_cells = grid.cell_arrays.contains(array) && place != FieldPlace::nodes &&
+                        (place != FieldPlace::nodes_first || !at_nodes);
   if (at_nodes && in_cells)
     throw Error(Exit::input, fmt::format("'{}' has fields '{}' at its points and in its cells", path, array), {},
                 "say which one: at = \"nodes\" or at = \"cells\"");

@@ -78,7 +78,7 @@ std::string printable(std::string_view text) {
 Log::Log(LogLevel level, std::FILE* out, std::FILE* err)
     : level_(level), out_(out), err_(err), terminal_(::isatty(::fileno(out)) == 1) {}
 
-Log::~Log() { end_progress(); }
+Log::~Log() { clear_progress(); }  // what a run was doing before its last line is no news
 
 void Log::write_line(const std::string& text, LogLevel level, const char* kind) {
   if (level_ < level) return;

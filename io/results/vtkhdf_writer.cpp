@@ -8,9 +8,7 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <set>
-#include <system_error>
 #include <utility>
 
 #include <fmt/core.h>
@@ -181,7 +179,7 @@ void VtkhdfSeries::write_spare(const Mesh& mesh, const ResultStep& step, Journal
     if (folder() != nullptr) path_within(folder()->path(), folder()->relative(path_));  // both files are written to
     take_up(mesh, written);
   }
-  if (step_count() > 0 && !has_spare_) copy_committed();
+  if (step_count() > 0 && !has_spare_) copy_to_temporary(path_);
   const std::unique_ptr<Hdf5File> file =
       step_count() == 0 ? Hdf5File::create(spare) : Hdf5File::open_for_writing(spare);
   const auto record = [&](const Hdf5Rows& rows, std::uint64_t first) {
@@ -216,13 +214,6 @@ void VtkhdfSeries::write_spare(const Mesh& mesh, const ResultStep& step, Journal
   const std::array<std::int64_t, 1> steps{step_count() + 1};
   file->set_attribute(in_root("Steps"), "NSteps", steps);
   file->close();
-}
-
-void VtkhdfSeries::copy_committed() {
-  const std::string spare = temporary_path(path_);
-  std::error_code status;
-  std::filesystem::copy_file(path_, spare, std::filesystem::copy_options::overwrite_existing, status);
-  if (status) fail_to_write(spare, status.message());
 }
 
 // The file is from before the run was stopped. What is done here leaves it and the spare byte for byte as they would be

@@ -26,7 +26,6 @@ class VtkhdfSeries : public ResultSeries {
 
  private:
   std::string add(const Mesh& mesh, const ResultStep& step) override;
-  void copy_committed();
   void take_up(const Mesh& mesh, const WrittenCells& written);
   void build_spare(int steps, const std::set<std::string>& once) const;
   void write_spare(const Mesh& mesh, const ResultStep& step, JournalFile& committed);

@@ -267,7 +267,7 @@ class MumpsFactor final : public DirectFactor {
   void throw_if_failed(const char* phase) const {
     const int status = mumps_.infog[at(1)], detail = mumps_.infog[at(2)];
     if (status >= 0) return;
-    if (status == -6 || status == -10)
+    if (status == -2 || status == -6 || status == -10)  // -2: no entries at all
       throw Error(Exit::model, "the matrix is singular",
                   fmt::format("MUMPS stopped in its {} (INFOG {}, {})", phase, status, detail),
                   "add supports, and check that every unknown has stiffness");

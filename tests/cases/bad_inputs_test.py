@@ -71,6 +71,40 @@ class BadInputs(CaseTest):
         return self.refuse_case(exit_code, phrases, example(case), program, keys={k.replace("__", "."): v for k, v in keys.items()})
 
 
+class OneMistakeOneError(BadInputs):
+    def one(self, exit_code, phrases, text, **options):
+        outcome = self.refuse_case(exit_code, phrases, self.write("case.toml", text), **options)
+        self.assertEqual(outcome.errors.count("error: "), 1, outcome.errors)
+
+    def setUp(self):
+        super().setUp()
+        self.write("mesh.msh", boxes.cubes(["a"]))
+
+    def test_a_table_with_one_bracket_in_place_of_two(self):
+        text = '[mesh]\nfile = "mesh.msh"\n' + CUBE.replace("[[traction]]", "[traction]")
+        self.one(2, ["'traction' is a table", "each under its own [[traction]]"], text)
+
+    def test_a_probe_with_a_point_and_a_region(self):
+        probe = '[[probe]]\nname = "p"\nfield = "displacement"\nregion = "a"\npoint = [0, 0, 0]\nmeasure = "max"\n'
+        self.one(2, ["a probe has a point and a region"], '[mesh]\nfile = "mesh.msh"\n' + CUBE + probe)
+
+    def test_a_case_file_in_latin_1(self):
+        case = self.folder / "case.toml"
+        case.write_bytes('title = "Träger"\n[mesh]\nfile = "mesh.msh"\n'.encode("latin-1"))
+        self.refuse_case(2, ["utf-8", "case.toml:1:", "save the file as UTF-8"], case)
+
+    def test_times_take_units(self):
+        body = '[mesh]\nfile = "mesh.msh"\n' + CUBE.replace("poisson", "density = 7850\npoisson")
+        self.one(2, ["'time.end' is '1 m', and its unit is s"], body + '[time]\nend = "1 m"\nstep = 1\n')
+        outcome = self.solve("ritz-elasticity", self.write("case.toml", body + '[time]\nend = "2 min"\nstep = "0.5 min"\n'))
+        self.assertIn("t = 120, step 4", outcome.log)
+
+    def test_a_density_in_grams_is_doubtful_where_loads_are_borne(self):
+        case = self.write("case.toml", '[mesh]\nfile = "mesh.msh"\n' + CUBE.replace("poisson", "density = 7.85\npoisson"))
+        notices = self.solve("ritz-elasticity", case, "--check").report["notices"]
+        self.assertTrue(any("density = 7.85" in each and "7.85 g/cm^3" in each for each in notices), notices)
+
+
 class Start(BadInputs):
     def test_several_ranks_do_not_each_run_the_whole_case(self):
         ranks = {"OMPI_COMM_WORLD_SIZE": "4", "RITZ_INDEPENDENT_RANKS": ""}
@@ -405,6 +439,12 @@ class Surroundings(BadInputs):
             with self.subTest(arguments=arguments):
                 self.refuse_case(2, [phrase], example("cantilever"), "ritz-elasticity", *arguments)
 
+        for words, near in ((["--outptu", "x"], "--output"), (["--threasd=2"], "--threads")):
+            self.refuse_case(2, [f"unknown option '{words[0].split('=')[0]}'", f"did you mean '{near}'?"], example("cantilever"), "ritz-elasticity", *words)
+        for words, near in ((["mseh", "info", "a.msh"], "mesh"), (["mesh", "inof", "a.msh"], "info"), (["mesh", "info", "a.msh", "--scael", "2"], "--scale")):
+            done = subprocess.run([ritz.BIN / "ritz", *words], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"did you mean '{near}'?", done.stderr)
         self.refuse_case(2, ["-3 threads were asked for"], example("cantilever"), threads=-3)
 
     def test_check_solves_nothing(self):

@@ -335,6 +335,20 @@ class Gradient(CaseTest):
                 self.assertIn(words, outcome.errors)
 
 
+    def test_a_number_that_is_wrong_is_told_once(self):
+        """Its key has no number, but that follows from the mistake."""
+        self.write("mesh.msh", boxes.cubes(["a"]))
+        good = ('[mesh]\nfile = "mesh.msh"\n[[material]]\nregion = "a"\nyoung = "1 GPa"\npoisson = 0.3\n[[displacement]]\nregion = "a.x0"\nfixed = true\n'
+                '[[traction]]\nregion = "a.x1"\nvalue = [1, 0, 0]\n[[probe]]\nname = "tip"\nfield = "displacement"\ncomponent = "x"\npoint = [1, 1, 1]\n'
+                '[gradient]\nprobe = "tip"\nby = ["material.0.young"]\n')
+        for old, new, words in (("1 GPa", "1 GN", "its unit is Pa"), ('["material.0.young"]', "[3]", "'gradient.by' is 3"), ("[1, 1, 1]", "[9, 1, 1]", "lies outside the mesh")):
+            with self.subTest(new):
+                outcome = self.run_case("ritz-elasticity", self.write("case.toml", good.replace(old, new)), "--check")
+                self.assertEqual(outcome.exit, 2, outcome.log)
+                self.assertIn(words, outcome.errors)
+                self.assertEqual(outcome.errors.count("error: "), 1, outcome.errors)
+
+
 class GradientResume(Resume):
     """Stopped on the way there or on the way back, a gradient in time ends with the same bytes."""
 

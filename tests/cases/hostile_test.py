@@ -66,6 +66,16 @@ class Hostile(CaseTest):
         self.assertEqual(done.returncode, 3, done.stdout)
         self.assertIn("1e+308", done.stderr)
 
+    def test_coordinates_beyond_all_numbers_are_not_zero(self):
+        mesh = self.folder / "far.msh"
+        for number, exit_code in (("1e400", 3), ("-1e400", 3), ("1e-400", 0), ("0." + 400 * "0" + "1", 0), ("1" + 400 * "0", 3)):
+            mesh.write_text(f"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n2\n1 {number} 0 0\n2 1 0 0\n$EndNodes\n"
+                            "$Elements\n1\n1 1 2 1 1 1 2\n$EndElements\n")
+            done = subprocess.run([BIN / "ritz", "mesh", "info", mesh], capture_output=True, text=True)
+            self.assertEqual(done.returncode, exit_code, done.stdout + done.stderr)
+            if exit_code != 0:
+                self.assertIn("inf", done.stderr)
+
     def test_names_give_no_commands_to_the_terminal(self):
         case = self.fin()
         mesh = case.parent / "fin.msh"

@@ -1,7 +1,9 @@
 """Results in pieces: each rank writes a file of its cells, and VTK's parallel reader finds in them what one file holds."""
+import base64
 import json
 import pathlib
 import shutil
+import struct
 import subprocess
 import unittest
 
@@ -40,14 +42,15 @@ class Borders(ritz.CaseTest):
         corners = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)]
         points = " ".join(f"{first + x} {y} {z}" for x, y, z in corners)
         array = lambda kind, name, text, more="": f'<DataArray type="{kind}" Name="{name}" format="ascii"{more}>{text}</DataArray>'
-        self.write(name, '<VTKFile type="UnstructuredGrid" version="1.0" byte_order="LittleEndian"><UnstructuredGrid><Piece NumberOfPoints="8" NumberOfCells="1">'
-                   + "<PointData>" + array("Float64", "T", " ".join(f"{value!r}" for value in values)) + "</PointData>"
+        numbers = base64.b64encode(struct.pack("<I8d", 64, *values)).decode()  # VTK reads no "nan" in texts
+        self.write(name, '<VTKFile type="UnstructuredGrid" version="1.0" byte_order="LittleEndian" header_type="UInt32"><UnstructuredGrid><Piece NumberOfPoints="8" NumberOfCells="1">'
+                   + "<PointData>" + array("Float64", "T", numbers).replace("ascii", "binary") + "</PointData>"
                    + "<Points>" + array("Float64", "Points", points, ' NumberOfComponents="3"') + "</Points><Cells>"
                    + array("Int64", "connectivity", "0 1 2 3 4 5 6 7") + array("Int64", "offsets", "8") + array("UInt8", "types", "12") + "</Cells></Piece></UnstructuredGrid></VTKFile>")
 
-    def solved(self, right):
+    def solved(self, right, left=(5.0,) * 8):
         """With a conductivity that is T: 5 in all nodes, and these at x = 1 in the right piece."""
-        self.write_piece("left.vtu", 0, [5.0] * 8)
+        self.write_piece("left.vtu", 0, left)
         self.write_piece("right.vtu", 1, [value if corner in (0, 3, 4, 7) else 5.0 for corner, value in enumerate(right)])
         self.write("two.pvtu", '<VTKFile type="PUnstructuredGrid" version="1.0" byte_order="LittleEndian"><PUnstructuredGrid GhostLevel="0"><PPointData><PDataArray type="Float64" Name="T"/></PPointData>'
                    '<PPoints><PDataArray type="Float64" NumberOfComponents="3"/></PPoints><Piece Source="left.vtu"/><Piece Source="right.vtu"/></PUnstructuredGrid></VTKFile>')
@@ -62,6 +65,15 @@ class Borders(ritz.CaseTest):
             outcome = self.solved([5 + off] * 8)
             self.assertEqual(outcome.exit, 0, outcome.errors)
             self.assert_close(outcome.probes["p"], 2, 1e-6)
+
+    def test_values_that_are_missing_in_both_pieces_are_missing(self):
+        """NaN, as results of gradients have: a picture is drawn, and a formula that needs the value says so."""
+        nan = float("nan")
+        outcome = self.solved([nan] * 8, [5.0, nan, nan, 5.0, 5.0, nan, nan, 5.0])
+        self.assertEqual(outcome.exit, 4, outcome.log)
+        self.assertNotIn("has the values", outcome.errors)
+        done = subprocess.run([str(ritz.BIN / "ritz"), "picture", str(self.folder / "two.pvtu"), str(self.folder / "two.png"), "--field", "T"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_values_that_differ_are_told_with_their_place(self):
         outcome = self.solved([5, 5, 5, 7, 5, 5, 5, 5])

@@ -394,6 +394,19 @@ class Surroundings(CaseTest):
         self.assertIn("are free there", outcome.errors)
         self.assertFalse(leftovers(folder))
 
+    def test_a_full_disk_of_a_vtkhdf_file_is_told_in_the_words_of_the_system(self):
+        """Also where the copy of the committed steps, or a step in the background, meets it."""
+        for size in range(130, 250, 24):
+            folder = self.folder / f"small{size}"
+            folder.mkdir()
+            if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}k", "tmpfs", folder], capture_output=True).returncode != 0:
+                self.skipTest("mounting is not allowed here")
+            self.addCleanup(subprocess.run, ["umount", folder])
+            outcome = self.run_case("ritz-modal", example("modal/cantilever"), *MODES, "--set", "output.format=vtkhdf", output=folder)
+            self.assertEqual(outcome.exit, 7, outcome.log + outcome.errors)
+            self.assertRegex(outcome.errors, "No space left on device \\([0-9]+ bytes are free there\\)|a step of the results takes")
+            self.assertNotRegex(outcome.errors, "HDF5-DIAG|errno|Input/output error")
+
     def test_a_disk_without_room_for_one_step_is_told_before_the_solve(self):
         folder = self.folder / "small"
         folder.mkdir()
