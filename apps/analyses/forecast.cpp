@@ -27,6 +27,7 @@ void fill(RunReport& report, const RanksForecast& foreseen) {
     RanksForecastReport::Rank& one = of_ranks.ranks.emplace_back();
     one.device_peak = share.peak.total();
     one.moment = share.moment;
+    one.factor = share.factor;
     one.by_tag.assign(share.peak.by_tag().begin(), share.peak.by_tag().end());
     one.nodes = share.nodes;
     one.ghosts = share.ghosts;
@@ -38,7 +39,8 @@ void fill(RunReport& report, const RanksForecast& foreseen) {
 }
 
 std::string text_of_share(const std::string& who, const RankShare& share, bool tags) {
-  return fmt::format("\n  {:<22} device peak {:>8} ({}){}", who, text_of_bytes(share.peak.total()), share.moment,
+  return fmt::format("\n  {:<22} device peak {:>8} ({}){}{}", who, text_of_bytes(share.peak.total()), share.moment,
+                     share.factor > 0 ? ", and a factor of " + text_of_bytes(share.factor) : "",
                      tags ? "\n    " + MemoryPool::table(share.peak.by_tag()) : "");
 }
 
@@ -52,20 +54,25 @@ std::string range_text(const RanksForecast& foreseen, const char* what, const st
   return low == high ? fmt::format("{} {}", low, what) : fmt::format("{} to {} {}", low, high, what);
 }
 
-// A line for --check, a table for --estimate. available: to each rank, in bytes.
-std::string text_of_ranks(const RanksForecast& foreseen, Index available, bool estimate) {
+// A line for --check, a table for --estimate. available: to each rank, in bytes; the limit of counted host memory, or
+// 0.
+std::string text_of_ranks(const RanksForecast& foreseen, Index available, Index host_limit, bool estimate) {
   const std::vector<RankShare>& shares = foreseen.shares;
   const int worst = foreseen.largest_of_others();
+  const RankShare& first = shares.front();
   const RankShare& other = shares[static_cast<std::size_t>(worst)];
+  const bool fits = std::ranges::all_of(shares, [&](const RankShare& share) {
+    const Index counted = share.peak.total() + share.factor;
+    return share.peak.total() <= available && (host_limit == 0 || counted <= host_limit);
+  });
   std::string text = fmt::format(
-      "forecast of {} ranks, {}: device peak {} of the first, {} of the others at most; each has {} for it{}",
-      shares.size(), foreseen.path, text_of_bytes(shares.front().peak.total()), text_of_bytes(other.peak.total()),
+      "forecast of {} ranks, {}: device peak {} of the first, {} of the others at most{}; each has {} for it{}",
+      shares.size(), foreseen.path, text_of_bytes(first.peak.total()), text_of_bytes(other.peak.total()),
+      first.factor > 0 ? fmt::format(", and a factor of {} on the host of each", text_of_bytes(first.factor)) : "",
       text_of_bytes(available),
-      std::max(shares.front().peak.total(), other.peak.total()) <= available
-          ? ": fits"
-          : ": does not fit; take more ranks on more machines, or a larger --memory-limit");
+      fits ? ": fits" : ": does not fit; take more ranks on more machines, or a larger --memory-limit");
   if (!estimate) return text;
-  text += text_of_share("first rank", shares.front(), true) + text_of_share(fmt::format("rank {}", worst), other, true);
+  text += text_of_share("first rank", first, true) + text_of_share(fmt::format("rank {}", worst), other, true);
   const auto of = [&](auto member) {
     return [&shares, member](int rank) { return Index{shares[static_cast<std::size_t>(rank)].*member}; };
   };
@@ -73,6 +80,7 @@ std::string text_of_ranks(const RanksForecast& foreseen, Index available, bool e
                       range_text(foreseen, "ghosts", of(&RankShare::ghosts)),
                       range_text(foreseen, "cells", of(&RankShare::cells)),
                       range_text(foreseen, "neighbours each", of(&RankShare::neighbours)));
+  if (foreseen.products + foreseen.products_of_cycle == 0) return text;
   text += fmt::format("\n  sent by each in an iteration, on the finest level: {}, {}",
                       range_text(foreseen, "messages", [&](int rank) { return foreseen.messages(rank); }),
                       range_text(foreseen, "bytes", [&](int rank) { return foreseen.bytes(rank); }));
@@ -200,6 +208,16 @@ void add_gradient(Run& run, const CaseModel& read, const Analysis& analysis, For
   foreseen.host_of_columns += adjoint_bytes(read.model, *evolution, expected_steps(*evolution));
 }
 
+// Equations between unknowns join nodes in the pattern. Their errors are told afterwards.
+void join_nodes(const CaseModel& read) {
+  try {
+    ModelSupports supports(read.model);
+    if (!supports.common().equations().empty()) supports.all().front()->finish();
+  } catch (const Error&) { return; } catch (const Errors&) {
+    return;
+  }
+}
+
 // [bytes] Of results on the host, while they are written.
 Index host_of_shown(Run& run, const CaseModel& read, const Analysis& analysis, const Forecast& forecast) {
   if (std::holds_alternative<Modal>(analysis)) return forecast.host_of_columns;
@@ -272,6 +290,7 @@ void forecast(Run& run, const CaseModel& read, const Analysis& analysis, const P
   if (!options.check || options.describe || !run.input().sound()) return;  // what is wrong comes first
   const Device& device = run.device();
   auto phase = device.profile().phase("forecast");
+  join_nodes(read);
   const PresentUse now(device);
   const Index available = device.memory().available() + now.of_pool, host_limit = host_memory_limit();
   Forecast foreseen = std::visit([&](const auto& a) { return forecast_of(run, read, a, prepared); }, analysis);
@@ -286,7 +305,7 @@ void forecast(Run& run, const CaseModel& read, const Analysis& analysis, const P
   fill(run.report(), paths, fits, [&](const ForecastPath& path, Index at_solve) { return host.peak(path, at_solve); });
   if (foreseen.ranks) {
     fill(run.report(), *foreseen.ranks);
-    run.log().line("{}", text_of_ranks(*foreseen.ranks, available, options.estimate));
+    run.log().line("{}", text_of_ranks(*foreseen.ranks, available, host_limit, options.estimate));
   }
   run.log().line(
       "{}: {} unknowns, device peak {}{}, host peak {}; {} has {} for it{}: {}",

@@ -1,5 +1,7 @@
 #include "apps/cases/mesh_error.hpp"
 
+#include "fem/analysis/divided_estimate.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -74,6 +76,7 @@ bool wants_mesh_error(Run& run) {
 
 DiscretisationError mesh_error(Run& run, const FunctionSpace& space, const Vector& u, const ErrorModel& model) {
   auto phase = run.phase("error estimate");
+  if (Ranks* const ranks = run.options().ranks) return estimate_error(space, u.host(), model, *ranks);
   return estimate_error(space, u.host(), model);
 }
 

@@ -71,6 +71,7 @@ void record(Results& results, const VibrationModes& modes, Index unknowns, doubl
   report.method = s.method;
   report.preconditioner = s.preconditioner;
   report.choice = s.choice;
+  report.fallbacks = s.fallbacks;
   report.reason = s.reason;
   report.iterations = s.iterations;
   report.memory_needed = s.factor_foreseen;

@@ -63,12 +63,16 @@ Forecast forecast(const Model& model, const Modal& analysis, const Prepared& pre
   const Constraints& supports = prepared.supports != nullptr ? prepared.supports->common() : own.common();
   const VibrationModel vibration = vibration_model(model, supports, prepared);
   const FunctionSpace& space = *model.space;
-  return {
+  Forecast result{
       .paths = forecast_vibration(stiffness, masses, vibration, analysis),
       .host_of_elements = stiffness.host_bytes() + masses.host_bytes(),
       // as fields, and in the file's buffer
       .host_of_columns = 2 * 8 * space.mesh().node_count() * space.components() * modes_to_solve(analysis, vibration),
       .solver_stays = true};
+  if (analysis.ranks != nullptr)
+    result.ranks = forecast_ranks_of_modes(stiffness, masses, vibration, analysis,
+                                           {.ranks = analysis.ranks->count(), .factor = result.paths.front().factor});
+  return result;
 }
 
 }  // namespace ritz

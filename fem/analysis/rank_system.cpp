@@ -167,7 +167,9 @@ std::string RankSystem::memory() const {
     return fmt::format("{} MB", fmt::join(texts, ", "));
   };
   const std::string peaks = megabytes(device().memory().statistics().peak);
-  return fmt::format("arrays of ranks at their peaks: {}; now: {}", peaks, megabytes(device().memory().live()));
+  const std::string factors = factor_ ? "; factors of ranks: " + megabytes(factor_->memory_bytes()) : "";
+  return fmt::format("arrays of ranks at their peaks: {}; now: {}{}", peaks, megabytes(device().memory().live()),
+                     factors);
 }
 
 namespace {
@@ -215,29 +217,39 @@ std::unique_ptr<LinearOperator> RankSystem::preconditioner(const DividedMatrix& 
 }
 
 // Foretold, since a rank that lacks memory in the midst of the set-up ends the job.
-std::optional<Error> RankSystem::no_room_for_multigrid() const {
+std::optional<Error> RankSystem::shortage_of(const Room& room) const {
   try {
-    ranks_.agree([this] {
-      const MemoryPool& pool = device().memory();
-      const Index available = pool.available();
-      if (available > 4 * pool.statistics().live) return;  // plenty
-      const HierarchyShape shape{.rows = A_->ghosts().size(),
-                                 .nonzeros = A_->nonzeros_with_ghost_rows(),
-                                 .block = components(),
-                                 .dimension = space().mesh().dimension(),
-                                 .nesting = nesting_.empty() ? Nesting::none : Nesting::mesh};
-      const Index needed = divided_needs(shape, A_->ghosts().total(), multigrid_options()).set_up.total();
+    ranks_.agree([&] {
+      const Index available = device().memory().available();
+      if (available > room.plenty) return;
+      const Index needed = room.needed();
       if (needed <= available) return;
       throw Error(Exit::resources,
-                  fmt::format("multigrid needs {:.1f} MB, and {:.1f} MB are available", 1e-6 * double(needed),
+                  fmt::format("{} {:.1f} MB, and {:.1f} MB are available", room.what, 1e-6 * double(needed),
                               1e-6 * double(available)),
-                  "predicted from the rows of this rank", "start more ranks, or give them more memory");
+                  room.from, "start more ranks, or give them more memory");
     });
   } catch (const AgreedError& shortage) {
     if (shortage.exit() != Exit::resources) throw;
     return shortage;
   }
   return std::nullopt;
+}
+
+HierarchyNeeds RankSystem::multigrid_needs() const {
+  const HierarchyShape shape{.rows = A_->ghosts().size(),
+                             .nonzeros = A_->nonzeros_with_ghost_rows(),
+                             .block = components(),
+                             .dimension = space().mesh().dimension(),
+                             .nesting = nesting_.empty() ? Nesting::none : Nesting::mesh};
+  return divided_needs(shape, A_->ghosts().total(), multigrid_options());
+}
+
+std::optional<Error> RankSystem::no_room_for_multigrid() const {
+  return shortage_of({.what = "multigrid needs",
+                      .from = "predicted from the rows of this rank",
+                      .plenty = 4 * device().memory().statistics().live,
+                      .needed = [this] { return multigrid_needs().set_up.total(); }});
 }
 
 MatrixTraits RankSystem::traits() const {

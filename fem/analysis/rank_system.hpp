@@ -18,6 +18,7 @@
 #include "solvers/linear/linear_solver.hpp"
 #include "solvers/linear/method_choice.hpp"
 #include "solvers/multigrid/divided_nesting.hpp"
+#include "solvers/multigrid/hierarchy_needs.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -98,6 +99,7 @@ class RankSystem {
   void linearise_without_matrix(const TangentPlace& at, const Vector& point, const std::function<void()>& evaluated);
   SolveReport solve_with_matrix(const Vector& b, Vector& x, const LinearTolerance& tolerance);
   SolveReport solve_without_matrix(const Vector& b, Vector& x, const LinearTolerance& tolerance);
+  EigenSolution modes_by_iteration(const ModesWanted& wanted, const DividedMatrix& masses) const;
   EigenSolution modes_without_matrix(const ModesWanted& wanted, const std::function<void()>& evaluated);
   Operator sum_of(const std::vector<double>& factors) const;
   // Do products without a matrix know equations between unknowns?
@@ -111,7 +113,16 @@ class RankSystem {
   DividedAggregationOptions multigrid_options() const;
   std::unique_ptr<LinearOperator> preconditioner(const DividedMatrix& A, PreconditionerKind kind,
                                                  PreconditionerBasis basis) const;
-  std::optional<Error> no_room_for_multigrid() const;  // the same on all ranks
+  // The same on all ranks: a shortage that one of them predicts.
+  struct Room {
+    const char *what, *from;  // for messages
+    Index plenty;             // [bytes] available beyond which nothing is predicted
+    std::function<Index()> needed;
+  };
+  std::optional<Error> shortage_of(const Room& room) const;
+  HierarchyNeeds multigrid_needs() const;  // of this rank
+  std::optional<Error> no_room_for_multigrid() const;
+  PreconditionerKind preconditioner_of_modes(const Room& room, std::vector<std::string>& fallbacks) const;
   EigenSolution modes_by_factor(const ModesWanted& wanted, const DividedMatrix& masses) const;
   std::vector<MethodChoice> plan(double relative) const;
   SolveReport iterate(const MethodChoice& choice, const Vector& b, Vector& x, double relative);

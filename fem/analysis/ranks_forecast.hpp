@@ -2,11 +2,12 @@
 // rank, by tag, and what it sends in an iteration. The space is cut as the run cuts it, and each part is laid out in
 // turn, so that nodes, ghosts, cells and connectivities are those of the run; nothing is computed or sent.
 //
-//   const RanksForecast foreseen = forecast_ranks(equations, options, needs, 64);
+//   const RanksForecast foreseen = forecast_ranks(equations, options, needs, {.ranks = 64});
 //   foreseen.shares.front().peak.total();   foreseen.largest_of_others();
 #pragma once
 
 #include "fem/analysis/static_forecast.hpp"
+#include "fem/analysis/vibration.hpp"
 
 #include <string>
 #include <vector>
@@ -19,6 +20,12 @@ struct RankShare {
   int neighbours = 0;
   MemoryNeeds peak = {};    // of the pool
   std::string moment = {};  // of the peak, as in ForecastPath
+  Index factor = 0;         // [bytes] that MUMPS needs on the host, beside the peak
+};
+
+struct RanksQuestion {
+  int ranks;
+  Index factor = 0;  // [bytes] that one process needs for a factor
 };
 
 struct RanksForecast {
@@ -34,9 +41,12 @@ struct RanksForecast {
   int largest_of_others() const;  // the rank after the first that takes most
 };
 
-// equations: of the whole model. Equations between unknowns are not counted. Throws Error(Exit::environment) where the
-// mesh is too small for so many ranks.
+// equations: of the whole model. Throws Error(Exit::environment) where the mesh is too small for so many ranks.
 RanksForecast forecast_ranks(const Operator& equations, const LinearSolverOptions& linear, const AnalysisNeeds& needs,
-                             int ranks);
+                             const RanksQuestion& question);
+
+// Of free vibration. options: as solve_vibration takes them. Messages are not counted.
+RanksForecast forecast_ranks_of_modes(const Operator& stiffness, const Operator& masses, const VibrationModel& model,
+                                      EigenOptions options, const RanksQuestion& question);
 
 }  // namespace ritz

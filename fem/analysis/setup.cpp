@@ -92,7 +92,8 @@ Forecast forecast_of(const Model& model, const std::vector<Integral>& integrals,
   const LinearMethod method = linear.method;
   const bool conjugate = method == LinearMethod::automatic || method == LinearMethod::conjugate_gradient;
   if (linear.ranks != nullptr && equations.symmetric() && (conjugate || method == LinearMethod::direct))
-    result.ranks = forecast_ranks(equations, promised(linear, model), needs, linear.ranks->count());
+    result.ranks = forecast_ranks(equations, promised(linear, model), needs,
+                                  {.ranks = linear.ranks->count(), .factor = result.paths.front().factor});
   // Prescribed values and their mask, and reactions.
   if (needs.reuses && needs.columns > 1)
     result.host_of_columns = needs.columns * model.space->unknown_count() * Index{1 + 2 * sizeof(double)};

@@ -5,6 +5,7 @@
 #include "fem/modules/plugin_elements.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 namespace ritz {
@@ -236,6 +237,55 @@ SpaceCutter::SpaceCutter(const FunctionSpace& whole, std::vector<Index> first, C
         if (const std::size_t rank = owner(node); std::ranges::find(around, rank) == around.end())
           around.push_back(rank);
     for (const std::size_t rank : around) cells_[rank].push_back(cell);
+  }
+  if (order == Cells::with_patches)
+    for (int layer = 0; layer < 2; ++layer) add_layer();
+}
+
+namespace {
+
+// Ranks that meet each node of the mesh. Most nodes have one.
+class RanksOfNodes {
+ public:
+  explicit RanksOfNodes(Index nodes) : one_(static_cast<std::size_t>(nodes), -1) {}
+  void add(Node node, int rank) {
+    int& one = one_[static_cast<std::size_t>(node)];
+    if (one < 0) one = rank;
+    else if (one != rank)
+      if (std::vector<int>& more = more_[node]; std::ranges::find(more, rank) == more.end()) more.push_back(rank);
+  }
+  void add_to(std::vector<int>& ranks, Node node) const {
+    const auto add_once = [&](int rank) {
+      if (std::ranges::find(ranks, rank) == ranks.end()) ranks.push_back(rank);
+    };
+    if (const int one = one_[static_cast<std::size_t>(node)]; one >= 0) add_once(one);
+    if (const auto found = more_.find(node); found != more_.end()) std::ranges::for_each(found->second, add_once);
+  }
+
+ private:
+  std::vector<int> one_;  // the first that was added, -1
+  std::unordered_map<Node, std::vector<int>> more_;
+};
+
+}  // namespace
+
+// All cells that share a vertex with those of a rank.
+void SpaceCutter::add_layer() {
+  const Mesh& mesh = whole_.mesh();
+  const auto corners = [&](Index cell) {
+    return mesh.nodes_of(cell).first(static_cast<std::size_t>(traits(mesh.kind_of(cell)).corner_count));
+  };
+  RanksOfNodes meet(mesh.node_count());
+  for (std::size_t rank = 0; rank < cells_.size(); ++rank) {
+    for (const Index cell : cells_[rank])
+      for (const Node node : corners(cell)) meet.add(node, static_cast<int>(rank));
+    cells_[rank].clear();
+  }
+  std::vector<int> ranks;
+  for (const Index cell : whole_.cell_order()) {
+    ranks.clear();
+    for (const Node node : corners(cell)) meet.add_to(ranks, node);
+    for (const int rank : ranks) cells_[static_cast<std::size_t>(rank)].push_back(cell);
   }
 }
 

@@ -81,8 +81,8 @@ PartSupports supports_of(const Constraints& constraints, int components, Index f
 class SpaceCutter {
  public:
   // How a part orders its cells: as the curve meets them, or those first that have owned nodes alone, for products
-  // without a matrix.
-  enum class Cells { along_curve, inner_first };
+  // without a matrix. With patches: along the curve, and two layers of cells more around those of the part.
+  enum class Cells { along_curve, inner_first, with_patches };
   // The space must outlive the cutter, and parts that stay in this process.
   SpaceCutter(const FunctionSpace& whole, std::vector<Index> first, Cells order = Cells::along_curve);
 
@@ -91,6 +91,7 @@ class SpaceCutter {
 
  private:
   PartData cells_of(int rank);
+  void add_layer();
   void take_cells(std::vector<Index> along_curve, PartData& part);
   void take_nodes(PartData& part);
   void put_inner_first(PartData& part) const;

@@ -1,6 +1,7 @@
 #include "fem/analysis/static_columns.hpp"
 
 #include "device/error.hpp"
+#include "fem/analysis/divided_equations.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
@@ -87,7 +88,9 @@ void StaticColumns::assemble() {
     copy(shared, column.b);
     if (!column.loads.empty()) {
       column.own = space_.zeros();
-      Operator(space_, {column.loads.begin(), column.loads.end()}).residual(u, column.own);
+      const Operator own(space_, {column.loads.begin(), column.loads.end()});
+      divide_like(equations_, own);  // over ranks
+      own.residual(u, column.own);
       axpy(1.0, column.own, column.b);
     }
     check_finite(column);

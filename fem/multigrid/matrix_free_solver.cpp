@@ -112,16 +112,10 @@ void MatrixFreeSolver::check_room_on_all_ranks() const {
   if (memory_.preconditioner != PreconditionerKind::multigrid || preconditioner_) return;
   const DividedField& field = *operator_.field();
   field.ghosts->ranks().agree([&] {
-    const FunctionSpace& space = equations_.space();
-    const MemoryPool& pool = space.device().memory();
+    const MemoryPool& pool = equations_.space().device().memory();
     const Index available = pool.available();
     if (available > 8 * pool.statistics().live) return;  // plenty
-    Index needed = p_multigrid_needs(equations_, {.divided = true}).set_up.total();
-    // A level that every rank has.
-    const int dimension = space.mesh().dimension(), components = space.components();
-    const Index nodes =
-        std::min(field.replicated, field.ghosts->total() * components / (dimension == 3 ? 8 : 4)) / components;
-    needed += hierarchy_needs({nodes, 27 * nodes, components, dimension, Nesting::none, false}, true).live.total();
+    const Index needed = p_multigrid_needs(equations_, field).set_up.total();
     if (needed <= available) return;
     throw Error(Exit::resources,
                 fmt::format("p-multigrid needs {:.1f} MB, and {:.1f} MB are available", 1e-6 * double(needed),

@@ -110,9 +110,23 @@ PMultigridNeeds p_multigrid_needs(const Operator& equations, PMultigridPlan plan
                  larger(plan.shifted ? assembly + coarsest.matrix() + cell_lists(*fine) : assembly, hierarchy.set_up);
   needs.lists_on_a_gpu = fine->lists_on_a_gpu(coarsest.size.pairs);
   needs.live += coarsest.pattern + hierarchy.live;
+  if (plan.divided) needs.live += coarsest.matrix();  // which the cycle reads
   needs.live.array<double>("p-multigrid", space.unknown_count(), 2)
       .bytes("p-multigrid", MemoryPool::block_size(real * space.unknown_count()));
   needs.cycle += 5 * 0.65 * double(coarsest.matrix().total());
+  return needs;
+}
+
+PMultigridNeeds p_multigrid_needs(const Operator& equations, const DividedField& field, bool shifted) {
+  PMultigridNeeds needs = p_multigrid_needs(equations, {.shifted = shifted, .divided = true});
+  const FunctionSpace& space = equations.space();
+  const int dimension = space.mesh().dimension(), components = space.components();
+  const Index nodes =
+      std::min(field.replicated, field.ghosts->total() * components / (dimension == 3 ? 8 : 4)) / components;
+  const MemoryNeeds whole =
+      hierarchy_needs({nodes, 27 * nodes, components, dimension, Nesting::none, false}, true).live;
+  needs.live += whole;
+  needs.set_up += whole;
   return needs;
 }
 

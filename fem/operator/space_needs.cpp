@@ -37,9 +37,12 @@ std::vector<std::vector<Node>> neighbours_of_coupled(const FunctionSpace& space)
   return result;
 }
 
+}  // namespace
+
 // Pairs of nodes that equations add: in the rows of nodes that others follow, and as often in the columns there
 // of nodes that none follows.
 Index coupled_pairs(const FunctionSpace& space) {
+  if (space.couplings() == nullptr) return 0;
   const NodeCouplings& couplings = *space.couplings();
   const std::vector<std::vector<Node>> neighbours = neighbours_of_coupled(space);
   std::vector<Node> met(static_cast<std::size_t>(space.node_count()), -1);  // [node] the last row that has it
@@ -62,8 +65,6 @@ Index coupled_pairs(const FunctionSpace& space) {
   }
   return pairs;
 }
-
-}  // namespace
 
 Index pairs_of_nodes(const FunctionSpace& space) {
   if (space.has_pattern()) return space.pattern()->nonzeros();
@@ -91,8 +92,7 @@ Index pairs_of_nodes(const FunctionSpace& space) {
                 static_cast<std::int32_t>(row);
     pairs += std::max<Index>(1, others);  // itself, where it has no cell
   }
-  const Index coupled = space.couplings() != nullptr ? coupled_pairs(space) : 0;
-  return coupled + (chosen.count() == 0 ? space.node_count() : std::llround(chosen.for_all(pairs)));
+  return coupled_pairs(space) + (chosen.count() == 0 ? space.node_count() : std::llround(chosen.for_all(pairs)));
 }
 
 SpaceNeeds needs_of(const FunctionSpace& space, int supports, bool counted) {

@@ -24,6 +24,8 @@ struct SpaceNeeds {
 // Ordered pairs of nodes that share a cell, each node with itself: from the pattern if it exists, else counted around
 // some thousand nodes. Exact for up to 4000 nodes.
 Index pairs_of_nodes(const FunctionSpace& space);
+// Those of them that equations between unknowns add; 0 without any.
+Index coupled_pairs(const FunctionSpace& space);
 
 // supports: sets of constraints. counted: pairs of nodes are counted in the pattern, which is made.
 SpaceNeeds needs_of(const FunctionSpace& space, int supports, bool counted);

@@ -87,17 +87,21 @@ class Estimate {
  public:
   static constexpr std::size_t C = Law::C, G = Law::G, M = Law::M;
 
-  Estimate(const FunctionSpace& space, std::span<const double> u, const ErrorModel& model)
+  // chosen: [cell] 1; empty: all.
+  Estimate(const FunctionSpace& space, std::span<const double> u, const ErrorModel& model,
+           std::span<const std::uint8_t> chosen)
       : space_(space),
         mesh_(space.mesh()),
         u_(u),
         model_(model),
+        chosen_(chosen),
         threads_(space.device().threads()),
         patches_(mesh_, model.material),
         monomials_(static_cast<int>(G), space.order()) {}
 
   DiscretisationError run() {
     tabulate_cells();
+    choose_patches();
     sample();
     fit();
     return integrate();
@@ -138,6 +142,18 @@ class Estimate {
     }
     places_.resize(static_cast<std::size_t>(sample_count));
     values_.resize(static_cast<std::size_t>(sample_count) * M);
+  }
+
+  bool is_chosen(Index cell) const { return chosen_.empty() || chosen_[static_cast<std::size_t>(cell)] != 0; }
+
+  // Those around the corners of chosen cells.
+  void choose_patches() {
+    if (chosen_.empty()) return;
+    wanted_.assign(static_cast<std::size_t>(patches_.count()), 0);
+    for (Index cell = 0; cell < mesh_.cell_count(); ++cell)
+      if (is_chosen(cell))
+        for (const Node corner : patches_.corners(cell))
+          wanted_[static_cast<std::size_t>(patches_.of(corner, cell))] = 1;
   }
 
   std::size_t block_number(Index cell) const {
@@ -281,10 +297,12 @@ class Estimate {
 #pragma omp for schedule(dynamic, 256)
       for (Index patch = 0; patch < count; ++patch)
         errors.run([&] {
+          if (!wanted_.empty() && wanted_[static_cast<std::size_t>(patch)] == 0) return;
           const std::span<const Index> cells = patches_.cells(patch);
           if (patches_.is_inner(patch) && fit_through(cells, cells, patch, *own) == 0) return;
           patches_.wider(patch, own->cells);
-          shallow += fit_through(own->cells, cells, patch, *own) > 0;
+          const bool is_shallow = fit_through(own->cells, cells, patch, *own) > 0;
+          shallow += is_shallow && is_chosen(cells.front());
         });
     }
     errors.rethrow();
@@ -307,15 +325,12 @@ class Estimate {
         const CellBlock& block = mesh_.blocks()[b];
 #pragma omp for schedule(static)
         for (Index k = 0; k < block.cell_count(); ++k)
-          errors.run([&] { integrate_over(b, block.first_cell + k, s, basis, result); });
+          errors.run([&] {
+            if (is_chosen(block.first_cell + k)) integrate_over(b, block.first_cell + k, s, basis, result);
+          });
       }
     }
     errors.rethrow();
-    for (std::size_t cell = 0; cell < cell_count; ++cell) {
-      result.error += result.squares[cell];
-      result.solution += result.energies[cell];
-    }
-    if (is_round_off(result.error + result.solution)) result.error = 0;
     return result;
   }
 
@@ -367,24 +382,14 @@ class Estimate {
     result.magnitudes[at] = std::sqrt(std::max(0.0, magnitude) / volume);
   }
 
-  // A rigid motion, a temperature that is the same everywhere: against strains of the size of u over that of the body.
-  bool is_round_off(double energy) const {
-    double largest = 0, stiffness = 0;
-    for (const double value : u_) largest = std::max(largest, std::abs(value));
-    for (const auto& [first, second] : model_.numbers) stiffness = std::max(stiffness, std::abs(first) + 2 * second);
-    const BoundingBox box = bounding_box(mesh_);
-    const double strain = largest / box.diagonal();
-    double volume = model_.weight * (Law::revolution ? box.high[0] : 1);
-    for (std::size_t i = 0; i < G; ++i) volume *= box.high[i] - box.low[i];
-    return energy <= 1e-16 * stiffness * strain * strain * volume;
-  }
-
   const FunctionSpace& space_;
   const Mesh& mesh_;
   std::span<const double> u_;
   const ErrorModel& model_;
+  std::span<const std::uint8_t> chosen_;
   int threads_;
   RecoveryPatches patches_;
+  std::vector<std::uint8_t> wanted_;  // [patch]; empty: all
   Monomials monomials_;
   std::vector<Tables> straight_, own_, curved_;     // [block]
   std::vector<Index> first_sample_, sample_width_;  // [block]
@@ -401,8 +406,28 @@ double DiscretisationError::relative() const {
   return error + solution > 0 ? std::sqrt(error / (error + solution)) : 0;
 }
 
-DiscretisationError estimate_error(const FunctionSpace& space, std::span<const double> u, const ErrorModel& model) {
-  const auto by = [&]<class Law>(Law) { return Estimate<Law>(space, u, model).run(); };
+namespace {
+
+bool is_of_revolution(ErrorPhysics physics) {
+  return physics == ErrorPhysics::axisymmetric || physics == ErrorPhysics::axisymmetric_heat;
+}
+
+// A rigid motion, a temperature that is the same everywhere: against strains of the size of u over that of the body.
+bool is_round_off(const FunctionSpace& space, std::span<const double> u, const ErrorModel& model, double energy) {
+  double largest = 0, stiffness = 0;
+  for (const double value : u) largest = std::max(largest, std::abs(value));
+  for (const auto& [first, second] : model.numbers) stiffness = std::max(stiffness, std::abs(first) + 2 * second);
+  const Mesh& mesh = space.mesh();
+  const BoundingBox box = bounding_box(mesh);
+  const double strain = largest / box.diagonal();
+  double volume = model.weight * (is_of_revolution(model.physics) ? box.high[0] : 1);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(mesh.dimension()); ++i) volume *= box.high[i] - box.low[i];
+  return energy <= 1e-16 * stiffness * strain * strain * volume;
+}
+
+DiscretisationError estimated(const FunctionSpace& space, std::span<const double> u, const ErrorModel& model,
+                              std::span<const std::uint8_t> chosen) {
+  const auto by = [&]<class Law>(Law) { return Estimate<Law>(space, u, model, chosen).run(); };
   switch (model.physics) {
     case ErrorPhysics::solid: return by(Solid{});
     case ErrorPhysics::plane: return by(Plane{});
@@ -410,6 +435,28 @@ DiscretisationError estimate_error(const FunctionSpace& space, std::span<const d
     case ErrorPhysics::axisymmetric_heat: return by(Heat<2, true>{});
     default: return space.mesh().dimension() == 3 ? by(Heat<3, false>{}) : by(Heat<2, false>{});
   }
+}
+
+}  // namespace
+
+DiscretisationError estimate_error(const FunctionSpace& space, std::span<const double> u, const ErrorModel& model) {
+  DiscretisationError error = estimated(space, u, model, {});
+  sum_up(space, u, model, error);
+  return error;
+}
+
+DiscretisationError estimate_error_in(const FunctionSpace& space, std::span<const double> u, const ErrorModel& model,
+                                      std::span<const std::uint8_t> chosen) {
+  return estimated(space, u, model, chosen);
+}
+
+void sum_up(const FunctionSpace& space, std::span<const double> u, const ErrorModel& model,
+            DiscretisationError& error) {
+  for (std::size_t cell = 0; cell < error.squares.size(); ++cell) {
+    error.error += error.squares[cell];
+    error.solution += error.energies[cell];
+  }
+  if (is_round_off(space, u, model, error.error + error.solution)) error.error = 0;
 }
 
 Index host_of_estimate(const FunctionSpace& space) {

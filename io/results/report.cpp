@@ -68,6 +68,7 @@ Json ranks_forecast(const RanksForecastReport& forecast) {
     ranks.push_back({{"device_peak", each.device_peak},
                      {"moment", each.moment},
                      {"at_peak", tags},
+                     {"factor", each.factor},
                      {"nodes", each.nodes},
                      {"ghosts", each.ghosts},
                      {"cells", each.cells},

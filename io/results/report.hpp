@@ -81,6 +81,7 @@ struct RunForecast {
 struct RanksForecastReport {
   struct Rank {
     std::int64_t device_peak = 0, nodes = 0, ghosts = 0, cells = 0, neighbours = 0, messages = 0, bytes = 0;
+    std::int64_t factor = 0;  // [bytes] of the direct solver, on the host
     std::string moment;
     std::vector<std::pair<std::string, std::int64_t>> by_tag;
   };

@@ -255,6 +255,21 @@ class Divided(OnRanks):
         self.assertEqual((refused.exit, refused.errors.count("error: ")), (alone.exit, 1), refused.errors)
         self.assertIn("there are none", refused.errors)
 
+    def test_error_estimates(self):
+        """The exact solution of the matrix has the estimate of one process up to rounding."""
+        for cell, counts, ranks, program, keys in (("hexa", (6, 5, 4), 3, "ritz-elasticity", {}), ("mixed", (4, 4, 4), 2, "ritz-heat", {}),
+                                                   ("tetra", (4, 4, 3), 4, "ritz-elasticity", {"space.order": 2}), ("quad", (14, 12), 3, "ritz-heat", {})):
+            with self.subTest(cell=cell):
+                case = self.case(program, cell, counts)
+                keys = {**keys, "output.error_estimate": "true", "solver.tolerance": 1e-14, "solver.method": "cg"}
+                several, alone = self.solved(ranks, program, case, keys=keys), self.solve(program, case, keys=keys)
+                self.assertEqual(several.fact("discretisation_error"), alone.fact("discretisation_error"))
+                found, expected = (vtu.read(run.results())["CellData"] for run in (several, alone))
+                (name,) = [each for each in expected if each.endswith("_error")]
+                largest = max(expected[name])
+                for a, b in zip(found[name], expected[name], strict=True):
+                    self.assertLessEqual(abs(a - b), 1e-9 * largest)
+
     def test_several_levels_are_divided(self):
         for program, ranks in (("ritz-heat", 2), ("ritz-elasticity", 3)):
             case = self.case(program, "hexa", (20, 20, 20))

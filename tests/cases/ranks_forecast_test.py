@@ -44,6 +44,63 @@ class RanksForecast(OnRanks):
                     self.assertLess(max(ratios), 1.2, ratios)
                     self.assertEqual(sum(foreseen[0]["at_peak"].values()), foreseen[0]["device_peak"])
 
+    def assert_foretold(self, ranks, program, case, keys, low=0.85, high=1.25):
+        foreseen = self.foreseen(ranks, program, case, keys)
+        run = self.solved(ranks, program, case, keys=keys)
+        ratios = [each["device_peak"] / peak for each, peak in zip(foreseen["ranks"], self.peaks(run), strict=True)]
+        ratios.append(foreseen["ranks"][0]["device_peak"] / run.report["memory"]["device_peak"])  # results, too
+        self.assertGreater(min(ratios), low, (ratios, keys))
+        self.assertLess(max(ratios), high, (ratios, keys))
+        return foreseen, run
+
+    def modal_case(self, counts, free=False):
+        path = self.case("ritz-elasticity", "hexa", counts)
+        text = path.read_text()
+        load, support = text.index("[[pressure]]"), text.index("[[displacement]]")
+        path.write_text(text[: support if free else load] + "[modal]\ncount = 10\n")
+        return path
+
+    def test_memory_of_modes(self):
+        """Supported and free bodies, with matrices and without; larger models: 0.9 to 1.05."""
+        cases = [((20, 16, 16), False, {}), ((20, 16, 16), True, {}), ((9, 8, 8), False, {"space.order": 3})]
+        for counts, free, keys in cases:
+            case = self.modal_case(counts, free)
+            for ranks in (2, 4):
+                with self.subTest(keys=keys, free=free, ranks=ranks):
+                    foreseen, _ = self.assert_foretold(ranks, "ritz-modal", case, keys)
+                    self.assertTrue(foreseen["path"].startswith("LOBPCG"))
+
+    def test_memory_with_equations_between_unknowns(self):
+        """A rigid side, all of whose nodes follow three."""
+        rigid = '[[rigid]]\nregion = "right"\nforce = [0, 300, 0]\n'
+        case = self.case("ritz-elasticity", "hexa", (20, 16, 16), rigid)
+        case.write_text(re.sub(r"\[\[force\]\]\s*region = \"right\"\s*value = \[.*?\]", "", case.read_text()))
+        for ranks in (2, 4):
+            with self.subTest(ranks=ranks):
+                self.assert_foretold(ranks, "ritz-elasticity", case, {"solver.method": "cg"})
+
+    @unittest.skipUnless(list((ritz.BIN.parent / "lib").glob("ritz_direct.mpi.so")), "skipped: no parallel MUMPS")
+    def test_memory_of_factors(self):
+        """Of each rank, beside what MUMPS has used there."""
+        cases = [("ritz-elasticity", (16, 14, 14), {"solver.method": "direct"}), ("ritz-heat", (24, 20, 20), {"solver.method": "direct"})]
+        for program, counts, keys in cases:
+            case = self.case(program, "hexa", counts)
+            for ranks in (2, 3):
+                with self.subTest(program=program, ranks=ranks):
+                    foreseen, run = self.assert_foretold(ranks, program, case, keys)
+                    used = re.search(r"factors of ranks: ([\d., ]+) MB", run.log).group(1)
+                    for each, megabytes in zip(foreseen["ranks"], used.split(","), strict=True):
+                        self.assertGreater(each["factor"], 0.8e6 * float(megabytes))
+                        self.assertLess(each["factor"], 1.35e6 * float(megabytes))
+
+    def test_memory_of_several_fields(self):
+        case = ritz.example("several_fields/cavity")
+        for method in ("direct", "minres"):
+            for ranks in (2, 4):
+                with self.subTest(method=method, ranks=ranks):
+                    foreseen, _ = self.assert_foretold(ranks, "ritz-solve", case, {"solver.method": method, "mesh.refine": 1}, 0.8, 1.3)
+                    self.assertEqual([each["factor"] > 0 for each in foreseen["ranks"]], [method == "direct"] * ranks)
+
     def test_messages_and_bytes_of_an_iteration(self):
         """Those of two runs differ by their iterations alone."""
         methods = [("ritz-elasticity", "hexa", {}), ("ritz-heat", "tetra", AGGREGATES), ("ritz-elasticity", "mixed", {"solver.preconditioner": "chebyshev"}),
