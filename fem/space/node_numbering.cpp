@@ -146,8 +146,8 @@ ElementEntities entities_of(const ReferenceElement& element) {
 }
 
 // First node number of every edge and facet met so far, by its (up to three lowest) corners; open addressing. Entities
-// lie in the order of their lowest corners' numbers, so that neighbours along the curve are neighbours here. After a few
-// full slots there the search goes on anywhere: corners with many edges do not slow it down.
+// lie in the order of their lowest corners' numbers, so that neighbours along the curve are neighbours here. After a
+// few full slots there the search goes on anywhere: corners with many edges do not slow it down.
 class EntityTable {
  public:
   // number_of_corner: [mesh node] known before the corner's first entity is looked for, and unchanged from then on.
