@@ -70,20 +70,21 @@ struct TwoLevels {
   }
 };
 
-// The lowest 48 / n bits of a coordinate, n places apart.
+// The bits of a number below 2^(63 / n), n places apart.
 template <int n>
 std::uint64_t spread(std::uint64_t x) {
   if constexpr (n == 3) {
-    x = (x | x << 16) & 0x00000000FF0000FF;
-    x = (x | x << 8) & 0x000000F00F00F00F;
-    x = (x | x << 4) & 0x00000C30C30C30C3;
-    return (x | x << 2) & 0x0000249249249249;
+    x = (x | x << 32) & 0x001F00000000FFFF;
+    x = (x | x << 16) & 0x001F0000FF0000FF;
+    x = (x | x << 8) & 0x100F00F00F00F00F;
+    x = (x | x << 4) & 0x10C30C30C30C30C3;
+    return (x | x << 2) & 0x1249249249249249;
   } else {
-    x = (x | x << 16) & 0x000000FF0000FFFF;
-    x = (x | x << 8) & 0x000000FF00FF00FF;
-    x = (x | x << 4) & 0x00000F0F0F0F0F0F;
-    x = (x | x << 2) & 0x0000333333333333;
-    return (x | x << 1) & 0x0000555555555555;
+    x = (x | x << 16) & 0x0000FFFF0000FFFF;
+    x = (x | x << 8) & 0x00FF00FF00FF00FF;
+    x = (x | x << 4) & 0x0F0F0F0F0F0F0F0F;
+    x = (x | x << 2) & 0x3333333333333333;
+    return (x | x << 1) & 0x5555555555555555;
   }
 }
 
@@ -236,33 +237,19 @@ class BlockOrder {
     const auto count = static_cast<std::size_t>(first_.back());
     const auto records = std::make_unique_for_overwrite<std::uint64_t[]>(count);
     fill(records.get());
-    // Twelve bits more than cells have numbers tell nearly all of them apart; the others are compared.
-    const int last_bit = std::min(64, index_bits_ + key_bits);
-    const int first_bit = std::max(index_bits_, last_bit - (index_bits_ + 12));
-    radix_sort(std::span(records.get(), count), first_bit, last_bit);
-    each_run(records.get(), count, first_bit,
-             [&](std::size_t begin, std::size_t end) { std::sort(records.get() + begin, records.get() + end); });
+    radix_sort(std::span(records.get(), count), index_bits_, std::min(64, index_bits_ + key_bits));
     std::vector<Index> order(count);
     const std::uint64_t index_mask = (std::uint64_t{1} << index_bits_) - 1;
 #pragma omp parallel for schedule(static)
     for (std::size_t i = 0; i < count; ++i) order[i] = static_cast<Index>(records[i] & index_mask);
-    if (dropped_bits() > 0)
-      each_run(records.get(), count, index_bits_, [&](std::size_t begin, std::size_t end) {
-        sort_by_whole_keys(std::span(order).subspan(begin, end - begin));
-      });
+    for (std::size_t begin = 0, end = 0; begin < count; begin = end) {
+      while (end < count && records[end] >> index_bits_ == records[begin] >> index_bits_) ++end;
+      if (end - begin > 1 && dropped_bits() > 0) sort_by_whole_keys(std::span(order).subspan(begin, end - begin));
+    }
     return order;
   }
 
  private:
-  // use(begin, end) for records that agree from a bit on, where there are several.
-  template <class Use>
-  static void each_run(const std::uint64_t* records, std::size_t count, int first_bit, const Use& use) {
-    for (std::size_t begin = 0, end = 0; begin < count; begin = end) {
-      while (end < count && records[end] >> first_bit == records[begin] >> first_bit) ++end;
-      if (end - begin > 1) use(begin, end);
-    }
-  }
-
   // A record holds the number of a cell below as much of its key as fits.
   int dropped_bits() const { return std::max(0, key_bits + index_bits_ - 64); }
 

@@ -68,10 +68,13 @@ class JoinedNodes {
         couplings_(space.couplings()),
         joined_(ordered.width()) {}
   std::span<const Node> operator()(Index position) {
-    if (ordered_.width() > 0) {
-      ordered_.copy(position, joined_.data());
-      return joined_;
-    }
+    if (ordered_.width() == 0) return read(position);
+    ordered_.copy(position, joined_.data());
+    return joined_;
+  }
+
+ private:
+  std::span<const Node> read(Index position) {
     const std::span<const Node> own = nodes_of_(order_[static_cast<std::size_t>(position)]);
     if (couplings_ == nullptr) return own;
     joined_.assign(own.begin(), own.end());
@@ -82,7 +85,6 @@ class JoinedNodes {
     return joined_;
   }
 
- private:
   const OrderedNodes& ordered_;
   std::span<const Index> order_;
   FunctionSpace::CellNodes nodes_of_;
