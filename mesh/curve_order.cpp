@@ -70,31 +70,47 @@ struct TwoLevels {
   }
 };
 
+// The bits of a number below 2^(63 / n), n places apart.
+template <int n>
+std::uint64_t spread(std::uint64_t x) {
+  if constexpr (n == 3) {
+    x = (x | x << 32) & 0x001F00000000FFFF;
+    x = (x | x << 16) & 0x001F0000FF0000FF;
+    x = (x | x << 8) & 0x100F00F00F00F00F;
+    x = (x | x << 4) & 0x10C30C30C30C30C3;
+    return (x | x << 2) & 0x1249249249249249;
+  } else {
+    x = (x | x << 16) & 0x0000FFFF0000FFFF;
+    x = (x | x << 8) & 0x00FF00FF00FF00FF;
+    x = (x | x << 4) & 0x0F0F0F0F0F0F0F0F;
+    x = (x | x << 2) & 0x3333333333333333;
+    return (x | x << 1) & 0x5555555555555555;
+  }
+}
+
 // Finds several places at once: each waits for one step after the other.
 template <int n, int lanes>
 void hilbert_positions(const std::uint32_t (&place)[lanes][n], int levels, std::uint64_t (&position)[lanes]) {
   static constexpr CurveTable<n> one;
   static constexpr TwoLevels<n> two(one);
+  std::uint64_t corners[lanes];  // of all levels, the lowest level's last
   unsigned state[lanes] = {};
-  for (std::uint64_t& each : position) each = 0;
+  for (int lane = 0; lane < lanes; ++lane) {
+    position[lane] = corners[lane] = 0;
+    for (int k = 0; k < n; ++k) corners[lane] |= spread<n>(place[lane][k]) << k;
+  }
   int level = levels;
   if (level % 2 == 1) {
     --level;
     for (int lane = 0; lane < lanes; ++lane) {
-      unsigned corner = 0;
-      for (int k = 0; k < n; ++k) corner |= ((place[lane][k] >> level) & 1u) << k;
-      position[lane] = one.steps[0][corner].digit;
-      state[lane] = one.steps[0][corner].state;
+      const auto step = one.steps[0][corners[lane] >> (n * level) & (CurveTable<n>::corner_count - 1)];
+      position[lane] = step.digit;
+      state[lane] = step.state;
     }
   }
   for (level -= 2; level >= 0; level -= 2)
     for (int lane = 0; lane < lanes; ++lane) {
-      unsigned corners = 0;
-      for (int k = 0; k < n; ++k) {
-        const unsigned bits = place[lane][k] >> level;
-        corners |= (bits & 1u) << k | ((bits >> 1) & 1u) << (n + k);
-      }
-      const auto step = two.steps[state[lane]][corners];
+      const auto step = two.steps[state[lane]][corners[lane] >> (n * level) & ((1u << (2 * n)) - 1)];
       position[lane] = position[lane] << (2 * n) | step.digits;
       state[lane] = step.state;
     }

@@ -333,8 +333,14 @@ void Operator::residual(const Vector& u, Vector& r) const {
   run(plan_of_few_runs({Task::residual}), "residual", false, {.u = u.data(), .target = r.data()});
 }
 
+std::span<const Node> Operator::nodes_of_all_cells() const {
+  for (const ElementGroup& group : groups_)
+    if (group.elements.size() == space_->cell_order().size()) return group.host_nodes;
+  return {};
+}
+
 SparseMatrix Operator::make_matrix() const {
-  return SparseMatrix(space_->pattern(), space_->components(), SparseMatrix::Values::undefined);
+  return SparseMatrix(space_->pattern(nodes_of_all_cells()), space_->components(), SparseMatrix::Values::undefined);
 }
 
 void Operator::assemble(const Vector& u, SparseMatrix& matrix) const { assemble_with(nullptr, u, matrix); }

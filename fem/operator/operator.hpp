@@ -221,6 +221,7 @@ class Operator {
                    const MarkedNodes* marked, const Ghosts* arriving) const;
   Vector diagonal_with(const PointTangents* tangents, const Vector& u) const;
   void check_matrix(const SparseMatrix& matrix) const;
+  std::span<const Node> nodes_of_all_cells() const;  // of a group that has them all; empty: there is none
   void assemble_with(const PointTangents* tangents, const Vector& u, SparseMatrix& matrix) const;
   void assemble_once_with(const PointTangents* tangents, const Vector& u, SparseMatrix& matrix) const;
   void check_vector(const Vector& x) const;

@@ -429,10 +429,10 @@ void FunctionSpace::couple(std::shared_ptr<const NodeCouplings> couplings) const
   couplings_ = std::move(couplings);
 }
 
-std::shared_ptr<const SparsityPattern> FunctionSpace::pattern() const {
+std::shared_ptr<const SparsityPattern> FunctionSpace::pattern(std::span<const Node> cell_nodes) const {
   if (!pattern_) {
     const LongWork here;
-    NodeGraph graph(*this);
+    NodeGraph graph(*this, cell_nodes);
     Array<std::int32_t> columns(device_, graph.pair_count(), "pattern");
     if (device_.machine().is_apart()) {
       host_columns_.resize(static_cast<std::size_t>(graph.pair_count()));

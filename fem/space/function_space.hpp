@@ -145,8 +145,9 @@ class FunctionSpace {
   Vector from_mesh(std::span<const double> values, const char* tag = "vectors") const;
 
   // Nodes that share a cell, in block CSR (one block per pair of nodes). Made at the first call, then shared. With
-  // couplings, those that follow nodes of the cell are joined like the nodes.
-  std::shared_ptr<const SparsityPattern> pattern() const;
+  // couplings, those that follow nodes of the cell are joined like the nodes. cell_nodes: those of all cells in the
+  // order of the space as kernels read them, [batch][node][lane]; empty: they are taken from the mesh.
+  std::shared_ptr<const SparsityPattern> pattern(std::span<const Node> cell_nodes = {}) const;
   bool has_pattern() const { return pattern_ != nullptr; }
   // The same for the host to read, to build lists of positions: the pattern itself on a CPU, else a copy. It is there
   // until one of the two is forgotten.

@@ -1,5 +1,6 @@
 #include "fem/space/node_graph.hpp"
 
+#include "device/pack.hpp"
 #include "device/parallel_errors.hpp"
 
 #include <algorithm>
@@ -15,41 +16,65 @@ namespace {
 
 constexpr int block_bits = 9;  // rows are listed in blocks of 2^9 consecutive nodes
 
-// The nodes of the cells in the order of the space, where all cells have as many and follow no others: read from the
-// mesh once, since its cells along the curve lie anywhere.
+// The nodes of the cells in the order of the space, where all cells have as many and follow no others: as the caller
+// has them, or read from the mesh once, since its cells along the curve lie anywhere. [batch][node][lane]
 class OrderedNodes {
  public:
-  OrderedNodes(const FunctionSpace& space, int threads) {
+  OrderedNodes(const FunctionSpace& space, std::span<const Node> given, int threads) {
     const std::span<const Index> order = space.cell_order();
     if (space.couplings() != nullptr || space.mesh().blocks().size() != 1 || order.empty()) return;
     FunctionSpace::CellNodes of_first(space);
     width_ = of_first(order[0]).size();
-    nodes_ = std::make_unique_for_overwrite<Node[]>(order.size() * width_);
+    nodes_ = given;
+    if (!given.empty()) return;
+    const std::size_t batches = (order.size() + lanes - 1) / lanes, size = batches * lanes * width_;
+    own_ = std::make_unique_for_overwrite<Node[]>(size);
+    nodes_ = {own_.get(), size};
     constexpr std::size_t grain = 4096;
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (std::size_t first = 0; first < order.size(); first += grain) {
       FunctionSpace::CellNodes nodes_of(space);
-      for (std::size_t position = first; position < std::min(first + grain, order.size()); ++position)
-        std::ranges::copy(nodes_of(order[position]), nodes_.get() + position * width_);
+      for (std::size_t position = first; position < std::min(first + grain, order.size()); ++position) {
+        Node* to = own_.get() + position / lanes * lanes * width_ + position % lanes;
+        for (const Node node : nodes_of(order[position])) {
+          *to = node;
+          to += lanes;
+        }
+      }
     }
   }
-  bool known() const { return nodes_ != nullptr; }
-  std::span<const Node> operator[](Index position) const {
-    return {nodes_.get() + static_cast<std::size_t>(position) * width_, width_};
+  std::size_t width() const { return width_; }  // 0: they are not known
+  // Writes the nodes of the cell at a position.
+  void copy(Index position, Node* to) const {
+    const auto p = static_cast<std::size_t>(position);
+    const Node* from = nodes_.data() + p / lanes * lanes * width_ + p % lanes;
+    for (std::size_t a = 0; a < width_; ++a) to[a] = from[a * lanes];
   }
 
  private:
+  static constexpr std::size_t lanes = lane_count;
   std::size_t width_ = 0;
-  std::unique_ptr<Node[]> nodes_;
+  std::span<const Node> nodes_;
+  std::unique_ptr<Node[]> own_;
 };
 
 // The nodes that the cell at a position joins with each other: its own and those that these follow.
 class JoinedNodes {
  public:
   JoinedNodes(const FunctionSpace& space, const OrderedNodes& ordered)
-      : ordered_(ordered), order_(space.cell_order()), nodes_of_(space), couplings_(space.couplings()) {}
+      : ordered_(ordered),
+        order_(space.cell_order()),
+        nodes_of_(space),
+        couplings_(space.couplings()),
+        joined_(ordered.width()) {}
   std::span<const Node> operator()(Index position) {
-    if (ordered_.known()) return ordered_[position];
+    if (ordered_.width() == 0) return read(position);
+    ordered_.copy(position, joined_.data());
+    return joined_;
+  }
+
+ private:
+  std::span<const Node> read(Index position) {
     const std::span<const Node> own = nodes_of_(order_[static_cast<std::size_t>(position)]);
     if (couplings_ == nullptr) return own;
     joined_.assign(own.begin(), own.end());
@@ -60,7 +85,6 @@ class JoinedNodes {
     return joined_;
   }
 
- private:
   const OrderedNodes& ordered_;
   std::span<const Index> order_;
   FunctionSpace::CellNodes nodes_of_;
@@ -133,11 +157,12 @@ CellsAtBlocks cells_at_blocks(const FunctionSpace& space, const OrderedNodes& or
 // Lists the rows of one block after the other. Nodes at the block have numbers of their own, in the order of the
 // space's, so that the columns of a row are bits of few words: setting one twice does no harm, and they come out
 // sorted. The nodes of a cell lie in fewer words than they are: unless they are few themselves, words are joined once,
-// then set in each of its rows. The words in use are bits of a summary.
+// then set in each of its rows. The words in use are bits of a summary. Nodes of other blocks have a row, too, which
+// nothing reads: a branch would be taken at random.
 class RowLister {
  public:
   RowLister(const FunctionSpace& space, const OrderedNodes& ordered)
-      : nodes_of_(space, ordered), number_(static_cast<std::size_t>(space.node_count()), -1) {}
+      : nodes_of_(space, ordered), width_(ordered.width()), number_(static_cast<std::size_t>(space.node_count()), -1) {}
 
   // Rows [first, last) around the cells. lengths: of each. Returns whether all of them hold their own node.
   bool list(Index first, Index last, std::span<const Run> cells, Index* lengths, NodeGraph::Columns& columns,
@@ -155,19 +180,27 @@ class RowLister {
  private:
   static constexpr Index most_words = 1 << 16;  // a core's cache of the second level holds them
 
+  // Without branches that the processor cannot predict.
   void number_nodes(Index first, Index last, std::span<const Run> cells) {
     node_.clear();
     begin_.assign(1, 0);
-    entries_.clear();
+    std::size_t size = 0, around = 0;
     std::int32_t* const number = number_.data();
+    std::fill(number + first, number + last, 0);
     for (const Run run : cells)
       for (Index position = run.first; position < run.last; ++position) {
         const std::span<const Node> nodes = nodes_of_(position);
-        entries_.insert(entries_.end(), nodes.begin(), nodes.end());
-        begin_.push_back(static_cast<std::uint32_t>(entries_.size()));
-        for (const Node node : nodes)
-          if ((node < first || node >= last) && std::exchange(number[node], 0) < 0) node_.push_back(node);
+        if (entries_.size() < size + nodes.size()) entries_.resize(2 * (size + nodes.size()));
+        if (node_.size() < around + nodes.size()) node_.resize(2 * (around + nodes.size()));
+        std::int32_t *const entries = entries_.data(), *const met = node_.data();
+        for (const Node node : nodes) {
+          entries[size++] = node;
+          met[around] = node;
+          around += std::exchange(number[node], 0) < 0 ? 1 : 0;
+        }
+        begin_.push_back(static_cast<std::uint32_t>(size));
       }
+    node_.resize(around);
     // Rows of the block follow each other: only the nodes around it are sorted.
     std::ranges::sort(node_);
     const auto after = std::ranges::lower_bound(node_, static_cast<Node>(first));
@@ -176,7 +209,7 @@ class RowLister {
     for (std::size_t i = 0; i < row_.size(); ++i) row_[i] = static_cast<Node>(first) + static_cast<Node>(i);
     node_.insert(after, row_.begin(), row_.end());
     for (std::size_t i = 0; i < node_.size(); ++i) number[node_[i]] = static_cast<std::int32_t>(i);
-    for (std::int32_t& entry : entries_) entry = number[entry];
+    for (std::size_t i = 0; i < size; ++i) entries_[i] = number[entries_[i]];
     begin_row_ = first;
   }
 
@@ -187,7 +220,7 @@ class RowLister {
     groups_ = (words_ + 63) / 64;
     const Index window =
         std::clamp<Index>(most_words / static_cast<Index>(std::max<std::size_t>(1, words_)), 1, last - first);
-    const auto rows = static_cast<std::size_t>(window);
+    const auto rows = static_cast<std::size_t>(window) + 1;
     if (bits_.size() < rows * words_) bits_.resize(rows * words_, 0);
     if (in_use_.size() < rows * groups_) in_use_.resize(rows * groups_, 0);
     if (of_cell_.size() < words_) of_cell_.resize(words_, 0);
@@ -212,16 +245,49 @@ class RowLister {
 
   // The bits of rows [first, last), where there are none yet.
   void set_bits(Index first, Index last) {
-    const std::int32_t low = first_number_ + static_cast<std::int32_t>(first - begin_row_),
-                       count = static_cast<std::int32_t>(last - first);
+    const std::int32_t low = first_number_ + static_cast<std::int32_t>(first - begin_row_);
+    const auto count = static_cast<std::uint32_t>(last - first);
+    if (groups_ == 1 && width_ == 4) set_single_bits<4>(low, count);
+    else if (groups_ == 1 && width_ == 3) set_single_bits<3>(low, count);
+    else set_joined_bits(low, count);
+    std::fill_n(bits_.begin() + static_cast<std::ptrdiff_t>(count * words_), words_, 0);
+    std::fill_n(in_use_.begin() + static_cast<std::ptrdiff_t>(count * groups_), groups_, 0);
+  }
+
+  // Where a node's row is: that of all others, which nothing reads, is `count`.
+  static std::size_t row_of(std::int32_t node, std::int32_t low, std::uint32_t count) {
+    return std::min(static_cast<std::uint32_t>(node - low), count);
+  }
+
+  // Where cells have a few nodes each, it takes longer to join their words.
+  template <std::size_t width>
+  void set_single_bits(std::int32_t low, std::uint32_t count) {
+    const std::int32_t* node = entries_.data();
+    std::uint64_t *const bits = bits_.data(), *const in_use = in_use_.data();
+    const std::size_t words = words_;
+    for (std::size_t c = 0; c + 1 < begin_.size(); ++c, node += width) {
+      std::size_t word[width];
+      std::uint64_t bit[width], used = 0;
+      for (std::size_t a = 0; a < width; ++a) {
+        word[a] = static_cast<std::uint32_t>(node[a]) >> 6;
+        bit[a] = std::uint64_t{1} << (node[a] & 63);
+        used |= std::uint64_t{1} << word[a];
+      }
+      for (std::size_t a = 0; a < width; ++a) {
+        const std::size_t row = row_of(node[a], low, count);
+        in_use[row] |= used;
+        for (std::size_t b = 0; b < width; ++b) bits[row * words + word[b]] |= bit[b];
+      }
+    }
+  }
+
+  void set_joined_bits(std::int32_t low, std::uint32_t count) {
     for (std::size_t c = 0; c + 1 < begin_.size(); ++c) {
       const std::span<const std::int32_t> nodes(entries_.data() + begin_[c], begin_[c + 1] - begin_[c]);
       const std::span<const Bits> joined = joined_words(nodes);
       for (const std::int32_t node : nodes) {
-        const std::int32_t row = node - low;
-        if (row < 0 || row >= count) continue;
-        std::uint64_t* const of_row = bits_.data() + static_cast<std::size_t>(row) * words_;
-        std::uint64_t* const in_use = in_use_.data() + static_cast<std::size_t>(row) * groups_;
+        const std::size_t row = row_of(node, low, count);
+        std::uint64_t *const of_row = bits_.data() + row * words_, *const in_use = in_use_.data() + row * groups_;
         for (std::size_t g = 0; g < groups_; ++g) in_use[g] |= cell_in_use_[g];
         for (const Bits each : joined) of_row[each.word] |= each.bits;
       }
@@ -229,7 +295,6 @@ class RowLister {
     }
   }
 
-  static constexpr std::size_t few_nodes = 4;
   // Columns of one word.
   struct Bits {
     std::size_t word;
@@ -240,14 +305,6 @@ class RowLister {
   std::span<const Bits> joined_words(std::span<const std::int32_t> nodes) {
     std::uint64_t *const of_cell = of_cell_.data(), *const in_use = cell_in_use_.data();
     if (joined_.size() < nodes.size()) joined_.resize(nodes.size());
-    if (nodes.size() <= few_nodes) {
-      for (std::size_t i = 0; i < nodes.size(); ++i) {
-        const auto word = static_cast<std::uint32_t>(nodes[i]) >> 6;
-        joined_.data()[i] = {word, std::uint64_t{1} << (nodes[i] & 63)};
-        in_use[word >> 6] |= std::uint64_t{1} << (word & 63);
-      }
-      return {joined_.data(), nodes.size()};
-    }
     for (const std::int32_t node : nodes) {
       const auto word = static_cast<std::uint32_t>(node) >> 6;
       of_cell[word] |= std::uint64_t{1} << (node & 63);
@@ -277,13 +334,14 @@ class RowLister {
   }
 
   JoinedNodes nodes_of_;
+  const std::size_t width_;           // nodes of each cell, 0: they differ
   std::vector<std::int32_t> number_;  // [node of the space] its number at the block, -1
   std::vector<Node> node_;            // [number at the block]
   std::vector<Node> row_;
   Index begin_row_ = 0;
   std::int32_t first_number_ = 0;                     // of the block's first row
   std::vector<std::uint32_t> begin_;                  // [cell at the block + 1] its first entry
-  std::vector<std::int32_t> entries_;                 // numbers at the block of the nodes that the cell joins
+  std::vector<std::int32_t> entries_;                 // numbers at the block of the nodes that the cells join
   std::size_t words_ = 0, groups_ = 0;                // of a row's bits; of 64 words
   std::vector<std::uint64_t> bits_, in_use_;          // [row][word], [row][group]; zero between two windows
   std::vector<std::uint64_t> of_cell_, cell_in_use_;  // likewise of a cell
@@ -300,9 +358,10 @@ void write(const std::vector<Node>& nodes, std::span<const Number> numbers, std:
 
 }  // namespace
 
-NodeGraph::NodeGraph(const FunctionSpace& space) : threads_(space.device().threads()) {
+NodeGraph::NodeGraph(const FunctionSpace& space, std::span<const Node> cell_nodes)
+    : threads_(space.device().threads()) {
   const Index node_count = space.node_count(), rows = Index{1} << block_bits, blocks = (node_count + rows - 1) / rows;
-  const OrderedNodes ordered(space, threads_);
+  const OrderedNodes ordered(space, cell_nodes, threads_);
   const CellsAtBlocks at = cells_at_blocks(space, ordered, blocks, threads_);
   blocks_.resize(static_cast<std::size_t>(blocks));
   columns_.resize(static_cast<std::size_t>(threads_));

@@ -16,7 +16,8 @@ namespace ritz {
 
 class NodeGraph {
  public:
-  explicit NodeGraph(const FunctionSpace& space);
+  // cell_nodes: those of all cells in the order of the space, [batch][node][lane], where they are at hand.
+  explicit NodeGraph(const FunctionSpace& space, std::span<const Node> cell_nodes = {});
 
   const std::vector<Index>& offsets() const { return offsets_; }  // [node + 1]
   Index pair_count() const { return offsets_.back(); }

@@ -26,6 +26,7 @@ struct Entity {
 int orientation_of(const Entity& entity, const Node* corner_nodes) {
   const int n = static_cast<int>(entity.corners.size());
   if (n == 1) return 0;
+  if (n == 2) return corner_nodes[entity.corners[1]] < corner_nodes[entity.corners[0]] ? 2 : 0;
   int lowest = 0;
   const auto at = [&](int i) { return corner_nodes[entity.corners[static_cast<std::size_t>((i + n) % n)]]; };
   for (int i = 1; i < n; ++i)
@@ -144,9 +145,14 @@ ElementEntities entities_of(const ReferenceElement& element) {
   return result;
 }
 
-// First node number of every edge and facet met so far, by its (up to three lowest) corners; open addressing.
+// First node number of every edge and facet met so far, by its (up to three lowest) corners; open addressing. Entities
+// lie in the order of their lowest corners' numbers, so that neighbours along the curve are neighbours here. After a
+// few full slots there the search goes on anywhere: corners with many edges do not slow it down.
 class EntityTable {
  public:
+  // number_of_corner: [mesh node] known before the corner's first entity is looked for, and unchanged from then on.
+  explicit EntityTable(const std::vector<Index>& number_of_corner) : number_(number_of_corner) {}
+
   struct Slot {
     std::array<Node, 3> corners{-1, -1, -1};
     std::int32_t count = 0;  // nodes
@@ -164,9 +170,18 @@ class EntityTable {
 
  private:
   std::size_t position(const std::array<Node, 3>& c) const {
+    constexpr std::size_t near = 16;
     const std::size_t mask = slots_.size() - 1;
-    std::size_t i = mix(mix(c[0]) + 3 * mix(c[1]) + 7 * mix(c[2])) & mask;
-    while (slots_[i].corners[0] >= 0 && slots_[i].corners != c) i = (i + 1) & mask;
+    const auto ends_at = [&](std::size_t i) {
+      const std::array<Node, 3>& there = slots_[i].corners;
+      return there[0] < 0 || (there[0] == c[0] && there[1] == c[1] && there[2] == c[2]);
+    };
+    const std::uint64_t others = mix(c[1]) + 7 * mix(c[2]);
+    std::size_t i = (2 * static_cast<std::size_t>(number_[static_cast<std::size_t>(c[0])]) + others % near) & mask;
+    for (std::size_t probe = 0; probe < near; ++probe, i = (i + 1) & mask)
+      if (ends_at(i)) return i;
+    i = mix(mix(c[0]) + 3 * others) & mask;
+    while (!ends_at(i)) i = (i + 1) & mask;
     return i;
   }
   void grow() {
@@ -175,6 +190,7 @@ class EntityTable {
     for (const Slot& slot : old)
       if (slot.corners[0] >= 0) slots_[position(slot.corners)] = slot;
   }
+  const std::vector<Index>& number_;
   std::vector<Slot> slots_;
   std::size_t used_ = 0;
 };
@@ -234,7 +250,7 @@ class FirstNumbers {
 
  private:
   std::vector<Index> vertex_;  // [mesh node] its first node, or -1
-  EntityTable table_;
+  EntityTable table_{vertex_};
   Index next_ = 0;
 };
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <random>
 
 using namespace ritz;
 
@@ -44,6 +45,21 @@ TEST(HilbertCurve, VisitsEveryPlaceOnceInStepsOfOneIn2d) {
       at[hilbert_position_2d({static_cast<unsigned>(x), static_cast<unsigned>(y)}, levels)] = {x, y};
   for (std::size_t i = 1; i < at.size(); ++i)
     ASSERT_EQ(std::abs(at[i][0] - at[i - 1][0]) + std::abs(at[i][1] - at[i - 1][1]), 1) << i;
+}
+
+TEST(HilbertCurve, RefinesWhereItIsWithAllBits) {
+  std::mt19937 random(7);
+  for (int k = 0; k < 1000; ++k) {
+    const unsigned x = random(), y = random(), z = random();
+    const auto in_3d = [&](int levels) {
+      return hilbert_position_3d({x >> (32 - levels), y >> (32 - levels), z >> (32 - levels)}, levels);
+    };
+    const auto in_2d = [&](int levels) {
+      return hilbert_position_2d({x >> (32 - levels), y >> (32 - levels)}, levels);
+    };
+    for (int levels = 1; levels < 21; ++levels) ASSERT_EQ(in_3d(21) >> (3 * (21 - levels)), in_3d(levels));
+    for (int levels = 1; levels < 31; ++levels) ASSERT_EQ(in_2d(31) >> (2 * (31 - levels)), in_2d(levels));
+  }
 }
 
 TEST(CurveOrder, IsAPermutation) {

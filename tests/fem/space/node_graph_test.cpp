@@ -1,6 +1,7 @@
 // The sparsity pattern against its definition: nodes that share a cell.
 #include "fem/space/node_graph.hpp"
 
+#include "device/pack.hpp"
 #include "fem/physics/tie.hpp"
 #include "fem/space/constraints.hpp"
 #include "mesh/generators.hpp"
@@ -43,9 +44,22 @@ Graph graph_by_definition(const FunctionSpace& space) {
   return graph;
 }
 
-void expect_as_defined(const FunctionSpace& space) {
+// The nodes of all cells as kernels read them; the last batch repeats its last cell.
+std::vector<Node> laid_out(const FunctionSpace& space) {
+  FunctionSpace::CellNodes nodes_of(space);
+  const std::span<const Index> cells = space.cell_order();
+  const std::size_t width = nodes_of(cells[0]).size(), lanes = lane_count, batches = (cells.size() + lanes - 1) / lanes;
+  std::vector<Node> result(batches * width * lanes);
+  for (std::size_t place = 0; place < batches * lanes; ++place) {
+    const std::span<const Node> nodes = nodes_of(cells[std::min(place, cells.size() - 1)]);
+    for (std::size_t a = 0; a < width; ++a) result[(place / lanes * width + a) * lanes + place % lanes] = nodes[a];
+  }
+  return result;
+}
+
+void expect_as_defined(const FunctionSpace& space, std::span<const Node> cell_nodes = {}) {
   const Graph expected = graph_by_definition(space);
-  NodeGraph graph(space);
+  NodeGraph graph(space, cell_nodes);
   std::vector<std::int32_t> columns(static_cast<std::size_t>(graph.pair_count()));
   graph.write_columns(columns);
   EXPECT_EQ(graph.offsets(), expected.offsets);
@@ -56,11 +70,28 @@ void expect_as_defined(const FunctionSpace& space) {
 TEST(NodeGraph, JoinsNodesOfACellWhateverTheThreads) {
   for (const int threads : {1, 2, 7}) {
     const Device device = Device::named("cpu", threads);
-    for (const CellKind kind : {CellKind::tet4, CellKind::tet10, CellKind::hex8, CellKind::hex27})
-      expect_as_defined(FunctionSpace(box(9, 8, 7, {1, 1, 1}, kind), 1, device));
+    for (const CellKind kind : {CellKind::tet4, CellKind::tet10, CellKind::hex8, CellKind::hex27}) {
+      const Mesh mesh = box(9, 8, 7, {1, 1, 1}, kind);
+      expect_as_defined(FunctionSpace(mesh, 1, device));
+    }
+    for (const CellKind kind : {CellKind::tri3, CellKind::quad4}) {
+      const Mesh mesh = rectangle(41, 33, {1, 1}, kind);
+      expect_as_defined(FunctionSpace(mesh, 1, device));
+    }
     const Mesh mixed = box_mixed(8, 2, 2, {4, 1, 1});
     expect_as_defined(FunctionSpace(mixed, 2, device));
     expect_as_defined(FunctionSpace(mixed, 1, device, {.order = 3}));
+  }
+}
+
+TEST(NodeGraph, ReadsNodesThatKernelsReadAsThoseOfTheMesh) {
+  const Device device = Device::named("cpu", 2);
+  for (const CellKind kind : {CellKind::tet4, CellKind::tet10}) {
+    const Mesh mesh = box(5, 6, 7, {1, 1, 1}, kind);
+    for (const int order : {0, 3}) {
+      const FunctionSpace space(mesh, 1, device, {.order = order});
+      expect_as_defined(space, laid_out(space));
+    }
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 namespace ritz::test {
@@ -115,6 +116,26 @@ TEST(HexahedraTurnedAtRandom, AgreeAboutSharedNodes) {
     const Mesh mesh = turned_hexahedra(static_cast<std::uint64_t>(order));
     const FunctionSpace space(mesh, 1, tested(), {.order = order});
     EXPECT_EQ(space.node_count(), Index{3 * order + 1} * (3 * order + 1) * (2 * order + 1));
+    expect_nodes_agree(space);
+  }
+}
+
+// A disk of triangles around the node with the lowest number: all spokes are edges of one corner.
+TEST(EdgesOfOneCorner, HaveTheirNodesOnce) {
+  constexpr Node count = 2000;
+  MeshData data = single_cell(CellKind::tri3);
+  data.points = {0, 0, 0};
+  data.blocks[0].nodes.clear();
+  data.regions.clear();
+  for (Node k = 0; k < count; ++k) {
+    const double angle = 2 * std::numbers::pi * k / count;
+    data.points.insert(data.points.end(), {std::cos(angle), std::sin(angle), 0});
+    for (const Node node : {0, 1 + k, 1 + (k + 1) % count}) data.blocks[0].nodes.push_back(node);
+  }
+  const Mesh mesh(std::move(data));
+  for (int order = 2; order <= 3; ++order) {
+    const FunctionSpace space(mesh, 1, tested(), {.order = order});
+    EXPECT_EQ(space.node_count(), 1 + count + 2 * count * (order - 1) + (order == 3 ? count : 0));
     expect_nodes_agree(space);
   }
 }
