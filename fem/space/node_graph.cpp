@@ -254,12 +254,12 @@ class RowLister {
     std::fill_n(in_use_.begin() + static_cast<std::ptrdiff_t>(count * groups_), groups_, 0);
   }
 
-  // Where a node's row is: that of all others, which nothing reads, is `count`.
+  // Returns the node's row; that of all others, which nothing reads, is `count`.
   static std::size_t row_of(std::int32_t node, std::int32_t low, std::uint32_t count) {
     return std::min(static_cast<std::uint32_t>(node - low), count);
   }
 
-  // Where cells have a few nodes each, it takes longer to join their words.
+  // Cells of a few nodes: it takes longer to join their words.
   template <std::size_t width>
   void set_single_bits(std::int32_t low, std::uint32_t count) {
     const std::int32_t* node = entries_.data();
