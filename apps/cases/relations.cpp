@@ -1,6 +1,6 @@
 #include "apps/cases/relations.hpp"
 
-#include "apps/cases/formulas.hpp"
+#include "apps/cases/point_inputs.hpp"
 #include "fem/elements/loads.hpp"
 #include "fem/elements/plane_node.hpp"
 #include "fem/operator/untouched_unknowns.hpp"
@@ -22,31 +22,6 @@
 
 namespace ritz {
 namespace {
-
-Point padded(const std::vector<double>& v) {
-  Point p{};
-  for (std::size_t d = 0; d < std::min<std::size_t>(v.size(), 3); ++d) p[d] = v[d];
-  return p;
-}
-
-std::vector<double> zeros_of(int size) { return std::vector<double>(static_cast<std::size_t>(size), 0.0); }
-
-// A vector that need not be given.
-std::optional<Point> optional_point(const Case::Table& t, const char* key, const char* about, int dimension) {
-  const bool given = t.has(key);
-  VectorRule rule{.size = dimension};
-  if (!given) rule.fallback = zeros_of(dimension);
-  const std::vector<double> v = t.vector(key, about, rule);
-  return given ? std::optional(padded(v)) : std::nullopt;
-}
-
-CylindricalAxes read_axes(const Case::Table& t, int dimension) {
-  CylindricalAxes axes;
-  axes.origin =
-      padded(t.vector("origin", "a point on the axis [m]", {.size = dimension, .fallback = zeros_of(dimension)}));
-  if (dimension == 3) axes.axis = padded(t.vector("axis", "direction of the axis, of any length", {.size = 3}));
-  return axes;
-}
 
 std::optional<double> read_tolerance(const Case::Table& t) {
   const bool given = t.has("tolerance");
@@ -580,96 +555,7 @@ class RelationReader {
   std::vector<Told> told_;
 };
 
-// Supports along other directions than those of the axes, of one table.
-class ObliqueReader {
- public:
-  ObliqueReader(const Case::Table& t, const Region* region, const Mesh& mesh, bool at_rest,
-                std::vector<ObliqueSupport>* supports)
-      : t_(t), region_(region), mesh_(mesh), at_rest_(at_rest), supports_(supports) {}
-
-  void read_normal() {
-    if (!t_.has("normal")) return;
-    add({.kind = Kind::normal,
-         .region = region_,
-         .value = value_of(t_, "normal", "displacement along the outward normal of the facets [m]"),
-         .origin = t_.where()},
-        "normal");
-    if (region_ != nullptr && region_->kind != RegionKind::facets)
-      t_.error("region", fmt::format("'{}' is a region of nodes or cells", region_->name), "a normal is that of facets",
-               "name a region of facets, or give a direction");
-  }
-
-  void read_direction() {
-    const std::optional<Point> direction = optional_point(
-        t_, "direction", "a direction of any length, along which 'value' is prescribed", mesh_.dimension());
-    if (!direction) return;
-    add({.kind = Kind::direction,
-         .region = region_,
-         .value = value_of(t_, "value", "displacement along 'direction' [m]"),
-         .direction = *direction,
-         .origin = t_.where()},
-        "direction");
-  }
-
-  void read_cylindrical() {
-    const Case::Table round = t_.table("cylindrical", "displacements about an axis: radial, tangential, axial");
-    if (!round.present()) return;
-    const CylindricalAxes axes = read_axes(round, mesh_.dimension());
-    using enum CylindricalComponent;
-    for (const auto& [key, component] : {std::pair{"radial", radial}, {"tangential", tangential}, {"axial", axial}}) {
-      if ((mesh_.dimension() < 3 && component == axial) || !round.has(key)) continue;
-      add({.kind = Kind::cylindrical,
-           .region = region_,
-           .value = value_of(round, key, "this component [m]; not given: free"),
-           .axes = axes,
-           .component = component,
-           .origin = t_.where()},
-          "cylindrical");
-    }
-  }
-
-  bool any() const { return any_; }
-
- private:
-  using Kind = ObliqueSupport::Kind;
-
-  Coefficient value_of(const Case::Table& from, const char* key, const char* about) const {
-    const Formula value = from.formula(key, about, {.fallback = 0});
-    if (value.depends_on_time())
-      from.error(key, fmt::format("'{}' depends on t", value.text()), "relations between unknowns do not vary in time",
-                 "prescribe x, y and z");
-    if (at_rest_ && (!value.is_number() || value.number() != 0))
-      from.error(key, fmt::format("the support moves by {}", value.text()),
-                 "modes vibrate about the state of rest: their supports do not move",
-                 fmt::format("write {} = 0, or omit it", key));
-    return coefficient(value);
-  }
-
-  void add(ObliqueSupport support, const char* key) {
-    any_ = true;
-    if (supports_ != nullptr) supports_->push_back(std::move(support));
-    else
-      t_.error(key, fmt::format("a load case cannot have its own '{}'", key),
-               "all load cases share the directions of supports", "move it out of the load case");
-  }
-
-  const Case::Table& t_;
-  const Region* region_;
-  const Mesh& mesh_;
-  bool at_rest_, any_ = false;
-  std::vector<ObliqueSupport>* supports_;
-};
-
 }  // namespace
-
-bool read_oblique_supports(const Case::Table& t, const Region* region, const Mesh& mesh, bool at_rest,
-                           std::vector<ObliqueSupport>* supports) {
-  ObliqueReader reader(t, region, mesh, at_rest, supports);
-  reader.read_normal();
-  reader.read_direction();
-  reader.read_cylindrical();
-  return reader.any();
-}
 
 void read_relations(Run& run, const RelationKinds& kinds, const std::vector<ObliqueSupport>& supports,
                     CaseModel& read) {

@@ -366,6 +366,11 @@ class Solve(unittest.TestCase):
         with self.assertRaises(ritz.Error):
             ritz.solve(-self.A, self.b, self.x, promise="positive_definite")
 
+    def test_a_matrix_without_entries_is_singular(self):
+        with self.assertRaises(ritz.ModelError) as raised:
+            ritz.solve(sparse.csr_matrix((3, 3)), np.ones(3))
+        self.assertIn("the matrix is singular", str(raised.exception))
+
     def test_arguments_that_cannot_be_are_refused_in_words(self):
         for words, call in {"CSR or BSR": lambda: ritz.solve(self.A.tocoo(), self.b), "shape (7999,)": lambda: ritz.solve(self.A, self.b[1:]),
                             "coordinates of shape": lambda: ritz.solve(self.A, self.b, self.x[1:]), "method='lu'": lambda: ritz.solve(self.A, self.b, method="lu"),

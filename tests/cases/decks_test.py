@@ -409,6 +409,12 @@ EAll, F1, 50.
         self.assertIn("it is an Abaqus or CalculiX deck", outcome.errors)
         self.assertIn("ritz case from", outcome.errors)
 
+    def test_a_mesh_without_a_case_is_no_deck(self):
+        self.write("job.inp", "*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n3, 0, 1, 0\n4, 0, 0, 1\n*ELEMENT, TYPE=C3D4\n1, 1, 2, 3, 4\n")
+        process = subprocess.run([BIN / "ritz", "case", "from", "job.inp"], capture_output=True, text=True, cwd=self.folder)
+        self.assertEqual((process.returncode, process.stdout), (2, ""))
+        self.assertIn("ritz new job.inp", process.stderr)
+
     def test_a_case_that_exists_is_kept(self):
         self.case_from(STATIC)
         process = subprocess.run([BIN / "ritz", "case", "from", "job.inp", "job.toml"], capture_output=True, text=True, cwd=self.folder)

@@ -115,10 +115,21 @@ class Motion(ritz.CaseTest):
         outcome = self.solve("ritz-elasticity", self.write_case(text + heat + free))
         self.assertLess(abs(outcome.fact("strain_energy")[0]), 1e-3)  # E (alpha T)^2 / 2 V = 2
         self.assertLess(abs(outcome.fact("work_of_loads")[0]), 1e-3)
+        self.assertFalse([each for each in outcome.report["notices"] if "too long" in each])
+
+    def test_steps_that_add_energy_are_told(self):
+        """One step over hundreds of periods: the velocity at its end is that of the acceleration at its begin."""
+        load = '[[displacement]]\nregion = "a.z0"\nfixed = true\n[[force]]\nregion = "a.z1"\nvalue = [0, 0, -1000]\n'
+        for step, told in ((2, True), (1e-4, False)):
+            keys = {"time.end": step if told else 0.01, "time.step": step, "time.output": 1}
+            outcome = self.solve("ritz-elasticity", self.write_case(CUBE + load), keys=keys)
+            self.assertEqual(any("too long for this motion" in each for each in outcome.report["notices"]), told, outcome.log)
 
     def test_from_equilibrium_nothing_moves(self):
         text = CUBE + '[gravity]\nacceleration = [0, 0, -10]\n[[displacement]]\nregion = "a.z0"\nfixed = true\n[initial]\nequilibrium = true\n'
-        rows = self.rows(self.solve("ritz-elasticity", self.write_case(text)))
+        outcome = self.solve("ritz-elasticity", self.write_case(text))
+        self.assertFalse([each for each in outcome.report["notices"] if "too long" in each])
+        rows = self.rows(outcome)
         self.assertLess(rows[0]["u"], 0)
         for row in rows:
             self.assertAlmostEqual(row["u"], rows[0]["u"], delta=1e-9 * abs(rows[0]["u"]))
