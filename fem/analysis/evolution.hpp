@@ -135,10 +135,6 @@ class Evolution {
   std::vector<Stage>* traced_ = nullptr;
 };
 
-// Does u satisfy equations between unknowns, with values? Without an offset it need not: what follows others is set.
-// Else `work` is by how much u is off.
-bool satisfies_equations(const Constraints& supports, const Vector& offset, const Vector& u, Vector& work);
-
 std::unique_ptr<Evolution> first_order(const TransientModel& model, Transient options, const Observer& observer);
 std::unique_ptr<Evolution> second_order(const TransientModel& model, Transient options, const Observer& observer);
 MemoryNeeds first_order_vector_needs(const FunctionSpace& space);

@@ -1,4 +1,5 @@
 #include "fem/analysis/evolution.hpp"
+#include "fem/analysis/support_motion.hpp"
 #include "solvers/smoothers/jacobi.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/krylov/conjugate_gradient.hpp"
@@ -13,28 +14,6 @@ namespace ritz {
 namespace {
 
 constexpr int estimate_order = 3;  // of the local error of u
-
-// T^T D T of a diagonal D.
-class DiagonalOfFollowed final : public LinearOperator {
- public:
-  DiagonalOfFollowed(const Constraints& supports, const Vector& diagonal)
-      : supports_(supports), diagonal_(diagonal), moved_(supports.space().zeros()) {}
-  const Device& device() const override { return diagonal_.device(); }
-  Index rows() const override { return diagonal_.size(); }
-  void apply(const Vector& x, Vector& y) const override {
-    copy(x, moved_);
-    supports_.set_zero(moved_);
-    supports_.set_linear(moved_);
-    multiply(moved_, diagonal_, y);
-    supports_.gather(y);
-    supports_.set_zero(y);
-  }
-
- private:
-  const Constraints& supports_;
-  const Vector& diagonal_;
-  mutable Vector moved_;
-};
 
 // Free strains have no matrix either, but add to the stress: theirs are forces of the body.
 std::vector<Integral> loads_among(const Operator& equations, std::size_t first_rate) {
@@ -59,10 +38,11 @@ class SecondOrderEvolution final : public Evolution {
       : Evolution(model, std::move(options), observer, "generalised alpha", estimate_order),
         method_(generalised_alpha(options_.spectral_radius)),
         damping_(model.damping),
-        loads_(space_, loads_among(equations_, first_rate_)) {
-    for (Vector* each : {&u_,       &v_,       &a_,     &r_,     &u_1_,     &v_1_,     &a_1_,    &r_1_,    &u_ahead_,
-                         &v_ahead_, &w_ahead_, &w_,     &known_, &held_u_,  &offset_,  &held_v_, &held_a_, &work_,
-                         &product_, &inner_,   &force_, &drag_,  &inner_1_, &force_1_, &drag_1_})
+        loads_(space_, loads_among(equations_, first_rate_)),
+        motion_(supports_, options_.end) {
+    for (Vector* each :
+         {&u_, &v_,     &a_,    &r_,       &u_1_,   &v_1_,   &a_1_,  &r_1_,     &u_ahead_, &v_ahead_, &w_ahead_,
+          &w_, &known_, &work_, &product_, &inner_, &force_, &drag_, &inner_1_, &force_1_, &drag_1_})
       *each = space_.zeros();
   }
 
@@ -74,12 +54,11 @@ class SecondOrderEvolution final : public Evolution {
     set_time(begin_, begin_);
     equations_.reset_state();
     set_first_size();
-    move_supports(begin_, state_.control.size, true);
-    find_offset();
+    motion_.start(begin_, state_.control.size);
     if (options_.from_equilibrium) find_equilibrium();
-    else fit_to_equations();
+    else motion_.fit(rates_.diagonal(u_), u_);
     supports_.set_values(u_);
-    put(held_v_, v_);
+    motion_.put_rates(motion_.v(), v_);
     find_w(u_, v_, w_);
     residual_of(w_, r_);
     check_residual_at_begin(r_);
@@ -97,56 +76,12 @@ class SecondOrderEvolution final : public Evolution {
     v_ = Vector(space_.device(), std::span<const double>(state_.v), "vectors");
     a_ = Vector(space_.device(), std::span<const double>(state_.a), "vectors");
     r_ = Vector(space_.device(), std::span<const double>(state_.r), "vectors");
-    supports_.set_values(held_u_);
-    find_offset();
+    motion_.resume();
     find_forces(u_, v_, r_, inner_, force_, drag_);
   }
 
   void begin_step() override {}
   void return_to_begin() override {}
-
-  // Values of the supports at t, and their rates by differences over h, so that their sum over the steps is the change
-  // of the velocity, however a support is moved. No support is asked for a time after the end: a table may end there.
-  void move_supports(double t, double h, bool is_begin) {
-    supports_.set_values(held_u_);
-    if (!supports_.varies_in_time()) return;
-    fill(0.0, held_v_);
-    fill(0.0, held_a_);
-    const bool is_end = t + h > options_.end;
-    if (is_begin) h = std::min(h, (options_.end - t) / 3);
-    else if (is_end) h /= 3;  // back to the begin of the step
-    const auto add = [&](double when, double to_v, double to_a) {
-      supports_.set_time(std::min(when, options_.end));
-      fill(0.0, work_);
-      supports_.set_values(work_);
-      supports_.keep_prescribed(work_);
-      axpy(to_v / h, work_, held_v_);
-      axpy(to_a / (h * h), work_, held_a_);
-    };
-    if (is_begin || is_end) {
-      const double forwards = is_begin ? 1 : -1;
-      add(t + forwards * h, forwards * 2, -5);
-      add(t + forwards * 2 * h, forwards * -0.5, 4);
-      add(t + forwards * 3 * h, 0, -1);
-      add(t, forwards * -1.5, 2);
-    } else {
-      add(t - h, -0.5, 1);
-      add(t + h, 0.5, 1);
-      add(t, 0, -2);
-    }
-  }
-  // Rates have no offsets.
-  void put(const Vector& held, Vector& x) const {
-    supports_.set_zero(x);
-    axpy(1.0, held, x);
-    supports_.set_linear(x);
-  }
-  void find_offset() {
-    copy(held_u_, work_);
-    supports_.set_linear(work_);
-    copy(held_u_, offset_);
-    axpy(-1.0, work_, offset_);
-  }
 
   void find_w(const Vector& u, const Vector& v, Vector& w) const {
     copy(u, w);
@@ -172,43 +107,15 @@ class SecondOrderEvolution final : public Evolution {
     system_.begin();
     if (linear_) system_.linearise(Vector(), supports_);
     const auto residual = [this](const Vector& u, Vector& r) { equations_.residual(u, r); };
-    balance(residual, held_u_, fmt::format("the equilibrium at t = {:g}", begin_), u_);
+    balance(residual, motion_.u(), fmt::format("the equilibrium at t = {:g}", begin_), u_);
     residual_in_step_ = last_residual();
     if (equations_.has_state()) equations_.commit(u_);
-  }
-
-  // The motion nearest to the given one, in the norm of the masses, that satisfies equations with values: which
-  // unknowns were chosen to depend plays no part.
-  void fit_to_equations() {
-    if (satisfies_equations(supports_, offset_, u_, work_)) return;
-    std::vector<double> masses = rates_.diagonal(u_).host();
-    const double largest = std::ranges::max(masses);
-    for (double& mass : masses) mass = std::max(mass, 1e-6 * largest);
-    Vector weights = space_.zeros();
-    weights.upload(masses);
-    multiply(work_, weights, known_);
-    supports_.gather(known_);
-    supports_.set_zero(known_);
-    axpby(0.0, known_, -1.0, known_);
-    fill(0.0, work_);
-    Vector diagonal = space_.zeros();
-    copy(weights, diagonal);
-    supports_.dependent()->gather_diagonal(diagonal);
-    const JacobiPreconditioner jacobi(std::move(diagonal));
-    const SolveReport report =
-        ConjugateGradient{.relative = 1e-13}.solve(DiagonalOfFollowed(supports_, weights), known_, work_, &jacobi);
-    if (!(report.true_relative_residual <= 1e-8))
-      throw Error(
-          Exit::not_converged,
-          fmt::format("no motion at the begin was found that satisfies the equations: {}", name_of(report.reason)), {},
-          "give [initial] equilibrium = true, or let the values of the equations begin at zero");
-    axpy(1.0, work_, u_);
   }
 
   // M a = -(r + C v) for the free unknowns that have a mass; others have none.
   void find_first_acceleration() {
     fill(0.0, a_);
-    put(held_a_, a_);
+    motion_.put_rates(motion_.a(), a_);
     copy(a_, work_);
     axpy(damping_.mass, v_, work_);
     inertia_of(work_, known_);
@@ -267,15 +174,15 @@ class SecondOrderEvolution final : public Evolution {
       attached_.add_masses(factor_, w_, r);
       axpby(-1 / s, known_, 1 / s, r);
     };
-    balance(residual, held_u_, place_of(step), u_1_);
+    balance(residual, motion_.u(), place_of(step), u_1_);
     residual_in_step_ = last_residual();
 
     copy(u_1_, a_1_);
     axpby(-1 / per_u, u_ahead_, 1 / per_u, a_1_);
     copy(v_ahead_, v_1_);
     axpy(method_.gamma * h, a_1_, v_1_);
-    put(held_a_, a_1_);
-    put(held_v_, v_1_);
+    motion_.put_rates(motion_.a(), a_1_);
+    motion_.put_rates(motion_.v(), v_1_);
     find_w_at_end(s, u_1_);
     residual_of(w_, r_1_);
     if (is_traced()) trace_step(step);
@@ -312,20 +219,20 @@ class SecondOrderEvolution final : public Evolution {
     axpy(h * h * (0.5 - method_.beta), a_, u_ahead_);
     copy(v_, v_ahead_);
     axpy(h * (1 - method_.gamma), a_, v_ahead_);
-    move_supports(t, h, false);
+    motion_.move(t, h);
     // Accelerations of supports do not lag behind: that at the end with which the mean of the method is the mean in
     // time.
     const double m = method_.alpha_m, f = method_.alpha_f;
     copy(a_, work_);
-    axpby((1 - f) / (1 - m), held_a_, (f - m) / (1 - m), work_);
+    axpby((1 - f) / (1 - m), motion_.a(), (f - m) / (1 - m), work_);
     supports_.keep_prescribed(work_);
     supports_.set_zero(u_ahead_);
-    axpy(1.0, held_u_, u_ahead_);
+    axpy(1.0, motion_.u(), u_ahead_);
     axpy(-method_.beta * h * h, work_, u_ahead_);
     supports_.set_linear(u_ahead_);
-    axpy(1.0, offset_, u_ahead_);
+    axpy(1.0, motion_.offset(), u_ahead_);
     supports_.set_zero(v_ahead_);
-    axpy(1.0, held_v_, v_ahead_);
+    axpy(1.0, motion_.v(), v_ahead_);
     axpy(-method_.gamma * h, work_, v_ahead_);
     supports_.set_linear(v_ahead_);
     find_w(u_ahead_, v_ahead_, w_ahead_);
@@ -416,7 +323,7 @@ class SecondOrderEvolution final : public Evolution {
     supports_.keep_prescribed(product_);
     copy(before, result);
     axpby(part + method_.lag(), after, 1 - part - method_.lag(), result);
-    put(product_, result);
+    motion_.put_rates(product_, result);
   }
 
   // At the begin the equations M (a + damping v) + r(w) = 0 give the acceleration.
@@ -573,8 +480,7 @@ class SecondOrderEvolution final : public Evolution {
   Operator loads_;  // those integrals of the equations that are forces from outside
   Vector u_, v_, a_, r_, u_1_, v_1_, a_1_, r_1_;
   Vector u_ahead_, v_ahead_, w_ahead_, w_, known_;
-  Vector held_u_, held_v_, held_a_;  // motion of the supports; zero at free unknowns
-  Vector offset_;                    // of unknowns that follow others
+  SupportMotion motion_;
   Vector work_, product_;
   Vector inner_, force_, drag_, inner_1_, force_1_, drag_1_;  // of the body, the loads and damping
   std::vector<double> reaction_;
@@ -584,20 +490,12 @@ class SecondOrderEvolution final : public Evolution {
 
 }  // namespace
 
-bool satisfies_equations(const Constraints& supports, const Vector& offset, const Vector& u, Vector& work) {
-  if (supports.dependent() == nullptr || norm2(offset) == 0) return true;
-  copy(u, work);
-  supports.set_values(work);
-  axpy(-1.0, u, work);
-  return norm2(work) <= 1e-12 * norm2(u);
-}
-
 std::unique_ptr<Evolution> second_order(const TransientModel& model, Transient options, const Observer& observer) {
   return std::make_unique<SecondOrderEvolution>(model, std::move(options), observer);
 }
 
 MemoryNeeds second_order_vector_needs(const FunctionSpace& space) {
-  constexpr Index vectors = 22;  // unknowns and forces at both ends, predicted, prescribed; beyond those of Newton
+  constexpr Index vectors = 23;  // unknowns and forces at both ends, predicted, prescribed; beyond those of Newton
   return MemoryNeeds().array<double>("vectors", space.unknown_count(), vectors);
 }
 

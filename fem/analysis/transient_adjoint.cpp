@@ -3,6 +3,7 @@
 #include "fem/analysis/array_derivative.hpp"
 #include "fem/analysis/cell_work.hpp"
 #include "fem/analysis/evolution.hpp"
+#include "fem/analysis/support_motion.hpp"
 #include "fem/analysis/position_derivative.hpp"
 #include "fem/analysis/setup.hpp"
 #include "solvers/algebra/vectors.hpp"

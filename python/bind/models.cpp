@@ -9,6 +9,7 @@
 #include "fem/analysis/derived_work.hpp"
 #include "fem/analysis/linear_statics.hpp"
 #include "fem/analysis/transient_adjoint.hpp"
+#include "python/bind/caller_numbering.hpp"
 #include "python/bind/case_call.hpp"
 #include "python/bind/reports.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -16,7 +17,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
-#include <numeric>
 #include <string_view>
 #include <type_traits>
 
@@ -87,7 +87,7 @@ class Model {
       finish_model(*run_, read, false, {read.nodal_results, read.cell_results});
       read_.emplace(std::move(read));
       equations_.emplace(space(), model().equations);
-      number_nodes();
+      numbering_.emplace(space());
     });
   }
   Model(const Model&) = delete;
@@ -106,26 +106,27 @@ class Model {
 
   py::array_t<double> points() const {
     std::vector<double> points;
-    points.reserve(3 * node_.size());
-    for (std::size_t i = 0; i < node_.size(); ++i) {
-      const Node n = node_[i];
+    points.reserve(3 * numbering_->size());
+    for (std::size_t i = 0; i < numbering_->size(); ++i) {
+      const Node n = numbering_->node(i);
       Point x{};
       if (n >= 0) x = space().point(n);
       else std::ranges::copy(space().mesh().point(static_cast<Node>(i)), x.begin());
       points.insert(points.end(), x.begin(), x.end());
     }
-    return adopt(std::move(points), {static_cast<py::ssize_t>(node_.size()), 3});
+    return adopt(std::move(points), {static_cast<py::ssize_t>(numbering_->size()), 3});
   }
 
   // 1: prescribed, or at a node without cells; and the values.
   py::tuple prescribed() {
-    std::vector<double> mask(node_.size() * width(), 1.0), values;
+    std::vector<double> mask(numbering_->size() * width(), 1.0), values;
     without_the_lock([&] {
       const Held held_now(model());
       const Constraints& held = held_now.constraints();
-      for (std::size_t i = 0; i < node_.size(); ++i)
+      for (std::size_t i = 0; i < numbering_->size(); ++i)
         for (std::size_t c = 0; c < width(); ++c)
-          if (node_[i] >= 0) mask[i * width() + c] = held.is_prescribed(node_[i], static_cast<int>(c)) ? 1 : 0;
+          if (numbering_->node(i) >= 0)
+            mask[i * width() + c] = held.is_prescribed(numbering_->node(i), static_cast<int>(c)) ? 1 : 0;
       Vector u = space().zeros();
       held.set_values(u);
       values = out(u);
@@ -151,7 +152,7 @@ class Model {
         pivot = std::max(max_abs(K.diagonal()), 1e-300);
         supports.constraints().eliminate(K, pivot);
       }
-      export_matrix(K, pivot, offsets, columns, values);
+      numbering_->export_matrix(K, pivot, offsets, columns, values);
     });
     const auto b = static_cast<py::ssize_t>(width());
     return py::make_tuple(py::array_t<Index>(static_cast<py::ssize_t>(offsets.size()), offsets.data()),
@@ -295,8 +296,8 @@ class Model {
         progress);
     const auto count = static_cast<py::ssize_t>(times.size()), c = static_cast<py::ssize_t>(width());
     return py::make_tuple(adopt(std::move(times), {count}), adopt(std::move(steps), {count}),
-                          adopt(std::move(u), {count, static_cast<py::ssize_t>(node_.size()), c}), report_of(report),
-                          residual);
+                          adopt(std::move(u), {count, static_cast<py::ssize_t>(numbering_->size()), c}),
+                          report_of(report), residual);
   }
   // g: as u of evolve(). Derivatives by initial values, forces, prescribed values and these arrays; bytes of states.
   py::tuple evolution_derivatives(const Doubles& g, const std::vector<std::string>& names) {
@@ -304,7 +305,7 @@ class Model {
     std::vector<double> initial, velocity, load, prescribed;
     without_the_lock([&] {
       const std::span<const double> given = span_of(g);
-      const std::size_t size = node_.size() * width();
+      const std::size_t size = numbering_->size() * width();
       const auto add = [&](const ReachedState& s, const StateDerivative& g) {
         for (std::size_t i = 0; i < shown_.size(); ++i) {
           if (shown_[i] != s.step) continue;
@@ -358,7 +359,7 @@ class Model {
     without_the_lock([&] {
       const DerivedValues all = derived_at(of, {time, dt}, in(u));
       values = values_of(of, in_cells ? all.in_cells : all.at_nodes, all.components);
-      if (!in_cells) values = at_nodes_of_caller(values, of.field.components);
+      if (!in_cells) values = numbering_->nodal_out(values, of.field.components);
     });
     const auto c = static_cast<py::ssize_t>(of.field.components), rows = static_cast<py::ssize_t>(values.size()) / c;
     return adopt(std::move(values), {rows, c});
@@ -375,7 +376,7 @@ class Model {
       const auto given = span_of(by_values);
       DerivedWeights weights{.components = all.components};
       if (in_cells) weights.in_cells = back(of, all.in_cells, all.components, given);
-      else weights.at_nodes = back(of, all.at_nodes, all.components, at_nodes_of_space(given, of.field.components));
+      else weights.at_nodes = back(of, all.at_nodes, all.components, numbering_->nodal_in(given, of.field.components));
       const std::vector<DerivedPart> parts = {{model().equations}};
       DerivedWork work(space(), parts, of.form, weights);
       work.set_time({time, dt});
@@ -462,24 +463,6 @@ class Model {
     const std::vector<DerivedPart> parts = {{model().equations}};
     return derived_values(space(), parts, of.form, time, u);
   }
-  // [node][component] between the numbering of the space and that of the caller; 0 at nodes without cells.
-  std::vector<double> at_nodes_of_caller(const std::vector<double>& values, int components) const {
-    const auto c = static_cast<std::size_t>(components);
-    std::vector<double> result(node_.size() * c, 0.0);
-    for (std::size_t i = 0; i < node_.size(); ++i)
-      for (std::size_t k = 0; k < c && node_[i] >= 0; ++k)
-        result[i * c + k] = values[static_cast<std::size_t>(node_[i]) * c + k];
-    return result;
-  }
-  std::vector<double> at_nodes_of_space(std::span<const double> values, int components) const {
-    const auto c = static_cast<std::size_t>(components);
-    std::vector<double> result(static_cast<std::size_t>(space().node_count()) * c, 0.0);
-    for (std::size_t i = 0; i < node_.size(); ++i)
-      for (std::size_t k = 0; k < c && node_[i] >= 0; ++k)
-        result[static_cast<std::size_t>(node_[i]) * c + k] = values[i * c + k];
-    return result;
-  }
-
   void take_numbers() {
     equations_->set_numbers(model().equations);
     if (rates_) rates_->set_numbers(stored());
@@ -536,69 +519,11 @@ class Model {
   // With the tolerance of the last solution.
   LinearStatics& solved() { return statics_ ? *statics_ : statics(tolerance()); }
 
-  // [node of the caller] -> of the space, -1: no cell has it.
-  void number_nodes() {
-    if (!on_mesh()) {
-      node_.resize(static_cast<std::size_t>(space().node_count()));
-      std::iota(node_.begin(), node_.end(), Node{0});
-      return;
-    }
-    for (Node n = 0; n < space().mesh().node_count(); ++n) node_.push_back(space().node_of(n));
-  }
   Vector in(const Doubles& x) const { return in(span_of(x)); }
-  Vector in(std::span<const double> values) const {
-    std::vector<double> result(static_cast<std::size_t>(space().unknown_count()), 0.0);
-    for (std::size_t i = 0; i < node_.size(); ++i)
-      if (node_[i] >= 0)
-        std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(i * width()), width(),
-                    result.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(node_[i]) * width()));
-    return Vector(space().device(), std::span<const double>(result), "vectors");
-  }
-  std::vector<double> out(const Vector& x) const {
-    const std::vector<double> values = x.host();
-    std::vector<double> result(node_.size() * width(), 0.0);
-    for (std::size_t i = 0; i < node_.size(); ++i)
-      if (node_[i] >= 0)
-        std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(node_[i]) * width()), width(),
-                    result.begin() + static_cast<std::ptrdiff_t>(i * width()));
-    return result;
-  }
+  Vector in(std::span<const double> values) const { return numbering_->in(values); }
+  std::vector<double> out(const Vector& x) const { return numbering_->out(x); }
   py::array_t<double> shaped(std::vector<double>&& values) const {
-    const auto c = static_cast<py::ssize_t>(width());
-    return adopt(std::move(values), {static_cast<py::ssize_t>(node_.size()), c});
-  }
-
-  void export_matrix(const SparseMatrix& K, double pivot, std::vector<Index>& offsets,
-                     std::vector<std::int32_t>& columns, std::vector<double>& values) const {
-    const std::vector<Index> from = K.pattern().offsets().host();
-    const std::vector<std::int32_t> column = K.pattern().columns().host();
-    const std::vector<double> blocks = K.values().host();
-    std::vector<std::int32_t> caller(static_cast<std::size_t>(space().node_count()));  // of the space -> of the caller
-    for (std::size_t i = 0; i < node_.size(); ++i)
-      if (node_[i] >= 0) caller[static_cast<std::size_t>(node_[i])] = static_cast<std::int32_t>(i);
-    const std::size_t size = width() * width();
-    columns.reserve(column.size());
-    values.reserve(blocks.size());
-    offsets.assign(1, 0);
-    std::vector<std::pair<std::int32_t, std::size_t>> row;
-    for (std::size_t i = 0; i < node_.size(); ++i) {
-      row.clear();
-      if (node_[i] >= 0) {
-        const auto n = static_cast<std::size_t>(node_[i]);
-        for (auto k = static_cast<std::size_t>(from[n]); k < static_cast<std::size_t>(from[n + 1]); ++k)
-          row.emplace_back(caller[static_cast<std::size_t>(column[k])], k);
-        std::ranges::sort(row);
-      } else if (pivot > 0) {
-        columns.push_back(static_cast<std::int32_t>(i));
-        for (std::size_t e = 0; e < size; ++e) values.push_back(e % (width() + 1) == 0 ? pivot : 0);
-      }
-      for (const auto& [at, k] : row) {
-        columns.push_back(at);
-        values.insert(values.end(), blocks.begin() + static_cast<std::ptrdiff_t>(k * size),
-                      blocks.begin() + static_cast<std::ptrdiff_t>((k + 1) * size));
-      }
-      offsets.push_back(static_cast<Index>(columns.size()));
-    }
+    return adopt(std::move(values), {static_cast<py::ssize_t>(numbering_->size()), static_cast<py::ssize_t>(width())});
   }
 
   std::optional<Run> run_;
@@ -612,7 +537,7 @@ class Model {
   Trajectory path_;
   std::vector<Index> shown_;    // [time] the step of each solution that was returned
   std::string other_analysis_;  // than linear statics; empty: none
-  std::vector<Node> node_;
+  std::optional<CallerNumbering> numbering_;
   std::optional<Operator> equations_, rates_;
   std::optional<LinearStatics> statics_;
 };

@@ -1,4 +1,4 @@
-"""Every number of materials, sections and loads that the programs read has a derivative: by arrays (model_test), or by the number itself, here."""
+"""Every number of materials, sections and loads that the programs read has a derivative: by arrays (derivatives_test), or by the number itself, here."""
 import json
 import os
 import pathlib
@@ -9,7 +9,7 @@ import unittest
 import numpy as np
 
 import ritz
-import model_test
+import derivatives_test
 from model_test import square
 from run_test import bar
 
@@ -226,7 +226,7 @@ class EveryNumber(unittest.TestCase):
     NONE = {"thermal.scale": "of the coordinates in a file", "thermal.time": "names a step of a file", "spring": "acts at nodes: its equations are not in cells", "mass": "likewise",
             "force[].value": "", "force[].moment": "",  # at nodes alone: solve(load=...) has it
             "displacement": "vjp() has 'prescribed'", "temperature": "likewise", "support": "likewise", "prescribe": "likewise",
-            "capacity": "with [time]: arrays, Evolutions of model_test", "inertia": "of [modal] alone", "load[].pressure": "of forms of several fields alone",
+            "capacity": "with [time]: arrays, Evolutions of derivatives_test", "inertia": "of [modal] alone", "load[].pressure": "of forms of several fields alone",
             "load_case": "as outside of load cases"}
     NO_MODEL = {"plasticity": "internal variables", "curl_curl": "fields of edges", "mixed_poisson": "several fields", "stokes": "several fields", "thermo_elasticity": "several fields",
                 "edge_film": "of fields of edges", "surface_current": "of fields of edges", "flux_film": "of several fields", "flux_pressure": "of several fields",
@@ -252,7 +252,7 @@ class EveryNumber(unittest.TestCase):
 
     def test_no_number_of_the_programs_is_forgotten(self):
         covered = {(physics, schema_path(key)) for physics, case, _, _ in MODELS.values() for key, _ in keys_of(case)}
-        arrays = {"elasticity": model_test.EveryKey.KEYS, "heat": {}, "structure": {}, "solve": {}}
+        arrays = {"elasticity": derivatives_test.EveryKey.KEYS, "heat": {}, "structure": {}, "solve": {}}
         missing = []
         for physics in arrays:
             covered |= {(physics, schema_path(key)) for key in arrays[physics]}

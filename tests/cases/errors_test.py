@@ -1,4 +1,4 @@
-"""The catalogue of errors (io/results/error_catalogue.cpp): every kind is provoked from the command line, every `throw` of the source has a
+"""The catalogue of errors (io/results/error_kinds.cpp): every kind is provoked from the command line, every `throw` of the source has a
 kind, and docs/errors.md is what the catalogue says."""
 import fnmatch
 import json

@@ -345,13 +345,13 @@ class GradientResume(Resume):
                    if program == "ritz-heat" else
                    '[[material]]\nregion = "near"\nyoung = "210 GPa"\npoisson = 0.3\ndensity = 7850\n[[material]]\nregion = "far"\nyoung = 70e9\npoisson = 0.33\ndensity = 2700\n[damping]\nrayleigh = [80, 3e-6]\n'
                    '[[displacement]]\nregion = "x0"\nfixed = true\n[[traction]]\nregion = "x1"\nvalue = ["1e6*sin(5000*t)", 0, 0]\n[time]\nend = 1e-3\nstep = 3.125e-7\noutput = 4e-4\n')
-        by = "material.0.conductivity" if program == "ritz-heat" else "material.0.young"
+        by = 'points", "material.0.conductivity' if program == "ritz-heat" else "material.0.young"
         return self.write("case.toml", '[mesh]\nfile = "block.msh"\n' + HALVES + side("x0", 0, 3) + side("x1", 1, 3) + physics
                           + f'[[probe]]\nname = "p"\n{probe}\n[gradient]\nprobe = "p"\nby = ["{by}", "material.1.density"]\n' + over)
 
     def test_it_ends_with_the_same_bytes(self):
-        flux, stress = 'field = "heat_flux"\ncomponent = "x"\nregion = "x0"\nmeasure = "mean"', 'field = "stress"\ncomponent = "xx"\npoint = [0.45, 0.3, 0.4]'
-        for program, probe, over, method in (("ritz-heat", flux, 'over = "time"\n', "cg"), ("ritz-elasticity", stress, "", "direct")):
+        at, stress = 'field = "temperature"\npoint = [0.9, 0.3, 0.4]', 'field = "stress"\ncomponent = "xx"\npoint = [0.45, 0.3, 0.4]'
+        for program, probe, over, method in (("ritz-heat", at, 'over = "time"\n', "cg"), ("ritz-elasticity", stress, "", "direct")):
             with self.subTest(probe, method=method):
                 case, keys = self.write_case(program, probe, over), {"solver.method": f'"{method}"'}
                 whole, parts = self.folder / f"whole-{method}-{program}", self.folder / f"parts-{method}-{program}"
