@@ -285,6 +285,11 @@ class HostMoments {
 
 }  // namespace
 
+void tell_forecast_of_ranks(Run& run, const RanksForecast& foreseen, Index available) {
+  fill(run.report(), foreseen);
+  run.log().line("{}", text_of_ranks(foreseen, available, host_memory_limit(), run.options().estimate));
+}
+
 void forecast(Run& run, const CaseModel& read, const Analysis& analysis, const Prepared& prepared) {
   const RunOptions& options = run.options();
   if (!options.check || options.describe || !run.input().sound()) return;  // what is wrong comes first
@@ -303,10 +308,7 @@ void forecast(Run& run, const CaseModel& read, const Analysis& analysis, const P
            (free == 0 || needs_of_one(path) <= free + now.of_pool);
   };
   fill(run.report(), paths, fits, [&](const ForecastPath& path, Index at_solve) { return host.peak(path, at_solve); });
-  if (foreseen.ranks) {
-    fill(run.report(), *foreseen.ranks);
-    run.log().line("{}", text_of_ranks(*foreseen.ranks, available, host_limit, options.estimate));
-  }
+  if (foreseen.ranks) tell_forecast_of_ranks(run, *foreseen.ranks, available);
   run.log().line(
       "{}: {} unknowns, device peak {}{}, host peak {}; {} has {} for it{}: {}",
       foreseen.ranks ? "forecast of one process" : "forecast", read.space().unknown_count(),

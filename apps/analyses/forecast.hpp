@@ -3,6 +3,7 @@
 #pragma once
 
 #include "apps/analyses/analyses.hpp"
+#include "fem/analysis/ranks_forecast.hpp"
 
 namespace ritz {
 
@@ -14,6 +15,9 @@ inline constexpr Index kernels = 3'000'000, factorisation = 6'000'000;
 inline constexpr Index writer = 8'000'000, writer_used = 4'000'000, checkpoints = 10'000'000;
 inline Index kept_by_allocator(Index counted) { return 3'000'000 + counted / 10; }
 }  // namespace uncounted
+
+// Of a run on several ranks, with what each has: in the log, and in the report.
+void tell_forecast_of_ranks(Run& run, const RanksForecast& foreseen, Index available);
 
 // Does nothing without --check or --estimate.
 void forecast(Run& run, const CaseModel& read, const Analysis& analysis, const Prepared& prepared);

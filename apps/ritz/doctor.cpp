@@ -110,7 +110,7 @@ void look_at_gpu(const GpuFacts& facts, const MachineInfo& gpu, std::vector<Find
 
 // NVIDIA's libraries for it are loaded when it is first used, so that all else does without.
 void look_at_direct_solver(bool has_gpu, std::vector<Finding>& findings) {
-  const char* subject = "direct solver of GPUs";
+  const char* subject = "GPU direct";
   const std::string missing = load_kernels("cuda", "ritz_direct");
   if (missing.empty()) findings.push_back({State::good, subject, "its libraries are here", ""});
   else

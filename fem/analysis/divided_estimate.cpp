@@ -13,14 +13,7 @@ namespace {
 
 constexpr std::string_view mark = "estimate ";  // no other order begins like this
 
-// The question to a rank.
-struct Share {
-  PartData part;
-  std::vector<double> u;  // [node of the part][component]
-  ErrorModel model;       // materials and numbers of the part's cells
-};
-
-std::string packed(const Share& share) {
+std::string packed(const EstimateShare& share) {
   Packed to;
   add_plugins(to);
   add(to, share.part);
@@ -30,10 +23,11 @@ std::string packed(const Share& share) {
   return to.take();
 }
 
-Share unpacked(std::string_view text, const Device& device) {
+EstimateShare unpacked(std::string_view text, const Device& device) {
   Unpacked from(text);
   load_plugins_of_first(from, device);
-  Share share{.part = part_data(from), .u = from.list<double>(), .model = {.physics = from.get<ErrorPhysics>()}};
+  EstimateShare share{
+      .part = part_data(from), .u = from.list<double>(), .model = {.physics = from.get<ErrorPhysics>()}};
   from.get(share.model.weight);
   from.get(share.model.plane_stress);
   share.model.material = from.list<std::int32_t>();
@@ -42,14 +36,7 @@ Share unpacked(std::string_view text, const Device& device) {
   return share;
 }
 
-// The cells that a rank computes, by their numbers in the whole mesh.
-struct CellsOfRank {
-  std::vector<Index> cells;
-  std::vector<double> squares, energies, volumes, magnitudes;
-  Index shallow = 0;
-};
-
-std::string packed(const CellsOfRank& found) {
+std::string packed(const CellEstimates& found) {
   return Packed()
       .add(found.cells)
       .add(found.squares)
@@ -60,13 +47,13 @@ std::string packed(const CellsOfRank& found) {
       .take();
 }
 
-CellsOfRank cells_of_rank(std::string_view text) {
+CellEstimates cell_estimates(std::string_view text) {
   Unpacked from(text);
-  CellsOfRank found{.cells = from.list<Index>(),
-                    .squares = from.list<double>(),
-                    .energies = from.list<double>(),
-                    .volumes = from.list<double>(),
-                    .magnitudes = from.list<double>()};
+  CellEstimates found{.cells = from.list<Index>(),
+                      .squares = from.list<double>(),
+                      .energies = from.list<double>(),
+                      .volumes = from.list<double>(),
+                      .magnitudes = from.list<double>()};
   from.get(found.shallow);
   return found;
 }
@@ -85,12 +72,25 @@ std::vector<std::uint8_t> own_cells(const SpacePart& part, Index first) {
   return own;
 }
 
-CellsOfRank computed(Share share, const Device& device) {
+void put(const CellEstimates& found, DiscretisationError& all) {
+  for (std::size_t k = 0; k < found.cells.size(); ++k) {
+    const auto cell = static_cast<std::size_t>(found.cells[k]);
+    all.squares[cell] = found.squares[k];
+    all.energies[cell] = found.energies[k];
+    all.volumes[cell] = found.volumes[k];
+    all.magnitudes[cell] = found.magnitudes[k];
+  }
+  all.shallow += found.shallow;
+}
+
+}  // namespace
+
+CellEstimates estimate(EstimateShare share, const Device& device) {
   const Index first = share.part.first;
   const SpacePart part(std::move(share.part), device);
   const std::vector<std::uint8_t> own = own_cells(part, first);
   const DiscretisationError all = estimate_error_in(part.space(), share.u, share.model, own);
-  CellsOfRank found{.shallow = all.shallow};
+  CellEstimates found{.shallow = all.shallow};
   for (std::size_t cell = 0; cell < own.size(); ++cell) {
     if (own[cell] == 0) continue;
     found.cells.push_back(part.cells()[cell]);
@@ -102,14 +102,14 @@ CellsOfRank computed(Share share, const Device& device) {
   return found;
 }
 
-Share share_of(PartData part, std::span<const double> u, const ErrorModel& model) {
-  Share share{.part = std::move(part),
-              .u = {},
-              .model = {.physics = model.physics,
-                        .weight = model.weight,
-                        .plane_stress = model.plane_stress,
-                        .numbers = model.by_cell ? decltype(model.numbers)() : model.numbers,
-                        .by_cell = model.by_cell}};
+EstimateShare estimate_share(PartData part, std::span<const double> u, const ErrorModel& model) {
+  EstimateShare share{.part = std::move(part),
+                      .u = {},
+                      .model = {.physics = model.physics,
+                                .weight = model.weight,
+                                .plane_stress = model.plane_stress,
+                                .numbers = model.by_cell ? decltype(model.numbers)() : model.numbers,
+                                .by_cell = model.by_cell}};
   const auto components = static_cast<std::size_t>(share.part.components);
   const auto take = [&](Index node) {
     const auto at = u.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(node) * components);
@@ -124,30 +124,17 @@ Share share_of(PartData part, std::span<const double> u, const ErrorModel& model
   return share;
 }
 
-void put(const CellsOfRank& found, DiscretisationError& all) {
-  for (std::size_t k = 0; k < found.cells.size(); ++k) {
-    const auto cell = static_cast<std::size_t>(found.cells[k]);
-    all.squares[cell] = found.squares[k];
-    all.energies[cell] = found.energies[k];
-    all.volumes[cell] = found.volumes[k];
-    all.magnitudes[cell] = found.magnitudes[k];
-  }
-  all.shallow += found.shallow;
-}
-
-}  // namespace
-
 DiscretisationError estimate_error(const FunctionSpace& space, std::span<const double> u, const ErrorModel& model,
                                    Ranks& ranks) {
   if (space.node_count() < ranks.count()) return estimate_error(space, u, model);
   SpaceCutter cut(space, equal_parts(space, ranks.count()), SpaceCutter::Cells::with_patches);
   for (int rank = 1; rank < ranks.count(); ++rank)
-    ranks.send(rank, std::string(mark) + packed(share_of(cut.part(rank), u, model)));
+    ranks.send(rank, std::string(mark) + packed(estimate_share(cut.part(rank), u, model)));
   DiscretisationError all;
   for (std::vector<double>* each : {&all.squares, &all.magnitudes, &all.energies, &all.volumes})
     each->resize(static_cast<std::size_t>(space.mesh().cell_count()));
-  put(computed(share_of(cut.part(0), u, model), space.device()), all);
-  for (int rank = 1; rank < ranks.count(); ++rank) put(cells_of_rank(ranks.wait(rank)), all);
+  put(estimate(estimate_share(cut.part(0), u, model), space.device()), all);
+  for (int rank = 1; rank < ranks.count(); ++rank) put(cell_estimates(ranks.wait(rank)), all);
   sum_up(space, u, model, all);
   return all;
 }
@@ -155,7 +142,7 @@ DiscretisationError estimate_error(const FunctionSpace& space, std::span<const d
 bool is_order_of_estimate(std::string_view order) { return order.starts_with(mark); }
 
 void help_with_estimate(Ranks& ranks, const Device& device, const std::string& order) {
-  ranks.send(0, packed(computed(unpacked(std::string_view(order).substr(mark.size()), device), device)));
+  ranks.send(0, packed(estimate(unpacked(std::string_view(order).substr(mark.size()), device), device)));
 }
 
 }  // namespace ritz

@@ -7,17 +7,33 @@
 #pragma once
 
 #include "device/ranks/ranks.hpp"
+#include "fem/analysis/space_part.hpp"
 #include "fem/results/error_estimate.hpp"
 
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ritz {
 
 // A space of fewer nodes than ranks is the work of the first one.
 DiscretisationError estimate_error(const FunctionSpace& space, std::span<const double> u, const ErrorModel& model,
                                    Ranks& ranks);
+
+// What a rank needs of the model, and what it finds: cells by their numbers in the whole mesh, each of one rank alone.
+struct EstimateShare {
+  PartData part;          // cut with the patches
+  std::vector<double> u;  // [node of the part][component]
+  ErrorModel model;       // materials and numbers of the part's cells
+};
+struct CellEstimates {
+  std::vector<Index> cells = {};
+  std::vector<double> squares = {}, energies = {}, volumes = {}, magnitudes = {};
+  Index shallow = 0;
+};
+EstimateShare estimate_share(PartData part, std::span<const double> u, const ErrorModel& model);
+CellEstimates estimate(EstimateShare share, const Device& device);
 
 bool is_order_of_estimate(std::string_view order);
 void help_with_estimate(Ranks& ranks, const Device& device, const std::string& order);

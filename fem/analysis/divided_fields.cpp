@@ -141,27 +141,21 @@ class Dealer {
     return plan;
   }
 
-  BlockRows rows_of(int rank, const HostMatrix& K, const std::vector<Index>& place) const {
+  // Of one field.
+  BlockRows rows_of(int rank, int k, const RowsOfFields& K, const std::vector<Index>& place) const {
     BlockRows rows;
-    for (int k = 0; k < equations_.field_count(); ++k)
-      for (Index i = begin(rank, k); i < end(rank, k); ++i) {
-        const Index row = equations_.layout().first(k) + i;
-        for (Index e = K.offsets[at(row)]; e < K.offsets[at(row) + 1]; ++e) {
-          rows.columns.push_back(static_cast<std::int32_t>(place[at(K.columns[at(e)])]));
-          rows.values.push_back(K.values[at(e)]);
-        }
-        rows.offsets.push_back(std::ssize(rows.columns));
-      }
+    K.append(k, begin(rank, k), end(rank, k), place, rows);
     return rows;
   }
 
   // all: rows of the part's matrix; nestings: [rank], or empty.
-  FieldShare field_of(int rank, int k, const BlockRows& all, const std::vector<DividedNesting>& nestings) const {
+  FieldShare field_of(int rank, int k, const RowsOfMatrix& all, const std::vector<DividedNesting>& nestings) const {
     const FieldPart& part = parts_->of_field(k);
+    const int width = part.matrix->block_size();
     FieldShare share{.cycle = part.cycle,
                      .factor = part.factor,
                      .scaled_by = part.scaled_by,
-                     .rows = all.range(begin(rank, k) / all.block, end(rank, k) / all.block),
+                     .rows = all.range(begin(rank, k) / width, end(rank, k) / width),
                      .edge_spaces = share_of(rank, ranks_, begin(rank, k), end(rank, k), edge_spaces_[at(k)])};
     if (part.cycle != FieldCycle::nodes) return share;
     const FunctionSpace& space = equations_.space(k);
@@ -298,7 +292,7 @@ class DividedBlockPreconditioner final : public LinearOperator {
 // The share of a rank in the system. All ranks make theirs and call each function together.
 class DividedFields::Share {
  public:
-  Share(Ranks& ranks, const Device& device, SharePlan plan, const BlockRows& rows)
+  Share(Ranks& ranks, const Device& device, SharePlan plan, BlockRows rows)
       : ranks_(ranks), layout_(plan.unknowns), plan_(std::move(plan)), K_(divided_matrix(ranks, device, rows)) {}
   void take(FieldShare field) { fields_.push_back(std::move(field)); }  // one after the other
 
@@ -332,6 +326,8 @@ class DividedFields::Share {
     report.preconditioner = M_->name();
     return report;
   }
+
+  std::string memory() const { return arrays_of_ranks(ranks_, device()); }
 
   // The number of the rank with the most.
   std::string description() const {
@@ -380,12 +376,16 @@ DividedFields::DividedFields(const MixedOperator& equations, const MixedConstrai
   place_ = dealer.places();
   for (int rank = 1; rank < ranks.count(); ++rank) ranks.send(rank, std::string(mark) + packed(dealer.plan_of(rank)));
   {
-    const HostMatrix all = host_matrix(K);
-    for (int rank = 1; rank < ranks.count(); ++rank) ranks.send(rank, packed(dealer.rows_of(rank, all, place_)));
-    own_ = std::make_unique<Share>(ranks, equations.device(), dealer.plan_of(0), dealer.rows_of(0, all, place_));
+    const RowsOfFields all(K);
+    BlockRows mine;
+    for (int k = 0; k < equations.field_count(); ++k) {  // one after the other, so that few copies are there at a time
+      for (int rank = 1; rank < ranks.count(); ++rank) ranks.send(rank, packed(dealer.rows_of(rank, k, all, place_)));
+      mine.append(dealer.rows_of(0, k, all, place_));
+    }
+    own_ = std::make_unique<Share>(ranks, equations.device(), dealer.plan_of(0), std::move(mine));
   }
   for (int k = 0; parts != nullptr && k < equations.field_count(); ++k) {
-    const BlockRows all = block_rows(*parts->of_field(k).matrix);
+    const RowsOfMatrix all(*parts->of_field(k).matrix);
     const std::vector<DividedNesting> nestings = dealer.nestings_of(k);
     for (int rank = 1; rank < ranks.count(); ++rank) ranks.send(rank, packed(dealer.field_of(rank, k, all, nestings)));
     own_->take(dealer.field_of(0, k, all, nestings));
@@ -430,6 +430,8 @@ SolveReport DividedFields::solve(const Vector& b, Vector& x,
   rows.collect(solution.host(), all);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = all[at(place_[i])];
   x.upload(values);
+  const std::string memory = own_->memory();
+  if (say_ && !std::exchange(told_, true)) say_(memory);
   return report;
 }
 
@@ -456,7 +458,9 @@ bool is_order_of_fields(std::string_view order) { return order.starts_with(mark)
 void help_with_fields(Ranks& ranks, const Device& device, const std::string& order) {
   SharePlan plan = share_plan(std::string_view(order).substr(mark.size()));
   const std::size_t parts = plan.order.size();
-  DividedFields::Share share(ranks, device, std::move(plan), block_rows_of(ranks.wait(0)));
+  BlockRows rows;
+  for (std::size_t field = 0; field < plan.unknowns.size(); ++field) rows.append(block_rows_of(ranks.wait(0)));
+  DividedFields::Share share(ranks, device, std::move(plan), std::move(rows));
   for (std::size_t part = 0; part < parts; ++part) share.take(field_share(ranks.wait(0)));
   share.description();
   while (true) {
@@ -480,6 +484,7 @@ void help_with_fields(Ranks& ranks, const Device& device, const std::string& ord
       if (what == FieldsOrder::factorise) share.factorise(b, x, how, {});
       else share.iterate(method, b, x, options);
       share.rows().collect(x.host(), {});
+      share.memory();
     } catch (const AgreedError&) {  // the first rank goes on as it decides
     }
   }

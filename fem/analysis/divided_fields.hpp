@@ -10,6 +10,8 @@
 
 #include "device/ranks/ranks.hpp"
 #include "fem/analysis/mixed_parts.hpp"
+#include "fem/analysis/mixed_statics.hpp"
+#include "fem/analysis/ranks_forecast.hpp"
 #include "solvers/direct/direct_factor.hpp"
 #include "solvers/linear/linear_solver.hpp"
 
@@ -24,6 +26,10 @@ namespace ritz {
 // Throws Error(Exit::environment) for what several ranks do not solve together: fewer nodes or cells of a field than
 // ranks.
 void check_divisible(const MixedOperator& equations, const Ranks& ranks);
+
+// Of each rank. Messages are not counted. Throws Error(Exit::environment) as check_divisible does for small meshes.
+RanksForecast forecast_ranks(const MixedOperator& equations, MixedPath path, const LinearSolverOptions& options,
+                             const RanksQuestion& question);
 
 class DividedFields {
  public:
@@ -55,6 +61,7 @@ class DividedFields {
   std::function<void(const std::string&)> say_;
   std::vector<Index> place_;  // [unknown] its number among those of the ranks, one after the other
   std::unique_ptr<Share> own_;
+  mutable bool told_ = false;  // of memory
 };
 
 // A rank after the first: makes its share, and solves as it is told until the first one has no more to solve.

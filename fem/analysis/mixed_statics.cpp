@@ -442,13 +442,13 @@ class MixedStatics {
   const LinearSolverOptions& options_;
 };
 
+}  // namespace
+
 Index krylov_vectors(const MixedOperator& equations, const LinearSolverOptions& options) {
   const bool gmres =
       options.method == LinearMethod::gmres || (options.method == LinearMethod::automatic && !equations.symmetric());
   return gmres ? 2 * ((options.restart + 8) / 8 * 8 + 4) : 8;
 }
-
-}  // namespace
 
 MixedPath first_path(const MixedOperator& equations, const LinearSolverOptions& options) {
   return plan(equations, options).front().path;

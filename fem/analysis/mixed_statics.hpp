@@ -35,5 +35,6 @@ struct MixedFactorNeeds {
   Index factor = 0, host_copies = 0;  // [bytes]
 };
 MixedFactorNeeds mixed_factor_needs(const MixedOperator& equations);
+Index krylov_vectors(const MixedOperator& equations, const LinearSolverOptions& options);  // of an iteration
 
 }  // namespace ritz

@@ -95,7 +95,7 @@ class ModesForecaster {
     if (shifted()) kept += matrix.apart();
     const HierarchyNeeds hierarchy = divided_needs(
         local, space_.node_count(), {.multigrid = options_.multigrid, .replicated = replicated_unknowns()});
-    raise(result, kept + hierarchy.set_up, "set-up");
+    raise(result, kept + hierarchy.set_up + matrix.long_products, "set-up");
     raise(result, kept + hierarchy.live + lobpcg_needs(part.owned * space_.components(), options_, false).peak,
           "iteration");
     return standing + matrix.kept() + eigenvectors(part.owned, options_.count);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <unordered_map>
 #include <utility>
 
 namespace ritz {
@@ -31,6 +32,12 @@ class RankParts::Couplings {
         if (wanted[at(node)] > 0) neighbours_[at(node)].insert(neighbours_[at(node)].end(), nodes.begin(), nodes.end());
     }
     for (std::vector<Node>& list : neighbours_) keep_once(list);
+    std::vector<Node> columns;
+    for (Node node = 0; node < space.node_count(); ++node) {
+      if (couplings_.followers_of(node).empty()) continue;
+      columns_of(node, columns);
+      length_[node] = std::ssize(columns);
+    }
   }
 
   // reached: without the equations.
@@ -40,10 +47,8 @@ class RankParts::Couplings {
     for (Index row = first; row < last; ++row) {
       const std::vector<Node>& before = neighbours_[static_cast<std::size_t>(row)];
       if (before.empty()) continue;
-      columns.clear();
-      add_around(static_cast<Node>(row), columns);
-      for (const Node follower : couplings_.followers_of(static_cast<Node>(row))) add_around(follower, columns);
-      keep_once(columns);
+      columns_of(static_cast<Node>(row), columns);
+      if (couplings_.followed_by(static_cast<Node>(row)).empty()) result.products += longest(columns);
       const auto is_other = [&](Node node) { return node < first || node >= last; };
       result.entries += std::ssize(columns) - std::ssize(before);
       result.to_others += std::ranges::count_if(columns, is_other) - std::ranges::count_if(before, is_other);
@@ -63,6 +68,18 @@ class RankParts::Couplings {
   bool is_coupled(Node node) const {
     return !couplings_.followed_by(node).empty() || !couplings_.followers_of(node).empty();
   }
+  void columns_of(Node row, std::vector<Node>& columns) const {
+    columns.clear();
+    add_around(row, columns);
+    for (const Node follower : couplings_.followers_of(row)) add_around(follower, columns);
+    keep_once(columns);
+  }
+  Index longest(const std::vector<Node>& columns) const {
+    Index length = 0;
+    for (const Node node : columns)
+      if (const auto found = length_.find(node); found != length_.end()) length = std::max(length, found->second);
+    return length;
+  }
   void add_around(Node center, std::vector<Node>& columns) const {
     for (const Node node : neighbours_[at(center)]) {
       columns.push_back(node);
@@ -73,6 +90,7 @@ class RankParts::Couplings {
 
   const NodeCouplings& couplings_;
   std::vector<std::vector<Node>> neighbours_;  // [node] of those that are coupled, and of those beside them
+  std::unordered_map<Node, Index> length_;     // of the row of a node that others follow
 };
 
 RankParts::RankParts(const FunctionSpace& whole, Cut cut, int ranks, int supports)
@@ -165,6 +183,9 @@ RankMatrixNeeds::RankMatrixNeeds(const RankParts::Part& part, const SpaceNeeds& 
   lists = lists_of(all, entries).array<Index>("pattern", part.owned + 1);
   values = MemoryNeeds().array<double>("matrix", entries * b * b);
   extended = MemoryNeeds().array<double>("vectors", all * b);
+  const bool solid = space.mesh().dimension() == 3;
+  const Index of_aggregate = solid ? 9 : 3, coarse = b == 1 ? 1 : solid ? 6 : 3;  // nodes on a face; unknowns
+  long_products.bytes("multigrid set-up", part.coupled.products / of_aggregate * b * coarse * Index{sizeof(double)});
 }
 
 void raise(RankShare& share, const MemoryNeeds& needs, const char* moment) {

@@ -22,6 +22,9 @@ namespace ritz {
 // Entries that equations between unknowns add to the rows of a part, in blocks, and nodes of others that they reach.
 struct CoupledRows {
   Index entries = 0, to_others = 0;
+  // Over rows that such a row reaches, the length of the longest that they reach: the set-up of multigrid takes
+  // products with it.
+  Index products = 0;
   std::vector<Index> reached = {};  // as the whole space numbers them, ascending; those reached without them, too
 };
 
@@ -76,6 +79,7 @@ struct RankMatrixNeeds {
   MemoryNeeds of_part, part_lists;  // values on the pattern of the part, which stands apart, and lists of its rows
   MemoryNeeds values, lists;        // of the rows
   MemoryNeeds extended;             // the vector that its products read
+  MemoryNeeds long_products;        // while multigrid is set up
   bool transformed;                 // by equations between unknowns: then the part's values go
 
   MemoryNeeds apart() const { return values + lists + extended; }  // another matrix on these rows

@@ -160,16 +160,26 @@ std::string RankSystem::exchanges() const {
   return text;
 }
 
+namespace {
+
+std::string megabytes_of_ranks(Ranks& ranks, Index mine) {
+  std::vector<std::string> texts;
+  for (const Index bytes : ranks.of_all(mine)) texts.push_back(fmt::format("{:.1f}", 1e-6 * double(bytes)));
+  return fmt::format("{} MB", fmt::join(texts, ", "));
+}
+
+}  // namespace
+
+std::string arrays_of_ranks(Ranks& ranks, const Device& device) {
+  const MemoryPool& pool = device.memory();
+  const std::string peaks = megabytes_of_ranks(ranks, pool.statistics().peak);
+  return fmt::format("arrays of ranks at their peaks: {}; now: {}", peaks, megabytes_of_ranks(ranks, pool.live()));
+}
+
 std::string RankSystem::memory() const {
-  const auto megabytes = [this](Index mine) {
-    std::vector<std::string> texts;
-    for (const Index bytes : ranks_.of_all(mine)) texts.push_back(fmt::format("{:.1f}", 1e-6 * double(bytes)));
-    return fmt::format("{} MB", fmt::join(texts, ", "));
-  };
-  const std::string peaks = megabytes(device().memory().statistics().peak);
-  const std::string factors = factor_ ? "; factors of ranks: " + megabytes(factor_->memory_bytes()) : "";
-  return fmt::format("arrays of ranks at their peaks: {}; now: {}{}", peaks, megabytes(device().memory().live()),
-                     factors);
+  const std::string arrays = arrays_of_ranks(ranks_, device());
+  return factor_ ? fmt::format("{}; factors of ranks: {}", arrays, megabytes_of_ranks(ranks_, factor_->memory_bytes()))
+                 : arrays;
 }
 
 namespace {

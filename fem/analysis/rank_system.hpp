@@ -48,6 +48,9 @@ struct RankCalls {
   std::function<DividedNesting(const std::vector<Index>& first)> nesting;
 };
 
+// "arrays of ranks at their peaks: 13.1, 9.1 MB; now: 9.2, 6.1 MB"; all ranks call it together.
+std::string arrays_of_ranks(Ranks& ranks, const Device& device);
+
 Index replicated_unknowns();  // of levels of multigrid that every rank has
 
 // The lowest modes of a stiffness and masses, each a sum of integrals at zero.

@@ -122,7 +122,7 @@ class RankForecaster {
       const HierarchyShape local = matrix.shape(shape_.dimension, space_.components(), shape_.nesting);
       const HierarchyNeeds hierarchy = divided_needs(
           local, space_.node_count(), {.multigrid = linear_.multigrid, .replicated = replicated_unknowns()});
-      raise(result, kept + hierarchy.set_up, "set-up");
+      raise(result, kept + hierarchy.set_up + matrix.long_products, "set-up");
       beside += hierarchy.live;
     }
     raise(result, kept + beside + vectors(part.owned, 4), "iteration");

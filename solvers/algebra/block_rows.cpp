@@ -7,22 +7,90 @@
 
 namespace ritz {
 
-BlockRows BlockRows::range(Index first, Index last) const {
-  const Index begin = offsets[static_cast<std::size_t>(first)], end = offsets[static_cast<std::size_t>(last)],
-              size = Index{block} * block;
-  BlockRows result{.block = block};
-  for (Index row = first; row < last; ++row)
-    result.offsets.push_back(offsets[static_cast<std::size_t>(row) + 1] - begin);
-  result.columns.assign(columns.begin() + begin, columns.begin() + end);
-  result.values.assign(values.begin() + begin * size, values.begin() + end * size);
+void BlockRows::append(const BlockRows& more) {
+  const Index before = std::ssize(columns);
+  offsets.reserve(offsets.size() + more.offsets.size());
+  for (std::size_t row = 1; row < more.offsets.size(); ++row) offsets.push_back(before + more.offsets[row]);
+  columns.insert(columns.end(), more.columns.begin(), more.columns.end());
+  values.insert(values.end(), more.values.begin(), more.values.end());
+}
+
+RowsOfMatrix::RowsOfMatrix(const SparseMatrix& A)
+    : block_(A.block_size()), offsets_(A.pattern().offsets()), columns_(A.pattern().columns()), values_(A.values()) {}
+
+BlockRows RowsOfMatrix::range(Index first, Index last) const {
+  const Index begin = offsets_[first], end = offsets_[last], size = Index{block_} * block_;
+  BlockRows result{.block = block_};
+  result.offsets.reserve(static_cast<std::size_t>(last - first) + 1);
+  for (Index row = first; row < last; ++row) result.offsets.push_back(offsets_[row + 1] - begin);
+  result.columns.assign(columns_.data() + begin, columns_.data() + end);
+  result.values.assign(values_.data() + begin * size, values_.data() + end * size);
   return result;
 }
 
-BlockRows block_rows(const SparseMatrix& A) {
-  return {.block = A.block_size(),
-          .offsets = A.pattern().offsets().host(),
-          .columns = A.pattern().columns().host(),
-          .values = A.values().host()};
+// A square block of nodes, or a coupling by scalars.
+struct RowsOfFields::Block {
+  explicit Block(const SparseMatrix& A)
+      : width(A.block_size()),
+        offsets(std::make_unique<HostView<Index>>(A.pattern().offsets())),
+        columns(std::make_unique<HostView<std::int32_t>>(A.pattern().columns())),
+        values(std::make_unique<HostView<double>>(A.values())) {}
+  explicit Block(const RectangularMatrix& A)
+      : offsets(std::make_unique<HostView<Index>>(A.row_offsets())),
+        columns(std::make_unique<HostView<std::int32_t>>(A.column_of_entries())),
+        values(std::make_unique<HostView<double>>(A.values())) {}
+
+  Index entries(Index row) const {
+    const Index node = row / width;
+    return ((*offsets)[node + 1] - (*offsets)[node]) * width;
+  }
+  template <class Visit>
+  void each(Index row, const Visit& visit) const {
+    const Index node = row / width, component = row % width;
+    for (Index k = (*offsets)[node]; k < (*offsets)[node + 1]; ++k)
+      for (Index j = 0; j < width; ++j)
+        visit((*columns)[k] * width + j, (*values)[(k * width + component) * width + j]);
+  }
+
+  Index width = 1;
+  std::unique_ptr<HostView<Index>> offsets;
+  std::unique_ptr<HostView<std::int32_t>> columns;
+  std::unique_ptr<HostView<double>> values;
+};
+
+RowsOfFields::RowsOfFields(const BlockOperator& K) : layout_(K.layout()) {
+  for (int row = 0; row < layout_.count(); ++row) {
+    std::vector<std::optional<Block>>& of_row = blocks_.emplace_back(static_cast<std::size_t>(layout_.count()));
+    for (int column = 0; column < layout_.count(); ++column) {
+      std::optional<Block>& block = of_row[static_cast<std::size_t>(column)];
+      if (row == column && K.square(row) != nullptr) block.emplace(*K.square(row));
+      if (row != column && K.coupling(row, column) != nullptr) block.emplace(*K.coupling(row, column));
+    }
+  }
+}
+
+RowsOfFields::~RowsOfFields() = default;
+
+void RowsOfFields::append(int field, Index first, Index last, std::span<const Index> place, BlockRows& rows) const {
+  const std::vector<std::optional<Block>>& blocks = blocks_[static_cast<std::size_t>(field)];
+  Index entries = 0;
+  for (const std::optional<Block>& block : blocks)
+    for (Index row = first; row < last; ++row) entries += block ? block->entries(row) : 0;
+  entries += blocks[static_cast<std::size_t>(field)] ? 0 : last - first;
+  rows.columns.reserve(rows.columns.size() + static_cast<std::size_t>(entries));
+  rows.values.reserve(rows.values.size() + static_cast<std::size_t>(entries));
+  for (Index row = first; row < last; ++row) {
+    for (int column = 0; column < layout_.count(); ++column) {
+      const auto add = [&](Index unknown, double value) {
+        rows.columns.push_back(
+            static_cast<std::int32_t>(place[static_cast<std::size_t>(layout_.first(column) + unknown)]));
+        rows.values.push_back(value);
+      };
+      if (const std::optional<Block>& block = blocks[static_cast<std::size_t>(column)]) block->each(row, add);
+      else if (column == field) add(row, 0.0);
+    }
+    rows.offsets.push_back(std::ssize(rows.columns));
+  }
 }
 
 void add(Packed& to, const BlockRows& rows) { to.add(rows.block).add(rows.offsets).add(rows.columns).add(rows.values); }

@@ -1,15 +1,19 @@
 // Rows of a square matrix of blocks on the host, with the columns of the whole matrix: what a rank gets of a matrix
 // that another one has assembled.
 //
-//   const BlockRows all = block_rows(K);   ranks.send(1, Packed()...);      // the first rank
+//   const RowsOfFields all(K);   BlockRows rows;   all.append(0, first, last, place, rows);      // the first rank
 //   const auto A = divided_matrix(ranks, device, mine, mine_first);         // all ranks
 #pragma once
 
+#include "device/host_view.hpp"
 #include "device/ranks/packed.hpp"
+#include "solvers/algebra/block_operator.hpp"
 #include "solvers/algebra/divided_matrix.hpp"
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <vector>
 
 namespace ritz {
@@ -21,10 +25,37 @@ struct BlockRows {
   std::vector<double> values;         // [entry][block][block]
 
   Index count() const { return std::ssize(offsets) - 1; }
-  BlockRows range(Index first, Index last) const;  // rows from the first to below the last
+  void append(const BlockRows& more);
 };
 
-BlockRows block_rows(const SparseMatrix& A);
+// An assembled matrix for the host to read: nothing is copied on a CPU. It must outlive this.
+class RowsOfMatrix {
+ public:
+  explicit RowsOfMatrix(const SparseMatrix& A);
+  BlockRows range(Index first, Index last) const;  // rows of blocks from the first to below the last
+
+ private:
+  int block_;
+  HostView<Index> offsets_;
+  HostView<std::int32_t> columns_;
+  HostView<double> values_;
+};
+
+// Likewise of several fields, by scalars.
+class RowsOfFields {
+ public:
+  explicit RowsOfFields(const BlockOperator& K);
+  ~RowsOfFields();
+  // Appends the unknowns of a field from `first` to below `last`, each with its diagonal. place: [unknown of all
+  // fields] its column.
+  void append(int field, Index first, Index last, std::span<const Index> place, BlockRows& rows) const;
+
+ private:
+  struct Block;
+  const BlockLayout& layout_;
+  std::vector<std::vector<std::optional<Block>>> blocks_;  // [row][column]
+};
+
 void add(Packed& to, const BlockRows& rows);
 BlockRows unpacked_block_rows(Unpacked& from);
 

@@ -24,6 +24,8 @@ class RectangularMatrix final : public LinearOperator {
 
   Vector& values() { return values_; }  // [nonzero]
   const Vector& values() const { return values_; }
+  const Array<Index>& row_offsets() const { return offsets_; }               // [row + 1]
+  const Array<std::int32_t>& column_of_entries() const { return columns_; }  // [nonzero]
   // Zero rows i with rows[i] != 0 and columns j with columns[j] != 0. An empty mask: none.
   void eliminate(const Array<std::uint8_t>& rows, const Array<std::uint8_t>& columns);
 

@@ -24,7 +24,7 @@ class DoctorTest(ritz.CaseTest):
     def test_it_knows_the_libraries_of_the_direct_solver_of_gpus(self):
         if not list((ritz.BIN.parent / "lib").glob("ritz_direct.cuda.so")):
             self.skipTest("no GPU code")
-        found = [finding for finding in json.loads(self.doctor().stdout) if finding["subject"] == "direct solver of GPUs"]
+        found = [finding for finding in json.loads(self.doctor().stdout) if finding["subject"] == "GPU direct"]
         self.assertEqual(len(found), 1)
         self.assertRegex(found[0]["value"], "its libraries are here|libcu")
 

@@ -1,0 +1,222 @@
+// Forecast of a linear system of several fields over ranks: follows fem/analysis/divided_fields.cpp and
+// mixed_statics.cpp. Nodes of others are counted; entries of the matrix are shared out by the nodes.
+#include "device/error.hpp"
+#include "fem/analysis/divided_fields.hpp"
+#include "fem/analysis/rank_needs.hpp"
+#include "fem/analysis/rank_system.hpp"
+#include "fem/space/nested_nodes.hpp"
+#include "solvers/multigrid/divided_needs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace ritz {
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+class FieldsForecaster {
+ public:
+  FieldsForecaster(const MixedOperator& equations, MixedPath path, const LinearSolverOptions& options,
+                   const RanksQuestion& question)
+      : equations_(equations), direct_(path == MixedPath::direct), options_(options), question_(question) {
+    for (int k = 0; k < fields(); ++k) {
+      if (equations.space(k).node_count() < question.ranks)
+        throw Error(Exit::environment,
+                    fmt::format("a field '{}' of {} nodes is not divided among {} ranks", equations.field_name(k),
+                                equations.space(k).node_count(), question.ranks),
+                    "each rank has nodes of its own", "take fewer ranks");
+      first_.push_back(equal_parts(equations.space(k), question.ranks));
+      pairs_.push_back(equations.has_block(k, k) || !direct_ ? pairs_of_nodes(equations.space(k)) : 0);
+    }
+    const MemoryNeeds matrix = equations.matrix_needs();
+    for (const auto& [tag, bytes] : matrix.by_tag())
+      if (tag == "matrix") entries_ += bytes / Index{sizeof(double)};
+  }
+
+  RanksForecast all() {
+    RanksForecast result{.path = direct_ ? "direct" : "iterative", .shares = {}, .products = 0};
+    result.shares.resize(at(question_.ranks));
+    count_ghosts(result.shares);
+    for (int rank = 0; rank < question_.ranks; ++rank) add_memory(rank, result.shares[at(rank)]);
+    return result;
+  }
+
+ private:
+  int fields() const { return equations_.field_count(); }
+  Index nodes(int rank, int k) const { return first_[at(k)][at(rank) + 1] - first_[at(k)][at(rank)]; }
+  int owner(int k, Node node) const {
+    const std::vector<Index>& first = first_[at(k)];
+    return static_cast<int>(std::ranges::upper_bound(first, Index{node}) - first.begin()) - 1;
+  }
+
+  // Nodes that cells join with those of a rank.
+  void count_ghosts(std::vector<RankShare>& shares) {
+    std::vector<std::set<std::pair<int, Node>>> reached(shares.size());
+    std::vector<std::set<int>> neighbours(shares.size());
+    std::vector<FunctionSpace::CellNodes> nodes_of;
+    for (int k = 0; k < fields(); ++k) nodes_of.emplace_back(equations_.space(k));
+    struct Owned {
+      int field;
+      Node node;
+      int rank;
+    };
+    std::vector<Owned> around;
+    for (Index cell = 0; cell < equations_.space(0).mesh().cell_count(); ++cell) {
+      around.clear();
+      std::set<int> ranks;
+      for (int k = 0; k < fields(); ++k)
+        for (const Node node : nodes_of[at(k)](cell)) {
+          around.push_back({k, node, owner(k, node)});
+          ranks.insert(around.back().rank);
+        }
+      for (const int rank : ranks) {
+        ++shares[at(rank)].cells;
+        if (ranks.size() == 1) continue;
+        for (const Owned& each : around)
+          if (each.rank != rank) {
+            reached[at(rank)].insert({each.field, each.node});
+            neighbours[at(rank)].insert(each.rank);
+          }
+      }
+    }
+    ghosts_.assign(shares.size(), std::vector<Index>(at(fields()), 0));
+    for (std::size_t rank = 0; rank < shares.size(); ++rank) {
+      for (const auto& [field, node] : reached[rank]) ++ghosts_[rank][at(field)];
+      for (int k = 0; k < fields(); ++k) shares[rank].nodes += nodes(static_cast<int>(rank), k);
+      shares[rank].ghosts = std::ssize(reached[rank]);
+      shares[rank].neighbours = static_cast<int>(neighbours[rank].size());
+    }
+  }
+
+  struct Size {
+    Index unknowns = 0, ghosts = 0;
+  };
+  Size size_of(int rank) const {
+    Size size;
+    for (int k = 0; k < fields(); ++k) {
+      size.unknowns += nodes(rank, k) * equations_.space(k).components();
+      size.ghosts += ghosts_[at(rank)][at(k)] * equations_.space(k).components();
+    }
+    return size;
+  }
+
+  // Rows of a DividedMatrix, and the vector that its products read. About half of what a ghost's row has reaches owned
+  // nodes.
+  static MemoryNeeds rows(Index owned, Index ghosts, double entries_of_row, Index block) {
+    const Index entries = std::llround(entries_of_row * (double(owned) + 0.5 * double(ghosts)));
+    return MemoryNeeds()
+        .array<double>("matrix", entries * block * block)
+        .array<std::int32_t>("pattern", entries)
+        .array<Index>("pattern", owned + ghosts + 1)
+        .array<Index>("pattern", owned + 1)
+        .array<double>("vectors", (owned + ghosts) * block);
+  }
+
+  // The matrix and the cycle of the part of a field.
+  HierarchyNeeds part(int rank, int k) const {
+    const FunctionSpace& space = equations_.space(k);
+    const Index owned = nodes(rank, k), ghosts = ghosts_[at(rank)][at(k)], b = space.components();
+    const double row = double(pairs_[at(k)]) / double(space.node_count());
+    HierarchyNeeds needs;
+    if (equations_.family(k) == Family::cell) return scalar_part(owned * b, ghosts * b, space);
+    needs.live = rows(owned, ghosts, row, b);
+    if (!equations_.has_block(k, k) || !differentiates(equations_, k)) {
+      needs.live.array<double>("vectors", owned * b, 5);
+      needs.set_up = needs.live;
+      return needs;
+    }
+    const int dimension = space.mesh().dimension();
+    const HierarchyShape shape{.rows = owned + ghosts,
+                               .nonzeros = std::llround(row * (double(owned) + 0.5 * double(ghosts))),
+                               .block = static_cast<int>(b),
+                               .dimension = dimension,
+                               .nesting = nesting_of(space)};
+    const HierarchyNeeds cycle = divided_needs(shape, space.node_count(),
+                                               {.multigrid = options_.multigrid, .replicated = replicated_unknowns()});
+    needs.live.array<double>("coordinates", (owned + ghosts) * dimension);
+    needs.set_up = needs.live + cycle.set_up;
+    needs.live += cycle.live;
+    return needs;
+  }
+
+  // The Schur complement of a field in cells, by scalars: it joins cells with a common facet.
+  HierarchyNeeds scalar_part(Index owned, Index ghosts, const FunctionSpace& space) const {
+    const int dimension = space.mesh().dimension();
+    const double row = dimension == 3 ? 7 : 5;
+    const HierarchyShape shape{.rows = owned + ghosts,
+                               .nonzeros = std::llround(row * (double(owned) + 0.5 * double(ghosts))),
+                               .block = 1,
+                               .dimension = dimension,
+                               .nesting = Nesting::none};
+    HierarchyNeeds needs = divided_needs(shape, space.unknown_count(),
+                                         {.multigrid = options_.multigrid, .replicated = replicated_unknowns()});
+    const MemoryNeeds matrix = rows(owned, ghosts, row, 1);
+    needs.set_up += matrix;
+    needs.live += matrix;
+    return needs;
+  }
+
+  void add_memory(int rank, RankShare& share) const {
+    const auto vectors = [](Index unknowns, Index count) {
+      return MemoryNeeds().array<double>("vectors", unknowns, count);
+    };
+    const Index n = equations_.layout().total();
+    const Size size = size_of(rank);
+    MemoryNeeds whole, dealt;  // on the first rank: always; while it has the matrix
+    if (rank == 0) {
+      const MemoryPool& pool = equations_.device().memory();
+      for (const auto& [tag, bytes] : pool.statistics().live_by_tag) whole.bytes(tag, bytes);
+      whole += equations_.list_needs(true, true) + vectors(n, 3);
+      dealt = equations_.matrix_needs();
+      if (!direct_) whole += vectors(n, 2);
+    }
+    const MemoryNeeds own =
+        rows(size.unknowns, size.ghosts, double(entries_) / double(n), 1) + vectors(size.unknowns, 2);
+    raise(share, whole + dealt + own, "assembly");
+    if (direct_) {
+      share.factor = factor_of_rank(question_.factor, question_.ranks);
+      return raise(share, whole + own + vectors(size.unknowns, 2), "factorisation");
+    }
+    if (rank == 0) raise(share, whole + dealt + own + schur_matrices(), "assembly");
+    MemoryNeeds live = whole + own;
+    for (int k = 0; k < fields(); ++k) {
+      const HierarchyNeeds needs = part(rank, k);
+      raise(share, live + needs.set_up, "set-up");
+      live += needs.live;
+    }
+    raise(share, live + vectors(size.unknowns, 3 + krylov_vectors(equations_, options_)), "iteration");
+  }
+
+  // Of fields without a block of their own.
+  MemoryNeeds schur_matrices() const {
+    MemoryNeeds needs;
+    for (int k = 0; k < fields(); ++k)
+      if (!equations_.has_block(k, k))
+        needs.array<double>("matrix", pairs_[at(k)]).array<std::int32_t>("pattern", pairs_[at(k)]);
+    return needs;
+  }
+
+  const MixedOperator& equations_;
+  bool direct_;
+  LinearSolverOptions options_;
+  RanksQuestion question_;
+  std::vector<std::vector<Index>> first_;   // [field][rank + 1] nodes
+  std::vector<std::vector<Index>> ghosts_;  // [rank][field] nodes
+  std::vector<Index> pairs_;                // [field] of nodes
+  Index entries_ = 0;                       // of the matrix, by scalars
+};
+
+}  // namespace
+
+RanksForecast forecast_ranks(const MixedOperator& equations, MixedPath path, const LinearSolverOptions& options,
+                             const RanksQuestion& question) {
+  auto phase = equations.device().profile().phase("ranks");
+  return FieldsForecaster(equations, path, options, question).all();
+}
+
+}  // namespace ritz
