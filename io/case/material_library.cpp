@@ -122,7 +122,7 @@ Error unknown_material(const std::string& name) {
   return Error(Exit::input, fmt::format("there is no material '{}' in the library", name),
                with_it.size() > 1 ? fmt::format("with this in their names there are {}", quoted_list(with_it))
                                   : fmt::format("there are {} materials; 'ritz materials' lists them", library.size()),
-               with_it.empty()       ? "take one of these, or give young, poisson and the like yourself"
+               with_it.empty()       ? "take one of these, or give its constants in place of the name"
                : with_it.size() == 1 ? fmt::format("did you mean '{}'?", with_it.front())
                                      : "write one of these names whole");
 }
