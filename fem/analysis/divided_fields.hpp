@@ -27,7 +27,8 @@ namespace ritz {
 // ranks, and an iteration over fields of edges that the options ask for.
 void check_divisible(const MixedOperator& equations, const LinearSolverOptions& options, const Ranks& ranks);
 
-// Of each rank. Messages are not counted. Throws Error(Exit::environment) as check_divisible does for small meshes.
+// Forecasts each rank. Messages are not counted. Throws Error(Exit::environment) as check_divisible does for small
+// meshes.
 RanksForecast forecast_ranks(const MixedOperator& equations, MixedPath path, const LinearSolverOptions& options,
                              const RanksQuestion& question);
 
