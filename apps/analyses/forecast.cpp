@@ -213,9 +213,7 @@ void join_nodes(const CaseModel& read) {
   try {
     ModelSupports supports(read.model);
     if (!supports.common().equations().empty()) supports.all().front()->finish();
-  } catch (const Error&) { return; } catch (const Errors&) {
-    return;
-  }
+  } catch (const Error&) { return; }
 }
 
 // [bytes] Of results on the host, while they are written.

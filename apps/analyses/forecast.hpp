@@ -16,7 +16,7 @@ inline constexpr Index writer = 8'000'000, writer_used = 4'000'000, checkpoints 
 inline Index kept_by_allocator(Index counted) { return 3'000'000 + counted / 10; }
 }  // namespace uncounted
 
-// Of a run on several ranks, with what each has: in the log, and in the report.
+// Writes what each of several ranks takes to the log and to the report.
 void tell_forecast_of_ranks(Run& run, const RanksForecast& foreseen, Index available);
 
 // Does nothing without --check or --estimate.

@@ -142,7 +142,7 @@ std::string case_from(const CaseFrom& question) {
                 fmt::format("name a deck of Abaqus or CalculiX; for a mesh alone: ritz new {}", question.deck));
   if (question.to.empty()) return case_text(deck, question.deck, question.deck);
   if (is_same_file(question.to, question.deck))
-    throw Error(Exit::input, fmt::format("there is no room for a file at '{}'", question.to), "the deck has it",
+    throw Error(Exit::input, fmt::format("the name '{}' is taken", question.to), "the deck has it",
                 "name another file");
   if (fs::exists(question.to) && !question.overwrite)
     throw Error(Exit::output, fmt::format("'{}' exists already", question.to), "files are not overwritten unless asked",

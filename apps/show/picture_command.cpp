@@ -56,7 +56,7 @@ void require_png(const std::string& file) {
 // `read`: the step of the results, where it is known.
 void refuse_existing(const PictureCommand& command, const std::string& read) {
   if (is_same_file(command.file, read))
-    throw Error(Exit::input, fmt::format("there is no room for a file at '{}'", command.file), "the results have it",
+    throw Error(Exit::input, fmt::format("the name '{}' is taken", command.file), "the results have it",
                 "name another file");
   std::error_code unknown;
   if (!command.overwrite && std::filesystem::exists(command.file, unknown))

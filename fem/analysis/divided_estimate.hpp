@@ -21,7 +21,7 @@ namespace ritz {
 DiscretisationError estimate_error(const FunctionSpace& space, std::span<const double> u, const ErrorModel& model,
                                    Ranks& ranks);
 
-// What a rank needs of the model, and what it finds: cells by their numbers in the whole mesh, each of one rank alone.
+// The question to a rank, and its answer: cells by their numbers in the whole mesh, each of one rank alone.
 struct EstimateShare {
   PartData part;          // cut with the patches
   std::vector<double> u;  // [node of the part][component]

@@ -141,7 +141,7 @@ class Dealer {
     return plan;
   }
 
-  // Of one field.
+  // Rows of one field.
   BlockRows rows_of(int rank, int k, const RowsOfFields& K, const std::vector<Index>& place) const {
     BlockRows rows;
     K.append(k, begin(rank, k), end(rank, k), place, rows);

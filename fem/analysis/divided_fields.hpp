@@ -27,7 +27,8 @@ namespace ritz {
 // ranks.
 void check_divisible(const MixedOperator& equations, const Ranks& ranks);
 
-// Of each rank. Messages are not counted. Throws Error(Exit::environment) as check_divisible does for small meshes.
+// Forecasts each rank. Messages are not counted. Throws Error(Exit::environment) as check_divisible does for small
+// meshes.
 RanksForecast forecast_ranks(const MixedOperator& equations, MixedPath path, const LinearSolverOptions& options,
                              const RanksQuestion& question);
 

@@ -192,7 +192,7 @@ class FieldsForecaster {
     raise(share, live + vectors(size.unknowns, 3 + krylov_vectors(equations_, options_)), "iteration");
   }
 
-  // Of fields without a block of their own.
+  // Matrices of fields without a block of their own.
   MemoryNeeds schur_matrices() const {
     MemoryNeeds needs;
     for (int k = 0; k < fields(); ++k)

@@ -1,5 +1,5 @@
-// What forecasts over ranks have in common: a space in parts, each laid out in turn, and the memory of the matrix that
-// a rank has of its rows. Private to fem/analysis.
+// Parts that forecasts over ranks have in common: a space in parts, each laid out in turn, and the memory of the matrix
+// that a rank has of its rows. Private to fem/analysis.
 //
 //   RankParts parts(whole, RankParts::Cut::equal, ranks);
 //   parts.each([&](const RankParts::Part& part) { ... });   parts.count_neighbours(shares);

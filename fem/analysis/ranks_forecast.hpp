@@ -45,7 +45,7 @@ struct RanksForecast {
 RanksForecast forecast_ranks(const Operator& equations, const LinearSolverOptions& linear, const AnalysisNeeds& needs,
                              const RanksQuestion& question);
 
-// Of free vibration. options: as solve_vibration takes them. Messages are not counted.
+// Forecasts free vibration. options: as solve_vibration takes them. Messages are not counted.
 RanksForecast forecast_ranks_of_modes(const Operator& stiffness, const Operator& masses, const VibrationModel& model,
                                       EigenOptions options, const RanksQuestion& question);
 

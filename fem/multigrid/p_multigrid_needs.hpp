@@ -24,7 +24,7 @@ struct PMultigridPlan {
 // and connectivities are exact, lists are sampled, and the hierarchy of order 1 comes from the model of
 // solvers/multigrid/hierarchy_needs.hpp.
 PMultigridNeeds p_multigrid_needs(const Operator& equations, PMultigridPlan plan = {});
-// Of the part of a rank, with the level that every rank has.
+// Needs of the part of a rank, with the level that every rank has.
 PMultigridNeeds p_multigrid_needs(const Operator& equations, const DividedField& field, bool shifted = false);
 
 }  // namespace ritz

@@ -46,8 +46,8 @@ struct DiscretisationError {
 // meant.
 DiscretisationError estimate_error(const FunctionSpace& space, std::span<const double> u, const ErrorModel& model);
 
-// Of some cells alone, on a mesh that has all cells whose patches they need: chosen [cell] 1. Other cells and the sums
-// are zero; `shallow` counts the patches whose first cell is chosen.
+// Estimates some cells alone, on a mesh that has all cells whose patches they need: chosen [cell] 1. Other cells and
+// the sums are zero; `shallow` counts the patches whose first cell is chosen.
 DiscretisationError estimate_error_in(const FunctionSpace& space, std::span<const double> u, const ErrorModel& model,
                                       std::span<const std::uint8_t> chosen);
 // The sums over all cells, whose parts the error has.

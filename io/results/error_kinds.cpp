@@ -143,7 +143,7 @@ std::span<const ErrorKind> error_catalogue() {
        "a name twice, another physics, a field that [output] does not ask for, a scalar field for --warp",
        "name another file, or one of the fields that are listed; --describe prints them, too",
        {"there is no field '*' to show", "there is no field to show", "there is no field '*' that could move points",
-        "there is no room for a file at *", "the field '*' has no one number to show",
+        "the name '*' is taken", "the field '*' has no one number to show",
         "'*' has no mesh that could be drawn", "--limits * are no limits of colours", "--factor * moves no points"}},
       {"probe",
        Exit::input,

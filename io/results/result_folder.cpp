@@ -142,7 +142,7 @@ void probe_file(const std::string& path) {
   const NamedFile file = named_file(path);
   if (file.takes_a_stream()) return;
   if (fs::is_directory(file.path))
-    throw Error(Exit::input, fmt::format("there is no room for a file at '{}'", path), "a folder has that name",
+    throw Error(Exit::input, fmt::format("the name '{}' is taken", path), "a folder has that name",
                 "name a file in it");
   const fs::path folder = fs::absolute(file.path).parent_path();
   std::error_code status;
