@@ -268,8 +268,7 @@ std::string new_case(const NewCase& question) {
   }
   if (asked.to.empty()) asked.to = fs::path(asked.mesh).replace_extension(".toml").string();
   if (is_same_file(asked.to, asked.mesh))
-    throw Error(Exit::input, fmt::format("the name '{}' is taken", asked.to), "the mesh has it",
-                "name another file");
+    throw Error(Exit::input, fmt::format("the name '{}' is taken", asked.to), "the mesh has it", "name another file");
   std::error_code ignored;
   if (fs::exists(asked.to, ignored) && !asked.overwrite)
     throw Error(Exit::output, fmt::format("'{}' exists already", asked.to), "files are not overwritten unless asked",
