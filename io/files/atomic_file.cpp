@@ -118,7 +118,7 @@ void copy_to_temporary(const std::string& path) {
   const Descriptor from(path, O_RDONLY);
   Descriptor to(temporary_path(path), O_WRONLY | O_CREAT | O_TRUNC);
   if (from < 0 || to < 0) give_up(path);
-  std::string part(1 << 20, '\0');
+  std::string part(1 << 16, '\0');
   for (;;) {
     const ssize_t read = ::read(from, part.data(), part.size());
     if (read < 0 && errno == EINTR) continue;
