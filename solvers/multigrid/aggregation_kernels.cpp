@@ -87,7 +87,18 @@ struct StrongScalarRow {
       column[begin + n] = j;  // overwritten unless it is strong
       n += coupling > own && coupling > least[j] && j != i ? 1 : 0;
     }
+    if (n == 0 && !is_dominated(i)) column[begin + n++] = static_cast<std::int32_t>(i);  // its own aggregate
     count[i] = n;
+  }
+  // Does the diagonal outweigh the couplings so far that smoothing is enough? Small aggregates beside large ones couple
+  // too weakly for those, but have nothing else that holds them: constants must reach them from coarser levels.
+  constexpr bool is_dominated(Index i) const {
+    double diagonal = 0, couplings = 0;
+    for (Index k = A.offsets[i]; k < A.offsets[i + 1]; ++k) {
+      if (A.column[k] == i) diagonal = A.values[k];
+      else if (A.values[k] < 0) couplings -= A.values[k];
+    }
+    return diagonal >= 2 * couplings;
   }
 };
 

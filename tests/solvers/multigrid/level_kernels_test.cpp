@@ -208,5 +208,23 @@ TEST(Aggregates, HaveARootWithAllItsNeighboursAndLeaveNobodyOut) {
   EXPECT_LT(count, nodes / 5);   // a root and its neighbours are 5, fewer at the rim
 }
 
+// Two nodes joined by a stiff spring; a soft one holds the third, which has nothing else, and another the fourth, which
+// stands on a stiff spring of its own: smoothing finds that one.
+TEST(Aggregates, OfScalarsHaveAllThatCouplingsHold) {
+  const Device device = Device::named("cpu");
+  const BlockMatrix A = blocks(device, {{0, 1, 2, 3}, {0, 1}, {0, 2}, {0, 3}}, 4, 1, 1,
+                               {1002, -1000, -1, -1, -1000, 1000, -1, 1, -1, 11});
+  const AggregationKernels& kernel = kernels<AggregationKernels>(device, solver_kernels, "aggregation");
+  Graph graph;
+  kernel.strong_graph(device, A.view(), A.nonzeros(), 0.3, graph);
+  Array<std::int32_t> result;
+  EXPECT_EQ(kernel.aggregate(device, graph, 4, result), 2);
+  const std::vector<std::int32_t> aggregate = result.host();
+  EXPECT_EQ(aggregate[0], aggregate[1]);
+  EXPECT_NE(aggregate[2], aggregate[0]);
+  EXPECT_GE(aggregate[2], 0);
+  EXPECT_EQ(aggregate[3], -1);
+}
+
 }  // namespace
 }  // namespace ritz
