@@ -63,7 +63,7 @@ class MixedParts::Maker {
     to_.fields_.resize(updates_.size());
     for (int k = 0; k < equations_.field_count(); ++k) {
       if (K_.square(k) != nullptr) diagonals_.push_back(K_.square(k)->diagonal().host());
-      else diagonals_.emplace_back(at(static_cast<int>(K_.layout().size(k))), 0.0);
+      else diagonals_.emplace_back(static_cast<std::size_t>(K_.layout().size(k)), 0.0);
     }
     choose_order();
     for (int k = 0; k < equations_.field_count(); ++k) find_update(k);
