@@ -1,5 +1,7 @@
 #include "fem/analysis/rank_orders.hpp"
 
+#include <concepts>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -9,40 +11,53 @@ void order_all(Ranks& ranks, const std::string& text) {
   for (int rank = 1; rank < ranks.count(); ++rank) ranks.send(rank, text);
 }
 
+namespace {
+
+// Members of options that travel, in their order, for both ways.
+template <class Options, class Visit>
+requires std::same_as<std::remove_const_t<Options>, SmoothedAggregationOptions>
+void each_member(Options& options, const Visit& visit) {
+  visit(options.single_precision);
+  visit(options.strength);
+  visit(options.smoothing_degree);
+  visit(options.smoothing_ratio);
+  visit(options.coarsest_size);
+  visit(options.max_levels);
+  visit(options.levels);
+}
+
+template <class Options, class Visit>
+requires std::same_as<std::remove_const_t<Options>, LinearSolverOptions>
+void each_member(Options& options, const Visit& visit) {
+  visit(options.method);
+  visit(options.promise);
+  visit(options.slow_multigrid);
+  visit(options.direct_memory);
+  visit(options.direct_operations);
+  visit(options.operator_kind);
+  visit(options.preconditioner);
+  visit(options.max_iterations);
+  visit(options.restart);
+  each_member(options.multigrid, visit);
+}
+
+}  // namespace
+
 void add(Packed& to, const SmoothedAggregationOptions& options) {
-  to.add(options.single_precision).add(options.strength).add(options.smoothing_degree).add(options.smoothing_ratio);
-  to.add(options.coarsest_size).add(options.max_levels).add(options.levels);
+  each_member(options, [&](const auto& member) { to.add(member); });
 }
 
 void get(Unpacked& from, SmoothedAggregationOptions& options) {
-  from.get(options.single_precision);
-  from.get(options.strength);
-  from.get(options.smoothing_degree);
-  from.get(options.smoothing_ratio);
-  from.get(options.coarsest_size);
-  from.get(options.max_levels);
-  from.get(options.levels);
+  each_member(options, [&](auto& member) { from.get(member); });
 }
 
 void add(Packed& to, const LinearSolverOptions& options) {
-  to.add(options.method).add(options.promise).add(options.slow_multigrid);
-  to.add(options.direct_memory).add(options.direct_operations).add(options.operator_kind);
-  to.add(options.preconditioner).add(options.max_iterations).add(options.restart);
-  add(to, options.multigrid);
+  each_member(options, [&](const auto& member) { to.add(member); });
 }
 
 LinearSolverOptions solver_options(Unpacked& from) {
   LinearSolverOptions options;
-  from.get(options.method);
-  from.get(options.promise);
-  from.get(options.slow_multigrid);
-  from.get(options.direct_memory);
-  from.get(options.direct_operations);
-  from.get(options.operator_kind);
-  from.get(options.preconditioner);
-  from.get(options.max_iterations);
-  from.get(options.restart);
-  get(from, options.multigrid);
+  each_member(options, [&](auto& member) { from.get(member); });
   return options;
 }
 

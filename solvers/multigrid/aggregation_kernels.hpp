@@ -6,8 +6,8 @@
 namespace ritz {
 
 // A graph without values: strong connections between nodes. A scalar without any, whose couplings are not small beside
-// its diagonal, is connected to itself alone. The neighbours of a node begin where its
-// row of the matrix begins: column[begin[node]], ..., count[node] of them.
+// its diagonal, is connected to itself alone. The neighbours of a node begin where its row of the matrix begins:
+// column[begin[node]], ..., count[node] of them.
 struct GraphView {
   const Index* begin = nullptr;         // [node], of the matrix
   const std::int32_t* count = nullptr;  // [node]
