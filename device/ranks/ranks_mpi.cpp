@@ -1,13 +1,17 @@
 // Ranks by MPI: texts and numbers as messages of bytes. Only the thread that starts it sends and receives.
+#include "device/environment_variable.hpp"
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "device/ranks/ranks.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <deque>
-#include <limits>
+#include <map>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -18,8 +22,19 @@ namespace {
 
 constexpr int tag = 0, number_tag = 1, failure_tag = 2;
 
+// MPI counts the bytes of a message in 32 bits: longer ones go in pieces. RITZ_LONGEST_MESSAGE is for tests.
+std::size_t longest_message() {
+  std::size_t bytes = std::size_t{1} << 30;
+  const std::string text = environment("RITZ_LONGEST_MESSAGE");
+  std::from_chars(text.data(), text.data() + text.size(), bytes);
+  return std::max<std::size_t>(bytes, 1);
+}
+
+bool has_failed = false;  // MPI itself, in any call so far
+
 void check(int status, const char* what) {
   if (status == MPI_SUCCESS) return;
+  has_failed = true;
   char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
   MPI_Error_string(status, text, &length);
@@ -37,13 +52,14 @@ class MpiRanks : public Ranks {
     check(MPI_Comm_rank(MPI_COMM_WORLD, &rank_), "the rank");
     check(MPI_Comm_size(MPI_COMM_WORLD, &count_), "the number of ranks");
   }
+  // Where MPI itself failed the others may never come to the end: this process then leaves without it, and the launcher
+  // ends them.
   ~MpiRanks() override {
     give_up();
     try {
       let_all_texts_leave();
-    } catch (const Error&) {  // MPI itself has failed
-    }
-    MPI_Finalize();
+    } catch (const Error&) {}
+    if (!has_failed) MPI_Finalize();
   }
 
   int rank() const override { return rank_; }
@@ -66,7 +82,10 @@ class MpiRanks : public Ranks {
 
   void send(int to, std::string text) override {
     forget_what_has_left();
-    send_with(tag, to, std::move(text));
+    if (text.size() < longest_) return send_with(tag, to, std::move(text));
+    // A piece that is shorter than the others, or empty, is the last.
+    for (std::size_t begin = 0; begin <= text.size(); begin += longest_)
+      send_with(tag, to, text.substr(begin, longest_));
   }
 
   std::optional<std::string> receive(int from) override {
@@ -75,24 +94,31 @@ class MpiRanks : public Ranks {
     MPI_Status status;
     check(MPI_Iprobe(from, tag, MPI_COMM_WORLD, &arrived, &status), "a look for a message");
     if (arrived == 0) return std::nullopt;
-    return received(status);
+    std::string piece = received(status);
+    const bool is_last = piece.size() < longest_;
+    std::string& text = unfinished_[from];
+    if (text.empty()) text = std::move(piece);
+    else text += piece;
+    if (!is_last) return std::nullopt;
+    return std::exchange(text, {});
   }
 
   void begin(std::span<const Parcel> parcels) override {
     if (!requests_.empty()) throw Error(Exit::internal, "an exchange between ranks begins before the last one ended");
+    const auto in_pieces = [this](auto bytes, const auto& call) {
+      for (; !bytes.empty(); bytes = bytes.subspan(std::min(longest_, bytes.size())))
+        check(call(bytes.data(), int(std::min(longest_, bytes.size())), &requests_.emplace_back()), "an exchange");
+    };
     for (const Parcel& p : parcels)
-      if (!p.received.empty())
-        check(MPI_Irecv(p.received.data(), size_of(p.received.size(), p.rank), MPI_BYTE, p.rank, number_tag,
-                        MPI_COMM_WORLD, &requests_.emplace_back()),
-              "an exchange");
-    for (const Parcel& p : parcels) {
-      if (p.sent.empty()) continue;
-      check(MPI_Isend(p.sent.data(), size_of(p.sent.size(), p.rank), MPI_BYTE, p.rank, number_tag, MPI_COMM_WORLD,
-                      &requests_.emplace_back()),
-            "an exchange");
-      ++counts_.messages;
-      counts_.bytes += std::int64_t(p.sent.size());
-    }
+      in_pieces(p.received, [&](std::byte* data, int size, MPI_Request* request) {
+        return MPI_Irecv(data, size, MPI_BYTE, p.rank, number_tag, MPI_COMM_WORLD, request);
+      });
+    for (const Parcel& p : parcels)
+      in_pieces(p.sent, [&](const std::byte* data, int size, MPI_Request* request) {
+        ++counts_.messages;
+        counts_.bytes += size;
+        return MPI_Isend(data, size, MPI_BYTE, p.rank, number_tag, MPI_COMM_WORLD, request);
+      });
   }
 
   void look() override {
@@ -144,16 +170,10 @@ class MpiRanks : public Ranks {
  private:
   static constexpr int looks_between_failures = 1000, looks_before_rest = 100;
 
-  static int size_of(std::size_t bytes, int other) {
-    if (bytes > std::size_t(std::numeric_limits<int>::max()))
-      throw Error(Exit::internal, fmt::format("a message of {} bytes between this rank and rank {}", bytes, other));
-    return int(bytes);
-  }
-
   void send_with(int message_tag, int to, std::string text) {
-    const int size = size_of(text.size(), to);
     Sent& sent = sent_.emplace_back(Sent{std::move(text), MPI_REQUEST_NULL});
-    check(MPI_Isend(sent.text.data(), size, MPI_BYTE, to, message_tag, MPI_COMM_WORLD, &sent.request), "a message");
+    check(MPI_Isend(sent.text.data(), int(sent.text.size()), MPI_BYTE, to, message_tag, MPI_COMM_WORLD, &sent.request),
+          "a message");
   }
 
   static std::string received(const MPI_Status& status) {
@@ -187,11 +207,14 @@ class MpiRanks : public Ranks {
   }
 
   // Large texts leave only when they are received. Each rank receives what nobody there awaits any more, such as the
-  // failure of another, until the texts of all have left.
+  // failure of another, until the texts of all have left. Where MPI itself has failed, for some seconds: the others are
+  // told, if they can be.
   void let_all_texts_leave() {
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point patience = Clock::now() + std::chrono::seconds(3);
     MPI_Request all_have_left = MPI_REQUEST_NULL;
     bool mine_have_left = false;
-    for (int done = 0; done == 0; pause()) {
+    for (int done = 0; done == 0 && !(has_failed && Clock::now() > patience); pause()) {
       for (const int message_tag : {tag, failure_tag}) receive_in_vain(message_tag);
       forget_what_has_left();
       if (!mine_have_left && sent_.empty()) {
@@ -210,7 +233,9 @@ class MpiRanks : public Ranks {
   }
 
   int rank_ = 0, count_ = 1;
+  const std::size_t longest_ = longest_message();  // bytes
   std::deque<Sent> sent_;
+  std::map<int, std::string> unfinished_;  // by ranks: the pieces of a text that have arrived
   std::vector<MPI_Request> requests_;  // of the exchange that has begun
   std::optional<LostRank> lost_;       // the failure of another that was found first
 };

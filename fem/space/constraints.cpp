@@ -83,8 +83,9 @@ void Constraints::add(std::span<const Node> nodes, int component, const std::fun
     }
     if (!varies && source_at(i).varies) contests_.push_back({node, component, number, value});
     if (agrees(node, component, value, number)) continue;
-    if (conflict_count_++ >= 10) continue;  // the first ten suffice
-    conflicts_.add(conflict(node, component, value, number, ""));
+    const auto [known, is_new] = conflicts_.try_emplace({source_at(i).text, sources_.back().text},
+                                                        Conflict{{node, component, number, value}, 0});
+    if (!is_new) ++known->second.more;
   }
 }
 
@@ -94,12 +95,13 @@ bool Constraints::agrees(Node node, int component, double value, int source) con
   return std::abs(host_values_[i] - value) <= rounding;
 }
 
-Error Constraints::conflict(Node node, int component, double value, int source, const std::string& when) const {
-  const std::size_t i = index(node, component);
+Error Constraints::conflict(const Contest& found, const std::string& when) const {
+  const std::size_t i = index(found.node, found.component);
   return {Exit::model,
-          fmt::format("conflicting values {} and {} for component {} at {}{}", host_values_[i], value,
-                      space_->component_name(component), space_->name_of(node), when),
-          fmt::format("{} and {} both act there", source_at(i).text, sources_[static_cast<std::size_t>(source)].text),
+          fmt::format("conflicting values {} and {} for component {} at {}{}", host_values_[i], found.value,
+                      space_->component_name(found.component), space_->name_of(found.node), when),
+          fmt::format("{} and {} both act there", source_at(i).text,
+                      sources_[static_cast<std::size_t>(found.source)].text),
           "give both the same value, or take the common nodes out of one of the regions"};
 }
 
@@ -107,7 +109,7 @@ void Constraints::set_time(double t) {
   if (varying_.empty()) return;
   const auto demand_agreement = [&](Node node, int component, double value, int source) {
     if (!agrees(node, component, value, source))
-      throw conflict(node, component, value, source, fmt::format(" when t = {:g}", t));
+      throw conflict({node, component, source, value}, fmt::format(" when t = {:g}", t));
   };
   std::vector<double> values;
   for (const Varying& each : varying_) {
@@ -190,7 +192,10 @@ bool Constraints::all_zero() const {
 }
 
 void Constraints::finish() {
-  conflicts_.throw_if_any();
+  ErrorList errors;
+  for (const auto& [sources, found] : conflicts_)
+    errors.add(conflict(found.first, found.more == 0 ? "" : fmt::format(", and {} more there", found.more)));
+  errors.throw_if_any();
   std::vector<std::uint8_t> eliminated = host_mask_;
   if (dependent_) {
     for (const std::int32_t unknown : dependent_->rows().unknown) eliminated[static_cast<std::size_t>(unknown)] = 1;

@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -108,7 +109,7 @@ class Constraints {
            Source source);
   const Source& source_at(std::size_t unknown) const { return sources_[static_cast<std::size_t>(source_of_[unknown])]; }
   bool agrees(Node node, int component, double value, int source) const;  // with the value that holds
-  Error conflict(Node node, int component, double value, int source, const std::string& when) const;
+  Error conflict(const Contest& found, const std::string& when) const;
   std::size_t index(Node node, int component) const {
     return static_cast<std::size_t>(node) * static_cast<std::size_t>(space_->components()) +
            static_cast<std::size_t>(component);
@@ -121,8 +122,13 @@ class Constraints {
   std::vector<Varying> varying_;  // in the order of their sources
   std::vector<Contest> contests_;
   void check_sums(const std::string& when) const;
-  ErrorList conflicts_;
-  Index count_ = 0, conflict_count_ = 0;
+  // The first value that two sources contradict each other in, and how many more there are.
+  struct Conflict {
+    Contest first;
+    Index more = 0;
+  };
+  std::map<std::pair<std::string, std::string>, Conflict> conflicts_;  // by the texts of the sources
+  Index count_ = 0;
   Array<std::uint8_t> mask_;
   Array<std::int32_t> list_;  // eliminated unknowns, ascending
   Vector values_;

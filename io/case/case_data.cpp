@@ -45,6 +45,14 @@ std::string ours_of(std::string_view key, const std::vector<std::string>& valid)
   return {};
 }
 
+// Keys that the file has in a table and that no question has asked for yet.
+std::vector<std::string> not_asked(const CaseValue& table) {
+  std::vector<std::string> keys;
+  for (const CaseMember& member : table.members)
+    if (!member.asked && !member.value.implicit) keys.push_back(member.key);
+  return keys;
+}
+
 }  // namespace
 
 std::string CasePlace::text() const { return line > 0 ? fmt::format("{}:{}:{}", source, line, column) : source; }
@@ -214,12 +222,11 @@ bool CaseAnswer::read_unit(CaseValue& value) const {
 
 void CaseAnswer::missing(std::string_view expected, const std::string& table_title) const {
   if (data_.survey) return;
-  std::vector<std::string> given;
-  for (const CaseMember& member : table_.members)
-    if (!member.asked && !member.value.implicit) given.push_back(member.key);
   std::string fix = fmt::format("add {} = {}", key_, expected);
-  if (const std::string near = nearest_match(key_, given); !near.empty())
-    fix += fmt::format(" (is '{}' meant to be it?)", near);
+  std::string near = nearest_match(key_, not_asked(table_));
+  if (near.empty() && table_.implicit)  // a table that is not in the file
+    near = nearest_match(key_path_.substr(0, key_path_.find('.')), not_asked(data_.root));
+  if (!near.empty()) fix += fmt::format(" (is '{}' meant to be it?)", near);
   data_.add_missing(Error(Exit::input, fmt::format("missing key '{}' in {}", key_path_, table_title),
                           fmt::format("{}: {}", key_, about_), fix),
                     table_.place, table_, key_);

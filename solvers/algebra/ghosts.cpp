@@ -356,22 +356,34 @@ void Ghosts::add_to_owners(const Device& device, const T* numbers, T* values, in
       for (int k = 0; k < width; ++k) values[Index{node} * width + k] += *number++;
 }
 
+// Each rank has the rows of as many ranks from its own on, counted around, and gets as many more from the rank behind
+// these: log2 of the ranks rounds of one message (Bruck et al., 1997, Efficient Algorithms for All-to-All
+// Communications, section 4). Rows that go around the end are two messages.
 template <class T>
-std::vector<Parcel> Ghosts::parcels_of_all(const T* mine, int width, T* all) const {
-  std::vector<Parcel> parcels;
-  const std::span<const T> here(mine, static_cast<std::size_t>(owned_ * width));
-  for (int other = 0; other < ranks_->count(); ++other) {
-    const auto r = static_cast<std::size_t>(other);
-    const std::span<T> theirs(all + first_[r] * width, static_cast<std::size_t>((first_[r + 1] - first_[r]) * width));
-    if (other != ranks_->rank()) parcels.push_back({other, std::as_bytes(here), std::as_writable_bytes(theirs)});
+std::vector<std::vector<Parcel>> Ghosts::rounds_of_all(int width, T* all) const {
+  const int count = ranks_->count(), rank = ranks_->rank();
+  const auto for_rows = [&](int begin, int ranks, const auto& visit) {
+    const auto visit_rows = [&](int b, int e) {
+      const Index from = first_[static_cast<std::size_t>(b)], to = first_[static_cast<std::size_t>(e)];
+      if (from < to) visit(std::span<T>(all + from * width, static_cast<std::size_t>((to - from) * width)));
+    };
+    visit_rows(begin, std::min(begin + ranks, count));
+    if (begin + ranks > count) visit_rows(0, begin + ranks - count);
+  };
+  std::vector<std::vector<Parcel>> rounds;
+  for (int have = 1; have < count; have *= 2) {
+    const int more = std::min(have, count - have), to = (rank - have + count) % count, from = (rank + have) % count;
+    std::vector<Parcel>& parcels = rounds.emplace_back();
+    for_rows(rank, more, [&](std::span<T> rows) { parcels.push_back({to, std::as_bytes(rows), {}}); });
+    for_rows(from, more, [&](std::span<T> rows) { parcels.push_back({from, {}, std::as_writable_bytes(rows)}); });
   }
-  return parcels;
+  return rounds;
 }
 
 template <class T>
 void Ghosts::gather(const T* mine, int width, T* all) const {
   std::copy_n(mine, owned_ * width, all + first_[static_cast<std::size_t>(ranks_->rank())] * width);
-  ranks_->exchange(parcels_of_all(mine, width, all));
+  for (const std::vector<Parcel>& parcels : rounds_of_all(width, all)) ranks_->exchange(parcels);
 }
 
 template <class T>
@@ -381,8 +393,11 @@ void Ghosts::gather(const Array<T>& mine, int width, Array<T>& all) const {
   if (ranks_->connects(device)) {
     T* const here = all.data() + first_[static_cast<std::size_t>(ranks_->rank())] * width;
     device.machine().copy_on_device(here, mine.data(), owned_ * width * Index{sizeof(T)});
-    ranks_->begin_on_device(parcels_of_all(mine.data(), width, all.data()));
-    return ranks_->finish_on_device();
+    for (const std::vector<Parcel>& parcels : rounds_of_all(width, all.data())) {
+      ranks_->begin_on_device(parcels);
+      ranks_->finish_on_device();
+    }
+    return;
   }
   const HostView<T> own(device, mine.data(), owned_ * width);
   std::vector<T> numbers(static_cast<std::size_t>(total() * width));

@@ -94,7 +94,7 @@ class Ghosts {
   std::vector<Parcel> parcels_to(const std::byte* packed, std::byte* tail, Index item) const;
   std::vector<Parcel> parcels_back(const std::byte* tail, std::byte* received, Index item) const;
   template <class T>
-  std::vector<Parcel> parcels_of_all(const T* mine, int width, T* all) const;
+  std::vector<std::vector<Parcel>> rounds_of_all(int width, T* all) const;
   mutable Way way_ = Way::host;  // of the fetch that has begun
   mutable std::vector<std::byte> buffer_;
   mutable std::unique_ptr<OnDevice> on_device_;  // null: arrays so far were those of the host

@@ -309,8 +309,10 @@ class Model(BadInputs):
     def test_conflicting_displacements_name_both_sources_in_any_order(self):
         tables = [CLAMP.format("a.x0"), '[[displacement]]\nregion = "a.y0"\nx = 0.1\n']
         for first, second in (tables, tables[::-1]):
-            self.refuse(4, ["conflicting values", "component x at node 0 (0, 0, 0)", "[[displacement]] #1 at",
-                            "[[displacement]] #2 at"], STEEL.format("a") + first + second)
+            # Two nodes are common to both sides: one mistake, one error.
+            outcome = self.refuse(4, ["conflicting values", "component x at node 0 (0, 0, 0), and 1 more there", "[[displacement]] #1 at",
+                                      "[[displacement]] #2 at"], STEEL.format("a") + first + second)
+            self.assertEqual(outcome.errors.count("conflicting values"), 1)
 
     def test_equal_displacements_merge(self):
         self.write("mesh.msh", boxes.cubes(["a"]))

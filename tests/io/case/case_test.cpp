@@ -233,6 +233,10 @@ TEST(Case, MissingKeysNameTheirTable) {
   EXPECT_THAT(message(replaced(sample, "file = \"bracket.msh\"\n", "")),
               HasSubstr("missing key 'mesh.file' in [mesh] at dir/case.toml:3"));
   EXPECT_THAT(message(""), AllOf(HasSubstr("missing key 'mesh.file'"), HasSubstr("[[material]]")));
+  // A table whose name is misspelt, in a reading that ends with the mesh.
+  Case input = Case::from_text("[mehs]\nfile = \"bracket.msh\"\n", "dir/case.toml");
+  input.table("mesh", "the mesh").path("file", "mesh file");
+  EXPECT_THAT(error_of([&] { input.throw_if_any(); }, Exit::input), HasSubstr("is 'mehs' meant to be it?"));
 }
 
 TEST(Case, WrongTypesSayWhatWasGivenAndWhatIsExpected) {
