@@ -159,8 +159,11 @@ class AppCall {
   // All ranks have the exit code of the first one. A rank that cannot reach it keeps its own.
   void end_as_the_first() {
     try {
-      if (!end_.starts_with(end_prefix)) end_ = ranks_->of_first(fmt::format("{}{}", end_prefix, int(report_.exit)));
-      while (!end_.starts_with(end_prefix)) end_ = ranks_->wait(0);
+      if (ranks_->rank() == 0) end_ = ranks_->of_first(fmt::format("{}{}", end_prefix, int(report_.exit)));
+      // Failures of others are known, or no longer of interest.
+      while (!end_.starts_with(end_prefix))
+        if (std::optional<std::string> text = ranks_->receive(0)) end_ = *std::move(text);
+        else Ranks::pause();
       report_.exit = static_cast<Exit>(std::stoi(end_.substr(end_prefix.size())));
       ranks_.reset();
     } catch (const Error& lost) { say(lost); }
@@ -235,7 +238,8 @@ class AppCall {
   }
   // Ranks that solve together end with the first failure of any, which the first rank tells.
   void say(const Error& error) {
-    if (options_.ranks != nullptr && std::this_thread::get_id() == thread_) options_.ranks->fail(error);
+    const bool is_told = dynamic_cast<const LostRank*>(&error) != nullptr;  // by the rank that failed
+    if (options_.ranks != nullptr && !is_told && std::this_thread::get_id() == thread_) options_.ranks->fail(error);
     if (!helps()) log().error(error);
     report_.fail(error);
   }

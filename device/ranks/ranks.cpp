@@ -61,6 +61,7 @@ Ranks::~Ranks() {
 std::string Ranks::wait(int from) {
   while (true) {
     if (std::optional<std::string> text = receive(from)) return *std::move(text);
+    look_for_failures();
     pause();
   }
 }
