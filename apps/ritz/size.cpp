@@ -45,10 +45,10 @@ double nodes_around(double nodes, int dimension) {
   return std::pow(std::pow(nodes, 1.0 / dimension) + 2, dimension) - nodes;
 }
 
-// The first rank also has the whole model: mesh, prescribed values, right-hand side and solution of the model.
+// The first rank also has the whole model: positions and prescribed values, and a vector while ranks give it theirs.
 Index of_whole_model(const ForecastPath& path, double factor, double unknowns) {
-  Index bytes = std::llround(3 * sizeof(double) * unknowns);
-  for (const char* const tag : {"connectivity", "space", "constraints"})
+  Index bytes = std::llround(sizeof(double) * unknowns);
+  for (const char* const tag : {"space", "constraints"})
     if (const auto found = path.peak.by_tag().find(tag); found != path.peak.by_tag().end())
       bytes += std::llround(factor * double(found->second));
   return bytes;

@@ -189,12 +189,31 @@ DividedNesting DividedSystem::send_nesting_of_corners(const std::vector<Index>& 
 void DividedSystem::answer_questions() const { ritz::answer_questions(ranks_, equations_); }
 
 SolveReport DividedSystem::solve(const Vector& b, Vector& x, const LinearTolerance& tolerance) {
+  return solve(b, x, tolerance, [] {});
+}
+
+SolveReport DividedSystem::solve(Vector&& b, Vector& x, const LinearTolerance& tolerance) {
+  return solve(b, x, tolerance, [&b] { b = {}; });
+}
+
+// x goes meanwhile, too.
+SolveReport DividedSystem::solve(const Vector& b, Vector& x, const LinearTolerance& tolerance,
+                                 const std::function<void()>& dealt) {
   order_all(ranks_, Packed().add(Order::solve).add(number_).add(tolerance).add(!told_).take());
   const Index size = own_->owned() * own_->components();
   Vector mine(own_->device(), size, "vectors"), solution(own_->device(), size, "vectors");
   own_->rows().deal(b, mine);
   own_->rows().deal(x, solution);
-  SolveReport report = own_->solve(mine, solution, tolerance);
+  x = {};
+  dealt();
+  SolveReport report;
+  try {
+    report = own_->solve(mine, solution, tolerance);
+  } catch (const Error&) {
+    x = equations_.space().zeros();  // for a caller that goes on
+    throw;
+  }
+  x = Vector(own_->device(), equations_.space().unknown_count(), "vectors");
   own_->rows().collect(solution, x);
   tell_once();
   return report;
