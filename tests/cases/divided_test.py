@@ -305,6 +305,37 @@ class Divided(OnRanks):
         for levels in ("auto", "aggregation"):
             self.solved_with_room_for_polynomials("ritz-elasticity", case, {"solver.method": "cg", "solver.multigrid.levels": levels}, "multigrid needs")
 
+    def test_long_rows_of_a_rigid_side_are_foretold(self):
+        case = self.case("ritz-elasticity", "hexa", (5, 16, 16), '[[rigid]]\nregion = "right"\nforce = [0, 300, 0]\n')
+        case.write_text(re.sub(r"\[\[force\]\]\s*region = \"right\"\s*value = \[.*?\]", "", case.read_text()))
+        self.solved_with_room_for_polynomials("ritz-elasticity", case, {"solver.method": "cg"}, "multigrid needs")
+
+    def test_stretched_cells_take_the_iterations_of_one_process(self):
+        """Aggregates are those of one process, wherever ranks meet: cells couple within layers, which ranks cut."""
+        (self.folder / "long.msh").write_text(boxes.shell(lambda u, v, w: (50 * u, v, w), "hex8", (14, 14, 14)))
+        case = self.write("long.toml", '''[mesh]
+            file = "long.msh"
+            [[region]]
+            name = "end"
+            kind = "facets"
+            plane = {point = [0, 0, 0], normal = [1, 0, 0]}
+            [[material]]
+            region = "part"
+            conductivity = 1
+            [[temperature]]
+            region = "end"
+            value = 0
+            [[source]]
+            region = "part"
+            value = 1
+            ''')
+        keys = {"solver.method": "cg", "solver.preconditioner": "multigrid"}
+        alone = self.solve("ritz-heat", case, keys=keys)
+        for ranks, environment in ((2, None), (5, None), (8, None), (4, {"RITZ_REPLICATED_UNKNOWNS": "100"})):
+            with self.subTest(ranks=ranks, environment=environment):
+                several = self.solved(ranks, "ritz-heat", case, keys=keys, environment=environment)
+                self.assertLessEqual(several.report["solver"]["iterations"], 1.2 * alone.report["solver"]["iterations"])
+
     def test_a_product_sends_each_ghost_once(self):
         case = self.case("ritz-elasticity", "hexa", (9, 5, 5))
         for ranks in (2, 4):
