@@ -63,8 +63,8 @@ Index of_whole_model(const ForecastPath& path, double factor, double unknowns) {
   return bytes;
 }
 
-// A factorisation of such a mesh, with the matrix and factor of each rank. Nested dissection of a cube gives a factor as
-// the power 4/3 of the unknowns, that of a square as n log n (George 1973).
+// A factorisation of such a mesh, with the matrix and factor of each rank. Nested dissection of a cube gives a factor
+// as the power 4/3 of the unknowns, that of a square as n log n (George 1973).
 std::optional<ForecastPath> factorised(const SizeQuestion& question, const CellKind kind, double around) {
   const Mesh mesh = sample(kind, question.order, sample_of_factors);
   const Device device = Device::named("cpu");

@@ -130,7 +130,8 @@ void Constraints::upload_values() {
   values.reserve(static_cast<std::size_t>(list_.size()));
   const HostView<std::int32_t> list(list_);
   for (const std::int32_t unknown : list.span())
-    values.push_back(host_mask_[static_cast<std::size_t>(unknown)] != 0 ? prescribed(static_cast<std::size_t>(unknown)).value : 0.0);
+    values.push_back(
+        host_mask_[static_cast<std::size_t>(unknown)] != 0 ? prescribed(static_cast<std::size_t>(unknown)).value : 0.0);
   if (values_.empty()) values_ = Vector(space_->device(), std::span<const double>(values), "constraints");
   else values_.upload(values);
 }

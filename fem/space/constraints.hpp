@@ -60,7 +60,7 @@ class Constraints {
   bool varies_in_time() const { return !varying_.empty(); }
 
   Index count() const { return std::ssize(prescribed_); }  // of prescribed unknowns
-  bool all_zero() const;                  // is no other value prescribed, at any time?
+  bool all_zero() const;                                   // is no other value prescribed, at any time?
   bool is_prescribed(Node node, int component) const { return host_mask_[index(node, component)] != 0; }
   const std::vector<std::uint8_t>& host_mask() const { return host_mask_; }  // [unknown] 1: prescribed
   const FunctionSpace& space() const { return *space_; }

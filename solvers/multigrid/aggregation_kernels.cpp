@@ -131,9 +131,7 @@ void strong_graph(const Device& device, const BlockMatrixView<double>& A, Index 
   std::int32_t *const count = graph.count.data(), *const column = graph.column.data();
   with_block(A.row_block, [&]<int C>() {
     if constexpr (C == 1) for_each(device, "strong connections", A.rows, StrongScalarRow{A, measure, count, column});
-    else
-      for_each(device, "strong connections", A.rows,
-               StrongRow<C>{A, threshold * threshold, measure, count, column});
+    else for_each(device, "strong connections", A.rows, StrongRow<C>{A, threshold * threshold, measure, count, column});
   });
 }
 

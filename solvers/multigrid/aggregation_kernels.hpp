@@ -40,8 +40,8 @@ struct AggregationKernels {
   // Scalars: when -a_ij > threshold max(m_i, m_j), m_i the largest of a row's -a_ik (Ruge and Stueben 1987, made
   // symmetric). Only that sees in which direction stretched cells couple: there positive entries, of nodes side by
   // side, are as large as those that conduct. Not their geometric mean: rows of nodes on free boundaries are half as
-  // large. The graph refers to the offsets of A. measure, first of each row, then for all columns: ||A_ii||_F, or threshold
-  // times m_i.
+  // large. The graph refers to the offsets of A. measure, first of each row, then for all columns: ||A_ii||_F, or
+  // threshold times m_i.
   void (*measure)(const Device&, const BlockMatrixView<double>& A, double threshold, double* measure);
   void (*strong_graph)(const Device&, const BlockMatrixView<double>& A, Index nonzeros, double threshold,
                        const double* measure, Graph& graph);

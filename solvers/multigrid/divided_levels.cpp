@@ -225,8 +225,8 @@ class Coarsening {
     std::size_t next = 0;
     for (std::size_t rank = 0; rank < nodes.size(); ++rank)
       for (const std::int32_t node : nodes[rank]) {
-        sent[rank].append(aggregate_of[static_cast<std::size_t>(node)], {},
-                          values.span().subspan(next, block_of_T()), [](Index c) { return c; });
+        sent[rank].append(aggregate_of[static_cast<std::size_t>(node)], {}, values.span().subspan(next, block_of_T()),
+                          [](Index c) { return c; });
         next += block_of_T();
       }
     guests.here = swap_rows(ghosts_.ranks(), sent);
@@ -436,7 +436,7 @@ class Coarsening {
     for (Index i = aggregates_; i < coarse.rows; ++i) {
       const Index number = global(i);
       sent[static_cast<std::size_t>(owner(number))].append(number, rows.columns(i), blocks.of(i),
-                                                   [&](Index c) { return global(c); });
+                                                           [&](Index c) { return global(c); });
     }
     return swap_rows(ghosts_.ranks(), sent);
   }
