@@ -2,6 +2,7 @@
 
 #include "apps/run/cards.hpp"
 #include "device/error.hpp"
+#include "fem/analysis/ranks_forecast.hpp"
 #include "fem/analysis/static_forecast.hpp"
 #include "fem/forms/diffusion.hpp"
 #include "fem/forms/elasticity.hpp"
@@ -11,11 +12,13 @@
 
 #include <cmath>
 #include <fmt/format.h>
+#include <optional>
+#include <utility>
 
 namespace ritz {
 namespace {
 
-constexpr double sample_nodes = 20'000;
+constexpr double sample_nodes = 20'000, sample_of_factors = 8'000;
 
 Integral integral_of(const std::string& physics, int dimension) {
   constexpr Lame lame = Lame::from(1, 0.3);
@@ -27,9 +30,9 @@ Integral integral_of(const std::string& physics, int dimension) {
 
 // A cube or square with about so many nodes. Of an odd number of cells along its side: meshes of meshers are no uniform
 // refinements, whose hierarchies take less.
-Mesh sample(CellKind kind, int order) {
+Mesh sample(CellKind kind, int order, double nodes) {
   const PatternSize per_vertex = pattern_size(typical_counts(kind, 1'000'000), order);
-  const double vertices = sample_nodes * 1e6 / double(per_vertex.nodes);
+  const double vertices = nodes * 1e6 / double(per_vertex.nodes);
   const bool flat = traits(kind).dimension == 2;
   const Index n =
       std::max<Index>(
@@ -40,18 +43,48 @@ Mesh sample(CellKind kind, int order) {
   return flat ? rectangle(n, n, {1, 1}, kind) : box(n, n, n, {1, 1, 1}, kind);
 }
 
+MemoryNeeds scaled(const MemoryNeeds& needs, double factor) {
+  MemoryNeeds result;
+  for (const auto& [tag, bytes] : needs.by_tag()) result.bytes(tag, std::llround(factor * double(bytes)));
+  return result;
+}
+
 // Nodes of others around a cube or square of so many.
 double nodes_around(double nodes, int dimension) {
   return std::pow(std::pow(nodes, 1.0 / dimension) + 2, dimension) - nodes;
 }
 
-// The first rank also has the whole model: mesh, prescribed values, right-hand side and solution of the model.
+// The first rank also has the whole model: positions and prescribed values, and a vector while ranks give it theirs.
 Index of_whole_model(const ForecastPath& path, double factor, double unknowns) {
-  Index bytes = std::llround(3 * sizeof(double) * unknowns);
-  for (const char* const tag : {"connectivity", "space", "constraints"})
+  Index bytes = std::llround(sizeof(double) * unknowns);
+  for (const char* const tag : {"space", "constraints"})
     if (const auto found = path.peak.by_tag().find(tag); found != path.peak.by_tag().end())
       bytes += std::llround(factor * double(found->second));
   return bytes;
+}
+
+// A factorisation of such a mesh, with the matrix and factor of each rank. Nested dissection of a cube gives a factor
+// as the power 4/3 of the unknowns, that of a square as n log n (George 1973).
+std::optional<ForecastPath> factorised(const SizeQuestion& question, const CellKind kind, double around) {
+  const Mesh mesh = sample(kind, question.order, sample_of_factors);
+  const Device device = Device::named("cpu");
+  const FunctionSpace space(mesh, question.physics == "heat" ? 1 : mesh.dimension(), device, {.order = question.order});
+  const Operator equations(space, {integral_of(question.physics, mesh.dimension())});
+  std::vector<ForecastPath> paths;
+  try {
+    paths = forecast_static(equations, {.method = LinearMethod::direct, .promise = MatrixPromise::positive_definite});
+  } catch (const Error& error) {  // a build without one, or cells whose matrices are not assembled
+    if (error.exit() != Exit::environment && error.exit() != Exit::resources && error.exit() != Exit::input) throw;
+    return std::nullopt;
+  }
+  ForecastPath path = std::move(paths.front());
+  const double sampled = double(space.unknown_count()), times = question.unknowns / sampled;
+  const double more = mesh.dimension() == 3 ? std::pow(times, 4.0 / 3)
+                                            : times * std::log(std::max(2.0, question.unknowns)) / std::log(sampled);
+  const Index whole = std::llround(more * double(path.factor));
+  path.factor = question.ranks > 1 ? factor_of_rank(whole, question.ranks) : whole;
+  path.peak = scaled(path.peak, times / question.ranks * around);
+  return path;
 }
 
 }  // namespace
@@ -64,7 +97,7 @@ std::string answer(const SizeQuestion& question) {
   if (traits(kind).dimension < 2)
     throw Error(Exit::input, fmt::format("'{}' carries no field here", question.cell), {},
                 "use a plane or solid cell, such as tet10");
-  const Mesh mesh = sample(kind, question.order);
+  const Mesh mesh = sample(kind, question.order, sample_nodes);
   const Device device = Device::named("cpu");
   const FunctionSpace space(mesh, question.physics == "heat" ? 1 : mesh.dimension(), device, {.order = question.order});
   const Operator equations(space, {integral_of(question.physics, mesh.dimension())});
@@ -79,13 +112,13 @@ std::string answer(const SizeQuestion& question) {
   const double factor = of_all / question.ranks * (1 + ghosts / nodes);
   const Index beside = of_whole_model(paths.front(), of_all, question.unknowns);
   for (ForecastPath& path : paths) {
-    MemoryNeeds scaled;
-    for (const auto& [tag, bytes] : path.peak.by_tag()) scaled.bytes(tag, std::llround(factor * double(bytes)));
-    path.peak = scaled;
+    path.peak = scaled(path.peak, factor);
     // in iterations, too
     const bool grows = path.path == SolverPath::diagonal || path.path == SolverPath::without_matrix;
     path.bytes_moved *= factor * (grows ? std::pow(factor, 1.0 / mesh.dimension()) : 1);
   }
+  std::vector<ForecastPath> direct;
+  if (const auto path = factorised(question, kind, 1 + ghosts / nodes)) direct.push_back(*path);
   return fmt::format(
              "{:.3g} unknowns, {} on {}{}: {:.0f} bytes per unknown ({})\n", question.unknowns, question.physics,
              question.cell, question.order > 0 ? fmt::format(", order {}", question.order) : "",
@@ -95,7 +128,7 @@ std::string answer(const SizeQuestion& question) {
                             "one has {} more, of the whole model\n",
                             question.ranks, nodes, ghosts, text_of_bytes(beside))
               : "") +
-         text_of_paths(paths, 0, 0) + text_of_cards(paths);
+         text_of_paths(paths, 0, 0) + text_of_paths(direct, 0, 0) + text_of_cards(paths);
 }
 
 }  // namespace ritz

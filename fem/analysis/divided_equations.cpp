@@ -65,9 +65,11 @@ std::vector<PartIntegrals> DividedSpace::integrals(const std::vector<Integral>& 
   return result;
 }
 
-PartSupports DividedSpace::supports(int rank, const Constraints& constraints) const {
+PartSupports DividedSpace::supports(int rank, const Constraints& constraints, const PartCouplings* couplings) const {
   const auto r = static_cast<std::size_t>(rank);
-  return supports_of(constraints, whole_.components(), first_[r], first_[r + 1], reached_[r]);
+  PartSupports result = supports_of(constraints, whole_.components(), first_[r], first_[r + 1], reached_[r]);
+  if (couplings != nullptr) result.coupled = couplings->of(first_[r], first_[r + 1], reached_[r]);
+  return result;
 }
 
 DividedEquations::DividedEquations(const Operator& equations, std::shared_ptr<const DividedSpace> space)

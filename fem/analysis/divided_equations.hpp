@@ -9,6 +9,7 @@
 #pragma once
 
 #include "fem/analysis/part_equations.hpp"
+#include "fem/analysis/rank_needs.hpp"
 #include "solvers/linear/linear_solver.hpp"
 
 #include <cstdint>
@@ -38,7 +39,8 @@ class DividedSpace {
   std::int32_t number() const { return number_; }
   const std::shared_ptr<const RankPart>& own() const { return own_; }
   std::vector<PartIntegrals> integrals(const std::vector<Integral>& all) const;  // [rank]
-  PartSupports supports(int rank, const Constraints& constraints) const;
+  // couplings: of the equations between unknowns, for a matrix; null: none.
+  PartSupports supports(int rank, const Constraints& constraints, const PartCouplings* couplings) const;
 
  private:
   SpaceCutter cutter() const;

@@ -92,15 +92,20 @@ DividedSystem::DividedSystem(const Operator& equations, const Constraints& const
   options_.operator_kind = no_matrix ? OperatorKind::matrix_free : OperatorKind::matrix;
   nests_ = !no_matrix && may_nest(options) && !related;
   linear_ = std::ranges::all_of(equations.integrals(), [](const Integral& i) { return i.form.linear; });
+  std::optional<PartCouplings> couplings;
+  if (related && !no_matrix) couplings.emplace(equations.space());
+  const auto supports = [&](int rank) {
+    return divided_->space()->supports(rank, constraints, couplings ? &*couplings : nullptr);
+  };
   for (int rank = 1; rank < ranks.count(); ++rank) {
     Packed to;
     to.add(Order::make_system).add(number_).add(divided_->number());
     add(to, options_);
-    add(to, divided_->space()->supports(rank, constraints));
+    add(to, supports(rank));
     ranks.send(rank, to.take());
   }
   own_ = std::make_unique<RankSystem>(
-      divided_->own(), divided_->space()->supports(0, constraints), options_,
+      divided_->own(), supports(0), options_,
       RankCalls{[this] { answer_questions(); },
                 [this](int order, const Ghosts& nodes) { return coarser_->deal_relations(order, nodes); },
                 [this](const std::vector<Index>& first) { return send_nesting_of_corners(first); }});
@@ -189,12 +194,31 @@ DividedNesting DividedSystem::send_nesting_of_corners(const std::vector<Index>& 
 void DividedSystem::answer_questions() const { ritz::answer_questions(ranks_, equations_); }
 
 SolveReport DividedSystem::solve(const Vector& b, Vector& x, const LinearTolerance& tolerance) {
+  return solve(b, x, tolerance, [] {});
+}
+
+SolveReport DividedSystem::solve(Vector&& b, Vector& x, const LinearTolerance& tolerance) {
+  return solve(b, x, tolerance, [&b] { b = {}; });
+}
+
+// x goes meanwhile, too.
+SolveReport DividedSystem::solve(const Vector& b, Vector& x, const LinearTolerance& tolerance,
+                                 const std::function<void()>& dealt) {
   order_all(ranks_, Packed().add(Order::solve).add(number_).add(tolerance).add(!told_).take());
   const Index size = own_->owned() * own_->components();
   Vector mine(own_->device(), size, "vectors"), solution(own_->device(), size, "vectors");
   own_->rows().deal(b, mine);
   own_->rows().deal(x, solution);
-  SolveReport report = own_->solve(mine, solution, tolerance);
+  x = {};
+  dealt();
+  SolveReport report;
+  try {
+    report = own_->solve(mine, solution, tolerance);
+  } catch (const Error&) {
+    x = equations_.space().zeros();  // for a caller that goes on
+    throw;
+  }
+  x = Vector(own_->device(), equations_.space().unknown_count(), "vectors");
   own_->rows().collect(solution, x);
   tell_once();
   return report;

@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -47,6 +48,7 @@ class DividedSystem {
 
   // b, x: [unknown of the whole space], from x. The report is that of all ranks.
   SolveReport solve(const Vector& b, Vector& x, const LinearTolerance& tolerance);
+  SolveReport solve(Vector&& b, Vector& x, const LinearTolerance& tolerance);  // b goes when the ranks have theirs
   // Columns by one factor, where the method is direct.
   std::vector<SolveReport> solve(const MultiVector& B, MultiVector& X, const LinearTolerance& tolerance);
   bool solves_together() const { return options_.method == LinearMethod::direct; }
@@ -56,6 +58,7 @@ class DividedSystem {
   EigenSolution modes(std::size_t stiffness, const EigenOptions& options, const AttachedMotions& motions);
 
  private:
+  SolveReport solve(const Vector& b, Vector& x, const LinearTolerance& tolerance, const std::function<void()>& dealt);
   void answer_questions() const;
   void send_nesting();
   DividedNesting send_nesting_of_corners(const std::vector<Index>& first) const;

@@ -112,6 +112,11 @@ SolveReport LinearSystem::solve(const Vector& b, Vector& x, const std::optional<
   return report;
 }
 
+SolveReport LinearSystem::solve_last(Vector b, Vector& x) {
+  if (!divided_ || beside_ != nullptr) return solve(b, x);
+  return divided_->solve(std::move(b), x, {options_.relative, options_.rounding_error});
+}
+
 SolveReport LinearSystem::solve_tangent(const Vector& b, Vector& x, const std::optional<LinearTolerance>& tolerance) {
   LinearSolverOptions options = options_;
   if (tolerance) {

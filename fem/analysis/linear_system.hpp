@@ -69,6 +69,8 @@ class LinearSystem {
 
   // From x, to the tolerance given or else that of the options. Throws what solve_linear() and MatrixFreeSolver throw.
   SolveReport solve(const Vector& b, Vector& x, const std::optional<LinearTolerance>& tolerance = {});
+  // The last use of b, which may go meanwhile: the first of several ranks has no need of it.
+  SolveReport solve_last(Vector b, Vector& x);
   // Several columns of a system with a matrix. after_columns: as in LinearSolverOptions.
   using AfterColumns = std::function<void(int first, const std::vector<SolveReport>& reports)>;
   std::vector<SolveReport> solve(const MultiVector& B, MultiVector& X, const AfterColumns& after_columns = {});

@@ -12,86 +12,92 @@
 
 namespace ritz {
 
-// Rows of T^T K T, where nodes follow others. A node that follows others keeps its column: it may do so in some
-// components alone.
-class RankParts::Couplings {
- public:
-  explicit Couplings(const FunctionSpace& space)
-      : couplings_(*space.couplings()), neighbours_(static_cast<std::size_t>(space.node_count())) {
-    std::vector<std::uint8_t> wanted(neighbours_.size(), 0);
-    for (Node node = 0; node < space.node_count(); ++node) wanted[at(node)] = is_coupled(node) ? 2 : 0;
-    FunctionSpace::CellNodes nodes_of(space);
-    for (Index cell = 0; cell < space.mesh().cell_count(); ++cell) {
-      const std::span<const Node> nodes = nodes_of(cell);
-      if (std::ranges::none_of(nodes, [&](Node node) { return wanted[at(node)] == 2; })) continue;
-      for (const Node node : nodes) wanted[at(node)] = std::max<std::uint8_t>(1, wanted[at(node)]);
-    }
-    for (Index cell = 0; cell < space.mesh().cell_count(); ++cell) {
-      const std::span<const Node> nodes = nodes_of(cell);
-      for (const Node node : nodes)
-        if (wanted[at(node)] > 0) neighbours_[at(node)].insert(neighbours_[at(node)].end(), nodes.begin(), nodes.end());
-    }
-    for (std::vector<Node>& list : neighbours_) keep_once(list);
-    std::vector<Node> columns;
-    for (Node node = 0; node < space.node_count(); ++node) {
-      if (couplings_.followers_of(node).empty()) continue;
-      columns_of(node, columns);
-      length_[node] = std::ssize(columns);
-    }
-  }
+namespace {
 
-  // reached: without the equations.
-  CoupledRows of(Index first, Index last, const std::vector<Index>& reached) const {
-    CoupledRows result{.reached = reached};
-    std::vector<Node> columns;
-    for (Index row = first; row < last; ++row) {
-      const std::vector<Node>& before = neighbours_[static_cast<std::size_t>(row)];
-      if (before.empty()) continue;
-      columns_of(static_cast<Node>(row), columns);
-      if (couplings_.followed_by(static_cast<Node>(row)).empty()) result.products += longest(columns);
-      const auto is_other = [&](Node node) { return node < first || node >= last; };
-      result.entries += std::ssize(columns) - std::ssize(before);
-      result.to_others += std::ranges::count_if(columns, is_other) - std::ranges::count_if(before, is_other);
-      std::ranges::copy_if(columns, std::back_inserter(result.reached), is_other);
-    }
-    keep_once(result.reached);
-    return result;
-  }
+std::size_t at(Node node) { return static_cast<std::size_t>(node); }
 
- private:
-  static std::size_t at(Node node) { return static_cast<std::size_t>(node); }
-  template <class T>
-  static void keep_once(std::vector<T>& list) {
-    std::ranges::sort(list);
-    list.erase(std::ranges::unique(list).begin(), list.end());
-  }
-  bool is_coupled(Node node) const {
-    return !couplings_.followed_by(node).empty() || !couplings_.followers_of(node).empty();
-  }
-  void columns_of(Node row, std::vector<Node>& columns) const {
-    columns.clear();
-    add_around(row, columns);
-    for (const Node follower : couplings_.followers_of(row)) add_around(follower, columns);
-    keep_once(columns);
-  }
-  Index longest(const std::vector<Node>& columns) const {
-    Index length = 0;
-    for (const Node node : columns)
-      if (const auto found = length_.find(node); found != length_.end()) length = std::max(length, found->second);
-    return length;
-  }
-  void add_around(Node center, std::vector<Node>& columns) const {
-    for (const Node node : neighbours_[at(center)]) {
-      columns.push_back(node);
-      const std::span<const Node> followed = couplings_.followed_by(node);
-      columns.insert(columns.end(), followed.begin(), followed.end());
-    }
-  }
+template <class T>
+void keep_once(std::vector<T>& list) {
+  std::ranges::sort(list);
+  list.erase(std::ranges::unique(list).begin(), list.end());
+}
 
-  const NodeCouplings& couplings_;
-  std::vector<std::vector<Node>> neighbours_;  // [node] of those that are coupled, and of those beside them
-  std::unordered_map<Node, Index> length_;     // of the row of a node that others follow
-};
+}  // namespace
+
+PartCouplings::PartCouplings(const FunctionSpace& space)
+    : couplings_(*space.couplings()), neighbours_(static_cast<std::size_t>(space.node_count())) {
+  std::vector<std::uint8_t> wanted(neighbours_.size(), 0);
+  for (Node node = 0; node < space.node_count(); ++node) wanted[at(node)] = is_coupled(node) ? 2 : 0;
+  FunctionSpace::CellNodes nodes_of(space);
+  for (Index cell = 0; cell < space.mesh().cell_count(); ++cell) {
+    const std::span<const Node> nodes = nodes_of(cell);
+    if (std::ranges::none_of(nodes, [&](Node node) { return wanted[at(node)] == 2; })) continue;
+    for (const Node node : nodes) wanted[at(node)] = std::max<std::uint8_t>(1, wanted[at(node)]);
+  }
+  for (Index cell = 0; cell < space.mesh().cell_count(); ++cell) {
+    const std::span<const Node> nodes = nodes_of(cell);
+    for (const Node node : nodes)
+      if (wanted[at(node)] > 0) neighbours_[at(node)].insert(neighbours_[at(node)].end(), nodes.begin(), nodes.end());
+  }
+  for (std::vector<Node>& list : neighbours_) keep_once(list);
+  std::vector<Node> columns;
+  for (Node node = 0; node < space.node_count(); ++node) {
+    if (couplings_.followers_of(node).empty()) continue;
+    columns_of(node, columns);
+    length_[node] = std::ssize(columns);
+  }
+}
+
+CoupledRows PartCouplings::of(Index first, Index last, const std::vector<Index>& reached) const {
+  CoupledRows result;
+  result.reached = reached;
+  std::vector<Node> columns;
+  for (Index row = first; row < last; ++row) {
+    const std::vector<Node>& before = neighbours_[static_cast<std::size_t>(row)];
+    if (before.empty()) continue;
+    columns_of(static_cast<Node>(row), columns);
+    if (couplings_.followed_by(static_cast<Node>(row)).empty()) result.products += longest(columns);
+    const auto is_other = [&](Node node) { return node < first || node >= last; };
+    result.entries += std::ssize(columns) - std::ssize(before);
+    result.to_others += std::ranges::count_if(columns, is_other) - std::ranges::count_if(before, is_other);
+    std::ranges::copy_if(columns, std::back_inserter(result.reached), is_other);
+  }
+  keep_once(result.reached);
+  return result;
+}
+
+bool PartCouplings::is_coupled(Node node) const {
+  return !couplings_.followed_by(node).empty() || !couplings_.followers_of(node).empty();
+}
+
+void PartCouplings::columns_of(Node row, std::vector<Node>& columns) const {
+  columns.clear();
+  add_around(row, columns);
+  for (const Node follower : couplings_.followers_of(row)) add_around(follower, columns);
+  keep_once(columns);
+}
+
+Index PartCouplings::longest(const std::vector<Node>& columns) const {
+  Index length = 0;
+  for (const Node node : columns)
+    if (const auto found = length_.find(node); found != length_.end()) length = std::max(length, found->second);
+  return length;
+}
+
+void PartCouplings::add_around(Node center, std::vector<Node>& columns) const {
+  for (const Node node : neighbours_[at(center)]) {
+    columns.push_back(node);
+    const std::span<const Node> followed = couplings_.followed_by(node);
+    columns.insert(columns.end(), followed.begin(), followed.end());
+  }
+}
+
+MemoryNeeds long_products_of(const CoupledCount& coupled, int block, int dimension) {
+  const bool solid = dimension == 3;
+  const Index of_aggregate = solid ? 9 : 3, coarse = block == 1 ? 1 : solid ? 6 : 3;  // nodes on a face; unknowns
+  return MemoryNeeds().bytes("multigrid set-up",
+                             coupled.products / of_aggregate * block * coarse * Index{sizeof(double)});
+}
 
 RankParts::RankParts(const FunctionSpace& whole, Cut cut, int ranks, int supports)
     : space_(whole), ranks_(ranks), cut_(cut), of_whole_(needs_of(whole, supports, false)) {
@@ -130,12 +136,13 @@ SpaceNeeds RankParts::needs_of_part(const FunctionSpace& part) const {
 
 void RankParts::each(const std::vector<Integral>& all, const std::function<void(Part&)>& visit) {
   const Device device = Device::named("cpu", 1);  // with a pool of its own
-  std::optional<Couplings> couplings;
+  std::optional<PartCouplings> couplings;
   if (space_.couplings() != nullptr) couplings.emplace(space_);
   SpaceCutter cut = cutter();
   for (int rank = 0; rank < ranks_; ++rank) {
     PartData data = cut.part(rank);
-    CoupledRows coupled{.reached = data.reached};
+    CoupledRows coupled;
+    coupled.reached = data.reached;
     if (couplings) coupled = couplings->of(data.first, data.last, data.reached);
     reached_.push_back(coupled.reached);
     const PartIntegrals own = cut.integrals(rank, all);
@@ -183,9 +190,7 @@ RankMatrixNeeds::RankMatrixNeeds(const RankParts::Part& part, const SpaceNeeds& 
   lists = lists_of(all, entries).array<Index>("pattern", part.owned + 1);
   values = MemoryNeeds().array<double>("matrix", entries * b * b);
   extended = MemoryNeeds().array<double>("vectors", all * b);
-  const bool solid = space.mesh().dimension() == 3;
-  const Index of_aggregate = solid ? 9 : 3, coarse = b == 1 ? 1 : solid ? 6 : 3;  // nodes on a face; unknowns
-  long_products.bytes("multigrid set-up", part.coupled.products / of_aggregate * b * coarse * Index{sizeof(double)});
+  long_products = long_products_of(part.coupled, space.components(), space.mesh().dimension());
 }
 
 void raise(RankShare& share, const MemoryNeeds& needs, const char* moment) {

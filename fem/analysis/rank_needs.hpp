@@ -15,17 +15,33 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace ritz {
 
-// Entries that equations between unknowns add to the rows of a part, in blocks, and nodes of others that they reach.
-struct CoupledRows {
-  Index entries = 0, to_others = 0;
-  // Over rows that such a row reaches, the length of the longest that they reach: the set-up of multigrid takes
-  // products with it.
-  Index products = 0;
+// What equations between unknowns add to the rows of parts.
+struct CoupledRows : CoupledCount {
   std::vector<Index> reached = {};  // as the whole space numbers them, ascending; those reached without them, too
+};
+
+// Rows of T^T K T, where nodes follow others. A node that follows others keeps its column: it may do so in some
+// components alone.
+class PartCouplings {
+ public:
+  explicit PartCouplings(const FunctionSpace& space);
+  // Of nodes [first, last). reached: without the equations.
+  CoupledRows of(Index first, Index last, const std::vector<Index>& reached) const;
+
+ private:
+  bool is_coupled(Node node) const;
+  void columns_of(Node row, std::vector<Node>& columns) const;
+  Index longest(const std::vector<Node>& columns) const;
+  void add_around(Node center, std::vector<Node>& columns) const;
+
+  const NodeCouplings& couplings_;
+  std::vector<std::vector<Node>> neighbours_;  // [node] of those that are coupled, and of those beside them
+  std::unordered_map<Node, Index> length_;     // of the row of a node that others follow
 };
 
 class RankParts {
@@ -59,7 +75,6 @@ class RankParts {
   int ranks() const { return ranks_; }
 
  private:
-  class Couplings;
   SpaceCutter cutter() const;
   [[noreturn]] void refuse(const std::string& what) const;
 
@@ -92,8 +107,8 @@ struct RankMatrixNeeds {
 
 void raise(RankShare& share, const MemoryNeeds& needs, const char* moment);
 
-// [bytes] that each of several ranks has of a factor by parallel MUMPS, from what one process needs.
-Index factor_of_rank(Index of_one_process, int ranks);
+// [bytes] of products that the set-up of multigrid takes with the long rows of equations between unknowns.
+MemoryNeeds long_products_of(const CoupledCount& coupled, int block, int dimension);
 
 // The level of order 1 that every rank has beside p-multigrid of its part.
 HierarchyNeeds level_of_all_ranks(const FunctionSpace& part, const FunctionSpace& whole, const HierarchyShape& shape,

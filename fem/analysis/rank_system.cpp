@@ -5,6 +5,7 @@
 #include "device/error.hpp"
 #include "device/host_memory.hpp"
 #include "device/memory_needs.hpp"
+#include "fem/analysis/rank_needs.hpp"
 #include "fem/analysis/transposed_tangent.hpp"
 #include "fem/operator/operator.hpp"
 #include "fem/space/pattern_size.hpp"
@@ -16,6 +17,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <functional>
@@ -94,9 +96,12 @@ void RankSystem::check_room() {
         space.has_pattern()
             ? space.pattern()->nonzeros()
             : pattern_size(entity_counts(space.mesh()), space.isoparametric() ? 0 : space.order()).pairs;
+    // With equations between unknowns, rows of another pattern are made of these.
+    const Index own = std::llround(double(pairs) * double(owned()) / double(ghosts_->size())),
+                related = supports_.related ? own + supports_.coupled.entries + supports_.coupled.to_others : 0;
     const Index needed = MemoryNeeds()
-                             .array<double>("matrix", pairs * b * b)
-                             .array<std::int32_t>("pattern", pairs, 2)
+                             .array<double>("matrix", (pairs + related) * b * b)
+                             .array<std::int32_t>("pattern", pairs + related, 2)
                              .array<double>("vectors", owned() * b, 6)
                              .total();
     if (needed <= available) return;
@@ -252,7 +257,9 @@ HierarchyNeeds RankSystem::multigrid_needs() const {
                              .block = components(),
                              .dimension = space().mesh().dimension(),
                              .nesting = nesting_.empty() ? Nesting::none : Nesting::mesh};
-  return divided_needs(shape, A_->ghosts().total(), multigrid_options());
+  HierarchyNeeds needs = divided_needs(shape, A_->ghosts().total(), multigrid_options());
+  if (supports_.related) needs.set_up += long_products_of(supports_.coupled, components(), shape.dimension);
+  return needs;
 }
 
 std::optional<Error> RankSystem::no_room_for_multigrid() const {

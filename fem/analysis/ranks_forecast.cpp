@@ -32,6 +32,7 @@ class RankForecaster {
       shape_.nesting = Nesting::none;
     pairs_.size.pairs -= coupled_pairs(space_);
     of_whole_ += analysis.beside;
+    of_whole_.bytes("connectivity", -bytes_of_cells(equations.groups()));  // which the first rank gives back
   }
 
   RanksForecast all() {
@@ -152,7 +153,9 @@ class RankForecaster {
       each->bytes("reference cells", -parts_.tables().total());
       *each += of_whole_;
     }
-    first.peak += of_model(newton() ? 10 : loads + columns);
+    const bool together = way() == Way::direct && columns > 1;  // else a load and a solution go while it is solved
+    const Index solved = (together || analysis_.combines ? loads : analysis_.own_loads) + columns - (together ? 0 : 1);
+    first.peak += of_model(newton() ? 9 : solved);
     results += of_model(newton() ? 10 : analysis_.combines ? loads + columns + 1 : columns);
   }
 

@@ -41,6 +41,9 @@ struct RanksForecast {
   int largest_of_others() const;  // the rank after the first that takes most
 };
 
+// [bytes] that each of several ranks has of a factor by parallel MUMPS, from what one process needs.
+Index factor_of_rank(Index of_one_process, int ranks);
+
 // equations: of the whole model. Throws Error(Exit::environment) where the mesh is too small for so many ranks.
 RanksForecast forecast_ranks(const Operator& equations, const LinearSolverOptions& linear, const AnalysisNeeds& needs,
                              const RanksQuestion& question);

@@ -96,7 +96,7 @@ void add(Packed& to, const PartData& part) {
 }
 
 void add(Packed& to, const PartSupports& part) {
-  to.add(part.held).add(part.related);
+  to.add(part.held).add(part.related).add(part.coupled);
   add(to, part.relations);
 }
 
@@ -136,6 +136,7 @@ PartData part_data(Unpacked& from) {
 
 PartSupports part_supports(Unpacked& from) {
   PartSupports part{.held = from.list<std::uint8_t>(), .related = from.get<bool>()};
+  from.get(part.coupled);
   part.relations = unpacked_relations(from);
   return part;
 }

@@ -42,11 +42,20 @@ struct PartIntegrals {
   std::vector<std::size_t> integral_of = {};  // of each, the number among all
 };
 
+// Entries that equations between unknowns add to the rows of a part, in blocks.
+struct CoupledCount {
+  Index entries = 0, to_others = 0;
+  // Over rows that such a row reaches, the length of the longest that they reach: the set-up of multigrid takes
+  // products with it.
+  Index products = 0;
+};
+
 // Prescribed unknowns of a part, and its equations between unknowns.
 struct PartSupports {
   std::vector<std::uint8_t> held = {};  // [node of the part][component] 1: prescribed
   bool related = false;                 // have unknowns of the whole space equations between them?
   DependentNodeRows relations = {};     // those of the nodes
+  CoupledCount coupled = {};            // of a matrix with them
 };
 
 // The values of a function of the first rank: of an integral among all, and a number among its functions.

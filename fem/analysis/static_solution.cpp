@@ -155,7 +155,8 @@ class StaticSystem {
       } else {
         columns_.bring_back(column);
         s.u = space_.zeros();
-        s.report = system_->solve(column.b, s.u);
+        s.report = combinations_.empty() ? system_->solve_last(std::exchange(column.b, {}), s.u)
+                                         : system_->solve(column.b, s.u);
         store(static_cast<int>(j), s.u, s.report);
         tell(columns_.size());
         columns_.cool(column);

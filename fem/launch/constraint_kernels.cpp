@@ -7,11 +7,14 @@ namespace ritz::RITZ_BACKEND {
 namespace {
 
 struct SetValues {
-  const std::uint8_t* mask;
+  const std::int32_t* list;
+  Index rows;
   double part;
   const double* values;
   double* u;
-  constexpr void operator()(Index i) const { u[i] = mask[i] != 0 ? part * values[i] : u[i]; }
+  constexpr void operator()(Index i) const {
+    if (list[i] < rows) u[list[i]] = part * values[i];
+  }
 };
 
 struct SetZero {
@@ -44,9 +47,9 @@ struct ApplyPivotDot {
   }
 };
 
-void set_values(const Device& device, Index count, const std::uint8_t* mask, double part, const double* values,
-                double* u) {
-  for_each(device, "prescribed values", count, SetValues{mask, part, values, u});
+void set_values(const Device& device, Index count, const std::int32_t* list, Index rows, double part,
+                const double* values, double* u) {
+  for_each(device, "prescribed values", count, SetValues{list, rows, part, values, u});
 }
 
 void set_zero(const Device& device, Index count, const std::uint8_t* mask, int where, double* x) {

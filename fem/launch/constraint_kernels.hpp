@@ -8,9 +8,9 @@
 namespace ritz {
 
 struct ConstraintKernels {
-  // u_i = part * value_i where mask_i != 0
-  void (*set_values)(const Device&, Index count, const std::uint8_t* mask, double part, const double* values,
-                     double* u);
+  // u_i = part * value for the i < rows in a list, each with its value
+  void (*set_values)(const Device&, Index count, const std::int32_t* list, Index rows, double part,
+                     const double* values, double* u);
   // x_i = 0 where (mask_i != 0) == where
   void (*set_zero)(const Device&, Index count, const std::uint8_t* mask, int where, double* x);
   // y_i = pivot x_i for the i < rows in a list

@@ -38,15 +38,8 @@ bool transfers_share(const Operator& equations) {
   return cells == equations.space().mesh().cell_count();
 }
 
-Index connectivity_of_cells(const Operator& equations) {
-  Index sum = 0;
-  for (const ElementGroup& group : equations.groups())
-    if (!group.elements.empty()) sum += group.nodes.bytes() + group.own_geometry.bytes();
-  return sum;
-}
-
 MemoryNeeds cell_lists(const Operator& equations) {
-  return MemoryNeeds().bytes("connectivity", connectivity_of_cells(equations));
+  return MemoryNeeds().bytes("connectivity", bytes_of_cells(equations.groups()));
 }
 
 MemoryNeeds taken_since(const std::map<std::string, Index>& before, const MemoryPool& pool) {
@@ -80,7 +73,7 @@ PMultigridNeeds p_multigrid_needs(const Operator& equations, PMultigridPlan plan
                       back = coarse.memory_needs(Task::action);
     needs.live += made;
     needs.live += coarse.state_needs();
-    needs.live.array<std::uint8_t>("constraints", coarse_n).array<double>("constraints", coarse_n);
+    needs.live.array<std::uint8_t>("constraints", coarse_n);
     needs.live.bytes("p-multigrid", 6 * MemoryPool::block_size(real * n));  // D^-1, weights, b, x, d, q
     // Numbers that chunks share, there and back. Lists of the way back.
     needs.live.bytes("transfer", real * (bytes_of(action, "assembly buffers") + bytes_of(back, "assembly buffers")) /
@@ -88,7 +81,7 @@ PMultigridNeeds p_multigrid_needs(const Operator& equations, PMultigridPlan plan
     needs.live.bytes("assembly lists", bytes_of(back, "assembly lists"));
     if (!transfers_share(*fine))
       needs.live.bytes("assembly lists", bytes_of(action, "assembly lists"))
-          .bytes("connectivity", connectivity_of_cells(*fine) + connectivity_of_cells(coarse));
+          .bytes("connectivity", bytes_of_cells(fine->groups()) + bytes_of_cells(coarse.groups()));
     needs.cycle += (2 * degree + 1) * double(bytes_of(made, "connectivity") + bytes_of(action, "assembly lists") +
                                              8 * real * n + MatrixFree::point_needs(*fine).total());
     if (!last) {

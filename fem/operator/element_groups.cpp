@@ -226,6 +226,18 @@ std::map<GroupKey, std::vector<Index>> cells_by_key(const FunctionSpace& space, 
   return by_key;
 }
 
+void lay_out_cells(ElementGroup& group, const FunctionSpace& space, Layout layout) {
+  const auto cell_of = [&](Index e) { return group.elements[static_cast<std::size_t>(e)]; };
+  lay_out(
+      group, space, layout,
+      [&] { return [&, nodes_of = FunctionSpace::CellNodes(space)](Index e) mutable { return nodes_of(cell_of(e)); }; },
+      [&](Index e, std::vector<Node>& nodes) {
+        if (!group.curved) return take_nodes(space, space.mesh().nodes_of(cell_of(e)), group, nodes);
+        nodes.resize(static_cast<std::size_t>(group.geometry->node_count()));
+        std::iota(nodes.begin(), nodes.end(), space.first_curved_point(cell_of(e)));
+      });
+}
+
 // One map from reference coordinates serves all cells of a group.
 struct GroupMap {
   std::shared_ptr<const ReferenceElement> geometry;
@@ -242,15 +254,7 @@ ElementGroup cell_group(const FunctionSpace& space, CellKind kind, const std::ve
   group.integrals = set;
   group.elements = std::move(cells);
   group.element_count = static_cast<Index>(group.elements.size());
-  const auto cell_of = [&](Index e) { return group.elements[static_cast<std::size_t>(e)]; };
-  lay_out(
-      group, space, layout,
-      [&] { return [&, nodes_of = FunctionSpace::CellNodes(space)](Index e) mutable { return nodes_of(cell_of(e)); }; },
-      [&](Index e, std::vector<Node>& nodes) {
-        if (!map.curved) return take_nodes(space, space.mesh().nodes_of(cell_of(e)), group, nodes);
-        nodes.resize(static_cast<std::size_t>(group.geometry->node_count()));
-        std::iota(nodes.begin(), nodes.end(), space.first_curved_point(cell_of(e)));
-      });
+  lay_out_cells(group, space, layout);
   return group;
 }
 
@@ -408,6 +412,28 @@ void add_node_groups(const FunctionSpace& space, const std::vector<Integral>& in
 }
 
 }  // namespace
+
+void forget_nodes_of_cells(std::vector<ElementGroup>& groups) {
+  for (ElementGroup& group : groups) {
+    if (group.elements.empty()) continue;
+    group.host_nodes = {};
+    group.nodes_on_host = {};
+    group.nodes = {};
+    group.own_geometry = {};
+  }
+}
+
+void write_nodes_of_cells(const FunctionSpace& space, std::vector<ElementGroup>& groups) {
+  for (ElementGroup& group : groups)
+    if (!group.elements.empty()) lay_out_cells(group, space, Layout::written);
+}
+
+Index bytes_of_cells(const std::vector<ElementGroup>& groups) {
+  Index sum = 0;
+  for (const ElementGroup& group : groups)
+    if (!group.elements.empty()) sum += group.nodes.bytes() + group.own_geometry.bytes();
+  return sum;
+}
 
 int order_of(const ElementGroup& group) { return std::max(group.element->quadrature_order(), group.geometry->order); }
 

@@ -149,6 +149,7 @@ Index Operator::slabs_on_a_gpu(const std::vector<Task>& tasks) const {
 }
 
 Operator::Plan Operator::plan_of(const Job& job, const Outline& outline) const {
+  write_connectivity();
   Plan plan;
   plan.task = job.task;
   plan.integrals = outline.integrals;
@@ -444,7 +445,20 @@ void Operator::forget_assembly() const {
   space_->device().memory().trim();
 }
 
+void Operator::divide(std::shared_ptr<OperatorOverRanks> ranks) const {
+  over_ranks_ = std::move(ranks);
+  plans_.clear();
+  point_geometry_.clear();
+  forget_nodes_of_cells(groups_);
+  has_connectivity_ = false;
+}
+
+void Operator::write_connectivity() const {
+  if (!std::exchange(has_connectivity_, true)) write_nodes_of_cells(*space_, groups_);
+}
+
 Operator::MarkedNodes Operator::mark(const Constraints& constraints) const {
+  write_connectivity();
   MarkedNodes marked;
   marked.prescribed = constraints.mask().data();
   for (const ElementGroup& group : groups_) {

@@ -146,8 +146,9 @@ class Operator {
   void set_state(const PointStates& values) const;  // of state(), of the same equations
   void reset_state() const;                         // as it was before the first commit
 
-  // From now on residuals, actions without marked nodes, results and commits are the work of several ranks.
-  void divide(std::shared_ptr<OperatorOverRanks> ranks) const { over_ranks_ = std::move(ranks); }
+  // From now on residuals, actions without marked nodes, results and commits are the work of several ranks. The
+  // connectivity and the lists of all cells go; another task makes them anew.
+  void divide(std::shared_ptr<OperatorOverRanks> ranks) const;
   OperatorOverRanks* over_ranks() const { return over_ranks_.get(); }
 
   // Lists by which actions sum element results, for others that sum at the same nodes over the same cells in the same
@@ -289,7 +290,10 @@ class Operator {
   std::vector<Integral> integrals_;
   mutable std::shared_ptr<OperatorOverRanks> over_ranks_;  // null: all work is this process's
   Time time_;
-  std::vector<ElementGroup> groups_;
+  void write_connectivity() const;  // where it went
+
+  mutable std::vector<ElementGroup> groups_;
+  mutable bool has_connectivity_ = true;
   mutable std::map<Job, Plan> plans_;
   mutable std::vector<std::string> steps_down_;
   mutable std::map<ListKey, ScatterSizes> list_sizes_;                            // foreseen

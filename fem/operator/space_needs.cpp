@@ -99,8 +99,7 @@ SpaceNeeds needs_of(const FunctionSpace& space, int supports, bool counted) {
   SpaceNeeds needs{.size = {space.node_count(), 0}, .block = space.components()};
   for (const auto& [tag, bytes] : space.device().memory().statistics().live_by_tag) needs.standing.bytes(tag, bytes);
   if (!needs.standing.by_tag().contains("constraints"))  // not finished yet
-    needs.standing.array<std::uint8_t>("constraints", space.unknown_count(), supports)
-        .array<double>("constraints", space.unknown_count(), supports);
+    needs.standing.array<std::uint8_t>("constraints", space.unknown_count(), supports);
   if (!space.isoparametric()) needs.coordinates.array<double>("space", space.node_count() * space.mesh().dimension());
   const bool has_pattern = space.has_pattern();
   needs.size.pairs = counted || has_pattern ? space.pattern()->nonzeros() : pairs_of_nodes(space);

@@ -1,5 +1,6 @@
 #include "fem/space/constraints.hpp"
 
+#include "device/host_view.hpp"
 #include "device/kernels.hpp"
 #include "fem/launch/constraint_kernels.hpp"
 #include "solvers/multigrid/divided_transform.hpp"
@@ -28,8 +29,7 @@ double rounding_of(std::span<const double> values) {
 Constraints::Constraints(const FunctionSpace& space)
     : space_(&space),
       host_mask_(static_cast<std::size_t>(space.unknown_count()), 0),
-      host_values_(static_cast<std::size_t>(space.unknown_count()), 0.0),
-      source_of_(static_cast<std::size_t>(space.unknown_count()), -1) {}
+      place_(static_cast<std::size_t>(space.unknown_count()), -1) {}
 
 void Constraints::prescribe(const Region& region, int component, double value, const std::string& source) {
   prescribe_nodes(space_->nodes_in(region), component, value, source);
@@ -76,9 +76,8 @@ void Constraints::add(std::span<const Node> nodes, int component, const std::fun
     const std::size_t i = index(node, component);
     if (host_mask_[i] == 0) {
       host_mask_[i] = 1;
-      host_values_[i] = value;
-      source_of_[i] = number;
-      ++count_;
+      place_[i] = static_cast<std::int32_t>(prescribed_.size());
+      prescribed_.push_back({value, number});
       continue;
     }
     if (!varies && source_at(i).varies) contests_.push_back({node, component, number, value});
@@ -92,13 +91,13 @@ void Constraints::add(std::span<const Node> nodes, int component, const std::fun
 bool Constraints::agrees(Node node, int component, double value, int source) const {
   const std::size_t i = index(node, component);
   const double rounding = std::max(sources_[static_cast<std::size_t>(source)].rounding, source_at(i).rounding);
-  return std::abs(host_values_[i] - value) <= rounding;
+  return std::abs(prescribed(i).value - value) <= rounding;
 }
 
 Error Constraints::conflict(const Contest& found, const std::string& when) const {
   const std::size_t i = index(found.node, found.component);
   return {Exit::model,
-          fmt::format("conflicting values {} and {} for component {} at {}{}", host_values_[i], found.value,
+          fmt::format("conflicting values {} and {} for component {} at {}{}", prescribed(i).value, found.value,
                       space_->component_name(found.component), space_->name_of(found.node), when),
           fmt::format("{} and {} both act there", source_at(i).text,
                       sources_[static_cast<std::size_t>(found.source)].text),
@@ -119,13 +118,24 @@ void Constraints::set_time(double t) {
     for (std::size_t n = 0; n < values.size(); ++n) {
       const Node node = each.at.nodes()[n];
       const std::size_t i = index(node, each.component);
-      if (source_of_[i] == each.source) host_values_[i] = values[n];
+      if (prescribed(i).source == each.source) prescribed(i).value = values[n];
       else demand_agreement(node, each.component, values[n], each.source);  // with an earlier source
     }
   }
   for (const Contest& c : contests_) demand_agreement(c.node, c.component, c.value, c.source);
   check_sums(fmt::format(" when t = {:g}", t));
-  if (!values_.empty()) values_.upload(host_values_);
+  if (!values_.empty()) upload_values();
+}
+
+void Constraints::upload_values() {
+  std::vector<double> values;
+  values.reserve(static_cast<std::size_t>(list_.size()));
+  const HostView<std::int32_t> list(list_);
+  for (const std::int32_t unknown : list.span())
+    values.push_back(
+        host_mask_[static_cast<std::size_t>(unknown)] != 0 ? prescribed(static_cast<std::size_t>(unknown)).value : 0.0);
+  if (values_.empty()) values_ = Vector(space_->device(), std::span<const double>(values), "constraints");
+  else values_.upload(values);
 }
 
 void Constraints::relate(LinearEquations equations) {
@@ -170,7 +180,7 @@ void Constraints::check_sums(const std::string& when) const {
   for (const PrescribedSum& sum : sums_) {
     double value = 0, size = sum.size;
     for (std::size_t i = 0; i < sum.unknown.size(); ++i) {
-      const double part = sum.factor[i] * host_values_[static_cast<std::size_t>(sum.unknown[i])];
+      const double part = sum.factor[i] * prescribed(static_cast<std::size_t>(sum.unknown[i])).value;
       value += part;
       size += std::abs(part);
     }
@@ -188,7 +198,7 @@ void Constraints::check_sums(const std::string& when) const {
 }
 
 bool Constraints::all_zero() const {
-  return varying_.empty() && std::ranges::all_of(host_values_, [](double value) { return value == 0; });
+  return varying_.empty() && std::ranges::all_of(prescribed_, [](const Prescribed& each) { return each.value == 0; });
 }
 
 void Constraints::finish() {
@@ -215,7 +225,7 @@ void Constraints::finish() {
   for (std::size_t i = 0; i < eliminated.size(); ++i)
     if (eliminated[i] != 0) list.push_back(static_cast<std::int32_t>(i));
   list_ = Array<std::int32_t>(space_->device(), std::span<const std::int32_t>(list), "constraints");
-  values_ = Vector(space_->device(), std::span<const double>(host_values_), "constraints");
+  upload_values();
 }
 
 const DependentRows& Constraints::dependent_rows() const {
@@ -224,8 +234,8 @@ const DependentRows& Constraints::dependent_rows() const {
 }
 
 void Constraints::set_values(Vector& u, double part) const {
-  u.device().profile().count(mask_.bytes() + 2 * u.bytes());
-  table(u.device()).set_values(u.device(), u.size(), mask_.data(), part, values_.data(), u.data());
+  u.device().profile().count(list_.bytes() + 2 * values_.bytes());
+  table(u.device()).set_values(u.device(), list_.size(), list_.data(), u.size(), part, values_.data(), u.data());
   if (dependent_) dependent_->set(u, part);
 }
 

@@ -60,8 +60,8 @@ class Constraints {
   void set_time(double t);
   bool varies_in_time() const { return !varying_.empty(); }
 
-  Index count() const { return count_; }  // of prescribed unknowns
-  bool all_zero() const;                  // is no other value prescribed, at any time?
+  Index count() const { return std::ssize(prescribed_); }  // of prescribed unknowns
+  bool all_zero() const;                                   // is no other value prescribed, at any time?
   bool is_prescribed(Node node, int component) const { return host_mask_[index(node, component)] != 0; }
   const std::vector<std::uint8_t>& host_mask() const { return host_mask_; }  // [unknown] 1: prescribed
   const FunctionSpace& space() const { return *space_; }
@@ -107,7 +107,9 @@ class Constraints {
   };
   void add(std::span<const Node> nodes, int component, const std::function<double(std::size_t)>& value_of,
            Source source);
-  const Source& source_at(std::size_t unknown) const { return sources_[static_cast<std::size_t>(source_of_[unknown])]; }
+  const Source& source_at(std::size_t unknown) const {
+    return sources_[static_cast<std::size_t>(prescribed(unknown).source)];
+  }
   bool agrees(Node node, int component, double value, int source) const;  // with the value that holds
   Error conflict(const Contest& found, const std::string& when) const;
   std::size_t index(Node node, int component) const {
@@ -115,9 +117,18 @@ class Constraints {
            static_cast<std::size_t>(component);
   }
   const FunctionSpace* space_;
+  struct Prescribed {
+    double value;
+    int source;  // position in sources_
+  };
+  Prescribed& prescribed(std::size_t unknown) { return prescribed_[static_cast<std::size_t>(place_[unknown])]; }
+  const Prescribed& prescribed(std::size_t unknown) const {
+    return prescribed_[static_cast<std::size_t>(place_[unknown])];
+  }
+  void upload_values();
   std::vector<std::uint8_t> host_mask_;
-  std::vector<double> host_values_;
-  std::vector<int> source_of_;  // [unknown] position in sources_, -1
+  std::vector<std::int32_t> place_;  // [unknown] in prescribed_, -1
+  std::vector<Prescribed> prescribed_;
   std::vector<Source> sources_;
   std::vector<Varying> varying_;  // in the order of their sources
   std::vector<Contest> contests_;
@@ -128,10 +139,9 @@ class Constraints {
     Index more = 0;
   };
   std::map<std::pair<std::string, std::string>, Conflict> conflicts_;  // by the texts of the sources
-  Index count_ = 0;
   Array<std::uint8_t> mask_;
   Array<std::int32_t> list_;  // eliminated unknowns, ascending
-  Vector values_;
+  Vector values_;             // [list_] zero at dependent ones
   std::vector<LinearEquations> equations_;
   std::vector<PrescribedSum> sums_;
   std::shared_ptr<const DependentUnknowns> dependent_;

@@ -59,20 +59,6 @@ struct SumBlocks {
   }
 };
 
-// index = node
-struct BetweenOwned {
-  Index owned;
-  GhostGraph graph;
-  std::int32_t *count, *column;
-  constexpr void operator()(Index i) const {
-    const Index begin = graph.begin[i];
-    std::int32_t kept = 0;
-    for (std::int32_t k = 0; k < graph.count[i]; ++k)
-      if (const std::int32_t j = graph.column[begin + k]; j < owned) column[begin + kept++] = j;
-    count[i] = kept;
-  }
-};
-
 struct Shift {
   std::int32_t first, *column;
   constexpr void operator()(Index e) const { column[e] -= first; }
@@ -98,17 +84,11 @@ void sum_blocks(const Device& device, Index n, const Index* begin, const Index* 
   for_each(device, "sum of rows", n * block, SumBlocks{begin, source, block, own_count, own, received, to});
 }
 
-void between_owned(const Device& device, Index owned, const GhostGraph& graph, std::int32_t* count,
-                   std::int32_t* column) {
-  for_each(device, "owned connections", owned, BetweenOwned{owned, graph, count, column});
-}
-
 void shift(const Device& device, Index n, std::int32_t first, std::int32_t* column) {
   for_each(device, "shift of columns", n, Shift{first, column});
 }
 
-const GhostKernels table{take<double>,     take<float>, add<double>,   add<float>,
-                         halve_transposed, sum_blocks,  between_owned, shift};
+const GhostKernels table{take<double>, take<float>, add<double>, add<float>, halve_transposed, sum_blocks, shift};
 const Registration registration("ghosts", &table);
 
 }  // namespace

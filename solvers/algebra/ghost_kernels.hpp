@@ -8,12 +8,6 @@
 
 namespace ritz {
 
-// Connections of nodes, those of node i from column[begin[i]] on.
-struct GhostGraph {
-  const Index* begin;
-  const std::int32_t *count, *column;
-};
-
 struct GhostKernels {
   // to[j] = from[at[j]], `width` numbers each
   void (*take)(const Device&, Index n, const std::int32_t* at, int width, const double* from, double* to);
@@ -30,8 +24,6 @@ struct GhostKernels {
   // `own`, behind them those of `received`
   void (*sum_blocks)(const Device&, Index n, const Index* begin, const Index* source, int block, Index own_count,
                      const double* own, const double* received, double* to);
-  // Strong connections between the first `owned` nodes alone, which begin where those of the graph do.
-  void (*between_owned)(const Device&, Index owned, const GhostGraph& graph, std::int32_t* count, std::int32_t* column);
   // column[e] -= first
   void (*shift)(const Device&, Index n, std::int32_t first, std::int32_t* column);
 };

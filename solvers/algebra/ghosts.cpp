@@ -108,8 +108,12 @@ class Ghosts::OnDevice {
   template <class T>
   const std::byte* pack(const T* values, int width) {
     T* const packed = packed_of_size<T>(sent_.size() * width * Index{sizeof(T)});
-    if constexpr (std::is_same_v<T, double>) kernels_.take(device_, sent_.size(), sent_.data(), width, values, packed);
-    else kernels_.take_single(device_, sent_.size(), sent_.data(), width, values, packed);
+    if constexpr (sizeof(T) == sizeof(double))  // bits of any type
+      kernels_.take(device_, sent_.size(), sent_.data(), width, reinterpret_cast<const double*>(values),
+                    reinterpret_cast<double*>(packed));
+    else
+      kernels_.take_single(device_, sent_.size(), sent_.data(), width, reinterpret_cast<const float*>(values),
+                           reinterpret_cast<float*>(packed));
     return reinterpret_cast<const std::byte*>(packed);
   }
   std::byte* read(const void* device_memory, Index bytes) {
@@ -409,6 +413,8 @@ template void Ghosts::begin_fetch(Array<double>&, int) const;
 template void Ghosts::begin_fetch(Array<float>&, int) const;
 template void Ghosts::fetch(Array<double>&, int) const;
 template void Ghosts::fetch(Array<float>&, int) const;
+template void Ghosts::fetch(Array<std::uint64_t>&, int) const;
+template void Ghosts::fetch(Array<std::int32_t>&, int) const;
 template void Ghosts::fetch(std::vector<double>&, int) const;
 template void Ghosts::fetch(std::vector<Index>&, int) const;
 template void Ghosts::add_to_owners(Array<double>&, int) const;

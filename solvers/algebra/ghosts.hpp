@@ -39,7 +39,8 @@ class Ghosts {
   Index local(Index global) const;  // of a node that is owned or reached
   int owner(Index global) const;
 
-  // One message to and from each neighbour. T: double or float; of numbers of the host also Index.
+  // One message to and from each neighbour. T: double, float, std::uint64_t or std::int32_t; of numbers of the host
+  // double or Index.
   template <class T>
   void fetch(Array<T>& values, int width) const;
   template <class T>

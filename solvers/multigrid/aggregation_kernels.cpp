@@ -102,35 +102,37 @@ struct StrongScalarRow {
   }
 };
 
-void strong_scalar_rows(const Device& device, const BlockMatrixView<double>& A, double threshold, Graph& graph) {
-  Vector least(device, A.rows, tag);
-  for_each(device, "largest couplings", A.rows, LargestCoupling{A, threshold, least.data()});
-  for_each(device, "strong connections", A.rows,
-           StrongScalarRow{A, least.data(), graph.count.data(), graph.column.data()});
+// run.template operator()<C>() for the block size of a level.
+template <class Run>
+void with_block(int block, const Run& run) {
+  switch (block) {
+    case 1: return run.template operator()<1>();
+    case 2: return run.template operator()<2>();
+    case 3: return run.template operator()<3>();
+    case 4: return run.template operator()<4>();
+    case 5: return run.template operator()<5>();
+    case 6: return run.template operator()<6>();
+    default: throw Error(Exit::internal, "multigrid level with blocks of " + std::to_string(block));
+  }
 }
 
-template <int C>
-void strong_rows(const Device& device, const BlockMatrixView<double>& A, double threshold, Graph& graph) {
-  Vector norm(device, A.rows, tag);
-  for_each(device, "diagonal norms", A.rows, DiagonalNorm<C>{A, norm.data()});
-  for_each(device, "strong connections", A.rows,
-           StrongRow<C>{A, threshold * threshold, norm.data(), graph.count.data(), graph.column.data()});
+void measure(const Device& device, const BlockMatrixView<double>& A, double threshold, double* result) {
+  with_block(A.row_block, [&]<int C>() {
+    if constexpr (C == 1) for_each(device, "largest couplings", A.rows, LargestCoupling{A, threshold, result});
+    else for_each(device, "diagonal norms", A.rows, DiagonalNorm<C>{A, result});
+  });
 }
 
 void strong_graph(const Device& device, const BlockMatrixView<double>& A, Index nonzeros, double threshold,
-                  Graph& graph) {
+                  const double* measure, Graph& graph) {
   graph.begin = A.offsets;
   graph.count = Array<std::int32_t>(device, A.rows, tag);
   graph.column = Array<std::int32_t>(device, nonzeros, tag);
-  switch (A.row_block) {
-    case 1: return strong_scalar_rows(device, A, threshold, graph);
-    case 2: return strong_rows<2>(device, A, threshold, graph);
-    case 3: return strong_rows<3>(device, A, threshold, graph);
-    case 4: return strong_rows<4>(device, A, threshold, graph);
-    case 5: return strong_rows<5>(device, A, threshold, graph);
-    case 6: return strong_rows<6>(device, A, threshold, graph);
-    default: throw Error(Exit::internal, "multigrid level with blocks of " + std::to_string(A.row_block));
-  }
+  std::int32_t *const count = graph.count.data(), *const column = graph.column.data();
+  with_block(A.row_block, [&]<int C>() {
+    if constexpr (C == 1) for_each(device, "strong connections", A.rows, StrongScalarRow{A, measure, count, column});
+    else for_each(device, "strong connections", A.rows, StrongRow<C>{A, threshold * threshold, measure, count, column});
+  });
 }
 
 // A node's standing: the state in the highest bits, then a pseudo-random priority, then its number.
@@ -144,11 +146,13 @@ constexpr Standing standing(State state, Index node) {
   return (std::uint64_t{state} << 62) | ((hash >> 34) << 32) | static_cast<std::uint32_t>(node);
 }
 constexpr State state_of(Standing s) { return static_cast<State>(s >> 62); }
+constexpr Standing with_state(Standing s, State state) { return (s << 2 >> 2) | (std::uint64_t{state} << 62); }
 
 struct FirstStanding {  // nodes without neighbours take no part
   GraphView graph;
+  Index first;  // number of the first node
   Standing* standing_;
-  constexpr void operator()(Index i) const { standing_[i] = standing(graph.count[i] > 0 ? undecided : out, i); }
+  constexpr void operator()(Index i) const { standing_[i] = standing(graph.count[i] > 0 ? undecided : out, first + i); }
 };
 
 // Rounds go over the listed nodes and mark those that stay on the list.
@@ -186,7 +190,7 @@ struct Enter {  // nodes with the largest standing within distance 2
       const Standing other = near[graph.column[k]];
       m = other > m ? other : m;
     }
-    if (m == standing_[i] && state_of(m) == undecided) standing_[i] = standing(in, i);
+    if (m == standing_[i] && state_of(m) == undecided) standing_[i] = with_state(m, in);
   }
 };
 
@@ -213,7 +217,7 @@ struct Leave {  // nodes with a root within distance 2
     bool leaves = state_of(near[i]) == in;
     for (Index k = graph.begin[i]; k < graph.begin[i] + graph.count[i] && !leaves; ++k)
       leaves = state_of(near[graph.column[k]]) == in;
-    if (leaves && state_of(standing_[i]) == undecided) standing_[i] = standing(out, i);
+    if (leaves && state_of(standing_[i]) == undecided) standing_[i] = with_state(standing_[i], out);
     listed.open[position] = state_of(standing_[i]) == undecided ? 1 : 0;
   }
 };
@@ -241,15 +245,22 @@ struct IsRoot {
   constexpr void operator()(Index i) const { root[i] = state_of(standing_[i]) == in ? 1 : 0; }
 };
 
+struct NumberRoot {
+  Index first;  // number of the first root
+  const Index* before;
+  std::int32_t* root;  // 1: a root, else 0; then its number, -1
+  constexpr void operator()(Index i) const {
+    root[i] = root[i] != 0 ? static_cast<std::int32_t>(first + before[i]) : -1;
+  }
+};
+
 struct JoinRoot {  // roots and their neighbours
   GraphView graph;
   const std::int32_t* root;
-  const Index* number;
   std::int32_t* aggregate;
   constexpr void operator()(Index i) const {
-    std::int32_t mine = root[i] != 0 ? static_cast<std::int32_t>(number[i]) : -1;
-    for (Index k = graph.begin[i]; k < graph.begin[i] + graph.count[i] && mine < 0; ++k)
-      if (root[graph.column[k]] != 0) mine = static_cast<std::int32_t>(number[graph.column[k]]);
+    std::int32_t mine = root[i];
+    for (Index k = graph.begin[i]; k < graph.begin[i] + graph.count[i] && mine < 0; ++k) mine = root[graph.column[k]];
     aggregate[i] = mine;
   }
 };
@@ -286,6 +297,7 @@ class NodeList {
   Index count() const { return count_; }
   Listed listed() const { return {all_ ? nullptr : list_.data(), open_}; }
   void keep_open() {
+    if (count_ == 0) return;
     exclusive_scan(device_, open_, count_, place_);
     Index left = 0;
     device_.machine().copy_to_host(&left, place_ + count_, Index{sizeof left});
@@ -307,41 +319,63 @@ class NodeList {
 
 // Standings after a maximal independent set of distance 2 is found. Rounds go over the undecided nodes and their
 // neighbours (Kelley and Rajamanickam 2022); the set follows from the standings alone.
-Array<Standing> independent_set(const Device& device, const GraphView& graph, Index nodes) {
-  Array<Standing> now(device, nodes, tag), near(device, nodes, tag);
+Array<Standing> independent_set(const Device& device, const GraphView& graph, Index nodes,
+                                const NodesElsewhere* elsewhere) {
+  const Index size = elsewhere == nullptr ? nodes : elsewhere->size();
+  Array<Standing> now(device, size, tag), near(device, size, tag);
   Array<std::int32_t> open(device, nodes, tag);
   Array<Index> place(device, nodes + 1, tag);
   NodeList seeing(device, nodes, open.data(), place.data()), undecided(device, nodes, open.data(), place.data());
   const auto round = [&](const NodeList& list, const auto& f) { for_each(device, "independent set", list.count(), f); };
-  round(undecided, FirstStanding{graph, now.data()});
-  while (undecided.count() > 0) {
+  const auto fetch = [&](Array<Standing>& values) {
+    if (elsewhere != nullptr) elsewhere->fetch(values);
+  };
+  const auto look_near = [&] {
     round(seeing, LargestNear{graph, seeing.listed(), now.data(), near.data()});
+    fetch(near);
+  };
+  round(undecided, FirstStanding{graph, elsewhere == nullptr ? 0 : elsewhere->first(), now.data()});
+  fetch(now);
+  while (elsewhere == nullptr ? undecided.count() > 0 : elsewhere->any(undecided.count() > 0)) {
+    look_near();
     round(undecided, Enter{graph, undecided.listed(), near.data(), now.data()});
-    round(undecided, TellNeighbours{graph, undecided.listed(), now.data(), near.data()});
+    fetch(now);
+    if (elsewhere != nullptr) look_near();  // roots of others have neighbours here
+    else round(undecided, TellNeighbours{graph, undecided.listed(), now.data(), near.data()});
     round(seeing, SeesUndecided{seeing.listed(), near.data()});
     seeing.keep_open();
     round(undecided, Leave{graph, undecided.listed(), near.data(), now.data()});
     undecided.keep_open();
+    fetch(now);
   }
   return now;
 }
 
-Index aggregate(const Device& device, const Graph& graph, Index nodes, Array<std::int32_t>& result) {
+Index aggregate(const Device& device, const Graph& graph, Index nodes, const NodesElsewhere* elsewhere,
+                Array<std::int32_t>& result) {
   const GraphView view = graph.view();
-  const Array<Standing> standings = independent_set(device, view, nodes);
-  Array<std::int32_t> root(device, nodes, tag), near_root(device, nodes, tag);
-  Array<Index> number(device, nodes + 1, tag);
+  const Index size = elsewhere == nullptr ? nodes : elsewhere->size();
+  const Array<Standing> standings = independent_set(device, view, nodes, elsewhere);
+  Array<std::int32_t> root(device, size, tag), near_root(device, size, tag);
+  const auto fetch = [&](Array<std::int32_t>& values) {
+    if (elsewhere != nullptr) elsewhere->fetch(values);
+  };
+  Array<Index> before(device, nodes + 1, tag);
   for_each(device, "roots", nodes, IsRoot{standings.data(), root.data()});
-  exclusive_scan(device, root.data(), nodes, number.data());
-  for_each(device, "aggregates", nodes, JoinRoot{view, root.data(), number.data(), near_root.data()});
+  exclusive_scan(device, root.data(), nodes, before.data());
+  Index aggregates = 0;
+  device.machine().copy_to_host(&aggregates, before.data() + nodes, Index{sizeof aggregates});
+  const Index first = elsewhere == nullptr ? 0 : elsewhere->before(aggregates);
+  for_each(device, "roots", nodes, NumberRoot{first, before.data(), root.data()});
+  fetch(root);
+  for_each(device, "aggregates", nodes, JoinRoot{view, root.data(), near_root.data()});
+  fetch(near_root);
   result = Array<std::int32_t>(device, nodes, tag);
   for_each(device, "aggregates", nodes, JoinNeighbour{view, near_root.data(), result.data()});
-  Index aggregates = 0;
-  device.machine().copy_to_host(&aggregates, number.data() + nodes, Index{sizeof aggregates});
   return aggregates;
 }
 
-const AggregationKernels table{strong_graph, aggregate};
+const AggregationKernels table{measure, strong_graph, aggregate};
 const Registration registration("aggregation", &table);
 
 }  // namespace

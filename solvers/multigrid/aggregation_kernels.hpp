@@ -3,7 +3,22 @@
 
 #include "solvers/algebra/block_matrix.hpp"
 
+#include <cstdint>
+
 namespace ritz {
+
+// Nodes of other ranks beside those of this one: [owned | ghosts]. All ranks call its functions together.
+class NodesElsewhere {
+ public:
+  virtual ~NodesElsewhere() = default;
+  virtual Index size() const = 0;   // owned and ghosts
+  virtual Index first() const = 0;  // number of the first owned node among those of all ranks
+  // Values of ghosts from their owners.
+  virtual void fetch(Array<std::uint64_t>& values) const = 0;
+  virtual void fetch(Array<std::int32_t>& values) const = 0;
+  virtual bool any(bool here) const = 0;
+  virtual Index before(Index mine) const = 0;  // the sum over the ranks before this one
+};
 
 // A graph without values: strong connections between nodes. A scalar without any, whose couplings are not small beside
 // its diagonal, is connected to itself alone. The neighbours of a node begin where its row of the matrix begins:
@@ -25,11 +40,17 @@ struct AggregationKernels {
   // Scalars: when -a_ij > threshold max(m_i, m_j), m_i the largest of a row's -a_ik (Ruge and Stueben 1987, made
   // symmetric). Only that sees in which direction stretched cells couple: there positive entries, of nodes side by
   // side, are as large as those that conduct. Not their geometric mean: rows of nodes on free boundaries are half as
-  // large. The graph refers to the offsets of A.
-  void (*strong_graph)(const Device&, const BlockMatrixView<double>& A, Index nonzeros, double threshold, Graph& graph);
+  // large. The graph refers to the offsets of A. measure, first of each row, then for all columns: ||A_ii||_F, or
+  // threshold times m_i.
+  void (*measure)(const Device&, const BlockMatrixView<double>& A, double threshold, double* measure);
+  void (*strong_graph)(const Device&, const BlockMatrixView<double>& A, Index nonzeros, double threshold,
+                       const double* measure, Graph& graph);
   // Aggregates from a maximal independent set of distance 2 (Bell, Dalton, Olson 2012): aggregate [node], -1 for nodes
-  // without strong connections. The same on every device. Returns the number of aggregates.
-  Index (*aggregate)(const Device&, const Graph& graph, Index nodes, Array<std::int32_t>& aggregate);
+  // without strong connections. The same on every device. Returns the number of aggregates. Over ranks an aggregate is
+  // that of the rank with its root, which numbers it after those of the ranks before: the aggregates are those of one
+  // process, in which nodes have these numbers.
+  Index (*aggregate)(const Device&, const Graph& graph, Index nodes, const NodesElsewhere* elsewhere,
+                     Array<std::int32_t>& aggregate);
 };
 
 }  // namespace ritz

@@ -91,10 +91,12 @@ class DividedCycle {
     std::unique_ptr<DividedMatrix> made;
     const DividedMatrix* matrix = &A;
     DividedLevel level = levels.first(A);
+    // One process inverts a small first level: so does every rank.
+    const Index inverted = std::min(options.replicated, options_.coarsest_size);
     for (int number = 1;; ++number) {
       unknowns_.push_back(level.ghosts->total() * matrix->block_size());
       tell_progress(fmt::format("multigrid set-up: level {}, {} unknowns", number, unknowns_.back()));
-      const bool small = number > 1 && unknowns_.back() <= options.replicated;
+      const bool small = unknowns_.back() <= (number > 1 ? options.replicated : inverted);
       std::optional<DividedLevels::Coarser> next;
       const auto at = static_cast<std::size_t>(number - 1);
       if (!small && number < options_.max_levels) {

@@ -1,11 +1,12 @@
-// Smoothed aggregation over ranks (smoothed_aggregation.hpp is that of one): aggregates end at the borders of ranks,
-// prolongators are smoothed across them. Levels are divided like the matrix until at most `replicated` unknowns are
-// left; from there every rank has the whole hierarchy and computes the same. Before aggregates come nested levels,
+// Smoothed aggregation over ranks (smoothed_aggregation.hpp is that of one): with the aggregates of one process, each
+// of them a node of the rank that has its root. Levels are divided like the matrix until at most `replicated` unknowns
+// are left; from there every rank has the whole hierarchy and computes the same. Before aggregates come nested levels,
 // where there are some (divided_nesting.hpp). Cycles are in single precision by default.
 //
 //   const DividedAggregation multigrid(A, {.coordinates = &of_owned_nodes, .dimension = 3});
 //
-// Source: Tuminaro and Tong, Parallel smoothed aggregation multigrid, 2000 (decoupled aggregates).
+// Source: Tuminaro and Tong, Parallel smoothed aggregation multigrid, 2000 (aggregates of a maximal independent set of
+// all ranks).
 #pragma once
 
 #include "solvers/algebra/divided_matrix.hpp"

@@ -72,17 +72,25 @@ const GhostKernels& ghost_kernels(const Device& device) {
   return kernels<GhostKernels>(device, solver_kernels, "ghosts");
 }
 
-// Strong connections between owned nodes alone.
-Graph between_owned(const Graph& graph, Index owned) {
-  const Device& device = graph.count.device();
-  Graph inner;
-  inner.begin = graph.begin;
-  inner.count = Array<std::int32_t>(device, graph.count.size(), tag);
-  inner.column = Array<std::int32_t>(device, graph.column.size(), tag);
-  ghost_kernels(device).between_owned(device, owned, {graph.begin, graph.count.data(), graph.column.data()},
-                                      inner.count.data(), inner.column.data());
-  return inner;
-}
+// Those of a level's matrix.
+class NodesOfRanks final : public NodesElsewhere {
+ public:
+  explicit NodesOfRanks(const Ghosts& ghosts) : ghosts_(ghosts) {}
+  Index size() const override { return ghosts_.size(); }
+  Index first() const override { return ghosts_.first()[static_cast<std::size_t>(ghosts_.ranks().rank())]; }
+  void fetch(Array<std::uint64_t>& values) const override { ghosts_.fetch(values, 1); }
+  void fetch(Array<std::int32_t>& values) const override { ghosts_.fetch(values, 1); }
+  bool any(bool here) const override {
+    return std::ranges::any_of(ghosts_.ranks().of_all(here ? 1 : 0), [](Index each) { return each != 0; });
+  }
+  Index before(Index mine) const override {
+    const std::vector<Index> all = ghosts_.ranks().of_all(mine);
+    return std::accumulate(all.begin(), all.begin() + ghosts_.ranks().rank(), Index{0});
+  }
+
+ private:
+  const Ghosts& ghosts_;
+};
 
 // One coarsening.
 class Coarsening {
@@ -99,22 +107,15 @@ class Coarsening {
   // False: there would not be much fewer unknowns, or a rank without any.
   bool aggregate(double strength) {
     auto phase = device_.profile().phase("aggregation");
-    const Index owned = ghosts_.owned();
-    kernels<AggregationKernels>(device_, solver_kernels, "aggregation")
-        .strong_graph(device_, A_.with_ghost_rows(), A_.nonzeros_with_ghost_rows(), strength, strong_);
-    const Graph inner = between_owned(strong_, owned);
-    aggregates_ = kernels<AggregationKernels>(device_, solver_kernels, "aggregation")
-                      .aggregate(device_, inner, owned, aggregate_);
+    const auto& aggregation = kernels<AggregationKernels>(device_, solver_kernels, "aggregation");
     {
-      const HostView<std::int32_t> to_owned(device_, inner.count.data(), owned),
-          to_all(device_, strong_.count.data(), owned);
-      aggregate_of_.resize(static_cast<std::size_t>(owned));
-      copy_to_host(device_, aggregate_of_.data(), aggregate_.data(), owned * Index{sizeof(std::int32_t)});
-      for (Index i = 0; i < owned; ++i)  // all strong connections are to others
-        if (to_owned[i] == 0 && to_all[i] > 0)
-          aggregate_of_[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(aggregates_++);
-      copy_to_device(device_, aggregate_.data(), aggregate_of_.data(), owned * Index{sizeof(std::int32_t)});
+      Vector measure(device_, ghosts_.size(), tag);
+      aggregation.measure(device_, A_.owned_rows(), strength, measure.data());
+      ghosts_.fetch(measure, 1);
+      aggregation.strong_graph(device_, A_.owned_rows(), A_.nonzeros(), strength, measure.data(), strong_);
     }
+    const NodesOfRanks elsewhere(ghosts_);
+    aggregates_ = aggregation.aggregate(device_, strong_, ghosts_.owned(), &elsewhere, aggregate_);
     const Index fewest = number_coarser_nodes();
     width_ = K_;
     return fewest > 0 && first_.back() * K_ <= ghosts_.total() * C_ * 4 / 5;
@@ -188,6 +189,9 @@ class Coarsening {
   // Numbers of aggregates, or coarser nodes: this rank's from 0 on, then those in foreign_.
   Index first() const { return first_[static_cast<std::size_t>(ghosts_.ranks().rank())]; }
   bool is_own(Index aggregate) const { return aggregate >= first() && aggregate < first() + aggregates_; }
+  int owner(Index aggregate) const {
+    return static_cast<int>(std::ranges::upper_bound(first_, aggregate) - first_.begin() - 1);
+  }
   Index global(Index local) const {
     return local < aggregates_ ? first() + local : foreign_[static_cast<std::size_t>(local - aggregates_)];
   }
@@ -196,22 +200,118 @@ class Coarsening {
     return static_cast<std::int32_t>(aggregates_ + (std::ranges::lower_bound(foreign_, global) - foreign_.begin()));
   }
 
+  // Nodes of this rank in aggregates of others, and those of others in aggregates here: they are made orthonormal where
+  // the aggregate is.
+  struct Guests {
+    std::vector<std::int32_t> nodes;  // owned, by rank
+    std::vector<Index> count;         // [rank] of them
+    std::vector<GlobalRows> here;     // [rank] `row`: the aggregate
+    Index here_count = 0;
+  };
+  Guests swap_guests(const std::vector<std::int32_t>& aggregate_of) const {
+    Guests guests;
+    std::vector<std::vector<std::int32_t>> nodes(first_.size() - 1);  // [rank]
+    for (std::size_t node = 0; node < aggregate_of.size(); ++node)
+      if (const std::int32_t number = aggregate_of[node]; number >= 0 && !is_own(number))
+        nodes[static_cast<std::size_t>(owner(number))].push_back(static_cast<std::int32_t>(node));
+    for (const std::vector<std::int32_t>& each : nodes) {
+      guests.nodes.insert(guests.nodes.end(), each.begin(), each.end());
+      guests.count.push_back(std::ssize(each));
+    }
+    Vector near_null(device_, std::ssize(guests.nodes) * C_ * K_, tag);
+    take(guests.nodes, level_.near_null, near_null);
+    const HostView<double> values(near_null);
+    std::vector<GlobalRows> sent(nodes.size());
+    std::size_t next = 0;
+    for (std::size_t rank = 0; rank < nodes.size(); ++rank)
+      for (const std::int32_t node : nodes[rank]) {
+        sent[rank].append(aggregate_of[static_cast<std::size_t>(node)], {}, values.span().subspan(next, block_of_T()),
+                          [](Index c) { return c; });
+        next += block_of_T();
+      }
+    guests.here = swap_rows(ghosts_.ranks(), sent);
+    for (const GlobalRows& each : guests.here) guests.here_count += std::ssize(each.row);
+    return guests;
+  }
+
+  std::size_t block_of_T() const { return static_cast<std::size_t>(C_) * static_cast<std::size_t>(K_); }
+  // to[j] = from[at[j]], blocks of T
+  void take(const std::vector<std::int32_t>& at, const Vector& from, Vector& to) const {
+    const Array<std::int32_t> places(device_, std::span<const std::int32_t>(at), tag);
+    kernels<NearNullKernels>(device_, solver_kernels, "near-null space")
+        .take(device_, places.size(), places.data(), C_ * K_, from.data(), to.data());
+  }
+
+  // T [owned | ghosts], by aggregates of all ranks.
+  Vector tentative(const std::vector<std::int32_t>& aggregate_of, Vector& coarse_near_null) const {
+    const Guests guests = swap_guests(aggregate_of);
+    const Index owned = ghosts_.owned(), block = Index{C_} * K_, all = owned + guests.here_count;
+    Vector made(device_, (all + std::ssize(guests.nodes)) * block, tag);
+    orthonormalise(aggregate_of, guests, made, coarse_near_null);
+    put(swapped_back(guests, HostView<double>(device_, made.data() + owned * block, guests.here_count * block).span()),
+        all, made);
+    std::vector<std::int32_t> places(static_cast<std::size_t>(owned));
+    std::iota(places.begin(), places.end(), 0);
+    for (std::size_t k = 0; k < guests.nodes.size(); ++k)
+      places[static_cast<std::size_t>(guests.nodes[k])] = static_cast<std::int32_t>(all + static_cast<Index>(k));
+    Vector T(device_, ghosts_.size() * block, tag);
+    take(places, made, T);
+    made = {};
+    ghosts_.fetch(T, static_cast<int>(block));
+    return T;
+  }
+
+  // made [owned | guests]: of nodes in the aggregates here.
+  void orthonormalise(const std::vector<std::int32_t>& aggregate_of, const Guests& guests, Vector& made,
+                      Vector& coarse_near_null) const {
+    std::vector<std::int32_t> aggregate;
+    for (const std::int32_t number : aggregate_of)
+      aggregate.push_back(number < 0 || !is_own(number) ? -1 : local(number));
+    std::vector<double> values;
+    for (const GlobalRows& each : guests.here) {
+      for (const Index number : each.row) aggregate.push_back(local(number));
+      values.insert(values.end(), each.values.begin(), each.values.end());
+    }
+    Vector from(device_, std::ssize(aggregate) * C_ * K_, tag);
+    device_.machine().copy_on_device(from.data(), level_.near_null.data(), level_.near_null.bytes());
+    put(values, ghosts_.owned(), from);
+    coarse_near_null = Vector(device_, aggregates_ * K_ * K_, tag);
+    const Array<std::int32_t> aggregates(device_, std::span<const std::int32_t>(aggregate), tag);
+    kernels<NearNullKernels>(device_, solver_kernels, "near-null space")
+        .tentative(device_, aggregates.data(), std::ssize(aggregate), aggregates_, C_, K_, from.data(), made.data(),
+                   coarse_near_null.data());
+  }
+
+  // Blocks of T behind the first `nodes` of an array.
+  void put(const std::vector<double>& values, Index nodes, Vector& to) const {
+    if (!values.empty())
+      copy_to_device(device_, to.data() + nodes * C_ * K_, values.data(), std::ssize(values) * Index{sizeof(double)});
+  }
+
+  // made: of the guests here. Returns what other ranks made of the nodes of this one.
+  std::vector<double> swapped_back(const Guests& guests, std::span<const double> made) const {
+    std::vector<GlobalRows> sent(guests.here.size());
+    for (std::size_t rank = 0; rank < sent.size(); ++rank) {
+      sent[rank].row = guests.here[rank].row;
+      const std::size_t size = sent[rank].row.size() * block_of_T();
+      sent[rank].values.assign(made.begin(), made.begin() + static_cast<std::ptrdiff_t>(size));
+      made = made.subspan(size);
+    }
+    std::vector<double> values;
+    for (const GlobalRows& each : swap_rows(ghosts_.ranks(), sent))
+      values.insert(values.end(), each.values.begin(), each.values.end());
+    return values;
+  }
+
   // (I - omega D^-1 A) T on owned nodes, where T and the aggregates of ghosts come from their owners.
   BlockMatrix prolongator(Vector& coarse_near_null) {
     auto phase = device_.profile().phase("transfers");
-    const Index owned = ghosts_.owned(), block = Index{C_} * K_;
-    Vector own_T(device_, owned * block, tag), T(device_, ghosts_.size() * block, tag);
-    coarse_near_null = Vector(device_, aggregates_ * K_ * K_, tag);
-    kernels<NearNullKernels>(device_, solver_kernels, "near-null space")
-        .tentative(device_, aggregate_.data(), owned, aggregates_, C_, K_, level_.near_null.data(), own_T.data(),
-                   coarse_near_null.data());
-    device_.machine().copy_on_device(T.data(), own_T.data(), own_T.bytes());
-    ghosts_.fetch(T, static_cast<int>(block));
+    const std::vector<std::int32_t> aggregate_of = aggregate_.host();
+    const Vector T = tentative(aggregate_of, coarse_near_null);
     std::vector<Index> numbers(static_cast<std::size_t>(ghosts_.size()));
-    std::ranges::transform(aggregate_of_, numbers.begin(), [&](std::int32_t a) { return a < 0 ? -1 : first() + a; });
+    std::ranges::copy(aggregate_of, numbers.begin());
     ghosts_.fetch(numbers, 1);
-    for (const Index number : std::span(numbers).subspan(static_cast<std::size_t>(owned)))
-      if (number >= 0) foreign_.push_back(number);
+    std::ranges::copy_if(numbers, std::back_inserter(foreign_), [&](Index a) { return a >= 0 && !is_own(a); });
     sort_unique(foreign_);
     std::vector<std::int32_t> aggregate_of_all;
     for (const Index number : numbers) aggregate_of_all.push_back(number < 0 ? -1 : local(number));
@@ -335,9 +435,8 @@ class Coarsening {
     const HostBlocks blocks(device_, coarse.view(), rows, aggregates_, coarse.rows);
     for (Index i = aggregates_; i < coarse.rows; ++i) {
       const Index number = global(i);
-      const auto owner = std::ranges::upper_bound(first_, number) - first_.begin() - 1;
-      sent[static_cast<std::size_t>(owner)].append(number, rows.columns(i), blocks.of(i),
-                                                   [&](Index c) { return global(c); });
+      sent[static_cast<std::size_t>(owner(number))].append(number, rows.columns(i), blocks.of(i),
+                                                           [&](Index c) { return global(c); });
     }
     return swap_rows(ghosts_.ranks(), sent);
   }
@@ -423,8 +522,7 @@ class Coarsening {
   int width_ = 0;        // of the next level's blocks
   bool nested_ = false;  // do transfers have diagonal blocks?
   Graph strong_;
-  Array<std::int32_t> aggregate_;           // [owned node]
-  std::vector<std::int32_t> aggregate_of_;  // the same for the host
+  Array<std::int32_t> aggregate_;  // [owned node] as all ranks number them
   Index aggregates_ = 0;
   std::vector<Index> first_, foreign_;  // [rank + 1]; aggregates of others, ascending
   std::vector<Index> P_columns_;        // as all ranks number them

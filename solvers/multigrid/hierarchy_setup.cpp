@@ -190,8 +190,12 @@ class Builder {
     // counted.
     count(bytes_of(fine.view, fine.nonzeros) + 2 * fine.nonzeros * Index{sizeof(std::int32_t)} +
           fine.view.rows * (Index{2} * sizeof(double) + 2 * sizeof(std::int32_t)));
-    aggregation_.strong_graph(device_, fine.view, fine.nonzeros, strength(level), graph);
-    return aggregation_.aggregate(device_, graph, fine.view.rows, result);
+    {
+      Vector measure(device_, fine.view.rows, tag);
+      aggregation_.measure(device_, fine.view, strength(level), measure.data());
+      aggregation_.strong_graph(device_, fine.view, fine.nonzeros, strength(level), measure.data(), graph);
+    }
+    return aggregation_.aggregate(device_, graph, fine.view.rows, nullptr, result);
   }
 
   // Replaces the near-null space by that of the coarser level; returns T.

@@ -92,6 +92,12 @@ class DividedFields(OnRanks):
                     again = self.solved(ranks, "ritz-solve", case, keys=keys, environment=environment)
                     self.assertEqual((several.probes, several.report["solver"]["iterations"]), (again.probes, again.report["solver"]["iterations"]))
 
+    def test_few_corners_are_inverted_by_each_rank(self):
+        case = self.curls("hexa", (6, 7, 5), 0.1)
+        for method in ("minres", "gmres"):
+            several, alone = (run("ritz-solve", case, keys={"solver.method": method}) for run in (lambda *a, **k: self.solved(4, *a, **k), self.solve))
+            self.assertLessEqual(abs(several.report["solver"]["iterations"] - alone.report["solver"]["iterations"]), 1)
+
     def test_what_is_not_divided_is_refused(self):
         (self.folder / "cell.msh").write_text(boxes.cut("quad", (1, 1)))
         case = self.write("cell.toml", self.curls("quad", (3, 3), 1).read_text().replace("part.msh", "cell.msh"))

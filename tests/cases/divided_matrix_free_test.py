@@ -49,17 +49,7 @@ class DividedMatrixFree(OnRanks):
 
     def test_all_ranks_fall_back_together_where_one_has_no_room(self):
         case = self.case("ritz-elasticity", "hexa", (8, 8, 8))
-        run = lambda preconditioner, *arguments: self.on_ranks(2, "ritz-elasticity", case, *arguments, keys={**FOURTH, "solver.preconditioner": preconditioner})
-        peak = lambda outcome: max(map(float, re.search(r"arrays of ranks at their peaks: ([\d.]+), ([\d.]+) MB", outcome.log).groups()))
-        plenty, frugal = run("multigrid"), run("chebyshev")
-        self.assertNotIn("fallbacks", [key for key, value in plenty.report["solver"].items() if value])
-        limit = 0.5 * (peak(plenty) + peak(frugal)) * 1e6
-        short = run("multigrid", "--memory-limit", str(int(limit)))
-        self.assertEqual(short.exit, 0, short.log + short.errors)
-        self.assertIn("Chebyshev", short.report["solver"]["preconditioner"])
-        self.assertIn("p-multigrid needs", " ".join(short.report["solver"]["fallbacks"]))
-        self.assertLess(peak(short), limit * 1e-6)
-        self.assert_same("ritz-elasticity", short, plenty)
+        self.solved_with_room_for_polynomials("ritz-elasticity", case, FOURTH, "p-multigrid needs")
 
     def test_levels_of_order_one_are_divided_and_nested(self):
         case = self.case("ritz-heat", "hexa", (8, 8, 8))
@@ -114,9 +104,9 @@ class DividedMatrixFree(OnRanks):
         case = self.case("ritz-heat", "hexa", (12, 12, 12))
         alone = self.solve("ritz-heat", case, keys=FOURTH)
         run = self.solved(2, "ritz-heat", case, keys=FOURTH)
-        second = float(re.search(r"arrays of ranks at their peaks: [\d.]+, ([\d.]+) MB", run.log).group(1))
+        second = self.peaks(run)[1]
         # Half of the cells and one more of twelve layers, or less, are those of a rank.
-        self.assertLess(second, 1.1 * (0.5 + 1 / 12) * alone.report["memory"]["device_peak"] * 1e-6)
+        self.assertLess(second, 1.1 * (0.5 + 1 / 12) * alone.report["memory"]["device_peak"])
 
     def modes_case(self, counts, free):
         path = self.case("ritz-elasticity", "hexa", counts)

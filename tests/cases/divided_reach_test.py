@@ -75,18 +75,12 @@ class DividedReach(OnRanks):
 
     def test_all_ranks_take_a_smaller_preconditioner_of_modes_where_one_has_no_room(self):
         """Foretold: with matrices and without."""
-        peak = lambda run: max(map(float, re.search(r"arrays of ranks at their peaks: ([\d.]+), ([\d.]+) MB", run.log).groups()))
         for counts, keys in (((14, 12, 12), {}), ((6, 5, 5), {"space.order": 3})):
             with self.subTest(keys=keys):
                 case = self.modes_case("hexa", counts)
                 keys = {**keys, "modal.tolerance": 1e-6}
                 plenty = self.solved(2, "ritz-modal", case, keys=keys)
-                limit = int(0.94e6 * peak(plenty))
-                short = self.on_ranks(2, "ritz-modal", case, "--memory-limit", str(limit), keys=keys)
-                self.assertEqual(short.exit, 0, short.log + short.errors)
-                self.assertIn("Chebyshev", short.report["solver"]["preconditioner"])
-                self.assertRegex(" ".join(short.report["solver"]["fallbacks"]), "memory: Chebyshev .* and the vectors of the modes need")
-                self.assertLessEqual(peak(short), 1e-6 * limit)
+                short = self.solved_with_less("ritz-modal", case, 0.94 * max(self.peaks(plenty)), keys, "memory: Chebyshev .* and the vectors of the modes need")
                 self.assert_same_modes(short, plenty, 1e-6)
 
     def test_modes_of_fields_of_order_2_and_masses_at_reference_points(self):

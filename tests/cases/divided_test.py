@@ -129,6 +129,27 @@ class OnRanks(ritz.CaseTest):
             self.assertLess(max((abs(a - b) for a, b in zip(found, expected)), default=0), relative * max(scale, 1e-300), name)
         return several
 
+    def peaks(self, run):
+        """Of arrays [bytes], rank by rank."""
+        return [1e6 * float(number) for number in re.search(r"arrays of ranks at their peaks: ([\d., ]+) MB", run.log).group(1).split(",")]
+
+    def solved_with_less(self, program, case, limit, keys, says):
+        """Two ranks, in memory that has no room for multigrid: both take polynomials in its place, within the limit."""
+        short = self.on_ranks(2, program, case, "--memory-limit", int(limit), keys=keys)
+        self.assertEqual(short.exit, 0, short.log + short.errors)
+        self.assertIn("Chebyshev", short.report["solver"]["preconditioner"])
+        self.assertRegex(" ".join(short.report["solver"]["fallbacks"]), says)
+        self.assertLessEqual(max(self.peaks(short)), limit)
+        return short
+
+    def solved_with_room_for_polynomials(self, program, case, keys, says):
+        """Half-way between what multigrid and polynomials take."""
+        plenty, frugal = (self.solved(2, program, case, keys={**keys, "solver.preconditioner": name}) for name in ("multigrid", "chebyshev"))
+        self.assertFalse(plenty.report["solver"].get("fallbacks"))
+        limit = 0.5 * (max(self.peaks(plenty)) + max(self.peaks(frugal)))
+        short = self.solved_with_less(program, case, limit, {**keys, "solver.preconditioner": "multigrid"}, says)
+        self.assert_same(program, short, plenty)
+
     def field(self, program, outcome):
         return vtu.read(outcome.results())["PointData"][FIELD[program]]
 
@@ -202,12 +223,12 @@ class Divided(OnRanks):
         case = self.case("ritz-elasticity", "hexa", (36, 36, 36))
         alone = self.solve("ritz-elasticity", case, keys={"solver.method": "cg", "solver.preconditioner": "multigrid", "solver.multigrid.levels": "aggregation"})
         run = self.solved(2, "ritz-elasticity", case)
-        first, second = map(float, re.search(r"arrays of ranks at their peaks: ([\d.]+), ([\d.]+) MB", run.log).groups())
-        whole = alone.report["memory"]["device_peak"] * 1e-6
+        first, second = self.peaks(run)
+        whole = alone.report["memory"]["device_peak"]
         # Beside its share a rank has the whole of the second level: at most a node with 6 unknowns in 27, each with 27 blocks in its row.
-        self.assertLess(second, 1.1 / 2 * whole + 37**3 / 27 * 27 * 6 * 6 * 8e-6)
-        # The first one has some arrays of the whole model: coordinates, connectivity, prescribed values, right-hand side and solution.
-        self.assertLess(first, second + 200e-6 * 37**3)
+        self.assertLess(second, 1.1 / 2 * whole + 37**3 / 27 * 27 * 6 * 6 * 8)
+        # The first one has arrays of the whole model: coordinates, and which unknowns are prescribed; no vector, and no connectivity.
+        self.assertLess(first, second + (24 + 3 + 12) * 37**3)
 
     def test_the_same_bits_on_as_many_ranks(self):
         case = self.case("ritz-elasticity", "hexa", (8, 6, 5))
@@ -236,7 +257,7 @@ class Divided(OnRanks):
                 case, keys = self.case(program, cell, counts), {**keys, "solver.method": "cg", "solver.preconditioner": "multigrid"}
                 alone = self.solve(program, case, keys=keys)
                 self.assertEqual(kind(alone), "geometric")
-                for ranks, environment in ((2, None), (3, {"RITZ_REPLICATED_UNKNOWNS": "300"})):
+                for ranks, environment in ((2, None), (3, {"RITZ_REPLICATED_UNKNOWNS": "600"})):  # one process inverts as many
                     several = self.solved(ranks, program, case, keys=keys, environment=environment)
                     self.assertEqual(kind(several), "geometric")
                     self.assertLessEqual(several.report["solver"]["iterations"], 1.2 * alone.report["solver"]["iterations"])
@@ -282,17 +303,44 @@ class Divided(OnRanks):
     def test_all_ranks_take_a_smaller_preconditioner_where_one_has_no_room(self):
         case = self.case("ritz-elasticity", "hexa", (16, 12, 12))
         for levels in ("auto", "aggregation"):
-            run = lambda preconditioner, *arguments: self.on_ranks(2, "ritz-elasticity", case, *arguments, keys={
-                "solver.method": "cg", "solver.preconditioner": preconditioner, "solver.multigrid.levels": levels})
-            peak = lambda outcome: max(map(float, re.search(r"arrays of ranks at their peaks: ([\d.]+), ([\d.]+) MB", outcome.log).groups()))
-            plenty, frugal = run("multigrid"), run("chebyshev")
-            limit = 0.5 * (peak(plenty) + peak(frugal)) * 1e6
-            short = run("multigrid", "--memory-limit", str(int(limit)))
-            self.assertEqual(short.exit, 0, short.log + short.errors)
-            self.assertIn("Chebyshev", short.report["solver"]["preconditioner"])
-            self.assertIn("multigrid needs", " ".join(short.report["solver"]["fallbacks"]))
-            self.assertLess(peak(short), limit * 1e-6)
-            self.assert_same("ritz-elasticity", short, plenty)
+            self.solved_with_room_for_polynomials("ritz-elasticity", case, {"solver.method": "cg", "solver.multigrid.levels": levels}, "multigrid needs")
+
+    def test_long_rows_of_a_rigid_side_are_foretold(self):
+        case = self.case("ritz-elasticity", "hexa", (5, 16, 16), '[[rigid]]\nregion = "right"\nforce = [0, 300, 0]\n')
+        case.write_text(re.sub(r"\[\[force\]\]\s*region = \"right\"\s*value = \[.*?\]", "", case.read_text()))
+        keys = {"solver.method": "cg", "solver.preconditioner": "multigrid"}
+        plenty = self.solved(2, "ritz-elasticity", case, keys=keys)
+        short = self.solved_with_less("ritz-elasticity", case, 0.95 * max(self.peaks(plenty)), keys, "multigrid needs")
+        self.assert_same("ritz-elasticity", short, plenty)
+        none = self.on_ranks(2, "ritz-elasticity", case, "--memory-limit", int(0.75 * max(self.peaks(short))), keys=keys)
+        self.assertEqual((none.exit, none.errors.count("error: ")), (6, 1), none.errors)
+        self.assertIn("its part of the matrix needs", none.errors)
+
+    def test_stretched_cells_take_the_iterations_of_one_process(self):
+        """Aggregates are those of one process, wherever ranks meet: cells couple within layers, which ranks cut."""
+        (self.folder / "long.msh").write_text(boxes.shell(lambda u, v, w: (50 * u, v, w), "hex8", (14, 14, 14)))
+        case = self.write("long.toml", '''[mesh]
+            file = "long.msh"
+            [[region]]
+            name = "end"
+            kind = "facets"
+            plane = {point = [0, 0, 0], normal = [1, 0, 0]}
+            [[material]]
+            region = "part"
+            conductivity = 1
+            [[temperature]]
+            region = "end"
+            value = 0
+            [[source]]
+            region = "part"
+            value = 1
+            ''')
+        keys = {"solver.method": "cg", "solver.preconditioner": "multigrid"}
+        alone = self.solve("ritz-heat", case, keys=keys)
+        for ranks in (2, 5, 8):
+            with self.subTest(ranks=ranks):
+                several = self.solved(ranks, "ritz-heat", case, keys=keys)
+                self.assertLessEqual(several.report["solver"]["iterations"], alone.report["solver"]["iterations"] + 1)
 
     def test_a_product_sends_each_ghost_once(self):
         case = self.case("ritz-elasticity", "hexa", (9, 5, 5))

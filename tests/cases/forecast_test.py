@@ -314,6 +314,19 @@ class SizeTest(ritz.CaseTest):
         self.assertIn("each of 8 ranks", text)
         self.assertEqual(self.tool("size", "--unknowns", "300", "--ranks", "200").returncode, 2)
 
+    def test_size_counts_the_factor_of_each_rank(self):
+        """Of hexahedra in a cube: beside the analysis of a mesh, and as the power 4/3 of the unknowns."""
+        def factor(*arguments):
+            found = re.search(r"direct .*, factor ([\d.]+) (MB|GB)", self.tool("size", "--cell", "hex8", *arguments).stdout)
+            return float(found[1]) * (1e3 if found[2] == "GB" else 1)
+        box_meshes.write_box(self.folder / "box.msh", "hex", (26, 26, 26))
+        case = self.write("box.toml", '[mesh]\nfile = "box.msh"\n' + model_texts.ELASTICITY)
+        run = self.run_case("ritz-elasticity", case, "--estimate", keys={"solver.method": "direct"})
+        analysed = 1e-6 * run.report["forecast"]["direct"]["factor"]
+        self.assertAlmostEqual(factor("--unknowns", 3 * 27**3) / analysed, 1, delta=0.15)
+        self.assertAlmostEqual(factor("--unknowns", "8e6") / factor("--unknowns", "1e6"), 16, delta=0.2)
+        self.assertLess(factor("--unknowns", "1e6", "--ranks", "8"), 0.25 * factor("--unknowns", "1e6"))
+
     def test_size_respects_a_table_of_cards(self):
         cards = self.write("cards.txt", "# name; GB; GB/s\nTiny; 1; 100\n")
         os.environ["RITZ_CARDS"] = str(cards)

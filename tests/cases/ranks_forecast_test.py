@@ -19,9 +19,6 @@ class RanksForecast(OnRanks):
         self.assertEqual(run.report["outputs"], [])
         return run.report["forecast_of_ranks"]
 
-    def peaks(self, run):
-        return [1e6 * float(number) for number in re.search(r"arrays of ranks at their peaks: ([\d., ]+) MB", run.log).group(1).split(",")]
-
     def sent(self, run):
         """Nodes, neighbours, messages and bytes of rank 0."""
         told = re.search(r"rank 0 sent (\d+) nodes to (\d+) neighbours in \d+ exchanges: (\d+) messages, (\d+) bytes", run.log)

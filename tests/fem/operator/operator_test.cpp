@@ -52,6 +52,37 @@ TEST(Operator, OfLoadsAloneHasAZeroMatrix) {
   for (const double entry : model.matrix().values().host()) EXPECT_EQ(entry, 0);
 }
 
+class NoWork : public OperatorOverRanks {
+  void residual(const Operator&, const Vector&, Vector&) override {}
+  void action(const Operator&, const Vector&, const Vector&, Vector&) override {}
+  void evaluate(const Operator&, const Vector&, const std::string&, DerivedFields&) override {}
+  void numbers_changed() override {}
+  void commit(const Operator&, const Vector&) override {}
+  void bring_states(const Operator&) override {}
+  void states_were_set() override {}
+  void reset_states() override {}
+};
+
+// Beside what ranks do, tasks of all cells find what they need.
+TEST(DividedOperator, HasNoConnectivityUntilATaskNeedsIt) {
+  for (const CellKind kind : {CellKind::hex8, CellKind::tet10}) {  // the map of straight ones has nodes of its own
+    const Model model(patch(kind), elastic_form(3));
+    const auto connectivity = [&] {
+      const auto live = model.space.device().memory().statistics().live_by_tag;
+      const auto found = live.find("connectivity");
+      return found == live.end() ? 0 : found->second;
+    };
+    const std::vector<double> before = model.matrix().values().host(), diagonal = model.equations.diagonal({}).host();
+    const Index whole = connectivity();
+    EXPECT_GT(whole, 0);
+    model.equations.divide(std::make_shared<NoWork>());
+    EXPECT_EQ(connectivity(), 0);
+    EXPECT_EQ(model.equations.diagonal({}).host(), diagonal);
+    EXPECT_EQ(connectivity(), whole);
+    EXPECT_EQ(model.matrix().values().host(), before);
+  }
+}
+
 // Lanes without an element of their own repeat the last one: they compute finite numbers that are not read.
 TEST(ElementGroups, RepeatTheLastElementInTheLastBatch) {
   const Mesh mesh = patch(CellKind::quad8, {.count = 3});

@@ -139,12 +139,18 @@ TEST(Prolongator, OfAHubStaysInItsAggregate) {
   for (const char* name : {"cpu", "fake"}) testing::expect_a_hub_keeps_to_its_aggregate(Device::named(name));
 }
 
+void make_strong_graph(const Device& device, const BlockMatrix& A, double threshold, Graph& graph) {
+  const AggregationKernels& kernel = kernels<AggregationKernels>(device, solver_kernels, "aggregation");
+  Vector measure(device, A.rows, "test");
+  kernel.measure(device, A.view(), threshold, measure.data());
+  kernel.strong_graph(device, A.view(), A.nonzeros(), threshold, measure.data(), graph);
+}
+
 TEST(StrongGraph, IsSymmetricAtExactTies) {
   // Off-diagonal blocks of which some lie at the threshold: ||A_ij||^2 is the same from both sides, to the bit.
   const Device device = Device::named("cpu");
   std::mt19937 random(3);
   std::uniform_real_distribution<double> number(-1, 1);
-  const AggregationKernels& kernel = kernels<AggregationKernels>(device, solver_kernels, "aggregation");
   for (int C = 2; C <= 6; ++C)
     for (int trial = 0; trial < 50; ++trial) {
       const auto c = static_cast<std::size_t>(C);
@@ -161,7 +167,7 @@ TEST(StrongGraph, IsSymmetricAtExactTies) {
         values[0] = values[3 * c * c] * (1 + nudge * 0x1p-52);
         const BlockMatrix A = blocks(device, {{0, 1}, {0, 1}}, 2, C, C, values);
         Graph graph;
-        kernel.strong_graph(device, A.view(), A.nonzeros(), 0.25, graph);
+        make_strong_graph(device, A, 0.25, graph);
         const std::vector<std::int32_t> count = graph.count.host();
         ASSERT_EQ(count[0], count[1]) << "blocks of " << C << ", trial " << trial;
       }
@@ -190,9 +196,9 @@ TEST(Aggregates, HaveARootWithAllItsNeighboursAndLeaveNobodyOut) {
   const BlockMatrix A = blocks(device, columns, nodes, 1, 1, values);
   const AggregationKernels& kernel = kernels<AggregationKernels>(device, solver_kernels, "aggregation");
   Graph graph;
-  kernel.strong_graph(device, A.view(), A.nonzeros(), 0.3, graph);
+  make_strong_graph(device, A, 0.3, graph);
   Array<std::int32_t> result;
-  const Index count = kernel.aggregate(device, graph, nodes, result);
+  const Index count = kernel.aggregate(device, graph, nodes, nullptr, result);
   const std::vector<std::int32_t> aggregate = result.host();
   std::set<std::int32_t> rooted;
   for (std::size_t i = 0; i + 1 < nodes; ++i) {
@@ -216,9 +222,9 @@ TEST(Aggregates, OfScalarsHaveAllThatCouplingsHold) {
                                {1002, -1000, -1, -1, -1000, 1000, -1, 1, -1, 11});
   const AggregationKernels& kernel = kernels<AggregationKernels>(device, solver_kernels, "aggregation");
   Graph graph;
-  kernel.strong_graph(device, A.view(), A.nonzeros(), 0.3, graph);
+  make_strong_graph(device, A, 0.3, graph);
   Array<std::int32_t> result;
-  EXPECT_EQ(kernel.aggregate(device, graph, 4, result), 2);
+  EXPECT_EQ(kernel.aggregate(device, graph, 4, nullptr, result), 2);
   const std::vector<std::int32_t> aggregate = result.host();
   EXPECT_EQ(aggregate[0], aggregate[1]);
   EXPECT_NE(aggregate[2], aggregate[0]);
