@@ -6,6 +6,7 @@
 #include "device/scan.hpp"
 
 #include <string>
+#include <utility>
 
 namespace ritz::RITZ_BACKEND {
 namespace {
@@ -117,11 +118,88 @@ void strong_rows(const Device& device, const BlockMatrixView<double>& A, double 
            StrongRow<C>{A, threshold * threshold, norm.data(), graph.count.data(), graph.column.data()});
 }
 
+// sum t_i . A_ij t_j over translations t, to the bit that of j and i.
+template <int C>
+struct TranslationCouplings {
+  BlockMatrixView<double> A;
+  Translations t;
+  double* value;
+  constexpr void operator()(Index i) const {
+    for (Index k = A.offsets[i]; k < A.offsets[i + 1]; ++k) {
+      const Index j = A.column[k];
+      const bool upper = i <= j;
+      const double* of_row = t.near_null + (upper ? i : j) * C * t.K;
+      const double* of_column = t.near_null + (upper ? j : i) * C * t.K;
+      const int row = upper ? C : 1, column = upper ? 1 : C;
+      double sum = 0;
+      for (int v = 0; v < t.count; ++v)
+        for (int c = 0; c < C; ++c) {
+          double product = 0;
+          for (int d = 0; d < C; ++d) product += A.values[k * C * C + c * row + d * column] * of_column[d * t.K + v];
+          sum += of_row[c * t.K + v] * product;
+        }
+      value[k] = sum;
+    }
+  }
+};
+
+// Connects nodes that A couples, if they have a strong neighbour in common.
+struct CloseRow {
+  static constexpr std::int32_t longest = 128;  // rows with more strong connections, as of a rigid region, stay
+  BlockMatrixView<double> A;
+  GraphView strong;
+  std::int32_t* count;
+  std::int32_t* column;
+  constexpr void operator()(Index i) const {
+    const Index begin = A.offsets[i], last = begin + strong.count[i];
+    Index next = begin;  // strong connections are in the order of the row
+    std::int32_t n = 0;
+    for (Index k = begin; k < A.offsets[i + 1]; ++k) {
+      const std::int32_t j = A.column[k];
+      const bool is_strong = next < last && strong.column[next] == j;
+      if (is_strong) ++next;
+      if (is_strong || (j != i && share_neighbour(i, j))) column[begin + n++] = j;
+    }
+    count[i] = n;
+  }
+  constexpr bool share_neighbour(Index i, Index j) const {
+    if (strong.count[i] > longest || strong.count[j] > longest) return false;
+    for (Index k = strong.begin[i]; k < strong.begin[i] + strong.count[i]; ++k)
+      for (Index l = strong.begin[j]; l < strong.begin[j] + strong.count[j]; ++l)
+        if (strong.column[k] == strong.column[l]) return true;
+    return false;
+  }
+};
+
+void close(const Device& device, const BlockMatrixView<double>& A, Graph& graph) {
+  Graph closed{A.offsets, Array<std::int32_t>(device, A.rows, tag),
+               Array<std::int32_t>(device, graph.column.size(), tag)};
+  for_each(device, "strong connections", A.rows, CloseRow{A, graph.view(), closed.count.data(), closed.column.data()});
+  graph = std::move(closed);
+}
+
+template <int C>
+void strong_rows_by_translations(const Device& device, const BlockMatrixView<double>& A, Index nonzeros,
+                                 double threshold, const Translations& translations, Graph& graph) {
+  Vector value(device, nonzeros, tag);
+  for_each(device, "translation couplings", A.rows, TranslationCouplings<C>{A, translations, value.data()});
+  BlockMatrixView<double> scalars = A;
+  scalars.row_block = scalars.column_block = 1;
+  scalars.values = value.data();
+  strong_scalar_rows(device, scalars, threshold, graph);
+  for (int pass = 0; pass < 2 && translations.K > C; ++pass) close(device, A, graph);
+}
+
 void strong_graph(const Device& device, const BlockMatrixView<double>& A, Index nonzeros, double threshold,
-                  Graph& graph) {
+                  const Translations& translations, Graph& graph) {
   graph.begin = A.offsets;
   graph.count = Array<std::int32_t>(device, A.rows, tag);
   graph.column = Array<std::int32_t>(device, nonzeros, tag);
+  if (translations.count > 0) {
+    if (A.row_block == 2) return strong_rows_by_translations<2>(device, A, nonzeros, threshold, translations, graph);
+    if (A.row_block == 3) return strong_rows_by_translations<3>(device, A, nonzeros, threshold, translations, graph);
+    if (A.row_block == 6) return strong_rows_by_translations<6>(device, A, nonzeros, threshold, translations, graph);
+  }
   switch (A.row_block) {
     case 1: return strong_scalar_rows(device, A, threshold, graph);
     case 2: return strong_rows<2>(device, A, threshold, graph);

@@ -100,8 +100,14 @@ class Coarsening {
   bool aggregate(double strength) {
     auto phase = device_.profile().phase("aggregation");
     const Index owned = ghosts_.owned();
+    if (level_.translations > 0) {
+      near_null_of_all_ = Vector(device_, ghosts_.size() * C_ * K_, tag);
+      device_.machine().copy_on_device(near_null_of_all_.data(), level_.near_null.data(), level_.near_null.bytes());
+      ghosts_.fetch(near_null_of_all_, C_ * K_);
+    }
     kernels<AggregationKernels>(device_, solver_kernels, "aggregation")
-        .strong_graph(device_, A_.with_ghost_rows(), A_.nonzeros_with_ghost_rows(), strength, strong_);
+        .strong_graph(device_, A_.with_ghost_rows(), A_.nonzeros_with_ghost_rows(), strength,
+                      {near_null_of_all_.data(), K_, level_.translations}, strong_);
     const Graph inner = between_owned(strong_, owned);
     aggregates_ = kernels<AggregationKernels>(device_, solver_kernels, "aggregation")
                       .aggregate(device_, inner, owned, aggregate_);
@@ -151,6 +157,7 @@ class Coarsening {
   DividedLevels::Coarser finish(BlockMatrix P, Vector near_null) {
     DividedLevels::Coarser result;
     result.level.near_null = std::move(near_null);
+    result.level.translations = level_.translations;
     const BlockMatrix coarse = product(P);
     const HostRows coarse_rows(device_, coarse.view());
     const std::vector<GlobalRows> received = to_owners(coarse, coarse_rows);
@@ -196,7 +203,7 @@ class Coarsening {
     return static_cast<std::int32_t>(aggregates_ + (std::ranges::lower_bound(foreign_, global) - foreign_.begin()));
   }
 
-  // (I - omega D^-1 A) T on owned nodes, where T and the aggregates of ghosts come from their owners.
+  // (I - omega D^-1 A_F) T on owned nodes, where T and the aggregates of ghosts come from their owners.
   BlockMatrix prolongator(Vector& coarse_near_null) {
     auto phase = device_.profile().phase("transfers");
     const Index owned = ghosts_.owned(), block = Index{C_} * K_;
@@ -216,11 +223,18 @@ class Coarsening {
     std::vector<std::int32_t> aggregate_of_all;
     for (const Index number : numbers) aggregate_of_all.push_back(number < 0 ? -1 : local(number));
     const Array<std::int32_t> aggregate(device_, std::span<const std::int32_t>(aggregate_of_all), tag);
+    Vector extension;
+    if (level_.translations > 0) {
+      extension = Vector(device_, coarse_near_null.size(), tag);
+      kernels<NearNullKernels>(device_, solver_kernels, "near-null space")
+          .rigid_extension(device_, aggregates_, K_, level_.translations, coarse_near_null.data(), extension.data());
+    }
     BlockMatrix P;
     kernels<TransferKernels>(device_, solver_kernels, "transfer")
         .smooth_prolongator(device_,
                             {A_.owned_rows(), level_.inverse_diagonal.data(),
-                             4.0 / 3.0 / level_.largest_eigenvalue.full, aggregate.data(), T.data(), strong_.view()},
+                             4.0 / 3.0 / level_.largest_eigenvalue.full, aggregate.data(), T.data(), strong_.view(),
+                             near_null_of_all_.data(), extension.empty() ? nullptr : extension.data()},
                             aggregates_ + static_cast<Index>(foreign_.size()), K_, P);
     round_as_cycle(P);
     return P;
@@ -423,6 +437,7 @@ class Coarsening {
   int width_ = 0;        // of the next level's blocks
   bool nested_ = false;  // do transfers have diagonal blocks?
   Graph strong_;
+  Vector near_null_of_all_;                 // [owned | ghosts][C][K], where there are translations
   Array<std::int32_t> aggregate_;           // [owned node]
   std::vector<std::int32_t> aggregate_of_;  // the same for the host
   Index aggregates_ = 0;
@@ -441,6 +456,7 @@ DividedLevel DividedLevels::first(const DividedMatrix& A) const {
   const Device& device = A.device();
   const int C = A.block_size(), K = near_null_count(C, options_);
   DividedLevel level{.ghosts = A.shared_ghosts(), .inverse_diagonal = inverse_diagonal(A.diagonal())};
+  level.translations = K > C ? C : 0;
   level.largest_eigenvalue = options_.sure_bounds
                                  ? EigenvalueBound{.full = sure_eigenvalue_bound(A, level.inverse_diagonal)}
                                  : eigenvalue_bound(A, level.inverse_diagonal);
@@ -459,15 +475,15 @@ DividedLevel DividedLevels::first(const DividedMatrix& A) const {
 }
 
 // Same number as in smoothed_aggregation.hpp.
-double DividedLevels::strength(int number, int block) const {
-  if (block == 1) return options_.strength >= 0 ? options_.strength : 0.3;
+double DividedLevels::strength(int number, const DividedMatrix& A, const DividedLevel& level) const {
+  if (A.block_size() == 1 || level.translations > 0) return options_.strength >= 0 ? options_.strength : 0.3;
   return (options_.strength >= 0 ? options_.strength : 0.02) * std::pow(0.5, number - nested_ - 1);
 }
 
 std::optional<DividedLevels::Coarser> DividedLevels::coarsen(int number, const DividedMatrix& A,
                                                              const DividedLevel& level) const {
   Coarsening coarsening(A, level, options_.single_precision);
-  if (!coarsening.aggregate(strength(number, A.block_size()))) return std::nullopt;
+  if (!coarsening.aggregate(strength(number, A, level))) return std::nullopt;
   return coarsening.over_aggregates();
 }
 
@@ -520,7 +536,7 @@ DividedLevels::Whole DividedLevels::whole(const DividedMatrix& A, const DividedL
   const HostView<double> own_near_null(level.near_null);
   ghosts.gather(own_near_null.data(), count, near_null.data());
   Whole result{SparseMatrix(std::make_shared<SparsityPattern>(device, offsets, columns), block),
-               Vector(device, std::span<const double>(near_null), tag)};
+               Vector(device, std::span<const double>(near_null), tag), level.translations};
   result.A.values().upload(values);
   return result;
 }
