@@ -103,17 +103,21 @@ struct StrongScalarRow {
   }
 };
 
-void strong_scalar_rows(const Device& device, const BlockMatrixView<double>& A, double threshold, Graph& graph) {
+void strong_scalar_rows(const Device& device, const BlockMatrixView<double>& A, double threshold,
+                        const FetchGhosts& fetch, Graph& graph) {
   Vector least(device, A.rows, tag);
   for_each(device, "largest couplings", A.rows, LargestCoupling{A, threshold, least.data()});
+  if (fetch) fetch(least);
   for_each(device, "strong connections", A.rows,
            StrongScalarRow{A, least.data(), graph.count.data(), graph.column.data()});
 }
 
 template <int C>
-void strong_rows(const Device& device, const BlockMatrixView<double>& A, double threshold, Graph& graph) {
+void strong_rows(const Device& device, const BlockMatrixView<double>& A, double threshold, const FetchGhosts& fetch,
+                 Graph& graph) {
   Vector norm(device, A.rows, tag);
   for_each(device, "diagonal norms", A.rows, DiagonalNorm<C>{A, norm.data()});
+  if (fetch) fetch(norm);
   for_each(device, "strong connections", A.rows,
            StrongRow<C>{A, threshold * threshold, norm.data(), graph.count.data(), graph.column.data()});
 }
@@ -180,33 +184,37 @@ void close(const Device& device, const BlockMatrixView<double>& A, Graph& graph)
 
 template <int C>
 void strong_rows_by_translations(const Device& device, const BlockMatrixView<double>& A, Index nonzeros,
-                                 double threshold, const Translations& translations, Graph& graph) {
+                                 double threshold, const Translations& translations, const FetchGhosts& fetch,
+                                 Graph& graph) {
   Vector value(device, nonzeros, tag);
   for_each(device, "translation couplings", A.rows, TranslationCouplings<C>{A, translations, value.data()});
   BlockMatrixView<double> scalars = A;
   scalars.row_block = scalars.column_block = 1;
   scalars.values = value.data();
-  strong_scalar_rows(device, scalars, threshold, graph);
+  strong_scalar_rows(device, scalars, threshold, fetch, graph);
   for (int pass = 0; pass < 2 && translations.K > C; ++pass) close(device, A, graph);
 }
 
 void strong_graph(const Device& device, const BlockMatrixView<double>& A, Index nonzeros, double threshold,
-                  const Translations& translations, Graph& graph) {
+                  const Translations& translations, const FetchGhosts& fetch, Graph& graph) {
   graph.begin = A.offsets;
   graph.count = Array<std::int32_t>(device, A.rows, tag);
   graph.column = Array<std::int32_t>(device, nonzeros, tag);
   if (translations.count > 0) {
-    if (A.row_block == 2) return strong_rows_by_translations<2>(device, A, nonzeros, threshold, translations, graph);
-    if (A.row_block == 3) return strong_rows_by_translations<3>(device, A, nonzeros, threshold, translations, graph);
-    if (A.row_block == 6) return strong_rows_by_translations<6>(device, A, nonzeros, threshold, translations, graph);
+    if (A.row_block == 2)
+      return strong_rows_by_translations<2>(device, A, nonzeros, threshold, translations, fetch, graph);
+    if (A.row_block == 3)
+      return strong_rows_by_translations<3>(device, A, nonzeros, threshold, translations, fetch, graph);
+    if (A.row_block == 6)
+      return strong_rows_by_translations<6>(device, A, nonzeros, threshold, translations, fetch, graph);
   }
   switch (A.row_block) {
-    case 1: return strong_scalar_rows(device, A, threshold, graph);
-    case 2: return strong_rows<2>(device, A, threshold, graph);
-    case 3: return strong_rows<3>(device, A, threshold, graph);
-    case 4: return strong_rows<4>(device, A, threshold, graph);
-    case 5: return strong_rows<5>(device, A, threshold, graph);
-    case 6: return strong_rows<6>(device, A, threshold, graph);
+    case 1: return strong_scalar_rows(device, A, threshold, fetch, graph);
+    case 2: return strong_rows<2>(device, A, threshold, fetch, graph);
+    case 3: return strong_rows<3>(device, A, threshold, fetch, graph);
+    case 4: return strong_rows<4>(device, A, threshold, fetch, graph);
+    case 5: return strong_rows<5>(device, A, threshold, fetch, graph);
+    case 6: return strong_rows<6>(device, A, threshold, fetch, graph);
     default: throw Error(Exit::internal, "multigrid level with blocks of " + std::to_string(A.row_block));
   }
 }

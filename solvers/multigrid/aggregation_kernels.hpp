@@ -3,6 +3,8 @@
 
 #include "solvers/algebra/block_matrix.hpp"
 
+#include <functional>
+
 namespace ritz {
 
 // A graph without values: strong connections between nodes. A node without any, whose couplings are not small beside
@@ -27,6 +29,9 @@ struct Translations {
   int K = 0, count = 0;
 };
 
+// Replaces what a rank has summed of the rows of ghosts by what their owners have; empty in one process.
+using FetchGhosts = std::function<void(Vector& of_rows)>;
+
 struct AggregationKernels {
   // i and j are strongly connected when ||A_ij||_F^2 > threshold^2 ||A_ii||_F ||A_jj||_F (Vanek, Mandel, Brezina 1996).
   // Scalars: when -a_ij > threshold max(m_i, m_j), m_i the largest of a row's -a_ik (Ruge and Stueben 1987, made
@@ -37,7 +42,7 @@ struct AggregationKernels {
   // are connected, too, twice: aggregates of more unknowns than their nodes have should not be small where cells are
   // not stretched. The graph refers to the offsets of A.
   void (*strong_graph)(const Device&, const BlockMatrixView<double>& A, Index nonzeros, double threshold,
-                       const Translations& translations, Graph& graph);
+                       const Translations& translations, const FetchGhosts& fetch, Graph& graph);
   // Aggregates from a maximal independent set of distance 2 (Bell, Dalton, Olson 2012): aggregate [node], -1 for nodes
   // without strong connections. The same on every device. Returns the number of aggregates.
   Index (*aggregate)(const Device&, const Graph& graph, Index nodes, Array<std::int32_t>& aggregate);

@@ -106,8 +106,10 @@ class Coarsening {
       ghosts_.fetch(near_null_of_all_, C_ * K_);
     }
     kernels<AggregationKernels>(device_, solver_kernels, "aggregation")
-        .strong_graph(device_, A_.with_ghost_rows(), A_.nonzeros_with_ghost_rows(), strength,
-                      {near_null_of_all_.data(), K_, level_.translations}, strong_);
+        .strong_graph(
+            device_, A_.with_ghost_rows(), A_.nonzeros_with_ghost_rows(), strength,
+            {near_null_of_all_.data(), K_, level_.translations}, [&](Vector& of_rows) { ghosts_.fetch(of_rows, 1); },
+            strong_);
     const Graph inner = between_owned(strong_, owned);
     aggregates_ = kernels<AggregationKernels>(device_, solver_kernels, "aggregation")
                       .aggregate(device_, inner, owned, aggregate_);

@@ -197,7 +197,7 @@ class Builder {
     count(bytes_of(fine.view, fine.nonzeros) + 2 * fine.nonzeros * Index{sizeof(std::int32_t)} +
           fine.view.rows * (Index{2} * sizeof(double) + 2 * sizeof(std::int32_t)));
     aggregation_.strong_graph(device_, fine.view, fine.nonzeros, strength(level), {near_null.data(), K_, translations_},
-                              graph);
+                              {}, graph);
     return aggregation_.aggregate(device_, graph, fine.view.rows, result);
   }
 
