@@ -60,7 +60,7 @@ double largest_jump(const SparseMatrix& A, const NestedNodes& first) {
 }
 
 bool is_stretched(const SparseMatrix& A, const SmoothedAggregationOptions& options, double factor) {
-  return A.block_size() == 1 && options.coordinates != nullptr &&
+  return (A.block_size() == 1 || A.block_size() == options.dimension) && options.coordinates != nullptr &&
          anisotropic_share(A, *options.coordinates, options.dimension, factor) > stretched_share;
 }
 
