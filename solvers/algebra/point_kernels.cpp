@@ -93,10 +93,23 @@ struct UnevenCouplings {
   double factor;
   Index every;
 
+  // Does one of the node's unknowns couple to nothing?
   constexpr bool is_prescribed(Index row) const {
-    for (Index k = A.offsets[row]; k < A.offsets[row + 1]; ++k)
-      if (A.columns[k] != row && A.values[k] != 0) return false;
-    return true;
+    const int B = A.block_size;
+    for (int c = 0; c < B; ++c) {
+      bool couples = false;
+      for (Index k = A.offsets[row]; k < A.offsets[row + 1] && !couples; ++k)
+        for (int d = 0; d < B; ++d)
+          couples = couples || ((A.columns[k] != row || c != d) && A.values[(k * B + c) * B + d] != 0);
+      if (!couples) return true;
+    }
+    return false;
+  }
+  constexpr double trace(Index k) const {
+    const int B = A.block_size;
+    double sum = 0;
+    for (int c = 0; c < B; ++c) sum += A.values[(k * B + c) * B + c];
+    return sum;
   }
   constexpr double step(Index from, Index to, int axis) const {
     return places[to * dimension + axis] - places[from * dimension + axis];
@@ -108,10 +121,11 @@ struct UnevenCouplings {
     for (Index k = A.offsets[row]; k < A.offsets[row + 1]; ++k) {
       const Index other = A.columns[k];
       if (is_prescribed(other)) return -1;
+      const double coupling = -trace(k);
       for (int p = 0; p < dimension; ++p)
         for (int q = 0; q < dimension; ++q) {
           const double product = step(row, other, p) * step(row, other, q);
-          K.t[p][q] -= A.values[k] * product;
+          K.t[p][q] += coupling * product;
           H.t[p][q] += product;
         }
     }

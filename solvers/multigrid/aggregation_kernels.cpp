@@ -5,7 +5,9 @@
 #include "device/launch.hpp"
 #include "device/scan.hpp"
 
+#include <limits>
 #include <string>
+#include <utility>
 
 namespace ritz::RITZ_BACKEND {
 namespace {
@@ -75,6 +77,7 @@ struct LargestCoupling {
 struct StrongScalarRow {
   BlockMatrixView<double> A;
   const double* least;
+  double contrast;  // of two rows: beyond it the smaller one's couplings count
   std::int32_t* count;
   std::int32_t* column;
   constexpr void operator()(Index i) const {
@@ -85,7 +88,8 @@ struct StrongScalarRow {
       const std::int32_t j = A.column[k];
       const double coupling = -A.values[k];
       column[begin + n] = j;  // overwritten unless it is strong
-      n += coupling > own && coupling > least[j] && j != i ? 1 : 0;
+      const double smaller = own < least[j] ? own : least[j], larger = own < least[j] ? least[j] : own;
+      n += coupling > (larger < contrast * smaller ? larger : contrast * smaller) && j != i ? 1 : 0;
     }
     if (n == 0 && !is_dominated(i)) column[begin + n++] = static_cast<std::int32_t>(i);  // its own aggregate
     count[i] = n;
@@ -102,37 +106,123 @@ struct StrongScalarRow {
   }
 };
 
-// run.template operator()<C>() for the block size of a level.
-template <class Run>
-void with_block(int block, const Run& run) {
-  switch (block) {
-    case 1: return run.template operator()<1>();
-    case 2: return run.template operator()<2>();
-    case 3: return run.template operator()<3>();
-    case 4: return run.template operator()<4>();
-    case 5: return run.template operator()<5>();
-    case 6: return run.template operator()<6>();
-    default: throw Error(Exit::internal, "multigrid level with blocks of " + std::to_string(block));
-  }
+void strong_scalar_rows(const Device& device, const BlockMatrixView<double>& A, double threshold, double contrast,
+                        const FetchGhosts& fetch, Graph& graph) {
+  Vector least(device, A.rows, tag);
+  for_each(device, "largest couplings", A.rows, LargestCoupling{A, threshold, least.data()});
+  if (fetch) fetch(least);
+  for_each(device, "strong connections", A.rows,
+           StrongScalarRow{A, least.data(), contrast, graph.count.data(), graph.column.data()});
 }
 
-void measure(const Device& device, const BlockMatrixView<double>& A, double threshold, double* result) {
-  with_block(A.row_block, [&]<int C>() {
-    if constexpr (C == 1) for_each(device, "largest couplings", A.rows, LargestCoupling{A, threshold, result});
-    else for_each(device, "diagonal norms", A.rows, DiagonalNorm<C>{A, result});
-  });
+template <int C>
+void strong_rows(const Device& device, const BlockMatrixView<double>& A, double threshold, const FetchGhosts& fetch,
+                 Graph& graph) {
+  Vector norm(device, A.rows, tag);
+  for_each(device, "diagonal norms", A.rows, DiagonalNorm<C>{A, norm.data()});
+  if (fetch) fetch(norm);
+  for_each(device, "strong connections", A.rows,
+           StrongRow<C>{A, threshold * threshold, norm.data(), graph.count.data(), graph.column.data()});
+}
+
+// sum t_i . A_ij t_j over translations t, to the bit that of j and i.
+template <int C>
+struct TranslationCouplings {
+  BlockMatrixView<double> A;
+  Translations t;
+  double* value;
+  constexpr void operator()(Index i) const {
+    for (Index k = A.offsets[i]; k < A.offsets[i + 1]; ++k) {
+      const Index j = A.column[k];
+      const bool upper = i <= j;
+      const double* of_row = t.near_null + (upper ? i : j) * C * t.K;
+      const double* of_column = t.near_null + (upper ? j : i) * C * t.K;
+      const int row = upper ? C : 1, column = upper ? 1 : C;
+      double sum = 0;
+      for (int v = 0; v < t.count; ++v)
+        for (int c = 0; c < C; ++c) {
+          double product = 0;
+          for (int d = 0; d < C; ++d) product += A.values[k * C * C + c * row + d * column] * of_column[d * t.K + v];
+          sum += of_row[c * t.K + v] * product;
+        }
+      value[k] = sum;
+    }
+  }
+};
+
+// Connects nodes that A couples, if they have a strong neighbour in common.
+struct CloseRow {
+  static constexpr std::int32_t longest = 128;  // rows with more strong connections, as of a rigid region, stay
+  BlockMatrixView<double> A;
+  GraphView strong;
+  std::int32_t* count;
+  std::int32_t* column;
+  constexpr void operator()(Index i) const {
+    const Index begin = A.offsets[i], last = begin + strong.count[i];
+    Index next = begin;  // strong connections are in the order of the row
+    std::int32_t n = 0;
+    for (Index k = begin; k < A.offsets[i + 1]; ++k) {
+      const std::int32_t j = A.column[k];
+      const bool is_strong = next < last && strong.column[next] == j;
+      if (is_strong) ++next;
+      if (is_strong || (j != i && share_neighbour(i, j))) column[begin + n++] = j;
+    }
+    count[i] = n;
+  }
+  constexpr bool share_neighbour(Index i, Index j) const {
+    if (strong.count[i] > longest || strong.count[j] > longest) return false;
+    for (Index k = strong.begin[i]; k < strong.begin[i] + strong.count[i]; ++k)
+      for (Index l = strong.begin[j]; l < strong.begin[j] + strong.count[j]; ++l)
+        if (strong.column[k] == strong.column[l]) return true;
+    return false;
+  }
+};
+
+void close(const Device& device, const BlockMatrixView<double>& A, Graph& graph) {
+  Graph closed{A.offsets, Array<std::int32_t>(device, A.rows, tag),
+               Array<std::int32_t>(device, graph.column.size(), tag)};
+  for_each(device, "strong connections", A.rows, CloseRow{A, graph.view(), closed.count.data(), closed.column.data()});
+  graph = std::move(closed);
+}
+
+template <int C>
+void strong_rows_by_translations(const Device& device, const BlockMatrixView<double>& A, Index nonzeros,
+                                 double threshold, const Translations& translations, const FetchGhosts& fetch,
+                                 Graph& graph) {
+  Vector value(device, nonzeros, tag);
+  for_each(device, "translation couplings", A.rows, TranslationCouplings<C>{A, translations, value.data()});
+  BlockMatrixView<double> scalars = A;
+  scalars.row_block = scalars.column_block = 1;
+  scalars.values = value.data();
+  // On free boundaries rows are half as large. Where materials differ by more, aggregates of six unknowns would be
+  // small.
+  constexpr double contrast = 3;
+  strong_scalar_rows(device, scalars, threshold, contrast, fetch, graph);
+  for (int pass = 0; pass < 2 && translations.K > C; ++pass) close(device, A, graph);
 }
 
 void strong_graph(const Device& device, const BlockMatrixView<double>& A, Index nonzeros, double threshold,
-                  const double* measure, Graph& graph) {
+                  const Translations& translations, const FetchGhosts& fetch, Graph& graph) {
   graph.begin = A.offsets;
   graph.count = Array<std::int32_t>(device, A.rows, tag);
   graph.column = Array<std::int32_t>(device, nonzeros, tag);
-  std::int32_t *const count = graph.count.data(), *const column = graph.column.data();
-  with_block(A.row_block, [&]<int C>() {
-    if constexpr (C == 1) for_each(device, "strong connections", A.rows, StrongScalarRow{A, measure, count, column});
-    else for_each(device, "strong connections", A.rows, StrongRow<C>{A, threshold * threshold, measure, count, column});
-  });
+  if (translations.count > 0) {
+    if (A.row_block == 2)
+      return strong_rows_by_translations<2>(device, A, nonzeros, threshold, translations, fetch, graph);
+    if (A.row_block == 3)
+      return strong_rows_by_translations<3>(device, A, nonzeros, threshold, translations, fetch, graph);
+    if (A.row_block == 6)
+      return strong_rows_by_translations<6>(device, A, nonzeros, threshold, translations, fetch, graph);
+  }
+  switch (A.row_block) {
+    case 1: return strong_scalar_rows(device, A, threshold, std::numeric_limits<double>::max(), fetch, graph);
+    case 2: return strong_rows<2>(device, A, threshold, fetch, graph);
+    case 3: return strong_rows<3>(device, A, threshold, fetch, graph);
+    case 4: return strong_rows<4>(device, A, threshold, fetch, graph);
+    case 5: return strong_rows<5>(device, A, threshold, fetch, graph);
+    case 6: return strong_rows<6>(device, A, threshold, fetch, graph);
+    default: throw Error(Exit::internal, "multigrid level with blocks of " + std::to_string(A.row_block));
+  }
 }
 
 // A node's standing: the state in the highest bits, then a pseudo-random priority, then its number.

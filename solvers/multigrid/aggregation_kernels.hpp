@@ -4,6 +4,7 @@
 #include "solvers/algebra/block_matrix.hpp"
 
 #include <cstdint>
+#include <functional>
 
 namespace ritz {
 
@@ -20,7 +21,7 @@ class NodesElsewhere {
   virtual Index before(Index mine) const = 0;  // the sum over the ranks before this one
 };
 
-// A graph without values: strong connections between nodes. A scalar without any, whose couplings are not small beside
+// A graph without values: strong connections between nodes. A node without any, whose couplings are not small beside
 // its diagonal, is connected to itself alone. The neighbours of a node begin where its row of the matrix begins:
 // column[begin[node]], ..., count[node] of them.
 struct GraphView {
@@ -35,16 +36,27 @@ struct Graph {
   GraphView view() const { return {begin, count.data(), column.data()}; }
 };
 
+// The first vectors of a near-null space, if they are the translations of a body. Without any, blocks are compared by
+// their norms.
+struct Translations {
+  const double* near_null = nullptr;  // [node][C][K], all K vectors
+  int K = 0, count = 0;
+};
+
+// Replaces what a rank has summed of the rows of ghosts by what their owners have; empty in one process.
+using FetchGhosts = std::function<void(Vector& of_rows)>;
+
 struct AggregationKernels {
   // i and j are strongly connected when ||A_ij||_F^2 > threshold^2 ||A_ii||_F ||A_jj||_F (Vanek, Mandel, Brezina 1996).
   // Scalars: when -a_ij > threshold max(m_i, m_j), m_i the largest of a row's -a_ik (Ruge and Stueben 1987, made
   // symmetric). Only that sees in which direction stretched cells couple: there positive entries, of nodes side by
   // side, are as large as those that conduct. Not their geometric mean: rows of nodes on free boundaries are half as
-  // large. The graph refers to the offsets of A. measure, first of each row, then for all columns: ||A_ii||_F, or
-  // threshold times m_i.
-  void (*measure)(const Device&, const BlockMatrixView<double>& A, double threshold, double* measure);
+  // large. Blocks with translations t: as scalars a_ij = sum t_i . A_ij t_j, on a mesh the trace of A_ij, which is
+  // (lambda + 4 mu) times that of heat. Where C < K, nodes that A couples and that have a strong neighbour in common
+  // are connected, too, twice: aggregates of more unknowns than their nodes have should not be small where cells are
+  // not stretched. The graph refers to the offsets of A.
   void (*strong_graph)(const Device&, const BlockMatrixView<double>& A, Index nonzeros, double threshold,
-                       const double* measure, Graph& graph);
+                       const Translations& translations, const FetchGhosts& fetch, Graph& graph);
   // Aggregates from a maximal independent set of distance 2 (Bell, Dalton, Olson 2012): aggregate [node], -1 for nodes
   // without strong connections. The same on every device. Returns the number of aggregates. Over ranks an aggregate is
   // that of the rank with its root, which numbers it after those of the ranks before: the aggregates are those of one

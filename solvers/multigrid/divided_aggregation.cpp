@@ -38,6 +38,7 @@ class ReplicatedLevel {
     at_ = Array<std::int32_t>(A_.device(), std::span<const std::int32_t>(at), "multigrid");
     options.near_null = &whole.near_null;
     options.near_null_count = static_cast<int>(whole.near_null.size() / A_.rows());
+    options.translations = whole.translations;
     options.coordinates = nullptr;
     options.levels = nested == nullptr ? MultigridLevels::aggregation : MultigridLevels::nested;
     options.nested = [nested] { return nested; };
@@ -105,7 +106,7 @@ class DividedCycle {
       }
       if (!next && unknowns_.back() <= options.replicated) {
         SmoothedAggregationOptions below = options_;
-        below.strength = levels.strength(number, matrix->block_size());
+        below.strength = levels.strength(number, *matrix, level);
         last_ = level.ghosts;
         replicated_ = std::make_unique<ReplicatedLevel<Real>>(*last_, DividedLevels::whole(*matrix, level), below,
                                                               at == nesting.parts.size() ? rest : nullptr, kernels_);

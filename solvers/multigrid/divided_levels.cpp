@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -107,13 +108,17 @@ class Coarsening {
   // False: there would not be much fewer unknowns, or a rank without any.
   bool aggregate(double strength) {
     auto phase = device_.profile().phase("aggregation");
-    const auto& aggregation = kernels<AggregationKernels>(device_, solver_kernels, "aggregation");
-    {
-      Vector measure(device_, ghosts_.size(), tag);
-      aggregation.measure(device_, A_.owned_rows(), strength, measure.data());
-      ghosts_.fetch(measure, 1);
-      aggregation.strong_graph(device_, A_.owned_rows(), A_.nonzeros(), strength, measure.data(), strong_);
+    if (level_.translations > 0) {
+      near_null_of_all_ = Vector(device_, ghosts_.size() * C_ * K_, tag);
+      device_.machine().copy_on_device(near_null_of_all_.data(), level_.near_null.data(), level_.near_null.bytes());
+      ghosts_.fetch(near_null_of_all_, C_ * K_);
     }
+    const auto& aggregation = kernels<AggregationKernels>(device_, solver_kernels, "aggregation");
+    aggregation.strong_graph(
+        device_, A_.with_ghost_rows(), A_.nonzeros_with_ghost_rows(), strength,
+        {near_null_of_all_.data(), K_, level_.translations}, [&](Vector& of_rows) { ghosts_.fetch(of_rows, 1); },
+        strong_);
+    if (level_.translations > 0) keep_what_both_have();
     const NodesOfRanks elsewhere(ghosts_);
     aggregates_ = aggregation.aggregate(device_, strong_, ghosts_.owned(), &elsewhere, aggregate_);
     const Index fewest = number_coarser_nodes();
@@ -138,6 +143,37 @@ class Coarsening {
   }
 
  private:
+  // A connection between ranks holds where both owners see it: each knows the connections of its own nodes to all of
+  // their neighbours, but not all of those that ghosts have.
+  void keep_what_both_have() {
+    const Index owned = ghosts_.owned();
+    const HostView<Index> begin(device_, strong_.begin, owned + 1);
+    std::vector<std::int32_t> count = strong_.count.host(), column = strong_.column.host();
+    const auto of = [&](Index node) {
+      const auto first = static_cast<std::size_t>(begin[node]);
+      return std::span(column).subspan(first, static_cast<std::size_t>(count[static_cast<std::size_t>(node)]));
+    };
+    std::vector<GlobalRows> seen(static_cast<std::size_t>(ghosts_.ranks().count()));  // the ghost: the node here
+    for (Index node = 0; node < owned; ++node)
+      for (const std::int32_t other : of(node))
+        if (const auto here = static_cast<std::int32_t>(node); other >= owned) {
+          const Index ghost = ghosts_.global(other);
+          seen[static_cast<std::size_t>(ghosts_.owner(ghost))].append(ghost, {&here, 1}, {},
+                                                                      [&](Index c) { return ghosts_.global(c); });
+        }
+    std::set<std::pair<Index, Index>> by_others;  // this rank's node, the other
+    for (const GlobalRows& each : swap_rows(ghosts_.ranks(), seen))
+      for (std::size_t k = 0; k < each.row.size(); ++k) by_others.emplace(each.row[k], each.column[k]);
+    for (Index node = 0; node < owned; ++node) {
+      const auto [last, end] = std::ranges::remove_if(of(node), [&](std::int32_t other) {
+        return other >= owned && !by_others.contains({ghosts_.global(node), ghosts_.global(other)});
+      });
+      count[static_cast<std::size_t>(node)] -= static_cast<std::int32_t>(end - last);
+    }
+    strong_.count.upload(count);
+    strong_.column.upload(column);
+  }
+
   // The fewest of a rank.
   Index number_coarser_nodes() {
     first_ = {0};
@@ -152,6 +188,7 @@ class Coarsening {
   DividedLevels::Coarser finish(BlockMatrix P, Vector near_null) {
     DividedLevels::Coarser result;
     result.level.near_null = std::move(near_null);
+    result.level.translations = level_.translations;
     const BlockMatrix coarse = product(P);
     const HostRows coarse_rows(device_, coarse.view());
     const std::vector<GlobalRows> received = to_owners(coarse, coarse_rows);
@@ -316,11 +353,20 @@ class Coarsening {
     std::vector<std::int32_t> aggregate_of_all;
     for (const Index number : numbers) aggregate_of_all.push_back(number < 0 ? -1 : local(number));
     const Array<std::int32_t> aggregate(device_, std::span<const std::int32_t>(aggregate_of_all), tag);
+    Vector extension;
+    if (level_.translations > 0) {
+      const Index size = Index{K_} * K_;
+      extension = Vector(device_, (aggregates_ + std::ssize(foreign_)) * size, tag);
+      kernels<NearNullKernels>(device_, solver_kernels, "near-null space")
+          .rigid_extension(device_, aggregates_, K_, level_.translations, coarse_near_null.data(), extension.data());
+      Ghosts(ghosts_.ranks(), aggregates_, foreign_).fetch(extension, static_cast<int>(size));
+    }
     BlockMatrix P;
     kernels<TransferKernels>(device_, solver_kernels, "transfer")
         .smooth_prolongator(device_,
                             {A_.owned_rows(), level_.inverse_diagonal.data(),
-                             4.0 / 3.0 / level_.largest_eigenvalue.full, aggregate.data(), T.data(), strong_.view()},
+                             4.0 / 3.0 / level_.largest_eigenvalue.full, aggregate.data(), T.data(), strong_.view(),
+                             near_null_of_all_.data(), extension.empty() ? nullptr : extension.data()},
                             aggregates_ + static_cast<Index>(foreign_.size()), K_, P);
     round_as_cycle(P);
     return P;
@@ -523,6 +569,7 @@ class Coarsening {
   bool nested_ = false;  // do transfers have diagonal blocks?
   Graph strong_;
   Array<std::int32_t> aggregate_;  // [owned node] as all ranks number them
+  Vector near_null_of_all_;                 // [owned | ghosts][C][K], where there are translations
   Index aggregates_ = 0;
   std::vector<Index> first_, foreign_;  // [rank + 1]; aggregates of others, ascending
   std::vector<Index> P_columns_;        // as all ranks number them
@@ -539,6 +586,7 @@ DividedLevel DividedLevels::first(const DividedMatrix& A) const {
   const Device& device = A.device();
   const int C = A.block_size(), K = near_null_count(C, options_);
   DividedLevel level{.ghosts = A.shared_ghosts(), .inverse_diagonal = inverse_diagonal(A.diagonal())};
+  level.translations = K > C ? C : 0;
   level.largest_eigenvalue = options_.sure_bounds
                                  ? EigenvalueBound{.full = sure_eigenvalue_bound(A, level.inverse_diagonal)}
                                  : eigenvalue_bound(A, level.inverse_diagonal);
@@ -557,15 +605,15 @@ DividedLevel DividedLevels::first(const DividedMatrix& A) const {
 }
 
 // Same number as in smoothed_aggregation.hpp.
-double DividedLevels::strength(int number, int block) const {
-  if (block == 1) return options_.strength >= 0 ? options_.strength : 0.3;
+double DividedLevels::strength(int number, const DividedMatrix& A, const DividedLevel& level) const {
+  if (A.block_size() == 1 || level.translations > 0) return options_.strength >= 0 ? options_.strength : 0.3;
   return (options_.strength >= 0 ? options_.strength : 0.02) * std::pow(0.5, number - nested_ - 1);
 }
 
 std::optional<DividedLevels::Coarser> DividedLevels::coarsen(int number, const DividedMatrix& A,
                                                              const DividedLevel& level) const {
   Coarsening coarsening(A, level, options_.single_precision);
-  if (!coarsening.aggregate(strength(number, A.block_size()))) return std::nullopt;
+  if (!coarsening.aggregate(strength(number, A, level))) return std::nullopt;
   return coarsening.over_aggregates();
 }
 
@@ -618,7 +666,7 @@ DividedLevels::Whole DividedLevels::whole(const DividedMatrix& A, const DividedL
   const HostView<double> own_near_null(level.near_null);
   ghosts.gather(own_near_null.data(), count, near_null.data());
   Whole result{SparseMatrix(std::make_shared<SparsityPattern>(device, offsets, columns), block),
-               Vector(device, std::span<const double>(near_null), tag)};
+               Vector(device, std::span<const double>(near_null), tag), level.translations};
   result.A.values().upload(values);
   return result;
 }

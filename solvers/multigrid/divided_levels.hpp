@@ -16,7 +16,8 @@ struct DividedLevel {
   std::shared_ptr<const Ghosts> ghosts;
   Vector inverse_diagonal;  // [owned unknown]
   EigenvalueBound largest_eigenvalue;
-  Vector near_null;  // [owned node][C][K]
+  Vector near_null;      // [owned node][C][K]
+  int translations = 0;  // the first of its vectors; 0: they are no rigid motions
 };
 
 // Transfers from a level to the next: P [owned] x [owned | ghosts of the next], R its transpose. Blocks of P are as
@@ -46,9 +47,10 @@ class DividedLevels {
   struct Whole {
     SparseMatrix A;
     Vector near_null;
+    int translations;
   };
   static Whole whole(const DividedMatrix& A, const DividedLevel& level);
-  double strength(int number, int block) const;
+  double strength(int number, const DividedMatrix& A, const DividedLevel& level) const;
 
  private:
   SmoothedAggregationOptions options_;

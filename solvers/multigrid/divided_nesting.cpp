@@ -52,9 +52,10 @@ double largest_jump(const DividedMatrix& A, const NestedPart& level) {
 }
 
 bool is_stretched(const DividedMatrix& A, const SmoothedAggregationOptions& options, double factor) {
-  if (A.block_size() != 1 || options.coordinates == nullptr) return false;
+  const int block = A.block_size();
+  if ((block != 1 && block != options.dimension) || options.coordinates == nullptr) return false;
   const BlockMatrixView<double> rows = A.owned_rows();
-  const MatrixView view{rows.rows, A.nonzeros(), 1, rows.offsets, rows.column, rows.values};
+  const MatrixView view{rows.rows, A.nonzeros(), block, rows.offsets, rows.column, rows.values};
   return anisotropic_share(view, *options.coordinates, options.dimension, factor) > stretched_share;
 }
 

@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace ritz {
 namespace {
@@ -59,7 +60,7 @@ double largest_jump(const SparseMatrix& A, const NestedNodes& first) {
 }
 
 bool is_stretched(const SparseMatrix& A, const SmoothedAggregationOptions& options, double factor) {
-  return A.block_size() == 1 && options.coordinates != nullptr &&
+  return (A.block_size() == 1 || A.block_size() == options.dimension) && options.coordinates != nullptr &&
          anisotropic_share(A, *options.coordinates, options.dimension, factor) > stretched_share;
 }
 
@@ -83,7 +84,10 @@ class Builder {
         near_null_(kernels<NearNullKernels>(device_, solver_kernels, "near-null space")),
         transfer_(kernels<TransferKernels>(device_, solver_kernels, "transfer")),
         matrix_(kernels<LevelMatrixKernels>(device_, solver_kernels, "level matrix")),
-        K_(near_null_count(A.block_size(), options)) {}
+        K_(near_null_count(A.block_size(), options)),
+        translations_(options.translations >= 0 ? options.translations
+                      : K_ > A.block_size()     ? A.block_size()
+                                                : 0) {}
 
   void build(const TakeLevel& take) {
     SetupLevel level;
@@ -177,46 +181,66 @@ class Builder {
     return near_null;
   }
 
-  // Aggregates of vectors couple ever more widely: the threshold halves from level to level.
+  // Aggregates whose blocks are compared by their norms couple ever more widely: the threshold halves from level to
+  // level.
   double strength(int level) const {
-    if (A_.block_size() == 1) return options_.strength >= 0 ? options_.strength : 0.3;
+    if (A_.block_size() == 1 || translations_ > 0) return options_.strength >= 0 ? options_.strength : 0.3;
     const int given = nested_ == nullptr ? 0 : static_cast<int>(nested_->size());
     return (options_.strength >= 0 ? options_.strength : 0.02) * std::pow(0.5, level - given - 1);
   }
 
-  Index aggregate(const SetupLevel& fine, int level, Graph& graph, Array<std::int32_t>& result) const {
+  Index aggregate(const SetupLevel& fine, int level, const Vector& near_null, Graph& graph,
+                  Array<std::int32_t>& result) const {
     auto phase = device_.profile().phase("aggregation");
     // The columns of the matrix count twice, once for the diagonal's norms. The rounds that choose roots are not
     // counted.
     count(bytes_of(fine.view, fine.nonzeros) + 2 * fine.nonzeros * Index{sizeof(std::int32_t)} +
           fine.view.rows * (Index{2} * sizeof(double) + 2 * sizeof(std::int32_t)));
-    {
-      Vector measure(device_, fine.view.rows, tag);
-      aggregation_.measure(device_, fine.view, strength(level), measure.data());
-      aggregation_.strong_graph(device_, fine.view, fine.nonzeros, strength(level), measure.data(), graph);
-    }
+    aggregation_.strong_graph(device_, fine.view, fine.nonzeros, strength(level), {near_null.data(), K_, translations_},
+                              {}, graph);
     return aggregation_.aggregate(device_, graph, fine.view.rows, nullptr, result);
   }
 
-  // Replaces the near-null space by that of the coarser level; returns T.
+  // T; `coarse` becomes the near-null space of the coarser level.
   Vector tentative(const BlockMatrixView<double>& A, const std::int32_t* aggregate, Index aggregates,
-                   Vector& near_null) const {
+                   const Vector& near_null, Vector& coarse) const {
     const int C = A.row_block;
-    Vector T(device_, A.rows * C * K_, tag), coarse(device_, aggregates * K_ * K_, tag);
+    Vector T(device_, A.rows * C * K_, tag);
+    coarse = Vector(device_, aggregates * K_ * K_, tag);
     // Copied, then made orthonormal; members of aggregates are listed, and the list read.
     count(4 * T.bytes() + coarse.bytes() + A.rows * (Index{sizeof(std::int32_t)} + Index{2} * sizeof(Index)) +
           2 * aggregates * Index{sizeof(Index)});
     near_null_.tentative(device_, aggregate, A.rows, aggregates, C, K_, near_null.data(), T.data(), coarse.data());
-    near_null = std::move(coarse);
     return T;
   }
 
-  ProlongatorInput prolongator_input(const BlockMatrixView<double>& A, const Vector& inverse_diagonal, double largest,
-                                     const std::int32_t* aggregate, const Vector& T, const GraphView& strong) const {
-    return {A, inverse_diagonal.data(), 4.0 / 3.0 / largest, aggregate, T.data(), strong};
+  // How aggregates move nodes beside them; empty where there are no translations.
+  Vector extension(const Vector& coarse_near_null) const {
+    if (translations_ == 0) return {};
+    Vector result(device_, coarse_near_null.size(), tag);
+    count(2 * result.bytes());
+    near_null_.rigid_extension(device_, result.size() / (K_ * K_), K_, translations_, coarse_near_null.data(),
+                               result.data());
+    return result;
+  }
+
+  // Calls make(input) for the prolongator over these aggregates, and replaces the near-null space by that of the
+  // coarser level.
+  template <class Make>
+  auto with_prolongator_input(const BlockMatrixView<double>& A, const Vector& inverse_diagonal, double largest,
+                              const std::int32_t* aggregate, Index aggregates, const GraphView& strong,
+                              Vector& near_null, const Make& make) const {
+    Vector coarse;
+    const Vector T = tentative(A, aggregate, aggregates, near_null, coarse), extends = extension(coarse);
+    const Vector fine = std::exchange(near_null, std::move(coarse));
+    return make(ProlongatorInput{A, inverse_diagonal.data(), 4.0 / 3.0 / largest, aggregate, T.data(), strong,
+                                 fine.data(), extends.empty() ? nullptr : extends.data()});
   }
 
   void count(Index bytes) const { device_.profile().count(bytes); }
+  Index bytes_of_blocks(const BlockMatrixView<double>& A) const {  // a block of each node
+    return A.rows * A.row_block * K_ * Index{sizeof(double)};
+  }
 
   Vector inverse_diagonal_of(const BlockMatrixView<double>& A, Index nonzeros) const {
     Vector result(device_, A.rows * A.row_block, "multigrid");
@@ -285,21 +309,18 @@ class Builder {
       return true;
     }
     Graph strong;
-    const Index aggregates = aggregate(fine, number, strong, fine.aggregate);
+    const Index aggregates = aggregate(fine, number, near_null, strong, fine.aggregate);
     if (aggregates == 0 || aggregates * K_ > fine.view.rows * fine.view.row_block * 4 / 5) {
       fine.aggregate = {};
       return false;
     }
     auto phase = device_.profile().phase("transfers");
-    {
-      const Vector T = tentative(fine.view, fine.aggregate.data(), aggregates, near_null);
-      transfer_.smooth_prolongator(device_,
-                                   prolongator_input(fine.view, fine.inverse_diagonal, fine.largest_eigenvalue.full,
-                                                     fine.aggregate.data(), T, strong.view()),
-                                   aggregates, K_, fine.P);
-      count(bytes_of(fine.view, fine.nonzeros) + fine.inverse_diagonal.bytes() + fine.aggregate.bytes() + T.bytes() +
-            bytes_of(fine.P));
-    }
+    with_prolongator_input(fine.view, fine.inverse_diagonal, fine.largest_eigenvalue.full, fine.aggregate.data(),
+                           aggregates, strong.view(), near_null, [&](const ProlongatorInput& input) {
+                             transfer_.smooth_prolongator(device_, input, aggregates, K_, fine.P);
+                           });
+    count(bytes_of(fine.view, fine.nonzeros) + fine.inverse_diagonal.bytes() + fine.aggregate.bytes() +
+          bytes_of_blocks(fine.view) + bytes_of(fine.P));
     strong = {};
     round_as_cycle(fine.P.values);
     transpose(fine);
@@ -320,12 +341,14 @@ class Builder {
                                fine.P.data());
       near_null = std::move(coarse_near_null);
     } else {
-      const Vector T = tentative(fine.A, known.aggregate, known.P.columns, near_null);
-      const ProlongatorInput input =
-          prolongator_input(fine.A, fine.inverse_diagonal, fine.largest_eigenvalue.full, known.aggregate, T, {});
-      if (!transfer_.smooth_prolongator_again(device_, input, known.P, fine.P.data())) return false;
+      const bool fits =
+          with_prolongator_input(fine.A, fine.inverse_diagonal, fine.largest_eigenvalue.full, known.aggregate,
+                                 known.P.columns, {}, near_null, [&](const ProlongatorInput& input) {
+                                   return transfer_.smooth_prolongator_again(device_, input, known.P, fine.P.data());
+                                 });
+      if (!fits) return false;
       count(bytes_of(fine.A, known.nonzeros) + fine.inverse_diagonal.bytes() +
-            fine.A.rows * Index{sizeof(std::int32_t)} + T.bytes());
+            fine.A.rows * Index{sizeof(std::int32_t)} + bytes_of_blocks(fine.A));
     }
     round_as_cycle(fine.P);
     known.P.values = fine.P.data();
@@ -372,7 +395,8 @@ class Builder {
   const NearNullKernels& near_null_;
   const TransferKernels& transfer_;
   const LevelMatrixKernels& matrix_;
-  int K_;  // near-null-space vectors, unknowns per node of coarse levels
+  int K_;             // near-null-space vectors, unknowns per node of coarse levels
+  int translations_;  // the first of them; 0: they are no rigid motions
 };
 
 }  // namespace

@@ -124,6 +124,34 @@ void tentative(const Device& device, const std::int32_t* aggregate, Index nodes,
   with_blocks<Tentative>(C, K, device, offsets.data(), members.data(), aggregates, T, coarse_near_null);
 }
 
+// The inverse of the upper triangle R.
+struct RigidExtension {
+  static constexpr double slender = 0.1;  // of the largest rotation
+  int K, translations;
+  const double* R;
+  double* X;
+  constexpr void operator()(Index a) const {
+    const double* r = R + a * K * K;
+    double* x = X + a * K * K;
+    double rotation = 0;
+    for (int q = translations; q < K; ++q) rotation = r[q * K + q] > rotation ? r[q * K + q] : rotation;
+    for (int q = 0; q < K; ++q) {
+      const double length = r[q * K + q];
+      const bool is_kept = length > (q < translations ? 0 : slender * rotation);
+      for (int p = 0; p < K; ++p) {
+        double sum = p == q ? 1 : 0;
+        for (int s = p; s < q; ++s) sum -= x[p * K + s] * r[s * K + q];
+        x[p * K + q] = is_kept && p <= q ? sum / length : 0;
+      }
+    }
+  }
+};
+
+void rigid_extension(const Device& device, Index aggregates, int K, int translations, const double* coarse_near_null,
+                     double* extension) {
+  for_each(device, "rigid extension", aggregates, RigidExtension{K, translations, coarse_near_null, extension});
+}
+
 struct Take {
   const std::int32_t* at;
   int size;
@@ -162,7 +190,7 @@ bool suits(const Device& device, const BlockMatrixView<double>& A, const BlockMa
   return any == 0;
 }
 
-const NearNullKernels table{rigid_motions, tentative, take, suits};
+const NearNullKernels table{rigid_motions, tentative, rigid_extension, take, suits};
 const Registration registration("near-null space", &table);
 
 }  // namespace

@@ -17,6 +17,11 @@ struct NearNullKernels {
   // is constant: which couplings are strong, and sums of weak ones, presume that A maps constants nearly to zero.
   void (*tentative)(const Device&, const std::int32_t* aggregate, Index nodes, Index aggregates, int C, int K,
                     const double* near_null, double* T, double* coarse_near_null);
+  // [aggregate][K][K] X with B_j = (B_j X) B_coarse for nodes j beside the aggregate, which moves them along rigidly.
+  // The first vectors are `translations`. Columns are zero where B_coarse has none, or a rotation about the axis of a
+  // slender aggregate.
+  void (*rigid_extension)(const Device&, Index aggregates, int K, int translations, const double* coarse_near_null,
+                          double* extension);
   // to[j] = from[at[j]], `size` numbers each
   void (*take)(const Device&, Index n, const std::int32_t* at, int size, const double* from, double* to);
   // Whether the rows of A that couple to nothing (prescribed unknowns) are still those where P, made for other values,

@@ -40,11 +40,12 @@ struct SmoothedAggregationOptions {
   // for 2 of them, 6 for 3. Rows of unknowns that couple to nothing count as zero.
   const Vector* near_null = nullptr;
   int near_null_count = 0;
+  int translations = -1;  // the first of these vectors; negative: one for each unknown, where there are more vectors
   bool single_precision = true;  // of the cycle
   bool half_storage = false;     // the matrices of its levels in 16 bits (bfloat16); only in single precision
-  double strength = -1;          // threshold of strong connections; negative: 0.3 for scalars, 0.02 for vectors
-  int smoothing_degree = 2;      // of the Chebyshev smoother, before and after
-  double smoothing_ratio = 8;    // it damps the eigenvalues from largest / ratio to largest
+  double strength = -1;        // threshold of strong connections; negative: 0.3 for scalars and bodies, 0.02 for others
+  int smoothing_degree = 2;    // of the Chebyshev smoother, before and after
+  double smoothing_ratio = 8;  // it damps the eigenvalues from largest / ratio to largest
   // Bounds of the eigenvalues of all levels by many more steps: where coefficients jump from cell to cell, few steps
   // may miss what lives in a few cells, and the smoother is indefinite then.
   bool sure_bounds = false;

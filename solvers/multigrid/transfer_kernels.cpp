@@ -17,7 +17,9 @@ constexpr const char* tag = "multigrid set-up";
 constexpr int most_aggregates = 128;
 
 // (I - omega D^-1 A_F) T, where A_F is A without the weak couplings that reach an aggregate to which the node has no
-// other one: these are added to the diagonal, so that the near-null space is kept (Vanek, Mandel, Brezina 1996, 5.1).
+// other one. Of scalars these are added to the diagonal, so that the near-null space is kept (Vanek, Mandel, Brezina
+// 1996, 5.1). That would break rotations of vectors: their neighbours move as a rigid extension of the node's own
+// aggregate, or, without one, all couplings are kept.
 template <int C, int K>
 struct ProlongatorRow {
   BlockMatrixView<double> A;
@@ -26,13 +28,14 @@ struct ProlongatorRow {
   const std::int32_t* aggregate;
   const double* T;
   GraphView strong;
+  const double *near_null, *extension;
   bool pattern_is_known;
 
   constexpr Index work(Index i) const { return A.offsets[i + 1] - A.offsets[i]; }
-  // Vectors keep all couplings: one that is added to the diagonal breaks rotations.
+  constexpr bool is_filtered() const { return C == 1 || extension != nullptr; }
   template <class Row>
   constexpr void add_pattern(Index i, Row& row) const {
-    if constexpr (C == 1) {
+    if (is_filtered()) {
       for (Index k = strong.begin[i]; k < strong.begin[i] + strong.count[i] && row.length() <= most_aggregates; ++k)
         if (aggregate[strong.column[k]] >= 0) row.block(aggregate[strong.column[k]]);
     } else {
@@ -43,10 +46,10 @@ struct ProlongatorRow {
       if (row.length() > most_aggregates) row.keep_first();
   }
   constexpr bool couples(Index e) const { return aggregate[A.column[e]] >= 0 && !is_zero(A.values + e * C * C, C * C); }
-  // A row of vectors with too many couplings. A scalar adds them to the diagonal, as weak ones.
+  // A row with too many couplings that are all kept. Where they are filtered, these count as weak.
   template <class Row>
   constexpr bool is_tentative(Index i, const Row& row) const {
-    if (C == 1 || row.length() > 1 || work(i) <= most_aggregates) return false;
+    if (is_filtered() || row.length() > 1 || work(i) <= most_aggregates) return false;
     for (Index e = A.offsets[i]; e < A.offsets[i + 1]; ++e)
       if (couples(e) && aggregate[A.column[e]] != aggregate[i]) return true;
     return false;
@@ -59,15 +62,22 @@ struct ProlongatorRow {
       const Index j = A.column[e];
       if (aggregate[j] < 0) continue;
       double* target = row.find(aggregate[j]);
+      const bool is_weak = C > 1 && target == nullptr && extension != nullptr;
       const double* t = T + (C > 1 && target == nullptr ? i : j) * C * K;
       target = target == nullptr ? own : target;
       const double* a = A.values + e * C * C;
       if constexpr (requires { Row::lanes; }) {  // a number of the target is one thread's; sums as below
         for (int k = lane_of(row); k < C * K; k += lanes_of(row)) {
           const double factor = -omega * inverse_diagonal[i * C + k / K];
-          for (int d = 0; d < C; ++d) target[k] += factor * a[k / K * C + d] * t[d * K + k % K];
+          for (int d = 0; d < C; ++d)
+            target[k] += factor * a[k / K * C + d] * (is_weak ? extended(i, j, d, k % K) : t[d * K + k % K]);
         }
         continue;
+      }
+      double rigid[C * K];
+      if (is_weak) {
+        for (int k = 0; k < C * K; ++k) rigid[k] = extended(i, j, k / K, k % K);
+        t = rigid;
       }
       for (int c = 0; c < C; ++c) {
         const double factor = -omega * inverse_diagonal[i * C + c];
@@ -77,6 +87,13 @@ struct ProlongatorRow {
         }
       }
     }
+  }
+  // Entry of T at node j, if it belonged to the aggregate of node i.
+  constexpr double extended(Index i, Index j, int d, int q) const {
+    const double *b = near_null + (j * C + d) * K, *x = extension + Index{aggregate[i]} * K * K + q;
+    double sum = 0;
+    for (int p = 0; p <= q; ++p) sum += b[p] * x[p * K];
+    return sum;
   }
   template <class Row>
   constexpr void operator()(Index i, Row& row) const {
@@ -93,10 +110,10 @@ constexpr int prolongator_capacity = 2 * most_aggregates;
 template <int C, int K>
 struct Prolongator {
   static void run(const Device& device, const ProlongatorInput& in, BlockMatrix& P) {
-    build_rows<C * K, prolongator_capacity>(
-        device, "prolongator",
-        ProlongatorRow<C, K>{in.A, in.inverse_diagonal, in.omega, in.aggregate, in.T, in.strong, false}, "prolongator",
-        "multigrid", P);
+    build_rows<C * K, prolongator_capacity>(device, "prolongator",
+                                            ProlongatorRow<C, K>{in.A, in.inverse_diagonal, in.omega, in.aggregate,
+                                                                 in.T, in.strong, in.near_null, in.extension, false},
+                                            "prolongator", "multigrid", P);
   }
 };
 
@@ -113,7 +130,9 @@ struct ProlongatorAgain {
   static bool run(const Device& device, const ProlongatorInput& in, const BlockMatrixView<double>& P, double* values) {
     return refill_rows<C * K, prolongator_capacity>(
         device, "prolongator",
-        ProlongatorRow<C, K>{in.A, in.inverse_diagonal, in.omega, in.aggregate, in.T, in.strong, true}, P, values);
+        ProlongatorRow<C, K>{in.A, in.inverse_diagonal, in.omega, in.aggregate, in.T, in.strong, in.near_null,
+                             in.extension, true},
+        P, values);
   }
 };
 

@@ -8,15 +8,18 @@
 
 namespace ritz {
 
-// P = (I - omega D^-1 A_F) T, D the diagonal of A, A_F of scalars without weak couplings. Rows that couple more than
-// 128 aggregates stay in their own: vectors with that of T.
+// P = (I - omega D^-1 A_F) T, D the diagonal of A, A_F without weak couplings for scalars, and for vectors that have an
+// extension. Rows that couple more than 128 aggregates stay in their own: other vectors with that of T.
 struct ProlongatorInput {
   BlockMatrixView<double> A;
   const double* inverse_diagonal;  // [node][C]
   double omega;
   const std::int32_t* aggregate;  // [node], negative: none
   const double* T;                // [node][C][K]
-  GraphView strong;               // strong connections of scalars, only where the pattern is made
+  GraphView strong;               // strong connections, only where the pattern is made
+  // How an aggregate moves nodes beside it (NearNullKernels::rigid_extension); null: all couplings are kept.
+  const double* near_null = nullptr;  // [node][C][K]
+  const double* extension = nullptr;  // [aggregate of one of the rows][K][K]
 };
 
 // The functions `..._again` make values for a known pattern; false when it lacks a place.

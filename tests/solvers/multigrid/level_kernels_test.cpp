@@ -1,9 +1,12 @@
 // The parts of a level, kernel by kernel.
 #include "device/kernels.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
+#include "solvers/smoothers/jacobi.hpp"
 #include "solvers/multigrid/aggregation_kernels.hpp"
 #include "solvers/multigrid/level_matrix_kernels.hpp"
+#include "solvers/multigrid/near_null_kernels.hpp"
 #include "tests/solvers/multigrid/hub.hpp"
+#include "tests/solvers/multigrid/models.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -139,11 +142,111 @@ TEST(Prolongator, OfAHubStaysInItsAggregate) {
   for (const char* name : {"cpu", "fake"}) testing::expect_a_hub_keeps_to_its_aggregate(Device::named(name));
 }
 
-void make_strong_graph(const Device& device, const BlockMatrix& A, double threshold, Graph& graph) {
-  const AggregationKernels& kernel = kernels<AggregationKernels>(device, solver_kernels, "aggregation");
-  Vector measure(device, A.rows, "test");
-  kernel.measure(device, A.view(), threshold, measure.data());
-  kernel.strong_graph(device, A.view(), A.nonzeros(), threshold, measure.data(), graph);
+// A free elastic body of n^3 cells, its rigid motions and strong connections.
+struct FreeBody {
+  testing::System system;
+  BlockMatrixView<double> A;
+  Index nonzeros;
+  Vector motions;
+  Graph strong;
+};
+
+FreeBody free_body(CellKind kind, Index n, const Point& size, const Device& device) {
+  const Lame l = Lame::from(1000, 0.3);
+  FreeBody body{testing::make_system(box(n, n, n, size, kind), 3,
+                                     {Integral::over_all_cells(Elasticity{l.lambda, l.mu})}, {}, device)};
+  const SparseMatrix& K = *body.system.K;
+  const SparsityPattern& pattern = K.pattern();
+  body.A = {pattern.rows(),           pattern.rows(),   3, 3, pattern.offsets().data(),
+            pattern.columns().data(), K.values().data()};
+  body.nonzeros = pattern.nonzeros();
+  body.motions = Vector(device, K.rows() * 6, "test");
+  const double centre[3] = {size[0] / 2, size[1] / 2, size[2] / 2};
+  kernels<NearNullKernels>(device, solver_kernels, "near-null space")
+      .rigid_motions(device, body.A, body.system.space->coordinates().data(), 3, centre, 1, 6, body.motions.data());
+  kernels<AggregationKernels>(device, solver_kernels, "aggregation")
+      .strong_graph(device, body.A, body.nonzeros, 0.3, {body.motions.data(), 6, 3}, {}, body.strong);
+  return body;
+}
+
+// visit(i, j) for all strong connections
+template <class Visit>
+void strong_connections(const FreeBody& body, const Visit& visit) {
+  const std::vector<Index> begin = body.system.K->pattern().offsets().host();
+  const std::vector<std::int32_t> count = body.strong.count.host(), column = body.strong.column.host();
+  for (std::size_t i = 0; i < count.size(); ++i)
+    for (Index k = begin[i]; k < begin[i] + count[i]; ++k)
+      visit(static_cast<Index>(i), Index{column[static_cast<std::size_t>(k)]});
+}
+
+TEST(StrongGraph, OfABodyFollowsTheShortEdgesOfItsCells) {
+  const Device device = Device::named("cpu");
+  for (const CellKind kind : {CellKind::hex8, CellKind::tet4})
+    for (const double length : {10.0, 50.0}) {
+      const FreeBody body = free_body(kind, 5, {length, 1, 1}, device);
+      const std::vector<double> x = body.system.space->coordinates().host();
+      Index connections = 0;
+      strong_connections(body, [&](Index i, Index j) {
+        ++connections;
+        ASSERT_NEAR(x[static_cast<std::size_t>(3 * i)], x[static_cast<std::size_t>(3 * j)], 1e-9);
+      });
+      EXPECT_GE(connections, 4 * body.A.rows) << traits(kind).name;
+    }
+}
+
+TEST(StrongGraph, OfABodyHasAllNeighboursInCubesAndIsSymmetric) {
+  const Device device = Device::named("cpu");
+  for (const CellKind kind : {CellKind::hex8, CellKind::tet4}) {
+    const FreeBody body = free_body(kind, 5, {1, 1, 1}, device);
+    std::set<std::pair<Index, Index>> connections;
+    strong_connections(body, [&](Index i, Index j) { connections.insert({i, j}); });
+    for (const auto& [i, j] : connections) EXPECT_TRUE(connections.contains({j, i}));
+    // All of an inner node's neighbours; at edges some tetrahedra leave a diagonal without a common neighbour.
+    EXPECT_GT(std::ssize(connections), (body.nonzeros - body.A.rows) * 9 / 10) << traits(kind).name;
+  }
+}
+
+// A maps rigid motions to zero, so (I - omega D^-1 A) T B_coarse = B, and leaving weak couplings out must keep that.
+TEST(Prolongator, WithoutWeakCouplingsHasTheRigidMotions) {
+  for (const char* name : {"cpu", "fake"})
+    for (const CellKind kind : {CellKind::hex8, CellKind::tet4})
+      for (const Point& size : {Point{1, 1, 1}, {50, 1, 1}}) {
+        const Device device = Device::named(name);
+        const FreeBody body = free_body(kind, 6, size, device);
+        const NearNullKernels& near_null = kernels<NearNullKernels>(device, solver_kernels, "near-null space");
+        const TransferKernels& transfer = kernels<TransferKernels>(device, solver_kernels, "transfer");
+        Array<std::int32_t> aggregate;
+        const Index nodes = body.A.rows, aggregates = kernels<AggregationKernels>(device, solver_kernels, "aggregation")
+                                                          .aggregate(device, body.strong, nodes, nullptr, aggregate);
+        Vector T(device, nodes * 18, "test"), coarse(device, aggregates * 36, "test"),
+            extension(device, aggregates * 36, "test"), inverse = body.system.K->diagonal();
+        inverse = inverse_diagonal(std::move(inverse));
+        near_null.tentative(device, aggregate.data(), nodes, aggregates, 3, 6, body.motions.data(), T.data(),
+                            coarse.data());
+        near_null.rigid_extension(device, aggregates, 6, 3, coarse.data(), extension.data());
+        BlockMatrix P, all;
+        ProlongatorInput input{body.A, inverse.data(), 0.5, aggregate.data(), T.data(), body.strong.view()};
+        transfer.smooth_prolongator(device, input, aggregates, 6, all);
+        input.near_null = body.motions.data();
+        input.extension = extension.data();
+        transfer.smooth_prolongator(device, input, aggregates, 6, P);
+        if (size[0] > 1) EXPECT_LT(P.nonzeros() * 3, all.nonzeros() * 2);
+        const std::vector<double> p = P.values.host(), b = coarse.host(), expected = body.motions.host();
+        const std::vector<Index> offsets = P.offsets.host();
+        const std::vector<std::int32_t> column = P.column.host();
+        for (std::size_t row = 0; row < static_cast<std::size_t>(nodes) * 3; ++row)
+          for (std::size_t k = 0; k < 6; ++k) {
+            double sum = 0;
+            for (auto e = static_cast<std::size_t>(offsets[row / 3]);
+                 e < static_cast<std::size_t>(offsets[row / 3 + 1]); ++e)
+              for (std::size_t d = 0; d < 6; ++d)
+                sum += p[(e * 3 + row % 3) * 6 + d] * b[(static_cast<std::size_t>(column[e]) * 6 + d) * 6 + k];
+            ASSERT_NEAR(sum, expected[row * 6 + k], 1e-9 * size[0]) << traits(kind).name << ", motion " << k;
+          }
+        Vector again(device, P.values.size(), "test");
+        ASSERT_TRUE(transfer.smooth_prolongator_again(device, input, P.view(), again.data()));
+        EXPECT_EQ(again.host(), P.values.host());
+      }
 }
 
 TEST(StrongGraph, IsSymmetricAtExactTies) {
@@ -167,7 +270,7 @@ TEST(StrongGraph, IsSymmetricAtExactTies) {
         values[0] = values[3 * c * c] * (1 + nudge * 0x1p-52);
         const BlockMatrix A = blocks(device, {{0, 1}, {0, 1}}, 2, C, C, values);
         Graph graph;
-        make_strong_graph(device, A, 0.25, graph);
+        kernel.strong_graph(device, A.view(), A.nonzeros(), 0.25, {}, {}, graph);
         const std::vector<std::int32_t> count = graph.count.host();
         ASSERT_EQ(count[0], count[1]) << "blocks of " << C << ", trial " << trial;
       }
@@ -196,7 +299,7 @@ TEST(Aggregates, HaveARootWithAllItsNeighboursAndLeaveNobodyOut) {
   const BlockMatrix A = blocks(device, columns, nodes, 1, 1, values);
   const AggregationKernels& kernel = kernels<AggregationKernels>(device, solver_kernels, "aggregation");
   Graph graph;
-  make_strong_graph(device, A, 0.3, graph);
+  kernel.strong_graph(device, A.view(), A.nonzeros(), 0.3, {}, {}, graph);
   Array<std::int32_t> result;
   const Index count = kernel.aggregate(device, graph, nodes, nullptr, result);
   const std::vector<std::int32_t> aggregate = result.host();
@@ -222,7 +325,7 @@ TEST(Aggregates, OfScalarsHaveAllThatCouplingsHold) {
                                {1002, -1000, -1, -1, -1000, 1000, -1, 1, -1, 11});
   const AggregationKernels& kernel = kernels<AggregationKernels>(device, solver_kernels, "aggregation");
   Graph graph;
-  make_strong_graph(device, A, 0.3, graph);
+  kernel.strong_graph(device, A.view(), A.nonzeros(), 0.3, {}, {}, graph);
   Array<std::int32_t> result;
   EXPECT_EQ(kernel.aggregate(device, graph, 4, nullptr, result), 2);
   const std::vector<std::int32_t> aggregate = result.host();

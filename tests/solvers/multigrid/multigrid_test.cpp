@@ -93,7 +93,8 @@ TEST(Multigrid, CycleOnSeveralVectorsDoesToEachWhatItDoesToOne) {
           multigrid.apply(waves(s, 0.1 + 0.3 * j), one);
           X.get_column(j, of_block);
           axpy(-1.0, one, of_block);
-          EXPECT_LE(norm2(of_block), (single_precision ? 1e-5 : 1e-13) * norm2(one)) << "column " << j;
+          // Bending amplifies the rounding of the coarsest levels.
+          EXPECT_LE(norm2(of_block), (single_precision ? 5e-5 : 1e-13) * norm2(one)) << "column " << j;
         }
       }
   }
@@ -268,6 +269,22 @@ TEST(Multigrid, CopesWithStretchedCells) {
       EXPECT_LT(report.iterations, 34) << n;  // where they do not pass, 50 and more
     }
   }
+}
+
+// Where aggregates follow the norms of blocks, which do not see the short edges: 130 to 4 200 iterations.
+TEST(Multigrid, CopesWithElasticityInStretchedCells) {
+  const Device device = Device::named("cpu");
+  const Lame l = Lame::from(1000, 0.3);
+  for (const CellKind kind : {CellKind::hex8, CellKind::tet4})
+    for (const Point& size : {Point{10, 1, 1}, {50, 1, 1}, {50, 50, 1}}) {
+      const System s = testing::make_system(
+          box(10, 10, 10, size, kind), 3,
+          {Integral::over_all_cells(Elasticity{l.lambda, l.mu}), Integral::over_all_cells(Load<3, 3, 0>{{1, 2, 3}})},
+          {{"x0", 0}, {"x0", 1}, {"x0", 2}}, device);
+      const SolveReport report = solve(s, s.multigrid(), 1e-6);
+      EXPECT_TRUE(report.converged()) << traits(kind).name << " " << size[0] << " : " << size[1];
+      EXPECT_LT(report.iterations, 60) << traits(kind).name << " " << size[0] << " : " << size[1];
+    }
 }
 
 // One component per face, a point for each remaining motion: most unknowns of the supported nodes stay free.
