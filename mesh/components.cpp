@@ -38,15 +38,18 @@ Index connected_components(const Mesh& mesh, std::vector<Index>& component_of_ce
     }
 
   component_of_cell.clear();
-  component_of_cell.reserve(static_cast<std::size_t>(mesh.cell_count()));
   std::vector<Index> number(static_cast<std::size_t>(mesh.node_count()), -1);  // [root], in the order of the cells
   Index count = 0;
   for (const CellBlock& block : mesh.blocks())
     for (Index c = 0; c < block.cell_count(); ++c) {
       Index& component = number[static_cast<std::size_t>(sets.root(block.cell(c)[0]))];
       if (component < 0) component = count++;
-      component_of_cell.push_back(component);
     }
+  if (count == 1) return count;
+  component_of_cell.reserve(static_cast<std::size_t>(mesh.cell_count()));
+  for (const CellBlock& block : mesh.blocks())
+    for (Index c = 0; c < block.cell_count(); ++c)
+      component_of_cell.push_back(number[static_cast<std::size_t>(sets.root(block.cell(c)[0]))]);
   return count;
 }
 

@@ -1,5 +1,6 @@
 #include "mesh/curve_order.hpp"
 
+#include "device/parallel_errors.hpp"
 #include "mesh/radix_sort.hpp"
 
 #include <algorithm>
@@ -237,14 +238,15 @@ class BlockOrder {
     const auto count = static_cast<std::size_t>(first_.back());
     const auto records = std::make_unique_for_overwrite<std::uint64_t[]>(count);
     fill(records.get());
-    radix_sort(std::span(records.get(), count), index_bits_, std::min(64, index_bits_ + key_bits));
+    sort(std::span(records.get(), count));
     std::vector<Index> order(count);
     const std::uint64_t index_mask = (std::uint64_t{1} << index_bits_) - 1;
 #pragma omp parallel for schedule(static)
     for (std::size_t i = 0; i < count; ++i) order[i] = static_cast<Index>(records[i] & index_mask);
+    if (dropped_bits() == 0) return order;
     for (std::size_t begin = 0, end = 0; begin < count; begin = end) {
-      while (end < count && records[end] >> index_bits_ == records[begin] >> index_bits_) ++end;
-      if (end - begin > 1 && dropped_bits() > 0) sort_by_whole_keys(std::span(order).subspan(begin, end - begin));
+      end = end_of_group({records.get(), count}, begin, index_bits_);
+      if (end - begin > 1) sort_by_whole_keys(std::span(order).subspan(begin, end - begin));
     }
     return order;
   }
@@ -263,6 +265,60 @@ class BlockOrder {
                    records[first_[b] + each] =
                        key >> dropped_bits() << index_bits_ | static_cast<std::uint64_t>(first_[b] + each);
                  });
+  }
+
+  // The first record after those that agree with the one at `begin` in the bits from `shift` on.
+  static std::size_t end_of_group(std::span<const std::uint64_t> records, std::size_t begin, int shift) {
+    const std::uint64_t* const last = records.data() + records.size();
+    const std::uint64_t* record = records.data() + begin;
+    const std::uint64_t group = *record >> shift;
+    do ++record;
+    while (record != last && *record >> shift == group);
+    return static_cast<std::size_t>(record - records.data());
+  }
+
+  // By as many leading bits as tell most cells apart, and then those that agree in these.
+  void sort(std::span<std::uint64_t> records) const {
+    constexpr int digit_bits = 11;  // of radix_sort
+    const int last_bit = std::min(64, index_bits_ + key_bits);
+    const int passes = std::max(1, (index_bits_ - 1 + digit_bits - 1) / digit_bits);
+    const int first_bit = std::max(index_bits_, last_bit - passes * digit_bits);
+    radix_sort(records, first_bit, last_bit);
+    if (first_bit == index_bits_) return;
+    constexpr std::size_t parts = 64;
+    const auto begin_of_part = [&](std::size_t part) {
+      const std::size_t at = records.size() * part / parts;
+      const bool inside = at > 0 && at < records.size() && records[at] >> first_bit == records[at - 1] >> first_bit;
+      return inside ? end_of_group(records, at, first_bit) : at;
+    };
+    std::array<std::size_t, parts + 1> begins;
+    for (std::size_t part = 0; part <= parts; ++part) begins[part] = begin_of_part(part);
+    ParallelErrors errors;
+#pragma omp parallel for schedule(static)
+    for (std::size_t part = 0; part < parts; ++part)
+      errors.run([&] { sort_groups(records.subspan(begins[part], begins[part + 1] - begins[part]), first_bit); });
+    errors.rethrow();
+  }
+
+  void sort_groups(std::span<std::uint64_t> records, int first_bit) const {
+    constexpr std::size_t few = 16, many = 2048;
+    for (std::size_t begin = 0, end = 0; begin < records.size(); begin = end) {
+      end = end_of_group(records, begin, first_bit);
+      const std::span<std::uint64_t> group = records.subspan(begin, end - begin);
+      if (group.size() <= few) insert_in_order(group);
+      else if (group.size() <= many) std::ranges::sort(group);
+      else radix_sort(group, index_bits_, first_bit);
+    }
+  }
+
+  static void insert_in_order(std::span<std::uint64_t> records) {
+    std::uint64_t* const record = records.data();
+    for (std::size_t i = 1; i < records.size(); ++i) {
+      const std::uint64_t moved = record[i];
+      std::size_t to = i;
+      for (; to > 0 && record[to - 1] > moved; --to) record[to] = record[to - 1];
+      record[to] = moved;
+    }
   }
 
   // Cells that agree in the part of the key that the records have.

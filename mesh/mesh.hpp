@@ -132,7 +132,7 @@ std::vector<Node> nodes_in(const Mesh& mesh, const Region& region);
 // The facets that belong to one cell only, ascending by (cell, facet).
 std::vector<FacetOfCell> boundary_facets(const Mesh& mesh);
 
-// Component number of every cell; cells that share a node are in one component. Returns the component count.
+// Component of every cell, none where there is only one; cells that share a node are in one. Returns the count of them.
 Index connected_components(const Mesh& mesh, std::vector<Index>& component_of_cell);
 
 }  // namespace ritz

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <fmt/format.h>
 #include <iterator>
 #include <limits>
@@ -172,16 +173,14 @@ class DefinitionReader {
 class RegionFinder {
  public:
   RegionFinder(const Mesh& mesh, std::size_t own, bool reports)
-      : mesh_(mesh),
-        reports_(reports),
-        box_(bounds_of(mesh)),
-        known_(mesh.regions().begin(), mesh.regions().begin() + static_cast<std::ptrdiff_t>(own)),
-        before_(mesh.regions().subspan(own)) {}
+      : mesh_(mesh), reports_(reports), box_(bounds_of(mesh)), before_(mesh.regions().subspan(own)) {
+    for (const Region& region : mesh.regions().first(own)) known_.push_back(&region);
+  }
 
   void find(const Definition& d) {
     std::optional<Region> made = d.set.empty() ? by_geometry(d) : of_others(d);
     if (!made || d.name.empty()) return;
-    if (std::ranges::any_of(known_, [&](const Region& r) { return r.name == d.name; }))
+    if (std::ranges::any_of(known_, [&](const Region* r) { return r->name == d.name; }))
       return error(d, "name", fmt::format("there is a region '{}' already", d.name),
                    fmt::format("the regions are {}", listed()), "choose another name");
     if (made->size() == 0 && !reports_) return;
@@ -195,10 +194,9 @@ class RegionFinder {
                 "corners do"
               : "check coordinates and units: they are those of the mesh times its scale; a facet belongs when all its "
                 "corners do; where a mesh was refined before, they may lie on chords: give a tolerance");
-    known_.push_back(*made);
-    made_.push_back(std::move(*made));
+    known_.push_back(&made_.emplace_back(std::move(*made)));
   }
-  std::vector<Region> take() { return std::move(made_); }
+  std::vector<Region> take() { return {std::make_move_iterator(made_.begin()), std::make_move_iterator(made_.end())}; }
   std::vector<std::string> take_notices() { return std::move(notices_); }
 
  private:
@@ -208,15 +206,15 @@ class RegionFinder {
 
   std::string listed() const {
     std::vector<std::string> words;
-    for (const Region& r : known_) words.push_back(fmt::format("'{}' ({} {})", r.name, r.size(), noun_of(r.kind)));
+    for (const Region* r : known_) words.push_back(fmt::format("'{}' ({} {})", r->name, r->size(), noun_of(r->kind)));
     return words.empty() ? "none" : fmt::format("{}", fmt::join(words, ", "));
   }
 
   const Region* known(const Definition& d, const std::string& key, const std::string& name) const {
-    for (const Region& r : known_)
-      if (r.name == name) return &r;
+    for (const Region* r : known_)
+      if (r->name == name) return r;
     std::vector<std::string> names;
-    for (const Region& r : known_) names.push_back(r.name);
+    for (const Region* r : known_) names.push_back(r->name);
     const std::string near = nearest_match(name, names);
     error(d, key, fmt::format("there is no region '{}'", name), fmt::format("the regions so far are {}", listed()),
           near.empty() ? "name one of these; a region of the case file must precede those that are made of it"
@@ -323,7 +321,8 @@ class RegionFinder {
   const Mesh& mesh_;
   bool reports_;
   Bounds box_;
-  std::vector<Region> known_, made_;
+  std::deque<Region> made_;           // which stay where they are
+  std::vector<const Region*> known_;  // of the mesh, and those
   std::span<const Region> before_;
   std::vector<std::string> notices_;
 };

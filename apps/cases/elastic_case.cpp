@@ -214,7 +214,8 @@ void show(Run& run, const CaseModel& read, const Operator& equations, const Elas
   const Mesh& mesh = space.mesh();
   const int dimension = mesh.dimension();
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
-  std::vector<Field> nodal = {run.results().fields().of("displacement", space, s.u)};
+  std::vector<Field> nodal;
+  nodal.push_back(run.results().fields().of("displacement", space, s.u));
   if (s.velocity != nullptr) nodal.push_back(run.results().fields().of("velocity", space, *s.velocity));
   if (s.acceleration != nullptr) nodal.push_back(run.results().fields().of("acceleration", space, *s.acceleration));
   print_peak(run, mesh, "displacement", magnitudes(nodal.front().values, static_cast<std::size_t>(dimension)));

@@ -221,7 +221,8 @@ void show(Run& run, const std::vector<const FormRecord*>& records, const Operato
   if (!s.applied.empty()) print_balance(run, s.applied, s.reaction, s.residual, space.components());
   if (s.part == 1 && !equations.has_state()) compare_fields(run, main, equations, supports, s.u, s.tolerance);
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
-  std::vector<Field> nodal = {run.results().fields().of(main.unknown, space, s.u)}, cells;
+  std::vector<Field> nodal, cells;
+  nodal.push_back(run.results().fields().of(main.unknown, space, s.u));
   if (main.components == 1) print_range(run, space.mesh(), main.unknown, nodal.front().values);
   else if (main.objective && main.small_displacements)
     judge_displacements(run, space.mesh(), nodal.front().values, main.components);

@@ -125,11 +125,13 @@ EvaluatedFields heat_flux(Run& run, const Operator& equations, const Vector& u) 
   DerivedFields flux = evaluate(run.results(), equations, u);
   auto phase = run.device().profile().phase("fields");
   std::vector<double> finer = run.results().fields().at_points(equations.space(), flux.at_space_nodes, flux.components);
-  return {{{.name = "heat_flux",
-            .components = flux.components,
-            .values = std::move(flux.at_nodes),
-            .finer_values = std::move(finer)}},
-          {{"heat_flux", flux.components, std::move(flux.at_cells)}}};
+  EvaluatedFields fields;  // a list of initial values would be copied
+  fields.nodal.push_back({.name = "heat_flux",
+                          .components = flux.components,
+                          .values = std::move(flux.at_nodes),
+                          .finer_values = std::move(finer)});
+  fields.cells.push_back({"heat_flux", flux.components, std::move(flux.at_cells)});
+  return fields;
 }
 
 double total(const Operator& equations, const Vector& u) {
@@ -226,10 +228,11 @@ void show(Run& run, const Operator& equations, const CaseModel& read, const Heat
     return fields;
   });
   if (error) tell_mesh_error(run, space, *error);
-  run.results().write({std::move(temperature),
-                       std::move(flux.nodal.front()),
-                       {.name = "reaction", .values = s.reaction, .forces = true}},
-                      std::move(flux.cells), s.time);
+  std::vector<Field> nodal;
+  nodal.push_back(std::move(temperature));
+  nodal.push_back(std::move(flux.nodal.front()));
+  nodal.push_back({.name = "reaction", .values = s.reaction, .forces = true});
+  run.results().write(std::move(nodal), std::move(flux.cells), s.time);
 }
 
 }  // namespace

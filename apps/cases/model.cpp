@@ -146,7 +146,10 @@ Operator& make_operator(Run& run, const FunctionSpace& space, std::vector<Integr
   Operator& equations = run.shared().equations_for(space, std::move(integrals));
   if (!space.isoparametric() || (solver != nullptr && (solver->ranks != nullptr || without_matrix(equations, *solver))))
     return equations;
-  if (memory_shortage([&] { space.pattern(); })) space.forget_pattern();  // the solution may do without a matrix
+  std::span<const Node> nodes;  // of all cells, if a group of elements has these
+  for (const ElementGroup& group : equations.groups())
+    if (group.elements.size() == space.cell_order().size()) nodes = group.host_nodes;
+  if (memory_shortage([&] { space.pattern(nodes); })) space.forget_pattern();  // the solution may do without a matrix
   return equations;
 }
 

@@ -294,16 +294,25 @@ void add_cell_groups(const FunctionSpace& space, const std::vector<Integral>& in
 
 using FacetUse = std::tuple<Index, int, int>;  // cell, facet, integral
 
+std::vector<FacetUse> in_order_of_cells(const FunctionSpace& space, std::vector<FacetUse> uses) {
+  std::ranges::sort(uses);
+  std::vector<bool> has_uses(static_cast<std::size_t>(space.mesh().cell_count()), false);
+  for (const FacetUse& use : uses) has_uses[static_cast<std::size_t>(std::get<0>(use))] = true;
+  std::vector<FacetUse> ordered;
+  ordered.reserve(uses.size());
+  for (const Index cell : space.cell_order()) {
+    if (!has_uses[static_cast<std::size_t>(cell)]) continue;
+    const auto of_cell = std::ranges::equal_range(uses, cell, {}, [](const FacetUse& use) { return std::get<0>(use); });
+    ordered.insert(ordered.end(), of_cell.begin(), of_cell.end());
+  }
+  return ordered;
+}
+
 // Facets with the integrals over them, in the order of the space's cells.
 std::map<GroupKey, std::vector<FacetOfCell>> facets_by_key(const FunctionSpace& space, std::vector<FacetUse> uses,
                                                            Signatures& signatures) {
   const Mesh& mesh = space.mesh();
-  std::vector<Index> rank(static_cast<std::size_t>(mesh.cell_count()));
-  for (std::size_t position = 0; position < space.cell_order().size(); ++position)
-    rank[static_cast<std::size_t>(space.cell_order()[position])] = static_cast<Index>(position);
-  std::ranges::sort(uses, {}, [&](const FacetUse& use) {
-    return std::tuple{rank[static_cast<std::size_t>(std::get<0>(use))], std::get<1>(use), std::get<2>(use)};
-  });
+  uses = in_order_of_cells(space, std::move(uses));
   std::map<GroupKey, std::vector<FacetOfCell>> by_key;
   for (std::size_t first = 0, last = 0; first < uses.size(); first = last) {
     const auto [cell, facet, integral] = uses[first];

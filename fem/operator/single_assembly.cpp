@@ -225,13 +225,12 @@ class VectorAdder {
 
   void add(std::size_t g, Index chunk) {
     results_.make(job_.groups[g], chunk);
-    nodes_.clear();
-    sums_.clear();
+    met_ = 0;
     if (block_ == 1) sum_elements<1>(g, elements_of(job_, g, chunk));
     else if (block_ == 3) sum_elements<3>(g, elements_of(job_, g, chunk));
     else sum_elements<0>(g, elements_of(job_, g, chunk));
     const double* sums = sums_.data();
-    for (const Node node : nodes_) {
+    for (const Node node : std::span(nodes_).first(met_)) {
       local_[static_cast<std::size_t>(node)] = -1;
       if (owners_.owns(share_, node)) {
         double* const values = job_.values + static_cast<std::size_t>(node) * block_;
@@ -254,23 +253,30 @@ class VectorAdder {
     const ElementGroup& group = *job_.elements[g];
     const auto n = static_cast<std::size_t>(group.node_count());
     const std::size_t first = group.place(elements.first, 0);  // of a batch
-    for (Index e = elements.first; e < elements.last; ++e)
+    std::int32_t* const local = local_.data();
+    for (Index e = elements.first; e < elements.last; ++e) {
+      reserve(met_ + n);
       for (std::size_t a = 0; a < n; ++a) {
         const std::size_t place = group.place(e, a), item = (place - first) / lane_count;
         const double* const source = results_.data() + item * block * lane_count + place % lane_count;
-        double* const sum = sums_at(group.host_nodes[place], block);
-        for (std::size_t i = 0; i < block; ++i) sum[i] += source[i * lane_count];
+        const Node node = group.host_nodes.data()[place];
+        // Without a branch, which would be taken at random.
+        const bool is_new = local[node] < 0;
+        const std::size_t at = is_new ? met_ : static_cast<std::size_t>(local[node]);
+        local[node] = static_cast<std::int32_t>(at);
+        nodes_.data()[met_] = node;
+        met_ += is_new ? 1 : 0;
+        double* const sum = sums_.data() + at * block;
+        for (std::size_t i = 0; i < block; ++i) sum[i] = (is_new ? 0.0 : sum[i]) + source[i * lane_count];
       }
+    }
   }
 
-  double* sums_at(Node node, std::size_t block) {
-    std::int32_t& local = local_[static_cast<std::size_t>(node)];
-    if (local < 0) {
-      local = static_cast<std::int32_t>(nodes_.size());
-      nodes_.push_back(node);
-      sums_.resize(sums_.size() + block, 0.0);
-    }
-    return sums_.data() + static_cast<std::size_t>(local) * block;
+  // Room for the sums at so many nodes.
+  void reserve(std::size_t nodes) {
+    if (nodes_.size() >= nodes) return;
+    nodes_.resize(2 * nodes);
+    sums_.resize(2 * nodes * block_);
   }
 
   const SingleAssembly& job_;
@@ -280,7 +286,8 @@ class VectorAdder {
   const std::size_t share_;
   PendingRows& pending_;
   std::vector<std::int32_t> local_;  // [node of the space] its number in the chunk, -1
-  std::vector<Node> nodes_;          // of the chunk
+  std::size_t met_ = 0;              // nodes of the chunk so far
+  std::vector<Node> nodes_;          // [number in the chunk], and room for more
   std::vector<double> sums_;         // [number in the chunk][number of the block]
   ChunkResults results_;
 };

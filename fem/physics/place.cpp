@@ -90,6 +90,7 @@ double largest(const Coefficient& value, const Mesh& mesh, const Region& region)
 } catch (const Error&) { return 0; }
 
 void check_materials(const Mesh& mesh, const std::vector<MaterialRegion>& materials, ErrorList& errors) {
+  if (materials.size() == 1 && std::ssize(materials[0].region->cells) == mesh.cell_count()) return;
   std::vector<int> owner(static_cast<std::size_t>(mesh.cell_count()), -1);
   for (std::size_t m = 0; m < materials.size(); ++m) {
     Index overlap = 0;

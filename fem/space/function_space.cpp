@@ -25,6 +25,25 @@ std::vector<double> interpolation(const ReferenceElement& of, std::span<const Po
   return result;
 }
 
+// Positions of nodes of the mesh, [node][dimension].
+Vector points_of(const Mesh& mesh, const std::vector<Node>& nodes, const Device& device) {
+  const auto dimension = static_cast<std::size_t>(mesh.dimension());
+  const auto size = static_cast<Index>(nodes.size() * dimension);
+  const double* const points = mesh.points().data();
+  const auto write = [&](double* to) {
+    for (const Node node : nodes) to = std::copy_n(points + 3 * static_cast<Index>(node), dimension, to);
+  };
+  Vector result(device, size, "space");
+  if (device.machine().is_apart()) {
+    std::vector<double> on_host(static_cast<std::size_t>(size));
+    write(on_host.data());
+    result.upload(on_host);
+  } else {
+    write(result.data());
+  }
+  return result;
+}
+
 enum class Evaluated { at_mesh_nodes, at_space_nodes };
 
 // visit(mesh nodes, nodes of the space, shape) for each cell, in order. shape[target][source]: the space's functions at
@@ -89,11 +108,7 @@ std::shared_ptr<const FunctionSpace::Geometry> FunctionSpace::geometry_of(const 
     std::iota(made.node.begin(), made.node.end(), Node{0});
     made.mesh_node = made.node;
   }
-  const auto dimension = static_cast<std::size_t>(mesh.dimension());
-  std::vector<double> coordinates(made.mesh_node.size() * dimension);
-  for (std::size_t n = 0; n < made.mesh_node.size(); ++n)
-    for (std::size_t d = 0; d < dimension; ++d) coordinates[n * dimension + d] = mesh.point(made.mesh_node[n])[d];
-  made.coordinates = Vector(device, std::span<const double>(coordinates), "space");
+  made.coordinates = points_of(mesh, made.mesh_node, device);
   made.straight = straight_cells(mesh, device.threads());
   made.place_curved(mesh, device);
   return std::make_shared<const Geometry>(std::move(made));

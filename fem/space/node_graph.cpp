@@ -14,7 +14,7 @@
 namespace ritz {
 namespace {
 
-constexpr int block_bits = 9;  // rows are listed in blocks of 2^9 consecutive nodes
+constexpr int block_bits = 10;  // rows are listed in blocks of 2^10 consecutive nodes
 
 // The nodes of the cells in the order of the space, where all cells have as many and follow no others: as the caller
 // has them, or read from the mesh once, since its cells along the curve lie anywhere. [batch][node][lane]

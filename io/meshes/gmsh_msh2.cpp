@@ -6,6 +6,8 @@
 
 #include <omp.h>
 
+#include <algorithm>
+
 #include <fmt/core.h>
 
 namespace ritz {
@@ -166,6 +168,8 @@ void read_binary_elements(GmshCursor& cursor, std::int64_t element_count, const 
       continue;
     }
     std::vector<Node>& nodes = part.nodes[static_cast<std::size_t>(kind->kind)];
+    const std::size_t size = nodes.size() + static_cast<std::size_t>(count * std::int64_t{kind->node_count});
+    if (size > nodes.capacity()) nodes.reserve(std::max(size, 2 * nodes.capacity()));  // a block may be one element
     for (std::int32_t i = 0; i < count; ++i) {
       const char* record = cursor.position();
       const auto value = [record](std::int64_t position) {

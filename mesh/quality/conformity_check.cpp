@@ -19,7 +19,7 @@ std::string first_of(const Mesh& mesh, const HangingNode& hanging) {
 // Nodes that hang on a facet of the body that they belong to come first; returns how many.
 Index own_body_first(const Mesh& mesh, std::vector<HangingNode>& list) {
   std::vector<Index> body_of_cell, body_of_node(static_cast<std::size_t>(mesh.node_count()), -1);
-  connected_components(mesh, body_of_cell);
+  if (connected_components(mesh, body_of_cell) == 1) return std::ssize(list);
   for (Index cell = 0; cell < mesh.cell_count(); ++cell)
     for (const Node node : mesh.nodes_of(cell))
       body_of_node[static_cast<std::size_t>(node)] = body_of_cell[static_cast<std::size_t>(cell)];

@@ -123,22 +123,28 @@ ShapeAndEdges measured(std::span<const Point> x, const CellTraits& t) {
   return {shape_of(x, t, edges.longest), edges};
 }
 
-// The same: one volume is seen from all corners, and an edge is part of two, so a third of the square roots will do.
-ShapeAndEdges measured_tet(std::span<const Point> x) {
+// The same: one volume is seen from all corners, and roots are taken of what is smallest or largest. Where powers of
+// the lengths are no numbers, or the volume is not positive, a tetrahedron is measured as other cells are.
+ShapeAndEdges measured_tet(const std::array<Point, 4>& x) {
   const Point e[6] = {minus(x[1], x[0]), minus(x[2], x[0]), minus(x[3], x[0]),
                       minus(x[2], x[1]), minus(x[3], x[1]), minus(x[3], x[2])};
-  double l[6];
-  for (int i = 0; i < 6; ++i) l[i] = length(e[i]);
+  double squares[6];
+  for (int i = 0; i < 6; ++i) squares[i] = dot(e[i], e[i]);
   const Point facets[4] = {cross(e[0], e[1]), cross(e[0], e[2]), cross(e[1], e[2]), cross(e[3], e[4])};
   const double volume = dot(e[0], facets[2]);
-  if (!(volume > 0)) return measured(x, traits(CellKind::tet4));
+  const auto product = [&](int i, int j, int k) { return squares[i] * squares[j] * squares[k]; };
   const double at_corners =
-      std::max(std::max(l[0] * l[1] * l[2], l[0] * l[3] * l[4]), std::max(l[1] * l[3] * l[5], l[2] * l[4] * l[5]));
+      std::max(std::max(product(0, 1, 2), product(0, 3, 4)), std::max(product(1, 3, 5), product(2, 4, 5)));
+  const bool in_range = (volume > 0) & (at_corners > 1e-250) & (at_corners < 1e250);
+  if (!in_range) return measured(x, traits(CellKind::tet4));
   double widest = 0;  // square of twice the largest facet's area
   for (const Point& facet : facets) widest = std::max(widest, dot(facet, facet));
-  const EdgeLengths edges = {*std::min_element(l, l + 6), *std::max_element(l, l + 6)};
-  const double height = std::min(edges.longest, volume / std::sqrt(widest));
-  return {{std::min(1.0, std::numbers::sqrt2 * volume / at_corners), edges.longest / height}, edges};
+  double shortest = squares[0], longest = squares[0];
+  for (const double square : squares) shortest = std::min(shortest, square), longest = std::max(longest, square);
+  const EdgeLengths edges = {std::sqrt(shortest), std::sqrt(longest)};
+  return {{std::min(1.0, std::numbers::sqrt2 * volume / std::sqrt(at_corners)),
+           std::max(1.0, edges.longest * std::sqrt(widest) / volume)},
+          edges};
 }
 
 // Corners and the nodes on edges.
@@ -166,6 +172,16 @@ struct ShapesAndEdges {
   double shortest = 1e300, longest = 0;
 };
 
+std::array<Point, 4> corners_of_tet(const Mesh& mesh, const Node* nodes) {
+  const double* const points = mesh.points().data();
+  std::array<Point, 4> x;
+  for (std::size_t i = 0; i < 4; ++i) {
+    const double* const p = points + 3 * static_cast<std::ptrdiff_t>(nodes[i]);
+    x[i] = {p[0], p[1], p[2]};
+  }
+  return x;
+}
+
 ShapesAndEdges measure_cells(const Mesh& mesh) {
   ShapesAndEdges all;
   all.shapes.resize(static_cast<std::size_t>(mesh.cell_count()));
@@ -174,13 +190,15 @@ ShapesAndEdges measure_cells(const Mesh& mesh) {
     const CellTraits& t = traits(block.kind);
     const Index count = block.cell_count();
     const bool is_tet = block.kind == CellKind::tet4;
+    const Node* const nodes = block.nodes.data();
+    CellShape* const shapes = all.shapes.data() + block.first_cell;
 #pragma omp parallel for schedule(static) reduction(min : shortest) reduction(max : longest)
     for (Index c = 0; c < count; ++c) {
-      const auto x = frame_points(mesh, block.cell(c), t);
-      const ShapeAndEdges cell = is_tet ? measured_tet(x) : measured(x, t);
+      const ShapeAndEdges cell = is_tet ? measured_tet(corners_of_tet(mesh, nodes + 4 * c))
+                                        : measured(frame_points(mesh, block.cell(c), t), t);
       shortest = std::min(shortest, cell.edges.shortest);
       longest = std::max(longest, cell.edges.longest);
-      all.shapes[static_cast<std::size_t>(block.first_cell + c)] = cell.shape;
+      shapes[c] = cell.shape;
     }
   }
   all.shortest = shortest;

@@ -135,6 +135,57 @@ TEST(CurveOrder, IsTheSameOfStretchedCells) {
   EXPECT_EQ(in_a_plane({16, 8. * 256}), in_a_plane({16, 8}));
 }
 
+// Places of the means of the corners, in coordinates that are measured in the cells' mean extents.
+std::vector<std::uint64_t> positions_along_the_curve(const Mesh& mesh) {
+  std::array<double, 3> low{1e300, 1e300, 1e300}, high{-1e300, -1e300, -1e300}, extent{}, scale{};
+  std::vector<std::array<double, 3>> centres;
+  for (Index cell = 0; cell < mesh.cell_count(); ++cell) {
+    auto& centre = centres.emplace_back();
+    for (std::size_t k = 0; k < 3; ++k) {
+      double least = 1e300, most = -1e300;
+      for (const Node node : mesh.nodes_of(cell)) {
+        const double x = mesh.point(node)[k];
+        centre[k] += x;
+        least = std::min(least, x);
+        most = std::max(most, x);
+      }
+      centre[k] /= static_cast<double>(mesh.nodes_of(cell).size());
+      extent[k] += most - least;
+      low[k] = std::min(low[k], least);
+      high[k] = std::max(high[k], most);
+    }
+  }
+  const double widest = std::ranges::max(extent);
+  for (double& each : extent) each /= widest;
+  double size = 0;
+  for (std::size_t k = 0; k < 3; ++k) size = std::max(size, (high[k] - low[k]) / extent[k]);
+  for (std::size_t k = 0; k < 3; ++k) scale[k] = 65536 / size / extent[k];
+  std::vector<std::uint64_t> positions;
+  for (const auto& centre : centres) {
+    std::array<std::uint32_t, 3> place;
+    for (std::size_t k = 0; k < 3; ++k)
+      place[k] = static_cast<std::uint32_t>(std::clamp((centre[k] - low[k]) * scale[k], 0.0, 65535.0));
+    positions.push_back(hilbert_position_3d(place, 16));
+  }
+  return positions;
+}
+
+// Cells at a corner that are so much smaller than the others that thousands agree in the leading bits of their places.
+TEST(CurveOrder, IsByPlaceAndNumberHoweverCellsCrowd) {
+  for (const double corner : {8.0 / 11, 0.02, 0.005}) {  // the part of an edge where 8 of 11 cells are
+    MeshData data = box_data(11, 11, 11, {1, 1, 1}, CellKind::tet4);
+    ASSERT_LT(data.blocks[0].cell_count(), 8192) << "all cells count for the mean extents";
+    for (double& x : data.points)
+      x = x < 8.5 / 11 ? x * 11 / 8 * corner : corner + (x - 8.0 / 11) * 11 / 3 * (1 - corner);
+    const Mesh mesh(std::move(data));
+    const std::vector<std::uint64_t> position = positions_along_the_curve(mesh);
+    std::vector<Index> expected(position.size());
+    std::iota(expected.begin(), expected.end(), Index{0});
+    std::ranges::stable_sort(expected, {}, [&](Index cell) { return position[static_cast<std::size_t>(cell)]; });
+    EXPECT_EQ(curve_order(mesh), expected) << corner;
+  }
+}
+
 TEST(CurveOrder, OfABlockCountsWithinIt) {
   const Mesh mesh = box_mixed(8, 3, 3, {1, 1, 1});
   for (const CellBlock& block : mesh.blocks()) {

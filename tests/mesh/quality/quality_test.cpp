@@ -48,6 +48,30 @@ TEST(Quality, CountsEveryCellInItsTenth) {
   EXPECT_THAT(q.summary(), HasSubstr("worst 0.577"));
 }
 
+// Products of many lengths are no numbers at the ends.
+TEST(Quality, OfTetrahedraDoesNotDependOnTheirSize) {
+  MeshData data = box_data(3, 4, 5, {1, 1, 1}, CellKind::tet4);
+  for (std::size_t i = 0; i < data.points.size(); ++i) data.points[i] += 0.01 * std::sin(double(7 * i + 1));
+  const Mesh mesh(data);
+  const Quality q = quality(mesh);
+  const std::vector<CellShape> shapes = shapes_of_cells(mesh);
+  for (Index cell = 0; cell < mesh.cell_count(); ++cell) {
+    const CellShape shape = shape_of_cell(mesh, cell), &same = shapes[static_cast<std::size_t>(cell)];
+    EXPECT_NEAR(same.scaled_jacobian, shape.scaled_jacobian, 1e-14);
+    EXPECT_NEAR(same.aspect, shape.aspect, 1e-13 * shape.aspect);
+  }
+  for (const double scale : {1e-55, 1e-41, 1e41, 1e70}) {
+    MeshData scaled = data;
+    for (double& x : scaled.points) x *= scale;
+    const Quality other = quality(Mesh(std::move(scaled)));
+    EXPECT_NEAR(other.worst_jacobian, q.worst_jacobian, 1e-13) << scale;
+    EXPECT_NEAR(other.mean_jacobian, q.mean_jacobian, 1e-13) << scale;
+    EXPECT_NEAR(other.worst_aspect, q.worst_aspect, 1e-12) << scale;
+    EXPECT_NEAR(other.shortest_edge / scale, q.shortest_edge, 1e-14) << scale;
+    EXPECT_NEAR(other.longest_edge / scale, q.longest_edge, 1e-14) << scale;
+  }
+}
+
 TEST(Quality, OfACurvedCellIsThatOfItsTangents) {
   MeshData data = single_cell(CellKind::tet10);
   const auto middle = static_cast<std::size_t>(3 * data.blocks[0].nodes[4]);  // of the edge from corner 0 to corner 1
