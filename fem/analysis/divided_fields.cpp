@@ -42,33 +42,45 @@ void check_divisible(const MixedOperator& equations, const Ranks& ranks) {
       refuse_ranks(ranks,
                    fmt::format("a field '{}' of {} nodes", equations.field_name(k), equations.space(k).node_count()),
                    "start fewer ranks");
+  const auto check_module = [&](const std::string& module) {
+    if (module != "ritz_fem_kernels" && !is_of_plugin(module))
+      refuse_ranks(ranks, fmt::format("a form of the module '{}'", module), "start one process");
+  };
+  for (const MixedIntegral& each : equations.integrals()) check_module(each.form.numbers.module);
+  for (int k = 0; k < equations.field_count(); ++k)
+    for (const Integral& each : equations.integrals_of(k)) check_module(each.form.module);
 }
 
 DividedFields::DividedFields(const MixedOperator& equations, Ranks& ranks)
     : equations_(equations), ranks_(ranks), number_(fields_made++), reached_(at(ranks.count())) {
   check_divisible(equations, ranks);
   auto phase = equations.device().profile().phase("cut");
-  FieldsCutter cut(equations, ranks.count());
-  for (int k = 0; k < equations.field_count(); ++k) first_.push_back(cut.first(k));
-  const auto part_of = [&](int rank) {
-    FieldsPartData part = cut.part(rank);
-    for (const FieldsPartData::Space& each : part.spaces) reached_[at(rank)].push_back(each.nodes.reached);
-    return part;
-  };
-  for (int rank = 1; rank < ranks.count(); ++rank) {
-    Packed to;
-    to.add(Order::make_fields).add(number_);
-    add_plugins(to);
-    to.add(equations.time());
-    add(to, part_of(rank));
-    ranks.send(rank, to.take());
-  }
-  own_ = std::make_unique<const FieldsPart>(part_of(0), equations.time(), equations.device(), ranks);
+  own_ = std::make_unique<const FieldsPart>(send_parts(), equations.time(), equations.device(), ranks);
   own_->equations().take_numbers();
   if (own_->asks())
     answer_questions(ranks, equations.space(0).mesh(), [&equations](std::size_t integral) -> const auto& {
       return given_of(equations, integral);
     });
+}
+
+// Returns that of this rank.
+FieldsPartData DividedFields::send_parts() {
+  FieldsCutter cut(equations_, ranks_.count());
+  for (int k = 0; k < equations_.field_count(); ++k) first_.push_back(cut.first(k));
+  const auto part_of = [&](int rank) {
+    FieldsPartData part = cut.part(rank);
+    for (const FieldsPartData::Space& each : part.spaces) reached_[at(rank)].push_back(each.nodes.reached);
+    return part;
+  };
+  for (int rank = 1; rank < ranks_.count(); ++rank) {
+    Packed to;
+    to.add(Order::make_fields).add(number_);
+    add_plugins(to);
+    to.add(equations_.time());
+    add(to, part_of(rank));
+    ranks_.send(rank, to.take());
+  }
+  return part_of(0);
 }
 
 DividedFields::~DividedFields() {

@@ -22,7 +22,7 @@
 namespace ritz {
 
 // Throws Error(Exit::environment) for what several ranks do not solve together: fewer nodes or cells of a field than
-// ranks.
+// ranks, and forms of modules that are no plugins.
 void check_divisible(const MixedOperator& equations, const Ranks& ranks);
 
 // Forecasts each rank. Messages are not counted. Throws Error(Exit::environment) as check_divisible does for small
@@ -44,6 +44,7 @@ class DividedFields final : public MixedOverRanks {
 
  private:
   friend class FieldsTangent;
+  FieldsPartData send_parts();
   void order(Packed what) const;  // to all others, whose number goes before it
 
   const MixedOperator& equations_;

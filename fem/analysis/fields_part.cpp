@@ -144,36 +144,44 @@ std::vector<Node> FieldsCutter::met_before(int field, const PartData& part) cons
   return result;
 }
 
-FieldsPart::FieldsPart(FieldsPartData data, const Time& time, const Device& device, Ranks& ranks) : ranks_(ranks) {
-  mesh_ = std::make_unique<Mesh>(std::move(data.spaces.front().nodes.mesh), MeshChecks{.fix_inverted = false});
+FieldsOnPart::FieldsOnPart(FieldsPartData& data, const Time& time, const Device& device)
+    : mesh(std::make_unique<const Mesh>(std::move(data.spaces.front().nodes.mesh), MeshChecks{.fix_inverted = false})) {
   Spaces spaces;
   std::vector<std::vector<Node>> met_before;
-  std::vector<Index> owned, whole;
-  for (FieldsPartData::Space& each : data.spaces) {
+  for (const FieldsPartData::Space& each : data.spaces) {
     SpaceOptions options{.beside = spaces.empty() ? nullptr : spaces.front().get(), .given = &each.nodes.numbering};
     for (const FieldsPartData::ElementOfKind& element : each.elements)
       options.elements.push_back(element_named(element, each.family, device));
-    const PartData& nodes = each.nodes;
-    spaces.push_back(std::make_shared<const FunctionSpace>(*mesh_, nodes.components, device, options));
-    ghosts_.push_back(std::make_shared<const Ghosts>(ranks, nodes.last - nodes.first, nodes.reached));
-    owned.push_back((nodes.last - nodes.first) * nodes.components);
-    whole.push_back(ghosts_.back()->total() * nodes.components);
-    met_before.push_back(std::move(each.met_before));
+    spaces.push_back(std::make_shared<const FunctionSpace>(*mesh, each.nodes.components, device, options));
+    met_before.push_back(each.met_before);
   }
-  owned_ = BlockLayout(owned);
-  whole_ = BlockLayout(whole);
-  mesh_nodes_ = std::move(data.mesh_nodes);
   std::vector<MixedIntegral> of_several;
   std::vector<FieldIntegral> of_one;
-  std::vector<Integral>& integrals = data.integrals.integrals;
-  asks_ = std::ranges::any_of(integrals, [](const Integral& i) { return !i.form.given.empty(); });
+  const std::vector<Integral>& integrals = data.integrals.integrals;
   for (std::size_t i = 0; i < integrals.size(); ++i)
     if (static_cast<Index>(i) < data.of_several)
       of_several.push_back(of_several_fields(integrals[i], data.fields_of[i], device));
-    else of_one.push_back({data.fields_of[i].front(), std::move(integrals[i])});
-  equations_ =
+    else of_one.push_back({data.fields_of[i].front(), integrals[i]});
+  auto made =
       std::make_unique<MixedOperator>(std::move(spaces), std::move(of_several), std::move(of_one), met_before);
-  equations_->set_time(time);
+  made->set_time(time);
+  equations = std::move(made);
+}
+
+FieldsPart::FieldsPart(FieldsPartData data, const Time& time, const Device& device, Ranks& ranks)
+    : ranks_(ranks),
+      own_(data, time, device),
+      mesh_nodes_(std::move(data.mesh_nodes)),
+      asks_(std::ranges::any_of(data.integrals.integrals, [](const Integral& i) { return !i.form.given.empty(); })) {
+  std::vector<Index> owned, whole;
+  for (const FieldsPartData::Space& each : data.spaces) {
+    const PartData& nodes = each.nodes;
+    ghosts_.push_back(std::make_shared<const Ghosts>(ranks, nodes.last - nodes.first, nodes.reached));
+    owned.push_back((nodes.last - nodes.first) * nodes.components);
+    whole.push_back(ghosts_.back()->total() * nodes.components);
+  }
+  owned_ = BlockLayout(owned);
+  whole_ = BlockLayout(whole);
 }
 
 std::vector<Index> FieldsPart::places() const {
@@ -190,7 +198,7 @@ std::vector<Index> FieldsPart::places() const {
       next += owned_by(k, rank) * components(k);
     }
   std::vector<Index> places;
-  places.reserve(position(equations_->layout().total()));
+  places.reserve(position(equations().layout().total()));
   for (std::size_t k = 0; k < fields; ++k)
     for (Index node = 0; node < ghosts_[k]->size(); ++node) {
       const Index global = ghosts_[k]->global(node);
@@ -202,8 +210,8 @@ std::vector<Index> FieldsPart::places() const {
 }
 
 MixedConstraints FieldsPart::supports(const std::vector<std::vector<std::uint8_t>>& held) const {
-  MixedConstraints supports(equations_->spaces());
-  for (int k = 0; k < equations_->field_count(); ++k) {
+  MixedConstraints supports(equations().spaces());
+  for (int k = 0; k < equations().field_count(); ++k) {
     const auto components = position(space(k).components());
     for (std::size_t c = 0; c < components; ++c) {
       std::vector<Node> prescribed;
@@ -239,8 +247,8 @@ void FieldsPart::collect(const Vector& own, Vector& whole) const {
 }
 
 Vector FieldsPart::with_ghosts(const Vector& own) const {
-  const BlockLayout& layout = equations_->layout();
-  Vector all = equations_->zeros();
+  const BlockLayout& layout = equations().layout();
+  Vector all = equations().zeros();
   for (int k = 0; k < owned_.count(); ++k) {
     Vector part(device(), layout.size(k), "vectors");
     device().machine().copy_on_device(part.data(), own.data() + owned_.first(k),
@@ -254,7 +262,7 @@ Vector FieldsPart::with_ghosts(const Vector& own) const {
 Vector FieldsPart::without_ghosts(const Vector& all) const {
   Vector own(device(), owned_.total(), "vectors");
   for (int k = 0; k < owned_.count(); ++k)
-    device().machine().copy_on_device(own.data() + owned_.first(k), all.data() + equations_->layout().first(k),
+    device().machine().copy_on_device(own.data() + owned_.first(k), all.data() + equations().layout().first(k),
                                       owned_.size(k) * Index{sizeof(double)});
   return own;
 }

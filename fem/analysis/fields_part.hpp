@@ -62,14 +62,21 @@ class FieldsCutter {
   std::vector<Integral> of_several_;              // their places
 };
 
+// The spaces and the equations of a part, which are not those of other ranks at its border.
+struct FieldsOnPart {
+  FieldsOnPart(FieldsPartData& data, const Time& time, const Device& device);  // takes its mesh
+  std::unique_ptr<const Mesh> mesh;
+  std::unique_ptr<const MixedOperator> equations;
+};
+
 class FieldsPart {
  public:
   // All ranks make theirs together.
   FieldsPart(FieldsPartData data, const Time& time, const Device& device, Ranks& ranks);
 
-  const MixedOperator& equations() const { return *equations_; }
-  const FunctionSpace& space(int field) const { return equations_->space(field); }
-  const Device& device() const { return equations_->device(); }
+  const MixedOperator& equations() const { return *own_.equations; }
+  const FunctionSpace& space(int field) const { return equations().space(field); }
+  const Device& device() const { return equations().device(); }
   Ranks& ranks() const { return ranks_; }
   Index cell_count() const { return space(0).mesh().cell_count(); }
   const std::vector<Node>& mesh_nodes() const { return mesh_nodes_; }  // as the whole mesh numbers them
@@ -93,8 +100,7 @@ class FieldsPart {
   RankRows rows(int field) const;
 
   Ranks& ranks_;
-  std::unique_ptr<Mesh> mesh_;
-  std::unique_ptr<MixedOperator> equations_;
+  FieldsOnPart own_;
   std::vector<std::shared_ptr<const Ghosts>> ghosts_;
   std::vector<Node> mesh_nodes_;
   BlockLayout owned_, whole_;
