@@ -151,9 +151,8 @@ void DividedEquations::commit(const Operator& equations, const Vector& u) {
 
 void DividedEquations::evaluate(const Operator& equations, const Vector& u, const std::string& form,
                                 DerivedFields& fields) {
-  const DerivedFields own =
-      own_->evaluate(u, form,
-                     begin(equations, PartTask::evaluate, Packed().add(Order::evaluate).add(number_).add(form)));
+  const DerivedFields own = own_->evaluate(
+      u, form, begin(equations, PartTask::evaluate, Packed().add(Order::evaluate).add(number_).add(form)));
   const auto k = static_cast<std::size_t>(fields.components);
   const auto put = [&](int rank, const std::vector<Index>& cells, const std::vector<double>& at_nodes,
                        const std::vector<double>& at_cells) {

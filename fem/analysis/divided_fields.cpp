@@ -58,9 +58,10 @@ DividedFields::DividedFields(const MixedOperator& equations, Ranks& ranks)
   own_ = std::make_unique<const FieldsPart>(send_parts(), equations.time(), equations.device(), ranks);
   own_->equations().take_numbers();
   if (own_->asks())
-    answer_questions(ranks, equations.space(0).mesh(), [&equations](std::size_t integral) -> const auto& {
-      return given_of(equations, integral);
-    });
+    answer_questions(
+        ranks, equations.space(0).mesh(), [&equations](std::size_t integral) -> const auto& {
+          return given_of(equations, integral);
+        });
 }
 
 // Returns that of this rank.

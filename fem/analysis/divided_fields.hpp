@@ -3,7 +3,7 @@
 // its rows of all blocks, and its share of Schur complements and auxiliary spaces. The first rank runs the analysis and
 // has the whole mesh, no matrix of it; the others do what it orders (fem/analysis/rank_helper.hpp).
 //
-//   DividedFields& parts = divide_among_ranks(equations, ranks, say);      equations.residual(u, r);    // by all ranks
+//   DividedFields& parts = divide_among_ranks(equations, ranks);   equations.residual(u, r);   // by all ranks
 //   const FieldsTangent K(parts, supports, {.shape = MixedShape::diagonal}, say);
 //   SolveReport report = K.iterate(LinearMethod::minres, b, x, options);  // b, x of the whole, on the first rank
 #pragma once

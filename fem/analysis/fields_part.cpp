@@ -75,8 +75,7 @@ FieldsPartData fields_part_data(Unpacked& from, const FunctionElsewhere& functio
   }
   part.mesh_nodes = from.list<Node>();
   from.get(part.of_several);
-  for (auto integrals = from.get<std::size_t>(); integrals > 0; --integrals)
-    part.fields_of.push_back(from.list<int>());
+  for (auto integrals = from.get<std::size_t>(); integrals > 0; --integrals) part.fields_of.push_back(from.list<int>());
   part.integrals = part_integrals(from, part.spaces.front().nodes.cells, functions);
   return part;
 }
@@ -101,7 +100,8 @@ FieldsCutter::FieldsCutter(const MixedOperator& equations, int ranks) : equation
                                                                 : std::vector<Index>());
   }
   const auto cells = std::make_shared<const CellsOfRanks>(cells_around(spaces, first_));
-  for (int k = 0; k < equations.field_count(); ++k) cutters_.emplace_back(equations.space(k), first_[position(k)], cells);
+  for (int k = 0; k < equations.field_count(); ++k)
+    cutters_.emplace_back(equations.space(k), first_[position(k)], cells);
   for (const MixedIntegral& each : equations.integrals())
     of_several_.push_back({each.form.numbers, each.everywhere, each.cells, each.facets, {}, each.factor});
 }
@@ -162,8 +162,7 @@ FieldsOnPart::FieldsOnPart(FieldsPartData& data, const Time& time, const Device&
     if (static_cast<Index>(i) < data.of_several)
       of_several.push_back(of_several_fields(integrals[i], data.fields_of[i], device));
     else of_one.push_back({data.fields_of[i].front(), integrals[i]});
-  auto made =
-      std::make_unique<MixedOperator>(std::move(spaces), std::move(of_several), std::move(of_one), met_before);
+  auto made = std::make_unique<MixedOperator>(std::move(spaces), std::move(of_several), std::move(of_one), met_before);
   made->set_time(time);
   equations = std::move(made);
 }
@@ -204,7 +203,8 @@ std::vector<Index> FieldsPart::places() const {
       const Index global = ghosts_[k]->global(node);
       const int owner = ghosts_[k]->owner(global);
       for (Index c = 0; c < components(k); ++c)
-        places.push_back(first[position(owner)][k] + (global - ghosts_[k]->first()[position(owner)]) * components(k) + c);
+        places.push_back(first[position(owner)][k] + (global - ghosts_[k]->first()[position(owner)]) * components(k) +
+                         c);
     }
   return places;
 }

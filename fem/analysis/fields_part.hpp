@@ -56,10 +56,10 @@ class FieldsCutter {
   std::vector<Node> met_before(int field, const PartData& part) const;
 
   const MixedOperator& equations_;
-  std::vector<std::vector<Index>> first_;         // [field][rank + 1] nodes
-  std::vector<std::vector<Index>> lowest_cell_;   // [field][node], of facets
-  std::vector<SpaceCutter> cutters_;              // [field]
-  std::vector<Integral> of_several_;              // their places
+  std::vector<std::vector<Index>> first_;        // [field][rank + 1] nodes
+  std::vector<std::vector<Index>> lowest_cell_;  // [field][node], of facets
+  std::vector<SpaceCutter> cutters_;             // [field]
+  std::vector<Integral> of_several_;             // their places
 };
 
 // The spaces and the equations of a part, which are not those of other ranks at its border.
@@ -87,14 +87,14 @@ class FieldsPart {
   // Unknowns that this rank owns, field after field, and the number of each of the first ones among those of all ranks,
   // rank after rank.
   const BlockLayout& owned() const { return owned_; }
-  std::vector<Index> places() const;                       // [unknown of the part]
+  std::vector<Index> places() const;                                                    // [unknown of the part]
   MixedConstraints supports(const std::vector<std::vector<std::uint8_t>>& held) const;  // [field][unknown] at zero
 
   // Vectors of the whole mesh, field after field, are on the first rank; they are empty on the others.
-  void deal(const Vector& whole, Vector& own) const;     // own [owned]
+  void deal(const Vector& whole, Vector& own) const;  // own [owned]
   void collect(const Vector& own, Vector& whole) const;
-  Vector with_ghosts(const Vector& own) const;           // as equations() take it
-  Vector without_ghosts(const Vector& all) const;        // [owned]
+  Vector with_ghosts(const Vector& own) const;     // as equations() take it
+  Vector without_ghosts(const Vector& all) const;  // [owned]
 
  private:
   RankRows rows(int field) const;

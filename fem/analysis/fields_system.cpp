@@ -141,7 +141,6 @@ class FieldsSystem::Preconditioner final : public LinearOperator {
   std::vector<DividedPart> parts_;
 };
 
-
 FieldsSystem::FieldsSystem(const FieldsPart& part, const std::vector<std::vector<std::uint8_t>>& held,
                            const FieldsPlan& plan, const FieldsCalls& calls)
     : part_(part), multigrid_(plan.multigrid) {
@@ -173,8 +172,7 @@ void FieldsSystem::assemble(const std::vector<std::vector<std::uint8_t>>& held, 
       const MixedParts parts(equations, supports, K, sizes_->pivot(), *plan.shape, &part_.ghosts());
       order_ = parts.order();
       triangle_ = parts.triangle();
-      for (int k = 0; k < equations.field_count(); ++k)
-        fields_.push_back(share_of(k, parts, supports[k], plan, calls));
+      for (int k = 0; k < equations.field_count(); ++k) fields_.push_back(share_of(k, parts, supports[k], plan, calls));
     } else {
       supports.eliminate(K, sizes_->pivot());
     }
@@ -184,7 +182,7 @@ void FieldsSystem::assemble(const std::vector<std::vector<std::uint8_t>>& held, 
   }
   equations.forget_assembly();
   return_freed_host_memory();
-  K_ = divided_matrix(part_.ranks(), part_.device(), rows);
+  K_ = divided_matrix(part_.ranks(), part_.device(), std::move(rows));
 }
 
 FieldsSystem::FieldShare FieldsSystem::share_of(int k, const MixedParts& parts, const Constraints& supports,
@@ -192,7 +190,8 @@ FieldsSystem::FieldShare FieldsSystem::share_of(int k, const MixedParts& parts, 
   const FieldPart& part = parts.of_field(k);
   const FunctionSpace& space = part_.space(k);
   const Index owned = part_.ghosts(k).owned();
-  FieldShare share{.cycle = part.cycle, .factor = part.factor, .scaled_by = part.scaled_by, .rows = parts.owned_rows(k)};
+  FieldShare share{
+      .cycle = part.cycle, .factor = part.factor, .scaled_by = part.scaled_by, .rows = parts.owned_rows(k)};
   if (part.cycle == FieldCycle::edges)
     share.edge_spaces = edge_spaces(*part.matrix, space, supports, owned, calls.corners(k), part_.ranks());
   if (part.cycle != FieldCycle::nodes) return share;

@@ -73,7 +73,8 @@ class MixedParts::Maker {
     supports_.eliminate(K_, pivot_);
     // Pivots in the unit of each block: beside those of another field it would be lost in its coarsest inverse.
     for (int k = 0; k < equations_.field_count(); ++k)
-      if (const double own = largest_owned(k, diagonals_[place(k)]); own != 0) supports_[k].eliminate(*K_.square(k), own);
+      if (const double own = largest_owned(k, diagonals_[place(k)]); own != 0)
+        supports_[k].eliminate(*K_.square(k), own);
     for (const int k : order_) to_.fields_[place(k)] = before(k).empty() ? of_own_block(k) : of_schur_complement(k);
     to_.triangle_ = triangle();
   }

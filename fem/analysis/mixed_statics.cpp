@@ -221,9 +221,9 @@ class MixedStatics {
     DividedFields& parts = divide_among_ranks(equations_, *options_.ranks);
     const FieldsTangent K(parts, supports_, {.shape = how.shape, .multigrid = options_.multigrid}, options_.say);
     refuse_free_motions(K, K.sizes());
-    return refined([&](const Vector& b, Vector& x,
-                       const KrylovOptions& options) { return K.iterate(how.method, b, x, options); },
-                   K, K.sizes(), r, du, how.most);
+    return refined(
+        [&](const Vector& b, Vector& x, const KrylovOptions& options) { return K.iterate(how.method, b, x, options); },
+        K, K.sizes(), r, du, how.most);
   }
 
   SolveReport factorise_over_ranks(const Attempt& attempt, DirectKind kind, const Vector& r, Vector& du) const {

@@ -120,8 +120,7 @@ void answer(Ranks& ranks, int rank, const Question& question, const Mesh& mesh, 
   std::vector<Point> xi(question.on_reference_cells != 0 ? count : 0);
   ranks.exchange(parcels_of(rank, std::as_writable_bytes(std::span(x)), std::as_writable_bytes(std::span(cells)),
                             std::as_writable_bytes(std::span(xi))));
-  const EvaluationPoints points =
-      cells.empty() ? EvaluationPoints(x) : EvaluationPoints(x, mesh, cells, xi);
+  const EvaluationPoints points = cells.empty() ? EvaluationPoints(x) : EvaluationPoints(x, mesh, cells, xi);
   functions(question.integral)[question.function](points, question.t, values);
   ranks.exchange(std::vector<Parcel>{{rank, std::as_bytes(std::span(values)), {}}});
 }
@@ -129,9 +128,10 @@ void answer(Ranks& ranks, int rank, const Question& question, const Mesh& mesh, 
 }  // namespace
 
 void answer_questions(Ranks& ranks, const Operator& equations) {
-  answer_questions(ranks, equations.space().mesh(), [&equations](std::size_t integral) -> const auto& {
-    return equations.integrals()[integral].form.given;
-  });
+  answer_questions(
+      ranks, equations.space().mesh(), [&equations](std::size_t integral) -> const auto& {
+        return equations.integrals()[integral].form.given;
+      });
 }
 
 void answer_questions(Ranks& ranks, const Mesh& mesh, const FunctionsOfIntegral& functions) {

@@ -87,8 +87,8 @@ class MixedOperator {
   Family family(int field) const { return families_.at(static_cast<std::size_t>(field)); }
   const std::vector<MixedIntegral>& integrals() const { return integrals_; }
   std::span<const Integral> integrals_of(int field) const;  // forms of this field alone
-  std::string field_name(int field) const;    // as the forms have it
-  bool has_block(int row, int column) const;  // of the matrix
+  std::string field_name(int field) const;                  // as the forms have it
+  bool has_block(int row, int column) const;                // of the matrix
   const BlockLayout& layout() const { return layout_; }
   const Device& device() const { return spaces_.front()->device(); }
   bool symmetric() const;  // every form promises a symmetric matrix

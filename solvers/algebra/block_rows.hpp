@@ -2,7 +2,7 @@
 // that another one has assembled.
 //
 //   const RowsOfFields all(K);   BlockRows rows;   all.append(0, first, last, place, rows);      // the first rank
-//   const auto A = divided_matrix(ranks, device, mine, mine_first);         // all ranks
+//   const auto A = divided_matrix(ranks, device, std::move(mine));          // all ranks
 #pragma once
 
 #include "device/host_view.hpp"
@@ -59,7 +59,7 @@ class RowsOfFields {
 void add(Packed& to, const BlockRows& rows);
 BlockRows unpacked_block_rows(Unpacked& from);
 
-// The matrix of which this rank has these rows; all ranks make it together.
-std::unique_ptr<DividedMatrix> divided_matrix(Ranks& ranks, const Device& device, const BlockRows& mine);
+// The matrix of which this rank has these rows; all ranks make it together. The rows go piece by piece.
+std::unique_ptr<DividedMatrix> divided_matrix(Ranks& ranks, const Device& device, BlockRows mine);
 
 }  // namespace ritz
