@@ -91,6 +91,7 @@ class FieldsSystem::Preconditioner final : public LinearOperator {
     Ranks& ranks = system.part_.ranks();
     DividedPart& part = parts_[entry(k)];
     part.matrix = divided_matrix(ranks, device(), std::exchange(share.rows, {}));
+    return_freed_host_memory();
     DividedAggregationOptions options{.multigrid = system.multigrid_, .replicated = replicated_unknowns()};
     if (share.cycle == FieldCycle::nodes) {
       const Ghosts& ghosts = part.matrix->ghosts();

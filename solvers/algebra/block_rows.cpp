@@ -7,14 +7,6 @@
 
 namespace ritz {
 
-void BlockRows::append(const BlockRows& more) {
-  const Index before = std::ssize(columns);
-  offsets.reserve(offsets.size() + more.offsets.size());
-  for (std::size_t row = 1; row < more.offsets.size(); ++row) offsets.push_back(before + more.offsets[row]);
-  columns.insert(columns.end(), more.columns.begin(), more.columns.end());
-  values.insert(values.end(), more.values.begin(), more.values.end());
-}
-
 RowsOfMatrix::RowsOfMatrix(const SparseMatrix& A)
     : block_(A.block_size()), offsets_(A.pattern().offsets()), columns_(A.pattern().columns()), values_(A.values()) {}
 
@@ -91,17 +83,6 @@ void RowsOfFields::append(int field, Index first, Index last, std::span<const In
     }
     rows.offsets.push_back(std::ssize(rows.columns));
   }
-}
-
-void add(Packed& to, const BlockRows& rows) { to.add(rows.block).add(rows.offsets).add(rows.columns).add(rows.values); }
-
-BlockRows unpacked_block_rows(Unpacked& from) {
-  BlockRows rows;
-  from.get(rows.block);
-  rows.offsets = from.list<Index>();
-  rows.columns = from.list<std::int32_t>();
-  rows.values = from.list<double>();
-  return rows;
 }
 
 std::unique_ptr<DividedMatrix> divided_matrix(Ranks& ranks, const Device& device, BlockRows mine) {
