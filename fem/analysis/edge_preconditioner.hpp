@@ -35,9 +35,9 @@ struct EdgeCorners {
 };
 EdgeCorners edge_corners(const FunctionSpace& space, const Constraints& supports);
 
-// Of a part of a mesh, whose edges are [owned | ghosts]: prolongations have nodes of the mesh as columns, and matrices
-// lack what other ranks add to them. held: [mesh node]; one_more: a node that is held for gradients; -1: none. A needs
-// the rows of `owned` edges.
+// The spaces on a part of a mesh, whose edges are [owned | ghosts]: prolongations have nodes of the mesh as columns,
+// and matrices lack what other ranks add to them. held: [mesh node]; one_more: a node that is held for gradients; -1:
+// none. A needs the rows of `owned` edges.
 void each_edge_space_of_part(const SparseMatrix& A, const FunctionSpace& space, const Constraints& supports,
                              const std::vector<bool>& held, Node one_more, Index owned,
                              const std::function<void(EdgeSpace, bool needed)>& visit);

@@ -87,7 +87,7 @@ class MixedParts::Maker {
   std::span<const double> owned_of(int k, const std::vector<double>& values) const {
     return std::span(values).first(place(owned(k)));
   }
-  // Of unknowns of the field: ghosts get the owners' values.
+  // Ghosts get the owners' values, [unknown of the field].
   void complete(int k, std::vector<double>& values) const {
     if (ghosts(k) != nullptr) ghosts(k)->fetch(values, equations_.space(k).components());
   }

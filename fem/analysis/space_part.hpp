@@ -92,7 +92,7 @@ class SpaceCutter {
   enum class Cells { along_curve, inner_first, with_patches, of_fields };
   // The space must outlive the cutter, and parts that stay in this process.
   SpaceCutter(const FunctionSpace& whole, std::vector<Index> first, Cells order = Cells::along_curve);
-  // Of fields; cells [rank], each along the curve.
+  // Orders cells as those of fields; cells [rank], each along the curve.
   SpaceCutter(const FunctionSpace& whole, std::vector<Index> first, std::shared_ptr<const CellsOfRanks> cells);
 
   PartData part(int rank);
