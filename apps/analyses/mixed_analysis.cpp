@@ -75,11 +75,9 @@ void forecast(Run& run, const MixedCase& read) {
     paths.insert(direct_first ? paths.begin() : paths.end(), direct_forecast(device, equations, read.solver, remark));
   if (options.ranks != nullptr) {
     const auto direct = std::ranges::find(paths, "direct", &RunForecast::path);
-    bool factorises = direct_first;  // fields of edges are not iterated over ranks
-    for (int k = 0; k < equations.field_count(); ++k) factorises = factorises || equations.family(k) == Family::edge;
     tell_forecast_of_ranks(
         run,
-        forecast_ranks(equations, factorises ? MixedPath::direct : MixedPath::iterative, read.solver,
+        forecast_ranks(equations, direct_first ? MixedPath::direct : MixedPath::iterative, read.solver,
                        {.ranks = options.ranks->count(), .factor = direct == paths.end() ? 0 : direct->factor}),
         device.memory().available());
   }

@@ -14,7 +14,6 @@
 #include "device/ranks/launcher.hpp"
 #include "device/ranks/planned_ranks.hpp"
 #include "fem/analysis/divided_estimate.hpp"
-#include "fem/analysis/divided_fields.hpp"
 #include "fem/analysis/rank_helper.hpp"
 #include "device/process/stop_request.hpp"
 #include "io/files/atomic_file.hpp"
@@ -141,7 +140,6 @@ class AppCall {
     order = ranks_->wait(0);
     for (; !order.starts_with(end_prefix); order = ranks_->wait(0))
       if (is_piece(order)) ranks_->send(0, written_piece(order));
-      else if (is_order_of_fields(order)) help_with_fields(*ranks_, device, order);
       else if (is_order_of_estimate(order)) help_with_estimate(*ranks_, device, order);
       else helper.carry_out(std::move(order));
     end_ = order;

@@ -1,24 +1,56 @@
 #include "fem/analysis/divided_edges.hpp"
 
+#include "device/communicator.hpp"
 #include "solvers/algebra/host_products.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/linear/divided_preconditioner.hpp"
+#include "solvers/multigrid/summed_rows.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <utility>
 
 namespace ritz {
 namespace {
 
-BlockRows rows_of(const HostMatrix& all, Index first, Index last) {
-  const auto begin = all.offsets[static_cast<std::size_t>(first)], end = all.offsets[static_cast<std::size_t>(last)];
+// With the numbers of all ranks as columns.
+BlockRows global_rows(HostMatrix local, const std::vector<Index>& number) {
+  for (std::int32_t& column : local.columns)
+    column = static_cast<std::int32_t>(number[static_cast<std::size_t>(column)]);
   BlockRows rows;
-  for (Index row = first; row < last; ++row)
-    rows.offsets.push_back(all.offsets[static_cast<std::size_t>(row) + 1] - begin);
-  rows.columns.assign(all.columns.begin() + begin, all.columns.begin() + end);
-  rows.values.assign(all.values.begin() + begin, all.values.begin() + end);
+  rows.offsets = std::move(local.offsets);
+  rows.columns = std::move(local.columns);
+  rows.values = std::move(local.values);
   return rows;
+}
+
+// Each row has an entry on its diagonal. first: the number of the first row.
+BlockRows with_diagonal(const BlockRows& rows, Index first) {
+  BlockRows result;
+  for (Index row = 0; row < rows.count(); ++row) {
+    bool has_diagonal = false;
+    for (auto k = static_cast<std::size_t>(rows.offsets[static_cast<std::size_t>(row)]);
+         k < static_cast<std::size_t>(rows.offsets[static_cast<std::size_t>(row) + 1]); ++k) {
+      has_diagonal = has_diagonal || rows.columns[k] == first + row;
+      result.columns.push_back(rows.columns[k]);
+      result.values.push_back(rows.values[k]);
+    }
+    if (!has_diagonal) {
+      result.columns.push_back(static_cast<std::int32_t>(first + row));
+      result.values.push_back(0);
+    }
+    result.offsets.push_back(std::ssize(result.columns));
+  }
+  return result;
+}
+
+template <class Visit>
+void each_diagonal(BlockRows& rows, Index first, const Visit& visit) {
+  for (Index row = 0; row < rows.count(); ++row)
+    for (auto k = static_cast<std::size_t>(rows.offsets[static_cast<std::size_t>(row)]);
+         k < static_cast<std::size_t>(rows.offsets[static_cast<std::size_t>(row) + 1]); ++k)
+      if (rows.columns[k] == first + row) visit(rows.values[k]);
 }
 
 // Corners of other ranks at the ends of owned edges, ascending.
@@ -53,32 +85,56 @@ HostMatrix localised(BlockRows rows, const Ghosts& corners) {
 
 }  // namespace
 
-std::vector<EdgeSpaceShare> share_of(int rank, int ranks, Index first_edge, Index last_edge,
-                                     const std::vector<EdgeSpace>& spaces) {
+CornersOfPart corners_at(const EdgeCorners& corners, const std::vector<Node>& mesh_nodes) {
+  CornersOfPart part{.count = std::ssize(corners.held),
+                     .none_is_held = std::ranges::find(corners.held, true) == corners.held.end()};
+  for (const Node node : mesh_nodes) {
+    const Index number = corners.number[static_cast<std::size_t>(node)];
+    part.number.push_back(number);
+    part.held.push_back(number >= 0 && corners.held[static_cast<std::size_t>(number)] ? 1 : 0);
+  }
+  return part;
+}
+
+void add(Packed& to, const CornersOfPart& corners) {
+  to.add(corners.number).add(corners.held).add(corners.count).add(corners.none_is_held);
+}
+
+CornersOfPart corners_of_part(Unpacked& from) {
+  CornersOfPart corners{.number = from.list<Index>(), .held = from.list<std::uint8_t>()};
+  from.get(corners.count);
+  from.get(corners.none_is_held);
+  return corners;
+}
+
+std::vector<EdgeSpaceShare> edge_spaces(const SparseMatrix& A, const FunctionSpace& space, const Constraints& supports,
+                                        Index owned, const CornersOfPart& corners, Ranks& ranks) {
+  const Communicator all(A.device());
+  std::vector<Index> first;
+  for (int rank = 0; rank <= ranks.count(); ++rank) first.push_back(corners.count * rank / ranks.count());
+  const Index first_here = first[static_cast<std::size_t>(ranks.rank())];
+  double largest = 0;
+  const std::vector<double> diagonal = A.diagonal().host();
+  for (Index edge = 0; edge < owned; ++edge)
+    largest = std::max(largest, std::abs(diagonal[static_cast<std::size_t>(edge)]));
+  largest = all.largest_of(largest);
+  Node one_more = -1;
+  if (const auto found = std::ranges::find(corners.number, Index{0});
+      corners.none_is_held && found != corners.number.end())
+    one_more = static_cast<Node>(found - corners.number.begin());
   std::vector<EdgeSpaceShare> share;
-  for (const EdgeSpace& each : spaces) {
-    const Index corners = each.matrix.rows();
-    share.push_back({rows_of(each.prolongation, first_edge, last_edge),
-                     rows_of(each.matrix, corners * rank / ranks, corners * (rank + 1) / ranks)});
-  }
+  const std::vector<bool> held(corners.held.begin(), corners.held.end());
+  each_edge_space_of_part(A, space, supports, held, one_more, owned, [&](EdgeSpace part, bool needed) {
+    BlockRows matrix =
+        with_diagonal(summed_by_owners(std::exchange(part.matrix, {}), corners.number, first, ranks), first_here);
+    double most = 0;
+    each_diagonal(matrix, first_here, [&](double entry) { most = std::max(most, entry); });
+    most = all.largest_of(most);
+    if (!needed && !is_seen(most, largest)) return;  // the matrix maps gradients to zero
+    each_diagonal(matrix, first_here, [&](double& entry) { entry = raised_entry(entry, most); });
+    share.push_back({global_rows(std::move(part.prolongation), corners.number), std::move(matrix)});
+  });
   return share;
-}
-
-void add(Packed& to, const std::vector<EdgeSpaceShare>& spaces) {
-  to.add(spaces.size());
-  for (const EdgeSpaceShare& each : spaces) {
-    add(to, each.prolongation);
-    add(to, each.matrix);
-  }
-}
-
-std::vector<EdgeSpaceShare> unpacked_edge_spaces(Unpacked& from) {
-  std::vector<EdgeSpaceShare> spaces(from.get<std::size_t>());
-  for (EdgeSpaceShare& each : spaces) {
-    each.prolongation = unpacked_block_rows(from);
-    each.matrix = unpacked_block_rows(from);
-  }
-  return spaces;
 }
 
 DividedEdgePreconditioner::DividedEdgePreconditioner(const DividedMatrix& A, std::vector<EdgeSpaceShare> spaces,

@@ -2,8 +2,9 @@
 // rows of its edges in every prolongation, and a piece of the corners with the rows of the matrices there. Private to
 // fem/analysis.
 //
-//   std::vector<EdgeSpaceShare> mine = share_of(rank, ranks, first_edge, last_edge, spaces);     // the first rank
-//   const DividedEdgePreconditioner M(A, std::move(mine), multigrid, ranks);                     // all of them
+//   const CornersOfPart corners = corners_at(edge_corners(space, supports), nodes);     // the first rank, of all
+//   std::vector<EdgeSpaceShare> mine = edge_spaces(A, space, supports, owned, corners, ranks);      // all of them
+//   const DividedEdgePreconditioner M(K, std::move(mine), multigrid, ranks);
 #pragma once
 
 #include "device/ranks/packed.hpp"
@@ -11,6 +12,7 @@
 #include "solvers/algebra/block_rows.hpp"
 #include "solvers/multigrid/divided_aggregation.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,11 +24,21 @@ struct EdgeSpaceShare {
   BlockRows matrix;        // [owned corner]
 };
 
-// Corners are dealt out in equal pieces, in their order along the edges.
-std::vector<EdgeSpaceShare> share_of(int rank, int ranks, Index first_edge, Index last_edge,
-                                     const std::vector<EdgeSpace>& spaces);
-void add(Packed& to, const std::vector<EdgeSpaceShare>& spaces);
-std::vector<EdgeSpaceShare> unpacked_edge_spaces(Unpacked& from);
+// Corners of a part of a mesh, by its nodes.
+struct CornersOfPart {
+  std::vector<Index> number = {};       // [mesh node] among the corners of the whole; -1: none
+  std::vector<std::uint8_t> held = {};  // [mesh node]
+  Index count = 0;                      // of the whole
+  bool none_is_held = false;            // of them
+};
+CornersOfPart corners_at(const EdgeCorners& corners, const std::vector<Node>& mesh_nodes);
+void add(Packed& to, const CornersOfPart& corners);
+CornersOfPart corners_of_part(Unpacked& from);
+
+// A: of the part, with the supports eliminated; the first `owned` edges are those of this rank. Corners belong to ranks
+// in equal pieces. All ranks call it together, while a WorkTogether lives. Throws what each_edge_space() does.
+std::vector<EdgeSpaceShare> edge_spaces(const SparseMatrix& A, const FunctionSpace& space, const Constraints& supports,
+                                        Index owned, const CornersOfPart& corners, Ranks& ranks);
 
 class DividedEdgePreconditioner final : public LinearOperator {
  public:

@@ -75,8 +75,7 @@ PartSupports DividedSpace::supports(int rank, const Constraints& constraints, co
 DividedEquations::DividedEquations(const Operator& equations, std::shared_ptr<const DividedSpace> space)
     : space_(std::move(space)), number_(equations_made++) {
   auto phase = equations.space().device().profile().phase("cut");
-  asks_ = std::ranges::any_of(equations.integrals(), [](const Integral& i) { return !i.form.given.empty(); });
-  varies_ = equations.varies_in_time();
+  look_for_functions(equations);
   std::vector<PartIntegrals> parts = space_->integrals(equations.integrals());
   for (int rank = 1; rank < space_->ranks().count(); ++rank) {
     Packed to;
@@ -95,6 +94,11 @@ DividedEquations::~DividedEquations() {
   }
 }
 
+void DividedEquations::look_for_functions(const Operator& equations) {
+  asks_ = std::ranges::any_of(equations.integrals(), [](const Integral& i) { return !i.form.given.empty(); });
+  varies_ = equations.varies_in_time();
+}
+
 // Do ranks evaluate functions for a task? Numbers at points stay until the time or the functions change.
 bool DividedEquations::asks_at(const Operator& equations, PartTask task) {
   if (!asks_) return false;
@@ -109,18 +113,24 @@ void DividedEquations::time_has_moved(double t) {
   for (auto& [task, time] : asked_at_) time = t;
 }
 
-void DividedEquations::compute(const Operator& equations, PartTask task, const Vector& u, const Vector& x, Vector& y) {
+// Orders a task of all ranks, whose words these are; returns what follows when all functions have been evaluated here.
+std::function<void()> DividedEquations::begin(const Operator& equations, PartTask functions, Packed words) {
   follow(equations);
   const EquationsPlace place = place_of(equations);
-  const bool asks = asks_at(equations, task == PartTask::commit ? PartTask::residual : task);
-  Packed to;
-  to.add(Order::compute).add(number_).add(task).add(u.empty()).add(asks);
-  add(to, place);
-  order_all(space_->ranks(), to.take());
+  const bool asks = asks_at(equations, functions);
+  words.add(asks);
+  add(words, place);
+  order_all(space_->ranks(), words.take());
   own_->take(place);
-  own_->compute(task, u.empty(), u, x, y, [&] {
+  return [this, &equations, asks] {
     if (asks) answer_questions(space_->ranks(), equations);
-  });
+  };
+}
+
+void DividedEquations::compute(const Operator& equations, PartTask task, const Vector& u, const Vector& x, Vector& y) {
+  own_->compute(task, u.empty(), u, x, y,
+                begin(equations, task == PartTask::commit ? PartTask::residual : task,
+                      Packed().add(Order::compute).add(number_).add(task).add(u.empty())));
 }
 
 void DividedEquations::residual(const Operator& equations, const Vector& u, Vector& r) {
@@ -143,17 +153,8 @@ void DividedEquations::commit(const Operator& equations, const Vector& u) {
 
 void DividedEquations::evaluate(const Operator& equations, const Vector& u, const std::string& form,
                                 DerivedFields& fields) {
-  follow(equations);
-  const EquationsPlace place = place_of(equations);
-  const bool asks = asks_at(equations, PartTask::evaluate);
-  Packed to;
-  to.add(Order::evaluate).add(number_).add(form).add(asks);
-  add(to, place);
-  order_all(space_->ranks(), to.take());
-  own_->take(place);
-  const DerivedFields own = own_->evaluate(u, form, [&] {
-    if (asks) answer_questions(space_->ranks(), equations);
-  });
+  const DerivedFields own = own_->evaluate(
+      u, form, begin(equations, PartTask::evaluate, Packed().add(Order::evaluate).add(number_).add(form)));
   const auto k = static_cast<std::size_t>(fields.components);
   const auto put = [&](int rank, const std::vector<Index>& cells, const std::vector<double>& at_nodes,
                        const std::vector<double>& at_cells) {
@@ -213,8 +214,7 @@ void DividedEquations::send_states(const Operator& equations) {
 void DividedEquations::send_numbers(const Operator& equations) {
   numbers_are_sent_ = true;
   asked_at_.clear();
-  asks_ = std::ranges::any_of(equations.integrals(), [](const Integral& i) { return !i.form.given.empty(); });
-  varies_ = equations.varies_in_time();
+  look_for_functions(equations);
   const std::vector<PartIntegrals> parts = space_->integrals(equations.integrals());
   for (int rank = 1; rank < space_->ranks().count(); ++rank) {
     Packed to;

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -82,6 +83,8 @@ class DividedEquations final : public OperatorOverRanks {
 
  private:
   enum class Newest { everywhere, here, on_ranks };
+  void look_for_functions(const Operator& equations);
+  std::function<void()> begin(const Operator& equations, PartTask functions, Packed words);
   void compute(const Operator& equations, PartTask task, const Vector& u, const Vector& x, Vector& y);
   void send_numbers(const Operator& equations);
   void send_states(const Operator& equations);

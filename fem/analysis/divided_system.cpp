@@ -64,7 +64,8 @@ bool may_nest(const LinearSolverOptions& options) {
   return multigrid && options.multigrid.levels != MultigridLevels::aggregation;
 }
 
-// Levels of simplices come from the pattern, which is made for them alone.
+}  // namespace
+
 NestedLevels nested_levels_of(const FunctionSpace& space) {
   const bool for_simplices = !space.has_pattern() && space.order() <= 2 && looks_refined(space.mesh()) &&
                              std::ranges::all_of(space.mesh().blocks(), [](const CellBlock& block) {
@@ -76,8 +77,6 @@ NestedLevels nested_levels_of(const FunctionSpace& space) {
   if (for_simplices) space.forget_pattern();
   return levels;
 }
-
-}  // namespace
 
 DividedSystem::DividedSystem(const Operator& equations, const Constraints& constraints,
                              const LinearSolverOptions& options, Ranks& ranks)

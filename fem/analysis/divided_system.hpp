@@ -30,6 +30,9 @@ namespace ritz {
 // symmetric.
 void check_divisible(const Operator& equations, const LinearSolverOptions& options, const Ranks& ranks);
 
+// nested_nodes(); levels of simplices come from the pattern of the space, which is made for them alone.
+NestedLevels nested_levels_of(const FunctionSpace& space);
+
 class DividedSystem {
  public:
   // Sends the supports, and the equations where these are not divided yet. Constraints are finished, and outlive this.

@@ -27,6 +27,25 @@ struct EdgeSpace {
 // for spaces of other unknowns than one for each edge.
 void each_edge_space(const SparseMatrix& A, const FunctionSpace& space, const Constraints& supports,
                      const std::function<void(EdgeSpace)>& visit);
+
+// Corners at the ends of edges, in the order in which the edges meet them.
+struct EdgeCorners {
+  std::vector<Index> number;  // [mesh node] -1: none
+  std::vector<bool> held;     // [corner] the end of an edge that is prescribed
+};
+EdgeCorners edge_corners(const FunctionSpace& space, const Constraints& supports);
+
+// The spaces on a part of a mesh, whose edges are [owned | ghosts]: prolongations have nodes of the mesh as columns,
+// and matrices lack what other ranks add to them. held: [mesh node]; one_more: a node that is held for gradients; -1:
+// none. A needs the rows of `owned` edges.
+void each_edge_space_of_part(const SparseMatrix& A, const FunctionSpace& space, const Constraints& supports,
+                             const std::vector<bool>& held, Node one_more, Index owned,
+                             const std::function<void(EdgeSpace, bool needed)>& visit);
+// Raises the diagonal entry of an auxiliary matrix whose largest one is `most`.
+double raised_entry(double entry, double most);
+// Does the matrix see this auxiliary space? largest: of its diagonal.
+bool is_seen(double most, double largest);
+
 // The options of their cycles.
 SmoothedAggregationOptions edge_multigrid(SmoothedAggregationOptions options);
 

@@ -1,11 +1,17 @@
 // How each field of equations of several fields is preconditioned: the matrix, which is its own block or an approximate
 // Schur complement, and the cycle that stands for its inverse. MixedPreconditioner makes the cycles in one process
-// (its header says which), DividedFields over ranks.
+// (its header says which), FieldsSystem over ranks.
 //
 //   const MixedParts parts(equations, supports, K, pivot, MixedShape::diagonal);   parts.of_field(0).matrix
+//
+// Over ranks each has the equations on its part, with nodes [owned | ghosts] (fem/analysis/fields_part.hpp); all make
+// theirs together, while a WorkTogether lives, and come to the same choices.
+//
+//   const MixedParts parts(equations, supports, K, pivot, shape, &ghosts);   parts.owned_rows(0)
 #pragma once
 
 #include "fem/operator/mixed_constraints.hpp"
+#include "solvers/algebra/block_rows.hpp"
 #include "solvers/linear/block_preconditioner.hpp"
 
 #include <cstdint>
@@ -22,7 +28,7 @@ enum class FieldCycle : std::uint8_t { nodes, scalars, edges, polynomial };
 
 struct FieldPart {
   FieldCycle cycle = FieldCycle::polynomial;
-  const SparseMatrix* matrix = nullptr;
+  const SparseMatrix* matrix = nullptr;  // of the part, over ranks; null: its rows were summed by their owners
   double factor = 1;
   // Fields whose inverses between couplings the matrix approximates up to a factor, which largest_ratio() gives; empty:
   // it counts as it is.
@@ -32,14 +38,17 @@ struct FieldPart {
 class MixedParts {
  public:
   // K is assembled; its prescribed unknowns are eliminated here, with this pivot. All must outlive this. Throws
-  // Error(Exit::input) for fields that have no preconditioner.
+  // Error(Exit::input) for fields that have no preconditioner. ghosts [field]: over ranks.
+  using GhostsOfFields = std::vector<std::shared_ptr<const Ghosts>>;
   MixedParts(const MixedOperator& equations, const MixedConstraints& supports, BlockOperator& K, double pivot,
-             MixedShape shape);
+             MixedShape shape, const GhostsOfFields* ghosts = nullptr);
   ~MixedParts();
 
   const FieldPart& of_field(int field) const { return fields_.at(static_cast<std::size_t>(field)); }
   const std::vector<int>& order() const { return order_; }  // in which fields are eliminated
   BlockTriangle triangle() const { return triangle_; }
+  // Over ranks: rows of the field's matrix that this rank owns, with the columns of all ranks.
+  BlockRows owned_rows(int field) const;
 
  private:
   class Maker;
@@ -47,6 +56,8 @@ class MixedParts {
   std::vector<int> order_;
   BlockTriangle triangle_ = BlockTriangle::none;
   std::vector<std::unique_ptr<SparseMatrix>> schur_;
+  const GhostsOfFields* ghosts_;
+  std::vector<BlockRows> summed_rows_;  // [field] where owners have summed them
 };
 
 // Does the matrix of the field differentiate, like a diffusion, or not, like a mass? Divergences of facets are what

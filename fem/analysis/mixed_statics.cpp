@@ -1,5 +1,6 @@
 #include "fem/analysis/mixed_statics.hpp"
 
+#include "fem/analysis/block_sizes.hpp"
 #include "fem/analysis/divided_fields.hpp"
 #include "fem/analysis/mixed_preconditioner.hpp"
 #include "fem/space/rigid_motion.hpp"
@@ -36,37 +37,6 @@ BlockOperator assembled(const MixedOperator& equations, const Vector& u) {
   equations.assemble(u, K);
   return K;
 }
-
-double pivot_of(const BlockOperator& K) {
-  double largest = 0;
-  for (int field = 0; field < K.layout().count(); ++field)
-    if (const SparseMatrix* block = K.square(field)) largest = std::max(largest, max_abs(block->diagonal()));
-  return largest > 0 ? largest : 1;
-}
-
-// Norms of the blocks of a matrix before supports put pivots, which have the unit of another field, on its diagonal.
-class BlockSizes {
- public:
-  explicit BlockSizes(const BlockOperator& K) : count_(K.layout().count()) {
-    for (int row = 0; row < count_; ++row)
-      for (int column = 0; column < count_; ++column) {
-        const Vector* const values = row == column && K.square(row) != nullptr ? &K.square(row)->values()
-                                     : K.coupling(row, column) != nullptr      ? &K.coupling(row, column)->values()
-                                                                               : nullptr;
-        sizes_.push_back(values == nullptr ? Size{} : Size{norm2(*values), max_abs(*values)});
-      }
-  }
-  double norm(int row, int column) const { return at(row, column).norm; }  // of Frobenius; 0: no block
-  double largest(int row, int column) const { return at(row, column).largest; }
-
- private:
-  struct Size {
-    double norm = 0, largest = 0;
-  };
-  const Size& at(int row, int column) const { return sizes_[static_cast<std::size_t>(row * count_ + column)]; }
-  int count_;
-  std::vector<Size> sizes_;
-};
 
 // [node of the space] number of the body, of cells that share nodes of the mesh; nodes without cells are in the first.
 std::vector<std::int32_t> body_of_nodes(const FunctionSpace& space) {
@@ -191,24 +161,13 @@ class MixedStatics {
 
  private:
   SolveReport factorise(const Attempt& attempt, const Vector& u, const Vector& r, Vector& du) const {
+    const DirectKind kind = equations_.symmetric() ? DirectKind::symmetric : DirectKind::general;
+    if (options_.ranks != nullptr) return factorise_over_ranks(attempt, kind, r, du);
     std::optional<BlockOperator> blocks = assembled(equations_, u);
     {
       const BlockSizes sizes(*blocks);
-      supports_.eliminate(*blocks, pivot_of(*blocks));
+      supports_.eliminate(*blocks, sizes.pivot());
       refuse_free_motions(*blocks, sizes);
-    }
-    const DirectKind kind = equations_.symmetric() ? DirectKind::symmetric : DirectKind::general;
-    if (options_.ranks != nullptr) {
-      const DividedFields system(equations_, supports_, *blocks, nullptr, options_, *options_.ranks);
-      blocks.reset();
-      equations_.device().memory().trim();
-      auto phase = equations_.device().profile().phase("solve");
-      return system.factorise(r, du,
-                              {.kind = kind,
-                               .relative = options_.relative,
-                               .rounding_error = options_.rounding_error,
-                               .memory_limit = options_.direct_memory,
-                               .operations_limit = attempt.operations_limit});
     }
     const SparseMatrix K = sparse_matrix(equations_.device(), host_matrix(*blocks));
     blocks.reset();
@@ -230,7 +189,7 @@ class MixedStatics {
     const Iteration how{.method = minres ? LinearMethod::minres : LinearMethod::gmres,
                         .shape = minres ? MixedShape::diagonal : MixedShape::triangular,
                         .most = attempt.max_iterations};
-    return options_.ranks != nullptr ? iterate_over_ranks(how, u, r, du) : iterate_alone(how, u, r, du);
+    return options_.ranks != nullptr ? iterate_over_ranks(how, r, du) : iterate_alone(how, u, r, du);
   }
 
   struct Iteration {
@@ -246,7 +205,7 @@ class MixedStatics {
     std::optional<MixedPreconditioner> M;
     {
       auto phase = profile.phase("set-up");
-      M.emplace(equations_, supports_, K, pivot_of(K), how.shape, options_.multigrid);
+      M.emplace(equations_, supports_, K, sizes.pivot(), how.shape, options_.multigrid);
       refuse_free_motions(K, sizes);
     }
     auto phase = profile.phase("iteration");
@@ -258,24 +217,26 @@ class MixedStatics {
     return refined(solve, K, sizes, r, du, how.most);
   }
 
-  // The first rank keeps no matrix: it takes residuals by the elements.
-  SolveReport iterate_over_ranks(const Iteration& how, const Vector& u, const Vector& r, Vector& du) const {
-    Profile& profile = equations_.device().profile();
-    std::optional<BlockOperator> K = assembled(equations_, u);
-    const BlockSizes sizes(*K);
-    const double pivot = pivot_of(*K);
-    std::optional<Profile::Phase> phase(std::in_place, profile, "set-up");
-    std::optional<MixedParts> parts(std::in_place, equations_, supports_, *K, pivot, how.shape);
-    refuse_free_motions(*K, sizes);
-    const DividedFields system(equations_, supports_, *K, &*parts, options_, *options_.ranks);
-    parts.reset();
-    K.reset();
-    equations_.device().memory().trim();
-    phase.reset();
-    const MixedAction action(equations_, supports_, u, pivot);
-    return refined([&](const Vector& b, Vector& x,
-                       const KrylovOptions& options) { return system.iterate(how.method, b, x, options); },
-                   action, sizes, r, du, how.most);
+  SolveReport iterate_over_ranks(const Iteration& how, const Vector& r, Vector& du) const {
+    DividedFields& parts = divide_among_ranks(equations_, *options_.ranks);
+    const FieldsTangent K(parts, supports_, {.shape = how.shape, .multigrid = options_.multigrid}, options_.say);
+    refuse_free_motions(K, K.sizes());
+    return refined(
+        [&](const Vector& b, Vector& x, const KrylovOptions& options) { return K.iterate(how.method, b, x, options); },
+        K, K.sizes(), r, du, how.most);
+  }
+
+  SolveReport factorise_over_ranks(const Attempt& attempt, DirectKind kind, const Vector& r, Vector& du) const {
+    DividedFields& parts = divide_among_ranks(equations_, *options_.ranks);
+    const FieldsTangent K(parts, supports_, {.multigrid = options_.multigrid}, options_.say);
+    refuse_free_motions(K, K.sizes());
+    auto phase = equations_.device().profile().phase("solve");
+    return K.factorise(r, du,
+                       {.kind = kind,
+                        .relative = options_.relative,
+                        .rounding_error = options_.rounding_error,
+                        .memory_limit = options_.direct_memory,
+                        .operations_limit = attempt.operations_limit});
   }
 
   // One norm over fields of several units is that of the largest: what it leaves in the equations of the others is
@@ -342,7 +303,7 @@ class MixedStatics {
 
   // A constant or a rigid motion of one body that the matrix maps to zero would stay what the iteration makes of it,
   // and a factorisation would name no field.
-  void refuse_free_motions(const BlockOperator& K, const BlockSizes& sizes) const {
+  void refuse_free_motions(const LinearOperator& K, const BlockSizes& sizes) const {
     for (int k = 0; k < equations_.field_count(); ++k) {
       if (equations_.family(k) == Family::facet || equations_.family(k) == Family::edge) continue;
       refuse_free_levels(K, sizes, k);
@@ -350,7 +311,7 @@ class MixedStatics {
     }
   }
 
-  void refuse_free_levels(const BlockOperator& K, const BlockSizes& sizes, int k) const {
+  void refuse_free_levels(const LinearOperator& K, const BlockSizes& sizes, int k) const {
     const FunctionSpace& space = equations_.space(k);
     const std::vector<std::int32_t> body = body_of_nodes(space);
     const int bodies = body.empty() ? 0 : *std::ranges::max_element(body) + 1, components = space.components();
@@ -368,7 +329,7 @@ class MixedStatics {
       }
   }
 
-  void refuse_free_level(const BlockOperator& K, const BlockSizes& sizes, int k, const std::vector<std::int32_t>& body,
+  void refuse_free_level(const LinearOperator& K, const BlockSizes& sizes, int k, const std::vector<std::int32_t>& body,
                          int number, int component) const {
     const auto components = static_cast<std::size_t>(equations_.space(k).components());
     std::vector<double> level(body.size() * components, 0.0);
@@ -385,7 +346,7 @@ class MixedStatics {
   }
 
   // A field of as many components as dimensions, which may be a displacement or a velocity.
-  void refuse_free_rotations(const BlockOperator& K, const BlockSizes& sizes, int k) const {
+  void refuse_free_rotations(const LinearOperator& K, const BlockSizes& sizes, int k) const {
     const FunctionSpace& space = equations_.space(k);
     const int dimension = space.mesh().dimension();
     constexpr std::size_t most = 16;  // bodies, whose motions are kept at once
@@ -407,26 +368,28 @@ class MixedStatics {
   }
 
   // Is K z zero beside the blocks by which z is multiplied? z: of the field k, with values of the size of 1.
-  bool maps_to_zero(const BlockOperator& K, const BlockSizes& sizes, int k, const std::vector<double>& values) const {
+  bool maps_to_zero(const LinearOperator& K, const BlockSizes& sizes, int k, const std::vector<double>& values) const {
+    const BlockLayout& layout = equations_.layout();
     Vector z = equations_.zeros(), y = equations_.zeros();
-    K.layout().put(Vector(K.device(), values, "vectors"), k, z);
+    layout.put(Vector(K.device(), values, "vectors"), k, z);
     K.apply(z, y);
     for (int j = 0; j < equations_.field_count(); ++j)
-      if (max_abs(K.layout().part(y, j)) > 1e-10 * sizes.largest(j, k)) return false;
+      if (max_abs(layout.part(y, j)) > 1e-10 * sizes.largest(j, k)) return false;
     return true;
   }
 
   // Do these equations of the field k sum to zero for every solution? Then the matrix is singular, too, as the level of
   // a temperature that expands a body and is not prescribed. Tried with random signs of each field.
-  bool sums_to_zero(const BlockOperator& K, int k, const std::vector<double>& equations) const {
+  bool sums_to_zero(const LinearOperator& K, int k, const std::vector<double>& equations) const {
+    const BlockLayout& layout = equations_.layout();
     for (int j = 0; j < equations_.field_count(); ++j) {
-      if (j == k ? K.square(k) == nullptr : K.coupling(k, j) == nullptr) continue;
-      std::vector<double> signs(static_cast<std::size_t>(K.layout().size(j)));
+      if (!equations_.has_block(k, j)) continue;
+      std::vector<double> signs(static_cast<std::size_t>(layout.size(j)));
       for (std::size_t i = 0; i < signs.size(); ++i) signs[i] = (i * 0x9E3779B97F4A7C15u) >> 63 != 0 ? -1 : 1;
       Vector x = equations_.zeros(), y = equations_.zeros();
-      K.layout().put(Vector(K.device(), signs, "vectors"), j, x);
+      layout.put(Vector(K.device(), signs, "vectors"), j, x);
       K.apply(x, y);
-      const std::vector<double> of_field = K.layout().part(y, k).host();
+      const std::vector<double> of_field = layout.part(y, k).host();
       double sum = 0, size = 0;
       for (std::size_t i = 0; i < of_field.size(); ++i) {
         sum += equations[i] * of_field[i];
@@ -460,6 +423,7 @@ MixedSolution solve(const MixedOperator& equations, const MixedConstraints& supp
     throw Error(Exit::model, "linear statics of nonlinear equations of several fields",
                 "their matrix depends on the solution", "take a form that is linear, or write a program");
   MixedSolution s{.u = equations.zeros()};
+  if (options.ranks != nullptr) divide_among_ranks(equations, *options.ranks);  // for its residuals, too
   Vector r = equations.zeros(), du = equations.zeros();
   supports.set_values(s.u);
   equations.residual(s.u, r);

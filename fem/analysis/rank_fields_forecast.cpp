@@ -1,5 +1,6 @@
-// Forecast of a linear system of several fields over ranks: follows fem/analysis/divided_fields.cpp and
-// mixed_statics.cpp. Nodes of others are counted; entries of the matrix are shared out by the nodes.
+// Forecast of a linear system of several fields over ranks: follows fem/analysis/fields_system.cpp and
+// mixed_statics.cpp. Nodes of others and cells are counted; what a part has beside the rows of the matrix is shared out
+// by the cells.
 #include "device/error.hpp"
 #include "fem/analysis/divided_fields.hpp"
 #include "fem/analysis/rank_needs.hpp"
@@ -33,9 +34,12 @@ class FieldsForecaster {
       first_.push_back(equal_parts(equations.space(k), question.ranks));
       pairs_.push_back(equations.has_block(k, k) || !direct_ ? pairs_of_nodes(equations.space(k)) : 0);
     }
-    const MemoryNeeds matrix = equations.matrix_needs();
-    for (const auto& [tag, bytes] : matrix.by_tag())
+    matrix_ = equations.matrix_needs();
+    for (const auto& [tag, bytes] : matrix_.by_tag())
       if (tag == "matrix") entries_ += bytes / Index{sizeof(double)};
+    for (const auto& [tag, bytes] : equations.device().memory().statistics().live_by_tag) standing_.bytes(tag, bytes);
+    vector_lists_ = equations.list_needs(false, true);
+    matrix_lists_ = equations.list_needs(true, false);
   }
 
   RanksForecast all() {
@@ -167,29 +171,31 @@ class FieldsForecaster {
     };
     const Index n = equations_.layout().total();
     const Size size = size_of(rank);
-    MemoryNeeds whole, dealt;  // on the first rank: always; while it has the matrix
-    if (rank == 0) {
-      const MemoryPool& pool = equations_.device().memory();
-      for (const auto& [tag, bytes] : pool.statistics().live_by_tag) whole.bytes(tag, bytes);
-      whole += equations_.list_needs(true, true) + vectors(n, 3);
-      dealt = equations_.matrix_needs();
-      if (!direct_) whole += vectors(n, 2);
-    }
+    const double share_of_cells = double(share.cells) / double(equations_.space(0).mesh().cell_count());
+    MemoryNeeds stays = scaled(standing_, share_of_cells) + scaled(vector_lists_, share_of_cells);
+    if (rank == 0) stays += standing_ + vectors(n, direct_ ? 3 : 5);  // of the whole mesh
+    const MemoryNeeds matrix = scaled(matrix_, share_of_cells);
+    raise(share, stays + matrix + scaled(matrix_lists_, share_of_cells), "assembly");
     const MemoryNeeds own =
         rows(size.unknowns, size.ghosts, double(entries_) / double(n), 1) + vectors(size.unknowns, 2);
-    raise(share, whole + dealt + own, "assembly");
     if (direct_) {
       share.factor = factor_of_rank(question_.factor, question_.ranks);
-      return raise(share, whole + own + vectors(size.unknowns, 2), "factorisation");
+      return raise(share, stays + own + vectors(size.unknowns, 2), "factorisation");
     }
-    if (rank == 0) raise(share, whole + dealt + own + schur_matrices(), "assembly");
-    MemoryNeeds live = whole + own;
+    raise(share, stays + matrix + scaled(schur_matrices(), share_of_cells), "set-up");
+    MemoryNeeds live = stays + own;
     for (int k = 0; k < fields(); ++k) {
       const HierarchyNeeds needs = part(rank, k);
       raise(share, live + needs.set_up, "set-up");
       live += needs.live;
     }
     raise(share, live + vectors(size.unknowns, 3 + krylov_vectors(equations_, options_)), "iteration");
+  }
+
+  static MemoryNeeds scaled(const MemoryNeeds& needs, double part) {
+    MemoryNeeds result;
+    for (const auto& [tag, bytes] : needs.by_tag()) result.bytes(tag, std::llround(part * double(bytes)));
+    return result;
   }
 
   // Matrices of fields without a block of their own.
@@ -209,6 +215,8 @@ class FieldsForecaster {
   std::vector<std::vector<Index>> ghosts_;  // [rank][field] nodes
   std::vector<Index> pairs_;                // [field] of nodes
   Index entries_ = 0;                       // of the matrix, by scalars
+  MemoryNeeds matrix_, matrix_lists_;       // of the whole: blocks, and lists of their assembly
+  MemoryNeeds vector_lists_, standing_;     // lists of residuals; what there is now
 };
 
 }  // namespace

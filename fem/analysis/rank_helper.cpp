@@ -96,6 +96,11 @@ void RankHelper::make_system(Unpacked& from, std::int32_t number) {
   systems_[number]->description();
 }
 
+void RankHelper::make_fields(Unpacked& from, std::int32_t number) {
+  load_plugins_of_first(from, device_);
+  fields_[number] = std::make_unique<FieldsHelper>(from, functions(), device_, ranks_);
+}
+
 void RankHelper::help(PartEquations& equations, Order what, Unpacked& from) const {
   const auto evaluated = [this](bool asks) {
     return [&ranks = ranks_, asks] {
@@ -158,6 +163,9 @@ void RankHelper::carry_out(std::string order) {
     case Order::forget_part: parts_.erase(number); return forget_freed_memory();
     case Order::forget_equations: equations_.erase(number); return forget_freed_memory();
     case Order::forget_system: systems_.erase(number); return forget_freed_memory();
+    case Order::make_fields: return make_fields(from, number);
+    case Order::help_fields: return fields_.at(number)->help(from);
+    case Order::forget_fields: fields_.erase(number); return forget_freed_memory();
     case Order::set_numbers:
     case Order::compute:
     case Order::evaluate:

@@ -5,6 +5,7 @@
 //   while (!is_end(order = ranks.wait(0))) helper.carry_out(std::move(order));
 #pragma once
 
+#include "fem/analysis/divided_fields.hpp"
 #include "fem/analysis/rank_orders.hpp"
 
 #include <cstdint>
@@ -23,6 +24,7 @@ class RankHelper {
   void make_part(Unpacked& from, std::int32_t number);
   void make_equations(Unpacked& from, std::int32_t number);
   void make_system(Unpacked& from, std::int32_t number);
+  void make_fields(Unpacked& from, std::int32_t number);
   FunctionElsewhere functions() const;
   void help(PartEquations& equations, Order what, Unpacked& from) const;
   void help(RankSystem& system, Order what, Unpacked& from) const;
@@ -33,6 +35,7 @@ class RankHelper {
   std::map<std::int32_t, std::shared_ptr<const RankPart>> parts_;
   std::map<std::int32_t, std::shared_ptr<PartEquations>> equations_;
   std::map<std::int32_t, std::unique_ptr<RankSystem>> systems_;
+  std::map<std::int32_t, std::unique_ptr<FieldsHelper>> fields_;
 };
 
 }  // namespace ritz

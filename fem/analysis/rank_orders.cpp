@@ -113,28 +113,34 @@ std::vector<Parcel> parcels_of(int other, Bytes x, Bytes cells, Bytes xi) {
   return parcels;
 }
 
-void answer(Ranks& ranks, int rank, const Question& question, const Operator& equations) {
+void answer(Ranks& ranks, int rank, const Question& question, const Mesh& mesh, const FunctionsOfIntegral& functions) {
   const auto count = static_cast<std::size_t>(question.points);
   std::vector<double> x(3 * count), values(count);
   std::vector<Index> cells(question.in_cells != 0 ? count : 0);
   std::vector<Point> xi(question.on_reference_cells != 0 ? count : 0);
   ranks.exchange(parcels_of(rank, std::as_writable_bytes(std::span(x)), std::as_writable_bytes(std::span(cells)),
                             std::as_writable_bytes(std::span(xi))));
-  const EvaluationPoints points =
-      cells.empty() ? EvaluationPoints(x) : EvaluationPoints(x, equations.space().mesh(), cells, xi);
-  equations.integrals()[question.integral].form.given[question.function](points, question.t, values);
+  const EvaluationPoints points = cells.empty() ? EvaluationPoints(x) : EvaluationPoints(x, mesh, cells, xi);
+  functions(question.integral)[question.function](points, question.t, values);
   ranks.exchange(std::vector<Parcel>{{rank, std::as_bytes(std::span(values)), {}}});
 }
 
 }  // namespace
 
 void answer_questions(Ranks& ranks, const Operator& equations) {
+  answer_questions(
+      ranks, equations.space().mesh(), [&equations](std::size_t integral) -> const auto& {
+        return equations.integrals()[integral].form.given;
+      });
+}
+
+void answer_questions(Ranks& ranks, const Mesh& mesh, const FunctionsOfIntegral& functions) {
   for (int rank = 1; rank < ranks.count(); ++rank)
     while (true) {
       Question question;
       ranks.exchange(std::vector<Parcel>{{rank, {}, std::as_writable_bytes(std::span(&question, 1))}});
       if (question.points < 0) break;
-      answer(ranks, rank, question, equations);
+      answer(ranks, rank, question, mesh, functions);
     }
 }
 

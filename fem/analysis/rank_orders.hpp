@@ -10,7 +10,9 @@
 #include "fem/analysis/part_equations.hpp"
 #include "fem/analysis/rank_system.hpp"
 
+#include <functional>
 #include <string>
+#include <vector>
 
 namespace ritz {
 
@@ -32,7 +34,10 @@ enum class Order : std::uint8_t {
   solve_columns,
   modes,
   end_system,
-  forget_system
+  forget_system,
+  make_fields,  // equations of several fields, with their part
+  help_fields,  // what is ordered follows
+  forget_fields
 };
 
 void order_all(Ranks& ranks, const std::string& text);
@@ -52,5 +57,8 @@ void ask(Ranks& ranks, std::size_t integral, std::size_t function, const Evaluat
 void end_questions(Ranks& ranks);
 // One rank after the other, until each has no more.
 void answer_questions(Ranks& ranks, const Operator& equations);
+// The same of integrals with these functions, on a mesh.
+using FunctionsOfIntegral = std::function<const std::vector<PointFunction>&(std::size_t integral)>;
+void answer_questions(Ranks& ranks, const Mesh& mesh, const FunctionsOfIntegral& functions);
 
 }  // namespace ritz

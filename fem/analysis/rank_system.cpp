@@ -443,7 +443,8 @@ SolveReport RankSystem::refused(const MethodChoice& choice, const Error& error, 
   report.preconditioner = name_of(choice.preconditioner);
   report.reason = cg ? StopReason::indefinite_matrix : StopReason::indefinite_preconditioner;
   report.where = error.message();
-  report.true_relative_residual = norm2(r) / norm2(b);
+  const double size = norm2(b), rest = norm2(r);
+  report.true_relative_residual = rest > 0 ? rest / size : 0;
   return report;
 }
 

@@ -215,33 +215,46 @@ PartSupports supports_of(const Constraints& constraints, int components, Index f
   return own;
 }
 
-SpaceCutter::SpaceCutter(const FunctionSpace& whole, std::vector<Index> first, Cells order)
-    : whole_(whole),
-      first_(std::move(first)),
-      order_(order),
-      cells_(first_.size() - 1),
-      cell_place_(static_cast<std::size_t>(whole.mesh().cell_count()), -1),
-      place_(static_cast<std::size_t>(whole.node_count()), -1),
-      mesh_place_(static_cast<std::size_t>(whole.mesh().node_count()), -1) {
-  const std::span<const Index> begin = std::span<const Index>(first_).subspan(1, first_.size() - 2);
-  const auto owner = [&](Index node) {
-    return static_cast<std::size_t>(std::ranges::upper_bound(begin, node) - begin.begin());
-  };
-  FunctionSpace::CellNodes nodes_of(whole);
+CellsOfRanks cells_around(const std::vector<const FunctionSpace*>& spaces,
+                          const std::vector<std::vector<Index>>& first) {
+  CellsOfRanks cells(first.front().size() - 1);
+  std::vector<FunctionSpace::CellNodes> nodes_of;
+  for (const FunctionSpace* each : spaces) nodes_of.emplace_back(*each);
   std::vector<std::size_t> around;
-  for (const Index cell : whole.cell_order()) {
-    const std::span<const Node> nodes = nodes_of(cell);
-    const auto [low, high] = std::ranges::minmax(nodes);
-    around.assign(1, owner(low));
-    if (around.front() != owner(high))
-      for (const Node node : nodes)
-        if (const std::size_t rank = owner(node); std::ranges::find(around, rank) == around.end())
-          around.push_back(rank);
-    for (const std::size_t rank : around) cells_[rank].push_back(cell);
+  for (const Index cell : spaces.front()->cell_order()) {
+    around.clear();
+    for (std::size_t k = 0; k < spaces.size(); ++k) {
+      const std::span<const Index> begin = std::span<const Index>(first[k]).subspan(1, first[k].size() - 2);
+      const auto add_owner = [&](Index node) {
+        const auto rank = static_cast<std::size_t>(std::ranges::upper_bound(begin, node) - begin.begin());
+        if (std::ranges::find(around, rank) == around.end()) around.push_back(rank);
+        return rank;
+      };
+      const std::span<const Node> nodes = nodes_of[k](cell);
+      const auto [low, high] = std::ranges::minmax(nodes);
+      if (add_owner(low) != add_owner(high)) std::ranges::for_each(nodes, add_owner);
+    }
+    for (const std::size_t rank : around) cells[rank].push_back(cell);
   }
+  return cells;
+}
+
+SpaceCutter::SpaceCutter(const FunctionSpace& whole, std::vector<Index> first, Cells order)
+    : SpaceCutter(whole, first, std::make_shared<CellsOfRanks>(cells_around({&whole}, {first}))) {
+  order_ = order;
   if (order == Cells::with_patches)
     for (int layer = 0; layer < 2; ++layer) add_layer();
 }
+
+SpaceCutter::SpaceCutter(const FunctionSpace& whole, std::vector<Index> first,
+                         std::shared_ptr<const CellsOfRanks> cells)
+    : whole_(whole),
+      first_(std::move(first)),
+      order_(Cells::of_fields),
+      cells_(std::move(cells)),
+      cell_place_(static_cast<std::size_t>(whole.mesh().cell_count()), -1),
+      place_(static_cast<std::size_t>(whole.node_count()), -1),
+      mesh_place_(static_cast<std::size_t>(whole.mesh().node_count()), -1) {}
 
 namespace {
 
@@ -277,17 +290,17 @@ void SpaceCutter::add_layer() {
     return mesh.nodes_of(cell).first(static_cast<std::size_t>(traits(mesh.kind_of(cell)).corner_count));
   };
   RanksOfNodes meet(mesh.node_count());
-  for (std::size_t rank = 0; rank < cells_.size(); ++rank) {
-    for (const Index cell : cells_[rank])
+  for (std::size_t rank = 0; rank < cells_->size(); ++rank)
+    for (const Index cell : (*cells_)[rank])
       for (const Node node : corners(cell)) meet.add(node, static_cast<int>(rank));
-    cells_[rank].clear();
-  }
+  CellsOfRanks more(cells_->size());
   std::vector<int> ranks;
   for (const Index cell : whole_.cell_order()) {
     ranks.clear();
     for (const Node node : corners(cell)) meet.add_to(ranks, node);
-    for (const int rank : ranks) cells_[static_cast<std::size_t>(rank)].push_back(cell);
+    for (const int rank : ranks) more[static_cast<std::size_t>(rank)].push_back(cell);
   }
+  cells_ = std::make_shared<const CellsOfRanks>(std::move(more));
 }
 
 PartData SpaceCutter::cells_of(int rank) {
@@ -296,17 +309,29 @@ PartData SpaceCutter::cells_of(int rank) {
                 .elements = elements_of_plugins(whole_),
                 .first = first_[static_cast<std::size_t>(rank)],
                 .last = first_[static_cast<std::size_t>(rank) + 1]};
-  take_cells(cells_[static_cast<std::size_t>(rank)], part);
+  take_cells((*cells_)[static_cast<std::size_t>(rank)], part);
+  return part;
+}
+
+PartData SpaceCutter::numbered_part(int rank) {
+  PartData part = cells_of(rank);
+  take_nodes(part);
+  if (order_ == Cells::inner_first) put_inner_first(part);
+  if (!whole_.isoparametric() || order_ == Cells::of_fields) number_as_whole(part);
   return part;
 }
 
 PartData SpaceCutter::part(int rank) {
-  PartData part = cells_of(rank);
-  take_nodes(part);
-  if (order_ == Cells::inner_first) put_inner_first(part);
+  PartData part = numbered_part(rank);
   take_mesh_nodes(part);
   take_mesh(part);
-  if (!whole_.isoparametric()) number_as_whole(part);
+  forget(part);
+  return part;
+}
+
+PartData SpaceCutter::part_without_mesh(int rank) {
+  mesh_nodes_.clear();
+  PartData part = numbered_part(rank);
   forget(part);
   return part;
 }
@@ -359,7 +384,8 @@ void SpaceCutter::put_inner_first(PartData& part) const {
   });
 }
 
-// Nodes of the mesh in the order of those of the part, or along the curve where the space has nodes of its own.
+// Nodes of the mesh in the order of those of the part, or along the curve where the space has nodes of its own. Of
+// fields: in their order in the whole mesh.
 void SpaceCutter::take_mesh_nodes(const PartData& part) {
   const Mesh& whole = whole_.mesh();
   mesh_nodes_.clear();
@@ -367,6 +393,7 @@ void SpaceCutter::take_mesh_nodes(const PartData& part) {
     for (const Node node : whole.nodes_of(cell))
       if (std::exchange(mesh_place_[static_cast<std::size_t>(node)], 0) < 0) mesh_nodes_.push_back(node);
   std::ranges::sort(mesh_nodes_, {}, [&](Node node) {
+    if (order_ == Cells::of_fields) return node;
     return whole_.isoparametric() ? place_[static_cast<std::size_t>(whole_.node_of(node))]
                                   : whole_.geometry_node_of(node);
   });
@@ -423,7 +450,8 @@ void SpaceCutter::take(const Integral& each, std::size_t number, const std::shar
       here.facets.push_back({place, facet.facet});
   for (const Node node : each.nodes)
     if (const Node place = mesh_place_[static_cast<std::size_t>(node)]; place >= 0) here.nodes.push_back(place);
-  if (!here.everywhere && here.cells.empty() && here.facets.empty() && here.nodes.empty()) return;
+  const bool has_place = here.everywhere || !here.cells.empty() || !here.facets.empty() || !here.nodes.empty();
+  if (!has_place && order_ != Cells::of_fields) return;
   for (PointFunction& given : here.form.given)
     given = OnWholeMesh{
         [&whole = whole_.mesh(), function = given](const EvaluationPoints& points, double t, std::span<double> values) {

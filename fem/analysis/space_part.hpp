@@ -87,19 +87,32 @@ std::vector<std::string> elements_of_plugins(const FunctionSpace& space);
 PartSupports supports_of(const Constraints& constraints, int components, Index first, Index last,
                          std::span<const Index> reached);
 
+// [rank] cells around its nodes of all these spaces on one mesh, along the curve. first: [space][rank + 1]
+using CellsOfRanks = std::vector<std::vector<Index>>;
+CellsOfRanks cells_around(const std::vector<const FunctionSpace*>& spaces,
+                          const std::vector<std::vector<Index>>& first);
+
 class SpaceCutter {
  public:
   // How a part orders its cells: as the curve meets them, or those first that have owned nodes alone, for products
-  // without a matrix. With patches: along the curve, and two layers of cells more around those of the part.
-  enum class Cells { along_curve, inner_first, with_patches };
+  // without a matrix. With patches: along the curve, and two layers of cells more around those of the part. Of fields:
+  // along the curve, cells around the nodes of several spaces; nodes of the mesh keep their order, on which the signs
+  // of edges depend, all nodes of the space are numbered, and integrals that a part lacks are in it without a place.
+  enum class Cells { along_curve, inner_first, with_patches, of_fields };
   // The space must outlive the cutter, and parts that stay in this process.
   SpaceCutter(const FunctionSpace& whole, std::vector<Index> first, Cells order = Cells::along_curve);
+  // Orders cells as those of fields; cells [rank], each along the curve.
+  SpaceCutter(const FunctionSpace& whole, std::vector<Index> first, std::shared_ptr<const CellsOfRanks> cells);
 
   PartData part(int rank);
+  // The numbering alone, for a space beside another on the same part of the mesh.
+  PartData part_without_mesh(int rank);
+  const std::vector<Node>& mesh_nodes() const { return mesh_nodes_; }  // of the last part, in the whole mesh
   PartIntegrals integrals(int rank, const std::vector<Integral>& all);
 
  private:
   PartData cells_of(int rank);
+  PartData numbered_part(int rank);
   void add_layer();
   void take_cells(std::vector<Index> along_curve, PartData& part);
   void take_nodes(PartData& part);
@@ -114,10 +127,10 @@ class SpaceCutter {
   const FunctionSpace& whole_;
   std::vector<Index> first_;
   Cells order_;
-  std::vector<std::vector<Index>> cells_;  // [rank] around its nodes, along the curve
-  std::vector<Index> cell_place_;          // [cell of the whole] cell of the present part, -1
-  std::vector<Node> place_, mesh_place_;   // [node of the whole], [mesh node of the whole] likewise
-  std::vector<Node> mesh_nodes_;           // of the present part, in the whole mesh
+  std::shared_ptr<const CellsOfRanks> cells_;  // [rank] around its nodes, along the curve
+  std::vector<Index> cell_place_;              // [cell of the whole] cell of the present part, -1
+  std::vector<Node> place_, mesh_place_;       // [node of the whole], [mesh node of the whole] likewise
+  std::vector<Node> mesh_nodes_;               // of the present part, in the whole mesh
 };
 
 class SpacePart {

@@ -104,7 +104,8 @@ bool MixedIntegral::couples(int test, int trial) const {
   return row >= 0 && column >= 0 && form.couples[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)];
 }
 
-MixedOperator::MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals, std::vector<FieldIntegral> of_fields)
+MixedOperator::MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals, std::vector<FieldIntegral> of_fields,
+                             const std::vector<std::vector<Node>>& met_before)
     : spaces_(std::move(spaces)), integrals_(std::move(integrals)) {
   if (spaces_.empty()) throw Error(Exit::internal, "a mixed operator was made without spaces");
   for (const auto& space : spaces_)
@@ -138,7 +139,7 @@ MixedOperator::MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals
     for (const ElementGroup& each : group.of_field)
       if (each.elements != group.geometry().elements)
         throw Error(Exit::internal, "the spaces of a mixed operator list their cells in different orders");
-  make_signs();
+  make_signs(met_before);
 }
 
 void MixedOperator::check_fields(const MixedIntegral& integral) const {
@@ -199,10 +200,12 @@ void MixedOperator::choose_families() {
     }
 }
 
-void MixedOperator::make_signs() {
+void MixedOperator::make_signs(const std::vector<std::vector<Node>>& met_before) {
   for (int k = 0; k < field_count(); ++k) {
     const bool signs_needed = family(k) == Family::facet || family(k) == Family::edge;
-    const EntitySigns signs = signs_needed ? EntitySigns(space(k), family(k)) : EntitySigns();
+    const std::span<const Node> before =
+        met_before.empty() ? std::span<const Node>() : met_before[static_cast<std::size_t>(k)];
+    const EntitySigns signs = signs_needed ? EntitySigns(space(k), family(k), before) : EntitySigns();
     for (Group& group : groups_) {
       const ElementGroup& nodes = group.of_field[static_cast<std::size_t>(k)];
       const auto numbers = [&](std::int8_t SeenUnknown::*part) {
@@ -250,6 +253,11 @@ std::string MixedOperator::field_name(int field) const {
 }
 
 const Operator* MixedOperator::of_field(int field) const { return of_fields_[static_cast<std::size_t>(field)].get(); }
+
+std::span<const Integral> MixedOperator::integrals_of(int field) const {
+  if (of_field(field) == nullptr) return {};
+  return of_field(field)->integrals();
+}
 
 bool MixedOperator::has_block(int row, int column) const {
   return couples(row, column) || (row == column && adds_matrix(row));
@@ -324,6 +332,7 @@ void MixedOperator::add_of_fields(
 void MixedOperator::residual(const Vector& u, Vector& r) const {
   layout_.check(u);
   layout_.check(r);
+  if (over_ranks_ != nullptr) return over_ranks_->residual(u, r);
   run(plan({Task::residual}), "residual", &u, nullptr, r.data());
   add_of_fields(u, r, [](const Operator& one, const Vector& part, int, Vector& result) { one.residual(part, result); });
 }
@@ -356,6 +365,29 @@ void MixedOperator::assemble(const Vector& u, BlockOperator& K) const {
     }
 }
 
+void MixedOperator::forget_assembly() const {
+  std::erase_if(plans_, [](const auto& entry) { return entry.first.task == Task::matrix; });
+  patterns_.clear();
+  for (int k = 0; k < field_count(); ++k) {
+    if (of_field(k) != nullptr) of_field(k)->forget_assembly();
+    space(k).forget_pattern();
+  }
+  device().memory().trim();
+}
+
+void MixedOperator::take_numbers() const {
+  for (const Group& group : groups_)
+    for (const int i : group.geometry().integrals) {
+      const MixedIntegral& integral = integrals_[static_cast<std::size_t>(i)];
+      given_numbers(group, integral, degree_of(integral.form, group));
+    }
+  for (int k = 0; k < field_count(); ++k) {
+    if (of_field(k) == nullptr) continue;
+    of_field(k)->take_numbers(Operator::Task::residual);
+    if (adds_matrix(k)) of_field(k)->take_numbers(Operator::Task::matrix);
+  }
+}
+
 void MixedOperator::evaluate_given(bool only_in_time) {
   for (auto& [key, stored] : given_) {
     const auto& [group, integral, degree] = key;
@@ -371,6 +403,7 @@ void MixedOperator::set_numbers(const std::vector<MixedFormValue>& forms) {
   if (!fits)
     throw Error(Exit::internal,
                 fmt::format("{} forms were given for {} integrals, or other ones", forms.size(), integrals_.size()));
+  over_ranks_.reset();
   for (std::size_t i = 0; i < forms.size(); ++i) {
     check(forms[i]);
     integrals_[i].form.numbers.bytes = forms[i].numbers.bytes;
@@ -383,6 +416,7 @@ void MixedOperator::set_numbers(const std::vector<MixedFormValue>& forms) {
 }
 
 void MixedOperator::set_time(const Time& time) {
+  if (time.t != time_.t || time.dt != time_.dt) over_ranks_.reset();
   const bool moves = time.t != time_.t;
   time_ = time;
   if (moves) evaluate_given(true);

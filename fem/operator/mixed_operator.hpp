@@ -22,6 +22,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -63,18 +64,31 @@ struct FieldIntegral {
   Integral integral;
 };
 
+class MixedOperator;
+
+// The residual of one operator that several ranks compute, each on its part of the mesh
+// (fem/analysis/divided_fields.hpp). The operator of the rank that has the whole mesh calls it.
+class MixedOverRanks {
+ public:
+  virtual ~MixedOverRanks() = default;
+  virtual void residual(const Vector& u, Vector& r) = 0;
+};
+
 class MixedOperator {
  public:
   // Throws Error(Exit::internal) when spaces do not share a geometry, or a form does not suit them.
-  MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals, std::vector<FieldIntegral> of_fields = {});
+  // met_before: [field] EntitySigns' own, of a part of a mesh.
+  MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals, std::vector<FieldIntegral> of_fields = {},
+                const std::vector<std::vector<Node>>& met_before = {});
 
   int field_count() const { return static_cast<int>(spaces_.size()); }
   const FunctionSpace& space(int field) const { return *spaces_.at(static_cast<std::size_t>(field)); }
   const Spaces& spaces() const { return spaces_; }
   Family family(int field) const { return families_.at(static_cast<std::size_t>(field)); }
   const std::vector<MixedIntegral>& integrals() const { return integrals_; }
-  std::string field_name(int field) const;    // as the forms have it
-  bool has_block(int row, int column) const;  // of the matrix
+  std::span<const Integral> integrals_of(int field) const;  // forms of this field alone
+  std::string field_name(int field) const;                  // as the forms have it
+  bool has_block(int row, int column) const;                // of the matrix
   const BlockLayout& layout() const { return layout_; }
   const Device& device() const { return spaces_.front()->device(); }
   bool symmetric() const;  // every form promises a symmetric matrix
@@ -86,6 +100,8 @@ class MixedOperator {
   BlockOperator make_matrix() const;
   // Values become the tangent at u; an empty u is zero. Blocks that no form fills become zero.
   void assemble(const Vector& u, BlockOperator& K) const;
+  // Gives back what assemble() made for itself, and the patterns of the spaces; a further call makes them anew.
+  void forget_assembly() const;
   // y = tangent at u applied to x, without a matrix; an empty u is zero.
   void action(const Vector& u, const Vector& x, Vector& y) const;
 
@@ -99,8 +115,15 @@ class MixedOperator {
 
   // Sets the time at which forms, loads and coefficients are evaluated; t = dt = 0 before the first call.
   void set_time(const Time& time);
+  const Time& time() const { return time_; }
   // Other numbers of the forms, as many forms as integrals, of the same names: parameters and coefficients.
   void set_numbers(const std::vector<MixedFormValue>& forms);
+  // Evaluates now all functions at their points, as first calls would.
+  void take_numbers() const;
+
+  // From now on residuals are the work of several ranks, until the time or the numbers change.
+  void divide(std::shared_ptr<MixedOverRanks> ranks) const { over_ranks_ = std::move(ranks); }
+  MixedOverRanks* over_ranks() const { return over_ranks_.get(); }
 
  private:
   enum class Task { residual, action, matrix };
@@ -149,7 +172,7 @@ class MixedOperator {
   void choose_families();
   void check_fields(const MixedIntegral& integral) const;
   void add_groups(const std::vector<int>& fields, int facet);
-  void make_signs();
+  void make_signs(const std::vector<std::vector<Node>>& met_before);
   ReferenceTable table(const Group& group, int field, int degree) const;
   int degree_of(const MixedFormValue& form, const Group& group) const;
   QuadratureRule rule_of(const Group& group, int degree) const;
@@ -174,6 +197,7 @@ class MixedOperator {
   std::vector<std::unique_ptr<Operator>> of_fields_;  // [field]
   std::vector<Group> groups_;
   Time time_;
+  mutable std::shared_ptr<MixedOverRanks> over_ranks_;  // null: all work is this process's
   mutable std::map<Key, Plan> plans_;
   mutable std::map<std::tuple<const Group*, const MixedIntegral*, int>, Vector> given_;  // degree of the rule
   mutable FieldsAtPoints fields_;                                                        // for given_

@@ -20,11 +20,12 @@ std::array<std::array<int, 2>, 2> sides_by_number(const std::array<Node, 3>& cor
 
 }  // namespace
 
-EntitySigns::EntitySigns(const FunctionSpace& space, Family family) {
+EntitySigns::EntitySigns(const FunctionSpace& space, Family family, std::span<const Node> met_before) {
   const Mesh& mesh = space.mesh();
   for (const CellBlock& block : mesh.blocks()) most_ = std::max<Index>(most_, space.element(block.kind).node_count());
   seen_.resize(static_cast<std::size_t>(mesh.cell_count() * most_));
   std::vector<bool> met(static_cast<std::size_t>(space.node_count()), false);
+  for (const Node node : met_before) met[static_cast<std::size_t>(node)] = true;
   FunctionSpace::CellNodes nodes_of(space);
   for (Index cell = 0; cell < mesh.cell_count(); ++cell) {
     const auto nodes = nodes_of(cell);

@@ -22,8 +22,9 @@ struct SeenUnknown {
 class EntitySigns {
  public:
   EntitySigns() = default;
-  // The space numbers the unknowns of the family (fem/cells/vector_element.hpp).
-  EntitySigns(const FunctionSpace& space, Family family);
+  // The space numbers the unknowns of the family (fem/cells/vector_element.hpp). met_before: facets of a part of a mesh
+  // whose cell with the lowest number is not in the part.
+  EntitySigns(const FunctionSpace& space, Family family, std::span<const Node> met_before = {});
   SeenUnknown of(Index cell, int a) const { return seen_[static_cast<std::size_t>(cell * most_ + a)]; }
   bool partners() const { return partners_; }  // any unknown with a part of its partner
   // Unknowns of a cell [unknown]: factors of its own functions, from those of the space, and back.

@@ -7,14 +7,6 @@
 
 namespace ritz {
 
-void BlockRows::append(const BlockRows& more) {
-  const Index before = std::ssize(columns);
-  offsets.reserve(offsets.size() + more.offsets.size());
-  for (std::size_t row = 1; row < more.offsets.size(); ++row) offsets.push_back(before + more.offsets[row]);
-  columns.insert(columns.end(), more.columns.begin(), more.columns.end());
-  values.insert(values.end(), more.values.begin(), more.values.end());
-}
-
 RowsOfMatrix::RowsOfMatrix(const SparseMatrix& A)
     : block_(A.block_size()), offsets_(A.pattern().offsets()), columns_(A.pattern().columns()), values_(A.values()) {}
 
@@ -93,18 +85,7 @@ void RowsOfFields::append(int field, Index first, Index last, std::span<const In
   }
 }
 
-void add(Packed& to, const BlockRows& rows) { to.add(rows.block).add(rows.offsets).add(rows.columns).add(rows.values); }
-
-BlockRows unpacked_block_rows(Unpacked& from) {
-  BlockRows rows;
-  from.get(rows.block);
-  rows.offsets = from.list<Index>();
-  rows.columns = from.list<std::int32_t>();
-  rows.values = from.list<double>();
-  return rows;
-}
-
-std::unique_ptr<DividedMatrix> divided_matrix(Ranks& ranks, const Device& device, const BlockRows& mine) {
+std::unique_ptr<DividedMatrix> divided_matrix(Ranks& ranks, const Device& device, BlockRows mine) {
   const std::vector<std::int64_t> counts = ranks.of_all(mine.count());
   const auto others_before = counts.begin() + ranks.rank();
   const Index first = std::accumulate(counts.begin(), others_before, Index{0}), owned = mine.count();
@@ -115,18 +96,17 @@ std::unique_ptr<DividedMatrix> divided_matrix(Ranks& ranks, const Device& device
   std::ranges::sort(reached);
   reached.erase(std::unique(reached.begin(), reached.end()), reached.end());
   auto ghosts = std::make_shared<const Ghosts>(ranks, owned, std::move(reached));
-  std::vector<std::int32_t> columns;
-  columns.reserve(mine.columns.size());
-  for (const std::int32_t column : mine.columns) columns.push_back(static_cast<std::int32_t>(ghosts->local(column)));
-  std::vector<Index> offsets = mine.offsets;
-  offsets.resize(static_cast<std::size_t>(ghosts->size()) + 1, 0);
-  const Index places = std::ssize(columns) + DividedMatrix::ghost_entries(columns, owned);
+  for (std::int32_t& column : mine.columns) column = static_cast<std::int32_t>(ghosts->local(column));
+  mine.offsets.resize(static_cast<std::size_t>(ghosts->size()) + 1, 0);
+  const Index entries = std::ssize(mine.columns), places = entries + DividedMatrix::ghost_entries(mine.columns, owned);
   BlockMatrix rows{.rows = owned, .columns = ghosts->size(), .row_block = mine.block, .column_block = mine.block};
-  rows.offsets = Array<Index>(device, std::span<const Index>(offsets), "pattern");
+  rows.offsets = Array<Index>(device, std::span<const Index>(mine.offsets), "pattern");
   rows.column = Array<std::int32_t>(device, places, "pattern");
+  copy_to_device(device, rows.column.data(), mine.columns.data(), entries * Index{sizeof(std::int32_t)});
+  mine.columns = {};
   rows.values = Vector(device, places * mine.block * mine.block, "matrix");
-  copy_to_device(device, rows.column.data(), columns.data(), std::ssize(columns) * Index{sizeof(std::int32_t)});
   copy_to_device(device, rows.values.data(), mine.values.data(), std::ssize(mine.values) * Index{sizeof(double)});
+  mine.values = {};
   return std::make_unique<DividedMatrix>(std::move(ghosts), std::move(rows));
 }
 

@@ -1,12 +1,11 @@
-// Rows of a square matrix of blocks on the host, with the columns of the whole matrix: what a rank gets of a matrix
-// that another one has assembled.
+// Rows of a square matrix of blocks on the host, with the columns of all ranks: what a rank has assembled, before the
+// ranks know which rows they reach.
 //
-//   const RowsOfFields all(K);   BlockRows rows;   all.append(0, first, last, place, rows);      // the first rank
-//   const auto A = divided_matrix(ranks, device, mine, mine_first);         // all ranks
+//   const RowsOfFields all(K);   BlockRows rows;   all.append(0, 0, owned, place, rows);
+//   const auto A = divided_matrix(ranks, device, std::move(rows));          // all ranks
 #pragma once
 
 #include "device/host_view.hpp"
-#include "device/ranks/packed.hpp"
 #include "solvers/algebra/block_operator.hpp"
 #include "solvers/algebra/divided_matrix.hpp"
 
@@ -25,7 +24,6 @@ struct BlockRows {
   std::vector<double> values;         // [entry][block][block]
 
   Index count() const { return std::ssize(offsets) - 1; }
-  void append(const BlockRows& more);
 };
 
 // An assembled matrix for the host to read: nothing is copied on a CPU. It must outlive this.
@@ -56,10 +54,7 @@ class RowsOfFields {
   std::vector<std::vector<std::optional<Block>>> blocks_;  // [row][column]
 };
 
-void add(Packed& to, const BlockRows& rows);
-BlockRows unpacked_block_rows(Unpacked& from);
-
-// The matrix of which this rank has these rows; all ranks make it together.
-std::unique_ptr<DividedMatrix> divided_matrix(Ranks& ranks, const Device& device, const BlockRows& mine);
+// The matrix of which this rank has these rows; all ranks make it together. The rows go piece by piece.
+std::unique_ptr<DividedMatrix> divided_matrix(Ranks& ranks, const Device& device, BlockRows mine);
 
 }  // namespace ritz

@@ -38,6 +38,15 @@ class DividedOnDevices(OnRanks):
         apart, cpus = self.both(3, "ritz-heat", self.case("ritz-heat", "quad", (16, 16)), {**multigrid, "solver.multigrid.precision": "double"}, SMALL)
         self.assert_same("ritz-heat", apart, cpus)
 
+    def test_several_fields(self):
+        """Between facets and cells, whose Schur complement is summed by its owners, and on edges with auxiliary spaces."""
+        for name, ranks, method in (("filter", 3, "minres"), ("sheets", 2, "gmres"), ("cavity", 2, "gmres")):
+            with self.subTest(name):
+                apart, cpus = self.both(ranks, "ritz-solve", ritz.example(f"several_fields/{name}"), {"solver.method": method}, SMALL)
+                self.assertEqual(apart.report["solver"]["iterations"], cpus.report["solver"]["iterations"])
+                for probe, value in cpus.probes.items():
+                    self.assert_close(apart.probes[probe], value, 1e-9)
+
     def test_evolutions_newton_and_load_cases(self):
         heat = "[time]\nend = 300.0\nstep = 100.0\n[initial]\ntemperature = 20\n"
         varying = {"material.0.density": 1000, "material.0.specific_heat": "100 + 50 * y", "flux.0.value": "500 * sin(t / 100)"}

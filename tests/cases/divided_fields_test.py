@@ -1,4 +1,5 @@
-"""Forms of several fields on several ranks: one process assembles, all factorise or iterate."""
+"""Forms of several fields on several ranks: each assembles its part, all factorise or iterate."""
+import functools
 import re
 import shutil
 import unittest
@@ -43,6 +44,37 @@ class DividedFields(OnRanks):
         first, again = (self.solved(3, "ritz-solve", example("several_fields/cavity"), keys={"solver.method": "minres"}) for _ in range(2))
         self.assertEqual(first.probes, again.probes)
         self.assertEqual(first.report["solver"]["iterations"], again.report["solver"]["iterations"])
+
+    def test_the_first_rank_has_little_more_than_the_others(self):
+        """Vectors of the whole flow, its spaces and supports; before the ranks assembled their parts it had the matrix."""
+        case = example("several_fields/cavity")
+        for method in ("minres", "direct"):
+            run = self.solved(4, "ritz-solve", case, keys={"solver.method": method, "mesh.refine": 1})
+            first, *others = (float(text) for text in re.search(r"arrays of ranks at their peaks: ([\d., ]+) MB", run.log).group(1).split(","))
+            unknowns = run.report["unknowns"]
+            self.assertLess(first - max(others), 8e-6 * 8 * unknowns)
+            self.assertLess(max(others), 1.1 * min(others))
+
+    @unittest.skipUnless(list(LIB.glob("ritz_direct.mpi.so")), "skipped: no parallel MUMPS")
+    def test_coefficients_and_loads_that_vary(self):
+        """The first rank evaluates functions at points of all; a rank may lack a material."""
+        keys = {"model.form": '"varying_mixed_poisson2"', "material.0.permeability": '"1 + x*y + 0.5*sin(7*x)"', "load.0.value": '"3 + y"', "solver.tolerance": 1e-10}
+        case = example("several_fields/filter")
+        for ranks, method in ((2, "direct"), (3, "minres"), (4, "gmres")):
+            several, alone = (solve("ritz-solve", case, keys={**keys, "solver.method": method}) for solve in (functools.partial(self.solved, ranks), self.solve))
+            for probe in EXAMPLES["filter"]:
+                self.assert_close(several.probes[probe], alone.probes[probe], 1e-9)
+
+    def test_a_plugin_of_several_fields(self):
+        """Its liquid at rest between walls, under a load along y: p = y - 1."""
+        self.write("mesh.msh", boxes.grid(8))
+        prescribe = '[[prescribe]]\nfield = "displacement"\nregion = "{}"\ncomponent = "{}"\nvalue = 0\n'
+        text = f'plugin = "{example("several_fields/cavity").parents[1] / "programs" / "own_fields_kernels.cpp"}"\n[mesh]\nfile = "mesh.msh"\n[model]\nform = "incompressible"\n'
+        text += '[[material]]\nregion = "all"\nmu = 1\n[[load]]\nfield = "displacement"\nregion = "all"\nvalue = [0, 1]\n'
+        text += prescribe.format("left", "x") + prescribe.format("right", "x") + prescribe.format("bottom", "y")
+        text += '[[probe]]\nname = "least"\nfield = "pressure"\nregion = "all"\nmeasure = "min"\n'
+        run = self.solved(3, "ritz-solve", self.write("own.toml", text), keys={"solver.method": "minres", "solver.tolerance": 1e-10})
+        self.assert_close(run.probes["least"], -1, 1e-7)
 
     def test_a_matrix_that_is_not_symmetric(self):
         """A temperature expands a body: blocks on one side of the diagonal alone."""
