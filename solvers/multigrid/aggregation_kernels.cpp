@@ -465,7 +465,7 @@ Index aggregate(const Device& device, const Graph& graph, Index nodes, const Nod
   return aggregates;
 }
 
-const AggregationKernels table{measure, strong_graph, aggregate};
+const AggregationKernels table{strong_graph, aggregate};
 const Registration registration("aggregation", &table);
 
 }  // namespace
