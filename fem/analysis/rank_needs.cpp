@@ -171,7 +171,7 @@ void RankParts::count_neighbours(std::vector<RankShare>& shares) const {
 }
 
 RankMatrixNeeds::RankMatrixNeeds(const RankParts::Part& part, const SpaceNeeds& whole)
-    : all(part.all()), of_part(part.needs.matrix()), transformed(part.related) {
+    : owned(part.owned), all(part.all()), of_part(part.needs.matrix()), transformed(part.related) {
   const FunctionSpace& space = part.space();
   const Index b = space.components(), pairs_of_part = part.needs.size.pairs;
   const Index owned_pairs = std::min<Index>(

@@ -10,6 +10,7 @@
 #include "fem/operator/space_needs.hpp"
 #include "solvers/multigrid/divided_aggregation.hpp"
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -20,7 +21,7 @@
 
 namespace ritz {
 
-// What equations between unknowns add to the rows of parts.
+// Additions of equations between unknowns to the rows of a part.
 struct CoupledRows : CoupledCount {
   std::vector<Index> reached = {};  // as the whole space numbers them, ascending; those reached without them, too
 };
@@ -30,7 +31,7 @@ struct CoupledRows : CoupledCount {
 class PartCouplings {
  public:
   explicit PartCouplings(const FunctionSpace& space);
-  // Of nodes [first, last). reached: without the equations.
+  // Counts for nodes [first, last). reached: without the equations.
   CoupledRows of(Index first, Index last, const std::vector<Index>& reached) const;
 
  private:
@@ -90,7 +91,7 @@ class RankParts {
 struct RankMatrixNeeds {
   RankMatrixNeeds(const RankParts::Part& part, const SpaceNeeds& whole);
 
-  Index all, entries;               // nodes and blocks of the rows, with those of ghosts
+  Index owned, all, entries;        // nodes; nodes and blocks of the rows, with those of ghosts
   MemoryNeeds of_part, part_lists;  // values on the pattern of the part, which stands apart, and lists of its rows
   MemoryNeeds values, lists;        // of the rows
   MemoryNeeds extended;             // the vector that its products read
@@ -100,8 +101,14 @@ struct RankMatrixNeeds {
   MemoryNeeds apart() const { return values + lists + extended; }  // another matrix on these rows
   MemoryNeeds kept() const { return transformed ? apart() : of_part + lists + extended; }
   MemoryNeeds at_most() const { return transformed ? of_part + part_lists + values + lists : kept(); }  // when made
+  // Aggregates are those of the rank with their roots, so that half of the ghosts count.
   HierarchyShape shape(int dimension, int block, Nesting nesting) const {
-    return {.rows = all, .nonzeros = entries, .block = block, .dimension = dimension, .nesting = nesting};
+    const Index rows = nesting == Nesting::none ? (all + owned) / 2 : all;
+    return {.rows = rows,
+            .nonzeros = std::llround(double(entries) * double(rows) / double(all)),
+            .block = block,
+            .dimension = dimension,
+            .nesting = nesting};
   }
 };
 

@@ -78,7 +78,8 @@ class RankForecaster {
     if (way() == Way::direct) result.products = 0;
     if (way() == Way::chebyshev) result.products += chebyshev_degree - 1;
     // A step of the smoother from zero needs no product, and the residual needs one.
-    if (way() == Way::multigrid) result.products_of_cycle = 2 * m.smoothing_degree;
+    const Index inverted = no_matrix_ ? 0 : std::min(replicated_unknowns(), m.coarsest_size);  // by each rank
+    if (way() == Way::multigrid && space_.unknown_count() > inverted) result.products_of_cycle = 2 * m.smoothing_degree;
     const Index of_cycle = m.single_precision ? sizeof(float) : sizeof(double);
     result.bytes_per_node = number * (result.products * Index{sizeof(double)} + result.products_of_cycle * of_cycle);
   }

@@ -85,7 +85,7 @@ enum class Layout { written, counted };
 std::vector<ElementGroup> element_groups(const FunctionSpace& space, const std::vector<Integral>& integrals,
                                          Layout layout = Layout::written);
 
-// Of cells: nodes and own_geometry go, and come again. ElementNodes does without them.
+// Frees nodes and own_geometry of cells, and makes them again. ElementNodes does without them.
 void forget_nodes_of_cells(std::vector<ElementGroup>& groups);
 void write_nodes_of_cells(const FunctionSpace& space, std::vector<ElementGroup>& groups);
 Index bytes_of_cells(const std::vector<ElementGroup>& groups);  // of nodes and own_geometry

@@ -73,7 +73,7 @@ const GhostKernels& ghost_kernels(const Device& device) {
   return kernels<GhostKernels>(device, solver_kernels, "ghosts");
 }
 
-// Those of a level's matrix.
+// Nodes of a level's matrix.
 class NodesOfRanks final : public NodesElsewhere {
  public:
   explicit NodesOfRanks(const Ghosts& ghosts) : ghosts_(ghosts) {}
