@@ -144,7 +144,7 @@ class Matrix:
     be written, A stays in memory, and after a change of A.data call update(). What moves values of A in place is noticed, and an error.
     coordinates: (nodes, dimension); multigrid takes the rigid motions from them where a node has as many unknowns as dimensions.
     block: unknowns of a node, which follow each other; else unknowns / nodes, or the blocks of a BSR matrix.
-    near_null: (unknowns, k), in place of rigid motions: vectors that A maps nearly to zero. k: unknowns of a node; or 3 for 2, 6 for 3.
+    near_null: (unknowns, k), in place of rigid motions: vectors that A maps nearly to zero. k: unknowns of a node; or 3 for 2, 6 for 3, translations first.
     device: "auto", "cpu", "gpu"; threads: 0 takes all."""
 
     def __init__(self, A, coordinates=None, *, near_null=None, block: int | None = None, device: str = "auto", threads: int = 0, copy: bool = True):

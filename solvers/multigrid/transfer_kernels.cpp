@@ -30,9 +30,11 @@ struct ProlongatorRow {
   GraphView strong;
   const double *near_null, *extension;
   bool pattern_is_known;
+  // Blocks of bodies in a plane and in space, on their first level and below.
+  static constexpr bool may_extend = (C == 2 && K == 3) || (C == 3 && K == 6) || (C == K && (C == 3 || C == 6));
 
   constexpr Index work(Index i) const { return A.offsets[i + 1] - A.offsets[i]; }
-  constexpr bool is_filtered() const { return C == 1 || extension != nullptr; }
+  constexpr bool is_filtered() const { return C == 1 || (may_extend && extension != nullptr); }
   template <class Row>
   constexpr void add_pattern(Index i, Row& row) const {
     if (is_filtered()) {
@@ -62,7 +64,7 @@ struct ProlongatorRow {
       const Index j = A.column[e];
       if (aggregate[j] < 0) continue;
       double* target = row.find(aggregate[j]);
-      const bool is_weak = C > 1 && target == nullptr && extension != nullptr;
+      const bool is_weak = may_extend && target == nullptr && extension != nullptr;
       const double* t = T + (C > 1 && target == nullptr ? i : j) * C * K;
       target = target == nullptr ? own : target;
       const double* a = A.values + e * C * C;

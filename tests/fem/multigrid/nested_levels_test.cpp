@@ -198,9 +198,9 @@ TEST(NestedLevels, OfTetrahedraAndTrianglesDoNotDependOnTheMesh) {
   }
 }
 
-// Aggregates follow the strong couplings of heat in flat cells; below order 2 only where these are hundreds of times
-// the others.
-TEST(NestedLevels, AreNotTakenForHeatInFlatCells) {
+// Aggregates follow the strong couplings in flat cells. Order 2 keeps order 1 on its cells, unless couplings are
+// hundreds of times the others.
+TEST(NestedLevels, AreNotTakenInFlatCells) {
   const auto taken = [](CellKind kind, double height, FormValue form) {
     const System s(box(12, 12, 12, {1, 1, height}, kind), form, form.components == 1 ? one_side : clamp);
     return SmoothedAggregation(s.K, s.options(MultigridLevels::automatic)).nested_levels();
@@ -209,9 +209,12 @@ TEST(NestedLevels, AreNotTakenForHeatInFlatCells) {
     EXPECT_EQ(taken(kind, 1, heat_form(3)), 1);
     EXPECT_EQ(taken(kind, 0.5, heat_form(3)), 1);
     EXPECT_EQ(taken(kind, 0.1, heat_form(3)), 0);
-    EXPECT_GE(taken(kind, 0.1, elastic_form(3)), 1);
+    EXPECT_GE(taken(kind, 1, elastic_form(3)), 1);
+    EXPECT_EQ(taken(kind, 0.1, elastic_form(3)), 0);
   }
-  EXPECT_GE(taken(CellKind::tet10, 0.2, heat_form(3)), 1);
+  EXPECT_EQ(taken(CellKind::tet10, 0.2, heat_form(3)), 1);
+  EXPECT_EQ(taken(CellKind::hex20, 0.2, elastic_form(3)), 1);
+  EXPECT_EQ(taken(CellKind::hex20, 0.02, elastic_form(3)), 0);
   EXPECT_EQ(taken(CellKind::tet10, 0.02, heat_form(3)), 0);
 }
 
