@@ -3,6 +3,7 @@
 // by the cells.
 #include "device/error.hpp"
 #include "fem/analysis/divided_fields.hpp"
+#include "fem/analysis/edge_preconditioner.hpp"
 #include "fem/analysis/rank_needs.hpp"
 #include "fem/analysis/rank_system.hpp"
 #include "fem/space/nested_nodes.hpp"
@@ -128,6 +129,7 @@ class FieldsForecaster {
     const double row = double(pairs_[at(k)]) / double(space.node_count());
     HierarchyNeeds needs;
     if (equations_.family(k) == Family::cell) return scalar_part(owned * b, ghosts * b, space);
+    if (equations_.family(k) == Family::edge) return edge_part(owned, ghosts, row, space);
     needs.live = rows(owned, ghosts, row, b);
     if (!equations_.has_block(k, k) || !differentiates(equations_, k)) {
       needs.live.array<double>("vectors", owned * b, 5);
@@ -145,6 +147,37 @@ class FieldsForecaster {
     needs.live.array<double>("coordinates", (owned + ghosts) * dimension);
     needs.set_up = needs.live + cycle.set_up;
     needs.live += cycle.live;
+    return needs;
+  }
+
+  // Edges with their auxiliary spaces on an equal piece of the corners: prolongations both ways, matrices, cycles.
+  HierarchyNeeds edge_part(Index owned, Index ghosts, double row, const FunctionSpace& space) const {
+    const Mesh& mesh = space.mesh();
+    const int dimension = mesh.dimension();
+    const CellKind shape = traits(mesh.kind_of(0)).linear;
+    const double neighbours = shape == CellKind::tri3    ? 7
+                              : shape == CellKind::quad4 ? 9
+                              : shape == CellKind::tet4  ? 15
+                                                         : 27;
+    const Index all = std::min<Index>(mesh.node_count(), space.unknown_count()), corners = all / question_.ranks,
+                others = std::llround(double(ghosts) * double(corners) / double(owned));
+    HierarchyNeeds needs{.live = rows(owned, ghosts, row, 1)};
+    needs.live.array<double>("vectors", owned, 6).array<double>("vectors", corners, 4);
+    const HierarchyShape of_corners{.rows = corners + others,
+                                    .nonzeros = std::llround(neighbours * (double(corners) + 0.5 * double(others))),
+                                    .block = 1,
+                                    .dimension = dimension,
+                                    .nesting = Nesting::none};
+    const HierarchyNeeds cycle = divided_needs(
+        of_corners, all, {.multigrid = edge_multigrid(options_.multigrid), .replicated = replicated_unknowns()});
+    for (int each = 0; each <= dimension; ++each) {
+      needs.live += rows(corners, others, neighbours, 1);
+      needs.live.array<double>("matrix", 2 * owned, 2)
+          .array<std::int32_t>("pattern", 2 * owned, 2)
+          .array<Index>("pattern", owned + corners + others + 2);
+      needs.set_up = needs.live + cycle.set_up;
+      needs.live += cycle.live;
+    }
     return needs;
   }
 

@@ -97,6 +97,7 @@ class RanksForecast(OnRanks):
                 with self.subTest(method=method, ranks=ranks):
                     foreseen, _ = self.assert_foretold(ranks, "ritz-solve", case, {"solver.method": method, "mesh.refine": 1}, 0.8, 1.3)
                     self.assertEqual([each["factor"] > 0 for each in foreseen["ranks"]], [method == "direct"] * ranks)
+        self.assert_foretold(2, "ritz-solve", ritz.example("several_fields/slab"), {"solver.method": "minres", "mesh.refine": 3}, 0.8, 1.3)  # auxiliary spaces of edges
 
     def test_messages_and_bytes_of_an_iteration(self):
         """Those of two runs differ by their iterations alone."""
