@@ -252,6 +252,7 @@ TEST(Prolongator, WithoutWeakCouplingsHasTheRigidMotions) {
 TEST(StrongGraph, IsSymmetricAtExactTies) {
   // Off-diagonal blocks of which some lie at the threshold: ||A_ij||^2 is the same from both sides, to the bit.
   const Device device = Device::named("cpu");
+  const AggregationKernels& kernel = kernels<AggregationKernels>(device, solver_kernels, "aggregation");
   std::mt19937 random(3);
   std::uniform_real_distribution<double> number(-1, 1);
   for (int C = 2; C <= 6; ++C)
