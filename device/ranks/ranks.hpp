@@ -68,7 +68,7 @@ class Ranks {
   virtual void send(int to, std::string text) = 0;
   virtual std::optional<std::string> receive(int from) = 0;  // nullopt: nothing is there yet
   std::string wait(int from);  // asleep between two looks. Throws the Error of a rank that failed meanwhile.
-  static void pause();                                       // between two looks, a few milliseconds
+  static void pause();         // between two looks, a few milliseconds
   // The first rank's text, on all ranks. All of them call it.
   std::string of_first(std::string text);
 

@@ -52,7 +52,7 @@ class MpiRanks : public Ranks {
     check(MPI_Comm_rank(MPI_COMM_WORLD, &rank_), "the rank");
     check(MPI_Comm_size(MPI_COMM_WORLD, &count_), "the number of ranks");
   }
-  // Where MPI itself failed the others may never come to the end: this process then leaves without it, and the launcher
+  // The others may never come to the end where MPI itself failed: this process then leaves without it, and the launcher
   // ends them.
   ~MpiRanks() override {
     give_up();
@@ -236,8 +236,8 @@ class MpiRanks : public Ranks {
   const std::size_t longest_ = longest_message();  // bytes
   std::deque<Sent> sent_;
   std::map<int, std::string> unfinished_;  // by ranks: the pieces of a text that have arrived
-  std::vector<MPI_Request> requests_;  // of the exchange that has begun
-  std::optional<LostRank> lost_;       // the failure of another that was found first
+  std::vector<MPI_Request> requests_;      // of the exchange that has begun
+  std::optional<LostRank> lost_;           // the failure of another that was found first
 };
 
 std::unique_ptr<Ranks> start() { return std::make_unique<MpiRanks>(); }

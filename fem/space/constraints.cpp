@@ -96,12 +96,12 @@ bool Constraints::agrees(Node node, int component, double value, int source) con
 
 Error Constraints::conflict(const Contest& found, const std::string& when) const {
   const std::size_t i = index(found.node, found.component);
-  return {Exit::model,
-          fmt::format("conflicting values {} and {} for component {} at {}{}", prescribed(i).value, found.value,
-                      space_->component_name(found.component), space_->name_of(found.node), when),
-          fmt::format("{} and {} both act there", source_at(i).text,
-                      sources_[static_cast<std::size_t>(found.source)].text),
-          "give both the same value, or take the common nodes out of one of the regions"};
+  return {
+      Exit::model,
+      fmt::format("conflicting values {} and {} for component {} at {}{}", prescribed(i).value, found.value,
+                  space_->component_name(found.component), space_->name_of(found.node), when),
+      fmt::format("{} and {} both act there", source_at(i).text, sources_[static_cast<std::size_t>(found.source)].text),
+      "give both the same value, or take the common nodes out of one of the regions"};
 }
 
 void Constraints::set_time(double t) {
@@ -134,7 +134,8 @@ void Constraints::upload_values() {
   for (const std::int32_t unknown : list.span())
     values.push_back(
         host_mask_[static_cast<std::size_t>(unknown)] != 0 ? prescribed(static_cast<std::size_t>(unknown)).value : 0.0);
-  if (values_.empty()) values_ = Vector(space_->device(), std::span<const double>(values), "constraints");
+  if (values_.size() != list_.size())  // finish() may come again, with more
+    values_ = Vector(space_->device(), std::span<const double>(values), "constraints");
   else values_.upload(values);
 }
 

@@ -5,7 +5,7 @@
 #include "solvers/algebra/box_around.hpp"
 #include "solvers/algebra/ghost_kernels.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
-#include "solvers/multigrid/aggregation_kernels.hpp"
+#include "solvers/multigrid/divided_aggregates.hpp"
 #include "solvers/multigrid/global_rows.hpp"
 #include "solvers/multigrid/level_matrix_kernels.hpp"
 #include "solvers/multigrid/near_null_kernels.hpp"
@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <set>
 #include <span>
 #include <vector>
 
@@ -73,26 +72,6 @@ const GhostKernels& ghost_kernels(const Device& device) {
   return kernels<GhostKernels>(device, solver_kernels, "ghosts");
 }
 
-// Nodes of a level's matrix.
-class NodesOfRanks final : public NodesElsewhere {
- public:
-  explicit NodesOfRanks(const Ghosts& ghosts) : ghosts_(ghosts) {}
-  Index size() const override { return ghosts_.size(); }
-  Index first() const override { return ghosts_.first()[static_cast<std::size_t>(ghosts_.ranks().rank())]; }
-  void fetch(Array<std::uint64_t>& values) const override { ghosts_.fetch(values, 1); }
-  void fetch(Array<std::int32_t>& values) const override { ghosts_.fetch(values, 1); }
-  bool any(bool here) const override {
-    return std::ranges::any_of(ghosts_.ranks().of_all(here ? 1 : 0), [](Index each) { return each != 0; });
-  }
-  Index before(Index mine) const override {
-    const std::vector<Index> all = ghosts_.ranks().of_all(mine);
-    return std::accumulate(all.begin(), all.begin() + ghosts_.ranks().rank(), Index{0});
-  }
-
- private:
-  const Ghosts& ghosts_;
-};
-
 // One coarsening.
 class Coarsening {
  public:
@@ -113,14 +92,8 @@ class Coarsening {
       device_.machine().copy_on_device(near_null_of_all_.data(), level_.near_null.data(), level_.near_null.bytes());
       ghosts_.fetch(near_null_of_all_, C_ * K_);
     }
-    const auto& aggregation = kernels<AggregationKernels>(device_, solver_kernels, "aggregation");
-    aggregation.strong_graph(
-        device_, A_.with_ghost_rows(), A_.nonzeros_with_ghost_rows(), strength,
-        {near_null_of_all_.data(), K_, level_.translations}, [&](Vector& of_rows) { ghosts_.fetch(of_rows, 1); },
-        strong_);
-    if (level_.translations > 0) keep_what_both_have();
-    const NodesOfRanks elsewhere(ghosts_);
-    aggregates_ = aggregation.aggregate(device_, strong_, ghosts_.owned(), &elsewhere, aggregate_);
+    made_ = aggregates_of_all(A_, strength, {near_null_of_all_.data(), K_, level_.translations});
+    aggregates_ = made_.here;
     const Index fewest = number_coarser_nodes();
     width_ = K_;
     return fewest > 0 && first_.back() * K_ <= ghosts_.total() * C_ * 4 / 5;
@@ -143,37 +116,6 @@ class Coarsening {
   }
 
  private:
-  // A connection between ranks holds where both owners see it: each knows the connections of its own nodes to all of
-  // their neighbours, but not all of those that ghosts have.
-  void keep_what_both_have() {
-    const Index owned = ghosts_.owned();
-    const HostView<Index> begin(device_, strong_.begin, owned + 1);
-    std::vector<std::int32_t> count = strong_.count.host(), column = strong_.column.host();
-    const auto of = [&](Index node) {
-      const auto first = static_cast<std::size_t>(begin[node]);
-      return std::span(column).subspan(first, static_cast<std::size_t>(count[static_cast<std::size_t>(node)]));
-    };
-    std::vector<GlobalRows> seen(static_cast<std::size_t>(ghosts_.ranks().count()));  // the ghost: the node here
-    for (Index node = 0; node < owned; ++node)
-      for (const std::int32_t other : of(node))
-        if (const auto here = static_cast<std::int32_t>(node); other >= owned) {
-          const Index ghost = ghosts_.global(other);
-          seen[static_cast<std::size_t>(ghosts_.owner(ghost))].append(ghost, {&here, 1}, {},
-                                                                      [&](Index c) { return ghosts_.global(c); });
-        }
-    std::set<std::pair<Index, Index>> by_others;  // this rank's node, the other
-    for (const GlobalRows& each : swap_rows(ghosts_.ranks(), seen))
-      for (std::size_t k = 0; k < each.row.size(); ++k) by_others.emplace(each.row[k], each.column[k]);
-    for (Index node = 0; node < owned; ++node) {
-      const auto [last, end] = std::ranges::remove_if(of(node), [&](std::int32_t other) {
-        return other >= owned && !by_others.contains({ghosts_.global(node), ghosts_.global(other)});
-      });
-      count[static_cast<std::size_t>(node)] -= static_cast<std::int32_t>(end - last);
-    }
-    strong_.count.upload(count);
-    strong_.column.upload(column);
-  }
-
   // The fewest of a rank.
   Index number_coarser_nodes() {
     first_ = {0};
@@ -237,114 +179,11 @@ class Coarsening {
     return static_cast<std::int32_t>(aggregates_ + (std::ranges::lower_bound(foreign_, global) - foreign_.begin()));
   }
 
-  // Nodes of this rank in aggregates of others, and those of others in aggregates here: they are made orthonormal where
-  // the aggregate is.
-  struct Guests {
-    std::vector<std::int32_t> nodes;  // owned, by rank
-    std::vector<Index> count;         // [rank] of them
-    std::vector<GlobalRows> here;     // [rank] `row`: the aggregate
-    Index here_count = 0;
-  };
-  Guests swap_guests(const std::vector<std::int32_t>& aggregate_of) const {
-    Guests guests;
-    std::vector<std::vector<std::int32_t>> nodes(first_.size() - 1);  // [rank]
-    for (std::size_t node = 0; node < aggregate_of.size(); ++node)
-      if (const std::int32_t number = aggregate_of[node]; number >= 0 && !is_own(number))
-        nodes[static_cast<std::size_t>(owner(number))].push_back(static_cast<std::int32_t>(node));
-    for (const std::vector<std::int32_t>& each : nodes) {
-      guests.nodes.insert(guests.nodes.end(), each.begin(), each.end());
-      guests.count.push_back(std::ssize(each));
-    }
-    Vector near_null(device_, std::ssize(guests.nodes) * C_ * K_, tag);
-    take(guests.nodes, level_.near_null, near_null);
-    const HostView<double> values(near_null);
-    std::vector<GlobalRows> sent(nodes.size());
-    std::size_t next = 0;
-    for (std::size_t rank = 0; rank < nodes.size(); ++rank)
-      for (const std::int32_t node : nodes[rank]) {
-        sent[rank].append(aggregate_of[static_cast<std::size_t>(node)], {}, values.span().subspan(next, block_of_T()),
-                          [](Index c) { return c; });
-        next += block_of_T();
-      }
-    guests.here = swap_rows(ghosts_.ranks(), sent);
-    for (const GlobalRows& each : guests.here) guests.here_count += std::ssize(each.row);
-    return guests;
-  }
-
-  std::size_t block_of_T() const { return static_cast<std::size_t>(C_) * static_cast<std::size_t>(K_); }
-  // to[j] = from[at[j]], blocks of T
-  void take(const std::vector<std::int32_t>& at, const Vector& from, Vector& to) const {
-    const Array<std::int32_t> places(device_, std::span<const std::int32_t>(at), tag);
-    kernels<NearNullKernels>(device_, solver_kernels, "near-null space")
-        .take(device_, places.size(), places.data(), C_ * K_, from.data(), to.data());
-  }
-
-  // T [owned | ghosts], by aggregates of all ranks.
-  Vector tentative(const std::vector<std::int32_t>& aggregate_of, Vector& coarse_near_null) const {
-    const Guests guests = swap_guests(aggregate_of);
-    const Index owned = ghosts_.owned(), block = Index{C_} * K_, all = owned + guests.here_count;
-    Vector made(device_, (all + std::ssize(guests.nodes)) * block, tag);
-    orthonormalise(aggregate_of, guests, made, coarse_near_null);
-    put(swapped_back(guests, HostView<double>(device_, made.data() + owned * block, guests.here_count * block).span()),
-        all, made);
-    std::vector<std::int32_t> places(static_cast<std::size_t>(owned));
-    std::iota(places.begin(), places.end(), 0);
-    for (std::size_t k = 0; k < guests.nodes.size(); ++k)
-      places[static_cast<std::size_t>(guests.nodes[k])] = static_cast<std::int32_t>(all + static_cast<Index>(k));
-    Vector T(device_, ghosts_.size() * block, tag);
-    take(places, made, T);
-    made = {};
-    ghosts_.fetch(T, static_cast<int>(block));
-    return T;
-  }
-
-  // made [owned | guests]: of nodes in the aggregates here.
-  void orthonormalise(const std::vector<std::int32_t>& aggregate_of, const Guests& guests, Vector& made,
-                      Vector& coarse_near_null) const {
-    std::vector<std::int32_t> aggregate;
-    for (const std::int32_t number : aggregate_of)
-      aggregate.push_back(number < 0 || !is_own(number) ? -1 : local(number));
-    std::vector<double> values;
-    for (const GlobalRows& each : guests.here) {
-      for (const Index number : each.row) aggregate.push_back(local(number));
-      values.insert(values.end(), each.values.begin(), each.values.end());
-    }
-    Vector from(device_, std::ssize(aggregate) * C_ * K_, tag);
-    device_.machine().copy_on_device(from.data(), level_.near_null.data(), level_.near_null.bytes());
-    put(values, ghosts_.owned(), from);
-    coarse_near_null = Vector(device_, aggregates_ * K_ * K_, tag);
-    const Array<std::int32_t> aggregates(device_, std::span<const std::int32_t>(aggregate), tag);
-    kernels<NearNullKernels>(device_, solver_kernels, "near-null space")
-        .tentative(device_, aggregates.data(), std::ssize(aggregate), aggregates_, C_, K_, from.data(), made.data(),
-                   coarse_near_null.data());
-  }
-
-  // Blocks of T behind the first `nodes` of an array.
-  void put(const std::vector<double>& values, Index nodes, Vector& to) const {
-    if (!values.empty())
-      copy_to_device(device_, to.data() + nodes * C_ * K_, values.data(), std::ssize(values) * Index{sizeof(double)});
-  }
-
-  // made: of the guests here. Returns what other ranks made of the nodes of this one.
-  std::vector<double> swapped_back(const Guests& guests, std::span<const double> made) const {
-    std::vector<GlobalRows> sent(guests.here.size());
-    for (std::size_t rank = 0; rank < sent.size(); ++rank) {
-      sent[rank].row = guests.here[rank].row;
-      const std::size_t size = sent[rank].row.size() * block_of_T();
-      sent[rank].values.assign(made.begin(), made.begin() + static_cast<std::ptrdiff_t>(size));
-      made = made.subspan(size);
-    }
-    std::vector<double> values;
-    for (const GlobalRows& each : swap_rows(ghosts_.ranks(), sent))
-      values.insert(values.end(), each.values.begin(), each.values.end());
-    return values;
-  }
-
   // (I - omega D^-1 A) T on owned nodes, where T and the aggregates of ghosts come from their owners.
   BlockMatrix prolongator(Vector& coarse_near_null) {
     auto phase = device_.profile().phase("transfers");
-    const std::vector<std::int32_t> aggregate_of = aggregate_.host();
-    const Vector T = tentative(aggregate_of, coarse_near_null);
+    const std::vector<std::int32_t> aggregate_of = made_.number.host();
+    const Vector T = tentative_of_all(ghosts_, aggregate_of, first_, C_, K_, level_.near_null, coarse_near_null);
     std::vector<Index> numbers(static_cast<std::size_t>(ghosts_.size()));
     std::ranges::copy(aggregate_of, numbers.begin());
     ghosts_.fetch(numbers, 1);
@@ -363,11 +202,12 @@ class Coarsening {
     }
     BlockMatrix P;
     kernels<TransferKernels>(device_, solver_kernels, "transfer")
-        .smooth_prolongator(device_,
-                            {A_.owned_rows(), level_.inverse_diagonal.data(),
-                             4.0 / 3.0 / level_.largest_eigenvalue.full, aggregate.data(), T.data(), strong_.view(),
-                             near_null_of_all_.data(), extension.empty() ? nullptr : extension.data()},
-                            aggregates_ + static_cast<Index>(foreign_.size()), K_, P);
+        .smooth_prolongator(
+            device_,
+            {A_.owned_rows(), level_.inverse_diagonal.data(), 4.0 / 3.0 / level_.largest_eigenvalue.full,
+             aggregate.data(), T.data(), made_.strong.view(), near_null_of_all_.data(),
+             extension.empty() ? nullptr : extension.data()},
+            aggregates_ + static_cast<Index>(foreign_.size()), K_, P);
     round_as_cycle(P);
     return P;
   }
@@ -567,9 +407,8 @@ class Coarsening {
   const bool single_;
   int width_ = 0;        // of the next level's blocks
   bool nested_ = false;  // do transfers have diagonal blocks?
-  Graph strong_;
-  Array<std::int32_t> aggregate_;  // [owned node] as all ranks number them
-  Vector near_null_of_all_;                 // [owned | ghosts][C][K], where there are translations
+  DividedAggregates made_;
+  Vector near_null_of_all_;  // [owned | ghosts][C][K], where there are translations
   Index aggregates_ = 0;
   std::vector<Index> first_, foreign_;  // [rank + 1]; aggregates of others, ascending
   std::vector<Index> P_columns_;        // as all ranks number them

@@ -1,5 +1,5 @@
-// A network that fails or is slow: preloaded into a rank, the number-th message that it sends is late by a fifth of a second,
-// or is refused.
+// A network that fails or is slow: preloaded into a rank, the number-th message that it sends is late by a fifth of a
+// second, or is refused.
 //   LD_PRELOAD=message_shim.so MESSAGE_RANK=1 MESSAGE_NUMBER=17 MESSAGE_KIND=late MESSAGE_COUNT=/tmp/count
 // When the process ends, MESSAGE_COUNT has the number of its messages.
 #include <mpi.h>
@@ -16,7 +16,8 @@ static int is_here(void) {
   return rank != NULL && chosen != NULL && strcmp(rank, chosen) == 0;
 }
 
-int MPI_Isend(const void* data, int size, MPI_Datatype type, int to, int tag, MPI_Comm communicator, MPI_Request* request) {
+int MPI_Isend(const void* data, int size, MPI_Datatype type, int to, int tag, MPI_Comm communicator,
+              MPI_Request* request) {
   const char* number = getenv("MESSAGE_NUMBER");
   ++count;
   if (number != NULL && atol(number) == count && is_here()) {

@@ -1,4 +1,4 @@
-// What ranks have of each other's rows; threads pose as ranks.
+// Rows that ranks get from each other; threads pose as ranks.
 #include "solvers/algebra/ghosts.hpp"
 
 #include "device/ranks/ranks.hpp"

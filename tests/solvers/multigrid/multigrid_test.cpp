@@ -271,8 +271,8 @@ TEST(Multigrid, CopesWithStretchedCells) {
   }
 }
 
-// Where aggregates follow the norms of blocks, which do not see the short edges, it takes 118 to 1803 iterations; only
-// tetrahedra at 50 : 50 : 1 take 34.
+// With aggregates that follow the norms of blocks, which do not see the short edges, it takes 118 to 1803 iterations;
+// only tetrahedra at 50 : 50 : 1 take 34.
 TEST(Multigrid, CopesWithElasticityInStretchedCells) {
   const Device device = Device::named("cpu");
   const Lame l = Lame::from(1000, 0.3);

@@ -1,0 +1,218 @@
+#include "solvers/multigrid/divided_aggregates.hpp"
+
+#include "device/host_view.hpp"
+#include "device/kernels.hpp"
+#include "solvers/algebra/matrix_kernels.hpp"
+#include "solvers/multigrid/global_rows.hpp"
+#include "solvers/multigrid/near_null_kernels.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <utility>
+
+namespace ritz {
+namespace {
+
+constexpr const char* tag = "multigrid set-up";
+
+// Nodes of a level's matrix.
+class NodesOfRanks final : public NodesElsewhere {
+ public:
+  explicit NodesOfRanks(const Ghosts& ghosts) : ghosts_(ghosts) {}
+  Index size() const override { return ghosts_.size(); }
+  Index first() const override { return ghosts_.first()[static_cast<std::size_t>(ghosts_.ranks().rank())]; }
+  void fetch(Array<std::uint64_t>& values) const override { ghosts_.fetch(values, 1); }
+  void fetch(Array<std::int32_t>& values) const override { ghosts_.fetch(values, 1); }
+  bool any(bool here) const override {
+    return std::ranges::any_of(ghosts_.ranks().of_all(here ? 1 : 0), [](Index each) { return each != 0; });
+  }
+  Index before(Index mine) const override {
+    const std::vector<Index> all = ghosts_.ranks().of_all(mine);
+    return std::accumulate(all.begin(), all.begin() + ghosts_.ranks().rank(), Index{0});
+  }
+
+ private:
+  const Ghosts& ghosts_;
+};
+
+// A connection between ranks holds where both owners see it: each knows the connections of its own nodes to all of
+// their neighbours, but not all of those that ghosts have.
+void keep_what_both_have(const Ghosts& ghosts, Graph& strong) {
+  const Device& device = strong.count.device();
+  const Index owned = ghosts.owned();
+  const HostView<Index> begin(device, strong.begin, owned + 1);
+  std::vector<std::int32_t> count = strong.count.host(), column = strong.column.host();
+  const auto of = [&](Index node) {
+    const auto first = static_cast<std::size_t>(begin[node]);
+    return std::span(column).subspan(first, static_cast<std::size_t>(count[static_cast<std::size_t>(node)]));
+  };
+  std::vector<GlobalRows> seen(static_cast<std::size_t>(ghosts.ranks().count()));  // the ghost: the node here
+  for (Index node = 0; node < owned; ++node)
+    for (const std::int32_t other : of(node))
+      if (const auto here = static_cast<std::int32_t>(node); other >= owned) {
+        const Index ghost = ghosts.global(other);
+        seen[static_cast<std::size_t>(ghosts.owner(ghost))].append(ghost, {&here, 1}, {},
+                                                                    [&](Index c) { return ghosts.global(c); });
+      }
+  std::set<std::pair<Index, Index>> by_others;  // this rank's node, the other
+  for (const GlobalRows& each : swap_rows(ghosts.ranks(), seen))
+    for (std::size_t k = 0; k < each.row.size(); ++k) by_others.emplace(each.row[k], each.column[k]);
+  for (Index node = 0; node < owned; ++node) {
+    const auto [last, end] = std::ranges::remove_if(of(node), [&](std::int32_t other) {
+      return other >= owned && !by_others.contains({ghosts.global(node), ghosts.global(other)});
+    });
+    count[static_cast<std::size_t>(node)] -= static_cast<std::int32_t>(end - last);
+  }
+  strong.count.upload(count);
+  strong.column.upload(column);
+}
+
+class DividedTentative {
+ public:
+  DividedTentative(const Ghosts& ghosts, std::span<const std::int32_t> number, std::span<const Index> first, int C, int K,
+                   const Vector& near_null)
+      : device_(near_null.device()),
+        ghosts_(ghosts),
+        number_(number),
+        first_(first),
+        here_(first_[rank() + 1] - first_[rank()]),
+        C_(C),
+        K_(K),
+        near_null_(near_null) {}
+
+  // T [owned | ghosts], by aggregates of all ranks.
+  Vector make(Vector& coarse) const {
+    const Guests guests = swap_guests();
+    const Index owned = ghosts_.owned(), block = Index{C_} * K_, all = owned + guests.here_count;
+    Vector made(device_, (all + std::ssize(guests.nodes)) * block, tag);
+    orthonormalise(guests, made, coarse);
+    put(swapped_back(guests, HostView<double>(device_, made.data() + owned * block, guests.here_count * block).span()),
+        all, made);
+    std::vector<std::int32_t> places(static_cast<std::size_t>(owned));
+    std::iota(places.begin(), places.end(), 0);
+    for (std::size_t k = 0; k < guests.nodes.size(); ++k)
+      places[static_cast<std::size_t>(guests.nodes[k])] = static_cast<std::int32_t>(all + static_cast<Index>(k));
+    Vector T(device_, ghosts_.size() * block, tag);
+    take(places, made, T);
+    made = {};
+    ghosts_.fetch(T, static_cast<int>(block));
+    return T;
+  }
+
+ private:
+  std::size_t rank() const { return static_cast<std::size_t>(ghosts_.ranks().rank()); }
+  bool is_own(Index aggregate) const { return aggregate >= first_[rank()] && aggregate < first_[rank() + 1]; }
+  std::int32_t local(Index own) const { return static_cast<std::int32_t>(own - first_[rank()]); }
+  int owner(Index aggregate) const {
+    return static_cast<int>(std::ranges::upper_bound(first_, aggregate) - first_.begin() - 1);
+  }
+
+  // Nodes of this rank in aggregates of others, and those of others in aggregates here: they are made orthonormal where
+  // the aggregate is.
+  struct Guests {
+    std::vector<std::int32_t> nodes;  // owned, by rank
+    std::vector<GlobalRows> here;     // [rank] `row`: the aggregate
+    Index here_count = 0;
+  };
+  Guests swap_guests() const {
+    Guests guests;
+    std::vector<std::vector<std::int32_t>> nodes(first_.size() - 1);  // [rank]
+    for (std::size_t node = 0; node < number_.size(); ++node)
+      if (const std::int32_t number = number_[node]; number >= 0 && !is_own(number))
+        nodes[static_cast<std::size_t>(owner(number))].push_back(static_cast<std::int32_t>(node));
+    for (const std::vector<std::int32_t>& each : nodes) guests.nodes.insert(guests.nodes.end(), each.begin(), each.end());
+    Vector near_null(device_, std::ssize(guests.nodes) * C_ * K_, tag);
+    take(guests.nodes, near_null_, near_null);
+    const HostView<double> values(near_null);
+    std::vector<GlobalRows> sent(nodes.size());
+    std::size_t next = 0;
+    for (std::size_t rank = 0; rank < nodes.size(); ++rank)
+      for (const std::int32_t node : nodes[rank]) {
+        sent[rank].append(number_[static_cast<std::size_t>(node)], {}, values.span().subspan(next, block_of_T()),
+                          [](Index c) { return c; });
+        next += block_of_T();
+      }
+    guests.here = swap_rows(ghosts_.ranks(), sent);
+    for (const GlobalRows& each : guests.here) guests.here_count += std::ssize(each.row);
+    return guests;
+  }
+
+  std::size_t block_of_T() const { return static_cast<std::size_t>(C_) * static_cast<std::size_t>(K_); }
+  // to[j] = from[at[j]], blocks of T
+  void take(const std::vector<std::int32_t>& at, const Vector& from, Vector& to) const {
+    const Array<std::int32_t> places(device_, std::span<const std::int32_t>(at), tag);
+    kernels<NearNullKernels>(device_, solver_kernels, "near-null space")
+        .take(device_, places.size(), places.data(), C_ * K_, from.data(), to.data());
+  }
+
+  // made [owned | guests]: of nodes in the aggregates here.
+  void orthonormalise(const Guests& guests, Vector& made, Vector& coarse) const {
+    std::vector<std::int32_t> aggregate;
+    for (const std::int32_t number : number_)
+      aggregate.push_back(number < 0 || !is_own(number) ? -1 : local(number));
+    std::vector<double> values;
+    for (const GlobalRows& each : guests.here) {
+      for (const Index number : each.row) aggregate.push_back(local(number));
+      values.insert(values.end(), each.values.begin(), each.values.end());
+    }
+    Vector from(device_, std::ssize(aggregate) * C_ * K_, tag);
+    device_.machine().copy_on_device(from.data(), near_null_.data(), near_null_.bytes());
+    put(values, ghosts_.owned(), from);
+    coarse = Vector(device_, here_ * K_ * K_, tag);
+    const Array<std::int32_t> aggregates(device_, std::span<const std::int32_t>(aggregate), tag);
+    kernels<NearNullKernels>(device_, solver_kernels, "near-null space")
+        .tentative(device_, aggregates.data(), std::ssize(aggregate), here_, C_, K_, from.data(), made.data(),
+                   coarse.data());
+  }
+
+  // Blocks of T behind the first `nodes` of an array.
+  void put(const std::vector<double>& values, Index nodes, Vector& to) const {
+    if (!values.empty())
+      copy_to_device(device_, to.data() + nodes * C_ * K_, values.data(), std::ssize(values) * Index{sizeof(double)});
+  }
+
+  // made: of the guests here. Returns what other ranks made of the nodes of this one.
+  std::vector<double> swapped_back(const Guests& guests, std::span<const double> made) const {
+    std::vector<GlobalRows> sent(guests.here.size());
+    for (std::size_t rank = 0; rank < sent.size(); ++rank) {
+      sent[rank].row = guests.here[rank].row;
+      const std::size_t size = sent[rank].row.size() * block_of_T();
+      sent[rank].values.assign(made.begin(), made.begin() + static_cast<std::ptrdiff_t>(size));
+      made = made.subspan(size);
+    }
+    std::vector<double> values;
+    for (const GlobalRows& each : swap_rows(ghosts_.ranks(), sent))
+      values.insert(values.end(), each.values.begin(), each.values.end());
+    return values;
+  }
+
+  const Device device_;
+  const Ghosts& ghosts_;
+  const std::span<const std::int32_t> number_;
+  const std::span<const Index> first_;
+  const Index here_;
+  const int C_, K_;
+  const Vector& near_null_;
+};
+
+}  // namespace
+
+DividedAggregates aggregates_of_all(const DividedMatrix& A, double strength, const Translations& translations) {
+  const auto& aggregation = kernels<AggregationKernels>(A.device(), solver_kernels, "aggregation");
+  const Ghosts& ghosts = A.ghosts();
+  DividedAggregates made;
+  aggregation.strong_graph(A.device(), A.with_ghost_rows(), A.nonzeros_with_ghost_rows(), strength, translations,
+                           [&](Vector& of_rows) { ghosts.fetch(of_rows, 1); }, made.strong);
+  if (translations.count > 0) keep_what_both_have(ghosts, made.strong);
+  const NodesOfRanks elsewhere(ghosts);
+  made.here = aggregation.aggregate(A.device(), made.strong, ghosts.owned(), &elsewhere, made.number);
+  return made;
+}
+
+Vector tentative_of_all(const Ghosts& ghosts, std::span<const std::int32_t> number, std::span<const Index> first, int C,
+                        int K, const Vector& near_null, Vector& coarse) {
+  return DividedTentative(ghosts, number, first, C, K, near_null).make(coarse);
+}
+
+}  // namespace ritz
