@@ -53,7 +53,7 @@ void keep_what_both_have(const Ghosts& ghosts, Graph& strong) {
       if (const auto here = static_cast<std::int32_t>(node); other >= owned) {
         const Index ghost = ghosts.global(other);
         seen[static_cast<std::size_t>(ghosts.owner(ghost))].append(ghost, {&here, 1}, {},
-                                                                    [&](Index c) { return ghosts.global(c); });
+                                                                   [&](Index c) { return ghosts.global(c); });
       }
   std::set<std::pair<Index, Index>> by_others;  // this rank's node, the other
   for (const GlobalRows& each : swap_rows(ghosts.ranks(), seen))
@@ -70,8 +70,8 @@ void keep_what_both_have(const Ghosts& ghosts, Graph& strong) {
 
 class DividedTentative {
  public:
-  DividedTentative(const Ghosts& ghosts, std::span<const std::int32_t> number, std::span<const Index> first, int C, int K,
-                   const Vector& near_null)
+  DividedTentative(const Ghosts& ghosts, std::span<const std::int32_t> number, std::span<const Index> first, int C,
+                   int K, const Vector& near_null)
       : device_(near_null.device()),
         ghosts_(ghosts),
         number_(number),
@@ -121,7 +121,8 @@ class DividedTentative {
     for (std::size_t node = 0; node < number_.size(); ++node)
       if (const std::int32_t number = number_[node]; number >= 0 && !is_own(number))
         nodes[static_cast<std::size_t>(owner(number))].push_back(static_cast<std::int32_t>(node));
-    for (const std::vector<std::int32_t>& each : nodes) guests.nodes.insert(guests.nodes.end(), each.begin(), each.end());
+    for (const std::vector<std::int32_t>& each : nodes)
+      guests.nodes.insert(guests.nodes.end(), each.begin(), each.end());
     Vector near_null(device_, std::ssize(guests.nodes) * C_ * K_, tag);
     take(guests.nodes, near_null_, near_null);
     const HostView<double> values(near_null);
@@ -149,8 +150,7 @@ class DividedTentative {
   // made [owned | guests]: of nodes in the aggregates here.
   void orthonormalise(const Guests& guests, Vector& made, Vector& coarse) const {
     std::vector<std::int32_t> aggregate;
-    for (const std::int32_t number : number_)
-      aggregate.push_back(number < 0 || !is_own(number) ? -1 : local(number));
+    for (const std::int32_t number : number_) aggregate.push_back(number < 0 || !is_own(number) ? -1 : local(number));
     std::vector<double> values;
     for (const GlobalRows& each : guests.here) {
       for (const Index number : each.row) aggregate.push_back(local(number));
@@ -202,8 +202,9 @@ DividedAggregates aggregates_of_all(const DividedMatrix& A, double strength, con
   const auto& aggregation = kernels<AggregationKernels>(A.device(), solver_kernels, "aggregation");
   const Ghosts& ghosts = A.ghosts();
   DividedAggregates made;
-  aggregation.strong_graph(A.device(), A.with_ghost_rows(), A.nonzeros_with_ghost_rows(), strength, translations,
-                           [&](Vector& of_rows) { ghosts.fetch(of_rows, 1); }, made.strong);
+  aggregation.strong_graph(
+      A.device(), A.with_ghost_rows(), A.nonzeros_with_ghost_rows(), strength, translations,
+      [&](Vector& of_rows) { ghosts.fetch(of_rows, 1); }, made.strong);
   if (translations.count > 0) keep_what_both_have(ghosts, made.strong);
   const NodesOfRanks elsewhere(ghosts);
   made.here = aggregation.aggregate(A.device(), made.strong, ghosts.owned(), &elsewhere, made.number);
