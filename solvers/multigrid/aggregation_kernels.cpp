@@ -5,7 +5,6 @@
 #include "device/launch.hpp"
 #include "device/scan.hpp"
 
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -61,6 +60,7 @@ struct StrongRow {
 };
 
 struct LargestCoupling {
+  static constexpr Index longest = 200;  // a hub, such as a node that a rigid region follows: its neighbours' rows count
   BlockMatrixView<double> A;
   double threshold;
   double* least;
@@ -70,14 +70,13 @@ struct LargestCoupling {
       const double coupling = -A.values[k];  // negative on the diagonal
       largest = coupling > largest ? coupling : largest;
     }
-    least[i] = threshold * largest;
+    least[i] = A.offsets[i + 1] - A.offsets[i] > longest ? 0 : threshold * largest;
   }
 };
 
 struct StrongScalarRow {
   BlockMatrixView<double> A;
   const double* least;
-  double contrast;  // of two rows: beyond it the smaller one's couplings count
   std::int32_t* count;
   std::int32_t* column;
   constexpr void operator()(Index i) const {
@@ -88,8 +87,7 @@ struct StrongScalarRow {
       const std::int32_t j = A.column[k];
       const double coupling = -A.values[k];
       column[begin + n] = j;  // overwritten unless it is strong
-      const double smaller = own < least[j] ? own : least[j], larger = own < least[j] ? least[j] : own;
-      n += coupling > (larger < contrast * smaller ? larger : contrast * smaller) && j != i ? 1 : 0;
+      n += coupling > own && coupling > least[j] && j != i ? 1 : 0;
     }
     if (n == 0 && !is_dominated(i)) column[begin + n++] = static_cast<std::int32_t>(i);  // its own aggregate
     count[i] = n;
@@ -106,13 +104,13 @@ struct StrongScalarRow {
   }
 };
 
-void strong_scalar_rows(const Device& device, const BlockMatrixView<double>& A, double threshold, double contrast,
+void strong_scalar_rows(const Device& device, const BlockMatrixView<double>& A, double threshold,
                         const FetchGhosts& fetch, Graph& graph) {
   Vector least(device, A.rows, tag);
   for_each(device, "largest couplings", A.rows, LargestCoupling{A, threshold, least.data()});
   if (fetch) fetch(least);
   for_each(device, "strong connections", A.rows,
-           StrongScalarRow{A, least.data(), contrast, graph.count.data(), graph.column.data()});
+           StrongScalarRow{A, least.data(), graph.count.data(), graph.column.data()});
 }
 
 template <int C>
@@ -194,10 +192,7 @@ void strong_rows_by_translations(const Device& device, const BlockMatrixView<dou
   BlockMatrixView<double> scalars = A;
   scalars.row_block = scalars.column_block = 1;
   scalars.values = value.data();
-  // On free boundaries rows are half as large. Where materials differ by more, aggregates of six unknowns would be
-  // small.
-  constexpr double contrast = 3;
-  strong_scalar_rows(device, scalars, threshold, contrast, fetch, graph);
+  strong_scalar_rows(device, scalars, threshold, fetch, graph);
   for (int pass = 0; pass < 2 && translations.K > C; ++pass) close(device, A, graph);
 }
 
@@ -215,7 +210,7 @@ void strong_graph(const Device& device, const BlockMatrixView<double>& A, Index 
       return strong_rows_by_translations<6>(device, A, nonzeros, threshold, translations, fetch, graph);
   }
   switch (A.row_block) {
-    case 1: return strong_scalar_rows(device, A, threshold, std::numeric_limits<double>::max(), fetch, graph);
+    case 1: return strong_scalar_rows(device, A, threshold, fetch, graph);
     case 2: return strong_rows<2>(device, A, threshold, fetch, graph);
     case 3: return strong_rows<3>(device, A, threshold, fetch, graph);
     case 4: return strong_rows<4>(device, A, threshold, fetch, graph);

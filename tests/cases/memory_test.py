@@ -306,6 +306,8 @@ class LoadCasesWithoutStressesTest(ritz.CaseTest):
             limit = int(0.93 * limit)
             self.assertIn(outcome.exit, (0, 6), outcome.errors)
             self.assertEqual(len(outcome.report["outputs"]), len(free.report["outputs"]), outcome.errors)
+            if "output.format=vtkhdf" in arguments and "error: out of host memory" in outcome.errors:
+                continue  # all steps of one file have the fields of the first, which had its stresses
             self.assertEqual(outcome.exit == 6, outcome.report["missing_fields"] == STRESSES, outcome.errors)
             lacking += outcome.exit == 6
             for part in ("load_cases", "combinations"):
