@@ -60,7 +60,8 @@ struct StrongRow {
 };
 
 struct LargestCoupling {
-  static constexpr Index longest = 200;  // a hub, such as a node that a rigid region follows: its neighbours' rows count
+  static constexpr Index longest =
+      500;  // a hub, such as a node that a rigid region follows: its neighbours' rows count
   BlockMatrixView<double> A;
   double threshold;
   double* least;
