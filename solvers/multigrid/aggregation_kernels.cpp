@@ -5,6 +5,7 @@
 #include "device/launch.hpp"
 #include "device/scan.hpp"
 
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -59,9 +60,9 @@ struct StrongRow {
   }
 };
 
+// Negative: a long row, of order 3 or of a node that a rigid region follows.
 struct LargestCoupling {
-  static constexpr Index longest =
-      500;  // a hub, such as a node that a rigid region follows: its neighbours' rows count
+  static constexpr Index longest = 100;
   BlockMatrixView<double> A;
   double threshold;
   double* least;
@@ -71,24 +72,28 @@ struct LargestCoupling {
       const double coupling = -A.values[k];  // negative on the diagonal
       largest = coupling > largest ? coupling : largest;
     }
-    least[i] = A.offsets[i + 1] - A.offsets[i] > longest ? 0 : threshold * largest;
+    least[i] = A.offsets[i + 1] - A.offsets[i] > longest ? -threshold * largest : threshold * largest;
   }
 };
 
 struct StrongScalarRow {
   BlockMatrixView<double> A;
   const double* least;
+  double contrast;  // of two rows of which one is long: beyond it the smaller one's couplings count
   std::int32_t* count;
   std::int32_t* column;
   constexpr void operator()(Index i) const {
     const Index begin = A.offsets[i];
-    const double own = least[i];
+    const double own = least[i] < 0 ? -least[i] : least[i];
     std::int32_t n = 0;
     for (Index k = begin; k < A.offsets[i + 1]; ++k) {
       const std::int32_t j = A.column[k];
       const double coupling = -A.values[k];
       column[begin + n] = j;  // overwritten unless it is strong
-      n += coupling > own && coupling > least[j] && j != i ? 1 : 0;
+      const double other = least[j] < 0 ? -least[j] : least[j];
+      const double smaller = own < other ? own : other, larger = own < other ? other : own;
+      const bool is_long = least[i] < 0 || least[j] < 0;
+      n += coupling > (!is_long || larger < contrast * smaller ? larger : contrast * smaller) && j != i ? 1 : 0;
     }
     if (n == 0 && !is_dominated(i)) column[begin + n++] = static_cast<std::int32_t>(i);  // its own aggregate
     count[i] = n;
@@ -105,13 +110,13 @@ struct StrongScalarRow {
   }
 };
 
-void strong_scalar_rows(const Device& device, const BlockMatrixView<double>& A, double threshold,
+void strong_scalar_rows(const Device& device, const BlockMatrixView<double>& A, double threshold, double contrast,
                         const FetchGhosts& fetch, Graph& graph) {
   Vector least(device, A.rows, tag);
   for_each(device, "largest couplings", A.rows, LargestCoupling{A, threshold, least.data()});
   if (fetch) fetch(least);
   for_each(device, "strong connections", A.rows,
-           StrongScalarRow{A, least.data(), graph.count.data(), graph.column.data()});
+           StrongScalarRow{A, least.data(), contrast, graph.count.data(), graph.column.data()});
 }
 
 template <int C>
@@ -193,7 +198,9 @@ void strong_rows_by_translations(const Device& device, const BlockMatrixView<dou
   BlockMatrixView<double> scalars = A;
   scalars.row_block = scalars.column_block = 1;
   scalars.values = value.data();
-  strong_scalar_rows(device, scalars, threshold, fetch, graph);
+  // On free boundaries rows are half as large. Beside longer ones that are larger still, aggregates would be small.
+  constexpr double contrast = 3;
+  strong_scalar_rows(device, scalars, threshold, contrast, fetch, graph);
   for (int pass = 0; pass < 2 && translations.K > C; ++pass) close(device, A, graph);
 }
 
@@ -211,7 +218,7 @@ void strong_graph(const Device& device, const BlockMatrixView<double>& A, Index 
       return strong_rows_by_translations<6>(device, A, nonzeros, threshold, translations, fetch, graph);
   }
   switch (A.row_block) {
-    case 1: return strong_scalar_rows(device, A, threshold, fetch, graph);
+    case 1: return strong_scalar_rows(device, A, threshold, std::numeric_limits<double>::max(), fetch, graph);
     case 2: return strong_rows<2>(device, A, threshold, fetch, graph);
     case 3: return strong_rows<3>(device, A, threshold, fetch, graph);
     case 4: return strong_rows<4>(device, A, threshold, fetch, graph);
