@@ -280,12 +280,8 @@ class Cycle {
       bytes_ = bytes_counted(device_.profile(), [&] { recording_.run(device_, [&] { run(0); }); });
       return;
     }
-    bool replayed = true;
-    recording_.run(device_, [&] {
-      replayed = false;
-      run(0);
-    });
-    if (replayed) device_.profile().count(bytes_);
+    if (recording_.replays()) device_.profile().count(bytes_);
+    recording_.run(device_, [&] { run(0); });
   }
 
   // Values of a field of one space at the nodes of another; empty: zero.

@@ -1,5 +1,6 @@
 #include "fem/operator/operator.hpp"
 
+#include "device/cache_size.hpp"
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "fem/operator/chunk_lists.hpp"
@@ -17,7 +18,6 @@ namespace ritz {
 namespace {
 
 constexpr const char* module_name = "ritz_fem_kernels";
-constexpr Index workspace_bytes = 64 << 20;  // element results of a slab on a GPU
 
 const AssemblyKernels& assembly_kernels(const FunctionSpace& space) {
   return kernels<AssemblyKernels>(space.device(), module_name, "assembly");
@@ -117,6 +117,7 @@ Operator::Outline Operator::outline(const Job& job) const {
     result.first_chunk.push_back(result.first_chunk.back() + chunks);
     result.sums_chunks.push_back(can_sum && results * Index{sizeof(double)} <= limits.bytes);
     if (!result.sums_chunks.back()) {
+      result.element = std::max(result.element, Index{items} * numbers);
       result.widest = std::max(result.widest, results);
       result.largest = std::max(result.largest, chunks * results);
     }
@@ -127,11 +128,12 @@ Operator::Outline Operator::outline(const Job& job) const {
 }
 
 Index Operator::workspace_size(const Outline& outline) const {
-  return assembly_kernels(*space_).needs_workspace ? outline.slab() : 0;
+  if (!assembly_kernels(*space_).needs_workspace) return 0;
+  return outline.slab(second_level_cache(space_->device()));
 }
 
-Index Operator::Outline::slab() const {
-  return widest == 0 ? 0 : std::min(largest, std::max(widest, workspace_bytes / Index{sizeof(double)}));
+Index Operator::Outline::slab(Index second_level_cache) const {
+  return widest == 0 ? 0 : std::min(largest, std::max(widest, slab_size(second_level_cache, element)));
 }
 
 Index Operator::slabs_on_a_gpu(const std::vector<Task>& tasks) const {
@@ -141,7 +143,7 @@ Index Operator::slabs_on_a_gpu(const std::vector<Task>& tasks) const {
     for (const Job& job : jobs_of(task)) {
       const Outline outline = this->outline(job);
       Index& slab = slabs[{{outline.groups, outline.chunk_batches, task == Task::matrix}, outline.block}];
-      slab = std::max(slab, outline.slab());
+      slab = std::max(slab, outline.slab(0));
     }
   Index sum = 0;
   for (const auto& [key, slab] : slabs) sum += slab * Index{sizeof(double)};

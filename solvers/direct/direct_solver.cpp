@@ -50,6 +50,13 @@ const DirectFactory& load(const std::string& library) {
 std::unique_ptr<DirectFactor> analyse(const DirectInput& A, DirectKind kind, const DirectOptions& options,
                                       const std::string& library) {
   const LongWork here;
+  if (library == "cuda") {
+    const DirectFactory& factory = load(library);
+    const SparseMatrix& there = A.finite_matrix();
+    const DirectAnalysis analysis{.kind = kind, .ordering = options.ordering, .block_size = A.block_size()};
+    return std::unique_ptr<DirectFactor>(factory.analyse_there(A.device(), scalar_rows(there, "direct solver"),
+                                                               max_abs(there.values()), analysis));
+  }
   HostMatrix host;
   const DirectFactory* factory = nullptr;
   A.together([&] {
@@ -141,11 +148,16 @@ Index DirectSolver::factor_bytes() const {
 void DirectSolver::refactorise(DirectInput A) {
   A_ = A;
   if (factor_ == nullptr) return;
+  if (library_of(A_) == "cuda") {
+    const SparseMatrix& there = A_.finite_matrix();
+    factor_->set_values_there([&](Vector& values) { scalar_values(there, values); }, max_abs(there.values()));
+    factorise();
+    return check_regular();
+  }
   HostMatrix host;
   A_.together([&] { host = A_.entries(); });
   factor_->set_values(host);
   factorise();
-  if (A_.device().is_gpu()) check_regular();
 }
 
 // A known solution that cannot be found again has a part that the matrix maps to zero: a mechanism, over which

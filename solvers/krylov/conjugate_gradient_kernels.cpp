@@ -61,8 +61,9 @@ struct Update {
     copy(i, ri);
     return {{ri * scaled<Scaled>(di, ri), ri * ri}};
   }
-  constexpr auto ready() const {
-    const auto known = alpha.ready();
+  template <class... Lane>
+  constexpr auto ready(Lane... lane) const {
+    const auto known = alpha.ready(lane...);
     return Update<Scaled, std::remove_const_t<decltype(known)>, Copy>{known, p, q, d, x, r, copy};
   }
 };
@@ -94,8 +95,9 @@ struct Direction {
     const auto zi = at(z, i);
     at(p, i) = scaled<Scaled>(diagonal_at<Scaled>(d, i), zi) + beta.at(i) * at(p, i);
   }
-  constexpr auto ready() const {
-    const auto known = beta.ready();
+  template <class... Lane>
+  constexpr auto ready(Lane... lane) const {
+    const auto known = beta.ready(lane...);
     return Direction<Scaled, std::remove_const_t<decltype(known)>>{known, d, z, p};
   }
 };

@@ -5,6 +5,7 @@
 #include "tests/device/test_kernels.hpp"
 
 #include <cmath>
+#include <ctime>
 #include <gtest/gtest.h>
 
 namespace ritz {
@@ -64,6 +65,18 @@ TEST(Kernels, UnknownTableIsNamedWithWhatThereIs) {
     EXPECT_EQ(error.exit(), Exit::internal);
     EXPECT_NE(error.why().find(":test'"), std::string::npos) << error.why();
   }
+}
+
+// Every operation on a vector looks its kernels up: a table that was found before costs well below the microsecond
+// of processor time that putting keys together and four look-ups took.
+TEST(Kernels, ATableThatWasFoundIsFoundAgainQuickly) {
+  const Device device = Device::named("cpu");
+  const TestKernels* const first = &test_kernels(device);
+  constexpr int look_ups = 100'000;
+  const std::clock_t start = std::clock();
+  for (int i = 0; i < look_ups; ++i) ASSERT_EQ(&test_kernels(device), first);
+  const double seconds = double(std::clock() - start) / CLOCKS_PER_SEC;
+  EXPECT_LT(seconds / look_ups, 0.5e-6);
 }
 
 TEST(Kernels, MissingModuleIsAnEnvironmentError) {
