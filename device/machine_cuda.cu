@@ -11,8 +11,8 @@
 #include "device/nvml_cuda.hpp"
 #include "device/wait_watch.hpp"
 
-#include <atomic>
 #include <cstring>
+#include <mutex>
 #include <nvtx3/nvToolsExt.h>
 #include <thread>
 
@@ -189,7 +189,7 @@ class CudaMachine final : public Machine {
   }
   void do_end_launch() override {
     if (table_ && depth_ == 1) table_->end(stream_);
-    if (--depth_ == 0) launching_ = std::thread::id();
+    leave();
     launch_check(cudaGetLastError());
   }
   std::unique_ptr<ScalarRead> do_make_scalar_read(int most) override {
@@ -245,13 +245,18 @@ class CudaMachine final : public Machine {
 
   // Threads may use a machine one after another: its scalars, counts and ticket are those of one launch at a time.
   void enter() {
-    std::thread::id none;
+    const std::lock_guard lock(mutex_);
     const std::thread::id me = std::this_thread::get_id();
-    if (!launching_.compare_exchange_strong(none, me) && none != me)
+    if (depth_ > 0 && launching_ != me)
       throw Error(Exit::internal, "two threads launch on one GPU at the same time",
                   "a GPU's numbers on their way to the host are kept in one place",
                   "let one thread finish before the other begins, or name the GPU once more for each");
+    launching_ = me;
     ++depth_;
+  }
+  void leave() {
+    const std::lock_guard lock(mutex_);
+    --depth_;
   }
 
   void choose() const noexcept {
@@ -349,7 +354,8 @@ class CudaMachine final : public Machine {
   unsigned places_taken_ = 0;
   unsigned* ticket_ = nullptr;
   std::unique_ptr<LaunchTable> table_;  // where RITZ_LAUNCH_TABLE asks for it
-  std::atomic<std::thread::id> launching_ = std::thread::id();
+  std::mutex mutex_;  // of these two
+  std::thread::id launching_;
   int depth_ = 0;  // launches within launches
   bool has_pool_ = false;
 };

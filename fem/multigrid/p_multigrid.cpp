@@ -280,8 +280,13 @@ class Cycle {
       bytes_ = bytes_counted(device_.profile(), [&] { recording_.run(device_, [&] { run(0); }); });
       return;
     }
-    if (recording_.replays()) device_.profile().count(bytes_);
-    recording_.run(device_, [&] { run(0); });
+    bool replayed = true;
+    device_.profile().count(bytes_);  // first, so that a table of launches has them with the graph
+    recording_.run(device_, [&] {
+      replayed = false;
+      run(0);
+    });
+    if (!replayed) device_.profile().count(-bytes_);
   }
 
   // Values of a field of one space at the nodes of another; empty: zero.

@@ -23,6 +23,14 @@ const AssemblyKernels& assembly_kernels(const FunctionSpace& space) {
   return kernels<AssemblyKernels>(space.device(), module_name, "assembly");
 }
 
+// Numbers of a slab of element results on a GPU with this second-level cache, 0: on one that is not here. Chunks of all
+// groups have about as many numbers, so that those of the fewest batches have the largest elements.
+Index slab_of(Index widest, Index largest, const std::vector<Index>& chunk_batches, Index second_level_cache) {
+  if (widest == 0) return 0;
+  const Index of_element = widest / (std::ranges::min(chunk_batches) * lane_count);
+  return std::min(largest, std::max(widest, slab_size(second_level_cache, of_element)));
+}
+
 std::vector<FormValue> forms_of(const std::vector<Integral>& integrals) {
   std::vector<FormValue> forms;
   for (const Integral& integral : integrals) forms.push_back(integral.form);
@@ -117,7 +125,6 @@ Operator::Outline Operator::outline(const Job& job) const {
     result.first_chunk.push_back(result.first_chunk.back() + chunks);
     result.sums_chunks.push_back(can_sum && results * Index{sizeof(double)} <= limits.bytes);
     if (!result.sums_chunks.back()) {
-      result.element = std::max(result.element, Index{items} * numbers);
       result.widest = std::max(result.widest, results);
       result.largest = std::max(result.largest, chunks * results);
     }
@@ -129,12 +136,10 @@ Operator::Outline Operator::outline(const Job& job) const {
 
 Index Operator::workspace_size(const Outline& outline) const {
   if (!assembly_kernels(*space_).needs_workspace) return 0;
-  return outline.slab(second_level_cache(space_->device()));
+  return slab_of(outline.widest, outline.largest, outline.chunk_batches, second_level_cache(space_->device()));
 }
 
-Index Operator::Outline::slab(Index second_level_cache) const {
-  return widest == 0 ? 0 : std::min(largest, std::max(widest, slab_size(second_level_cache, element)));
-}
+Index Operator::Outline::slab() const { return slab_of(widest, largest, chunk_batches, 0); }
 
 Index Operator::slabs_on_a_gpu(const std::vector<Task>& tasks) const {
   if (assembly_kernels(*space_).needs_workspace) return 0;
@@ -143,7 +148,7 @@ Index Operator::slabs_on_a_gpu(const std::vector<Task>& tasks) const {
     for (const Job& job : jobs_of(task)) {
       const Outline outline = this->outline(job);
       Index& slab = slabs[{{outline.groups, outline.chunk_batches, task == Task::matrix}, outline.block}];
-      slab = std::max(slab, outline.slab(0));
+      slab = std::max(slab, outline.slab());
     }
   Index sum = 0;
   for (const auto& [key, slab] : slabs) sum += slab * Index{sizeof(double)};

@@ -212,10 +212,9 @@ class Operator {
     std::vector<Index> chunk_batches, first_chunk{0};  // of each of them; first_chunk ends with the number of all
     std::vector<bool> sums_chunks;                     // of each of them: kernels sum the results of a chunk
     int block = 0;                                     // numbers per item
-    // numbers of element results that kernels do not sum: of an element, of a chunk, of a group
-    Index element = 0, widest = 0, largest = 0;
-    // of as many chunks as kernels fill at a time on a GPU with this second-level cache, 0: one that is not here
-    Index slab(Index second_level_cache) const;
+    // numbers of element results that kernels do not sum: of a chunk, of a group
+    Index widest = 0, largest = 0;
+    Index slab() const;  // of as many chunks as a GPU's kernels fill at a time
   };
   using ListKey = std::tuple<std::vector<int>, std::vector<Index>, bool>;  // groups, their chunks, of a matrix
   // Null: without tangents at points.

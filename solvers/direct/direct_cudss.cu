@@ -2,7 +2,7 @@
 #include "device/cuda_check.hpp"
 #include "device/kernels.hpp"
 #include "device/launch.hpp"
-#include "solvers/direct/direct_factor.hpp"
+#include "solvers/direct/direct_factor_there.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -46,7 +46,7 @@ struct Scaled {
   constexpr void operator()(Index i) const { x[i] *= factor; }
 };
 
-class CudssFactor final : public DirectFactor {
+class CudssFactor final : public DirectFactorThere {
  public:
   // cuDSS computes its own ordering: analysis.elimination is not used.
   CudssFactor(const Device& device, ScalarRows A, double largest, const DirectAnalysis& analysis)
@@ -164,11 +164,11 @@ class CudssFactor final : public DirectFactor {
   cudssMatrix_t matrix_ = nullptr;
 };
 
-DirectFactor* analyse(const Device& device, ScalarRows A, double largest, const DirectAnalysis& analysis) {
+DirectFactorThere* analyse(const Device& device, ScalarRows A, double largest, const DirectAnalysis& analysis) {
   return new CudssFactor(device, std::move(A), largest, analysis);
 }
 
-const DirectFactory table{.analyse_there = analyse};
+const DirectFactoryThere table{analyse};
 const Registration registration("direct", &table);
 
 }  // namespace

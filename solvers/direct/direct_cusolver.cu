@@ -4,7 +4,7 @@
 #include "device/cuda_check.hpp"
 #include "device/kernels.hpp"
 #include "device/launch.hpp"
-#include "solvers/direct/direct_factor.hpp"
+#include "solvers/direct/direct_factor_there.hpp"
 
 #include <cmath>
 #include <cusolverSp.h>
@@ -28,7 +28,7 @@ struct Narrow {
   constexpr void operator()(Index i) const { to[i] = static_cast<int>(from[i]); }
 };
 
-class CusolverFactor final : public DirectFactor {
+class CusolverFactor final : public DirectFactorThere {
  public:
   CusolverFactor(const Device& device, ScalarRows A, double largest, const DirectAnalysis& analysis)
       : CusolverFactor(device, analysis.kind) {
@@ -116,11 +116,11 @@ class CusolverFactor final : public DirectFactor {
   cusparseMatDescr_t description_ = nullptr;
 };
 
-DirectFactor* analyse(const Device& device, ScalarRows A, double largest, const DirectAnalysis& analysis) {
+DirectFactorThere* analyse(const Device& device, ScalarRows A, double largest, const DirectAnalysis& analysis) {
   return new CusolverFactor(device, std::move(A), largest, analysis);
 }
 
-const DirectFactory table{.analyse_there = analyse};
+const DirectFactoryThere table{analyse};
 const Registration registration("direct", &table);
 
 }  // namespace

@@ -4,9 +4,8 @@
 #pragma once
 
 #include "solvers/algebra/rank_rows.hpp"
-#include "solvers/algebra/scalar_rows.hpp"
+#include "solvers/algebra/sparse_matrix.hpp"
 
-#include <functional>
 #include <string>
 
 namespace ritz {
@@ -29,12 +28,9 @@ struct DirectAnalysis {
 class DirectFactor {
  public:
   virtual ~DirectFactor() = default;
-  virtual std::string name() const = 0;  // "MUMPS 5.5.1, LDL^T"
-  // New values for the analysed pattern; factorise() comes next. From the host, or, as the analysis, on the device:
-  // `write` writes them, of which the largest has this size.
-  virtual void set_values(const HostMatrix&) {}
-  virtual void set_values_there(const std::function<void(Vector& values)>&, double /*largest*/) {}
-  virtual void factorise() = 0;  // throws Error: singular (model), memory (resources)
+  virtual std::string name() const = 0;              // "MUMPS 5.5.1, LDL^T"
+  virtual void set_values(const HostMatrix& A) = 0;  // the pattern is the analysed one; factorise() comes next
+  virtual void factorise() = 0;                      // throws Error: singular (model), memory (resources)
   // Over ranks: gives back all memory, and nothing else may be called. Without it, as where a rank is lost, what the
   // library holds stays until the process ends.
   virtual void end() {}
@@ -54,11 +50,9 @@ class DirectFactor {
 
 // The module ritz_direct, table "direct": ritz_direct.cpu for all CPUs, ritz_direct.cuda, and ritz_direct.mpi over
 // ranks. Who solves nothing directly loads none of the large libraries. Analysed, not yet factorised; the caller owns
-// the result. GPUs take the matrix where it is; `largest` is the size of its largest entry.
+// the result.
 struct DirectFactory {
-  DirectFactor* (*analyse)(const Device& device, const HostMatrix& A, const DirectAnalysis& analysis) = nullptr;
-  DirectFactor* (*analyse_there)(const Device& device, ScalarRows A, double largest,
-                                 const DirectAnalysis& analysis) = nullptr;
+  DirectFactor* (*analyse)(const Device& device, const HostMatrix& A, const DirectAnalysis& analysis);
 };
 
 }  // namespace ritz

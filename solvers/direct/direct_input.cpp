@@ -4,7 +4,6 @@
 #include "device/host_view.hpp"
 #include "device/ranks/packed.hpp"
 #include "solvers/algebra/solve_report.hpp"
-#include "solvers/algebra/vectors.hpp"
 #include "solvers/direct/nested_dissection.hpp"
 
 #include <algorithm>
@@ -102,11 +101,6 @@ HostMatrix DirectInput::entries() const {
   HostMatrix host = is_divided() ? host_rows(*divided_) : host_matrix(*whole_);
   check_finite(host, is_divided() ? rank_rows().begin() : 0);
   return host;
-}
-
-const SparseMatrix& DirectInput::finite_matrix() const {
-  if (first_not_finite(whole_->values()) >= 0) entries();  // names the row and throws
-  return *whole_;
 }
 
 std::vector<std::int32_t> DirectInput::elimination(const Vector& coordinates, int dimension) const {

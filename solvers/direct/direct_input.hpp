@@ -28,8 +28,6 @@ class DirectInput {
 
   // Scalar rows of this rank, with the columns of the whole. Throws Error(Exit::model) for an entry that is not finite.
   HostMatrix entries() const;
-  // The same on the matrix's own device, in one process. Throws likewise.
-  const SparseMatrix& finite_matrix() const;
   // Nested dissection by the positions of the nodes of the blocks [block row][dimension], behind which those of ghosts
   // may stand: [position] block, on the first rank. All ranks call it.
   std::vector<std::int32_t> elimination(const Vector& coordinates, int dimension) const;

@@ -37,7 +37,6 @@ class Recording {
   // The first run is a plain one (kernels are loaded at their first launch), the second records, then it is replayed.
   void run(const Device& device, const std::function<void()>& launches);
   void forget();  // for changed arrays or numbers
-  bool replays() const { return recorded_ != nullptr; }
   // empty: recorded, not yet tried, or not meant for this device
   const std::string& why_not() const { return why_not_; }
 
