@@ -12,6 +12,14 @@ std::vector<LaunchRecord> take_launch_records(const Device& device) {
   return factory == nullptr ? std::vector<LaunchRecord>{} : factory->launches(device.machine());
 }
 
+std::string fact_of(const LaunchRecord& record, double copy_rate) {
+  std::string text =
+      fmt::format("count={} seconds={:.3e} least_seconds={:.3e}", record.count, record.seconds, record.least);
+  if (record.bytes > 0) text += fmt::format(" bytes={}", record.bytes);
+  if (record.rate() > 0 && copy_rate > 0) text += fmt::format(" of_copy_rate={:.3g}", record.rate() / copy_rate);
+  return text;
+}
+
 std::vector<std::string> launch_lines(const std::vector<LaunchRecord>& records, double copy_rate) {
   std::vector<std::string> lines;
   if (records.empty()) return lines;

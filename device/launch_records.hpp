@@ -20,6 +20,9 @@ struct LaunchRecord {
 // So far, the longest first; empty where nobody asks. Who takes them writes them, otherwise the end of the device does.
 std::vector<LaunchRecord> take_launch_records(const Device& device);
 
+// "count=90 seconds=1.2e-03 least_seconds=1.1e-05 bytes=1000000 of_copy_rate=0.35", for a report; without what is not
+// known.
+std::string fact_of(const LaunchRecord& record, double copy_rate);
 // A heading, and a line for each. copy_rate: of the device [bytes/s]; 0: not known.
 std::vector<std::string> launch_lines(const std::vector<LaunchRecord>& records, double copy_rate);
 

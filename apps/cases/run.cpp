@@ -344,8 +344,8 @@ void Run::finish() {
   if (options_.verbose || !options_.profile.empty() || !launches.empty())
     report_.copy_rate = copy_rate_or_none(device());
   for (const std::string& line : phase_table(report_)) log_.detail("{}", line);
-  for (const auto& [name, count, seconds, least, bytes] : launches)
-    report_.launches.push_back({name, count, seconds, least, bytes});
+  for (const LaunchRecord& launch : launches)
+    report_.facts["launch " + launch.name] = fact_of(launch, report_.copy_rate);
   for (const std::string& line : launch_lines(launches, report_.copy_rate)) log_.line("{}", line);
   if (const std::optional<Error> error = results_->lack()) throw *error;
 }

@@ -136,16 +136,6 @@ Json one_phase(const RunPhase& phase, double copy_rate) {
           {"of_copy_rate", rate > 0 && copy_rate > 0 ? Json(rate / copy_rate) : Json()}};
 }
 
-Json one_launch(const RunLaunch& launch, double copy_rate) {
-  const double rate = launch.bytes > 0 && launch.seconds > 0 ? double(launch.bytes) / launch.seconds : 0;
-  return {{"count", launch.count},
-          {"seconds", number(launch.seconds)},
-          {"least_seconds", number(launch.least)},
-          {"bytes", launch.bytes},
-          {"rate", rate > 0 ? Json(rate) : Json()},
-          {"of_copy_rate", rate > 0 && copy_rate > 0 ? Json(rate / copy_rate) : Json()}};
-}
-
 Json error(const Error& error) {
   return {{"kind", kind_of(error).name},
           {"exit_code", static_cast<int>(error.exit())},
@@ -185,8 +175,6 @@ std::string to_json(const RunReport& report) {
   json["phases"] = Json::object();
   json["copy_rate"] = report.copy_rate > 0 ? Json(number(report.copy_rate)) : Json();
   for (const RunPhase& phase : report.phases) json["phases"][phase.name] = one_phase(phase, report.copy_rate);
-  for (const RunLaunch& launch : report.launches)
-    json["launches"][launch.name] = one_launch(launch, report.copy_rate);
   json["written_in_background_s"] = number(report.background_writing);
   json["solver"] = report.solves.empty() ? Json() : solve(report.solves.back());
   json["solves"] = Json::array();

@@ -67,14 +67,6 @@ struct MemoryUse {
   std::vector<Tag> tags;
 };
 
-// All launches of a name on a GPU (device/launch_records.hpp). [s], [bytes]
-struct RunLaunch {
-  std::string name;
-  std::int64_t count = 0;
-  double seconds = 0, least = 0;
-  std::int64_t bytes = 0;
-};
-
 // The needs of one way to solve the case, reported by --check and --estimate. [bytes]
 struct RunForecast {
   std::string path;
@@ -118,7 +110,6 @@ struct RunReport {
   std::int64_t cells = 0, nodes = 0, unknowns = 0;
   std::vector<RunPhase> phases;
   double copy_rate = 0;               // [bytes/s] of the device, read plus written; 0: not measured
-  std::vector<RunLaunch> launches;    // empty: nobody asked
   double background_writing = 0;      // [s] spent on results beside the phases
   std::vector<SolverOutcome> solves;  // one per linear or nonlinear solve; a script reads the last as "solver"
   MemoryUse memory;
