@@ -3,6 +3,7 @@
 #include "device/error.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <filesystem>
@@ -15,6 +16,7 @@ namespace ritz {
 namespace {
 
 struct Registry {
+  std::atomic<unsigned> registrations = 0;
   std::recursive_mutex mutex;
   std::map<std::string, const void*> tables;              // "v4:vector" -> table
   std::map<std::string, std::string> load_results;        // "ritz_fem_kernels.v4" -> reason, empty when loaded
@@ -40,6 +42,7 @@ std::string folder_of_this_library() {
 void register_kernels(const char* backend, const char* name, const void* table) {
   const std::lock_guard lock(registry().mutex);
   const std::string key = fmt::format("{}:{}", backend, name);
+  ++registry().registrations;
   if (!registry().tables.try_emplace(key, table).second) registry().twice.push_back(key);  // thrown by find_kernels
   registry().names[registry().loading].push_back(name);
 }
@@ -100,7 +103,32 @@ bool has_kernels(const std::string& backend, const std::string& module, const st
   return registry().tables.contains(key);
 }
 
+namespace {
+
+// Tables that this thread has found, as every operation on a vector asks for one: without the registry's lock, and
+// without keys to be put together. Until another module registers, which may claim the same names.
+struct FoundTables {
+  struct Entry {
+    std::string backend, module, name;
+    const void* table;
+  };
+  unsigned registrations = 0;
+  std::vector<Entry> entries;
+
+  const void* find(const std::string& backend, const std::string& module, const std::string& name) {
+    if (registrations != registry().registrations) entries.clear();
+    registrations = registry().registrations;
+    for (const Entry& e : entries)
+      if (e.name == name && e.module == module && e.backend == backend) return e.table;
+    return nullptr;
+  }
+};
+
+}  // namespace
+
 const void* find_kernels(const std::string& backend, const std::string& module, const std::string& name) {
+  thread_local FoundTables found;
+  if (const void* const table = found.find(backend, module, name)) return table;
   if (!has_kernels(backend, module, name)) {
     std::vector<std::string> names;
     for (const auto& [key, table] : registry().tables) names.push_back(key);
@@ -108,7 +136,9 @@ const void* find_kernels(const std::string& backend, const std::string& module, 
                 "registered are " + quoted_list(names), "register it in a source given to ritz_kernels()");
   }
   const std::lock_guard lock(registry().mutex);
-  return registry().tables.at(backend + ":" + name);
+  const void* const table = registry().tables.at(backend + ":" + name);
+  if (found.registrations == registry().registrations) found.entries.push_back({backend, module, name, table});
+  return table;
 }
 
 }  // namespace ritz

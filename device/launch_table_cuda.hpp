@@ -1,13 +1,18 @@
-// RITZ_LAUNCH_TABLE=1: how long each launch takes on the GPU, by two events around it, summed by name and written to
-// stderr when the device is closed. Replaces a profiler where there is none. Launches that are recorded are not timed
-// one by one, their replays are; events between launches cost about a microsecond each.
+// RITZ_LAUNCH_TABLE=1: how long each launch takes on the GPU, by two events around it, summed by name. Who takes the
+// records writes them (device/launch_records.hpp), else they go to stderr when the device is closed. Replaces a profiler
+// where there is none. Launches that are recorded are not timed one by one, their replays are; events between launches
+// cost about a microsecond each.
 #pragma once
+
+#include "device/launch_records.hpp"
 
 #include <algorithm>
 #include <cstdio>
 #include <cuda_runtime.h>
+#include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ritz::cuda {
@@ -17,15 +22,16 @@ class LaunchTable {
   LaunchTable() = default;
   LaunchTable(const LaunchTable&) = delete;
   ~LaunchTable() {
-    read();
-    write();
+    if (!taken_)
+      for (const std::string& line : launch_lines(take(), 0)) std::fprintf(stderr, "%s\n", line.c_str());
     for (Pair& pair : pairs_) {
       cudaEventDestroy(pair.first);
       cudaEventDestroy(pair.last);
     }
   }
 
-  void begin(cudaStream_t stream, const char* name) {
+  // counted: bytes that have been counted so far.
+  void begin(cudaStream_t stream, const char* name, Index counted) {
     open_ = nullptr;
     cudaStreamCaptureStatus recording = cudaStreamCaptureStatusNone;
     if (cudaStreamIsCapturing(stream, &recording) != cudaSuccess || recording != cudaStreamCaptureStatusNone) return;
@@ -37,6 +43,7 @@ class LaunchTable {
     }
     open_ = &pairs_[used_];
     open_->name = name;
+    open_->bytes = counted - std::exchange(counted_, counted);
     cudaEventRecord(open_->first, stream);
   }
   void end(cudaStream_t stream) {
@@ -45,15 +52,21 @@ class LaunchTable {
     ++used_;
     open_ = nullptr;
   }
+  // The longest first.
+  std::vector<LaunchRecord> take() {
+    read();
+    taken_ = true;
+    std::vector<LaunchRecord> sorted;
+    for (const auto& [name, record] : records_) sorted.push_back(record);
+    std::ranges::stable_sort(sorted, std::ranges::greater{}, &LaunchRecord::seconds);
+    return sorted;
+  }
 
  private:
   struct Pair {
     cudaEvent_t first = nullptr, last = nullptr;
     const char* name = "";
-  };
-  struct Row {
-    long count = 0;
-    double sum = 0, least = 1e300;  // [ms]
+    Index bytes = 0;
   };
   static constexpr std::size_t most = 4096;  // pairs that are not read yet
 
@@ -63,27 +76,22 @@ class LaunchTable {
       if (cudaEventSynchronize(pairs_[i].last) != cudaSuccess ||
           cudaEventElapsedTime(&milliseconds, pairs_[i].first, pairs_[i].last) != cudaSuccess)
         continue;
-      Row& row = rows_[pairs_[i].name];
-      ++row.count;
-      row.sum += milliseconds;
-      row.least = std::min(row.least, double(milliseconds));
+      LaunchRecord& record = records_[pairs_[i].name];
+      const double seconds = 1e-3 * double(milliseconds);
+      record.name = pairs_[i].name;
+      record.least = record.count++ == 0 ? seconds : std::min(record.least, seconds);
+      record.seconds += seconds;
+      record.bytes += pairs_[i].bytes;
     }
     used_ = 0;
     cudaGetLastError();
   }
-  void write() const {
-    std::vector<std::pair<std::string, Row>> sorted(rows_.begin(), rows_.end());
-    std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second.sum > b.second.sum; });
-    std::fprintf(stderr, "%-32s %9s %12s %12s %12s\n", "launch", "count", "sum [ms]", "mean [us]", "least [us]");
-    for (const auto& [name, row] : sorted)
-      std::fprintf(stderr, "%-32s %9ld %12.3f %12.2f %12.2f\n", name.c_str(), row.count, row.sum,
-                   1e3 * row.sum / double(row.count), 1e3 * row.least);
-  }
-
   std::vector<Pair> pairs_;
   std::size_t used_ = 0;
   Pair* open_ = nullptr;
-  std::map<std::string, Row> rows_;
+  Index counted_ = 0;
+  bool taken_ = false;
+  std::map<std::string, LaunchRecord> records_;
 };
 
 }  // namespace ritz::cuda

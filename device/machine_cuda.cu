@@ -1,5 +1,6 @@
 // A CUDA GPU as a machine: one stream, the driver's stream-ordered pool under ours, pinned memory for scalars. Every
 // call that works on the thread's current GPU chooses it first: there may be other machines, and other threads.
+#include "device/counted_bytes.hpp"
 #include "device/cuda_check.hpp"
 #include "device/environment_variable.hpp"
 #include "device/host_memory.hpp"
@@ -11,6 +12,7 @@
 #include "device/wait_watch.hpp"
 
 #include <cstring>
+#include <mutex>
 #include <nvtx3/nvToolsExt.h>
 #include <thread>
 
@@ -88,6 +90,7 @@ class CudaMachine final : public Machine {
     }
   }
   ~CudaMachine() override { close(); }
+  std::vector<LaunchRecord> take_launches() { return table_ ? table_->take() : std::vector<LaunchRecord>{}; }
   void* stream() override { return stream_; }
   unsigned* ticket() override { return ticket_; }
   bool is_apart() const override { return true; }
@@ -177,11 +180,16 @@ class CudaMachine final : public Machine {
     cuda_check(cudaMemsetAsync(device, 0, static_cast<std::size_t>(bytes), stream_), "filling memory with zeros");
   }
   void do_begin_launch() override {
+    enter();
     choose();
-    if (table_ && depth_++ == 0) table_->begin(stream_, last_launch());
+    if (table_ && depth_ == 1) {
+      const Index* const counted = counted_bytes(*this);
+      table_->begin(stream_, last_launch(), counted != nullptr ? *counted : 0);
+    }
   }
   void do_end_launch() override {
-    if (table_ && --depth_ == 0) table_->end(stream_);
+    if (table_ && depth_ == 1) table_->end(stream_);
+    leave();
     launch_check(cudaGetLastError());
   }
   std::unique_ptr<ScalarRead> do_make_scalar_read(int most) override {
@@ -234,6 +242,22 @@ class CudaMachine final : public Machine {
     double* pinned_ = nullptr;
     cudaEvent_t copied_ = nullptr;
   };
+
+  // Threads may use a machine one after another: its scalars, counts and ticket are those of one launch at a time.
+  void enter() {
+    const std::lock_guard lock(mutex_);
+    const std::thread::id me = std::this_thread::get_id();
+    if (depth_ > 0 && launching_ != me)
+      throw Error(Exit::internal, "two threads launch on one GPU at the same time",
+                  "a GPU's numbers on their way to the host are kept in one place",
+                  "let one thread finish before the other begins, or name the GPU once more for each");
+    launching_ = me;
+    ++depth_;
+  }
+  void leave() {
+    const std::lock_guard lock(mutex_);
+    --depth_;
+  }
 
   void choose() const noexcept {
     int now = -1;
@@ -330,7 +354,9 @@ class CudaMachine final : public Machine {
   unsigned places_taken_ = 0;
   unsigned* ticket_ = nullptr;
   std::unique_ptr<LaunchTable> table_;  // where RITZ_LAUNCH_TABLE asks for it
-  int depth_ = 0;                       // launches within launches
+  std::mutex mutex_;  // of these two
+  std::thread::id launching_;
+  int depth_ = 0;  // launches within launches
   bool has_pool_ = false;
 };
 
@@ -369,7 +395,14 @@ bool pin(void* memory, Index bytes) {
 
 void unpin(void* memory) { cudaHostUnregister(memory); }
 
-const CudaFactory factory{list, create, versions, RITZ_ARCHITECTURES, pin, unpin};
+Index second_level_cache(int ordinal) {
+  int bytes = 0;
+  return succeeded(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, ordinal)) ? bytes : 0;
+}
+
+std::vector<LaunchRecord> launches(Machine& machine) { return static_cast<CudaMachine&>(machine).take_launches(); }
+
+const CudaFactory factory{list, create, versions, RITZ_ARCHITECTURES, pin, unpin, second_level_cache, launches};
 const Registration registration("machine", &factory);
 
 }  // namespace

@@ -2,6 +2,7 @@
 // machine.
 #pragma once
 
+#include "device/launch_records.hpp"
 #include "device/machine.hpp"
 
 #include <vector>
@@ -17,6 +18,8 @@ struct CudaFactory {
   const char* architectures;                                    // RITZ_CUDA_ARCHITECTURES, commas between: "80-real,90"
   bool (*pin)(void* memory, Index bytes);                       // locks host pages; false: the system does not let us
   void (*unpin)(void* memory);
+  Index (*second_level_cache)(int ordinal);                  // [bytes]; 0: not known
+  std::vector<LaunchRecord> (*launches)(Machine& machine);  // take_launch_records()
 };
 
 // nullptr when this build or this machine has no CUDA; `why` says the reason.

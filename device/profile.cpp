@@ -1,8 +1,11 @@
 #include "device/profile.hpp"
 
+#include "device/counted_bytes.hpp"
 #include "device/memory.hpp"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 
 namespace ritz {
 namespace {
@@ -14,9 +17,28 @@ double seconds_between(std::chrono::steady_clock::time_point start, std::chrono:
 // phases open at once, whose events have room: the end of a phase must not allocate
 constexpr std::size_t nesting = 16;
 
+// A machine's profile is made before its first launch, and a later machine at its address has a profile of its own.
+struct Counts {
+  std::mutex mutex;
+  std::map<const Machine*, const Index*> of_machine;
+};
+Counts& counts() {
+  static Counts instance;
+  return instance;
+}
+
 }  // namespace
 
-Profile::Profile(Machine& machine, MemoryPool& memory) : machine_(machine), memory_(memory) {}
+const Index* counted_bytes(const Machine& machine) {
+  const std::lock_guard lock(counts().mutex);
+  const auto found = counts().of_machine.find(&machine);
+  return found == counts().of_machine.end() ? nullptr : found->second;
+}
+
+Profile::Profile(Machine& machine, MemoryPool& memory) : machine_(machine), memory_(memory) {
+  const std::lock_guard lock(counts().mutex);
+  counts().of_machine[&machine] = &bytes_;
+}
 
 std::size_t Profile::record(const std::string& name) {
   const auto position =

@@ -10,14 +10,15 @@ Steps, in this order:
     tests      the GPU tests, all kernels loaded at once; what fails runs again launch by launch, then under memcheck
     agree      every example on the CPU and on the GPU: probes must agree to 1e-6
     repeat     cases twice on the GPU: probes and residuals must agree to the last bit
-    memory     a case's memory on the card beside our own sum, and the case once more at 60 % of that sum
+    memory     a case's memory on the card beside our own sum and the forecast, and the case once more at 60 % of that sum
     large      a bar of 208^3 hexahedra, whose matrix has more than 2^31 entries, against its closed solution; needs 64 GB on the card
     bench      the benchmarks at several sizes, with the copy rate of the same run; our products beside cuSPARSE's
-    table      time of each kernel of one solution (RITZ_LAUNCH_TABLE)
+    table      time and share of the copy rate of each kernel of one solution (RITZ_LAUNCH_TABLE)
     sanitize   compute-sanitizer over the tests, the likeliest finds first
 
 Logs and JSON go to OUT (gpu_check) and, packed, to OUT.tar.gz; a table of verdicts is printed last. What does not fit into
-the minutes is said to be left out. Exit 0: nothing failed. Needs Python alone.
+the minutes is said to be left out. Exit 0: nothing failed. Needs Python alone. RITZ_MODULES=BUILD/lib/emulated tries it on the
+emulated GPU (tests/cuda_emulator): all but probe, large and sanitize.
 """
 import argparse
 import json
@@ -260,8 +261,15 @@ class Watch(threading.Thread):
             self.most = max(self.most, memory_used() or 0)
 
 
+def forecast(check, case, program):
+    """[bytes] of the first way to solve that fits, as --estimate says; None: it says none."""
+    _, report = run_case(check, f"estimate-{case.stem}", case, program, "--estimate")
+    return next((way["device_peak"] for way in (report.get("forecast") or {}).values() if way["fits"]), None)
+
+
 def step_memory(check):
     for case, program in whole_cases(check):
+        foreseen = forecast(check, case, program)
         watch = Watch()
         watch.start()
         status, report = run_case(check, f"memory-{case.stem}", case, program)
@@ -272,7 +280,8 @@ def step_memory(check):
             continue
         ours = report["memory"]["device_held_peak"]
         theirs = "unknown" if watch.before is None else f"{(watch.most - watch.before) / 1e6:.0f} MB"
-        check.add("memory", case.stem, f"ours {ours / 1e6:.0f} MB, on the card {theirs} (with the context)")
+        told = "unknown" if foreseen is None else f"{foreseen / 1e6:.0f} MB"
+        check.add("memory", case.stem, f"forecast {told}, ours {ours / 1e6:.0f} MB, on the card {theirs} (with the context)")
         status, report = run_case(check, f"limit-{case.stem}", case, program, "--memory-limit", f"{int(0.6 * ours / 1e6)}MB")
         steps = len(report.get("solver", {}).get("fallbacks") or [])
         said = {None: "left out: no time", 0: f"solved, {steps} fall-backs", 6: "too little memory, said so"}.get(status, f"exit {status}")
@@ -323,11 +332,11 @@ def step_table(check):
         name = f"table-{case.stem}"
         status, text = check.run(name, [check.bundle / "bin" / program, case, "--device", "gpu", "--overwrite", "--output",
                                  check.out / "results" / name], 120, {"RITZ_LAUNCH_TABLE": "1"})
-        rows = text[text.find("launch   "):].splitlines()[1:6] if "launch   " in text else []
+        rows = text[text.find("launch   "):].splitlines()[1:9] if "launch   " in text else []
         check.add("table", case.stem, {None: "left out: no time", 0: f"{len(rows)} rows" if rows else "no table"}.get(status, f"exit {status}"),
                   status is None or bool(rows))
         for row in rows:
-            check.add("table", f"  {row[:32].strip()}", " ".join(row[32:].split()) + "  (count, ms, mean us, least us)")
+            check.add("table", f"  {row[:32].strip()}", " ".join(row[32:].split()) + "  (count, ms, mean us, least us; MB, GB/s, of copy)")
 
 
 def step_bench(check):

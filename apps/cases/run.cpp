@@ -14,6 +14,7 @@
 #include "apps/cases/sweep_plan.hpp"
 #include "device/host_limits.hpp"
 #include "device/host_memory.hpp"
+#include "device/launch_records.hpp"
 #include "device/process/stop_request.hpp"
 #include "device/ranks/ranks.hpp"
 #include "io/files/input_file.hpp"
@@ -339,8 +340,13 @@ void Run::finish() {
   results_->log_path();
   collect();
   print_summary(log_, report_);
-  if (options_.verbose || !options_.profile.empty()) report_.copy_rate = copy_rate_or_none(device());
+  const std::vector<LaunchRecord> launches = take_launch_records(device());
+  if (options_.verbose || !options_.profile.empty() || !launches.empty())
+    report_.copy_rate = copy_rate_or_none(device());
   for (const std::string& line : phase_table(report_)) log_.detail("{}", line);
+  for (const LaunchRecord& launch : launches)
+    report_.facts["launch " + launch.name] = fact_of(launch, report_.copy_rate);
+  for (const std::string& line : launch_lines(launches, report_.copy_rate)) log_.line("{}", line);
   if (const std::optional<Error> error = results_->lack()) throw *error;
 }
 

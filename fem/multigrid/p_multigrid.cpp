@@ -281,11 +281,12 @@ class Cycle {
       return;
     }
     bool replayed = true;
+    device_.profile().count(bytes_);  // first, so that a table of launches has them with the graph
     recording_.run(device_, [&] {
       replayed = false;
       run(0);
     });
-    if (replayed) device_.profile().count(bytes_);
+    if (!replayed) device_.profile().count(-bytes_);
   }
 
   // Values of a field of one space at the nodes of another; empty: zero.

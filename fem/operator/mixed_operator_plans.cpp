@@ -1,4 +1,5 @@
 // Terms, lists and buffers of each task of a MixedOperator, made at its first use.
+#include "device/cache_size.hpp"
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "fem/cells/facet_rule.hpp"
@@ -13,8 +14,6 @@
 
 namespace ritz {
 namespace {
-
-constexpr Index slab_bytes = 64 << 20;  // element results of a slab on a GPU
 
 // Positions in the arrays of a slot's sources and where they go, sorted by destination.
 class SlotEntries {
@@ -236,7 +235,7 @@ MixedOperator::Outline MixedOperator::outline(const Key& key) const {
   const ChunkLimits& limits = matrix ? assembly.matrices : assembly.vectors;
   Outline result;
   if (matrix && key.row == key.column) result.block = space(key.row).components() * space(key.row).components();
-  Index largest = 0;
+  Index largest = 0, element = 0;
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const Group& group = groups_[g];
     std::vector<int> taking_part;
@@ -255,11 +254,12 @@ MixedOperator::Outline MixedOperator::outline(const Key& key) const {
     result.chunk_batches.push_back(batches);
     result.first_chunk.push_back(result.first_chunk.back() + chunks);
     result.items.push_back(items);
+    element = std::max(element, Index{items} * result.block);
     result.widest = std::max(result.widest, results);
     largest = std::max(largest, chunks * results);
   }
   if (assembly.needs_workspace && result.widest > 0)
-    result.slab = std::min(largest, std::max(result.widest, slab_bytes / Index{sizeof(double)}));
+    result.slab = std::min(largest, std::max(result.widest, slab_size(second_level_cache(device()), element)));
   return result;
 }
 

@@ -1,5 +1,6 @@
 #include "fem/operator/operator.hpp"
 
+#include "device/cache_size.hpp"
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "fem/operator/chunk_lists.hpp"
@@ -17,10 +18,17 @@ namespace ritz {
 namespace {
 
 constexpr const char* module_name = "ritz_fem_kernels";
-constexpr Index workspace_bytes = 64 << 20;  // element results of a slab on a GPU
 
 const AssemblyKernels& assembly_kernels(const FunctionSpace& space) {
   return kernels<AssemblyKernels>(space.device(), module_name, "assembly");
+}
+
+// Numbers of a slab of element results on a GPU with this second-level cache, 0: on one that is not here. Chunks of all
+// groups have about as many numbers, so that those of the fewest batches have the largest elements.
+Index slab_of(Index widest, Index largest, const std::vector<Index>& chunk_batches, Index second_level_cache) {
+  if (widest == 0) return 0;
+  const Index of_element = widest / (std::ranges::min(chunk_batches) * lane_count);
+  return std::min(largest, std::max(widest, slab_size(second_level_cache, of_element)));
 }
 
 std::vector<FormValue> forms_of(const std::vector<Integral>& integrals) {
@@ -127,12 +135,11 @@ Operator::Outline Operator::outline(const Job& job) const {
 }
 
 Index Operator::workspace_size(const Outline& outline) const {
-  return assembly_kernels(*space_).needs_workspace ? outline.slab() : 0;
+  if (!assembly_kernels(*space_).needs_workspace) return 0;
+  return slab_of(outline.widest, outline.largest, outline.chunk_batches, second_level_cache(space_->device()));
 }
 
-Index Operator::Outline::slab() const {
-  return widest == 0 ? 0 : std::min(largest, std::max(widest, workspace_bytes / Index{sizeof(double)}));
-}
+Index Operator::Outline::slab() const { return slab_of(widest, largest, chunk_batches, 0); }
 
 Index Operator::slabs_on_a_gpu(const std::vector<Task>& tasks) const {
   if (assembly_kernels(*space_).needs_workspace) return 0;

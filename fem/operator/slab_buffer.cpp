@@ -2,9 +2,16 @@
 
 #include "device/error.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace ritz {
+
+Index slab_size(Index second_level_cache, Index element_results) {
+  constexpr Index number = sizeof(double), of_h200 = 50 << 20, most = 64 << 20, elements = 4096;
+  const Index third = (second_level_cache > 0 ? second_level_cache : of_h200) / 3;
+  return std::min(most, std::max(third, elements * element_results * number)) / number;
+}
 
 Vector slab_buffer(const Device& device, Index size, Index least, std::vector<std::string>& steps) {
   try {

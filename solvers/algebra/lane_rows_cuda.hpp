@@ -25,15 +25,30 @@ constexpr Real of_row(const Real* x, LanePlace p) {
 template <int K>
 using LaneSums = Sums<K>;
 
+// As made_ready(), for a thread that has one lane of all its rows.
 template <class F>
-struct LaneTask {
-  F f;
-  constexpr void operator()(Index i) const { f(LanePlace{i / lane_count, static_cast<int>(i % lane_count)}); }
-};
+constexpr decltype(auto) made_ready(const F& f, int lane) {
+  if constexpr (requires { f.ready(lane); }) return f.ready(lane);
+  else return (f);
+}
+
+// thread = lane of a row, with a stride of the whole grid
+template <class F>
+__global__ void for_each_lane_kernel(Index rows, const __grid_constant__ F f) {
+  constexpr int rows_at_once = block_threads / lane_count;
+  const int lane = threadIdx.x % lane_count;
+  const auto& now = made_ready(f, lane);
+  const Index stride = Index{gridDim.x} * rows_at_once;
+  for (Index row = Index{blockIdx.x} * rows_at_once + threadIdx.x / lane_count; row < rows; row += stride)
+    now(LanePlace{row, lane});
+}
 
 template <class F>
 void for_each_lane(const Device& device, const char* name, Index rows, const F& f) {
-  for_each(device, name, rows * lane_count, LaneTask<F>{f});
+  if (rows == 0) return;
+  const LaunchScope launch(device, name);
+  const Index blocks = std::min<Index>((rows * lane_count + block_threads - 1) / block_threads, Index{1} << 30);
+  start(device, {blocks}, for_each_lane_kernel<F>, rows, f);
 }
 
 // The sums over the threads of a block that have the same lane; in the threads of the first row.
@@ -55,10 +70,11 @@ __global__ void reduce_lanes_kernel(Index rows, Index share, const __grid_consta
                                     unsigned* ticket, double* result) {
   constexpr int rows_at_once = block_threads / lane_count;
   const int lane = threadIdx.x % lane_count;
+  const auto& now = made_ready(f, lane);
   const Index first = Index{blockIdx.x} * share;
   const Index last = first + share < rows ? first + share : rows;
   Sums<K> mine;
-  for (Index row = first + threadIdx.x / lane_count; row < last; row += rows_at_once) mine.add(f(LanePlace{row, lane}));
+  for (Index row = first + threadIdx.x / lane_count; row < last; row += rows_at_once) mine.add(now(LanePlace{row, lane}));
   const Sums<K> of_block = sum_lanes_of_block(mine);
   if (threadIdx.x < lane_count) partial[Index{blockIdx.x} * lane_count + lane] = of_block;
   if (!is_last_block(ticket)) return;
@@ -79,14 +95,19 @@ void reduce_lanes(const Device& device, const char* name, Index rows, const F& f
   start(device, {blocks}, reduce_lanes_kernel<K, F>, rows, share, f, partial.data(), device.machine().ticket(), result);
 }
 
-// Eight quotients that may still have to be computed when the launch is queued: every thread reads its lane's.
+// Eight quotients that may still have to be computed when the launch is queued: every thread reads its lane's, once.
 class LaneRatio {
  public:
+  struct OfLane {
+    double known;
+    constexpr double at(LanePlace) const { return known; }
+  };
   LaneRatio(const Device&, const double* numerator, const double* denominator, unsigned lanes)
       : numerator_(numerator), denominator_(denominator), lanes_(lanes) {}
   constexpr double at(LanePlace p) const {
     return (lanes_ >> p.lane & 1) != 0 && denominator_[p.lane] > 0 ? numerator_[p.lane] / denominator_[p.lane] : 0.0;
   }
+  constexpr OfLane ready(int lane) const { return {at(LanePlace{0, lane})}; }
 
  private:
   const double *numerator_, *denominator_;

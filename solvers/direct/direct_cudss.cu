@@ -2,11 +2,10 @@
 #include "device/cuda_check.hpp"
 #include "device/kernels.hpp"
 #include "device/launch.hpp"
-#include "solvers/direct/direct_factor.hpp"
+#include "solvers/direct/direct_factor_there.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include <cudss.h>
 
@@ -47,15 +46,16 @@ struct Scaled {
   constexpr void operator()(Index i) const { x[i] *= factor; }
 };
 
-class CudssFactor final : public DirectFactor {
+class CudssFactor final : public DirectFactorThere {
  public:
   // cuDSS computes its own ordering: analysis.elimination is not used.
-  CudssFactor(const Device& device, const HostMatrix& A, const DirectAnalysis& analysis)
+  CudssFactor(const Device& device, ScalarRows A, double largest, const DirectAnalysis& analysis)
       : CudssFactor(device, analysis.kind) {
-    offsets_ = Array<Index>(device, A.offsets, "direct solver");
-    columns_ = Array<std::int32_t>(device, A.columns, "direct solver");
-    values_ = Vector(device, scaled(A.values), "direct solver");
     const Index rows = A.rows();
+    offsets_ = std::move(A.offsets);
+    columns_ = std::move(A.columns);
+    values_ = std::move(A.values);
+    scale_values(largest);
     {
       const LaunchScope launch(device_, "cudss");  // on this GPU
       check(cudssCreate(&handle_), "starting");
@@ -80,7 +80,10 @@ class CudssFactor final : public DirectFactor {
 
   std::string name() const override { return kind_ == DirectKind::general ? "cuDSS, LU" : "cuDSS, LDL^T"; }
 
-  void set_values(const HostMatrix& A) override { values_.upload(scaled(A.values)); }
+  void set_values_there(const std::function<void(Vector&)>& write, double largest) override {
+    write(values_);
+    scale_values(largest);
+  }
 
   // The factor is then that of another matrix (cuDSS, CUDSS_DATA_NPIVOTS).
   Index raised_pivots() const override { return kind_ == DirectKind::positive_definite ? 0 : raised_pivots_; }
@@ -134,12 +137,9 @@ class CudssFactor final : public DirectFactor {
 
   // cuDSS raises pivots below a bound that knows no unit (CUDSS_CONFIG_PIVOT_EPSILON): it gets a matrix whose largest
   // entry is between 1 and 2. A power of two changes no digit.
-  std::vector<double> scaled(std::vector<double> values) {
-    double largest = 0;
-    for (const double value : values) largest = std::max(largest, std::abs(value));
+  void scale_values(double largest) {
     scale_ = largest > 0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest), -1000, 1000)) : 1;
-    for (double& value : values) value *= scale_;
-    return values;
+    for_each(device_, "scale", values_.size(), Scaled{values_.data(), scale_});
   }
 
   Index estimate(int which) const {
@@ -164,11 +164,11 @@ class CudssFactor final : public DirectFactor {
   cudssMatrix_t matrix_ = nullptr;
 };
 
-DirectFactor* analyse(const Device& device, const HostMatrix& A, const DirectAnalysis& analysis) {
-  return new CudssFactor(device, A, analysis);
+DirectFactorThere* analyse(const Device& device, ScalarRows A, double largest, const DirectAnalysis& analysis) {
+  return new CudssFactor(device, std::move(A), largest, analysis);
 }
 
-const DirectFactory table{analyse};
+const DirectFactoryThere table{analyse};
 const Registration registration("direct", &table);
 
 }  // namespace

@@ -4,9 +4,8 @@
 #include "device/cuda_check.hpp"
 #include "device/kernels.hpp"
 #include "device/launch.hpp"
-#include "solvers/direct/direct_factor.hpp"
+#include "solvers/direct/direct_factor_there.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cusolverSp.h>
 #include <cusparse.h>
@@ -23,9 +22,15 @@ void check(cusolverStatus_t status, const char* what) {
                                                      : "run 'ritz devices', or use an iterative solver");
 }
 
-class CusolverFactor final : public DirectFactor {
+struct Narrow {
+  const Index* from;
+  int* to;
+  constexpr void operator()(Index i) const { to[i] = static_cast<int>(from[i]); }
+};
+
+class CusolverFactor final : public DirectFactorThere {
  public:
-  CusolverFactor(const Device& device, const HostMatrix& A, const DirectAnalysis& analysis)
+  CusolverFactor(const Device& device, ScalarRows A, double largest, const DirectAnalysis& analysis)
       : CusolverFactor(device, analysis.kind) {
     if (A.values.size() > most_entries)
       throw Error(
@@ -35,10 +40,11 @@ class CusolverFactor final : public DirectFactor {
           "it factorises anew for every solution, and its factors of three-dimensional models outgrow the memory "
           "without notice",
           "use an iterative solver or --device cpu, or install cuDSS and build again");
-    offsets_ = Array<int>(device, std::vector<int>(A.offsets.begin(), A.offsets.end()), "direct solver");
-    columns_ = Array<int>(device, A.columns, "direct solver");
-    values_ = Vector(device, A.values, "direct solver");
-    scale_ = largest(A.values);
+    offsets_ = Array<int>(device, A.offsets.size(), "direct solver");
+    for_each(device, "narrow offsets", A.offsets.size(), Narrow{A.offsets.data(), offsets_.data()});
+    columns_ = std::move(A.columns);
+    values_ = std::move(A.values);
+    scale_ = largest;
     const LaunchScope launch(device_, "cusolver");  // on this GPU
     check(cusolverSpCreate(&handle_), "starting");
     check(cusolverSpSetStream(handle_, stream_of(device)), "setting the stream");
@@ -52,9 +58,9 @@ class CusolverFactor final : public DirectFactor {
   std::string name() const override {
     return kind_ == DirectKind::positive_definite ? "cuSOLVER sparse Cholesky" : "cuSOLVER sparse QR";
   }
-  void set_values(const HostMatrix& A) override {
-    values_.upload(A.values);
-    scale_ = largest(A.values);
+  void set_values_there(const std::function<void(Vector&)>& write, double largest) override {
+    write(values_);
+    scale_ = largest;
   }
   void factorise() override {}
   Index memory_needed() const override { return 0; }
@@ -69,16 +75,11 @@ class CusolverFactor final : public DirectFactor {
 
  private:
   // A bound by reckoning: 300 000 unknowns of a solid, whose factor has some 10^9 entries.
-  static constexpr std::size_t most_entries = 20'000'000;
+  static constexpr Index most_entries = 20'000'000;
 
   // The constructor above continues from here: if it fails, the destructor frees what this one has made.
   CusolverFactor(const Device& device, DirectKind kind) : device_(device), kind_(kind) {
     device.memory().trim();  // cuSOLVER takes memory past our pool
-  }
-  static double largest(const std::vector<double>& values) {
-    double size = 0;
-    for (const double value : values) size = std::max(size, std::abs(value));
-    return size;
   }
 
   void solve_one(const double* b, double* x) {
@@ -110,16 +111,16 @@ class CusolverFactor final : public DirectFactor {
   DirectKind kind_;
   Array<int> offsets_, columns_;
   Vector values_;
-  double scale_ = 0;  // of the values
+  double scale_ = 0;  // size of the largest value
   cusolverSpHandle_t handle_ = nullptr;
   cusparseMatDescr_t description_ = nullptr;
 };
 
-DirectFactor* analyse(const Device& device, const HostMatrix& A, const DirectAnalysis& analysis) {
-  return new CusolverFactor(device, A, analysis);
+DirectFactorThere* analyse(const Device& device, ScalarRows A, double largest, const DirectAnalysis& analysis) {
+  return new CusolverFactor(device, std::move(A), largest, analysis);
 }
 
-const DirectFactory table{analyse};
+const DirectFactoryThere table{analyse};
 const Registration registration("direct", &table);
 
 }  // namespace

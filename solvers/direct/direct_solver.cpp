@@ -6,6 +6,7 @@
 #include "device/kernels.hpp"
 #include "device/process/stop_request.hpp"
 #include "solvers/direct/blas_threads.hpp"
+#include "solvers/direct/direct_factor_there.hpp"
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/algebra/vectors.hpp"
 
@@ -34,7 +35,7 @@ std::string library_of(const DirectInput& A) {
   return A.device().is_gpu() ? A.device().backend() : "cpu";
 }
 
-const DirectFactory& load(const std::string& library) {
+const void* load(const std::string& library) {
   constexpr const char* module = "ritz_direct";
   if (library == over_ranks) {
     if (const std::string reason = load_kernels(library, module); !reason.empty())
@@ -44,17 +45,35 @@ const DirectFactory& load(const std::string& library) {
   if (library != "cuda" && !has_addresses_for(BlasThreads::buffer + (Index{80} << 20)))  // for the libraries
     throw Error(Exit::resources, "the direct solver and its BLAS need 0.2 GB of addresses before they begin",
                 "addresses are limited (ulimit -v)", "raise the limit, or use an iterative solver");
-  return *static_cast<const DirectFactory*>(find_kernels(library, module, "direct"));
+  return find_kernels(library, module, "direct");
+}
+
+// The matrix of a GPU, which its library takes where it is. Throws Error(Exit::model) for an entry that is not finite.
+const SparseMatrix& matrix_there(const DirectInput& A) {
+  const auto& matrix = dynamic_cast<const SparseMatrix&>(A.matrix());
+  if (first_not_finite(matrix.values()) >= 0) A.entries();  // names the row and throws
+  return matrix;
+}
+
+bool is_taken_there(const std::string& library) { return library == "cuda"; }
+
+std::unique_ptr<DirectFactor> analyse_there(const DirectInput& A, DirectKind kind, const std::string& library) {
+  const auto& factory = *static_cast<const DirectFactoryThere*>(load(library));
+  const SparseMatrix& matrix = matrix_there(A);
+  return std::unique_ptr<DirectFactor>(factory.analyse(A.device(), scalar_rows(matrix, "direct solver"),
+                                                       max_abs(matrix.values()),
+                                                       {.kind = kind, .block_size = A.block_size()}));
 }
 
 std::unique_ptr<DirectFactor> analyse(const DirectInput& A, DirectKind kind, const DirectOptions& options,
                                       const std::string& library) {
   const LongWork here;
+  if (is_taken_there(library)) return analyse_there(A, kind, library);
   HostMatrix host;
   const DirectFactory* factory = nullptr;
   A.together([&] {
     host = A.entries();
-    factory = &load(library);
+    factory = static_cast<const DirectFactory*>(load(library));
   });
   DirectAnalysis analysis{
       .kind = kind, .ordering = options.ordering, .block_size = A.block_size(), .rows = A.rank_rows()};
@@ -141,11 +160,17 @@ Index DirectSolver::factor_bytes() const {
 void DirectSolver::refactorise(DirectInput A) {
   A_ = A;
   if (factor_ == nullptr) return;
+  if (is_taken_there(library_of(A_))) {
+    const SparseMatrix& matrix = matrix_there(A_);
+    static_cast<DirectFactorThere&>(*factor_).set_values_there(
+        [&](Vector& values) { scalar_values(matrix, values); }, max_abs(matrix.values()));
+    factorise();
+    return check_regular();
+  }
   HostMatrix host;
   A_.together([&] { host = A_.entries(); });
   factor_->set_values(host);
   factorise();
-  if (A_.device().is_gpu()) check_regular();
 }
 
 // A known solution that cannot be found again has a part that the matrix maps to zero: a mechanism, over which

@@ -57,8 +57,9 @@ struct Update {
     copy(i, ri);
     return products_of<Scaled>(d, i, ri);
   }
-  constexpr auto ready() const {
-    const auto known = alpha.ready();
+  template <class... Lane>
+  constexpr auto ready(Lane... lane) const {
+    const auto known = alpha.ready(lane...);
     return Update<Scaled, std::remove_const_t<decltype(known)>, Copy>{known, q, d, r, copy};
   }
 };
@@ -98,8 +99,9 @@ struct Direction {
     at(x, i) = xi + alpha.at(i) * pi;
     at(p, i) = zi + beta.at(i) * pi;
   }
-  constexpr auto ready() const {
-    const auto a = alpha.ready(), b = beta.ready();
+  template <class... Lane>
+  constexpr auto ready(Lane... lane) const {
+    const auto a = alpha.ready(lane...), b = beta.ready(lane...);
     return Direction<std::remove_const_t<decltype(a)>>{a, b, z, p, x};
   }
 };
@@ -113,8 +115,9 @@ struct Step {
   constexpr void operator()(Place i) const {
     at(x, i) = at(x, i) + alpha.at(i) * at(p, i);
   }
-  constexpr auto ready() const {
-    const auto a = alpha.ready();
+  template <class... Lane>
+  constexpr auto ready(Lane... lane) const {
+    const auto a = alpha.ready(lane...);
     return Step<std::remove_const_t<decltype(a)>>{a, p, x};
   }
 };

@@ -21,6 +21,7 @@ struct cusparseSpMatDescr {
   int size;  // of a block
   const int *offsets, *columns;
   const double* values;
+  mutable bool partitioned = false;
 };
 struct cusparseDnVecDescr {
   std::int64_t size;
@@ -142,15 +143,16 @@ cusparseStatus_t cusparseSpMV_bufferSize(cusparseHandle_t, cusparseOperation_t, 
                                          cusparseSpMVAlg_t, std::size_t* bytes) {
   return *bytes = 64, CUSPARSE_STATUS_SUCCESS;
 }
-cusparseStatus_t cusparseSpMV_preprocess(cusparseHandle_t, cusparseOperation_t, const void*, cusparseConstSpMatDescr_t,
+cusparseStatus_t cusparseSpMV_preprocess(cusparseHandle_t, cusparseOperation_t, const void*, cusparseConstSpMatDescr_t A,
                                          cusparseConstDnVecDescr_t, const void*, cusparseDnVecDescr_t, cudaDataType,
                                          cusparseSpMVAlg_t, void*) {
-  return CUSPARSE_STATUS_SUCCESS;
+  return A->partitioned = true, CUSPARSE_STATUS_SUCCESS;
 }
+// The library itself also multiplies with what is not partitioned, only slower.
 cusparseStatus_t cusparseSpMV(cusparseHandle_t handle, cusparseOperation_t, const void* alpha,
                               cusparseConstSpMatDescr_t A, cusparseConstDnVecDescr_t x, const void* beta,
                               cusparseDnVecDescr_t y, cudaDataType, cusparseSpMVAlg_t, void*) {
-  if (handle->device != current_device()) return CUSPARSE_STATUS_INTERNAL_ERROR;
+  if (handle->device != current_device() || !A->partitioned) return CUSPARSE_STATUS_INTERNAL_ERROR;
   if (A->size > 1 && std::getenv("RITZ_EMULATED_GPU_WITHOUT_BSR") != nullptr)
     return CUSPARSE_STATUS_NOT_SUPPORTED;  // as before CUDA 13
   if (*static_cast<const double*>(alpha) != 1 || *static_cast<const double*>(beta) != 0 ||

@@ -1,9 +1,10 @@
 """A run on the emulated GPU with less and less memory: slabs of element results become smaller, then the matrix goes; each step is in the
-log and in the report, and the answer stays.
+log and in the report, and the answer stays. The first run has its launches in a table.
 
     memory_steps_test.py BUILD/bin/ritz-elasticity TOOLS
 """
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -15,9 +16,9 @@ import box_meshes  # noqa: E402
 import model_texts  # noqa: E402
 
 
-def run(folder, *arguments):
+def run(folder, *arguments, **environment):
     command = [PROGRAM, "box.toml", "--device", "gpu", "--json", "report.json", "--overwrite", *arguments]
-    process = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
+    process = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600, env={**os.environ, **environment})
     assert process.returncode == 0, process.stdout + process.stderr
     report = json.loads((folder / "report.json").read_text())
     assert "emulated" in report["device"], report["device"]
@@ -30,7 +31,12 @@ with tempfile.TemporaryDirectory() as name:
     box_meshes.write_box(folder / "box.msh", "hex", (12, 8, 8))
     probe = '[[probe]]\nname = "tip"\nfield = "displacement"\nregion = "x1"\nmeasure = "mean"\n'
     (folder / "box.toml").write_text('[mesh]\nfile = "box.msh"\n[solver]\nmethod = "cg"\npreconditioner = "jacobi"\n' + model_texts.ELASTICITY + probe)
-    free, log = run(folder)
+    free, log = run(folder, RITZ_LAUNCH_TABLE="1")
+    launches = {name.removeprefix("launch "): dict(part.split("=") for part in fact.split()) for name, fact in free["facts"].items() if name.startswith("launch ")}
+    product, iterations = launches["spmv and dot"], free["solver"]["iterations"]
+    assert iterations <= int(product["count"]) <= iterations + 2, (launches, iterations)
+    assert float(product["seconds"]) > 0 and int(product["bytes"]) > 1000 * iterations and float(product["of_copy_rate"]) > 0, product
+    assert "launch  " in log and "of copy" in log, log
     assert "slabs" not in log and not free["solver"].get("fallbacks"), log
     for share, step in ((0.9, "element results in slabs of"), (0.4, "no matrix")):
         limit = int(share * free["memory"]["device_peak"])

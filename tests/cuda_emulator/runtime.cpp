@@ -221,6 +221,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
   switch (attribute) {
     case cudaDevAttrMemoryPoolsSupported: return *value = 1, cudaSuccess;
     case cudaDevAttrMaxSharedMemoryPerBlockOptin: return *value = most_shared_bytes, cudaSuccess;
+    case cudaDevAttrL2CacheSize: return *value = second_level_cache, cudaSuccess;
     default: return failed(cudaErrorInvalidValue);
   }
 }

@@ -6,7 +6,8 @@ bound its speed, compared with a committed table.
     check_ptxas.py --table ptxas.tsv --update lib/ritz_fem_kernels.cuda.so ...    write the table anew
 
 Besides, every kernel must be one that can be launched at all: registers of its largest block, and static shared memory;
-and its stack is 1 KB at most, as a card sets that aside for every thread that it can hold.
+and its stack is 1 KB at most, as a card sets that aside for every thread that it can hold. Kernels that take a quotient
+which the device has computed divide once, and not for every entry.
 
 Needs neither a GPU nor cuobjdump: the numbers are read from the cubins inside the modules (ELF sections .nv.info,
 .nv.shared.* and .text.*). Stack holds spilled registers as well as local arrays, so a kernel without stack does not
@@ -31,6 +32,8 @@ FEW = 8  # instructions more than in the table always pass
 # Low nine bits of an instruction of 16 bytes, architectures 7 to 12; forms of operands differ in the next three.
 OPERATIONS = {"global loads": (0x180, 0x181), "shared loads": (0x184,), "fp64": (0x028, 0x029, 0x02B),
               "divisions": (0x108,), "branches": (0x147,)}  # LD, LDG; LDS; DMUL, DADD, DFMA; MUFU; BRA
+BRANCH, DIVISION = 0x147, 0x108
+QUOTIENTS = re.compile("DeviceRatio|DeviceQuotient|LaneRatio")  # of kernels, in their names
 COLUMNS = ["registers", "stack", "shared", *OPERATIONS]
 SKIPPED = 77
 
@@ -81,10 +84,30 @@ def attributes(elf, section):
         at += 4 + length
 
 
+def loops(words):
+    """Positions of the instructions between a branch backwards and its target. The branch holds the distance from its own
+    end in words of 32 bits: the low eight in bits 16 to 23, the others in bits 34 to 81."""
+    inside = set()
+    for i in range(len(words) // 2):
+        low, high = words[2 * i], words[2 * i + 1]
+        if low & 0x1FF != BRANCH:
+            continue
+        upper = (low >> 34 | high << 30) & (1 << 48) - 1
+        distance = (upper - (upper >> 47 << 48)) << 8 | low >> 16 & 0xFF
+        target = i + 1 + distance // 4
+        if distance % 4 or not 0 <= target <= len(words) // 2:
+            sys.exit(f"a branch at instruction {i} leads to {i + 1 + distance / 4}: this architecture encodes branches otherwise")
+        if target < i:  # every kernel ends with a branch to itself
+            inside.update(range(target, i + 1))
+    return inside
+
+
 def instructions(code):
-    """column -> number of instructions in the machine code of a kernel."""
-    count = collections.Counter(word & 0x1FF for word in memoryview(code).cast("Q")[::2])
-    return {column: sum(count[operation] for operation in operations) for column, operations in OPERATIONS.items()}
+    """column -> number of instructions in the machine code of a kernel, and how many of its divisions are in loops."""
+    words = memoryview(code).cast("Q")
+    count = collections.Counter(word & 0x1FF for word in words[::2])
+    return {**{column: sum(count[operation] for operation in operations) for column, operations in OPERATIONS.items()},
+            "divisions in loops": sum(words[2 * i] & 0x1FF == DIVISION for i in loops(words))}
 
 
 def kernels(elf):
@@ -124,6 +147,12 @@ def takes_much_local_memory(rows):
     for key, row in sorted(rows.items()):
         if row["stack"] > LARGEST_STACK:
             yield f"{' '.join(key)}: a stack of {row['stack']} bytes, more than {LARGEST_STACK}: use shared memory"
+
+
+def divides_for_every_entry(rows):
+    for key, row in sorted(rows.items()):
+        if QUOTIENTS.search(key[2]) and row["divisions in loops"]:
+            yield f"{' '.join(key)}: {row['divisions in loops']} divisions in loops; a functor's ready() divides once"
 
 
 def short_name(demangled):
@@ -199,7 +228,7 @@ def main():
     toolkit, rows = measure(options.modules)
     if not rows:
         sys.exit("no kernel was found in the modules")
-    if impossible := [*cannot_be_launched(rows), *takes_much_local_memory(rows)]:
+    if impossible := [*cannot_be_launched(rows), *takes_much_local_memory(rows), *divides_for_every_entry(rows)]:
         sys.exit("\n".join(impossible))
     if options.update:
         write(options.table, toolkit, rows)

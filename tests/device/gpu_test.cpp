@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <thread>
 
 namespace ritz {
 namespace {
@@ -79,7 +80,20 @@ TEST_F(GpuMachine, PoolReusesAndTooMuchIsAResourceError) {
   EXPECT_EQ(gpu.memory().statistics().live, 0);
 }
 
-// In turns, as each call must choose its own.
+// Scalars on their way to the host have one place.
+TEST_F(GpuMachine, LaunchesOfTwoThreadsAtATimeAreRefused) {
+  const Vector x(gpu, std::vector<double>{1, 2}, "test");
+  Machine& machine = gpu.machine();
+  machine.begin_launch("held");
+  std::thread([&] { EXPECT_THROW(machine.begin_launch("other"), Error); }).join();
+  machine.end_launch();
+  std::thread([&] {
+    EXPECT_NO_THROW(machine.begin_launch("next"));
+    machine.end_launch();
+  }).join();
+  EXPECT_EQ(x.host(), (std::vector<double>{1, 2}));
+}
+
 // NCCL, with a job of one rank.
 class GpuMessages : public GpuMachine {
  protected:
@@ -136,6 +150,7 @@ TEST_F(GpuMessages, AreNoMoreOnceTheyAreGivenUp) {
   EXPECT_THROW(messages->begin(std::vector<Parcel>{to_itself(sent, received)}), Error);
 }
 
+// In turns, as each call must choose its own.
 TEST(SeveralGpus, WorkBesideEachOtherInOneProcess) {
   const std::size_t count = list_devices().devices.size() - 1;
   if (count < 2 || std::getenv("RITZ_EMULATED_GPU_TAKEN") != nullptr) GTEST_SKIP() << "there are " << count << " GPUs";

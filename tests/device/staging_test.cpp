@@ -15,16 +15,18 @@ std::vector<std::uint8_t> pattern(Index bytes) {
   return values;
 }
 
-TEST(Staging, EveryByteComesBackAtAnyNumberOfPieces) {
-  const Device device = Device::named("fake", 1);
-  for (const Index bytes :
-       {Index{1}, Index{1} << 20, staging_piece, staging_piece + 1, 2 * staging_piece, 3 * staging_piece + 17}) {
-    const std::vector<std::uint8_t> sent = pattern(bytes);
-    const Traffic before = device.machine().traffic();
-    const Array<std::uint8_t> there(device, std::span<const std::uint8_t>(sent), "test");
-    EXPECT_EQ(there.host(), sent) << bytes;
-    EXPECT_EQ(device.machine().traffic().to_device - before.to_device, bytes);
-    EXPECT_EQ(device.machine().traffic().to_host - before.to_host, bytes);
+TEST(Staging, EveryByteComesBackAtAnyNumberOfPiecesAndThreads) {
+  for (const int threads : {1, 2, 5}) {
+    const Device device = Device::named("fake", threads);
+    for (const Index bytes :
+         {Index{1}, Index{1} << 20, staging_piece, staging_piece + 1, 2 * staging_piece, 3 * staging_piece + 17}) {
+      const std::vector<std::uint8_t> sent = pattern(bytes);
+      const Traffic before = device.machine().traffic();
+      const Array<std::uint8_t> there(device, std::span<const std::uint8_t>(sent), "test");
+      EXPECT_EQ(there.host(), sent) << bytes << " bytes, " << threads << " threads";
+      EXPECT_EQ(device.machine().traffic().to_device - before.to_device, bytes);
+      EXPECT_EQ(device.machine().traffic().to_host - before.to_host, bytes);
+    }
   }
 }
 

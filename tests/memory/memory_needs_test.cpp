@@ -75,6 +75,17 @@ TEST_P(MemoryNeedsOn, CellsThatAreOnlyCountedNeedTheSame) {
         << static_cast<int>(task);
 }
 
+// Element results stay in the second-level cache of an A100 (40 MB), an H200 (50) and an RTX 4090 (72), unless 4096
+// elements have more: matrices of hex8 elasticity have 4.6 KB, those of hex20 29 KB.
+TEST(SlabBuffer, HoldsAThirdOfTheSecondLevelCacheOrAsManyElementsAsFillACard) {
+  constexpr Index MB = 1 << 20, heat_hex8 = 64, elastic_hex8 = 24 * 24, elastic_hex20 = 60 * 60;
+  for (const Index cache : {40 * MB, 50 * MB, 72 * MB}) EXPECT_EQ(slab_size(cache, heat_hex8), cache / 3 / 8);
+  EXPECT_EQ(slab_size(50 * MB, elastic_hex8), 4096 * elastic_hex8);
+  EXPECT_EQ(slab_size(72 * MB, elastic_hex8), 72 * MB / 3 / 8);
+  EXPECT_EQ(slab_size(50 * MB, elastic_hex20), 64 * MB / 8);
+  EXPECT_EQ(slab_size(0, heat_hex8), slab_size(50 * MB, heat_hex8)) << "of a GPU that is not here";
+}
+
 TEST(SlabBuffer, ShrinksToOneChunkWhereMemoryIsShortAndSaysSo) {
   const Device device = Device::named("fake");
   std::vector<std::string> steps;

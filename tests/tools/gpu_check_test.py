@@ -17,9 +17,10 @@ count = pathlib.Path(__file__).with_name("count")
 turn = int(count.read_text()) + 1 if count.exists() else 1
 count.write_text(str(turn))
 if "--memory-limit" in sys.argv: sys.exit(6)
-report = {"probes": {"peak": VALUE, "lengthening": VALUE}, "solver": {"iterations": 7, "last_residuals": [1e-9]}, "memory": {"device_held_peak": 3000000}}
+FORECAST = {"direct": {"device_peak": 9000000, "fits": False}, "multigrid": {"device_peak": 2900000, "fits": True}}
+report = {"forecast": FORECAST if "--estimate" in sys.argv else {}, "probes": {"peak": VALUE, "lengthening": VALUE}, "solver": {"iterations": 7, "last_residuals": [1e-9]}, "memory": {"device_held_peak": 3000000}}
 pathlib.Path(arguments["--json"]).write_text(json.dumps(report)) if "--json" in arguments else None
-if os.environ.get("RITZ_LAUNCH_TABLE") == "1": print("launch   count\\nspmv and dot                             3        0.1  0.2  0.3")
+if os.environ.get("RITZ_LAUNCH_TABLE") == "1": print("launch   count\\nspmv and dot                             3        0.1  0.2  0.3  4.5  1500.0  35 %")
 """
 TEST = """#!/bin/sh
 echo "$CUDA_MODULE_LOADING $CUDA_LAUNCH_BLOCKING $*" >> "$0.calls"
@@ -88,13 +89,14 @@ class GpuCheck(unittest.TestCase):
     def test_a_run_at_the_limit_may_say_that_memory_is_short(self):
         status, text = self.in_bundle().check("memory")
         self.assertEqual(status, 0, text)
-        self.assertIn("ours 3 MB", text)
+        self.assertIn("forecast 3 MB, ours 3 MB", text)
         self.assertIn("too little memory, said so", text)
 
     def test_the_launch_table_is_shown(self):
         status, text = self.in_bundle().check("table")
         self.assertEqual(status, 0, text)
         self.assertIn("spmv and dot", text)
+        self.assertIn("4.5 1500.0 35 %", text)
 
     def test_one_archive_holds_the_logs_without_the_results(self):
         bundle = self.in_bundle()

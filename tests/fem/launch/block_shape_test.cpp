@@ -44,6 +44,18 @@ TEST(BlockShape, AThreadPerItemUpToTheLargestBlock) {
   EXPECT_EQ(block_shape(lanes, 1000, 100, 64 << 10).threads, 256);
 }
 
+// Elements times lines fill the warps of a tensor kernel's block, whatever the order: order 5 had 56 % of them busy.
+TEST(BlockShape, LinesOfTensorElementsKeepThreeQuartersOfTheLanesBusy) {
+  constexpr int limit = 227 << 10, chunk = 48 << 10;
+  for (int order = 2; order <= 8; ++order) {
+    const int n = order + 1, lines = n * n, scratch = 8 * (24 + 3 * n * n * n);
+    const BlockShape block = block_shape(lanes, scratch, lines, limit, chunk);
+    const int ranks = block.threads / block.elements;
+    EXPECT_GE(busy_lanes(block.elements, lines), 0.75) << "order " << order << ": " << block.elements << " x " << ranks;
+  }
+  EXPECT_EQ(block_shape(lanes, 8 * (24 + 3 * 216), 36, limit, chunk).threads, 4 * 36);
+}
+
 TEST(BlockShape, WhatABlockHoldsBesideCounts) {
   EXPECT_EQ(block_shape(lanes, 10'000, 27, 227 << 10, 48 << 10).elements, 4);
   EXPECT_EQ(block_shape(lanes, 10'000, 27, 227 << 10, 48 << 10).bytes, (48 << 10) + 40'000);

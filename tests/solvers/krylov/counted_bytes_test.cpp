@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace ritz::testing {
@@ -114,6 +115,46 @@ TEST(CountedBytes, OfMinresAreThoseOfItsMergedKernels) {
   // w1, w2 and r2: 9.
   EXPECT_EQ(counted([](const auto& A, const auto& b, auto& x) { return Minres{.relative = 1e-12}.solve(A, b, x); }),
             3 * product + (around + 3 + 2 + 2 + 4 + 2 + 9) * vector);
+}
+
+// Bytes of five more iterations of conjugate gradients.
+Index five_iterations(const SparseMatrix& A, const LinearOperator& M, bool flexible) {
+  const Device& device = A.device();
+  const Vector b(device, random_numbers(static_cast<std::size_t>(A.rows()), 1), "test");
+  const auto bytes_of = [&](int iterations) {
+    Vector x(device, A.rows(), "test");
+    x.fill_zero();
+    const std::string name = "of " + std::to_string(iterations);
+    {
+      const auto phase = device.profile().phase(name);
+      const ConjugateGradient method{.relative = 1e-15, .max_iterations = iterations, .flexible = flexible};
+      EXPECT_EQ(method.solve(A, b, x, &M).iterations, iterations);
+    }
+    const auto& phases = device.profile().phases();
+    return std::ranges::find(phases, name, &PhaseRecord::name)->bytes;
+  };
+  const Index few = bytes_of(3 + 10 * flexible);
+  return bytes_of(8 + 10 * flexible) - few;
+}
+
+// The update without a diagonal, and r in single precision (28 bytes for an unknown); z in single precision, r and z
+// (20), for flexible conjugate gradients q, too (28); direction with z, p and x (40).
+TEST(CountedBytes, OfAnIterationWithMultigridAre88ForAnUnknownBesideProductAndCycle) {
+  const Device device = Device::named("cpu", 1);
+  const SparseMatrix A = on(device, poisson_matrix(12));
+  const SmoothedAggregation multigrid(A, {.coarsest_size = 100});
+  const Index rows = A.rows(), conversions = 2 * (4 + number) * rows;
+  Vector b(device, rows, "test"), x(device, rows, "test");
+  Index cycle = 0;
+  {
+    b.fill_zero();
+    { const auto phase = device.profile().phase("cycle"); multigrid.apply(b, x); }
+    const auto& phases = device.profile().phases();
+    cycle = std::ranges::find(phases, "cycle", &PhaseRecord::name)->bytes - conversions;
+  }
+  const Index multiply = matrix_bytes(rows, A.values().size()) + 2 * number * rows;
+  EXPECT_EQ(five_iterations(A, multigrid, false), 5 * (multiply + cycle + 88 * rows));
+  EXPECT_EQ(five_iterations(A, multigrid, true), 5 * (multiply + cycle + 96 * rows));
 }
 
 TEST(CountedBytes, OfReductionsAreThoseOfEachVectorOnce) {

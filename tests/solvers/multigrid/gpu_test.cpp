@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <optional>
 
 namespace ritz {
 namespace {
@@ -77,6 +78,28 @@ TEST(GpuMultigrid, ARecordedCycleFollowsNewValues) {
 TEST(GpuMultigrid, AHubStaysInItsAggregate) {
   if (!has_gpu()) GTEST_SKIP() << "skipped: no GPU";
   testing::expect_a_hub_keeps_to_its_aggregate(Device::named("gpu"));
+}
+
+// Neither the matrix nor a vector goes to the host or back: counts, a box, eigenvalues and flags do.
+TEST(GpuMultigrid, SetUpAndRefreshOfElasticityStayOnTheDevice) {
+  if (!has_gpu()) GTEST_SKIP() << "skipped: no GPU";
+  const Device gpu = Device::named("gpu");
+  const System s = cantilever(CellKind::tet4, 5, gpu);
+  EXPECT_GT(s.K->values().bytes(), 500'000);
+  EXPECT_GT(s.b.bytes(), 15'000);
+  const auto expect_little = [&](const char* what, const auto& work) {
+    const Traffic before = gpu.machine().traffic();
+    work();
+    const Traffic after = gpu.machine().traffic();
+    EXPECT_LT(after.to_host - before.to_host, 4096) << what;
+    EXPECT_LT(after.to_device - before.to_device, 4096) << what;
+  };
+  SmoothedAggregationOptions options = s.multigrid();
+  options.coarsest_size = 100;
+  std::optional<SmoothedAggregation> multigrid;
+  expect_little("set-up", [&] { multigrid.emplace(*s.K, options); });
+  EXPECT_GE(multigrid->levels().size(), 2u);
+  expect_little("refresh", [&] { EXPECT_TRUE(multigrid->refresh()); });
 }
 
 TEST(GpuMultigrid, RepeatsBitwise) {
