@@ -106,9 +106,9 @@ class OnRanks(ritz.CaseTest):
         words = [*launcher, ritz.BIN / program, case, "--threads", 1, "--output", folder / "results", "--json", folder / "report.json", *arguments]
         return [str(word) for word in words]
 
-    def on_ranks(self, ranks, program, case, *arguments, keys=None, environment=None):
+    def on_ranks(self, ranks, program, case, *arguments, keys=None, environment=None, folder=None):
         self.run_count += 1
-        folder = self.folder / f"run{self.run_count}"
+        folder = folder or self.folder / f"run{self.run_count}"
         process = subprocess.run(self.command(ranks, program, case, folder, *arguments, *ritz.settings(keys or {})), capture_output=True, text=True, timeout=120, cwd=self.folder,
                                  env={**os.environ, **(environment or {})})
         return ritz.Outcome(process, folder)
