@@ -158,7 +158,9 @@ class AppCall {
 
   // All ranks have the exit code of the first one. A rank that cannot reach it keeps its own.
   void end_as_the_first() {
+    if (is_cut_off_) return;
     try {
+      if (report_.exit == Exit::ok) tell_late_failures();
       if (ranks_->rank() == 0) end_ = ranks_->of_first(fmt::format("{}{}", end_prefix, int(report_.exit)));
       // Failures of others are known, or no longer of interest.
       while (!end_.starts_with(end_prefix))
@@ -166,6 +168,14 @@ class AppCall {
         else Ranks::pause();
       report_.exit = static_cast<Exit>(std::stoi(end_.substr(end_prefix.size())));
       ranks_.reset();
+    } catch (const Error& lost) {
+      if (report_.exit == Exit::ok) say(lost);
+    }
+  }
+  // What failed in a destructor, which told nobody.
+  void tell_late_failures() {
+    try {
+      ranks_->look_for_failures();
     } catch (const Error& lost) { say(lost); }
   }
 
@@ -236,11 +246,15 @@ class AppCall {
     const std::optional<Error> table = run_ ? with_table(error, *run_) : std::nullopt;
     say(table ? *table : error);
   }
-  // Ranks that solve together end with the first failure of any, which the first rank tells.
+  // Ranks that solve together end with the first failure of any, which the first rank tells where it can be reached.
   void say(const Error& error) {
     const bool is_told = dynamic_cast<const LostRank*>(&error) != nullptr;  // by the rank that failed
-    if (options_.ranks != nullptr && !is_told && std::this_thread::get_id() == thread_) options_.ranks->fail(error);
+    const bool may_send = options_.ranks != nullptr && std::this_thread::get_id() == thread_;
+    is_cut_off_ = is_cut_off_ || (may_send && !is_told && !options_.ranks->fail(error));
     if (!helps()) log().error(error);
+    else if (is_cut_off_)
+      log().error(Error(error.exit(), message_of_rank(options_.ranks->rank(), error.exit(), error.message()),
+                        error.why(), error.fix()));
     report_.fail(error);
   }
 
@@ -320,6 +334,7 @@ class AppCall {
   std::unique_ptr<Ranks> ranks_;  // that a launcher started, several
   std::optional<PlannedRanks> planned_;
   std::string end_;                                            // the last text of the first rank, to another
+  bool is_cut_off_ = false;                                    // the first rank cannot be told that this one failed
   const std::thread::id thread_ = std::this_thread::get_id();  // that sends and receives
   Log early_{LogLevel::quiet};
 };

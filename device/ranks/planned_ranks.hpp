@@ -17,7 +17,7 @@ class PlannedRanks final : public Ranks {
   void begin(std::span<const Parcel>) override { refuse(); }
   void look() override {}
   void finish() override {}
-  void fail(const Error&) override {}
+  bool fail(const Error&) override { return true; }
 
  private:
   [[noreturn]] static void refuse() { throw Error(Exit::internal, "an exchange between ranks that are only planned"); }

@@ -92,9 +92,10 @@ class Ranks {
   // All ranks run the phase. Where it throws on any, all throw the error of the first of these, an AgreedError. What
   // the phase exchanges is exchanged on all ranks before any of them throws.
   void agree(const std::function<void()>& phase);
-  // Tells all others that this rank fails: they leave the exchange in which they wait.
-  virtual void fail(const Error& error) = 0;
-  // Throws the Error of another rank that failed.
+  // Tells all others that this rank fails: they leave the exchange in which they wait. False: the
+  // first one, which tells users, cannot be reached.
+  virtual bool fail(const Error& error) = 0;
+  // Throws the Error of another rank that failed, and that of a message of this one, also one that nobody heard of.
   virtual void look_for_failures() {}
   const ExchangeCounts& counts() const { return counts_; }
 

@@ -30,16 +30,22 @@ std::size_t longest_message() {
   return std::max<std::size_t>(bytes, 1);
 }
 
-bool has_failed = false;  // MPI itself, in any call so far
+std::optional<Error> failure;  // the first of MPI itself
 
 void check(int status, const char* what) {
   if (status == MPI_SUCCESS) return;
-  has_failed = true;
   char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
   MPI_Error_string(status, text, &length);
-  throw Error(Exit::environment, fmt::format("MPI failed in {}", what), std::string(text, std::size_t(length)),
-              "see the messages of the launcher; ranks on machines that do not reach each other fail like this");
+  const Error error(Exit::environment, fmt::format("MPI failed in {}", what), std::string(text, std::size_t(length)),
+                    "see the messages of the launcher; ranks on machines that do not reach each other fail like this");
+  if (!failure) failure = error;
+  throw error;
+}
+
+// The others miss a message: no exchange may begin, even where a destructor had to keep the Error to itself.
+void throw_if_failed() {
+  if (failure) throw *failure;
 }
 
 class MpiRanks : public Ranks {
@@ -59,7 +65,7 @@ class MpiRanks : public Ranks {
     try {
       let_all_texts_leave();
     } catch (const Error&) {}
-    if (!has_failed) MPI_Finalize();
+    if (!failure) MPI_Finalize();
   }
 
   int rank() const override { return rank_; }
@@ -104,10 +110,12 @@ class MpiRanks : public Ranks {
   }
 
   void begin(std::span<const Parcel> parcels) override {
+    throw_if_failed();
     if (!requests_.empty()) throw Error(Exit::internal, "an exchange between ranks begins before the last one ended");
     const auto in_pieces = [this](auto bytes, const auto& call) {
       for (; !bytes.empty(); bytes = bytes.subspan(std::min(longest_, bytes.size())))
-        check(call(bytes.data(), int(std::min(longest_, bytes.size())), &requests_.emplace_back()), "an exchange");
+        check_exchange(
+            call(bytes.data(), int(std::min(longest_, bytes.size())), &requests_.emplace_back(MPI_REQUEST_NULL)));
     };
     for (const Parcel& p : parcels)
       in_pieces(p.received, [&](std::byte* data, int size, MPI_Request* request) {
@@ -124,7 +132,7 @@ class MpiRanks : public Ranks {
   void look() override {
     if (requests_.empty()) return;
     int done = 0;
-    check(MPI_Testall(int(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE), "an exchange");
+    check_exchange(MPI_Testall(int(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE));
     if (done != 0) requests_.clear();
   }
 
@@ -137,17 +145,27 @@ class MpiRanks : public Ranks {
     }
   }
 
-  void fail(const Error& error) override {
+  bool fail(const Error& error) override {
+    give_up();
     abandon_devices();
-    for (int other = 0; other < count_; ++other)
-      if (other != rank_)
-        send_with(failure_tag, other,
-                  fmt::format("{}\n{}\n{}\n{}", int(error.exit()), error.message(), error.why(), error.fix()));
+    const std::string text =
+        fmt::format("{}\n{}\n{}\n{}", int(error.exit()), error.message(), error.why(), error.fix());
+    bool first_knows = rank_ == 0;
+    for (int other = 0; other < count_; ++other) {
+      if (other == rank_) continue;
+      try {
+        send_with(failure_tag, other, text);
+        first_knows = first_knows || other == 0;
+      } catch (const Error&) {  // the next may be reached
+      }
+    }
+    return first_knows;
   }
 
   // Messages under way are given up: the job ends.
   void look_for_failures() override {
     if (lost_) throw LostRank(*lost_);
+    throw_if_failed();
     int arrived = 0;
     MPI_Status status;
     check(MPI_Iprobe(MPI_ANY_SOURCE, failure_tag, MPI_COMM_WORLD, &arrived, &status), "a look for a failure");
@@ -185,12 +203,24 @@ class MpiRanks : public Ranks {
     return text;
   }
 
+  void check_exchange(int status) {
+    if (status != MPI_SUCCESS) give_up();
+    check(status, "an exchange");
+  }
+
+  // Ends the exchange before the memory of its parcels goes. Messages that have begun to arrive are awaited for a
+  // second; the rest are those that other ranks have given up, too.
   void give_up() {
+    using Clock = std::chrono::steady_clock;
     for (MPI_Request& request : requests_)
-      if (request != MPI_REQUEST_NULL) {
-        MPI_Cancel(&request);
-        MPI_Request_free(&request);
-      }
+      if (request != MPI_REQUEST_NULL) MPI_Cancel(&request);
+    const Clock::time_point patience = Clock::now() + std::chrono::seconds(1);
+    int done = requests_.empty() ? 1 : 0;
+    while (done == 0 && Clock::now() < patience &&
+           MPI_Testall(int(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE) == MPI_SUCCESS)
+      if (done == 0) pause();
+    for (MPI_Request& request : requests_)
+      if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
     requests_.clear();
   }
 
@@ -214,7 +244,7 @@ class MpiRanks : public Ranks {
     const Clock::time_point patience = Clock::now() + std::chrono::seconds(3);
     MPI_Request all_have_left = MPI_REQUEST_NULL;
     bool mine_have_left = false;
-    for (int done = 0; done == 0 && !(has_failed && Clock::now() > patience); pause()) {
+    for (int done = 0; done == 0 && !(failure && Clock::now() > patience); pause()) {
       for (const int message_tag : {tag, failure_tag}) receive_in_vain(message_tag);
       forget_what_has_left();
       if (!mine_have_left && sent_.empty()) {

@@ -100,11 +100,12 @@ class DividedCycle {
       const bool small = unknowns_.back() <= (number > 1 ? options.replicated : inverted);
       std::optional<DividedLevels::Coarser> next;
       const auto at = static_cast<std::size_t>(number - 1);
-      if (!small && number < options_.max_levels) {
+      const bool goes_on = !small && number < options_.max_levels;
+      if (goes_on) {
         if (at < nested_) next = levels.coarsen(nesting.parts[at], *matrix, level);
         else next = levels.coarsen(number, *matrix, level);
       }
-      if (!next && unknowns_.back() <= options.replicated) {
+      if (!next && unknowns_.back() <= (goes_on ? most_where_stuck : 1) * options.replicated) {
         SmoothedAggregationOptions below = options_;
         below.strength = levels.strength(number, *matrix, level);
         last_ = level.ghosts;
@@ -156,6 +157,10 @@ class DividedCycle {
   }
 
  private:
+  // A level is made whole where a rank would have no node of the next one: with ten nodes for each rank or so, not all
+  // ranks have the root of an aggregate.
+  static constexpr Index most_where_stuck = 10;
+
   // A range of rows as a matrix of its own: columns count from the node of its first row, as vectors do there.
   struct Rows {
     Index first;  // unknown

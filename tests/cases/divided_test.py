@@ -106,9 +106,9 @@ class OnRanks(ritz.CaseTest):
         words = [*launcher, ritz.BIN / program, case, "--threads", 1, "--output", folder / "results", "--json", folder / "report.json", *arguments]
         return [str(word) for word in words]
 
-    def on_ranks(self, ranks, program, case, *arguments, keys=None, environment=None):
+    def on_ranks(self, ranks, program, case, *arguments, keys=None, environment=None, folder=None):
         self.run_count += 1
-        folder = self.folder / f"run{self.run_count}"
+        folder = folder or self.folder / f"run{self.run_count}"
         process = subprocess.run(self.command(ranks, program, case, folder, *arguments, *ritz.settings(keys or {})), capture_output=True, text=True, timeout=120, cwd=self.folder,
                                  env={**os.environ, **(environment or {})})
         return ritz.Outcome(process, folder)
@@ -316,31 +316,30 @@ class Divided(OnRanks):
         self.assertEqual((none.exit, none.errors.count("error: ")), (6, 1), none.errors)
         self.assertIn("its part of the matrix needs", none.errors)
 
+    def long_box(self, program, n, tables):
+        """Of n^3 cells, 50 times as long as wide, held at its end."""
+        (self.folder / "long.msh").write_text(boxes.shell(lambda u, v, w: (50 * u, v, w), "hex8", (n, n, n)))
+        end = '[[region]]\nname = "end"\nkind = "facets"\nplane = {point = [0, 0, 0], normal = [1, 0, 0]}\n'
+        return self.write(f"{program}-long.toml", f'[mesh]\nfile = "long.msh"\n{end}{tables}')
+
+    def assert_iterations_of_one_process(self, program, case, counts, more, environment=None):
+        keys = {"solver.method": "cg", "solver.preconditioner": "multigrid"}
+        alone = self.solve(program, case, keys=keys)
+        for ranks in counts:
+            with self.subTest(ranks=ranks):
+                several = self.solved(ranks, program, case, keys=keys, environment=environment)
+                self.assertLessEqual(several.report["solver"]["iterations"], alone.report["solver"]["iterations"] + more)
+
     def test_stretched_cells_take_the_iterations_of_one_process(self):
         """Aggregates are those of one process, wherever ranks meet: cells couple within layers, which ranks cut."""
-        (self.folder / "long.msh").write_text(boxes.shell(lambda u, v, w: (50 * u, v, w), "hex8", (14, 14, 14)))
-        case = self.write("long.toml", '''[mesh]
-            file = "long.msh"
-            [[region]]
-            name = "end"
-            kind = "facets"
-            plane = {point = [0, 0, 0], normal = [1, 0, 0]}
-            [[material]]
-            region = "part"
-            conductivity = 1
-            [[temperature]]
-            region = "end"
-            value = 0
-            [[source]]
-            region = "part"
-            value = 1
-            ''')
-        keys = {"solver.method": "cg", "solver.preconditioner": "multigrid"}
-        alone = self.solve("ritz-heat", case, keys=keys)
-        for ranks in (2, 5, 8):
-            with self.subTest(ranks=ranks):
-                several = self.solved(ranks, "ritz-heat", case, keys=keys)
-                self.assertLessEqual(several.report["solver"]["iterations"], alone.report["solver"]["iterations"] + 1)
+        heat = '[[material]]\nregion = "part"\nconductivity = 1\n[[temperature]]\nregion = "end"\nvalue = 0\n[[source]]\nregion = "part"\nvalue = 1\n'
+        self.assert_iterations_of_one_process("ritz-heat", self.long_box("ritz-heat", 14, heat), (2, 5, 8), 1)
+
+    def test_a_rank_without_the_root_of_an_aggregate(self):
+        """Some 15 nodes of the second level on each of 8 ranks: it is made whole, and coarsened further there."""
+        body = '[[material]]\nregion = "part"\nyoung = 1e9\npoisson = 0.3\n[[displacement]]\nregion = "end"\nfixed = true\n[[body_force]]\nregion = "part"\nvalue = [0, 0, -1]\n'
+        case = self.long_box("ritz-elasticity", 10, body)
+        self.assert_iterations_of_one_process("ritz-elasticity", case, (4, 8), 3, {"RITZ_REPLICATED_UNKNOWNS": "600"})
 
     def test_a_product_sends_each_ghost_once(self):
         case = self.case("ritz-elasticity", "hexa", (9, 5, 5))

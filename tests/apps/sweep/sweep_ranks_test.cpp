@@ -42,7 +42,10 @@ class ThreadRanks : public Ranks {
   void begin(std::span<const Parcel>) override { ADD_FAILURE() << "members of a sweep exchange no numbers"; }
   void look() override {}
   void finish() override {}
-  void fail(const Error&) override { ADD_FAILURE() << "a failed member does not end the others"; }
+  bool fail(const Error&) override {
+    ADD_FAILURE() << "a failed member does not end the others";
+    return true;
+  }
 
  private:
   Mail& mail_;

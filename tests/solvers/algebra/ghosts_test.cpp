@@ -67,7 +67,7 @@ class ThreadRank : public Ranks {
     }
     under_way_.clear();
   }
-  void fail(const Error&) override {}
+  bool fail(const Error&) override { return true; }
 
  private:
   Post& post_;
