@@ -60,11 +60,15 @@ struct StrongRow {
   }
 };
 
-// Negative: a long row, of order 3 or of a node that a rigid region follows.
+// Entries of a long row of a body, as those of order 3 or of a node that a rigid region follows.
+constexpr Index long_row = 100;
+
+// The least strong coupling of a row; negative if it gives way to those of softer rows, as rows of more entries than
+// `longest` do.
 struct LargestCoupling {
-  static constexpr Index longest = 100;
   BlockMatrixView<double> A;
   double threshold;
+  Index longest;
   double* least;
   constexpr void operator()(Index i) const {
     double largest = 0;
@@ -79,9 +83,11 @@ struct LargestCoupling {
 struct StrongScalarRow {
   BlockMatrixView<double> A;
   const double* least;
-  double contrast;  // of two rows of which one is long: beyond it the smaller one's couplings count
   std::int32_t* count;
   std::int32_t* column;
+  // The larger of two rows' measures, or where one gives way, at most this many times the smaller one: on free
+  // boundaries rows are half as large.
+  static constexpr double contrast = 3;
   constexpr void operator()(Index i) const {
     const Index begin = A.offsets[i];
     const double own = least[i] < 0 ? -least[i] : least[i];
@@ -92,8 +98,8 @@ struct StrongScalarRow {
       column[begin + n] = j;  // overwritten unless it is strong
       const double other = least[j] < 0 ? -least[j] : least[j];
       const double smaller = own < other ? own : other, larger = own < other ? other : own;
-      const bool is_long = least[i] < 0 || least[j] < 0;
-      n += coupling > (!is_long || larger < contrast * smaller ? larger : contrast * smaller) && j != i ? 1 : 0;
+      const bool gives_way = larger > contrast * smaller && (least[i] < 0 || least[j] < 0);
+      n += coupling > (gives_way ? contrast * smaller : larger) && j != i ? 1 : 0;
     }
     if (n == 0 && !is_dominated(i)) column[begin + n++] = static_cast<std::int32_t>(i);  // its own aggregate
     count[i] = n;
@@ -110,13 +116,14 @@ struct StrongScalarRow {
   }
 };
 
-void strong_scalar_rows(const Device& device, const BlockMatrixView<double>& A, double threshold, double contrast,
+void strong_scalar_rows(const Device& device, const BlockMatrixView<double>& A, const Strength& strength, Index longest,
                         const FetchGhosts& fetch, Graph& graph) {
   Vector least(device, A.rows, tag);
-  for_each(device, "largest couplings", A.rows, LargestCoupling{A, threshold, least.data()});
+  for_each(device, "largest couplings", A.rows,
+           LargestCoupling{A, strength.threshold, strength.softer ? 0 : longest, least.data()});
   if (fetch) fetch(least);
   for_each(device, "strong connections", A.rows,
-           StrongScalarRow{A, least.data(), contrast, graph.count.data(), graph.column.data()});
+           StrongScalarRow{A, least.data(), graph.count.data(), graph.column.data()});
 }
 
 template <int C>
@@ -156,7 +163,6 @@ struct TranslationCouplings {
 
 // Connects nodes that A couples, if they have a strong neighbour in common.
 struct CloseRow {
-  static constexpr std::int32_t longest = 128;  // rows with more strong connections, as of a rigid region, stay
   BlockMatrixView<double> A;
   GraphView strong;
   std::int32_t* count;
@@ -174,7 +180,7 @@ struct CloseRow {
     count[i] = n;
   }
   constexpr bool share_neighbour(Index i, Index j) const {
-    if (strong.count[i] > longest || strong.count[j] > longest) return false;
+    if (strong.count[i] > long_row || strong.count[j] > long_row) return false;
     for (Index k = strong.begin[i]; k < strong.begin[i] + strong.count[i]; ++k)
       for (Index l = strong.begin[j]; l < strong.begin[j] + strong.count[j]; ++l)
         if (strong.column[k] == strong.column[l]) return true;
@@ -191,39 +197,37 @@ void close(const Device& device, const BlockMatrixView<double>& A, Graph& graph)
 
 template <int C>
 void strong_rows_by_translations(const Device& device, const BlockMatrixView<double>& A, Index nonzeros,
-                                 double threshold, const Translations& translations, const FetchGhosts& fetch,
+                                 const Strength& strength, const Translations& translations, const FetchGhosts& fetch,
                                  Graph& graph) {
   Vector value(device, nonzeros, tag);
   for_each(device, "translation couplings", A.rows, TranslationCouplings<C>{A, translations, value.data()});
   BlockMatrixView<double> scalars = A;
   scalars.row_block = scalars.column_block = 1;
   scalars.values = value.data();
-  // On free boundaries rows are half as large. Beside longer ones that are larger still, aggregates would be small.
-  constexpr double contrast = 3;
-  strong_scalar_rows(device, scalars, threshold, contrast, fetch, graph);
+  strong_scalar_rows(device, scalars, strength, long_row, fetch, graph);
   for (int pass = 0; pass < 2 && translations.K > C; ++pass) close(device, A, graph);
 }
 
-void strong_graph(const Device& device, const BlockMatrixView<double>& A, Index nonzeros, double threshold,
+void strong_graph(const Device& device, const BlockMatrixView<double>& A, Index nonzeros, const Strength& strength,
                   const Translations& translations, const FetchGhosts& fetch, Graph& graph) {
   graph.begin = A.offsets;
   graph.count = Array<std::int32_t>(device, A.rows, tag);
   graph.column = Array<std::int32_t>(device, nonzeros, tag);
   if (translations.count > 0) {
     if (A.row_block == 2)
-      return strong_rows_by_translations<2>(device, A, nonzeros, threshold, translations, fetch, graph);
+      return strong_rows_by_translations<2>(device, A, nonzeros, strength, translations, fetch, graph);
     if (A.row_block == 3)
-      return strong_rows_by_translations<3>(device, A, nonzeros, threshold, translations, fetch, graph);
+      return strong_rows_by_translations<3>(device, A, nonzeros, strength, translations, fetch, graph);
     if (A.row_block == 6)
-      return strong_rows_by_translations<6>(device, A, nonzeros, threshold, translations, fetch, graph);
+      return strong_rows_by_translations<6>(device, A, nonzeros, strength, translations, fetch, graph);
   }
   switch (A.row_block) {
-    case 1: return strong_scalar_rows(device, A, threshold, std::numeric_limits<double>::max(), fetch, graph);
-    case 2: return strong_rows<2>(device, A, threshold, fetch, graph);
-    case 3: return strong_rows<3>(device, A, threshold, fetch, graph);
-    case 4: return strong_rows<4>(device, A, threshold, fetch, graph);
-    case 5: return strong_rows<5>(device, A, threshold, fetch, graph);
-    case 6: return strong_rows<6>(device, A, threshold, fetch, graph);
+    case 1: return strong_scalar_rows(device, A, strength, std::numeric_limits<Index>::max(), fetch, graph);
+    case 2: return strong_rows<2>(device, A, strength.threshold, fetch, graph);
+    case 3: return strong_rows<3>(device, A, strength.threshold, fetch, graph);
+    case 4: return strong_rows<4>(device, A, strength.threshold, fetch, graph);
+    case 5: return strong_rows<5>(device, A, strength.threshold, fetch, graph);
+    case 6: return strong_rows<6>(device, A, strength.threshold, fetch, graph);
     default: throw Error(Exit::internal, "multigrid level with blocks of " + std::to_string(A.row_block));
   }
 }

@@ -43,6 +43,12 @@ struct Translations {
   int K = 0, count = 0;
 };
 
+// `softer`: of two rows the one with the smaller couplings decides what is strong, but for a factor of three.
+struct Strength {
+  double threshold;
+  bool softer = false;
+};
+
 // Replaces what a rank has summed of the rows of ghosts by what their owners have; empty in one process.
 using FetchGhosts = std::function<void(Vector& of_rows)>;
 
@@ -55,7 +61,7 @@ struct AggregationKernels {
   // (lambda + 4 mu) times that of heat. Where C < K, nodes that A couples and that have a strong neighbour in common
   // are connected, too, twice: aggregates of more unknowns than their nodes have should not be small where cells are
   // not stretched. The graph refers to the offsets of A.
-  void (*strong_graph)(const Device&, const BlockMatrixView<double>& A, Index nonzeros, double threshold,
+  void (*strong_graph)(const Device&, const BlockMatrixView<double>& A, Index nonzeros, const Strength& strength,
                        const Translations& translations, const FetchGhosts& fetch, Graph& graph);
   // Aggregates from a maximal independent set of distance 2 (Bell, Dalton, Olson 2012): aggregate [node], -1 for nodes
   // without strong connections. The same on every device. Returns the number of aggregates. Over ranks an aggregate is

@@ -198,7 +198,8 @@ class DividedTentative {
 
 }  // namespace
 
-DividedAggregates aggregates_of_all(const DividedMatrix& A, double strength, const Translations& translations) {
+DividedAggregates aggregates_of_all(const DividedMatrix& A, const Strength& strength,
+                                    const Translations& translations) {
   const auto& aggregation = kernels<AggregationKernels>(A.device(), solver_kernels, "aggregation");
   const Ghosts& ghosts = A.ghosts();
   DividedAggregates made;

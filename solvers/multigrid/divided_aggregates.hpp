@@ -17,7 +17,7 @@ struct DividedAggregates {
 };
 
 // translations: near-null space of [owned | ghosts], or none.
-DividedAggregates aggregates_of_all(const DividedMatrix& A, double strength, const Translations& translations);
+DividedAggregates aggregates_of_all(const DividedMatrix& A, const Strength& strength, const Translations& translations);
 
 // T [owned | ghosts][C][K]: the near-null space made orthonormal in each aggregate, on the rank of its root.
 // number: as above. first [rank + 1]: the first aggregate of each rank. near_null [owned][C][K]; coarse

@@ -7,6 +7,7 @@
 #include "solvers/algebra/matrix_kernels.hpp"
 #include "solvers/multigrid/divided_aggregates.hpp"
 #include "solvers/multigrid/global_rows.hpp"
+#include "solvers/multigrid/hierarchy_setup.hpp"
 #include "solvers/multigrid/level_matrix_kernels.hpp"
 #include "solvers/multigrid/near_null_kernels.hpp"
 #include "solvers/multigrid/transfer_kernels.hpp"
@@ -75,14 +76,14 @@ const GhostKernels& ghost_kernels(const Device& device) {
 // One coarsening.
 class Coarsening {
  public:
-  Coarsening(const DividedMatrix& A, const DividedLevel& level, bool single_precision)
+  Coarsening(const DividedMatrix& A, const DividedLevel& level, const SmoothedAggregationOptions& options)
       : device_(A.device()),
         A_(A),
         ghosts_(A.ghosts()),
         level_(level),
         C_(A.block_size()),
         K_(static_cast<int>(level.near_null.size() / std::max<Index>(1, ghosts_.owned() * C_))),
-        single_(single_precision) {}
+        options_(options) {}
 
   // False: there would not be much fewer unknowns, or a rank without any.
   bool aggregate(double strength) {
@@ -92,9 +93,9 @@ class Coarsening {
       device_.machine().copy_on_device(near_null_of_all_.data(), level_.near_null.data(), level_.near_null.bytes());
       ghosts_.fetch(near_null_of_all_, C_ * K_);
     }
-    made_ = aggregates_of_all(A_, strength, {near_null_of_all_.data(), K_, level_.translations});
-    aggregates_ = made_.here;
-    const Index fewest = number_coarser_nodes();
+    Index fewest = aggregate_by({strength, false});
+    if (!are_few(first_.back(), ghosts_.total(), C_, K_, options_) && (C_ == 1 || level_.translations > 0))
+      fewest = aggregate_by({strength, true});
     width_ = K_;
     return fewest > 0 && first_.back() * K_ <= ghosts_.total() * C_ * 4 / 5;
   }
@@ -116,6 +117,13 @@ class Coarsening {
   }
 
  private:
+  Index aggregate_by(const Strength& strength) {
+    made_ = {};
+    made_ = aggregates_of_all(A_, strength, {near_null_of_all_.data(), K_, level_.translations});
+    aggregates_ = made_.here;
+    return number_coarser_nodes();
+  }
+
   // The fewest of a rank.
   Index number_coarser_nodes() {
     first_ = {0};
@@ -243,7 +251,7 @@ class Coarsening {
 
   // The product is made with the transfers that the cycle has.
   void round_as_cycle(BlockMatrix& P) const {
-    if (single_)
+    if (options_.single_precision)
       kernels<TransferKernels>(device_, solver_kernels, "transfer")
           .round_to_single(device_, P.values.size(), P.values.data());
   }
@@ -404,7 +412,7 @@ class Coarsening {
   const Ghosts& ghosts_;
   const DividedLevel& level_;
   const int C_, K_;
-  const bool single_;
+  const SmoothedAggregationOptions& options_;
   int width_ = 0;        // of the next level's blocks
   bool nested_ = false;  // do transfers have diagonal blocks?
   DividedAggregates made_;
@@ -451,14 +459,14 @@ double DividedLevels::strength(int number, const DividedMatrix& A, const Divided
 
 std::optional<DividedLevels::Coarser> DividedLevels::coarsen(int number, const DividedMatrix& A,
                                                              const DividedLevel& level) const {
-  Coarsening coarsening(A, level, options_.single_precision);
+  Coarsening coarsening(A, level, options_);
   if (!coarsening.aggregate(strength(number, A, level))) return std::nullopt;
   return coarsening.over_aggregates();
 }
 
 DividedLevels::Coarser DividedLevels::coarsen(const NestedPart& nodes, const DividedMatrix& A,
                                               const DividedLevel& level) const {
-  return Coarsening(A, level, options_.single_precision).over(nodes);
+  return Coarsening(A, level, options_).over(nodes);
 }
 
 DividedLevels::Whole DividedLevels::whole(const DividedMatrix& A, const DividedLevel& level) {

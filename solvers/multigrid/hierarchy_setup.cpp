@@ -181,23 +181,34 @@ class Builder {
     return near_null;
   }
 
+  bool compares_norms() const { return A_.block_size() > 1 && translations_ == 0; }
+
   // Aggregates whose blocks are compared by their norms couple ever more widely: the threshold halves from level to
   // level.
   double strength(int level) const {
-    if (A_.block_size() == 1 || translations_ > 0) return options_.strength >= 0 ? options_.strength : 0.3;
+    if (!compares_norms()) return options_.strength >= 0 ? options_.strength : 0.3;
     const int given = nested_ == nullptr ? 0 : static_cast<int>(nested_->size());
     return (options_.strength >= 0 ? options_.strength : 0.02) * std::pow(0.5, level - given - 1);
   }
 
+  // By the measure of larger rows, or by that of softer ones where it leaves too many.
   Index aggregate(const SetupLevel& fine, int level, const Vector& near_null, Graph& graph,
                   Array<std::int32_t>& result) const {
+    const Index aggregates = aggregate_by({strength(level)}, fine, near_null, graph, result);
+    if (are_few(aggregates, fine.view.rows, fine.view.row_block, K_, options_) || compares_norms()) return aggregates;
+    return aggregate_by({strength(level), true}, fine, near_null, graph, result);
+  }
+
+  Index aggregate_by(const Strength& strength, const SetupLevel& fine, const Vector& near_null, Graph& graph,
+                     Array<std::int32_t>& result) const {
     auto phase = device_.profile().phase("aggregation");
     // The columns of the matrix count twice, once for the diagonal's norms. The rounds that choose roots are not
     // counted.
     count(bytes_of(fine.view, fine.nonzeros) + 2 * fine.nonzeros * Index{sizeof(std::int32_t)} +
           fine.view.rows * (Index{2} * sizeof(double) + 2 * sizeof(std::int32_t)));
-    aggregation_.strong_graph(device_, fine.view, fine.nonzeros, strength(level), {near_null.data(), K_, translations_},
-                              {}, graph);
+    graph = {};
+    aggregation_.strong_graph(device_, fine.view, fine.nonzeros, strength, {near_null.data(), K_, translations_}, {},
+                              graph);
     return aggregation_.aggregate(device_, graph, fine.view.rows, nullptr, result);
   }
 
@@ -383,7 +394,7 @@ class Builder {
   void finish_coarsest(const BlockMatrixView<double>& A, Index nonzeros, const Vector& inverse_diagonal,
                        Vector& inverse, EigenvalueBound& bound) const {
     auto phase = device_.profile().phase("coarsest");
-    if (A.rows * A.row_block <= 3 * options_.coarsest_size) inverse = coarsest_inverse(device_, A, nonzeros);
+    if (A.rows * A.row_block <= largest_inverse(options_)) inverse = coarsest_inverse(device_, A, nonzeros);
     else bound.full = sure_eigenvalue_bound(device_, A, nonzeros, inverse_diagonal);
   }
 

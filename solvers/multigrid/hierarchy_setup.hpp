@@ -22,6 +22,19 @@ struct SetupLevel {
   Vector coarsest_inverse;        // dense, row-major; on the last level, empty when that is too large for it
 };
 
+// Unknowns of a level that has an inverse, if aggregates end there.
+constexpr Index largest_inverse(const SmoothedAggregationOptions& options) { return 3 * options.coarsest_size; }
+
+// Where a coefficient changes by hundreds from cell to cell, few couplings count by the measure of larger rows, and
+// most nodes would be aggregates of their own. Then aggregates are made by that of softer ones, which keep bodies of
+// different stiffness less well apart. So bodies take them only where coarsening would end.
+constexpr bool are_few(Index aggregates, Index nodes, int block, int near_null,
+                       const SmoothedAggregationOptions& options) {
+  const Index unknowns = nodes * block;
+  return aggregates * near_null <= (block == 1 ? unknowns / 2 : unknowns * 4 / 5) ||
+         unknowns <= largest_inverse(options);
+}
+
 // The rule of MultigridLevels::automatic: how many of `count` levels suit a matrix, from the first on, of which so many
 // are fields of lower order on the same cells. stretched(factor), jump(): facts of the matrix.
 template <class Stretched, class Jump>

@@ -165,7 +165,7 @@ FreeBody free_body(CellKind kind, Index n, const Point& size, const Device& devi
   kernels<NearNullKernels>(device, solver_kernels, "near-null space")
       .rigid_motions(device, body.A, body.system.space->coordinates().data(), 3, centre, 1, 6, body.motions.data());
   kernels<AggregationKernels>(device, solver_kernels, "aggregation")
-      .strong_graph(device, body.A, body.nonzeros, 0.3, {body.motions.data(), 6, 3}, {}, body.strong);
+      .strong_graph(device, body.A, body.nonzeros, {0.3}, {body.motions.data(), 6, 3}, {}, body.strong);
   return body;
 }
 
@@ -271,7 +271,7 @@ TEST(StrongGraph, IsSymmetricAtExactTies) {
         values[0] = values[3 * c * c] * (1 + nudge * 0x1p-52);
         const BlockMatrix A = blocks(device, {{0, 1}, {0, 1}}, 2, C, C, values);
         Graph graph;
-        kernel.strong_graph(device, A.view(), A.nonzeros(), 0.25, {}, {}, graph);
+        kernel.strong_graph(device, A.view(), A.nonzeros(), {0.25}, {}, {}, graph);
         const std::vector<std::int32_t> count = graph.count.host();
         ASSERT_EQ(count[0], count[1]) << "blocks of " << C << ", trial " << trial;
       }
@@ -300,7 +300,7 @@ TEST(Aggregates, HaveARootWithAllItsNeighboursAndLeaveNobodyOut) {
   const BlockMatrix A = blocks(device, columns, nodes, 1, 1, values);
   const AggregationKernels& kernel = kernels<AggregationKernels>(device, solver_kernels, "aggregation");
   Graph graph;
-  kernel.strong_graph(device, A.view(), A.nonzeros(), 0.3, {}, {}, graph);
+  kernel.strong_graph(device, A.view(), A.nonzeros(), {0.3}, {}, {}, graph);
   Array<std::int32_t> result;
   const Index count = kernel.aggregate(device, graph, nodes, nullptr, result);
   const std::vector<std::int32_t> aggregate = result.host();
@@ -326,7 +326,7 @@ TEST(Aggregates, OfScalarsHaveAllThatCouplingsHold) {
                                {1002, -1000, -1, -1, -1000, 1000, -1, 1, -1, 11});
   const AggregationKernels& kernel = kernels<AggregationKernels>(device, solver_kernels, "aggregation");
   Graph graph;
-  kernel.strong_graph(device, A.view(), A.nonzeros(), 0.3, {}, {}, graph);
+  kernel.strong_graph(device, A.view(), A.nonzeros(), {0.3}, {}, {}, graph);
   Array<std::int32_t> result;
   EXPECT_EQ(kernel.aggregate(device, graph, 4, nullptr, result), 2);
   const std::vector<std::int32_t> aggregate = result.host();
