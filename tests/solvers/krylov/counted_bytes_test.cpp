@@ -137,7 +137,10 @@ TEST(CountedBytes, OfAnIterationWithMultigridAre96ForAnUnknownBesideProductAndCy
   Index cycle = 0;
   {
     b.fill_zero();
-    { const auto phase = device.profile().phase("cycle"); multigrid.apply(b, x); }
+    {
+      const auto phase = device.profile().phase("cycle");
+      multigrid.apply(b, x);
+    }
     const auto& phases = device.profile().phases();
     cycle = std::ranges::find(phases, "cycle", &PhaseRecord::name)->bytes - conversions;
   }
