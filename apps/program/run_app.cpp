@@ -113,6 +113,7 @@ class AppCall {
     if (info_.divides) ranks_ = start_ranks();
     else refuse_several_ranks();
     options_.ranks = ranks_.get();
+    if (ranks_) divide_hosts(*ranks_);  // and may learn of a rank that has failed already
     if (options_.planned_ranks > 0 && !helps()) plan_ranks();
     if (helps()) help();
     else attempt();
@@ -150,6 +151,7 @@ class AppCall {
   // Its members are divided among the ranks of the job. The first one tells and reports for all.
   void attempt_sweep() {
     ranks_ = start_ranks();
+    if (ranks_) divide_hosts(*ranks_);
     if (ranks_ && ranks_->rank() > 0) options_.quiet = true;
     run_sweep(info_, options_, app_, report_, ranks_.get());
   }

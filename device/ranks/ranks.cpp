@@ -29,24 +29,6 @@ struct Place {
   std::string host, processors;
 };
 
-// Every rank tells every other one where it is.
-void divide_hosts(Ranks& ranks) {
-  const Place mine{ranks.host(), affinity_text()};
-  for (int other = 0; other < ranks.count(); ++other)
-    if (other != ranks.rank()) ranks.send(other, mine.host + "\n" + mine.processors);
-  HostShare share;
-  for (int other = 0; other < ranks.count(); ++other) {
-    if (other == ranks.rank()) continue;
-    const std::string text = ranks.wait(other);
-    const std::size_t end = text.find('\n');
-    if (text.substr(0, end) != mine.host) continue;
-    ++share.processes;
-    if (other < ranks.rank()) ++share.number;
-    if (text.substr(end + 1) == mine.processors) ++share.on_these_processors;
-  }
-  share_host(share);
-}
-
 }  // namespace
 
 std::string message_of_rank(int rank, Exit exit, const std::string& message) {
@@ -257,8 +239,25 @@ std::unique_ptr<Ranks> start_ranks() {
         fmt::format("started as {} ranks, of which {} knows {}", job.ranks, ranks->transport(), ranks->count()),
         fmt::format("{} is {}: the launcher is that of another MPI, or does not serve it", job.variable, job.ranks),
         fmt::format("start it by mpirun of {}, or by srun --mpi=pmix", ranks->transport()));
-  divide_hosts(*ranks);
   return ranks;
+}
+
+// Every rank tells every other one where it is.
+void divide_hosts(Ranks& ranks) {
+  const Place mine{ranks.host(), affinity_text()};
+  for (int other = 0; other < ranks.count(); ++other)
+    if (other != ranks.rank()) ranks.send(other, mine.host + "\n" + mine.processors);
+  HostShare share;
+  for (int other = 0; other < ranks.count(); ++other) {
+    if (other == ranks.rank()) continue;
+    const std::string text = ranks.wait(other);
+    const std::size_t end = text.find('\n');
+    if (text.substr(0, end) != mine.host) continue;
+    ++share.processes;
+    if (other < ranks.rank()) ++share.number;
+    if (text.substr(end + 1) == mine.processors) ++share.on_these_processors;
+  }
+  share_host(share);
 }
 
 }  // namespace ritz

@@ -135,10 +135,12 @@ class WorkTogether {
   const SumsOverRanks* before_;
 };
 
-// Starts MPI where the launcher says that there are several ranks, and divides the processors and the memory of each
-// machine among its ranks (device/host_limits.hpp). Throws Error(Exit::environment): no module for MPI in this build,
-// or MPI knows another number of ranks than the launcher.
+// Starts MPI where the launcher says that there are several ranks. Throws Error(Exit::environment): no module for MPI
+// in this build, or MPI knows another number of ranks than the launcher.
 std::unique_ptr<Ranks> start_ranks();
+
+// Divides the processors and the memory of each machine among its ranks (device/host_limits.hpp). All ranks call it.
+void divide_hosts(Ranks& ranks);
 
 // In the module of a transport, registered as "ranks" for the back end "mpi".
 struct RanksModule {

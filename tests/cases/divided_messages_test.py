@@ -55,6 +55,12 @@ class Messages(OnRanks):
                     if refused.report and refused.report["status"] == "complete":  # the message said that the run is over
                         self.assertEqual(self.bits(refused), self.bits(whole))
 
+    # Rank 1 still waits for the start of rank 2, whose second message is late, when the first rank does not find the mesh.
+    def test_a_failure_during_the_start_is_told_once(self):
+        environment = {"LD_PRELOAD": SHIM, "MESSAGE_RANK": "2", "MESSAGE_NUMBER": "2", "MESSAGE_KIND": "late", "MESSAGE_COUNT": str(self.folder / "count")}
+        run = self.on_ranks(3, HEAT, self.part, keys={"mesh.file": "absent.msh"}, environment=environment)
+        self.assertEqual((run.exit, run.errors.count("error: ")), (2, 1), run.errors)
+
     def test_long_messages_go_in_pieces(self):
         for program in (HEAT, "ritz-elasticity"):
             case = self.case(program, "mixed", (4, 4, 4))

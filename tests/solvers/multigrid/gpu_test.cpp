@@ -63,10 +63,10 @@ TEST(GpuMultigrid, AgreesWithTheCpu) {
 }
 
 // The second coarsening has blocks of 6 x 6, and nodes that are held belong to no aggregate.
-TEST(GpuMultigrid, AgreesWithTheCpuOnThreeLevels) {
+TEST(GpuMultigrid, AgreesWithTheCpuOnSeveralLevels) {
   if (!has_gpu()) GTEST_SKIP() << "skipped: no GPU";
   const System on_gpu = cantilever(CellKind::tet4, 7, Device::named("gpu"));
-  ASSERT_EQ(solve(on_gpu, 60).levels.size(), 3u);
+  ASSERT_GE(solve(on_gpu, 60).levels.size(), 3u);
   expect_agreement(cantilever(CellKind::tet4, 7, Device::named("cpu")), on_gpu, 60);
 }
 
