@@ -27,12 +27,11 @@ std::vector<std::string> launch_lines(const std::vector<LaunchRecord>& records, 
                               "mean [us]", "least [us]", "MB", "GB/s", "of copy"));
   for (const LaunchRecord& record : records) {
     const double rate = record.rate();
-    lines.push_back(fmt::format(
-        "{:<32} {:>9} {:>12.3f} {:>12.2f} {:>12.2f} {:>10} {:>9} {:>8}", record.name, record.count,
-        1e3 * record.seconds, 1e6 * record.seconds / double(record.count), 1e6 * record.least,
-        rate > 0 ? fmt::format("{:.3f}", 1e-6 * double(record.bytes)) : "",
-        rate > 0 ? fmt::format("{:.1f}", 1e-9 * rate) : "",
-        rate > 0 && copy_rate > 0 ? fmt::format("{:.0f} %", 100 * rate / copy_rate) : ""));
+    lines.push_back(fmt::format("{:<32} {:>9} {:>12.3f} {:>12.2f} {:>12.2f} {:>10} {:>9} {:>8}", record.name,
+                                record.count, 1e3 * record.seconds, 1e6 * record.seconds / double(record.count),
+                                1e6 * record.least, rate > 0 ? fmt::format("{:.3f}", 1e-6 * double(record.bytes)) : "",
+                                rate > 0 ? fmt::format("{:.1f}", 1e-9 * rate) : "",
+                                rate > 0 && copy_rate > 0 ? fmt::format("{:.0f} %", 100 * rate / copy_rate) : ""));
   }
   return lines;
 }

@@ -1,7 +1,7 @@
 // RITZ_LAUNCH_TABLE=1: how long each launch takes on the GPU, by two events around it, summed by name. Who takes the
-// records writes them (device/launch_records.hpp), else they go to stderr when the device is closed. Replaces a profiler
-// where there is none. Launches that are recorded are not timed one by one, their replays are; events between launches
-// cost about a microsecond each.
+// records writes them (device/launch_records.hpp), else they go to stderr when the device is closed. Replaces a
+// profiler where there is none. Launches that are recorded are not timed one by one, their replays are; events between
+// launches cost about a microsecond each.
 #pragma once
 
 #include "device/launch_records.hpp"

@@ -354,7 +354,7 @@ class CudaMachine final : public Machine {
   unsigned places_taken_ = 0;
   unsigned* ticket_ = nullptr;
   std::unique_ptr<LaunchTable> table_;  // where RITZ_LAUNCH_TABLE asks for it
-  std::mutex mutex_;  // of these two
+  std::mutex mutex_;                    // of these two
   std::thread::id launching_;
   int depth_ = 0;  // launches within launches
   bool has_pool_ = false;

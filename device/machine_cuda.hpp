@@ -18,7 +18,7 @@ struct CudaFactory {
   const char* architectures;                                    // RITZ_CUDA_ARCHITECTURES, commas between: "80-real,90"
   bool (*pin)(void* memory, Index bytes);                       // locks host pages; false: the system does not let us
   void (*unpin)(void* memory);
-  Index (*second_level_cache)(int ordinal);                  // [bytes]; 0: not known
+  Index (*second_level_cache)(int ordinal);                 // [bytes]; 0: not known
   std::vector<LaunchRecord> (*launches)(Machine& machine);  // take_launch_records()
 };
 

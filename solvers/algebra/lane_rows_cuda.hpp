@@ -74,7 +74,8 @@ __global__ void reduce_lanes_kernel(Index rows, Index share, const __grid_consta
   const Index first = Index{blockIdx.x} * share;
   const Index last = first + share < rows ? first + share : rows;
   Sums<K> mine;
-  for (Index row = first + threadIdx.x / lane_count; row < last; row += rows_at_once) mine.add(now(LanePlace{row, lane}));
+  for (Index row = first + threadIdx.x / lane_count; row < last; row += rows_at_once)
+    mine.add(now(LanePlace{row, lane}));
   const Sums<K> of_block = sum_lanes_of_block(mine);
   if (threadIdx.x < lane_count) partial[Index{blockIdx.x} * lane_count + lane] = of_block;
   if (!is_last_block(ticket)) return;

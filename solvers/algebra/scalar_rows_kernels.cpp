@@ -41,8 +41,7 @@ struct WriteValues {
     const int b = A.block_size;
     const ScalarRow of(A, row);
     for (Index k = of.first; k < of.last; ++k)
-      for (int j = 0; j < b; ++j)
-        values[of.begin + (k - of.first) * b + j] = A.values[(k * b + row % b) * b + j];
+      for (int j = 0; j < b; ++j) values[of.begin + (k - of.first) * b + j] = A.values[(k * b + row % b) * b + j];
   }
 };
 

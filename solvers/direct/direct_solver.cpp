@@ -162,8 +162,8 @@ void DirectSolver::refactorise(DirectInput A) {
   if (factor_ == nullptr) return;
   if (is_taken_there(library_of(A_))) {
     const SparseMatrix& matrix = matrix_there(A_);
-    static_cast<DirectFactorThere&>(*factor_).set_values_there(
-        [&](Vector& values) { scalar_values(matrix, values); }, max_abs(matrix.values()));
+    static_cast<DirectFactorThere&>(*factor_).set_values_there([&](Vector& values) { scalar_values(matrix, values); },
+                                                               max_abs(matrix.values()));
     factorise();
     return check_regular();
   }

@@ -30,7 +30,7 @@ std::uint64_t shuffle_down(unsigned mask, std::uint64_t value, unsigned distance
 // ---- work in streams ----
 
 using Work = std::function<void()>;
-inline constexpr int second_level_cache = 50 << 20;  // [bytes] of an H200
+inline constexpr int second_level_cache = 50 << 20;          // [bytes] of an H200
 inline constexpr std::size_t most_shared_bytes = 227 << 10;  // of a block, as on compute capability 9.0
 
 struct Kernel {

@@ -143,9 +143,9 @@ cusparseStatus_t cusparseSpMV_bufferSize(cusparseHandle_t, cusparseOperation_t, 
                                          cusparseSpMVAlg_t, std::size_t* bytes) {
   return *bytes = 64, CUSPARSE_STATUS_SUCCESS;
 }
-cusparseStatus_t cusparseSpMV_preprocess(cusparseHandle_t, cusparseOperation_t, const void*, cusparseConstSpMatDescr_t A,
-                                         cusparseConstDnVecDescr_t, const void*, cusparseDnVecDescr_t, cudaDataType,
-                                         cusparseSpMVAlg_t, void*) {
+cusparseStatus_t cusparseSpMV_preprocess(cusparseHandle_t, cusparseOperation_t, const void*,
+                                         cusparseConstSpMatDescr_t A, cusparseConstDnVecDescr_t, const void*,
+                                         cusparseDnVecDescr_t, cudaDataType, cusparseSpMVAlg_t, void*) {
   return A->partitioned = true, CUSPARSE_STATUS_SUCCESS;
 }
 // The library itself also multiplies with what is not partitioned, only slower.
