@@ -42,7 +42,7 @@ struct ApplyPivotDot {
   double* y;
   constexpr Sums<1> operator()(Index i) const {
     const double xi = x[i], yi = mask[i] != 0 ? pivot * xi : y[i];
-    y[i] = yi;
+    if (mask[i] != 0) y[i] = yi;  // few: no vector is written again
     return {{xi * yi}};
   }
 };

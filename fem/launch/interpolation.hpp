@@ -20,11 +20,12 @@ struct InterpolationKernels {
 // Chebyshev smoothing where the operator is applied by others, q = A x; prescribed unknowns have inverse_diagonal 0.
 template <class Real>
 struct PCycleKernels {
-  // x = d = c D^-1 b
+  // x = c D^-1 b, and d the same unless it is nullptr
   void (*start)(const Device&, Index n, Real c, const Real* inverse_diagonal, const Real* b, Real* d, Real* x);
-  // d = c1 d + c2 D^-1 (b - q), x += d
+  // d = c1 before + c2 D^-1 (b - q), x += d. Where `before` is nullptr it counts as zero; where d is, it is not
+  // written.
   void (*step)(const Device&, Index n, Real c1, Real c2, const Real* inverse_diagonal, const Real* b, const Real* q,
-               Real* d, Real* x);
+               const Real* before, Real* d, Real* x);
   // r = w (b - q)
   void (*weighted_residual)(const Device&, Index n, const Real* weight, const Real* b, const Real* q, Real* r);
   // x += w s

@@ -86,16 +86,21 @@ struct Start {
   Real c;
   const Real *inverse_diagonal, *b;
   Real *d, *x;
-  constexpr void operator()(Index i) const { x[i] = d[i] = c * inverse_diagonal[i] * b[i]; }
+  constexpr void operator()(Index i) const {
+    const Real xi = c * inverse_diagonal[i] * b[i];
+    if (d != nullptr) d[i] = xi;
+    x[i] = xi;
+  }
 };
 template <class Real>
 struct Step {
   Real c1, c2;
-  const Real *inverse_diagonal, *b, *q;
+  const Real *inverse_diagonal, *b, *q, *before;
   Real *d, *x;
   constexpr void operator()(Index i) const {
-    const Real di = c1 * d[i] + c2 * inverse_diagonal[i] * (b[i] - q[i]);
-    d[i] = di;
+    const Real old = before != nullptr ? c1 * before[i] : Real(0);
+    const Real di = old + c2 * inverse_diagonal[i] * (b[i] - q[i]);
+    if (d != nullptr) d[i] = di;
     x[i] += di;
   }
 };
@@ -124,8 +129,8 @@ void start(const Device& device, Index n, Real c, const Real* inverse_diagonal, 
 }
 template <class Real>
 void step(const Device& device, Index n, Real c1, Real c2, const Real* inverse_diagonal, const Real* b, const Real* q,
-          Real* d, Real* x) {
-  for_each(device, "smoothing", n, Step<Real>{c1, c2, inverse_diagonal, b, q, d, x});
+          const Real* before, Real* d, Real* x) {
+  for_each(device, "smoothing", n, Step<Real>{c1, c2, inverse_diagonal, b, q, before, d, x});
 }
 template <class Real>
 void weighted_residual(const Device& device, Index n, const Real* weight, const Real* b, const Real* q, Real* r) {

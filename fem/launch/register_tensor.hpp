@@ -6,6 +6,7 @@
 // Other orders, and forms without it, run by the engine for any element.
 #pragma once
 
+#include "fem/launch/affine_cells.hpp"
 #include "fem/launch/register_form.hpp"
 #include "fem/launch/tensor_diagonals.hpp"
 
@@ -33,7 +34,7 @@ __global__ void __launch_bounds__(largest_block_threads)
                   const __grid_constant__ ConstantTables<Real, Order + 1> tables) {
   compute_chunk<TensorChunk<Real, TensorShape<F, Order, F::dimension>>>(
       arguments, elements, sums, [&](const auto& team, const auto& memory, Index batch) {
-        tensor_actions<F, Order, F::dimension>(team, memory, form, arguments, batch, tables.numbers);
+        tensor_actions<F, Order, F::dimension, CellMaps::any>(team, memory, form, arguments, batch, tables.numbers);
       });
 }
 
@@ -85,7 +86,7 @@ void run_tensor_diagonals(const Device& device, const ElementArguments& argument
                tensor_diagonal_kernel<F, Order>, form_of<F>(arguments), arguments, block.elements, tables);
 }
 #else
-template <Form F, int Order>
+template <Form F, int Order, CellMaps maps = CellMaps::any>
 [[gnu::flatten]] void run_tensor_actions(const Device&, const ElementArguments& arguments) {
   using Sh = TensorShape<F, Order, F::dimension>;
   const F form = *static_cast<const F*>(arguments.form);
@@ -93,12 +94,12 @@ template <Form F, int Order>
   const int corners = arguments.point_geometry == nullptr ? Sh::corners : 0;
   for (Index i = 0; i < arguments.batch_count; ++i) {
     prefetch_lists(arguments, arguments.first_batch + i + 1, Sh::points, corners);
-    tensor_actions<F, Order, F::dimension>(CpuTeam{}, CpuMemory{scratch}, form, arguments, arguments.first_batch + i,
-                                           arguments.table.line);
+    tensor_actions<F, Order, F::dimension, maps>(CpuTeam{}, CpuMemory{scratch}, form, arguments,
+                                                 arguments.first_batch + i, arguments.table.line);
   }
 }
 
-template <Form F, int Order>
+template <Form F, int Order, CellMaps maps = CellMaps::any>
 [[gnu::flatten]] void run_single_tensor_actions(const Device&, const ElementArguments& arguments) {
   using Sh = TensorShape<F, Order, F::dimension>;
   const F form = *static_cast<const F*>(arguments.form);
@@ -107,8 +108,8 @@ template <Form F, int Order>
   const int corners = arguments.point_geometry == nullptr ? Sh::corners : 0;
   for (Index i = arguments.first_batch; i < team.batches; i += 2) {
     for (int next = 2; next < 4; ++next) prefetch_lists(arguments, i + next, Sh::points, corners);
-    tensor_actions<F, Order, F::dimension>(team, SingleCpuMemory{scratch}, form, arguments, i,
-                                           arguments.table.single.line);
+    tensor_actions<F, Order, F::dimension, maps>(team, SingleCpuMemory{scratch}, form, arguments, i,
+                                                 arguments.table.single.line);
   }
 }
 
@@ -130,6 +131,11 @@ struct RegisterTensor {
     (register_kernels(RITZ_TEXT(RITZ_BACKEND), tensor_kernel_name(F::name, Orders, F::dimension).c_str(),
                       &table<Orders>()),
      ...);
+#ifndef __CUDACC__
+    (register_kernels(RITZ_TEXT(RITZ_BACKEND), affine_tensor_kernel_name(F::name, Orders, F::dimension).c_str(),
+                      &affine_table<Orders>()),
+     ...);
+#endif
   }
 
  private:
@@ -146,6 +152,16 @@ struct RegisterTensor {
 #endif
     return t;
   }
+#ifndef __CUDACC__
+  // GPUs run the kernels of any cell on these, too: a second set would be half as much code again.
+  template <int Order>
+  static const FormKernels& affine_table() {
+    static FormKernels t{nullptr, nullptr,
+                         nullptr, run_tensor_actions<F, Order, CellMaps::affine>,
+                         nullptr, run_single_tensor_actions<F, Order, CellMaps::affine>};
+    return t;
+  }
+#endif
 };
 
 template <Form F>

@@ -7,8 +7,8 @@
 //   points   a line along the last direction is one item: derivative along it, geometry, form, transpose
 //   back     the same in reverse
 //
-// Geometry: of (multi)linear cells computed from their corners as it is needed, else read from what
-// element_point_geometry stored.
+// Geometry: of (multi)linear cells computed from their corners at each point, of parallelograms and parallelepipeds
+// once for each cell, else read from what element_point_geometry stored.
 #pragma once
 
 #include "fem/launch/element_engine.hpp"
@@ -168,6 +168,35 @@ struct LineGeometry {
   }
 };
 
+// Geometry of parallelograms and parallelepipeds: x = x[] + sum_d xi_d slope[d][], gradient in space =
+// m^T (gradient in the reference cell), the same at all points.
+template <class Sh, class T>
+struct AffineGeometry {
+  T x[Sh::G], slope[Sh::D][Sh::G], m[Sh::D][Sh::G], determinant;
+
+  template <class Team>
+  constexpr void load(const Team& team, const ElementArguments& arguments, Index batch) {
+    constexpr int neighbours[3] = {1, 3, 4};  // of corner 0
+    const auto origin = team.origin_of(arguments, batch, Sh::corners, Sh::G);
+    team.load_coordinates_from(origin, arguments, batch, 0, Sh::corners, Sh::G, LocalEntries<T>{x});
+    for (int d = 0; d < Sh::D; ++d)
+      team.load_coordinates_from(origin, arguments, batch, neighbours[d], Sh::corners, Sh::G,
+                                 ShiftedEntries<T>{slope[d], neighbours[d] * Sh::G});
+    for (int i = 0; i < Sh::G; ++i) {
+      const T corner = x[i];
+      x[i] += origin(i);
+      for (int d = 0; d < Sh::D; ++d) {
+        slope[d][i] = 0.5 * (slope[d][i] - corner);
+        x[i] += slope[d][i];
+      }
+    }
+    determinant = cofactors(slope, m);
+    const T inverse = 1.0 / determinant;
+    for (int d = 0; d < Sh::D; ++d)
+      for (int i = 0; i < Sh::G; ++i) m[d][i] = inverse * m[d][i];
+  }
+};
+
 // At a point: gradient in space = in * m^T (gradient in the reference cell), and back with out * m.
 template <class Sh, class T>
 struct PointGeometry {
@@ -196,6 +225,18 @@ struct PointGeometry {
     for (int i = 0; i < Sh::G; ++i) x[i] = entry(Sh::D * Sh::G + 1 + i);
     in = 1.0;
     out = measure;
+  }
+  // `at`: the point in the reference cell.
+  template <class S>
+  constexpr PointGeometry(const AffineGeometry<Sh, T>& cell, const S (&at)[Sh::D], S weight) {
+    for (int i = 0; i < Sh::G; ++i) x[i] = cell.x[i];
+    for (int d = 0; d < Sh::D; ++d)
+      for (int i = 0; i < Sh::G; ++i) {
+        x[i] += at[d] * cell.slope[d][i];
+        m[d][i] = cell.m[d][i];
+      }
+    in = 1.0;
+    out = measure = weight * cell.determinant;
   }
   T measure;  // factor of the integral * weight * det J
 };
@@ -413,8 +454,28 @@ constexpr void with_line_geometry(const Team& team, const ElementArguments& argu
   }
 }
 
-// tables: LineTables.
-template <Form F, int Order, int Dimension, class Team, class Memory>
+// The same where the geometry of the cell is known.
+template <class Sh, class T, class S, class Use>
+constexpr void with_line_geometry(const AffineGeometry<Sh, T>& cell, const S* tables, int item, S factor,
+                                  const Use& use) {
+  constexpr int N = Sh::N, D = Sh::D;
+  const auto* at = tables + Sh::Tables::points;
+  const auto* weights = tables + Sh::Tables::weights;
+  S line_weight = factor * weights[item % N];
+  if constexpr (D == 3) { line_weight *= weights[item / N]; }
+  use([&](int k) {
+    S point[D];
+    point[0] = at[item % N];
+    if constexpr (D == 3) { point[1] = at[item / N]; }
+    point[D - 1] = at[k];
+    return PointGeometry<Sh, T>(cell, point, line_weight * weights[k]);
+  });
+}
+
+enum class CellMaps { any, affine };
+
+// tables: LineTables. Of affine maps, cells are parallelograms or parallelepipeds.
+template <Form F, int Order, int Dimension, CellMaps maps, class Team, class Memory>
 constexpr void tensor_actions(const Team& team, const Memory& memory, const F& form, const ElementArguments& arguments,
                               Index batch, const typename Team::Scalar* tables) {
   using Sh = TensorShape<F, Order, Dimension>;
@@ -424,7 +485,12 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
   const bool stored = arguments.point_geometry != nullptr;
   const auto factor = factor_of<T>(arguments);
 
-  if (!stored) multilinear_coefficients<Sh>(team, arguments, batch, corners);
+  [[maybe_unused]] AffineGeometry<Sh, T> cell;
+  if constexpr (maps == CellMaps::affine) {
+    cell.load(team, arguments, batch);
+  } else {
+    if (!stored) multilinear_coefficients<Sh>(team, arguments, batch, corners);
+  }
   to_points<F, Sh>(team, tables, field, [&](int node, const LocalEntries<T>& values) {
     team.load_direction(arguments, batch, node, points, C, ShiftedEntries<T>{values.values, node * C});
   });
@@ -438,7 +504,7 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
     OnLine<Sh, T> value, slope, state_value, state_slope;
     load_last_line<F, Sh, T>(tables, field, item, value, slope);
     if constexpr (Sh::with_state) { load_last_line<F, Sh, T>(tables, state, item, state_value, state_slope); }
-    with_line_geometry<Sh>(team, arguments, batch, tables, corners, item, stored, factor, [&](const auto& geometry_of) {
+    const auto act = [&](const auto& geometry_of) {
       for (int k = 0; k < N; ++k) {
         const int n = item + k * Sh::lines;
         const PointGeometry<Sh, T> g = geometry_of(k);
@@ -449,7 +515,12 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
         const Fields<T, C, Sh::G> du = fields_on_line<F, Sh, T>(field, n, value, slope, k, g);
         put_flux<F, Sh, T>(tangent_flux<F, Sh, T>(form, place, u, du), g, n, k, field, value, slope);
       }
-    });
+    };
+    if constexpr (maps == CellMaps::affine) {
+      with_line_geometry(cell, tables, item, factor, act);
+    } else {
+      with_line_geometry<Sh>(team, arguments, batch, tables, corners, item, stored, factor, act);
+    }
     store_last_line<F, Sh, T>(tables, value, slope, item, field);
   });
   team.sync();

@@ -351,7 +351,8 @@ class Cycle {
     return y;
   }
 
-  // Chebyshev steps for D^-1 A x = D^-1 b (Saad 2003, algorithm 12.1), from x = 0 or from the x at hand.
+  // Chebyshev steps for D^-1 A x = D^-1 b (Saad 2003, algorithm 12.1), from x = 0 or from the x at hand. The correction
+  // d is kept only where another step follows.
   void smooth(Level<Real>& level, bool from_zero) {
     const double ratio = smoothing_.ratio;
     const double theta = 0.5 * level.largest_eigenvalue * (1 + 1 / ratio);
@@ -359,23 +360,23 @@ class Cycle {
     double rho = 1 / sigma;
     const Index n = level.rows();
     const Real* inverse = level.inverse_diagonal.data();
-    if (from_zero) {
-      count(level, 4);
-      kernels_.start(device_, n, Real(1 / theta), inverse, level.b.data(), level.d.data(), level.x.data());
-    } else {
+    const auto kept_before = [&](int step) { return step < smoothing_.degree ? level.d.data() : nullptr; };
+    const auto step = [&](double c1, double c2, const Real* before, Real* d) {
       level.apply(level.x, level.q);
-      level.d.fill_zero();
-      count(level, 8);
-      kernels_.step(device_, n, Real(0), Real(1 / theta), inverse, level.b.data(), level.q.data(), level.d.data(),
-                    level.x.data());
+      count(level, 5 + (before != nullptr ? 1 : 0) + (d != nullptr ? 1 : 0));
+      kernels_.step(device_, n, Real(c1), Real(c2), inverse, level.b.data(), level.q.data(), before, d, level.x.data());
+    };
+    if (from_zero) {
+      Real* const d = kept_before(1);
+      count(level, d == nullptr ? 3 : 4);
+      kernels_.start(device_, n, Real(1 / theta), inverse, level.b.data(), d, level.x.data());
+    } else {
+      step(0, 1 / theta, nullptr, kept_before(1));
     }
     for (int k = 1; k < smoothing_.degree; ++k) {
       const double before = rho;
       rho = 1 / (2 * sigma - before);
-      level.apply(level.x, level.q);
-      count(level, 7);
-      kernels_.step(device_, n, Real(rho * before), Real(2 * rho / delta), inverse, level.b.data(), level.q.data(),
-                    level.d.data(), level.x.data());
+      step(rho * before, 2 * rho / delta, level.d.data(), kept_before(k + 1));
     }
   }
 

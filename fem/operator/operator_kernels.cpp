@@ -2,7 +2,9 @@
 #include "fem/operator/operator.hpp"
 
 #include "device/kernels.hpp"
+#include "fem/launch/affine_cells.hpp"
 #include "fem/launch/point_geometry.hpp"
+#include "fem/operator/affine_cells.hpp"
 #include "fem/operator/chunk_lists.hpp"
 #include "fem/operator/given_numbers.hpp"
 
@@ -73,6 +75,16 @@ ElementKernel kernel_of(const FormKernels& table, Operator::Task task) {
 
 bool takes_tensors(Operator::Task task) { return task == Operator::Task::action || task == Operator::Task::diagonal; }
 
+// The kernels of actions on affine cells where there are some and all of the group's cells are affine, else nullptr.
+const FormKernels* affine_kernels(const FunctionSpace& space, const ElementGroup& group, const FormValue& form) {
+  const Device& device = space.device();
+  const std::string name =
+      affine_tensor_kernel_name(form.name.c_str(), group.element->order, group.element->dimension());
+  if (!has_kernels(device.backend(), form.module, name)) return nullptr;
+  if (!all_affine(space.mesh(), group, device.threads())) return nullptr;
+  return &kernels<FormKernels>(device, form.module, name);
+}
+
 }  // namespace
 
 const FormKernels& Operator::kernels_of(Task task, const ElementGroup& group, const FormValue& form) const {
@@ -114,7 +126,9 @@ int Operator::degree_of(Task task, const ElementGroup& group, const Integral& in
 }
 
 AssemblyTerm Operator::make_term(Task task, const ElementGroup& group, const Integral& integral) const {
-  const FormKernels& found = kernels_of(task, group, integral.form);
+  const bool tensors = takes_tensors(task) && by_tensors(group, integral.form);
+  const FormKernels* affine = tensors && task == Task::action ? affine_kernels(*space_, group, integral.form) : nullptr;
+  const FormKernels& found = affine != nullptr ? *affine : kernels_of(task, group, integral.form);
   AssemblyTerm term{};
   const bool whole = integral.form.cell >= 0;
   const int degree = degree_of(task, group, integral);
@@ -131,8 +145,7 @@ AssemblyTerm Operator::make_term(Task task, const ElementGroup& group, const Int
   term.arguments.coordinates = coordinates_of(*space_, group).data();
   term.arguments.given = given_numbers(group, degree, integral);
   if (!integral.form.state_start.empty()) term.arguments.state = state_of(group, integral).data();
-  if (takes_tensors(task) && by_tensors(group, integral.form))
-    term.arguments.point_geometry = point_geometry(group, term.arguments.table);
+  if (tensors) term.arguments.point_geometry = point_geometry(group, term.arguments.table);
   return term;
 }
 

@@ -268,7 +268,7 @@ void Constraints::apply_pivot(double pivot, const Vector& x, Vector& y) const {
 
 void Constraints::apply_pivot_dot(double pivot, const Vector& x, Vector& y, double* xy) const {
   const Device& device = x.device();
-  device.profile().count(x.size() + x.bytes() + 2 * y.bytes());
+  device.profile().count(x.size() + x.bytes() + y.bytes());
   table(device).apply_pivot_dot(device, x.size(), mask_.data(), pivot, x.data(), y.data(), xy);
 }
 
