@@ -10,6 +10,7 @@
 #include "device/kernels.hpp"
 #include "device/machine_cpu.hpp"
 #include "device/machine_cuda.hpp"
+#include "device/forks.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -60,7 +61,7 @@ const CudaFactory* cuda_factory(std::string& why) {
 namespace {
 
 // the second obeys OMP_NUM_THREADS
-int available_threads() { return std::min(host_limits().threads(), omp_get_max_threads()); }
+int available_threads() { return is_fork_of_threads() ? 1 : std::min(host_limits().threads(), omp_get_max_threads()); }
 
 std::vector<MachineInfo> list_gpus(std::string& why) {
   const CudaFactory* factory = cuda_factory(why);
@@ -160,6 +161,11 @@ Device Device::named(const std::string& asked, int threads) {
   if (threads < 0 || threads > 4096)
     throw Error(Exit::input, fmt::format("{} threads were asked for", threads), {},
                 "use a number from 1 to 4096, or 0 for all");
+  if (threads > 1 && is_fork_of_threads())
+    throw Error(Exit::input, fmt::format("{} threads were asked for in a process that was forked", threads),
+                "it was forked after Ritz had started threads, which fork() leaves behind",
+                "use one thread in each process, or start processes anew: multiprocessing.set_start_method(\"spawn\")");
+  threads_may_start();
   std::unique_ptr<Machine> machine;
   std::string why;
   int ranks = 1;
@@ -190,7 +196,7 @@ void throw_size_mismatch(Index size, Index given) {
 
 const MachineInfo& Device::info() const { return machine().info(); }
 const std::string& Device::description() const { return state_->description; }
-int Device::threads() const { return state_->threads; }
+int Device::threads() const { return is_fork_of_threads() ? 1 : state_->threads; }
 Machine& Device::machine() const {
   if (!state_) throw Error(Exit::internal, "an empty Device was used");
   return *state_->machine;

@@ -194,13 +194,26 @@ void print_heat(Run& run, const Operator& equations, const ModelSupports& suppor
   run.results().facts()["residual_certificate"] = fmt::format("{:.3e}", s.residual);
 }
 
-// Loads that take more heat than the body holds, or a mesh too coarse for a steep front.
+// Loads that take more heat than the body holds, or a mesh too coarse for a steep front. Where the case does not say
+// where absolute zero is, it is that of degrees Celsius, below which there is no kelvin either.
 void tell_impossible(Run& run, std::span<const double> temperature, double absolute_zero) {
   const auto colder = std::ranges::count_if(temperature, [&](double value) { return value < absolute_zero; });
   if (colder > 0)
     run.log().notice(
-        fmt::format("{} nodes are colder than absolute zero ({:g}), down to {:.6g}: check sinks and fluxes", colder,
-                    absolute_zero, std::ranges::min(temperature)));
+        fmt::format("{} nodes are colder than absolute zero ({:g}), down to {:.6g}: check sinks, fluxes and given "
+                    "temperatures",
+                    colder, absolute_zero, std::ranges::min(temperature)));
+}
+
+// Radiation has no meaning below absolute zero. Temperatures that are prescribed have this bound, too.
+void check_begin(const Case& input, const FunctionSpace& space, const CaseModel& read, double absolute_zero) {
+  if (!input.sound() || !read.time || !read.time->initial) return;
+  const double coldest = std::ranges::min(read.time->initial(space));
+  if (coldest < absolute_zero)
+    input.table("initial", "the state at the start")
+        .error("temperature",
+               fmt::format("the temperature at the begin is {:g}, below absolute zero, {:g}", coldest, absolute_zero),
+               "surfaces radiate by their absolute temperature", "correct it, or [model] absolute_zero", Exit::model);
 }
 
 void show(Run& run, const Operator& equations, const CaseModel& read, const HeatConduction* estimated,
@@ -210,7 +223,7 @@ void show(Run& run, const Operator& equations, const CaseModel& read, const Heat
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
   Field temperature = run.results().fields().of("temperature", space, s.u);
   print_range(run, space.mesh(), "temperature", temperature.values);
-  if (absolute_zero) tell_impossible(run, temperature.values, *absolute_zero);
+  tell_impossible(run, temperature.values, absolute_zero.value_or(-273.15));
   try {
     if (read.time || (model.exchanges.empty() && !s.applied.empty()))
       print_balance(run, s.applied, s.reaction, s.residual, 1);
@@ -271,6 +284,7 @@ CaseModel read_heat(Run& run) {
   }
   read_temperatures(input.root(), mesh, heat.loads);
   make_model(run, heat, space, {.of_revolution = plane.axisymmetric}, {}, read);
+  if (absolute_zero) check_begin(input, space, read, *absolute_zero);
   const bool wants_error = wants_mesh_error(run);
   if (wants_error && !read.model.linear)
     input.add_error(Error(

@@ -2,6 +2,7 @@
 
 #include "apps/run/named_outputs.hpp"
 #include "apps/run/option_tables.hpp"
+#include "device/ranks/launcher.hpp"
 #include "fem/modules/plugin.hpp"
 #include "io/files/input_file.hpp"
 #include "io/files/version.hpp"
@@ -16,10 +17,11 @@
 namespace ritz {
 namespace {
 
+// All ranks of a job have the same command line; the first one tells what is wrong with it.
 int refuse(const RunOptions& options, const Error& error) {
   Log log(LogLevel::quiet);
   if (options.log_json) log.use_json();
-  log.error(error);
+  if (launched().rank == 0) log.error(error);
   return static_cast<int>(error.exit());
 }
 

@@ -81,7 +81,30 @@ void Frames::Parts::find_sections(const Frames& frames) {
     if (const std::optional<Beam> beam = beam_in(input.element)) check_orientation(*region, *beam, input.origin);
     sections_.push_back({region, input, input.density * input.size});
     give_cells(*region, static_cast<int>(sections_.size()) - 1);
+    check_repeated(*region, input.origin);
   }
+}
+
+// Mesh files may hold a line once for each group that it is in. Copies with sections of their own are members side by
+// side.
+void Frames::Parts::check_repeated(const Region& region, const std::string& origin) {
+  std::vector<std::pair<std::vector<Node>, Index>> cells;
+  for (const Index cell : region.cells) {
+    const auto nodes = mesh_.nodes_of(cell);
+    cells.emplace_back(std::vector<Node>(nodes.begin(), nodes.end()), cell);
+    std::ranges::sort(cells.back().first);
+  }
+  std::ranges::sort(cells);
+  std::vector<std::pair<Index, Index>> copies;
+  for (std::size_t i = 1; i < cells.size(); ++i)
+    if (cells[i].first == cells[i - 1].first) copies.emplace_back(cells[i].second, cells[i - 1].second);
+  if (copies.empty()) return;
+  const auto [copy, cell] = *std::ranges::min_element(copies);
+  fail(Exit::model,
+       fmt::format("{} of the {} cells of '{}' have the nodes of another cell; the first, cell {}, repeats cell {}",
+                   copies.size(), cells.size(), region.name, copy, cell),
+       origin, "their stiffness would count twice",
+       "write every cell once; where members lie side by side, give each a region and a section of its own");
 }
 
 void Frames::Parts::give_cells(const Region& region, int section) {

@@ -40,6 +40,7 @@ class Frames::Parts {
   void find_sections(const Frames& frames);
   void find_masses(const Frames& frames);
   void give_cells(const Region& region, int section);
+  void check_repeated(const Region& region, const std::string& origin);
   void check_kind(const Region& region, const Section& input);
   static Integral inertia_of(const FoundSection& section, ErrorList& errors);
   void check_orientation(const Region& region, const Beam& beam, const std::string& origin);

@@ -2,7 +2,7 @@
 
 #include "fem/physics/place.hpp"
 #include "fem/space/region_nodes.hpp"
-#include "mesh/point_algebra.hpp"
+#include "mesh/direction.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -125,13 +125,14 @@ LinearEquations normal_support(const FunctionSpace& space, const Region& facets,
 LinearEquations support_along(const FunctionSpace& space, const Region& region, const Point& direction,
                               const Coefficient& value, const std::string& origin) {
   demand_displacements(space, origin);
-  if (!(length(direction) > 0))
+  const Point along = direction_of(direction);
+  if (!(length(along) > 0))
     throw Error(Exit::input, "the direction of a support has no length" + at_origin(origin), {},
                 "give a direction such as [1, 1, 0]");
   LinearEquations equations{.origin = origin};
   const std::vector<double> values = values_at_nodes(space, region, value);
   for (const Node node : space.nodes_in(region))
-    add_direction(space, node, unit(direction), values[static_cast<std::size_t>(node)], equations);
+    add_direction(space, node, unit(along), values[static_cast<std::size_t>(node)], equations);
   return equations;
 }
 
@@ -139,10 +140,11 @@ LinearEquations cylindrical_support(const FunctionSpace& space, const Region& re
                                     CylindricalComponent component, const Coefficient& value,
                                     const std::string& origin) {
   demand_displacements(space, origin);
-  if (!(length(axes.axis) > 0))
+  const Point along = direction_of(axes.axis);
+  if (!(length(along) > 0))
     throw Error(Exit::input, "the axis of a cylindrical support has no length" + at_origin(origin), {},
                 "give a direction such as [0, 0, 1]");
-  const Point axis = unit(axes.axis);
+  const Point axis = unit(along);
   const std::vector<Node> nodes = space.nodes_in(region);
   const auto from_axis = [&](Node node) {
     const Point r = minus(space.point(node), axes.origin);

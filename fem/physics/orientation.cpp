@@ -1,6 +1,7 @@
 #include "fem/physics/orientation.hpp"
 
 #include "device/error.hpp"
+#include "mesh/direction.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +11,8 @@ namespace {
 Point scaled(const Point& a, double factor) { return {factor * a[0], factor * a[1], factor * a[2]}; }
 
 // Perpendicular unit vectors; nothing where the vectors are parallel.
-std::optional<Axes> perpendicular(const Point& first, const Point& other) {
+std::optional<Axes> perpendicular(const Point& given_first, const Point& given_other) {
+  const Point first = direction_of(given_first), other = direction_of(given_other);
   const double size = length(first), reach = length(other);
   if (!(size > 0) || !(reach > 0)) return std::nullopt;
   const Point one = scaled(first, 1 / size);
@@ -19,7 +21,8 @@ std::optional<Axes> perpendicular(const Point& first, const Point& other) {
   return Axes{one, scaled(two, 1 / length(two))};
 }
 
-Point unit(const Point& axis, const char* kind) {
+Point unit(const Point& given, const char* kind) {
+  const Point axis = direction_of(given);
   if (!(length(axis) > 0))
     throw Error(Exit::input, fmt::format("the direction of a {} orientation has no length", kind), {},
                 "give a direction");

@@ -2,7 +2,7 @@
 
 #include "fem/physics/place.hpp"
 #include "fem/physics/surface_projection.hpp"
-#include "mesh/point_algebra.hpp"
+#include "mesh/direction.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -66,7 +66,7 @@ class PeriodicEquations {
     if (options_.rotation && (options_.translation || options_.strain))
       throw Error(Exit::input, "a rotation together with a translation or a strain" + at_origin(options_.origin), {},
                   "give one of them");
-    if (options_.rotation && !(length(options_.rotation->axis) > 0))
+    if (options_.rotation && !(length(direction_of(options_.rotation->axis)) > 0))
       throw Error(Exit::input, "the axis of a periodic region has no length" + at_origin(options_.origin), {},
                   "give a direction such as [0, 0, 1]");
     if (!options_.jump.empty() && static_cast<int>(options_.jump.size()) != space_.components())
@@ -124,8 +124,9 @@ class PeriodicEquations {
   void add_on_axis(Node node) {
     ++result_.on_axis;
     if (!turns_) return;
-    const double size = length(options_.rotation->axis);
-    const Point a = options_.rotation->axis, axis{a[0] / size, a[1] / size, a[2] / size};
+    const Point a = direction_of(options_.rotation->axis);
+    const double size = length(a);
+    const Point axis{a[0] / size, a[1] / size, a[2] / size};
     const Point any = std::abs(axis[0]) < 0.7 ? Point{1, 0, 0} : Point{0, 1, 0};
     Point across = cross(axis, any);
     const double across_size = length(across);
@@ -163,8 +164,9 @@ class PeriodicEquations {
 
 // Rodrigues' formula.
 Point RotationAbout::turned(const Point& v, double sign) const {
-  const double size = length(axis), c = std::cos(angle), s = sign * std::sin(angle);
-  const Point k{axis[0] / size, axis[1] / size, axis[2] / size}, across = cross(k, v);
+  const Point a = direction_of(axis);
+  const double size = length(a), c = std::cos(angle), s = sign * std::sin(angle);
+  const Point k{a[0] / size, a[1] / size, a[2] / size}, across = cross(k, v);
   const double along = dot(k, v);
   Point result;
   for (std::size_t d = 0; d < 3; ++d) result[d] = c * v[d] + s * across[d] + (1 - c) * along * k[d];

@@ -5,6 +5,7 @@
 #include "io/case/unit.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include <fmt/core.h>
@@ -77,6 +78,20 @@ bool CaseValue::is_array_of_tables() const {
 void CaseData::add(Error error, const CasePlace& place) {
   const auto is_same = [&](const Found& found) { return std::string_view(found.error.what()) == error.what(); };
   if (std::ranges::none_of(errors, is_same)) errors.push_back({std::move(error), place, nullptr, {}});
+}
+
+bool mentions(const std::string& formula, const std::string& name) {
+  const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  for (std::size_t at = formula.find(name); at != std::string::npos; at = formula.find(name, at + 1)) {
+    const bool begins = at == 0 || !is_letter(formula[at - 1]);
+    const bool ends = at + name.size() == formula.size() || !is_letter(formula[at + name.size()]);
+    if (begins && ends) return true;
+  }
+  return false;
+}
+
+bool CaseData::calls_unread_table(const std::string& formula) const {
+  return std::ranges::any_of(unread_tables, [&](const std::string& name) { return mentions(formula, name); });
 }
 
 void CaseData::remember(CaseQuestion question) {

@@ -8,13 +8,16 @@
 
 namespace ritz {
 
+bool mentions(const std::string& formula, const std::string& name);  // as a whole word
+
 struct CaseData {
   std::string path, program;
   CaseValue root;
   std::vector<CaseQuestion> questions;
-  DataTables tables;  // by name, for formulas
-  CaseFields fields;  // that formulas may name
-  CaseFields arrays;  // of a calling program, by keys of the case: formulas by themselves
+  DataTables tables;                    // by name, for formulas
+  std::set<std::string> unread_tables;  // whose files were refused
+  CaseFields fields;                    // that formulas may name
+  CaseFields arrays;                    // of a calling program, by keys of the case: formulas by themselves
   std::map<std::string, std::function<CaseField(double)>> varied;  // by keys
   int dimension = 3;                                               // in which formulas are evaluated
   bool has_time = false;
@@ -39,6 +42,8 @@ struct CaseData {
       if (known.table == &table && known.missing == key) return;  // asked for twice
     errors.push_back({std::move(error), place, &table, std::string(key)});
   }
+  // The error of such a table was told; the formula has none of its own.
+  bool calls_unread_table(const std::string& formula) const;
   void remember(CaseQuestion question);
   void judge_unasked(const CaseValue& table, const std::string& path, const std::string& title);
   void throw_errors();

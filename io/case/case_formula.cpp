@@ -14,6 +14,7 @@ std::optional<Formula> read_formula(const CaseAnswer& answer, const std::string&
   for (const CaseFields* fields : {&data.fields, &data.arrays})
     if (const auto found = fields->find(value.text); found != fields->end())
       return Formula(found->first, found->second, std::move(rules));
+  if (data.calls_unread_table(value.text)) return std::nullopt;
   try {
     FormulaVariables variables = Formula::variables(data.has_time);
     for (const auto& [name, field] : data.fields) variables.emplace_back(name, field.value);
@@ -156,16 +157,19 @@ void Case::read_tables() {
                  {"linear", "nearest", "previous"});
     const std::string outside =
         t.choice("outside", "outside of the rows: an error, or the value at the end", {"error", "constant"}, "error");
-    if (name.empty() || file.empty()) continue;
+    if (name.empty()) continue;
     check_name(t, name, data_->tables);
+    if (data_->tables.contains(name) || !is_identifier(name)) continue;
+    data_->unread_tables.insert(name);
     std::error_code ignored;
-    if (data_->tables.contains(name) || !is_identifier(name) || !std::filesystem::exists(file, ignored)) continue;
+    if (file.empty() || !std::filesystem::exists(file, ignored)) continue;
     try {
       data_->tables.emplace(name, DataTable::from_file(file,
                                                        interpolation == "linear"    ? Interpolation::linear
                                                        : interpolation == "nearest" ? Interpolation::nearest
                                                                                     : Interpolation::previous,
                                                        outside == "constant" ? Outside::constant : Outside::error));
+      data_->unread_tables.erase(name);
     } catch (const Error& error) { t.error("file", error.message(), error.why(), error.fix(), error.exit()); }
   }
 }

@@ -9,15 +9,6 @@ namespace {
 
 bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-bool mentions(const std::string& text, const std::string& name) {
-  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
-    const bool begins = at == 0 || !is_letter(text[at - 1]);
-    const bool ends = at + name.size() == text.size() || !is_letter(text[at + name.size()]);
-    if (begins && ends) return true;
-  }
-  return false;
-}
-
 // "k_steel" of "k_steel(T)"; empty where the text is anything else.
 std::string called_alone(const std::string& text, const std::string& argument) {
   std::string dense;
@@ -30,7 +21,9 @@ std::string called_alone(const std::string& text, const std::string& argument) {
 }
 
 std::optional<TableRows> rows_of(const CaseAnswer& answer, const std::string& key, const std::string& text,
-                                 const std::string& unknown, const DataTables& tables) {
+                                 const std::string& unknown, const CaseData& data) {
+  if (data.calls_unread_table(text)) return std::nullopt;
+  const DataTables& tables = data.tables;
   const auto refuse = [&](const std::string& what, const std::string& why, const std::string& fix) {
     answer.wrong_text(fmt::format("'{}' is '{}', {},", key, text, what), why, fix);
     return std::nullopt;
@@ -72,7 +65,7 @@ CaseProperty Case::Table::property(std::string_view key, std::string_view about,
   if (!over_unknown) return {formula(key, about, rule), {}};
   ask(key, "formula", about, fallback_text(rule.fallback), bounds_text(rule), limits_of(rule));
   const CaseAnswer answer(*data_, *value_, key, full_path(key), about);
-  return {harmless_number(rule), rows_of(answer, full_path(key), answer.value()->text, unknown, data_->tables)};
+  return {harmless_number(rule), rows_of(answer, full_path(key), answer.value()->text, unknown, *data_)};
 }
 
 std::vector<CaseProperty> Case::Table::properties(std::string_view key, std::string_view about,
@@ -97,8 +90,7 @@ std::vector<CaseProperty> Case::Table::properties(std::string_view key, std::str
   for (const CaseValue& item : given.items) {
     const std::optional<double> number = finite_number(item);
     if (item.kind == CaseValue::Kind::text) {
-      result.push_back(
-          {Formula(harmless_number(rule)), rows_of(answer, full_path(key), item.text, unknown, data_->tables)});
+      result.push_back({Formula(harmless_number(rule)), rows_of(answer, full_path(key), item.text, unknown, *data_)});
       for (const auto& row : result.back().table ? result.back().table->rows : std::vector<std::array<double, 2>>())
         if (!is_within(rule, row[1]))
           answer.wrong_text(

@@ -2,6 +2,7 @@
 #include "apps/analyses/analyses.hpp"
 #include "apps/program/call.hpp"
 #include "apps/results/result_writer.hpp"
+#include "device/forks.hpp"
 #include "io/case/foreign_case.hpp"
 #include "io/meshes/mesh_reader.hpp"
 #include "io/case/material_library.hpp"
@@ -151,6 +152,7 @@ void bind_runs(py::module_& module) {
   module.def("materials", &materials_as_json);
   module.def("read_mesh", [](const std::string& file, double scale, bool structural) {
     MeshArrays mesh;
+    threads_may_start();
     without_the_lock([&] { mesh = MeshArrays::of(read_mesh(file, {.scale = scale, .structural = structural})); });
     return mesh;
   });

@@ -42,6 +42,9 @@ def _positions(chosen, count, what):
         return np.flatnonzero(chosen).astype(np.int64)
     if chosen.size and (not np.issubdtype(chosen.dtype, np.integer) or chosen.min() < 0 or chosen.max() >= count):
         raise _errors.refuse(f"{what} that are not there", f"they count from 0 to {count - 1}", "give their numbers, or a mask")
+    if chosen.shape == (count,) and chosen.max(initial=0) <= 1 and len(np.unique(chosen)) < count:
+        raise _errors.refuse(f"{what} by {count} numbers that are 0 or 1", "a mask of integers would be taken as the numbers of the first two",
+                             "make it a mask of booleans: mask.astype(bool)")
     return np.unique(chosen.reshape(-1)).astype(np.int64)
 
 
@@ -222,6 +225,8 @@ def _toml(value, key, arrays):
     if isinstance(value, Array):
         arrays[key] = value
         return json.dumps(key)
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value.item()
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
     if isinstance(value, (int, np.integer)):

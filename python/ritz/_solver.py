@@ -83,6 +83,17 @@ def _as_given(values, given):
     return library.from_dlpack(values) if hasattr(library, "from_dlpack") else values
 
 
+def _check_places(A):
+    """Refuses a matrix whose index arrays were spoilt: SciPy's own routines would read beyond them."""
+    rows, columns = (size // per_block for size, per_block in zip(A.shape, A.blocksize if A.format == "bsr" else (1, 1)))
+    if len(A.indptr) != rows + 1 or A.indptr[0] != 0 or (np.diff(A.indptr) < 0).any() or A.indptr[-1] > min(len(A.indices), len(A.data)):
+        raise _errors.refuse("the row offsets (indptr) of the matrix are not those of a matrix", "they rise from 0 to the number of entries, one more than rows",
+                             "make the matrix anew, from its entries")
+    used = A.indices[: A.indptr[-1]]
+    if len(used) and (used.min() < 0 or used.max() >= columns):
+        raise _errors.refuse(f"the matrix has entries in columns from {used.min()} to {used.max()}", f"there are {columns}, from 0", "make the matrix anew, from its entries")
+
+
 def _blocks(A, coordinates, block):
     """Offsets, columns, values [block][b][b], b, coordinates: contiguous, of the types that Ritz has, copied where they are not."""
     A = _scipy(A)
@@ -93,12 +104,15 @@ def _blocks(A, coordinates, block):
         raise _errors.refuse(f"the matrix has {rows} rows and {columns} columns", "a system has as many equations as unknowns", "give a square matrix")
     if np.iscomplexobj(A.data):
         raise _errors.refuse("the matrix is complex", "Ritz computes with real numbers", "solve for real and imaginary parts")
+    _check_places(A)
     x = np.zeros((0, 0)) if coordinates is None else _errors.real(coordinates, "coordinates")
     if x.ndim == 1:
         x = x.reshape(-1, 1)
     if coordinates is not None and (x.ndim != 2 or not 1 <= x.shape[1] <= 3 or x.shape[0] == 0 or rows % x.shape[0] != 0):
         raise _errors.refuse(f"coordinates of shape {x.shape} for {rows} unknowns", "each node has one to three coordinates and equally many unknowns",
                              "give an array of shape (nodes, dimension)")
+    if not np.isfinite(x).all():
+        raise _errors.refuse(f"the coordinates of node {np.argwhere(~np.isfinite(x))[0, 0]} are not finite", "", "give a place to each node")
     own = A.blocksize[0] if A.format == "bsr" and A.blocksize[0] == A.blocksize[1] else 1
     b = block or (rows // x.shape[0] if coordinates is not None else own)
     if rows % b != 0 or not 1 <= b <= 6 or (coordinates is not None and rows // b != x.shape[0]):
@@ -218,6 +232,8 @@ class Matrix:
                 raise _errors.refuse(f"{name}={value!r}", "", "one of " + ", ".join(map(repr, names)))
         if not 0 < tolerance < 1:
             raise _errors.refuse(f"tolerance={tolerance!r}", "it is relative to the right-hand side", "give a number between 0 and 1")
+        if not isinstance(max_iterations, (int, np.integer)) or max_iterations < 1:
+            raise _errors.refuse(f"max_iterations={max_iterations!r}", "", "give a whole number, 1 at least")
         given, b = b, _numpy(b)
         options = (method, preconditioner, tolerance, max_iterations, promise, progress)
         if b.ndim == 2:
@@ -267,6 +283,15 @@ def _on_one_pattern(K, M):
     return offsets, (union % n).astype(np.int32), *spread
 
 
+def _refuse_unsymmetric(**matrices):
+    for name, A in matrices.items():
+        A = _scipy(A).tocsr()
+        apart, size = abs(A - A.T).max(), abs(A).max()
+        if apart > 1e-10 * size:
+            raise _errors.refuse(f"{name} is not symmetric: entries differ from those across the diagonal by up to {apart:g}, of {size:g}",
+                                 "the methods are those of symmetric matrices", "give a symmetric matrix, or take scipy.sparse.linalg.eigs")
+
+
 def eigs(K, M=None, k: int = 6, *, coordinates=None, near_null=None, block: int | None = None, band: tuple[float, float] | None = None,
          tolerance: float = 1e-6, method: str = "auto", zeros: int = 0, device: str = "auto", threads: int = 0,
          progress=None) -> tuple[np.ndarray, np.ndarray, dict]:
@@ -290,6 +315,7 @@ def eigs(K, M=None, k: int = 6, *, coordinates=None, near_null=None, block: int 
     left = _ritz.Matrix(offsets, columns, stiffness, True, b, x, x.shape[1], B, B.shape[1], device, threads)
     values, vectors, report = _ritz.eigs(left, _ritz.Matrix(left, mass), k, band, tolerance, method, zeros, progress)
     if not report["converged"]:
+        _refuse_unsymmetric(K=K, M=M)
         error = _errors.make(5, "not-converged", f"{report['method']} did not converge: {report['reason']} after {report['iterations']} iterations",
                              report["verification"], "allow a larger tolerance, ask for fewer eigenvalues, or take method='lanczos'")
         error.report = report

@@ -236,6 +236,7 @@ class Mistakes(unittest.TestCase):
         for words, call in {"'hexa'": lambda: ritz.Mesh(points, {"hexa": cells}), "8 nodes each": lambda: ritz.Mesh(points, {"hex8": cells[:, :7]}),
                             "from 0 to 81": lambda: ritz.Mesh(points, {"hex8": np.where(cells == 80, 81, cells)}), "points of shape": lambda: ritz.Mesh(points[0], {"hex8": cells}),
                             "a mask of shape": lambda: ritz.Mesh(points, {"hex8": cells}, {"a": {"hex8": np.ones(3, bool)}}),
+                            "make it a mask of booleans": lambda: ritz.Mesh(points, {"hex8": cells}, {"a": {"hex8": np.arange(len(cells)) % 2}}),
                             "that are not there": lambda: ritz.Mesh(points, {"hex8": cells}, {"a": {"hex8": [99]}}),
                             "has cells 'tet4'": lambda: ritz.Mesh(points, {"hex8": cells}, {"a": {"tet4": [0]}}),
                             "points of type complex128": lambda: ritz.Mesh(points + 1j, {"hex8": cells}), "of type complex128": lambda: ritz.per_cell([4 + 1j]),
@@ -247,6 +248,30 @@ class Mistakes(unittest.TestCase):
             with self.assertRaises(ritz.InputError) as raised:
                 call()
             self.assertIn(words, str(raised.exception))
+
+    def test_numbers_of_numpy_are_numbers(self):
+        pulled = [ritz.run(tension(force=[{"region": "right", "value": [pull, 0, 0]}]), mesh=bar()).probes["tip"] for pull in (1e6, np.float64(1e6), np.array(1e6))]
+        self.assertEqual(len(set(pulled)), 1)
+
+    def test_a_forked_process_computes_with_one_thread(self):
+        """The threads of OpenMP do not go along: once the first loop of the child waited for them for ever."""
+        script = """if True:
+            import os, sys, numpy, ritz
+            from run_test import bar, tension
+            tip = ritz.run(tension(), mesh=bar(), threads=2).probes["tip"]
+            matrix = ritz.Model(tension(), mesh=bar(), threads=2)
+            u = matrix.solve()
+            if os.fork() == 0:
+                same = abs(ritz.run(tension(), mesh=bar()).probes["tip"] - tip) < 1e-8 * abs(tip) and numpy.allclose(matrix.solve(), u, rtol=1e-6)
+                try:
+                    ritz.run(tension(), mesh=bar(), threads=2)
+                except ritz.InputError as error:
+                    os._exit(7 if same and "in a process that was forked" in str(error) and "spawn" in error.remedy else 2)
+                os._exit(1)
+            sys.exit(os.waitstatus_to_exitcode(os.wait()[1]))
+            """
+        done = subprocess.run([sys.executable, "-c", script], timeout=120, cwd=pathlib.Path(__file__).parent)
+        self.assertEqual(done.returncode, 7)
 
     def test_ctrl_c_ends_a_run_and_the_next_one_works(self):
         mesh = bar((24, 24, 24))

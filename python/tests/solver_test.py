@@ -366,6 +366,15 @@ class Solve(unittest.TestCase):
         with self.assertRaises(ritz.Error):
             ritz.solve(-self.A, self.b, self.x, promise="positive_definite")
 
+    def test_index_arrays_that_were_spoilt_are_refused(self):
+        """SciPy's own routines read beyond them."""
+        for array, place, value in (("indptr", 3, 10**6), ("indptr", 3, 0), ("indices", 5, 10**6), ("indices", 5, -1)):
+            A = self.A.copy()
+            getattr(A, array)[place] = value
+            A.has_sorted_indices = A.has_canonical_format = False
+            with self.assertRaises(ritz.InputError, msg=array):
+                ritz.solve(A, self.b)
+
     def test_a_matrix_without_entries_is_singular(self):
         with self.assertRaises(ritz.ModelError) as raised:
             ritz.solve(sparse.csr_matrix((3, 3)), np.ones(3))
@@ -376,7 +385,9 @@ class Solve(unittest.TestCase):
                             "coordinates of shape": lambda: ritz.solve(self.A, self.b, self.x[1:]), "method='lu'": lambda: ritz.solve(self.A, self.b, method="lu"),
                             "7999 columns": lambda: ritz.solve(self.A[:, 1:], self.b), "complex": lambda: ritz.solve(1j * self.A, self.b), "complex128": lambda: ritz.solve(self.A, 1j * self.b),
                             "masked": lambda: ritz.solve(self.A, np.ma.array(self.b, mask=True)),
-                            "tolerance=0": lambda: ritz.solve(self.A, self.b, tolerance=0), "blocks of 7": lambda: ritz.solve(self.A, self.b, block=7)}.items():
+                            "tolerance=0": lambda: ritz.solve(self.A, self.b, tolerance=0), "max_iterations=-3": lambda: ritz.solve(self.A, self.b, max_iterations=-3),
+                            "max_iterations=2.5": lambda: ritz.solve(self.A, self.b, max_iterations=2.5),
+                            "coordinates of node 0 are not finite": lambda: ritz.solve(self.A, self.b, np.nan * self.x), "blocks of 7": lambda: ritz.solve(self.A, self.b, block=7)}.items():
             with self.assertRaises(ritz.InputError) as raised:
                 call()
             self.assertIn(words, str(raised.exception))
@@ -470,6 +481,11 @@ class Eigenvalues(unittest.TestCase):
         for call in (lambda: ritz.eigs(A, sparse.identity(3)), lambda: ritz.eigs(A, method="arpack"), lambda: ritz.eigs(A, k=0)):
             with self.assertRaises(ritz.InputError):
                 call()
+        askew = (A + sparse.csr_matrix(([1.0], ([0], [1])), shape=A.shape)).tocsr()
+        for K, M, name in ((askew, None, "K"), (A, sparse.csr_matrix(askew - A + sparse.identity(A.shape[0])), "M")):
+            with self.assertRaises(ritz.InputError) as raised:
+                ritz.eigs(K, M, k=2)
+            self.assertIn(f"{name} is not symmetric", str(raised.exception))
 
 
 class Names(unittest.TestCase):

@@ -73,7 +73,8 @@ class BadInputs(CaseTest):
 
 class OneMistakeOneError(BadInputs):
     def one(self, exit_code, phrases, text, **options):
-        outcome = self.refuse_case(exit_code, phrases, self.write("case.toml", text), **options)
+        arguments = options.pop("arguments", [])
+        outcome = self.refuse_case(exit_code, phrases, self.write("case.toml", text), options.pop("program", "ritz-elasticity"), *arguments, **options)
         self.assertEqual(outcome.errors.count("error: "), 1, outcome.errors)
 
     def setUp(self):
@@ -98,6 +99,35 @@ class OneMistakeOneError(BadInputs):
         self.one(2, ["'time.end' is '1 m', and its unit is s"], body + '[time]\nend = "1 m"\nstep = 1\n')
         outcome = self.solve("ritz-elasticity", self.write("case.toml", body + '[time]\nend = "2 min"\nstep = "0.5 min"\n'))
         self.assertIn("t = 120, step 4", outcome.log)
+
+    def test_a_table_that_cannot_be_read_is_the_only_mistake_of_the_formulas_that_call_it(self):
+        hot = '[[temperature]]\nregion = "a.x0"\nvalue = 1\n'
+        table = '[[table]]\nname = "k"\nfile = "k.csv"\ninterpolation = "linear"\n'
+        for rows, phrase in (("x,k\n0,1\n1,nan\n", "'nan' is not a finite number"), ("x;k\n0;1\n", "a table has 2 to 4 columns"), (None, "does not exist")):
+            for formula in ("2 * k(x)", "k(T)"):
+                if rows is not None:
+                    self.write("k.csv", rows)
+                else:
+                    (self.folder / "k.csv").unlink(missing_ok=True)
+                text = '[mesh]\nfile = "mesh.msh"\n' + COPPER.format("a").replace("400", f'"{formula}"') + hot + table
+                self.one(2, [phrase], text, program="ritz-heat")
+
+    def test_directions_have_any_length(self):
+        """Components whose squares are beyond the largest number: once the support was left out in silence."""
+        for length in (1e-200, 1, 1e200):
+            support = f'[[displacement]]\nregion = "a.x1"\ndirection = [{length}, {length}, 0]\nvalue = 0.001\n'
+            probe = '[[probe]]\nname = "u"\nfield = "displacement"\npoint = [1, 0, 0]\n'
+            case = self.write("case.toml", '[mesh]\nfile = "mesh.msh"\n' + STEEL.format("a") + CLAMP.format("a.x0") + support + probe)
+            x, y, _ = self.solve("ritz-elasticity", case).probes["u"]
+            self.assert_close(x + y, 0.001 * math.sqrt(2), 1e-9)
+
+    def test_nothing_radiates_from_below_absolute_zero(self):
+        begin = '[time]\nend = 1\n[initial]\ntemperature = -500\n'
+        body = '[mesh]\nfile = "mesh.msh"\n' + COPPER.format("a") + "density = 8900\nspecific_heat = 385\n" + begin
+        radiation = '[model]\nabsolute_zero = -273.15\n[[radiation]]\nregion = "a.x1"\nemissivity = 0.5\nambient = 20\n'
+        self.one(4, ["the temperature at the begin is -500, below absolute zero, -273.15", "initial.temperature"], body + radiation, program="ritz-heat", arguments=["--check"])
+        notices = self.solve("ritz-heat", self.write("case.toml", body)).report["notices"]
+        self.assertTrue(any("8 nodes are colder than absolute zero (-273.15), down to -500" in each for each in notices), notices)
 
     def test_a_density_in_grams_is_doubtful_where_loads_are_borne(self):
         case = self.write("case.toml", '[mesh]\nfile = "mesh.msh"\n' + CUBE.replace("poisson", "density = 7.85\npoisson"))
@@ -448,6 +478,9 @@ class Surroundings(BadInputs):
             self.assertEqual(done.returncode, 2)
             self.assertIn(f"did you mean '{near}'?", done.stderr)
         self.refuse_case(2, ["-3 threads were asked for"], example("cantilever"), threads=-3)
+        self.refuse_case(2, ["--output was given more than once", "fix: give it once"], example("cantilever"), "ritz-elasticity", "--output", "elsewhere")
+        others = self.run_case("ritz-elasticity", example("cantilever"), "--colour", environment={"PMI_SIZE": "2", "PMI_RANK": "1", "RITZ_INDEPENDENT_RANKS": ""})
+        self.assertEqual((others.exit, others.errors), (2, ""))  # the first rank tells
 
     def test_check_solves_nothing(self):
         outcome = self.solve("ritz-elasticity", example("bracket"), "--check")

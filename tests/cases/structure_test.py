@@ -422,6 +422,22 @@ class Refusals(Structure):
     def test_two_sections(self):
         self.refuse(4, BEAM, BEAM, FOOT, PULL, says=["2 cells have two sections"])
 
+    def test_a_line_that_stands_twice_in_its_section_is_no_stiffer_beam(self):
+        """Files of other writers hold a line once for each group. Two sections on copies are two members side by side."""
+        twice = FRAME.replace("$PhysicalNames\n5", "$PhysicalNames\n6").replace('0 5 "top"\n', '0 5 "top"\n1 6 "steel"\n')
+        twice = twice.replace("$Elements\n6", "$Elements\n8").replace("$EndElements", "7 1 2 6 6 2 1\n8 1 2 6 6 2 3\n$EndElements")
+        both = '[[region]]\nname = "both"\nunion = ["beam", "steel"]\n'
+        self.write("frame.msh", twice)
+        case = self.write("case.toml", '[mesh]\nfile = "frame.msh"\n' + BEAM.replace('"beam"', '"both"', 1) + FOOT + PULL + both)
+        outcome = self.run_case("ritz-structure", case, "--check")
+        self.assertEqual((outcome.exit, outcome.report["errors"][0]["kind"]), (4, "repeated-members"), outcome.errors)
+        self.assertIn("2 of the 4 cells of 'both' have the nodes of another cell; the first, cell 3, repeats cell 0", outcome.errors)
+        tips = []
+        for sections in (BEAM, BEAM + BEAM.replace('"beam"', '"steel"', 1)):
+            case = self.write("case.toml", '[mesh]\nfile = "frame.msh"\n' + sections + FOOT + PULL + TIP)
+            tips.append(self.run_case("ritz-structure", case).probes["tip"])
+        self.assert_close(tips[0], 2 * tips[1], 1e-9)
+
     def test_a_line_that_lies_on_a_beam_loads_the_beam(self):
         """Clamped, 2 m and 2 m long: q L^4 / 8 EI and the shear force q L at the foot."""
         lines = FRAME.replace("0 5 \"top\"\n", "0 5 \"top\"\n1 6 \"loaded\"\n").replace("$PhysicalNames\n5", "$PhysicalNames\n6")
