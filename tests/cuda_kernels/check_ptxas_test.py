@@ -44,7 +44,7 @@ assert loops(once) == {1, 2, 3}
 assert loops(kernel(branch(1), 0x308, 0x981, branch(-3))) == {1, 2, 3}  # forward over the division, back to it
 each = instructions(struct.pack("<8Q", *kernel(0x981, 0x308, 0x986, branch(-4))))
 assert each["divisions in loops"] == 1
-key = ("sm_90", "solvers", "reduce_kernel<2, Update<true, DeviceRatio> >")
+key = ("sm_90", "solvers", "for_each_kernel<Direction<DeviceRatio> >")
 assert len(list(divides_for_every_entry({key: each}))) == 1
 assert not list(divides_for_every_entry({key: instructions(struct.pack("<10Q", *once))}))
 assert not list(divides_for_every_entry({("sm_90", "fem", "tensor_kernel"): each}))
