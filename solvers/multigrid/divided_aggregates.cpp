@@ -104,9 +104,6 @@ class DividedTentative {
   std::size_t rank() const { return static_cast<std::size_t>(ghosts_.ranks().rank()); }
   bool is_own(Index aggregate) const { return aggregate >= first_[rank()] && aggregate < first_[rank() + 1]; }
   std::int32_t local(Index own) const { return static_cast<std::int32_t>(own - first_[rank()]); }
-  int owner(Index aggregate) const {
-    return static_cast<int>(std::ranges::upper_bound(first_, aggregate) - first_.begin() - 1);
-  }
 
   // Nodes of this rank in aggregates of others, and those of others in aggregates here: they are made orthonormal where
   // the aggregate is.
@@ -120,7 +117,7 @@ class DividedTentative {
     std::vector<std::vector<std::int32_t>> nodes(first_.size() - 1);  // [rank]
     for (std::size_t node = 0; node < number_.size(); ++node)
       if (const std::int32_t number = number_[node]; number >= 0 && !is_own(number))
-        nodes[static_cast<std::size_t>(owner(number))].push_back(static_cast<std::int32_t>(node));
+        nodes[rank_of(number, first_)].push_back(static_cast<std::int32_t>(node));
     for (const std::vector<std::int32_t>& each : nodes)
       guests.nodes.insert(guests.nodes.end(), each.begin(), each.end());
     Vector near_null(device_, std::ssize(guests.nodes) * C_ * K_, tag);

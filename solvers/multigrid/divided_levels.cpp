@@ -176,9 +176,6 @@ class Coarsening {
   // Numbers of aggregates, or coarser nodes: this rank's from 0 on, then those in foreign_.
   Index first() const { return first_[static_cast<std::size_t>(ghosts_.ranks().rank())]; }
   bool is_own(Index aggregate) const { return aggregate >= first() && aggregate < first() + aggregates_; }
-  int owner(Index aggregate) const {
-    return static_cast<int>(std::ranges::upper_bound(first_, aggregate) - first_.begin() - 1);
-  }
   Index global(Index local) const {
     return local < aggregates_ ? first() + local : foreign_[static_cast<std::size_t>(local - aggregates_)];
   }
@@ -329,8 +326,7 @@ class Coarsening {
     const HostBlocks blocks(device_, coarse.view(), rows, aggregates_, coarse.rows);
     for (Index i = aggregates_; i < coarse.rows; ++i) {
       const Index number = global(i);
-      sent[static_cast<std::size_t>(owner(number))].append(number, rows.columns(i), blocks.of(i),
-                                                           [&](Index c) { return global(c); });
+      sent[rank_of(number, first_)].append(number, rows.columns(i), blocks.of(i), [&](Index c) { return global(c); });
     }
     return swap_rows(ghosts_.ranks(), sent);
   }

@@ -1,5 +1,6 @@
 #include "solvers/multigrid/global_rows.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace ritz {
@@ -42,6 +43,10 @@ std::vector<GlobalRows> swap_rows(Ranks& ranks, std::span<const GlobalRows> to_e
     read(bytes, result[rank].values);
   }
   return result;
+}
+
+std::size_t rank_of(Index number, std::span<const Index> first) {
+  return static_cast<std::size_t>(std::ranges::upper_bound(first, number) - first.begin() - 1);
 }
 
 }  // namespace ritz

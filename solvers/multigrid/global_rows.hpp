@@ -28,4 +28,7 @@ struct GlobalRows {
 // to_each [rank] of this one; returns those of each rank to this one. All ranks call it.
 std::vector<GlobalRows> swap_rows(Ranks& ranks, std::span<const GlobalRows> to_each);
 
+// The rank of a number, where those of a rank begin at first[rank].
+std::size_t rank_of(Index number, std::span<const Index> first);
+
 }  // namespace ritz

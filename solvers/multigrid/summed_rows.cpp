@@ -32,10 +32,9 @@ BlockRows summed_by_owners(const HostMatrix& A, std::span<const Index> global, s
   for (std::size_t row = 0; row < at(A.rows()); ++row) {
     const Index begin = A.offsets[row], count = A.offsets[row + 1] - begin;
     if (count == 0) continue;
-    const auto owner = std::ranges::upper_bound(first, global[row]) - first.begin() - 1;
-    sent[at(owner)].append(global[row], std::span(A.columns).subspan(at(begin), at(count)),
-                           std::span(A.values).subspan(at(begin), at(count)),
-                           [&](std::int32_t column) { return global[at(column)]; });
+    sent[rank_of(global[row], first)].append(global[row], std::span(A.columns).subspan(at(begin), at(count)),
+                                             std::span(A.values).subspan(at(begin), at(count)),
+                                             [&](std::int32_t column) { return global[at(column)]; });
   }
   const auto mine = at(ranks.rank());
   GlobalRows own = std::exchange(sent[mine], {});
