@@ -16,7 +16,7 @@ Point vertex(const Mesh& mesh, Node node) {
   return {x[0], x[1], x[2]};
 }
 
-// As Straightness bounds shifts: |J^-1 shift| <= |J|^(D-1) |shift| / det J in Frobenius' norm.
+// Shifts are bounded as in Straightness: |J^-1 shift| <= |J|^(D-1) |shift| / det J in Frobenius' norm.
 bool is_parallelogram(const Mesh& mesh, std::span<const Node> nodes) {
   const Point origin = vertex(mesh, nodes[0]);
   const Point a = minus(vertex(mesh, nodes[1]), origin), b = minus(vertex(mesh, nodes[3]), origin);

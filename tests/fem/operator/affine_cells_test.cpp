@@ -45,7 +45,8 @@ Mesh moved(const Mesh& mesh, Node node, double part) {
 }
 
 TEST(AffineCells, AreParallelogramsAndParallelepipeds) {
-  for (const CellKind kind : {CellKind::quad4, CellKind::quad8, CellKind::quad9, CellKind::hex8, CellKind::hex20, CellKind::hex27})
+  for (const CellKind kind :
+       {CellKind::quad4, CellKind::quad8, CellKind::quad9, CellKind::hex8, CellKind::hex20, CellKind::hex27})
     EXPECT_TRUE(all_are_affine(patch(kind, {.count = 3}))) << traits(kind).name;
   EXPECT_TRUE(all_are_affine(box(200, 1, 1, {1, 0.003, 0.007}, CellKind::hex8)));
   for (const CellKind kind : {CellKind::tri3, CellKind::tet4, CellKind::prism6})
