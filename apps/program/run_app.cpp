@@ -21,6 +21,7 @@
 #include "solvers/algebra/solver_progress.hpp"
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -163,14 +164,27 @@ class AppCall {
       if (report_.exit == Exit::ok) tell_late_failures();
       if (ranks_->rank() == 0) end_ = ranks_->of_first(fmt::format("{}{}", end_prefix, int(report_.exit)));
       // Failures of others are known, or no longer of interest.
+      using Clock = std::chrono::steady_clock;
+      const Clock::time_point patience = Clock::now() + std::chrono::seconds(30);
       while (!end_.starts_with(end_prefix))
         if (std::optional<std::string> text = ranks_->receive(0)) end_ = *std::move(text);
+        else if (own_failure_ && Clock::now() > patience) leave_alone();
         else Ranks::pause();
       report_.exit = static_cast<Exit>(std::stoi(end_.substr(end_prefix.size())));
       ranks_.reset();
     } catch (const Error& lost) {
       if (report_.exit == Exit::ok) say(lost);
     }
+  }
+  // The first rank does not look for failures: it may wait for this one in a library. The launcher ends it.
+  [[noreturn]] void leave_alone() {
+    tell_of_this_rank(*own_failure_);
+    std::fflush(nullptr);
+    std::_Exit(static_cast<int>(report_.exit));
+  }
+  void tell_of_this_rank(const Error& error) {
+    log().error(Error(error.exit(), message_of_rank(options_.ranks->rank(), error.exit(), error.message()), error.why(),
+                      error.fix()));
   }
   // What failed in a destructor, which told nobody.
   void tell_late_failures() {
@@ -249,12 +263,11 @@ class AppCall {
   // Ranks that solve together end with the first failure of any, which the first rank tells where it can be reached.
   void say(const Error& error) {
     const bool is_told = dynamic_cast<const LostRank*>(&error) != nullptr;  // by the rank that failed
-    const bool may_send = options_.ranks != nullptr && std::this_thread::get_id() == thread_;
-    is_cut_off_ = is_cut_off_ || (may_send && !is_told && !options_.ranks->fail(error));
+    const bool sends = options_.ranks != nullptr && !is_told && std::this_thread::get_id() == thread_;
+    is_cut_off_ = is_cut_off_ || (sends && !options_.ranks->fail(error));
     if (!helps()) log().error(error);
-    else if (is_cut_off_)
-      log().error(Error(error.exit(), message_of_rank(options_.ranks->rank(), error.exit(), error.message()),
-                        error.why(), error.fix()));
+    else if (is_cut_off_) tell_of_this_rank(error);
+    if (helps() && sends && error.exit() < Exit::stopped) own_failure_ = error;
     report_.fail(error);
   }
 
@@ -335,6 +348,7 @@ class AppCall {
   std::optional<PlannedRanks> planned_;
   std::string end_;                                            // the last text of the first rank, to another
   bool is_cut_off_ = false;                                    // the first rank cannot be told that this one failed
+  std::optional<Error> own_failure_;                           // of a rank that is not the first, but for stops
   const std::thread::id thread_ = std::this_thread::get_id();  // that sends and receives
   Log early_{LogLevel::quiet};
 };

@@ -259,6 +259,7 @@ EigenSolution DividedSystem::modes(std::size_t stiffness, const EigenOptions& op
   }
   wanted.motions.mass = motions.mass;
   wanted.motions.stiffness = motions.stiffness;
+  if (options.method != EigenMethod::lanczos && std::exchange(nests_, false)) send_nesting();
   Packed to;
   to.add(Order::modes).add(number_);
   add(to, wanted);

@@ -30,8 +30,9 @@ class ModesForecaster {
         parts_(space_, no_matrix_ ? RankParts::Cut::whole_cells : RankParts::Cut::equal, question.ranks),
         pairs_(parts_.whole()),
         shape_(hierarchy_shape(stiffness, pairs_)) {
+    if (factorised_ || options.multigrid.levels == MultigridLevels::aggregation || space_.couplings() != nullptr)
+      shape_.nesting = Nesting::none;
     pairs_.size.pairs -= coupled_pairs(space_);
-    if (!no_matrix_) shape_.nesting = Nesting::none;
     residual_ = masses.needs_without_lists(Task::residual);
   }
 
@@ -80,7 +81,7 @@ class ModesForecaster {
     raise(result, before + matrix.of_part + lists, "assembly");
     raise(result, before + matrix.at_most(), "constraints");
     MemoryNeeds kept = standing + matrix.kept() + matrix.kept() + needs.coordinates + vectors(part.owned, 3);
-    const HierarchyShape local = matrix.shape(shape_.dimension, space_.components(), Nesting::none);
+    const HierarchyShape local = matrix.shape(shape_.dimension, space_.components(), shape_.nesting);
     if (factorised_) {
       HierarchyShape rows = local;
       rows.rows = part.owned;

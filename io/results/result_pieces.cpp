@@ -218,11 +218,15 @@ std::vector<std::string> ResultPieces::write(const std::string& path, const Mesh
     ritz::write(first);
     write_index(path, index_text(first, std::span(files).subspan(1)));
   } catch (const Error& error) { failed = error; }
-  for (int rank = 1; rank < count; ++rank)
-    if (const std::string answer = ranks_->wait(rank); !answer.empty() && !failed) failed = error_of(answer);
-  if (!failed) return files;
-  for (const std::string& file : files) discard_temporary(file);
-  throw *failed;
+  try {
+    for (int rank = 1; rank < count; ++rank)
+      if (const std::string answer = ranks_->wait(rank); !answer.empty() && !failed) failed = error_of(answer);
+    if (failed) throw Error(*failed);
+  } catch (const Error&) {  // that of a lost rank, too
+    for (const std::string& file : files) discard_temporary(file);
+    throw;
+  }
+  return files;
 }
 
 }  // namespace ritz
