@@ -86,6 +86,7 @@ class Group {
   static constexpr int number_count = 5 * lanes;
   double* pq() { return numbers_.data(); }
   double* sums(int turn) { return numbers_.data() + (1 + 2 * turn) * lanes; }
+  Quotient alpha(int turn) { return {sums(turn), pq()}; }
 
   // Vectors of eight lanes that kernels read or write, and single ones: the diagonal.
   void count(Index groups, Index vectors = 0) const {
@@ -167,25 +168,25 @@ class Group {
       }
     }
     int now = 0;
-    count(1, diagonals());
+    count(1 + diagonals(), diagonals());
     kernels_.start(device_, size_, diagonal_, r_.group(0), sums(now));
     precondition(now);
     p_.values().fill_zero();
     count(1);
-    turn_to(active, now, now);
+    turn_to(0, active, now, now);
     while (active != 0) {
       A_.apply_block(p_, q_);
       count(2);
       vectors_.dots(device_, size_, p_.group(0), q_.group(0), pq());
       const int before = now;
       now = 1 - now;
-      count(6, diagonals());
-      kernels_.update(device_, size_, active, sums(before), pq(), p_.group(0), q_.group(0), diagonal_, x_.group(0),
-                      r_.group(0), sums(now));
+      count(3, diagonals());
+      kernels_.update(device_, size_, active, alpha(before), q_.group(0), diagonal_, r_.group(0), sums(now));
       double numbers[number_count];
       Communicator(device_).sum(numbers_.data(), numbers);
+      const unsigned moved = active;
       for (int j = 0; j < columns_; ++j) {
-        if ((active >> j & 1) == 0) continue;
+        if ((moved >> j & 1) == 0) continue;
         const auto of = [&](int row) { return numbers[row * lanes + j]; };
         const double rz_before = of(1 + 2 * before), rr = of(2 + 2 * now);
         const auto reason =
@@ -195,9 +196,9 @@ class Group {
         reasons[j] = *reason;
         active &= ~(1u << j);
       }
-      if (active == 0) return;
+      if (active == 0) return take_step(moved, before);
       precondition(now);
-      turn_to(active, now, before);
+      turn_to(moved, active, now, before);
     }
   }
 
@@ -217,10 +218,17 @@ class Group {
     vectors_.dots(device_, size_, r_.group(0), z_.group(0), sums(turn));
   }
 
-  void turn_to(unsigned active, int now, int before) {
+  // x += alpha p for the lanes that moved, p = z + beta p for those that go on
+  void turn_to(unsigned moved, unsigned active, int now, int before) {
     const MultiVector& z = preconditioner_ != nullptr ? z_ : r_;
-    count(3, diagonals());
-    kernels_.direction(device_, size_, active, sums(now), sums(before), diagonal_, z.group(0), p_.group(0));
+    count(5);
+    kernels_.direction(device_, size_, moved, alpha(before), active, {sums(now), sums(before)}, z.group(0), p_.group(0),
+                       x_.group(0));
+  }
+
+  void take_step(unsigned moved, int before) {
+    count(3);
+    kernels_.step(device_, size_, moved, alpha(before), p_.group(0), x_.group(0));
   }
 
   const BlockConjugateGradient& options_;

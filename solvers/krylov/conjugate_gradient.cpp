@@ -33,14 +33,15 @@ class ConjugateGradientIteration {
     numbers_.fill_zero();
   }
 
-  // The host looks at the numbers of an iteration when the next one is already launched: preconditioner, direction and
-  // product change neither x nor the residual's norm. Where the iteration under way may be the last, it looks first;
-  // and on a CPU, where nothing would run meanwhile. Either way the numbers are the same.
+  // The direction takes x along, which is behind the residual by a step until then. The host looks at the numbers of an
+  // iteration when the next one is already launched: preconditioner, direction and product change neither the residual
+  // nor its norm. Where the iteration under way may be the last, it looks first, and x is taken along by itself; and on
+  // a CPU, where nothing would run meanwhile. Either way the numbers are the same.
   StopReason iterate(KrylovRun& run) {
     const bool looks_later = device_.machine().is_apart();
     int now = 0;
     run.report.steps.clear();
-    count(diagonal_ != nullptr ? 2 : 1);
+    count(diagonal_ != nullptr ? 3 : 1);
     count_single();
     kernels_.start(device_, size_, diagonal_, run.r.data(), single_, sums(now));
     complete(sums(now), 2);
@@ -51,26 +52,18 @@ class ConjugateGradientIteration {
     while (true) {
       const int before = now;
       now = 1 - now;
-      count(diagonal_ != nullptr ? 7 : 6);
+      count(diagonal_ != nullptr ? 4 : 3);
       count_single();
-      kernels_.update(device_, size_, sums(before), pq(), p_.data(), run.q.data(), diagonal_, run.x.data(),
-                      run.r.data(), single_, sums(now));
+      kernels_.update(device_, size_, alpha(before), run.q.data(), diagonal_, run.r.data(), single_, sums(now));
       complete(sums(now), 2);
       read_.begin(numbers_.data(), number_count);
       const bool launched = looks_later && run.expects_more();
       if (launched) launch_next(run, now, before);
       double numbers[number_count];
       read_.finish(numbers);
-      const double* const old = numbers + place_of(before);
-      const double* const fresh = numbers + place_of(now);
-      const double p_q = numbers[0], rz_before = old[1], rr_before = old[2], rr = fresh[2];
-      if (!std::isfinite(p_q) || !std::isfinite(rr) || !std::isfinite(rz_before)) return StopReason::not_finite;
-      if (rz_before == 0) return StopReason::breakdown;
-      if (rz_before < 0) return StopReason::indefinite_preconditioner;
-      if (p_q <= 0) return StopReason::indefinite_matrix;
-      if (!flexible_)
-        add_step(run.report, p_q, rz_before, preconditioner_ == nullptr ? fresh[1] : rz_before * (rr / rr_before));
-      if (const auto reason = run.after_iteration(std::sqrt(rr))) return *reason;
+      const std::optional<StopReason> reason = judge(run, numbers, now, before);
+      if (reason && !launched) take_step(run, before);
+      if (reason) return *reason;
       if (!launched) launch_next(run, now, before);
     }
   }
@@ -82,6 +75,7 @@ class ConjugateGradientIteration {
   const double* pq() const { return numbers_.data(); }
   double* minus_zq(int turn) { return numbers_.data() + place_of(turn); }
   double* sums(int turn) { return minus_zq(turn) + 1; }
+  Quotient alpha(int turn) { return {sums(turn), pq()}; }
 
   // Vectors read or written.
   void count(Index vectors) const { device_.profile().count(vectors * size_ * Index{sizeof(double)}); }
@@ -90,7 +84,20 @@ class ConjugateGradientIteration {
     if (single_ != nullptr) device_.profile().count(size_ * Index{sizeof(float)});
   }
 
-  // All of the next iteration that does not touch x and r.
+  std::optional<StopReason> judge(KrylovRun& run, const double* numbers, int now, int before) const {
+    const double* const old = numbers + place_of(before);
+    const double* const fresh = numbers + place_of(now);
+    const double p_q = numbers[0], rz_before = old[1], rr_before = old[2], rr = fresh[2];
+    if (!std::isfinite(p_q) || !std::isfinite(rr) || !std::isfinite(rz_before)) return StopReason::not_finite;
+    if (rz_before == 0) return StopReason::breakdown;
+    if (rz_before < 0) return StopReason::indefinite_preconditioner;
+    if (p_q <= 0) return StopReason::indefinite_matrix;
+    if (!flexible_)
+      add_step(run.report, p_q, rz_before, preconditioner_ == nullptr ? fresh[1] : rz_before * (rr / rr_before));
+    return run.after_iteration(std::sqrt(rr));
+  }
+
+  // All of the next iteration that does not touch the residual.
   void launch_next(KrylovRun& run, int now, int before) {
     precondition(run, now);
     turn_to(run, now, before);
@@ -120,13 +127,18 @@ class ConjugateGradientIteration {
     complete(dots, flexible_ ? 2 : 1);
   }
 
-  // p = z + beta p. Polak and Ribiere: beta = z.(r - r_before) / (r.z)_before, and r - r_before = -alpha q.
+  // x += alpha p, and p = z + beta p. Polak and Ribiere: beta = z.(r - r_before) / (r.z)_before, and r - r_before =
+  // -alpha q.
   void turn_to(const KrylovRun& run, int now, int before) {
     const Vector& z = preconditioner_ != nullptr ? z_ : run.r;
-    const double* numerator = flexible_ ? minus_zq(now) : sums(now);
-    const double* denominator = flexible_ ? pq() : sums(before);
-    count(diagonal_ != nullptr ? 4 : 3);
-    kernels_.direction(device_, size_, numerator, denominator, diagonal_, z.data(), p_.data());
+    const Quotient beta = flexible_ ? Quotient{minus_zq(now), pq()} : Quotient{sums(now), sums(before)};
+    count(5);
+    kernels_.direction(device_, size_, alpha(before), beta, z.data(), p_.data(), run.x.data());
+  }
+
+  void take_step(const KrylovRun& run, int before) {
+    count(3);
+    kernels_.step(device_, size_, alpha(before), p_.data(), run.x.data());
   }
 
   bool flexible_;

@@ -20,17 +20,15 @@ struct Residual {
   }
 };
 
-// The diagonal at a place, as a factor; without one a number that nobody uses.
-template <bool Scaled, class Place>
-constexpr double diagonal_at(const double* d, Place i) {
-  if constexpr (Scaled) return of_row(d, i);
-  else return 1;
-}
-
-template <bool Scaled, class Number>
-constexpr Number scaled(double d, Number value) {
-  if constexpr (Scaled) return d * value;
-  else return value;
+// From a vector between start and the last update: the residual r, z = d r, and sums of their products.
+template <bool Scaled, class Place, class Number>
+constexpr SumsAt<2, Place> products_of(const double* d, Place i, Number z) {
+  if constexpr (Scaled) {
+    const auto r = (1 / of_row(d, i)) * z;
+    return {{r * z, r * r}};
+  } else {
+    return {{z * z, z * z}};
+  }
 }
 
 // A residual's entries in single precision, or nowhere.
@@ -47,35 +45,40 @@ struct SingleCopy {
 template <bool Scaled, class Ratio, class Copy = NoCopy>
 struct Update {
   Ratio alpha;
-  const double *p, *q, *d;
-  double *x, *r;
+  const double *q, *d;
+  double* r;
   Copy copy = {};
   template <class Place>
   constexpr SumsAt<2, Place> operator()(Place i) const {
-    const auto a = alpha.at(i);
-    const double di = diagonal_at<Scaled>(d, i);
-    const auto pi = at(p, i), xi = at(x, i), qi = at(q, i), r_before = at(r, i);
-    const auto ri = r_before - a * qi;
-    at(x, i) = xi + a * pi;
+    const auto qi = at(q, i), before = at(r, i);
+    auto ri = before - alpha.at(i) * qi;
+    if constexpr (Scaled) ri = before - alpha.at(i) * (of_row(d, i) * qi);
     at(r, i) = ri;
     copy(i, ri);
-    return {{ri * scaled<Scaled>(di, ri), ri * ri}};
+    return products_of<Scaled>(d, i, ri);
   }
   constexpr auto ready() const {
     const auto known = alpha.ready();
-    return Update<Scaled, std::remove_const_t<decltype(known)>, Copy>{known, p, q, d, x, r, copy};
+    return Update<Scaled, std::remove_const_t<decltype(known)>, Copy>{known, q, d, r, copy};
   }
 };
 
 template <bool Scaled, class Copy = NoCopy>
 struct Start {
-  const double *d, *r;
+  const double* d;
+  double* r;
   Copy copy = {};
   template <class Place>
   constexpr SumsAt<2, Place> operator()(Place i) const {
     const auto ri = at(r, i);
     copy(i, ri);
-    return {{ri * scaled<Scaled>(diagonal_at<Scaled>(d, i), ri), ri * ri}};
+    if constexpr (Scaled) {
+      const auto zi = of_row(d, i) * ri;
+      at(r, i) = zi;
+      return {{ri * zi, ri * ri}};
+    } else {
+      return {{ri * ri, ri * ri}};
+    }
   }
 };
 
@@ -84,79 +87,105 @@ struct FlexibleDots {
   constexpr Sums<2> operator()(Index i) const { return {{-(z[i] * q[i]), r[i] * z[i]}}; }
 };
 
-template <bool Scaled, class Ratio>
+template <class Ratio>
 struct Direction {
-  Ratio beta;
-  const double *d, *z;
-  double* p;
+  Ratio alpha, beta;
+  const double* z;
+  double *p, *x;
   template <class Place>
   constexpr void operator()(Place i) const {
-    const auto zi = at(z, i);
-    at(p, i) = scaled<Scaled>(diagonal_at<Scaled>(d, i), zi) + beta.at(i) * at(p, i);
+    const auto zi = at(z, i), pi = at(p, i), xi = at(x, i);
+    at(x, i) = xi + alpha.at(i) * pi;
+    at(p, i) = zi + beta.at(i) * pi;
   }
   constexpr auto ready() const {
-    const auto known = beta.ready();
-    return Direction<Scaled, std::remove_const_t<decltype(known)>>{known, d, z, p};
+    const auto a = alpha.ready(), b = beta.ready();
+    return Direction<std::remove_const_t<decltype(a)>>{a, b, z, p, x};
   }
 };
+
+template <class Ratio>
+struct Step {
+  Ratio alpha;
+  const double* p;
+  double* x;
+  template <class Place>
+  constexpr void operator()(Place i) const {
+    at(x, i) = at(x, i) + alpha.at(i) * at(p, i);
+  }
+  constexpr auto ready() const {
+    const auto a = alpha.ready();
+    return Step<std::remove_const_t<decltype(a)>>{a, p, x};
+  }
+};
+
+DeviceRatio ratio(const Device& device, Quotient of) { return {device, of.numerator, of.denominator}; }
+
+LaneRatio ratio(const Device& device, Quotient of, unsigned lanes) {
+  return {device, of.numerator, of.denominator, lanes};
+}
 
 void residual(const Device& device, Index n, const double* b, const double* q, double* r, double* sums) {
   reduce<2>(device, "residual", n, Residual{b, q, r}, sums);
 }
 
-void update(const Device& device, Index n, const double* rz, const double* pq, const double* p, const double* q,
-            const double* d, double* x, double* r, float* single, double* sums) {
-  const DeviceRatio alpha(device, rz, pq);
-  if (single != nullptr)
-    reduce<2>(device, "cg update", n, Update<false, DeviceRatio, SingleCopy>{alpha, p, q, d, x, r, {single}}, sums);
-  else if (d == nullptr) reduce<2>(device, "cg update", n, Update<false, DeviceRatio>{alpha, p, q, d, x, r}, sums);
-  else reduce<2>(device, "cg update", n, Update<true, DeviceRatio>{alpha, p, q, d, x, r}, sums);
-}
-
-void start(const Device& device, Index n, const double* d, const double* r, float* single, double* sums) {
+void start(const Device& device, Index n, const double* d, double* r, float* single, double* sums) {
   if (single != nullptr) reduce<2>(device, "cg start", n, Start<false, SingleCopy>{d, r, {single}}, sums);
   else if (d == nullptr) reduce<2>(device, "cg start", n, Start<false>{d, r}, sums);
   else reduce<2>(device, "cg start", n, Start<true>{d, r}, sums);
 }
 
-void direction(const Device& device, Index n, const double* rz, const double* rz_before, const double* d,
-               const double* z, double* p) {
-  const DeviceRatio beta(device, rz, rz_before);
-  if (d == nullptr) for_each(device, "cg direction", n, Direction<false, DeviceRatio>{beta, d, z, p});
-  else for_each(device, "cg direction", n, Direction<true, DeviceRatio>{beta, d, z, p});
+void update(const Device& device, Index n, Quotient alpha, const double* q, const double* d, double* r, float* single,
+            double* sums) {
+  const DeviceRatio a = ratio(device, alpha);
+  if (single != nullptr)
+    reduce<2>(device, "cg update", n, Update<false, DeviceRatio, SingleCopy>{a, q, d, r, {single}}, sums);
+  else if (d == nullptr) reduce<2>(device, "cg update", n, Update<false, DeviceRatio>{a, q, d, r}, sums);
+  else reduce<2>(device, "cg update", n, Update<true, DeviceRatio>{a, q, d, r}, sums);
+}
+
+void direction(const Device& device, Index n, Quotient alpha, Quotient beta, const double* z, double* p, double* x) {
+  for_each(device, "cg direction", n, Direction<DeviceRatio>{ratio(device, alpha), ratio(device, beta), z, p, x});
+}
+
+void step(const Device& device, Index n, Quotient alpha, const double* p, double* x) {
+  for_each(device, "cg step", n, Step<DeviceRatio>{ratio(device, alpha), p, x});
 }
 
 void flexible_dots(const Device& device, Index n, const double* r, const double* z, const double* q, double* dots) {
   reduce<2>(device, "flexible cg dots", n, FlexibleDots{r, z, q}, dots);
 }
 
-const ConjugateGradientKernels table{residual, update, start, flexible_dots, direction};
+const ConjugateGradientKernels table{residual, start, update, flexible_dots, direction, step};
 const Registration registration("conjugate gradient", &table);
 
 void lane_residual(const Device& device, Index n, const double* b, const double* q, double* r, double* sums) {
   reduce_lanes<2>(device, "residual", n, Residual{b, q, r}, sums);
 }
 
-void lane_update(const Device& device, Index n, unsigned lanes, const double* rz, const double* pq, const double* p,
-                 const double* q, const double* d, double* x, double* r, double* sums) {
-  const LaneRatio alpha(device, rz, pq, lanes);
-  if (d == nullptr) reduce_lanes<2>(device, "cg update", n, Update<false, LaneRatio>{alpha, p, q, d, x, r}, sums);
-  else reduce_lanes<2>(device, "cg update", n, Update<true, LaneRatio>{alpha, p, q, d, x, r}, sums);
-}
-
-void lane_start(const Device& device, Index n, const double* d, const double* r, double* sums) {
+void lane_start(const Device& device, Index n, const double* d, double* r, double* sums) {
   if (d == nullptr) reduce_lanes<2>(device, "cg start", n, Start<false>{d, r}, sums);
   else reduce_lanes<2>(device, "cg start", n, Start<true>{d, r}, sums);
 }
 
-void lane_direction(const Device& device, Index n, unsigned lanes, const double* rz, const double* rz_before,
-                    const double* d, const double* z, double* p) {
-  const LaneRatio beta(device, rz, rz_before, lanes);
-  if (d == nullptr) for_each_lane(device, "cg direction", n, Direction<false, LaneRatio>{beta, d, z, p});
-  else for_each_lane(device, "cg direction", n, Direction<true, LaneRatio>{beta, d, z, p});
+void lane_update(const Device& device, Index n, unsigned lanes, Quotient alpha, const double* q, const double* d,
+                 double* r, double* sums) {
+  const LaneRatio a = ratio(device, alpha, lanes);
+  if (d == nullptr) reduce_lanes<2>(device, "cg update", n, Update<false, LaneRatio>{a, q, d, r}, sums);
+  else reduce_lanes<2>(device, "cg update", n, Update<true, LaneRatio>{a, q, d, r}, sums);
 }
 
-const LaneConjugateGradientKernels lane_table{lane_residual, lane_update, lane_start, lane_direction};
+void lane_direction(const Device& device, Index n, unsigned lanes_of_x, Quotient alpha, unsigned lanes_of_p,
+                    Quotient beta, const double* z, double* p, double* x) {
+  for_each_lane(device, "cg direction", n,
+                Direction<LaneRatio>{ratio(device, alpha, lanes_of_x), ratio(device, beta, lanes_of_p), z, p, x});
+}
+
+void lane_step(const Device& device, Index n, unsigned lanes, Quotient alpha, const double* p, double* x) {
+  for_each_lane(device, "cg step", n, Step<LaneRatio>{ratio(device, alpha, lanes), p, x});
+}
+
+const LaneConjugateGradientKernels lane_table{lane_residual, lane_start, lane_update, lane_direction, lane_step};
 const Registration lane_registration("conjugate gradient lanes", &lane_table);
 
 }  // namespace

@@ -6,32 +6,40 @@
 
 namespace ritz {
 
+// Two numbers on the device whose quotient kernels use: 0 unless the denominator is positive. Of lanes, eight each.
+struct Quotient {
+  const double *numerator, *denominator;
+};
+
+// Where the preconditioner is a diagonal d, the vector r holds d times the residual between start and the last update:
+// so d is read once in an iteration. Without one (nullptr) it holds the residual.
 struct ConjugateGradientKernels {
   // r = b - q, sums = {r.r, b.b}
   void (*residual)(const Device&, Index n, const double* b, const double* q, double* r, double* sums);
-  // x += alpha p, r -= alpha q with alpha = *rz / *pq (0 unless *pq > 0), sums = {r.(d r), r.r} in the same pass.
-  // d: the diagonal of the preconditioner; nullptr: ones. 56 bytes per unknown. single: becomes r for a preconditioner
-  // that takes it in single precision; nullptr: none.
-  void (*update)(const Device&, Index n, const double* rz, const double* pq, const double* p, const double* q,
-                 const double* d, double* x, double* r, float* single, double* sums);
-  // sums = {r.(d r), r.r}; single as in update
-  void (*start)(const Device&, Index n, const double* d, const double* r, float* single, double* sums);
+  // From the residual: sums = {z.r, r.r} with z = d r, which takes the place of r. single: becomes r for a
+  // preconditioner that takes it in single precision; nullptr: none.
+  void (*start)(const Device&, Index n, const double* d, double* r, float* single, double* sums);
+  // r -= alpha q, and sums and single as in start. 32 bytes per unknown with a diagonal, 24 without.
+  void (*update)(const Device&, Index n, Quotient alpha, const double* q, const double* d, double* r, float* single,
+                 double* sums);
   // dots = {-z.q, r.z}
   void (*flexible_dots)(const Device&, Index n, const double* r, const double* z, const double* q, double* dots);
-  // p = d z + beta p with beta = *rz / *rz_before (0 unless *rz_before > 0). 32 bytes per unknown.
-  void (*direction)(const Device&, Index n, const double* rz, const double* rz_before, const double* d, const double* z,
-                    double* p);
+  // x += alpha p, then p = z + beta p. 40 bytes per unknown.
+  void (*direction)(const Device&, Index n, Quotient alpha, Quotient beta, const double* z, double* p, double* x);
+  // x += alpha p, after the last iteration
+  void (*step)(const Device&, Index n, Quotient alpha, const double* p, double* x);
 };
 
-// The same for 8 lanes ([n][8]): every number is eight, sums are {[8], [8]}, and lanes whose bit is not set are not
-// changed.
+// The same for 8 lanes ([n][8]): every number is eight, sums are {[8], [8]}, and alpha and beta are 0 for lanes whose
+// bit is not set: their x is not changed.
 struct LaneConjugateGradientKernels {
   void (*residual)(const Device&, Index n, const double* b, const double* q, double* r, double* sums);
-  void (*update)(const Device&, Index n, unsigned lanes, const double* rz, const double* pq, const double* p,
-                 const double* q, const double* d, double* x, double* r, double* sums);
-  void (*start)(const Device&, Index n, const double* d, const double* r, double* sums);
-  void (*direction)(const Device&, Index n, unsigned lanes, const double* rz, const double* rz_before, const double* d,
-                    const double* z, double* p);
+  void (*start)(const Device&, Index n, const double* d, double* r, double* sums);
+  void (*update)(const Device&, Index n, unsigned lanes, Quotient alpha, const double* q, const double* d, double* r,
+                 double* sums);
+  void (*direction)(const Device&, Index n, unsigned lanes_of_x, Quotient alpha, unsigned lanes_of_p, Quotient beta,
+                    const double* z, double* p, double* x);
+  void (*step)(const Device&, Index n, unsigned lanes, Quotient alpha, const double* p, double* x);
 };
 
 }  // namespace ritz

@@ -3,9 +3,11 @@
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/direct/direct_solver.hpp"
 #include "solvers/krylov/bicgstab.hpp"
+#include "solvers/krylov/conjugate_gradient.hpp"
 #include "solvers/krylov/gmres.hpp"
 #include "solvers/krylov/minres.hpp"
 #include "solvers/multigrid/smoothed_aggregation.hpp"
+#include "solvers/smoothers/jacobi.hpp"
 #include "tests/solvers/matrices.hpp"
 
 #include <gtest/gtest.h>
@@ -76,6 +78,28 @@ TEST(CountedBytes, OfGmresAreThoseOfItsBasisAndProducts) {
               return Gmres{.relative = 1e-12, .restart = 4}.solve(A, b, x);
             }),
             3 * product + (around + 2 + 16 + 3 + 2 + 2 * (9 + 10) + 10) * vector);
+}
+
+// z -= alpha d q with z.r and r.r 4 (without the diagonal d: 3), x += alpha p with p = z + beta p 5, the product's two:
+// 88 bytes of vectors for an unknown (80).
+TEST(CountedBytes, OfConjugateGradientsAreThoseOfTwoMergedKernels) {
+  const auto bytes = [](int iterations, bool scaled) {
+    const Device device = Device::named("cpu", 1);
+    const SparseMatrix A = on(device, poisson_matrix(6));
+    const JacobiPreconditioner jacobi(A);
+    const Vector b(device, random_numbers(216, 1), "test");
+    Vector x(device, 216, "test");
+    x.fill_zero();
+    {
+      const auto phase = device.profile().phase("solve");
+      const ConjugateGradient method{.relative = 1e-12, .max_iterations = iterations};
+      EXPECT_EQ(method.solve(A, b, x, scaled ? &jacobi : nullptr).iterations, iterations);
+    }
+    return device.profile().phases().back().bytes;
+  };
+  const Index product = matrix_bytes(216, 7 * 216 - 6 * 36) + 2 * 216 * number;
+  EXPECT_EQ(bytes(8, true) - bytes(4, true), 4 * (product + (4 + 5) * 216 * number));
+  EXPECT_EQ(bytes(8, false) - bytes(4, false), 4 * (product + (3 + 5) * 216 * number));
 }
 
 TEST(CountedBytes, OfBicgstabAreThoseOfItsMergedKernels) {
