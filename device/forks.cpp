@@ -15,7 +15,9 @@ void begin_as_fork() {
 }
 }  // namespace
 
-void threads_may_start() { [[maybe_unused]] static const int noticed = pthread_atfork(nullptr, nullptr, &begin_as_fork); }
+void threads_may_start() {
+  [[maybe_unused]] static const int noticed = pthread_atfork(nullptr, nullptr, &begin_as_fork);
+}
 
 bool is_fork_of_threads() { return forked; }
 

@@ -1,5 +1,6 @@
 // fork() copies a process without the threads of OpenMP: a parallel loop of the copy would wait for them for ever. So a
-// process that was forked after Ritz started threads has one thread. `threads_may_start()` stands before the first loop.
+// process that was forked after Ritz started threads has one thread. `threads_may_start()` stands before the first
+// loop.
 #pragma once
 
 namespace ritz {

@@ -1,5 +1,6 @@
 #include "apps/cases/case_regions.hpp"
 
+#include "mesh/direction.hpp"
 #include "mesh/quality/quality.hpp"
 #include "mesh/selection.hpp"
 
@@ -97,7 +98,7 @@ class DefinitionReader {
   }
 
   Point direction(const Case::Table& t, const char* key, const char* about) const {
-    const Point d = point(t, key, about);
+    const Point d = direction_of(point(t, key, about));
     if (d != Point{}) return d;
     t.error(key, "a direction of length 0", {}, "give a vector such as [1, 0, 0]");
     return {1, 0, 0};

@@ -11,7 +11,7 @@ struct Quotient {
   const double *numerator, *denominator;
 };
 
-// Where the preconditioner is a diagonal d, the vector r holds d times the residual between start and the last update:
+// The vector r holds d times the residual between start and the last update where the preconditioner is a diagonal d:
 // so d is read once in an iteration. Without one (nullptr) it holds the residual.
 struct ConjugateGradientKernels {
   // r = b - q, sums = {r.r, b.b}

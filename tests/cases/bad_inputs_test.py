@@ -113,9 +113,10 @@ class OneMistakeOneError(BadInputs):
                 self.one(2, [phrase], text, program="ritz-heat")
 
     def test_directions_have_any_length(self):
-        """Components whose squares are beyond the largest number: once the support was left out in silence."""
+        """Components whose squares are beyond the range of numbers: once supports were left out, and planes had all facets, in silence."""
         for length in (1e-200, 1, 1e200):
-            support = f'[[displacement]]\nregion = "a.x1"\ndirection = [{length}, {length}, 0]\nvalue = 0.001\n'
+            far = f'[[region]]\nname = "far"\nkind = "facets"\nplane = {{point = [1, 0, 0], normal = [{length}, 0, 0]}}\nnormal = {{direction = [{length}, 0, 0]}}\n'
+            support = far + f'[[displacement]]\nregion = "far"\ndirection = [{length}, {length}, 0]\nvalue = 0.001\n'
             probe = '[[probe]]\nname = "u"\nfield = "displacement"\npoint = [1, 0, 0]\n'
             case = self.write("case.toml", '[mesh]\nfile = "mesh.msh"\n' + STEEL.format("a") + CLAMP.format("a.x0") + support + probe)
             x, y, _ = self.solve("ritz-elasticity", case).probes["u"]
