@@ -5,7 +5,7 @@
 
 namespace ritz {
 
-// Where the machine's profile counts; nullptr: it has none. Valid as long as the profile is.
+// The place in which the profile of the machine counts; nullptr: it has none. Valid as long as the profile is.
 const Index* counted_bytes(const Machine& machine);
 
 }  // namespace ritz

@@ -25,7 +25,7 @@ constexpr Real of_row(const Real* x, LanePlace p) {
 template <int K>
 using LaneSums = Sums<K>;
 
-// As made_ready(), for a thread that has one lane of all its rows.
+// Like made_ready(), for a thread that has one lane of all its rows.
 template <class F>
 constexpr decltype(auto) made_ready(const F& f, int lane) {
   if constexpr (requires { f.ready(lane); }) return f.ready(lane);

@@ -25,7 +25,7 @@ struct SetupLevel {
 // Unknowns of a level that has an inverse, if aggregates end there.
 constexpr Index largest_inverse(const SmoothedAggregationOptions& options) { return 3 * options.coarsest_size; }
 
-// Where a coefficient changes by hundreds from cell to cell, few couplings count by the measure of larger rows, and
+// If a coefficient changes by hundreds from cell to cell, few couplings count by the measure of larger rows, and
 // most nodes would be aggregates of their own. Then aggregates are made by that of softer ones, which keep bodies of
 // different stiffness less well apart. So bodies take them only where coarsening would end.
 constexpr bool are_few(Index aggregates, Index nodes, int block, int near_null,

@@ -128,7 +128,7 @@ TEST_F(Gpu, AnIterationOfConjugateGradientsTakesThreeKernelsAndOneRead) {
   }
 }
 
-// Of the other methods, with Jacobi; each reads its numbers once in an iteration.
+// The other methods, with Jacobi: each reads its numbers once in an iteration.
 TEST_F(Gpu, IterationsOfOtherMethodsReadTheirNumbersOnce) {
   const SparseMatrix A = on(gpu, grid_matrix(12, 3));
   const JacobiPreconditioner jacobi(A);
