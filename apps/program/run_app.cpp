@@ -186,7 +186,7 @@ class AppCall {
     log().error(Error(error.exit(), message_of_rank(options_.ranks->rank(), error.exit(), error.message()), error.why(),
                       error.fix()));
   }
-  // What failed in a destructor, which told nobody.
+  // A failure in a destructor, which told nobody.
   void tell_late_failures() {
     try {
       ranks_->look_for_failures();
