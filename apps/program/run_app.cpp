@@ -170,7 +170,9 @@ class AppCall {
         if (std::optional<std::string> text = ranks_->receive(0)) end_ = *std::move(text);
         else if (own_failure_ && Clock::now() > patience) leave_alone();
         else Ranks::pause();
-      report_.exit = static_cast<Exit>(std::stoi(end_.substr(end_prefix.size())));
+      const auto end = static_cast<Exit>(std::stoi(end_.substr(end_prefix.size())));
+      if (end == Exit::ok && own_failure_) tell_of_this_rank(*own_failure_);  // the first one had no more need of it
+      else report_.exit = end;
       ranks_.reset();
     } catch (const Error& lost) {
       if (report_.exit == Exit::ok) say(lost);

@@ -52,7 +52,7 @@ class Messages(OnRanks):
         environment = {"LD_PRELOAD": SHIM, "MESSAGE_RANK": str(rank), "MESSAGE_NUMBER": str(number), "MESSAGE_KIND": kind, "MESSAGE_COUNT": str(count)}
         if program == HEAT:
             environment["RITZ_REPLICATED_UNKNOWNS"] = "30"
-        outcome = self.on_ranks(3, program, self.part, keys=keys or {"solver.method": "cg"}, environment=environment, folder=folder)
+        outcome = self.on_ranks(3, program, self.part, keys={"solver.method": "cg"} if keys is None else keys, environment=environment, folder=folder)
         return outcome, int(count.read_text())
 
     def setUp(self):
