@@ -35,7 +35,7 @@ void read_displacements(const Case::Table& from, const Mesh& mesh, bool only_zer
   for (const Case::Table& t : from.tables("displacement", "prescribed displacements")) {
     const Region* region =
         t.region("region", "facets, nodes or cells", mesh, {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
-    const bool all = t.flag("fixed", "all components are zero", false);
+    const bool all = t.flag("fixed", "all components are zero, but for those given", false);
     bool any = all;
     for (int c = 0; c < mesh.dimension(); ++c) {
       if (!t.has(names[c]) && !all) continue;

@@ -24,4 +24,4 @@ for module in map(Path, sys.argv[1:]):
     if extra := found - MAY_NEED.get(module.name.split(".")[0], {"cudart"}):
         lacking.append(f"{module.name} needs {', '.join(sorted(extra))} as soon as it is loaded")
 print(f"{len(sys.argv) - 1} modules")
-sys.exit("\n".join(lacking))
+sys.exit("\n".join(lacking) or None)

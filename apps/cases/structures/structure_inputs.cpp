@@ -153,8 +153,8 @@ void read_structure_supports(const Case::Table& from, const Mesh& mesh, bool onl
   for (const Case::Table& t : from.tables("support", "prescribed displacements and rotations")) {
     const Region* region = t.region("region", "nodes, or cells or edges whose nodes are meant", mesh,
                                     {RegionKind::nodes, RegionKind::facets, RegionKind::cells});
-    const bool fixed = t.flag("fixed", "nothing moves or turns", false),
-               pinned = t.flag("pinned", "nothing moves; it may turn", false);
+    const bool fixed = t.flag("fixed", "nothing moves or turns, but as given", false),
+               pinned = t.flag("pinned", "nothing moves, but as given; it may turn", false);
     bool any = fixed || pinned;
     for (int c = 0; c < 6; ++c) {
       const bool all = fixed || (pinned && c < 3);
