@@ -4,13 +4,13 @@
 #include "device/device_choice.hpp"
 #include "device/device_kernels.hpp"
 #include "device/error.hpp"
+#include "device/forks.hpp"
 #include "device/gpu_check.hpp"
 #include "device/host_limits.hpp"
 #include "device/host_memory.hpp"
 #include "device/kernels.hpp"
 #include "device/machine_cpu.hpp"
 #include "device/machine_cuda.hpp"
-#include "device/forks.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -283,11 +283,12 @@ def _on_one_pattern(K, M):
     return offsets, (union % n).astype(np.int32), *spread
 
 
-def _refuse_unsymmetric(**matrices):
+def _refuse_unsymmetric(tolerance, **matrices):
+    """Less than a tenth of the tolerance is rounding, as of matrices that were made in single precision."""
     for name, A in matrices.items():
         A = _scipy(A).tocsr()
         apart, size = abs(A - A.T).max(), abs(A).max()
-        if apart > 1e-10 * size:
+        if apart > 0.1 * tolerance * size:
             raise _errors.refuse(f"{name} is not symmetric: entries differ from those across the diagonal by up to {apart:g}, of {size:g}",
                                  "the methods are those of symmetric matrices", "give a symmetric matrix, or take scipy.sparse.linalg.eigs")
 
@@ -309,13 +310,13 @@ def eigs(K, M=None, k: int = 6, *, coordinates=None, near_null=None, block: int 
     if K.shape != M.shape:
         raise _errors.refuse(f"K of shape {K.shape} and M of shape {M.shape}", "", "give matrices of one size")
     *first, b, x = _blocks(K, coordinates, block)
+    _refuse_unsymmetric(tolerance, K=K, M=M)
     *second, _, _ = _blocks(M if b == 1 or M.format != "bsr" or M.blocksize == (b, b) else M.tocsr(), coordinates, b)
     B = _near_null(near_null, K.shape[0], b, x)
     offsets, columns, stiffness, mass = _on_one_pattern(first, second)
     left = _ritz.Matrix(offsets, columns, stiffness, True, b, x, x.shape[1], B, B.shape[1], device, threads)
     values, vectors, report = _ritz.eigs(left, _ritz.Matrix(left, mass), k, band, tolerance, method, zeros, progress)
     if not report["converged"]:
-        _refuse_unsymmetric(K=K, M=M)
         error = _errors.make(5, "not-converged", f"{report['method']} did not converge: {report['reason']} after {report['iterations']} iterations",
                              report["verification"], "allow a larger tolerance, ask for fewer eigenvalues, or take method='lanczos'")
         error.report = report
