@@ -282,7 +282,7 @@ def step_memory(check):
         theirs = "unknown" if watch.before is None else f"{(watch.most - watch.before) / 1e6:.0f} MB"
         told = "unknown" if foreseen is None else f"{foreseen / 1e6:.0f} MB"
         check.add("memory", case.stem, f"forecast {told}, ours {ours / 1e6:.0f} MB, on the card {theirs} (with the context)")
-        status, report = run_case(check, f"limit-{case.stem}", case, program, "--memory-limit", f"{int(0.6 * ours / 1e6)}MB")
+        status, report = run_case(check, f"limit-{case.stem}", case, program, "--memory-limit", f"{max(1, int(0.6 * ours / 1e6))}MB")
         steps = len(report.get("solver", {}).get("fallbacks") or [])
         said = {None: "left out: no time", 0: f"solved, {steps} fall-backs", 6: "too little memory, said so"}.get(status, f"exit {status}")
         check.add("memory", f"{case.stem} at 60 %", said, status in (0, 6, None))
