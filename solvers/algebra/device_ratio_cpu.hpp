@@ -34,4 +34,10 @@ class DeviceQuotient {
   double value_;
 };
 
+// A functor of numbers on the device, as a kernel takes it: here they are there, and ready() does the arithmetic once.
+template <class F>
+auto with_numbers(const F& f) {
+  return f.ready();
+}
+
 }  // namespace ritz::RITZ_BACKEND

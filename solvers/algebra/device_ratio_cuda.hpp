@@ -38,4 +38,10 @@ class DeviceQuotient {
   const double *numerator_, *denominator_;
 };
 
+// A functor of numbers on the device, as a kernel takes it: every thread calls ready() (launch_cuda.hpp).
+template <class F>
+const F& with_numbers(const F& f) {
+  return f;
+}
+
 }  // namespace ritz::RITZ_BACKEND

@@ -18,30 +18,28 @@ class BicgstabIteration {
   explicit BicgstabIteration(const KrylovRun& run)
       : kernels_(kernels<KrylovKernels>(run.device, solver_kernels, "krylov")),
         vectors_(kernels<VectorKernels>(run.device, solver_kernels, "vector")),
-        numbers_(run.device, number_count, "vectors") {
+        numbers_(run.device, number_count, "vectors"),
+        read_(run.device, number_count) {
     for (Vector* v : {&shadow_, &p_, &v_}) *v = Vector(run.device, run.size, "vectors");
     if (run.M != nullptr)
       for (Vector* v : {&Mp_, &Ms_}) *v = Vector(run.device, run.size, "vectors");
     else Ms_ = Vector(run.device, run.size, "vectors");
   }
 
+  // On a device of its own the next direction and its product are launched before the host looks at the numbers of this
+  // iteration: they change neither the solution nor the residual.
   StopReason iterate(KrylovRun& run) {
     const Device& device = run.device;
     const Index n = run.size;
     copy(run.r, shadow_);
-    p_.fill_zero();
-    v_.fill_zero();
-    run.count(4);
+    copy(run.r, p_);
+    run.count(2);
     int now = 0;
     const Communicator all(device);
     vectors_.dot(device, n, shadow_.data(), run.r.data(), rho(now));
     all.complete(rho(now), 1);
-    double beta = 0, omega = 0;
+    multiply(run);
     while (true) {
-      run.count(4);
-      kernels_.bicg_direction(device, n, beta, omega, run.r.data(), v_.data(), p_.data());
-      const Vector& Mp = run.preconditioned(p_, Mp_);
-      run.A.apply(Mp, v_);
       run.count(5);
       vectors_.dot(device, n, shadow_.data(), v_.data(), shadow_v());
       all.complete(shadow_v(), 1);
@@ -51,20 +49,23 @@ class BicgstabIteration {
       run.count(10);
       kernels_.bicg_dots(device, n, run.q.data(), run.r.data(), t_dots());
       all.complete(t_dots(), 2);
+      const Vector& Mp = run.M == nullptr ? p_ : Mp_;
       kernels_.bicg_update(device, n, rho(now), shadow_v(), t_dots(), Mp.data(), Ms_.data(), run.q.data(),
                            shadow_.data(), run.x.data(), run.r.data(), rho(1 - now));
       all.complete(rho(1 - now), 2);
+      read_.begin(numbers_.data(), number_count);
+      const bool launched = run.launches_ahead();
+      if (launched) turn(run, now);
       double k[number_count];
-      all.read(numbers_.data(), k);
+      read_.finish(k);
       const double sv = k[0], ts = k[1], tt = k[2], rho_now = k[3 + 2 * now], rho_next = k[5 - 2 * now],
                    rr = k[6 - 2 * now];
       for (const double value : {sv, ts, tt, rho_now, rho_next, rr})
         if (!std::isfinite(value)) return StopReason::not_finite;
       if (const auto reason = run.after_iteration(std::sqrt(rr))) return *reason;
       if (sv == 0 || tt == 0 || ts == 0 || rho_now == 0 || rho_next == 0) return StopReason::breakdown;
-      omega = ts / tt;
-      beta = (rho_next / rho_now) * ((rho_now / sv) / omega);
-      if (!std::isfinite(beta)) return StopReason::breakdown;
+      if (!std::isfinite((rho_next / rho_now) * ((rho_now / sv) / (ts / tt)))) return StopReason::breakdown;
+      if (!launched) turn(run, now);
       now = 1 - now;
     }
   }
@@ -76,6 +77,15 @@ class BicgstabIteration {
   double* t_dots() { return numbers_.data() + 1; }
   double* rho(int turn) { return numbers_.data() + 3 + 2 * turn; }
 
+  // The next direction, and its product.
+  void turn(KrylovRun& run, int now) {
+    run.count(4);
+    kernels_.bicg_direction(run.device, run.size, rho(now), rho(1 - now), shadow_v(), t_dots(), run.r.data(), v_.data(),
+                            p_.data());
+    multiply(run);
+  }
+  void multiply(KrylovRun& run) { run.A.apply(run.preconditioned(p_, Mp_), v_); }
+
   // s is in r, which becomes the next residual: x needs s (or M s) after that.
   void copy_or_precondition(const KrylovRun& run) {
     if (run.M == nullptr) copy(run.r, Ms_);
@@ -85,6 +95,7 @@ class BicgstabIteration {
   const KrylovKernels& kernels_;
   const VectorKernels& vectors_;
   Vector shadow_, p_, v_, Mp_, Ms_, numbers_;
+  PendingSum read_;
 };
 
 }  // namespace

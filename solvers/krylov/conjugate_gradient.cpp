@@ -38,7 +38,6 @@ class ConjugateGradientIteration {
   // nor its norm. Where the iteration under way may be the last, it looks first, and x is taken along by itself; and on
   // a CPU, where nothing would run meanwhile. Either way the numbers are the same.
   StopReason iterate(KrylovRun& run) {
-    const bool looks_later = device_.machine().is_apart();
     int now = 0;
     run.report.steps.clear();
     count(diagonal_ != nullptr ? 3 : 1);
@@ -57,7 +56,7 @@ class ConjugateGradientIteration {
       kernels_.update(device_, size_, alpha(before), run.q.data(), diagonal_, run.r.data(), single_, sums(now));
       complete(sums(now), 2);
       read_.begin(numbers_.data(), number_count);
-      const bool launched = looks_later && run.expects_more();
+      const bool launched = run.launches_ahead();
       if (launched) launch_next(run, now, before);
       double numbers[number_count];
       read_.finish(numbers);

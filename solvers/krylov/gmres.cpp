@@ -98,7 +98,8 @@ class GmresIteration {
         v_(run.device, run.size, "vectors"),
         z_(run.device, run.M == nullptr ? 0 : run.size, "vectors"),
         numbers_(run.device, 2 * width(restart) + 1, "vectors"),
-        host_(static_cast<std::size_t>(numbers_.size())) {
+        host_(static_cast<std::size_t>(numbers_.size())),
+        read_(run.device, static_cast<int>(numbers_.size())) {
     if (run.M != nullptr) Z_ = MultiVector(run.device, run.size, restart);
   }
 
@@ -121,20 +122,22 @@ class GmresIteration {
     return MultiVector::lanes * ((columns + MultiVector::lanes - 1) / MultiVector::lanes);
   }
 
-  // nullopt: the basis is full.
+  // nullopt: the basis is full. On a device of its own the next column and its product are launched before the host
+  // looks at the numbers of this one: they change neither the solution nor the columns before.
   std::optional<StopReason> cycle(KrylovRun& run, double norm) {
     V_.values().fill_zero();
     run.count(width(restart_ + 1));
     LeastSquares system(norm);
     axpby(1 / norm, run.r, 0.0, v_);
+    V_.set_column(0, v_);
+    multiply(run, 0);
     std::optional<StopReason> reason;
     int k = 0;
     for (; k < restart_ && !reason; ++k) {
-      V_.set_column(k, v_);
-      const Vector& z = run.preconditioned(v_, z_);
-      if (run.M != nullptr) Z_.set_column(k, z);
-      run.A.apply(z, run.q);
-      std::vector<double> h = orthogonalise(run, k);
+      orthogonalise(run, k);
+      const bool launched = k + 1 < restart_ && run.launches_ahead();
+      if (launched) next_column(run, k + 1);
+      std::vector<double> h = column_of(k);
       const double rest = h.back();
       if (!std::isfinite(rest)) {
         reason = StopReason::not_finite;
@@ -146,14 +149,27 @@ class GmresIteration {
       system.add_column(std::move(h));
       reason = run.after_iteration(system.residual());
       if (!reason && exhausted) reason = system.singular() ? StopReason::breakdown : StopReason::converged;
-      if (!reason) axpby(1 / rest, run.q, 0.0, v_);
+      if (!reason && !launched && k + 1 < restart_) next_column(run, k + 1);
     }
     add_to_solution(run, system.solution());
     return reason;
   }
 
-  // q -= V V^T q, twice; h = V^T q, and the norm of the remaining q.
-  std::vector<double> orthogonalise(KrylovRun& run, int k) {
+  // v = q / |q| is column k, and q = A M v; |q|^2 stands behind the dots with the columns before.
+  void next_column(KrylovRun& run, int k) {
+    run.count(3);
+    kernels_.basis_column(run.device, run.size, numbers_.data() + 2 * width(k), run.q.data(), k % MultiVector::lanes,
+                          V_.group(k / MultiVector::lanes), v_.data());
+    multiply(run, k);
+  }
+  void multiply(KrylovRun& run, int k) {
+    const Vector& z = run.preconditioned(v_, z_);
+    if (run.M != nullptr) Z_.set_column(k, z);
+    run.A.apply(z, run.q);
+  }
+
+  // q -= V V^T q, twice.
+  void orthogonalise(KrylovRun& run, int k) {
     const int columns = width(k + 1), groups = columns / MultiVector::lanes;
     double* const h = numbers_.data();
     double* const square = h + 2 * columns;
@@ -166,7 +182,13 @@ class GmresIteration {
       kernels_.basis_add(run.device, run.size, groups, -1, V_.group(0), h + pass * columns, run.q.data(), square);
     }
     all.complete(square, 1);
-    all.read(h, std::span(host_).first(static_cast<std::size_t>(2 * columns + 1)));
+    read_.begin(h, 2 * columns + 1);
+  }
+
+  // V^T q, and the norm of what is left of q.
+  std::vector<double> column_of(int k) {
+    const int columns = width(k + 1);
+    read_.finish(std::span(host_).first(static_cast<std::size_t>(2 * columns + 1)));
     std::vector<double> result;
     for (int i = 0; i <= k; ++i) result.push_back(host_[i] + host_[columns + i]);
     result.push_back(std::sqrt(host_[2 * columns]));
@@ -190,6 +212,7 @@ class GmresIteration {
   MultiVector V_, Z_;
   Vector v_, z_, numbers_;
   std::vector<double> host_;
+  PendingSum read_;
 };
 
 }  // namespace

@@ -121,9 +121,10 @@ std::optional<StopReason> KrylovRun::after_iteration(double residual) {
 }
 
 // The residual falls as it fell in the iteration before.
-bool KrylovRun::expects_more() const {
+bool KrylovRun::launches_ahead() const {
   const std::vector<double>& history = report.history;
-  if (history.size() < 2 || report.iterations + 1 >= limits_.max_iterations) return false;
+  if (!device.machine().is_apart() || history.size() < 2 || report.iterations + 1 >= limits_.max_iterations)
+    return false;
   const double last = history.back(), expected = last * (last / history[history.size() - 2]);
   return expected * b_norm_ > target_;
 }

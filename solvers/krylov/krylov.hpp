@@ -52,9 +52,9 @@ class KrylovRun {
   double true_residual();
   // An iteration is done, and the method's own residual has this norm. A reason: stop.
   std::optional<StopReason> after_iteration(double residual);
-  // The residuals so far let expect that the iteration under way, whose own residual the host does not know yet, is
-  // not the last: then its successor can be launched before that residual is read.
-  bool expects_more() const;
+  // Is the next iteration launched before the numbers of this one are read? Where the device works while the host waits
+  // (on a CPU nothing would run meanwhile), and the residuals so far let expect that this iteration is not the last.
+  bool launches_ahead() const;
   // Vectors that kernels read or write, for the profile.
   void count(Index vectors) const { device.profile().count(vectors * size * Index{sizeof(double)}); }
   // z = M r, or M's diagonal times r; where there is no M, z = r is not copied: returns r.

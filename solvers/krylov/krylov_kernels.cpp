@@ -4,6 +4,8 @@
 #include "solvers/algebra/device_ratio.hpp"
 #include "solvers/algebra/lane_rows.hpp"
 
+#include <cmath>
+
 namespace ritz::RITZ_BACKEND {
 namespace {
 
@@ -60,11 +62,42 @@ struct BasisAdd {
   }
 };
 
+struct BasisColumn {
+  double scale;
+  const double* w;
+  double *V, *v;  // V: from the column's lane on
+  constexpr void operator()(Index i) const { v[i] = V[i * lane_count] = scale * w[i]; }
+};
+
+// The same with a square that is on the device.
+struct BasisColumnOf {
+  DeviceQuotient square;
+  const double* w;
+  double *V, *v;
+  constexpr void operator()(Index i) const { ready()(i); }
+  constexpr BasisColumn ready() const {
+    const double s = square.value();
+    return {s > 0 ? 1 / std::sqrt(s) : 0.0, w, V, v};
+  }
+};
+
 struct BicgDirection {
   double beta, omega;
   const double *r, *v;
   double* p;
   constexpr void operator()(Index i) const { p[i] = r[i] + beta * (p[i] - omega * v[i]); }
+};
+
+// The same with numbers that are on the device.
+struct BicgDirectionOf {
+  DeviceQuotient rho_ratio, alpha, omega;
+  const double *r, *v;
+  double* p;
+  constexpr void operator()(Index i) const { ready()(i); }
+  constexpr BicgDirection ready() const {
+    const double w = omega.value();
+    return {rho_ratio.value() * (alpha.value() / w), w, r, v, p};
+  }
 };
 
 template <class Quotient>
@@ -122,9 +155,15 @@ void basis_add(const Device& device, Index n, int groups, double sign, const dou
   reduce<1>(device, "basis add", n, BasisAdd{n, groups, sign, V, h, w}, square);
 }
 
-void bicg_direction(const Device& device, Index n, double beta, double omega, const double* r, const double* v,
-                    double* p) {
-  for_each(device, "bicgstab direction", n, BicgDirection{beta, omega, r, v, p});
+void bicg_direction(const Device& device, Index n, const double* rho, const double* rho_next, const double* sv,
+                    const double* tr, const double* r, const double* v, double* p) {
+  const DeviceQuotient ratio(device, rho_next, rho), alpha(device, rho, sv), omega(device, tr, tr + 1);
+  for_each(device, "bicgstab direction", n, with_numbers(BicgDirectionOf{ratio, alpha, omega, r, v, p}));
+}
+
+void basis_column(const Device& device, Index n, const double* square, const double* w, int lane, double* V,
+                  double* v) {
+  for_each(device, "basis column", n, with_numbers(BasisColumnOf{DeviceQuotient(device, square), w, V + lane, v}));
 }
 
 void bicg_half(const Device& device, Index n, const double* rho, const double* sv, const double* v, double* r) {
@@ -141,8 +180,8 @@ void bicg_update(const Device& device, Index n, const double* rho, const double*
   reduce<2>(device, "bicgstab update", n, BicgUpdate<DeviceQuotient>{alpha, omega, p, s, t, shadow, x, r}, sums);
 }
 
-const KrylovKernels table{lanczos,        lanczos_dots, minres_update, basis_dots, basis_add,
-                          bicg_direction, bicg_half,    bicg_dots,     bicg_update};
+const KrylovKernels table{lanczos,      lanczos_dots,   minres_update, basis_dots, basis_add,
+                          basis_column, bicg_direction, bicg_half,     bicg_dots,  bicg_update};
 const Registration registration("krylov", &table);
 
 }  // namespace

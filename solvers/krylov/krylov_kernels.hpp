@@ -26,11 +26,13 @@ struct KrylovKernels {
   // w += sign V h; *square = w.w
   void (*basis_add)(const Device&, Index n, int groups, double sign, const double* V, const double* h, double* w,
                     double* square);
+  // v = w / sqrt(*square), 0 where that is 0; also column `lane` of a group of the basis
+  void (*basis_column)(const Device&, Index n, const double* square, const double* w, int lane, double* V, double* v);
 
   // BiCGSTAB, with quotients (0 where the denominator is 0) of numbers on the device:
-  // p = r + beta (p - omega v)
-  void (*bicg_direction)(const Device&, Index n, double beta, double omega, const double* r, const double* v,
-                         double* p);
+  // p = r + beta (p - omega v), omega = tr[0] / tr[1], beta = (*rho_next / *rho) ((*rho / *sv) / omega)
+  void (*bicg_direction)(const Device&, Index n, const double* rho, const double* rho_next, const double* sv,
+                         const double* tr, const double* r, const double* v, double* p);
   // r -= alpha v, alpha = *rho / *sv
   void (*bicg_half)(const Device&, Index n, const double* rho, const double* sv, const double* v, double* r);
   // sums = {t.r, t.t}

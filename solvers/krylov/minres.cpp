@@ -18,31 +18,37 @@ class MinresIteration {
  public:
   explicit MinresIteration(const KrylovRun& run)
       : kernels_(kernels<KrylovKernels>(run.device, solver_kernels, "krylov")),
-        numbers_(run.device, number_count, "vectors") {
+        numbers_(run.device, number_count, "vectors"),
+        read_(run.device, number_count) {
     for (Vector* v : {&r1_, &r2_, &w1_, &w2_}) *v = Vector(run.device, run.size, "vectors");
     if (run.M != nullptr)
       for (Vector* v : {&y_, &next_y_}) *v = Vector(run.device, run.size, "vectors");
   }
 
+  // On a device of its own the next product is launched before the host looks at the numbers of this iteration: it
+  // needs the new Lanczos vector alone.
   StopReason iterate(KrylovRun& run) {
     for (Vector* v : {&r1_, &w1_, &w2_}) v->fill_zero();
     run.count(3);
     copy(run.r, r2_);
     const Vector* y = &run.preconditioned(r2_, y_);
-    double square = lanczos_dots(run, *y).r2_y;
+    begin_dots(run, *y);
+    const double square = finish_dots().r2_y;
     if (!(square > 0)) return reason_for(square);
     double beta = std::sqrt(square), last_beta = beta;
     double phibar = beta, dbar = 0, epsilon = 0, cs = -1, sn = 0;
+    multiply(run, *y);
     for (bool first = true;; first = false) {
       const double s = 1 / beta;
-      run.A.apply_dot(*y, run.q, numbers_.data());
-      Communicator(run.device).complete(numbers_.data(), 1);
       run.count(4);
       kernels_.lanczos(run.device, run.size, s, first ? 0 : beta / last_beta, numbers_.data(), run.q.data(), r2_.data(),
                        r1_.data());
       r1_.swap(r2_);
       const Vector* next_y = &run.preconditioned(r2_, next_y_);
-      const Dots dots = lanczos_dots(run, *next_y);
+      begin_dots(run, *next_y);
+      const bool launched = run.launches_ahead();
+      if (launched) multiply(run, *next_y);
+      const Dots dots = finish_dots();
       if (!std::isfinite(dots.r2_y) || !std::isfinite(dots.y_q)) return StopReason::not_finite;
       if (dots.r2_y < 0) return StopReason::indefinite_preconditioner;
       const double alpha = dots.y_q * s * s;
@@ -72,6 +78,7 @@ class MinresIteration {
       if (beta == 0) return StopReason::converged;  // the space is exhausted
       if (run.M != nullptr) y_.swap(next_y_);
       y = run.M == nullptr ? &r2_ : &y_;
+      if (!launched) multiply(run, *y);
     }
   }
 
@@ -81,12 +88,20 @@ class MinresIteration {
   };
   static constexpr int number_count = 5;
 
-  Dots lanczos_dots(const KrylovRun& run, const Vector& y) {
+  void multiply(KrylovRun& run, const Vector& y) {
+    run.A.apply_dot(y, run.q, numbers_.data());
+    Communicator(run.device).complete(numbers_.data(), 1);
+  }
+
+  void begin_dots(const KrylovRun& run, const Vector& y) {
     run.count(run.M == nullptr ? 2 : 3);  // without M, y is r2
     kernels_.lanczos_dots(run.device, run.size, r2_.data(), y.data(), run.r.data(), numbers_.data() + 1);
     Communicator(run.device).complete(numbers_.data() + 1, number_count - 1);
+    read_.begin(numbers_.data(), number_count);
+  }
+  Dots finish_dots() {
     double n[number_count];
-    Communicator(run.device).read(numbers_.data(), n);
+    read_.finish(n);
     return {n[0], n[1], n[2], n[3], n[4]};
   }
 
@@ -97,6 +112,7 @@ class MinresIteration {
 
   const KrylovKernels& kernels_;
   Vector r1_, r2_, w1_, w2_, y_, next_y_, numbers_;
+  PendingSum read_;
 };
 
 }  // namespace

@@ -366,40 +366,6 @@ TEST(ConjugateGradient, AnIterationReadsOneBatchOfScalarsAndNothingElse) {
   EXPECT_EQ(fifteen[4], 0);
 }
 
-// On a device of its own the next iteration is launched before the host looks at this one, if another is expected.
-TEST(ConjugateGradient, LookingLaterChangesNoBitAndWastesAlmostNothing) {
-  struct Counted final : LinearOperator {
-    explicit Counted(const JacobiPreconditioner& jacobi) : M(jacobi) {}
-    const Device& device() const override { return M.device(); }
-    Index rows() const override { return M.rows(); }
-    void apply(const Vector& x, Vector& y) const override {
-      M.apply(x, y);
-      ++calls;
-    }
-    const JacobiPreconditioner& M;
-    mutable int calls = 0;
-  };
-  const std::vector<double> b = random_numbers(12 * 12 * 12, 21);
-  for (const bool flexible : {false, true}) {
-    std::vector<double> reference, history;
-    for (const char* name : {"cpu", "fake"}) {
-      const SparseMatrix A = on(Device::named(name, 1), poisson_matrix(12));
-      const JacobiPreconditioner jacobi(A);
-      const Counted counted(jacobi);
-      const Solved solved = solve({.flexible = flexible}, A, b, {}, &counted);
-      EXPECT_TRUE(solved.report.converged()) << summary(solved.report);
-      EXPECT_GT(solved.report.iterations, 20);
-      EXPECT_LE(counted.calls, solved.report.iterations + (std::string(name) == "cpu" ? 0 : 1));
-      if (reference.empty()) {
-        reference = solved.x;
-        history = solved.report.history;
-      }
-      EXPECT_EQ(solved.x, reference) << name;
-      EXPECT_EQ(solved.report.history, history) << name;
-    }
-  }
-}
-
 TEST(ConjugateGradient, WrongSizesAreRejected) {
   const Device device = Device::named("cpu");
   const SparseMatrix A = on(device, poisson_matrix(2));

@@ -182,6 +182,44 @@ TEST(Krylov, OneBatchOfNumbersCrossesToTheHostPerIteration) {
     }
 }
 
+// On a device of its own the next iteration is launched before the host looks at this one, if another is expected.
+TEST(Krylov, LaunchingAheadChangesNoBitAndWastesAtMostOnePreconditioning) {
+  struct Counted final : LinearOperator {
+    explicit Counted(const JacobiPreconditioner& jacobi) : M(jacobi) {}
+    const Device& device() const override { return M.device(); }
+    Index rows() const override { return M.rows(); }
+    void apply(const Vector& x, Vector& y) const override {
+      M.apply(x, y);
+      ++calls;
+    }
+    const JacobiPreconditioner& M;
+    mutable int calls = 0;
+  };
+  const std::vector<double> b = random_numbers(12 * 12 * 12, 21);
+  for (const Method& m : methods()) {
+    std::vector<double> reference, history;
+    for (const char* name : {"cpu", "fake"}) {
+      SCOPED_TRACE(m.name + ", " + name);
+      const SparseMatrix A = on(Device::named(name, 1), poisson_matrix(12));
+      const JacobiPreconditioner jacobi(A);
+      const Counted counted(jacobi);
+      const Solved solved = solve(m, A, b, {}, {}, &counted);
+      EXPECT_TRUE(solved.report.converged()) << summary(solved.report);
+      EXPECT_GT(solved.report.iterations, 15);
+      const int once = m.name == "BiCGSTAB" ? 2 : 1, before = m.name == "MINRES" ? 1 : 0;
+      const int least = once * solved.report.iterations + before;
+      EXPECT_GE(counted.calls, least);
+      EXPECT_LE(counted.calls, least + (std::string(name) == "cpu" ? 0 : 1));
+      if (reference.empty()) {
+        reference = solved.x;
+        history = solved.report.history;
+      }
+      EXPECT_EQ(solved.x, reference);
+      EXPECT_EQ(solved.report.history, history);
+    }
+  }
+}
+
 TEST(Krylov, SolutionsAreBitwiseTheSameForAnyNumberOfThreads) {
   const Blocks blocks = grid_matrix(17, 1);
   const std::vector<double> b = random_numbers(17 * 17 * 17, 5);
