@@ -1,13 +1,14 @@
-// Running sums and groups on a GPU, by Thrust, whose working memory comes from the device's pool like all other. One
-// file of a module, as Thrust's headers alone take longer to compile than the kernels of most others.
+// Running sums and groups on a GPU, by Thrust and CUB, whose working memory comes from the device's pool like all
+// other. One file of a module, as Thrust's headers alone take longer to compile than the kernels of most others.
 #include "device/scan.hpp"
 
+#include <algorithm>
+#include <bit>
+#include <cub/device/device_radix_sort.cuh>
 #include <thrust/binary_search.h>
 #include <thrust/execution_policy.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/scan.h>
-#include <thrust/sequence.h>
-#include <thrust/sort.h>
 #include <thrust/system_error.h>
 
 namespace ritz::RITZ_BACKEND {
@@ -41,10 +42,16 @@ struct LastOffset {
   constexpr void operator()(Index) const { offsets[n] = n > 0 ? offsets[n - 1] + counts[n - 1] : 0; }
 };
 
-struct Shift {
-  Index* offsets;
-  Index by;
-  constexpr void operator()(Index i) const { offsets[i] -= by; }
+// Keys below 0 are sorted behind those of all groups.
+struct Ungrouped {
+  const std::int32_t* keys;
+  std::uint32_t groups;
+  std::uint32_t* group;
+  Index* member;
+  constexpr void operator()(Index i) const {
+    group[i] = keys[i] < 0 ? groups : static_cast<std::uint32_t>(keys[i]);
+    member[i] = i;
+  }
 };
 
 void exclusive_scan(const Device& device, const std::int32_t* counts, Index n, Index* offsets) {
@@ -59,26 +66,28 @@ void exclusive_scan(const Device& device, const std::int32_t* counts, Index n, I
   for_each(device, "scan end", 1, LastOffset{counts, n, offsets});
 }
 
+// A stable sort by as many bits as the number of groups has, eight of them in each pass over 12 bytes a member.
 void group_by(const Device& device, const std::int32_t* keys, Index n, Index groups, Index* offsets, Index* members) {
-  Array<std::int32_t> sorted(device, n, "multigrid set-up");
+  Array<std::uint32_t> group(device, 2 * n, "multigrid set-up");
+  Array<Index> other(device, n, "multigrid set-up");
+  for_each(device, "group by", n, Ungrouped{keys, static_cast<std::uint32_t>(groups), group.data(), members});
+  cub::DoubleBuffer<std::uint32_t> sorted(group.data(), group.data() + n);
+  cub::DoubleBuffer<Index> by_group(members, other.data());
+  const int bits = std::max<int>(std::bit_width(static_cast<std::uint32_t>(groups)), 1);
+  std::size_t bytes = 0;
+  launch_check(cub::DeviceRadixSort::SortPairs(nullptr, bytes, sorted, by_group, n, 0, bits, stream_of(device)));
+  Array<char> working_memory(device, static_cast<Index>(bytes), "multigrid set-up");
   const LaunchScope launch(device, "group by");
+  launch_check(
+      cub::DeviceRadixSort::SortPairs(working_memory.data(), bytes, sorted, by_group, n, 0, bits, stream_of(device)));
+  if (by_group.Current() != members)
+    device.machine().copy_on_device(members, by_group.Current(), n * Index{sizeof(Index)});
   ThrustMemory memory{&device};
-  const auto policy = thrust::cuda::par_nosync(memory).on(stream_of(device));
-  device.machine().copy_on_device(sorted.data(), keys, n * Index{sizeof(std::int32_t)});
   run_thrust([&] {
-    thrust::sequence(policy, members, members + n);
-    thrust::stable_sort_by_key(policy, sorted.data(), sorted.data() + n, members);
-    // Keys below 0 come first; they are cut off by shifting the members.
-    const thrust::counting_iterator<std::int32_t> first(0);
-    thrust::lower_bound(policy, sorted.data(), sorted.data() + n, first, first + groups + 1, offsets);
+    const thrust::counting_iterator<std::uint32_t> first(0);
+    thrust::lower_bound(thrust::cuda::par_nosync(memory).on(stream_of(device)), sorted.Current(), sorted.Current() + n,
+                        first, first + groups + 1, offsets);
   });
-  Index skipped = 0;
-  device.machine().copy_to_host(&skipped, offsets, Index{sizeof(Index)});
-  if (skipped == 0) return;
-  Array<Index> kept(device, n - skipped, "multigrid set-up");
-  device.machine().copy_on_device(kept.data(), members + skipped, (n - skipped) * Index{sizeof(Index)});
-  device.machine().copy_on_device(members, kept.data(), (n - skipped) * Index{sizeof(Index)});
-  for_each(device, "group by end", groups + 1, Shift{offsets, skipped});
 }
 
 }  // namespace ritz::RITZ_BACKEND

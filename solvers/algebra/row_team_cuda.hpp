@@ -5,6 +5,8 @@
 #include "device/launch.hpp"
 
 #include <bit>
+#include <cstdint>
+#include <type_traits>
 
 namespace ritz::RITZ_BACKEND {
 
@@ -35,18 +37,33 @@ __device__ Real team_sum(Real mine) {
   }
 }
 
-// Part of a thread of the team (all threads of a warp come here): a place of every `blocks`-th block of the row.
+// Part of a thread of the team (all threads of a warp come here): a place of every `blocks`-th block of the row,
+// several of which are loaded before the first is used. Sums are in the order of the blocks.
 template <class Team, int L, int M, class Matrix, class Columns, class Real>
 __device__ Real product_of_thread(const Matrix& A, Columns columns, Index row, int thread, const Real* x) {
+  constexpr int rounds = Team::shares > 1 ? 2 : 4;  // 27 entries of a row of scalars take four
+  using Stored = std::remove_cvref_t<decltype(A.values[0])>;
   const int place = thread % Team::block, l = place / Team::columns, m = place % Team::columns;
   Real mine{};
-  if (row < A.rows && thread < Team::blocks * Team::block)
-    for (Index k = A.offsets[row] + thread / Team::block; k < A.offsets[row + 1]; k += Team::blocks) {
-      const auto* a = A.values + k * (L * M) + l * M + m;
-      const Real* xk = x + Index{columns[k]} * M + m;
-      for (int share = 0; share < Team::shares; ++share)
-        mine += static_cast<Real>(a[share * Team::columns]) * xk[share * Team::columns];
-    }
+  if (row >= A.rows || thread >= Team::blocks * Team::block) return mine;
+  const Index end = A.offsets[row + 1];
+  for (Index k = A.offsets[row] + thread / Team::block; k < end; k += rounds * Team::blocks) {
+    std::int32_t column[rounds] = {};
+    Stored a[rounds][Team::shares] = {};
+    Real xk[rounds][Team::shares] = {};
+    for (int round = 0; round < rounds; ++round)
+      if (const Index at = k + round * Team::blocks; at < end) {
+        column[round] = columns[at];
+        for (int share = 0; share < Team::shares; ++share)
+          a[round][share] = A.values[at * (L * M) + l * M + m + share * Team::columns];
+      }
+    for (int round = 0; round < rounds; ++round)
+      if (k + round * Team::blocks < end)
+        for (int share = 0; share < Team::shares; ++share)
+          xk[round][share] = x[Index{column[round]} * M + m + share * Team::columns];
+    for (int round = 0; round < rounds; ++round)
+      for (int share = 0; share < Team::shares; ++share) mine += static_cast<Real>(a[round][share]) * xk[round][share];
+  }
   return mine;
 }
 

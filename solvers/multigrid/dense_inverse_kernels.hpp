@@ -10,10 +10,11 @@ struct DenseInverseKernels {
   // diagonal: [n], as it was in A
   void (*fill)(const Device&, const BlockMatrixView<double>& A, double* dense, double* diagonal);
   // matrix: [n][n], symmetric and positive definite; becomes its inverse, symmetric to the bit. Pivots are kept above
-  // `smallest`. row_panel, column_panel: [inverse_step][n]. About 2 n^3 operations, 16 n^2 bytes for every eight rows.
+  // `smallest`. row_panel: [inverse_step][n], column_panel: [n][inverse_step]. About 2 n^3 operations, 16 n^2 bytes for
+  // every step.
   void (*invert)(const Device&, Index n, double smallest, double* matrix, double* row_panel, double* column_panel);
 };
 
-inline constexpr int inverse_step = 8;  // rows that are eliminated together
+inline constexpr int inverse_step = 32;  // rows that are eliminated together
 
 }  // namespace ritz

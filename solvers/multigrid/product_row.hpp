@@ -1,4 +1,4 @@
-// A row of a product of two sparse matrices of blocks.
+// Products of blocks, and the threads that make a row of a sparse matrix together.
 #pragma once
 
 #include "solvers/algebra/block_matrix.hpp"
@@ -34,43 +34,5 @@ constexpr int lane_of(const Row& row) {
   if constexpr (requires { Row::lanes; }) return row.lane();
   else return 0;
 }
-
-// The same by several threads: each has every `lanes`-th number of the target.
-template <int L, int M, int N>
-constexpr void add_share_of_product(int lane, int lanes, const double* x, const double* y, double* target) {
-  for (int k = lane; k < L * N; k += lanes) {
-    double sum = target[k];
-    for (int m = 0; m < M; ++m) sum += x[k / N * M + m] * y[m * N + k % N];
-    target[k] = sum;
-  }
-}
-
-// For build_rows. Blocks of zeros in X, as meshes with right angles make them, add nothing.
-template <int L, int M, int N>
-struct ProductRow {
-  BlockMatrixView<double> X, Y;
-
-  constexpr Index work(Index i) const {
-    Index sum = 0;
-    for (Index k = X.offsets[i]; k < X.offsets[i + 1]; ++k) sum += Y.offsets[X.column[k] + 1] - Y.offsets[X.column[k]];
-    return sum;
-  }
-  template <class Row>
-  constexpr void operator()(Index i, Row& row) const {
-    for (Index e = X.offsets[i]; e < X.offsets[i + 1]; ++e) {
-      const double* x = X.values + e * L * M;
-      if (is_zero(x, L * M)) continue;
-      const Index j = X.column[e];
-      for (Index f = Y.offsets[j]; f < Y.offsets[j + 1]; ++f) {
-        [[maybe_unused]] double* target = row.block(Y.column[f]);
-        if constexpr (Row::has_values) {
-          if constexpr (requires { Row::lanes; })
-            add_share_of_product<L, M, N>(lane_of(row), lanes_of(row), x, Y.values + f * M * N, target);
-          else add_product<L, M, N>(x, Y.values + f * M * N, target);
-        }
-      }
-    }
-  }
-};
 
 }  // namespace ritz::RITZ_BACKEND

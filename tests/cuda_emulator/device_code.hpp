@@ -8,6 +8,7 @@
 #include RITZ_FIRST
 #endif
 #define __DEVICE_LAUNCH_PARAMETERS_H__  // threadIdx and its like are below
+#include <bit>
 #include <cuda_runtime.h>
 #include <memory>
 #include <tuple>
@@ -38,15 +39,30 @@ inline void __syncwarp() { ritz::emulator::warp_barrier(); }
 inline void __threadfence() { ritz::emulator::fence(); }
 inline unsigned atomicInc(unsigned* number, unsigned last) { return ritz::emulator::increment(number, last); }
 
-template <class T>
-T __shfl_down_sync(unsigned mask, T value, unsigned distance, int width = 32) {
+inline int __ffs(int bits) { return bits == 0 ? 0 : std::countr_zero(static_cast<unsigned>(bits)) + 1; }
+
+namespace ritz::emulator {
+template <class T, class Exchange>
+T exchanged(T value, const Exchange& exchange) {
   static_assert(sizeof(T) <= sizeof(std::uint64_t));
   std::uint64_t bits = 0;
   std::memcpy(&bits, &value, sizeof value);
-  bits = ritz::emulator::shuffle_down(mask, bits, distance, width);
+  bits = exchange(bits);
   std::memcpy(&value, &bits, sizeof value);
   return value;
 }
+}  // namespace ritz::emulator
+template <class T>
+T __shfl_down_sync(unsigned mask, T value, unsigned distance, int width = 32) {
+  return ritz::emulator::exchanged(
+      value, [=](std::uint64_t bits) { return ritz::emulator::shuffle_down(mask, bits, distance, width); });
+}
+template <class T>
+T __shfl_sync(unsigned mask, T value, int lane) {
+  return ritz::emulator::exchanged(value,
+                                   [=](std::uint64_t bits) { return ritz::emulator::shuffle(mask, bits, lane); });
+}
+inline unsigned __ballot_sync(unsigned mask, bool vote) { return ritz::emulator::ballot(mask, vote); }
 
 // Same declaration as in device/launch_cuda.hpp; shared_memory.cpp defines it, once in each module.
 namespace ritz::cuda {

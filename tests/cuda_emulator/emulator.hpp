@@ -26,6 +26,8 @@ void warp_barrier();  // of all 32 lanes
 void fence();
 unsigned increment(unsigned* number, unsigned last);  // from `last` to zero
 std::uint64_t shuffle_down(unsigned mask, std::uint64_t value, unsigned distance, int width);
+std::uint64_t shuffle(unsigned mask, std::uint64_t value, int lane);  // that of one lane
+unsigned ballot(unsigned mask, bool vote);                            // a bit for each lane
 
 // ---- work in streams ----
 

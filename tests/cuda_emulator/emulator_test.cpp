@@ -2,6 +2,7 @@
 // Compiled like a module (device_code.hpp comes first). A fault loses the device, so each test is a process of its own.
 #include "tests/cuda_emulator/memory.hpp"
 
+#include <bit>
 #include <cstdlib>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -182,6 +183,24 @@ TEST_F(EmulatedGpu, ShufflesWithinWarps) {
   const Numbers sums(2);
   EXPECT_EQ(fault_of(1, 0, sum_of_warp, sums.data, 32u), "");
   EXPECT_EQ(host(sums), (std::vector<double>{496, 496 + 32 * 32}));
+}
+
+// Lane 5's number for all, times the lanes that are multiples of 3.
+__global__ void votes_of_warp(double* x) {
+  const unsigned lane = threadIdx.x % 32, votes = __ballot_sync(0xffffffffu, lane % 3 == 0);
+  x[threadIdx.x] = __shfl_sync(0xffffffffu, x[threadIdx.x], 5) * votes + __ffs(static_cast<int>(votes << lane));
+}
+
+TEST_F(EmulatedGpu, VotesAndSharesWithinWarps) {
+  const Numbers x(block);
+  fill(x);
+  const std::vector<double> before = host(x);
+  EXPECT_EQ(fault_of(1, 0, votes_of_warp, x.data), "");
+  const std::vector<double> values = host(x);
+  for (std::size_t i = 0; i < block; ++i) {
+    const std::uint32_t votes = 0x49249249u, shifted = votes << i % 32;
+    EXPECT_EQ(values[i], before[i / 32 * 32 + 5] * votes + std::countr_zero(shifted) + 1);
+  }
 }
 
 // Each thread reads what the one opposite within `width` threads has written.

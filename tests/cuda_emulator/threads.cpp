@@ -174,14 +174,35 @@ void warp_barrier() {
   change_places(State::at_warp_barrier);
 }
 
-std::uint64_t shuffle_down(unsigned mask, std::uint64_t value, unsigned distance, int width) {
+namespace {
+// Shows a number to the lanes of `mask`, and returns a function of what a lane has shown, when all have come.
+auto show(unsigned mask, std::uint64_t value) {
   Fiber& mine = *here;
-  const int lane = static_cast<int>(mine.index) % warp, turn = static_cast<int>(mine.shuffles++ % 2);
+  const unsigned turn = mine.shuffles++ % 2;
   mine.shuffled[turn] = value;
   mine.mask = mask;
   change_places(State::in_shuffle);
-  const int source = lane % width + static_cast<int>(distance) < width ? lane + static_cast<int>(distance) : lane;
-  return pool().fibers[mine.index / warp * warp + static_cast<unsigned>(source)]->shuffled[turn];
+  return [turn, first = mine.index / warp * warp](int lane) {
+    return pool().fibers[first + static_cast<unsigned>(lane)]->shuffled[turn];
+  };
+}
+int lane_of_warp() { return static_cast<int>(here->index) % warp; }
+}  // namespace
+
+std::uint64_t shuffle_down(unsigned mask, std::uint64_t value, unsigned distance, int width) {
+  const auto shown = show(mask, value);
+  const int lane = lane_of_warp(), source = lane + static_cast<int>(distance);
+  return shown(lane % width + static_cast<int>(distance) < width ? source : lane);
+}
+
+std::uint64_t shuffle(unsigned mask, std::uint64_t value, int lane) { return show(mask, value)(lane % warp); }
+
+unsigned ballot(unsigned mask, bool vote) {
+  const auto shown = show(mask, vote);
+  unsigned votes = 0;
+  for (int lane = 0; lane < warp; ++lane)
+    if ((mask >> lane & 1) != 0 && shown(lane) != 0) votes |= 1u << lane;
+  return votes;
 }
 
 void run_kernel(const cudaLaunchConfig_t& configuration, const Kernel& kernel, int device) {

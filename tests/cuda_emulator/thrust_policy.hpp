@@ -1,16 +1,15 @@
-// Thrust's algorithms as work of a stream of the emulated GPU. Included before device_code.hpp, as Thrust must not see
-// __CUDACC__.
+// Algorithms of Thrust and CUB as work of a stream of the emulated GPU. Included before device_code.hpp, as they must
+// not see __CUDACC__.
 #pragma once
 
 #define THRUST_DEVICE_SYSTEM THRUST_DEVICE_SYSTEM_CPP
 #include "tests/cuda_emulator/memory.hpp"
 
+#include <cub/util_type.cuh>
 #include <thrust/binary_search.h>
 #include <thrust/execution_policy.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/scan.h>
-#include <thrust/sequence.h>
-#include <thrust/sort.h>
 #include <thrust/system_error.h>
 
 #include <algorithm>
@@ -72,25 +71,6 @@ void exclusive_scan(const ritz::emulator::StreamPolicy<Memory>& policy, const In
     thrust::exclusive_scan(thrust::seq, first, last, result, initial);
   });
 }
-template <class Memory, class T>
-void sequence(const ritz::emulator::StreamPolicy<Memory>& policy, T* first, T* last) {
-  policy.run(64, [=] {
-    touch_items(first, last - first, Access::write);
-    thrust::sequence(thrust::seq, first, last);
-  });
-}
-template <class Memory, class Key, class Value>
-void stable_sort_by_key(const ritz::emulator::StreamPolicy<Memory>& policy, Key* first, Key* last, Value* values) {
-  policy.run(static_cast<std::size_t>(last - first) * (sizeof(Key) + sizeof(Value)) + 64, [=] {
-    touch_items(first, last - first, Access::read);
-    touch_items(values, last - first, Access::read);
-    // Not Thrust's own for a CPU, which puts negative numbers of 32 bits behind all others (CCCL of CUDA 13.0).
-    std::vector<std::pair<Key, Value>> pairs;
-    for (std::ptrdiff_t i = 0; i < last - first; ++i) pairs.emplace_back(first[i], values[i]);
-    std::ranges::stable_sort(pairs, {}, &std::pair<Key, Value>::first);
-    for (std::size_t i = 0; i < pairs.size(); ++i) std::tie(first[i], values[i]) = pairs[i];
-  });
-}
 template <class Memory, class Key, class Wanted, class Out>
 void lower_bound(const ritz::emulator::StreamPolicy<Memory>& policy, const Key* first, const Key* last, Wanted wanted,
                  Wanted wanted_end, Out* result) {
@@ -101,3 +81,35 @@ void lower_bound(const ritz::emulator::StreamPolicy<Memory>& policy, const Key* 
   });
 }
 }  // namespace thrust
+
+namespace cub {
+// Orders by the bits from `begin` to `end` alone, into the buffers that are not current.
+struct DeviceRadixSort {
+  template <class Key, class Value, class Count>
+  static cudaError_t SortPairs(void* scratch, std::size_t& scratch_bytes, DoubleBuffer<Key>& keys,
+                               DoubleBuffer<Value>& values, Count count, int begin, int end, cudaStream_t stream) {
+    constexpr std::size_t needed = 256;
+    if (scratch == nullptr) return scratch_bytes = needed, cudaSuccess;
+    if (scratch_bytes < needed || begin < 0 || end <= begin) return cudaErrorInvalidValue;
+    const Key *const from = keys.Current(),
+                     mask = end - begin == 8 * sizeof(Key) ? ~Key{0} : (Key{1} << (end - begin)) - 1;
+    Key* const to = keys.Alternate();
+    const Value* const values_from = values.Current();
+    Value* const values_to = values.Alternate();
+    keys.selector ^= 1;
+    values.selector ^= 1;
+    return ritz::emulator::enqueue(stream, [=] {
+      using ritz::emulator::Access, ritz::emulator::touch_items;
+      touch_items(static_cast<const char*>(scratch), needed, Access::write);
+      touch_items(from, count, Access::read);
+      touch_items(values_from, count, Access::read);
+      touch_items(to, count, Access::write);
+      touch_items(values_to, count, Access::write);
+      std::vector<std::pair<Key, Value>> pairs;
+      for (Count i = 0; i < count; ++i) pairs.emplace_back(from[i], values_from[i]);
+      std::ranges::stable_sort(pairs, {}, [=](const auto& pair) { return pair.first >> begin & mask; });
+      for (Count i = 0; i < count; ++i) std::tie(to[i], values_to[i]) = pairs[static_cast<std::size_t>(i)];
+    });
+  }
+};
+}  // namespace cub
