@@ -18,7 +18,8 @@ struct AssemblyGroup {
   const AssemblyTerm* terms;
   int term_count;
   Index batch_count, chunk_batches, first_chunk;
-  int items;  // per element: nodes, or pairs of nodes
+  int items;            // per element: nodes, or pairs of nodes
+  bool halves = false;  // of pairs: those of a symmetric matrix with a <= b; the lists' sources are halved (`halve`)
   Index chunk_count() const { return (batch_count + chunk_batches - 1) / chunk_batches; }
 };
 
@@ -53,6 +54,8 @@ struct AssemblyKernels {
   ChunkLimits vectors, matrices;                                 // matrices whose kernels sum them are cut like vectors
   // for element results, unless kernels sum them (AssemblyTerm::sums_chunks)
   bool needs_workspace;
+  // Sources of a matrix on elements of so many nodes, of all pairs, become those of halves. GPUs only.
+  void (*halve)(const Device&, std::uint16_t* sources, Index count, int nodes);
 };
 
 }  // namespace ritz

@@ -31,10 +31,10 @@ void run_single(const Device& device, const AssemblyJob<float>& job) { run_block
 
 #ifdef __CUDACC__
 // Results of vectors stay in a block's shared memory, of which every architecture gives 48 KB unasked.
-const AssemblyKernels table{run, run_single, {48 << 10, 256}, {384 << 10, 256}, true};
+const AssemblyKernels table{run, run_single, {48 << 10, 256}, {384 << 10, 256}, true, halve_sources};
 #else
 constexpr ChunkLimits limits{384 << 10, 32};  // stay in a core's cache of the second level
-const AssemblyKernels table{run, run_single, limits, limits, false};
+const AssemblyKernels table{run, run_single, limits, limits, false, nullptr};
 #endif
 const Registration registration("assembly", &table);
 

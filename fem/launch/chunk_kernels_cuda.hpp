@@ -38,7 +38,7 @@ struct ChunkLayout {
 template <class Traits, int Part>
 struct ChunkTeam : GpuTeamOf<typename Traits::Real> {
   using Real = typename Traits::Real;
-  static constexpr bool in_registers = Traits::in_registers;
+  static constexpr bool in_registers = Traits::in_registers, tiles_pairs = false;
   Real* results;  // from batch `first` on; of the part, or of all where Part is -1
   Index first;
   bool accumulate;

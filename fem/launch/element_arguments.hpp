@@ -43,7 +43,7 @@ struct ElementArguments {
   Index first_batch, batch_count;      // of `nodes`
   double* elements;                    // result, [batch - first_batch][entry][lane]
   bool accumulate;                     // add to `elements` instead of overwriting
-  double* cell_values = nullptr;       // evaluate only: [batch][derived][lane], mean over each cell
+  double* cell_values = nullptr;  // evaluate only: [batch][derived][lane], mean over each cell
   // Actions only: the vector that the tangent at u is applied to. A node stored as ~n has prescribed components, which
   // count as zero: prescribed [node][component] is their mask.
   const double* direction = nullptr;
@@ -61,10 +61,12 @@ struct ElementArguments {
   const ChunkSums* sums = nullptr;  // host memory: results are summed where they arise, not stored in `elements`
   double factor = 1;  // of the integral: multiplies residuals, tangents and what these act on; not `tangents`
   Time time = {};
+  // Matrices of symmetric forms on a GPU: `elements` has blocks of nodes a <= b only, [batch][half_of(a, b)].
+  bool halves = false;
 };
 
-// entry = [node a][node b][component i][component j] of the element matrices; [node][component] of residuals, actions
-// and diagonals; [node][derived] of the evaluation.
+// entry = [node a][node b][component i][component j] of the element matrices, or [half][i][j]; [node][component] of
+// residuals, actions and diagonals; [node][derived] of the evaluation.
 using ElementKernel = void (*)(const Device&, const ElementArguments&);
 
 struct FormKernels {

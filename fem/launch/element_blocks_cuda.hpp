@@ -26,7 +26,7 @@ template <class Real>
 struct GpuTeamOf {
   using Number = Real;
   using Scalar = Real;
-  static constexpr bool single = sizeof(Real) == sizeof(float);
+  static constexpr bool single = sizeof(Real) == sizeof(float), tiles_pairs = true, mirrors_blocks = true;
   int rank, size, lane;
 
   template <class F>

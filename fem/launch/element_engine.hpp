@@ -9,6 +9,7 @@
 #pragma once
 
 #include "fem/launch/element_points.hpp"
+#include "fem/launch/pair_tiles.hpp"
 
 namespace ritz::RITZ_BACKEND {
 
@@ -17,10 +18,10 @@ template <class F, class Sh>
 constexpr int nodal_scratch(const ReferenceTable& t, int vectors = 1) {
   return Sh::geometry_nodes(t) * Sh::G + vectors * Sh::nodes(t) * Sh::C;
 }
-template <class F, class Sh>
+template <class F, class Sh, int Columns = Sh::column_tile>
 constexpr int matrices_scratch(const ReferenceTable& t) {
   const int point = 1 + Sh::place_size + fields_size<F, Sh> + Sh::nodes(t) * Sh::S;
-  return nodal_scratch<F, Sh>(t) + t.point_count * (point + Sh::column_tile * Sh::C * Sh::C * Sh::S);
+  return nodal_scratch<F, Sh>(t) + t.point_count * (point + Columns * Sh::C * Sh::C * Sh::S);
 }
 template <class F, class Sh>
 constexpr int residuals_scratch(const ReferenceTable& t) {
@@ -38,6 +39,79 @@ constexpr void load_element(const Team& team, const ElementArguments& arguments,
   team.each(M, [&](int a) { team.load_coordinates(arguments, batch, a, M, Sh::G, x); });
   if constexpr (WithUnknown) {
     team.each(N, [&](int a) { team.load_unknowns(arguments, batch, a, N, Sh::C, u); });
+  }
+}
+
+// Block (a, b) of an element matrix; of a symmetric one, where a <= b, also (b, a), or that of the half alone.
+template <bool symmetric, class Team, class T, int C>
+constexpr void store_pair(const Team& team, const ElementArguments& arguments, Index batch, int a, int b, int N,
+                          const T (&sum)[C][C]) {
+  for (int i = 0; i < C; ++i)
+    for (int j = 0; j < C; ++j) {
+      T value = sum[i][j];
+      if constexpr (symmetric && Team::mirrors_blocks) {
+        if (i > j && a == b) value = sum[j][i];
+      }
+      if constexpr (symmetric && Team::tiles_pairs) {
+        if (arguments.halves) {
+          team.store(arguments, batch, half_of(a, b) * C * C + i * C + j, half_count(N) * C * C, value);
+          continue;
+        }
+      }
+      team.store(arguments, batch, (a * N + b) * C * C + i * C + j, N * N * C * C, value);
+      if (symmetric && a != b) team.store(arguments, batch, (b * N + a) * C * C + j * C + i, N * N * C * C, value);
+    }
+}
+
+// sum[r][c]: as test_columns() for rows a + r and columns c of the flux, of which there are `columns_left`.
+template <class Sh, class T, int R, int Q, class P>
+constexpr void test_tile(int N, int points, const P& basis, int a, const P& flux, int columns_left,
+                         T (&sum)[R][Q][Sh::C][Sh::C]) {
+  constexpr int C = Sh::C, S = Sh::S;
+  for (int r = 0; r < R; ++r)
+    for (int c = 0; c < Q; ++c)
+      for (int i = 0; i < C; ++i)
+        for (int j = 0; j < C; ++j) sum[r][c][i][j] = 0.0;
+  for (int q = 0; q < points; ++q)
+    for (int s = 0; s < S; ++s) {
+      T slot[R];
+      for (int r = 0; r < R; ++r) slot[r] = basis((q * N + (a + r < N ? a + r : N - 1)) * S + s);
+      for (int c = 0; c < Q; ++c) {
+        const int column = (c < columns_left ? c : columns_left - 1) * points + q;
+        for (int j = 0; j < C; ++j)
+          for (int i = 0; i < C; ++i) {
+            const T entry = flux((column * C + j) * C * S + i * S + s);
+            for (int r = 0; r < R; ++r) sum[r][c][i][j] += slot[r] * entry;
+          }
+      }
+    }
+}
+
+// All pairs of an element. flux_of(column, q, b) writes the flux of node b at point q to number `column` of `flux`.
+template <class Sh, bool symmetric, class Team, class P, class FluxOf>
+constexpr void tiled_pairs(const Team& team, const ElementArguments& arguments, Index batch, int points, const P& basis,
+                           const P& flux, const FluxOf& flux_of) {
+  using T = typename Team::Number;
+  using Tiles = PairTiles<Sh::fixed_nodes, Sh::C, symmetric>;
+  constexpr int C = Sh::C, R = Tiles::rows, Q = Tiles::columns;
+  const int N = Sh::nodes(arguments.table);
+  const Tiles tiles{N};
+  for (int step = 0; step < tiles.steps(); ++step) {
+    team.each(tiles.columns_of(step) * points, [&](int item) {
+      const int column = item / points, b = tiles.node(step, column);
+      if (b < N) flux_of(column, item % points, b);
+    });
+    team.sync();
+    team.each(tiles.tiles_of_step(step), [&](int item) {
+      const auto [a, b, second] = tiles.tile(step, item);
+      T sum[R][Q][C][C];
+      test_tile<Sh>(N, points, basis, a, flux.from(second ? Q * points * C * C * Sh::S : 0), N - b, sum);
+      for (int r = 0; r < R; ++r)
+        for (int c = 0; c < Q; ++c)
+          if (a + r < N && b + c < N && (!symmetric || a + r <= b + c))
+            store_pair<symmetric>(team, arguments, batch, a + r, b + c, N, sum[r][c]);
+    });
+    team.sync();
   }
 }
 
@@ -70,32 +144,32 @@ constexpr void element_matrices(const Team& team, const Memory& memory, const F&
     }
   });
   team.sync();
-  team.each_tile(N, tile, [&](int first) {
-    const int columns = N - first < tile ? N - first : tile;
-    team.each(columns * points, [&](int item) {
-      const int q = item % points, b = first + item / points;
-      const Location<T, G, Sh::M> point = kept_place<Sh, T>(place.from(q * Sh::place_size), arguments.time);
-      Fields<T, C, G> fields{};
-      if constexpr (!linear) { fields = kept_fields<Sh, T>(kept.from(q * fields_size<F, Sh>)); }
-      for (int c = 0; c < C; ++c)
-        flux_derivative<F, Sh, T>(form, point, fields, c, basis.from((q * N + b) * S), weight(q),
-                                  flux.from((item * C + c) * C * S));
+  // Column b at point q, number `column` of those that are handled together.
+  const auto flux_of = [&](int column, int q, int b) {
+    const Location<T, G, Sh::M> point = kept_place<Sh, T>(place.from(q * Sh::place_size), arguments.time);
+    Fields<T, C, G> fields{};
+    if constexpr (!linear) { fields = kept_fields<Sh, T>(kept.from(q * fields_size<F, Sh>)); }
+    for (int c = 0; c < C; ++c)
+      flux_derivative<F, Sh, T>(form, point, fields, c, basis.from((q * N + b) * S), weight(q),
+                                flux.from(((column * points + q) * C + c) * C * S));
+  };
+  if constexpr (Team::tiles_pairs) {
+    tiled_pairs<Sh, symmetric>(team, arguments, batch, points, basis, flux, flux_of);
+  } else {  // one thread does all items
+    team.each_tile(N, tile, [&](int first) {
+      const int columns = N - first < tile ? N - first : tile;
+      team.each(columns * points, [&](int item) { flux_of(item / points, item % points, first + item / points); });
+      team.sync();
+      team.each(columns * N, [&](int item) {
+        const int a = item % N, b = first + item / N;
+        if (symmetric && a > b) return;
+        T sum[C][C];
+        test_columns<S>(points, basis.from(a * S), N * S, flux.from((item / N) * points * C * C * S), sum);
+        store_pair<symmetric>(team, arguments, batch, a, b, N, sum);
+      });
+      team.sync();
     });
-    team.sync();
-    team.each(columns * N, [&](int item) {
-      const int a = item % N, b = first + item / N;
-      if (symmetric && a > b) return;
-      T sum[C][C];
-      test_columns<S>(points, basis.from(a * S), N * S, flux.from((item / N) * points * C * C * S), sum);
-      for (int i = 0; i < C; ++i)
-        for (int j = 0; j < C; ++j) {
-          team.store(arguments, batch, (a * N + b) * C * C + i * C + j, N * N * C * C, sum[i][j]);
-          if (symmetric && a != b)
-            team.store(arguments, batch, (b * N + a) * C * C + j * C + i, N * N * C * C, sum[i][j]);
-        }
-    });
-    team.sync();
-  });
+  }
 }
 
 // weight * flux at a point, pulled back to reference directions: flux(c * (1 + D)) with the value, then the gradient

@@ -34,6 +34,7 @@ void do_each(int count, const F& f) {
 struct CpuTeam {
   using Number = Pack;
   using Scalar = double;
+  static constexpr bool tiles_pairs = false, mirrors_blocks = false;
 
   template <class F>
   void each(int count, const F& f) const {

@@ -72,8 +72,11 @@ void run_matrices(const Device& device, const ElementArguments& arguments) {
     launch_chunks<MatrixChunk<F, N, D>>(device, name, arguments, form_of<F>(arguments),
                                         simplex_matrices_kernel<F, N, D>, N);
   } else {
-    launch_elements<ElementTask::matrices, F, N, D, Points>(device, arguments, matrices_scratch<F, Sh>(arguments.table),
-                                                            Sh::column_tile * Sh::nodes(arguments.table), name);
+    using Tiles = PairTiles<N, Sh::C, FormFacts<F>::symmetric>;
+    const Tiles tiles{Sh::nodes(arguments.table)};
+    launch_elements<ElementTask::matrices, F, N, D, Points>(
+        device, arguments, matrices_scratch<F, Sh, 2 * Tiles::columns>(arguments.table),
+        std::max(2 * arguments.table.point_count, tiles.tiles_of_step(0)), name);
   }
 }
 

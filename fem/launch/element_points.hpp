@@ -28,7 +28,7 @@ constexpr const auto& numbers_of(const ReferenceTable& table) {
 template <Form F, int NodeCount, int ReferenceDimension>
 struct Shape {
   using Facts = FormFacts<F>;
-  static constexpr int D = ReferenceDimension;
+  static constexpr int D = ReferenceDimension, fixed_nodes = NodeCount;
   static constexpr int nodes(const ReferenceTable& t) { return NodeCount > 0 ? NodeCount : t.node_count; }
   static constexpr bool linear_cell = NodeCount > 0 && NodeCount <= (1 << ReferenceDimension);
   static constexpr int geometry_nodes(const ReferenceTable& t) {

@@ -17,8 +17,11 @@ namespace ritz::RITZ_BACKEND {
 
 #ifdef __CUDACC__
 // Up to so many numbers of an element need no more than 255 registers, or hardly more (tests/cuda_kernels/ptxas.tsv).
+template <class Real>
+inline constexpr int numbers_in_registers = sizeof(Real) == sizeof(float) ? 105 : 96;
 template <class Real, class Sh>
-using TensorChunk = ChunkTraits<Real, Sh::N <= 3 && Sh::scratch <= 105, Sh::scratch, Sh::points, Sh::C, 1, 128>;
+using TensorChunk =
+    ChunkTraits<Real, Sh::N <= 3 && Sh::scratch <= numbers_in_registers<Real>, Sh::scratch, Sh::points, Sh::C, 1, 128>;
 
 // LineTables as an argument of a kernel: it lies in constant memory, so that its entries are operands of instructions
 // instead of loads.

@@ -135,17 +135,13 @@ constexpr void tangent_matrices(const Team& team, const ElementArguments& argume
   using T = typename Team::Number;
   constexpr int C = Sh::C;
   const int N = Sh::nodes(arguments.table);
-  team.each(N * N, [&](int item) {
-    const int a = item % N, b = item / N;
-    if (a > b) return;
+  team.each(half_count(N), [&](int half) {
+    const auto [a, b] = nodes_of_half(half);
     T sum[C][C];
     tangent_block<Sh>(team, arguments, batch, a, b, sum);
     for (int i = 0; i < C; ++i)
-      for (int j = 0; j < C; ++j) {
-        sum[i][j] *= factor_of<T>(arguments);
-        team.store(arguments, batch, (a * N + b) * C * C + i * C + j, N * N * C * C, sum[i][j]);
-        if (a != b) team.store(arguments, batch, (b * N + a) * C * C + j * C + i, N * N * C * C, sum[i][j]);
-      }
+      for (int j = 0; j < C; ++j) sum[i][j] *= factor_of<T>(arguments);
+    store_pair<true>(team, arguments, batch, a, b, N, sum);
   });
   team.sync();
 }

@@ -119,11 +119,13 @@ Operator::Outline Operator::outline(const Job& job) const {
     // such kernels sum a row of each block at a time
     const int numbers = task == Task::matrix && can_sum ? c : result.block;
     const Index batches = batches_per_chunk(group.batch_count(), items, numbers, limits);
-    const Index results = batches * items * numbers * lane_count;
+    const bool halves = task == Task::matrix && !can_sum && can_halve(group, taking_part, batches);
+    const Index results = batches * (halves ? half_count(group.node_count()) : items) * numbers * lane_count;
     const Index chunks = (group.batch_count() + batches - 1) / batches;
     result.chunk_batches.push_back(batches);
     result.first_chunk.push_back(result.first_chunk.back() + chunks);
     result.sums_chunks.push_back(can_sum && results * Index{sizeof(double)} <= limits.bytes);
+    result.halves.push_back(halves && assembly.needs_workspace);
     if (!result.sums_chunks.back()) {
       result.widest = std::max(result.widest, results);
       result.largest = std::max(result.largest, chunks * results);
@@ -163,6 +165,7 @@ Operator::Plan Operator::plan_of(const Job& job, const Outline& outline) const {
   plan.block = outline.block;
   plan.groups = outline.groups;
   plan.chunk_batches = outline.chunk_batches;
+  plan.halves = outline.halves;
   for (std::size_t g = 0; g < plan.groups.size(); ++g) {
     std::vector<AssemblyTerm>& terms = plan.terms.emplace_back();
     const ElementGroup& group = groups_[static_cast<std::size_t>(plan.groups[g])];
@@ -201,8 +204,8 @@ std::shared_ptr<const ScatterPlan> Operator::make_lists(Task task, const Plan& p
   if (task == Task::matrix) pattern = space_->host_pattern();
   const Index targets = pattern ? static_cast<Index>(pattern->columns.size()) : space_->node_count();
   std::vector<std::unique_ptr<ChunkLister>> listers(static_cast<std::size_t>(omp_get_max_threads()));
-  return std::make_shared<const ScatterPlan>(
-      space_->device(), targets, first_chunk.back(), [&](Index chunk, ChunkSlots& out) {
+  const auto lists =
+      std::make_shared<ScatterPlan>(space_->device(), targets, first_chunk.back(), [&](Index chunk, ChunkSlots& out) {
         auto& lister = listers[static_cast<std::size_t>(omp_get_thread_num())];
         if (!lister) lister = std::make_unique<ChunkLister>(space_->node_count());
         const auto g = static_cast<std::size_t>(std::ranges::upper_bound(first_chunk, chunk) - first_chunk.begin() - 1);
@@ -212,6 +215,19 @@ std::shared_ptr<const ScatterPlan> Operator::make_lists(Task task, const Plan& p
         if (pattern) lister->list_pairs(group, *pattern, first, last, out);
         else lister->list_nodes(group, first, last, out);
       });
+  if (task == Task::matrix) halve_sources(plan, *lists);
+  return lists;
+}
+
+void Operator::halve_sources(const Plan& plan, ScatterPlan& lists) const {
+  Index first = 0;
+  for (std::size_t g = 0; g < plan.groups.size(); ++g) {
+    const ElementGroup& group = groups_[static_cast<std::size_t>(plan.groups[g])];
+    const int nodes = group.node_count();
+    const Index count = group.element_count * nodes * nodes;
+    if (plan.halves[g]) assembly_kernels(*space_).halve(space_->device(), lists.sources().data() + first, count, nodes);
+    first += count;
+  }
 }
 
 std::shared_ptr<const ScatterPlan> Operator::lists_of_action(const std::vector<Index>& chunk_batches) const {
@@ -263,10 +279,14 @@ void Operator::with_groups(const Plan& plan, bool matrix, bool single, const Vec
       }
     }
     if (vectors.tangents != nullptr) take_tangents(plan, g, *vectors.tangents, terms[g]);
-    const int n = group.node_count();
-    groups[g] = {
-        terms[g].data(),   static_cast<int>(terms[g].size()), group.batch_count(), plan.chunk_batches[g], chunk,
-        matrix ? n * n : n};
+    const int n = group.node_count(), pairs = plan.halves[g] ? half_count(n) : n * n;
+    groups[g] = {terms[g].data(),
+                 static_cast<int>(terms[g].size()),
+                 group.batch_count(),
+                 plan.chunk_batches[g],
+                 chunk,
+                 matrix ? pairs : n,
+                 plan.halves[g]};
     chunk += groups[g].chunk_count();
   }
   use(groups);

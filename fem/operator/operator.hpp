@@ -191,6 +191,7 @@ class Operator {
     std::vector<int> groups;                       // which element groups take part
     std::vector<std::vector<int>> integrals;       // of each of them, as its terms
     std::vector<Index> chunk_batches;              // of each of them
+    std::vector<bool> halves;                      // of each of them: element results are half of the matrix
     std::shared_ptr<const ScatterPlan> scatter;    // of tasks with the same groups and chunks: the same
     std::vector<std::vector<AssemblyTerm>> terms;  // of each of them
     int block = 0;                                 // numbers per item
@@ -211,6 +212,7 @@ class Operator {
     std::vector<std::vector<int>> integrals;           // of each of them
     std::vector<Index> chunk_batches, first_chunk{0};  // of each of them; first_chunk ends with the number of all
     std::vector<bool> sums_chunks;                     // of each of them: kernels sum the results of a chunk
+    std::vector<bool> halves;                          // of each of them: element results are half of the matrix
     int block = 0;                                     // numbers per item
     // numbers of element results that kernels do not sum: of a chunk, of a group
     Index widest = 0, largest = 0;
@@ -234,10 +236,12 @@ class Operator {
   Plan plan_of(const Job& job, const Outline& outline) const;  // without lists and memory
   std::shared_ptr<const ScatterPlan> make_lists(Task task, const Plan& plan,
                                                 const std::vector<Index>& first_chunk) const;
+  void halve_sources(const Plan& plan, ScatterPlan& lists) const;
   bool takes_part(const Job& job, const FormValue& form) const;
   Outline outline(const Job& job) const;
   std::vector<Job> jobs_of(Task task) const;  // one for each form whose results have another size
   bool can_sum_chunks(Task task, const ElementGroup& group, const std::vector<int>& integrals) const;
+  bool can_halve(const ElementGroup& group, const std::vector<int>& integrals, Index chunk_batches) const;
   Index workspace_size(const Outline& outline) const;  // numbers; 0 where threads have their own
   ReferenceTable table(const ElementGroup& group, int degree) const;
   const FormKernels* keeping_tangents(const ElementGroup& group, const FormValue& form) const;

@@ -8,6 +8,8 @@
 #include "fem/operator/chunk_lists.hpp"
 #include "fem/operator/given_numbers.hpp"
 
+#include <algorithm>
+
 namespace ritz {
 
 ReferenceTable Operator::table(const ElementGroup& group, int degree) const {
@@ -116,6 +118,16 @@ bool Operator::can_sum_chunks(Task task, const ElementGroup& group, const std::v
   const FormKernels& found = kernels_of(task, group, integral.form);
   if (task == Task::action) return found.sums_actions;
   return task == Task::matrix && found.sums_matrices && table(group, degree_of(task, group, integral)).point_count == 1;
+}
+
+// Whether a GPU's kernels of all matrices of a group store half of their blocks: of symmetric forms, but for those of
+// simplices that sum chunks, and for whole elements. Sources of halves have fifteen bits.
+bool Operator::can_halve(const ElementGroup& group, const std::vector<int>& integrals, Index chunk_batches) const {
+  if (chunk_batches * half_count(group.node_count()) * lane_count > transposed_source) return false;
+  return std::ranges::all_of(integrals, [&](int i) {
+    const FormValue& form = integrals_[static_cast<std::size_t>(i)].form;
+    return form.symmetric && form.cell < 0 && !kernels_of(Task::matrix, group, form).sums_matrices;
+  });
 }
 
 int Operator::degree_of(Task task, const ElementGroup& group, const Integral& integral) const {

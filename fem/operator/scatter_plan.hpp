@@ -34,6 +34,7 @@ class ScatterPlan {
               const std::function<void(Index chunk, ChunkSlots& out)>& slots_of);
 
   ScatterView view() const;
+  Array<std::uint16_t>& sources() { return sources_; }  // of all chunks, as many for each element
   Index extension_items() const { return extension_items_; }
   ScatterSizes sizes() const;
   static MemoryNeeds memory_needs(const ScatterSizes& sizes);

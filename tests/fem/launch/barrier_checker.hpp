@@ -87,6 +87,7 @@ struct CheckerMemory {
 struct CheckerTeam {
   using Number = double;
   using Scalar = double;
+  static constexpr bool tiles_pairs = true, mirrors_blocks = true;
   Shadow* shadow;
   int lane = 0;
 
