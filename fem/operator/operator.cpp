@@ -343,7 +343,7 @@ void Operator::residual(const Vector& u, Vector& r) const {
 
 std::span<const Node> Operator::nodes_of_all_cells() const {
   for (const ElementGroup& group : groups_)
-    if (group.elements.size() == space_->cell_order().size()) return group.host_nodes;
+    if (group.elements.size() == space_->cell_order().size()) return {group.nodes.data(), group.host_nodes.size()};
   return {};
 }
 
