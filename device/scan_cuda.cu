@@ -1,6 +1,7 @@
 // Running sums and groups on a GPU, by Thrust, whose working memory comes from the device's pool like all other. One
 // file of a module, as Thrust's headers alone take longer to compile than the kernels of most others.
 #include "device/scan.hpp"
+#include "device/sort_cuda.hpp"
 
 #include <thrust/binary_search.h>
 #include <thrust/execution_policy.h>
@@ -79,6 +80,14 @@ void group_by(const Device& device, const std::int32_t* keys, Index n, Index gro
   device.machine().copy_on_device(kept.data(), members + skipped, (n - skipped) * Index{sizeof(Index)});
   device.machine().copy_on_device(members, kept.data(), (n - skipped) * Index{sizeof(Index)});
   for_each(device, "group by end", groups + 1, Shift{offsets, skipped});
+}
+
+void sort_by_key(const Device& device, std::uint64_t* keys, std::uint32_t* values, Index n) {
+  const LaunchScope launch(device, "sort");
+  ThrustMemory memory{&device};
+  run_thrust([&] {
+    thrust::stable_sort_by_key(thrust::cuda::par_nosync(memory).on(stream_of(device)), keys, keys + n, values);
+  });
 }
 
 }  // namespace ritz::RITZ_BACKEND

@@ -38,8 +38,7 @@ struct ListCells {
     const Index batch_size = Index{set.cells.width} * lane_count;
     const std::int32_t node = set.cells.nodes[i];
     const std::int32_t place = atomicSub(left + node, 1) - 1;
-    cells[first[node] + place] =
-        static_cast<std::uint32_t>((set.first + i / batch_size) * lane_count + i % lane_count);
+    cells[first[node] + place] = static_cast<std::uint32_t>((set.first + i / batch_size) * lane_count + i % lane_count);
   }
 };
 
@@ -67,8 +66,8 @@ struct CountRows {
   CellsAtNodes at;
   constexpr Sums<3> operator()(Index row) const {
     const Index candidates = at.candidates(row);
-    return {{candidates == 0 ? 1.0 : 0.0, candidates > warp_capacity ? 1.0 : 0.0,
-             candidates > block_capacity ? 1.0 : 0.0}};
+    return {
+        {candidates == 0 ? 1.0 : 0.0, candidates > warp_capacity ? 1.0 : 0.0, candidates > block_capacity ? 1.0 : 0.0}};
   }
 };
 
