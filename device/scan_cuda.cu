@@ -1,6 +1,7 @@
 // Running sums and groups on a GPU, by Thrust and CUB, whose working memory comes from the device's pool like all
 // other. One file of a module, as Thrust's headers alone take longer to compile than the kernels of most others.
 #include "device/scan.hpp"
+#include "device/sort_cuda.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -87,6 +88,14 @@ void group_by(const Device& device, const std::int32_t* keys, Index n, Index gro
     const thrust::counting_iterator<std::uint32_t> first(0);
     thrust::lower_bound(thrust::cuda::par_nosync(memory).on(stream_of(device)), sorted.Current(), sorted.Current() + n,
                         first, first + groups + 1, offsets);
+  });
+}
+
+void sort_by_key(const Device& device, std::uint64_t* keys, std::uint32_t* values, Index n) {
+  const LaunchScope launch(device, "sort");
+  ThrustMemory memory{&device};
+  run_thrust([&] {
+    thrust::stable_sort_by_key(thrust::cuda::par_nosync(memory).on(stream_of(device)), keys, keys + n, values);
   });
 }
 

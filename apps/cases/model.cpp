@@ -148,7 +148,7 @@ Operator& make_operator(Run& run, const FunctionSpace& space, std::vector<Integr
     return equations;
   std::span<const Node> nodes;  // of all cells, if a group of elements has these
   for (const ElementGroup& group : equations.groups())
-    if (group.elements.size() == space.cell_order().size()) nodes = group.host_nodes;
+    if (group.elements.size() == space.cell_order().size()) nodes = {group.nodes.data(), group.host_nodes.size()};
   if (memory_shortage([&] { space.pattern(nodes); })) space.forget_pattern();  // the solution may do without a matrix
   return equations;
 }

@@ -46,7 +46,7 @@ class StaticForecaster {
     const MemoryNeeds lists = lists_at_assembly();
     const MemoryNeeds matrix = needs_.standing + needs_.pattern + needs_.matrix();
     const MemoryNeeds kept = matrix + residual_;
-    const MemoryNeeds assembly = kept + lists + vectors(assembly_vectors());
+    const MemoryNeeds assembly = kept + lists + making_lists() + vectors(assembly_vectors());
     const MemoryNeeds solve = kept + needs_.coordinates + staying_lists() + lists_of_shown() + solved_together();
     const bool diagonal = path == SolverPath::diagonal || path == SolverPath::diagonal_unsymmetric;
     const MemoryNeeds iteration = krylov_vectors(diagonal);
@@ -95,7 +95,8 @@ class StaticForecaster {
   // Throws where there is no direct solver, or no memory for its analysis.
   ForecastPath direct() const {
     const MemoryNeeds matrix = needs_.standing + needs_.pattern + needs_.matrix();
-    const MemoryNeeds assembly = matrix + residual_ + lists_at_assembly() + vectors(assembly_vectors());
+    const MemoryNeeds assembly =
+        matrix + residual_ + lists_at_assembly() + making_lists() + vectors(assembly_vectors());
     ForecastPath result = begun(SolverPath::direct, assembly);
     const DirectSolver::Needs factor = factor_needs();
     result.factor = factor.memory;
@@ -265,6 +266,14 @@ class StaticForecaster {
   MemoryNeeds staying_lists() const { return assembles_again() ? matrix_lists() : MemoryNeeds(); }
   MemoryNeeds lists_at_assembly() const {
     return assembles_again() ? matrix_lists() : equations_.single_assembly_needs(needs_.size.pairs);
+  }
+  // A GPU makes the matrix's lists before the buffers of the assembly are there.
+  MemoryNeeds making_lists() const {
+    const MemoryNeeds lists = lists_at_assembly();
+    const auto buffers = lists.by_tag().find("assembly buffers");
+    const Index later = buffers == lists.by_tag().end() ? 0 : buffers->second;
+    const Index scratch = equations_.scratch_of_lists(Task::matrix, needs_.size.pairs);
+    return scratch > later ? MemoryNeeds().bytes("assembly lists", scratch - later) : MemoryNeeds();
   }
   MemoryNeeds lists_of_shown() const { return analysis_.shows_stages ? evaluate_ : MemoryNeeds(); }
   // Those that the iterations of a sweep's members start from, where they are solved one after the other

@@ -36,6 +36,8 @@ class WithMatrices {
     assembly_ = model.lists_stay ? standing + matrix + matrix + lists
                                  : larger(standing + matrix + of_stiffness, standing + matrix + matrix + of_masses);
     assembly_ += needs_.vectors(1);
+    assembly_.bytes("assembly lists", std::max(stiffness.scratch_of_lists(Task::matrix, needs_.size.pairs),
+                                               masses.scratch_of_lists(Task::matrix, needs_.size.pairs)));
     // M t for each direction of the mesh.
     solve_ = standing + needs_.coordinates + matrix + matrix + lists +
              needs_.vectors(model.axisymmetric ? 1 : std::min(space_.components(), 3)) +

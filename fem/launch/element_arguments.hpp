@@ -43,7 +43,7 @@ struct ElementArguments {
   Index first_batch, batch_count;      // of `nodes`
   double* elements;                    // result, [batch - first_batch][entry][lane]
   bool accumulate;                     // add to `elements` instead of overwriting
-  double* cell_values = nullptr;  // evaluate only: [batch][derived][lane], mean over each cell
+  double* cell_values = nullptr;       // evaluate only: [batch][derived][lane], mean over each cell
   // Actions only: the vector that the tangent at u is applied to. A node stored as ~n has prescribed components, which
   // count as zero: prescribed [node][component] is their mask.
   const double* direction = nullptr;

@@ -5,6 +5,7 @@
 #include "device/kernels.hpp"
 #include "fem/operator/chunk_lists.hpp"
 #include "fem/operator/given_numbers.hpp"
+#include "fem/operator/gpu_lists.hpp"
 #include "fem/operator/single_assembly.hpp"
 #include "fem/operator/slab_buffer.hpp"
 #include "solvers/algebra/ghosts.hpp"
@@ -200,23 +201,34 @@ Operator::Plan Operator::make_plan(const Job& job) const {
 
 std::shared_ptr<const ScatterPlan> Operator::make_lists(Task task, const Plan& plan,
                                                         const std::vector<Index>& first_chunk) const {
+  std::shared_ptr<ScatterPlan> lists = whole_lists(task, plan, first_chunk);
+  if (task == Task::matrix) halve_sources(plan, *lists);
+  return lists;
+}
+
+// Sources count all pairs of nodes.
+std::shared_ptr<ScatterPlan> Operator::whole_lists(Task task, const Plan& plan,
+                                                   const std::vector<Index>& first_chunk) const {
+  std::vector<const ElementGroup*> groups;
+  for (const int g : plan.groups) groups.push_back(&groups_[static_cast<std::size_t>(g)]);
+  const SparsityPattern* const there = task == Task::matrix ? space_->pattern().get() : nullptr;
+  if (std::optional<ScatterLists> made = lists_of_gpu(*space_, groups, plan.chunk_batches, there))
+    return std::make_shared<ScatterPlan>(std::move(*made));
   std::optional<FunctionSpace::HostPattern> pattern;
   if (task == Task::matrix) pattern = space_->host_pattern();
   const Index targets = pattern ? static_cast<Index>(pattern->columns.size()) : space_->node_count();
   std::vector<std::unique_ptr<ChunkLister>> listers(static_cast<std::size_t>(omp_get_max_threads()));
-  const auto lists =
-      std::make_shared<ScatterPlan>(space_->device(), targets, first_chunk.back(), [&](Index chunk, ChunkSlots& out) {
+  return std::make_shared<ScatterPlan>(
+      space_->device(), targets, first_chunk.back(), [&](Index chunk, ChunkSlots& out) {
         auto& lister = listers[static_cast<std::size_t>(omp_get_thread_num())];
         if (!lister) lister = std::make_unique<ChunkLister>(space_->node_count());
         const auto g = static_cast<std::size_t>(std::ranges::upper_bound(first_chunk, chunk) - first_chunk.begin() - 1);
-        const ElementGroup& group = groups_[static_cast<std::size_t>(plan.groups[g])];
+        const ElementGroup& group = *groups[g];
         const Index size = plan.chunk_batches[g] * lane_count, first = (chunk - first_chunk[g]) * size;
         const Index last = std::min(first + size, group.element_count);
         if (pattern) lister->list_pairs(group, *pattern, first, last, out);
         else lister->list_nodes(group, first, last, out);
       });
-  if (task == Task::matrix) halve_sources(plan, *lists);
-  return lists;
 }
 
 void Operator::halve_sources(const Plan& plan, ScatterPlan& lists) const {
@@ -363,7 +375,7 @@ void Operator::residual(const Vector& u, Vector& r) const {
 
 std::span<const Node> Operator::nodes_of_all_cells() const {
   for (const ElementGroup& group : groups_)
-    if (group.elements.size() == space_->cell_order().size()) return group.host_nodes;
+    if (group.elements.size() == space_->cell_order().size()) return {group.nodes.data(), group.host_nodes.size()};
   return {};
 }
 

@@ -169,6 +169,9 @@ class Operator {
   // [bytes] Of element results, slab by slab, that these tasks would take on a GPU on top of what they take on this
   // CPU; 0 on a GPU.
   Index slabs_on_a_gpu(const std::vector<Task>& tasks) const;
+  // [bytes] Memory of a GPU while it makes the lists of a task, beside these; 0 on a CPU. Where it has less, the host
+  // makes them.
+  Index scratch_of_lists(Task task, Index pairs) const;
   Index host_bytes() const;  // of the elements' lists on the host, when they are written
   MemoryNeeds memory_needs(Task task, Index pairs = 0) const { return memory_needs(std::vector{task}, pairs); }
   // Steps down that were taken since the last call, because memory was short: sentences for people.
@@ -236,6 +239,7 @@ class Operator {
   Plan plan_of(const Job& job, const Outline& outline) const;  // without lists and memory
   std::shared_ptr<const ScatterPlan> make_lists(Task task, const Plan& plan,
                                                 const std::vector<Index>& first_chunk) const;
+  std::shared_ptr<ScatterPlan> whole_lists(Task task, const Plan& plan, const std::vector<Index>& first_chunk) const;
   void halve_sources(const Plan& plan, ScatterPlan& lists) const;
   bool takes_part(const Job& job, const FormValue& form) const;
   Outline outline(const Job& job) const;

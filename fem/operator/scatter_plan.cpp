@@ -179,7 +179,7 @@ ScatterPlan::ScatterPlan(const Device& device, Index target_items, Index chunk_c
   std::vector<ChunkSlots> chunks = slots_of_chunks(chunk_count, slots_of);
   TargetItems items;
   const IsExtension is_extension = extend_shared_items(target_items, chunks, items);
-  extension_items_ = items.shared_begin.back();
+  lists_.extension_items = items.shared_begin.back();
   std::vector<SortedChunk> sorted = sorted_chunks(chunks, is_extension);
   const std::vector<Index> runs = starts(sorted.size(), [&](std::size_t c) { return sorted[c].runs.size(); });
   const std::vector<Index> slots = starts(sorted.size(), [&](std::size_t c) { return sorted[c].destinations.size(); });
@@ -187,21 +187,21 @@ ScatterPlan::ScatterPlan(const Device& device, Index target_items, Index chunk_c
   const auto upload = [&](auto& array, const auto& values) {
     array = std::remove_reference_t<decltype(array)>(device, std::span(values), lists_tag);
   };
-  upload(chunk_runs_, runs);
-  upload(chunk_slots_, slots);
-  upload(chunk_sources_, sources);
-  upload(runs_, concatenated(runs, sorted, &SortedChunk::runs));
-  upload(destinations_, concatenated(slots, sorted, &SortedChunk::destinations));
-  upload(sources_, concatenated(sources, sorted, &SortedChunk::sources));
-  upload(shared_items_, items.shared);
-  upload(shared_begin_, items.shared_begin);
-  upload(untouched_, items.untouched);
+  upload(lists_.chunk_runs, runs);
+  upload(lists_.chunk_slots, slots);
+  upload(lists_.chunk_sources, sources);
+  upload(lists_.runs, concatenated(runs, sorted, &SortedChunk::runs));
+  upload(lists_.destinations, concatenated(slots, sorted, &SortedChunk::destinations));
+  upload(lists_.sources, concatenated(sources, sorted, &SortedChunk::sources));
+  upload(lists_.shared_items, items.shared);
+  upload(lists_.shared_begin, items.shared_begin);
+  upload(lists_.untouched, items.untouched);
   return_freed_host_memory();  // the parts of chunks: blocks that the C library would keep
 }
 
 ScatterSizes ScatterPlan::sizes() const {
-  return {chunk_runs_.size() - 1, runs_.size(),     destinations_.size(), sources_.size(),
-          shared_items_.size(),   extension_items_, untouched_.size()};
+  return {lists_.chunk_runs.size() - 1, lists_.runs.size(),     lists_.destinations.size(), lists_.sources.size(),
+          lists_.shared_items.size(),   lists_.extension_items, lists_.untouched.size()};
 }
 
 MemoryNeeds ScatterPlan::memory_needs(const ScatterSizes& s) {
@@ -215,9 +215,10 @@ MemoryNeeds ScatterPlan::memory_needs(const ScatterSizes& s) {
 }
 
 ScatterView ScatterPlan::view() const {
-  return {chunk_runs_.size() - 1, chunk_runs_.data(),   chunk_slots_.data(), chunk_sources_.data(),
-          runs_.data(),           destinations_.data(), sources_.data(),     shared_items_.size(),
-          shared_items_.data(),   shared_begin_.data(), untouched_.size(),   untouched_.data()};
+  return {lists_.chunk_runs.size() - 1, lists_.chunk_runs.data(),   lists_.chunk_slots.data(),
+          lists_.chunk_sources.data(),  lists_.runs.data(),         lists_.destinations.data(),
+          lists_.sources.data(),        lists_.shared_items.size(), lists_.shared_items.data(),
+          lists_.shared_begin.data(),   lists_.untouched.size(),    lists_.untouched.data()};
 }
 
 }  // namespace ritz

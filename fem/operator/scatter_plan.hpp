@@ -1,13 +1,14 @@
 // Builds and owns the lists of scatter_view.hpp for a set of elements: where each element's entries go. Built once per
-// operator on the host, used at every assembly.
+// operator on the host, or by a GPU (gpu_lists.hpp), used at every assembly.
 #pragma once
 
 #include "device/array.hpp"
 #include "device/memory_needs.hpp"
-#include "fem/launch/scatter_view.hpp"
+#include "fem/launch/list_kernels.hpp"
 
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace ritz {
@@ -32,20 +33,16 @@ class ScatterPlan {
   // slots_of(chunk, out) is called once per chunk, from several threads.
   ScatterPlan(const Device& device, Index target_items, Index chunk_count,
               const std::function<void(Index chunk, ChunkSlots& out)>& slots_of);
+  explicit ScatterPlan(ScatterLists made) : lists_(std::move(made)) {}
 
   ScatterView view() const;
-  Array<std::uint16_t>& sources() { return sources_; }  // of all chunks, as many for each element
-  Index extension_items() const { return extension_items_; }
+  Array<std::uint16_t>& sources() { return lists_.sources; }  // of all chunks, as many for each element
+  Index extension_items() const { return lists_.extension_items; }
   ScatterSizes sizes() const;
   static MemoryNeeds memory_needs(const ScatterSizes& sizes);
 
  private:
-  Index extension_items_ = 0;
-  Array<Index> chunk_runs_, chunk_slots_, chunk_sources_;
-  Array<ScatterRun> runs_;
-  Array<std::uint32_t> destinations_;
-  Array<std::uint16_t> sources_;
-  Array<std::uint32_t> shared_items_, shared_begin_, untouched_;
+  ScatterLists lists_;
 };
 
 }  // namespace ritz

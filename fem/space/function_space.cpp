@@ -2,6 +2,7 @@
 
 #include "device/error.hpp"
 #include "device/process/stop_request.hpp"
+#include "fem/space/gpu_pattern.hpp"
 #include "fem/space/node_graph.hpp"
 #include "fem/space/node_numbering.hpp"
 #include "fem/space/straight_cells.hpp"
@@ -445,21 +446,26 @@ void FunctionSpace::couple(std::shared_ptr<const NodeCouplings> couplings) const
 }
 
 std::shared_ptr<const SparsityPattern> FunctionSpace::pattern(std::span<const Node> cell_nodes) const {
-  if (!pattern_) {
-    const LongWork here;
-    NodeGraph graph(*this, cell_nodes);
-    Array<std::int32_t> columns(device_, graph.pair_count(), "pattern");
-    if (device_.machine().is_apart()) {
-      host_columns_.resize(static_cast<std::size_t>(graph.pair_count()));
-      graph.write_columns(host_columns_);
-      columns.upload(host_columns_);
-      host_offsets_ = graph.offsets();
-    } else {
-      graph.write_columns({columns.data(), static_cast<std::size_t>(columns.size())});
-    }
-    Array<Index> offsets(device_, graph.offsets(), "pattern");
-    pattern_ = std::make_shared<SparsityPattern>(std::move(offsets), std::move(columns), graph.has_full_diagonal());
+  if (pattern_) return pattern_;
+  const LongWork here;
+  if (std::optional<NodePattern> made = pattern_of_gpu(*this, cell_nodes)) {
+    pattern_ =
+        std::make_shared<SparsityPattern>(std::move(made->offsets), std::move(made->columns), made->full_diagonal);
+    return pattern_;
   }
+  const bool apart = device_.machine().is_apart();
+  NodeGraph graph(*this, apart ? std::span<const Node>() : cell_nodes);
+  Array<std::int32_t> columns(device_, graph.pair_count(), "pattern");
+  if (apart) {
+    host_columns_.resize(static_cast<std::size_t>(graph.pair_count()));
+    graph.write_columns(host_columns_);
+    columns.upload(host_columns_);
+    host_offsets_ = graph.offsets();
+  } else {
+    graph.write_columns({columns.data(), static_cast<std::size_t>(columns.size())});
+  }
+  Array<Index> offsets(device_, graph.offsets(), "pattern");
+  pattern_ = std::make_shared<SparsityPattern>(std::move(offsets), std::move(columns), graph.has_full_diagonal());
   return pattern_;
 }
 

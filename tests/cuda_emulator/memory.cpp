@@ -1,5 +1,7 @@
 #include "tests/cuda_emulator/memory.hpp"
 
+#include "tests/cuda_emulator/atomics.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
@@ -320,13 +322,21 @@ void fence() {
   if (state.incremented == state.now) state.acquired[state.moments[state.now].block] = state.now;
 }
 
-unsigned increment(unsigned* number, unsigned last) {
+namespace {
+bool can_be_atomic(const void* number) {
   const auto at = reinterpret_cast<std::uintptr_t>(number);
-  if (!on_device(at) || device_of(at) != state.device || at % sizeof(unsigned) != 0 ||
-      cell_of(at).state != Cell::initialised) {
-    fault("memcheck", number, sizeof(unsigned), Access::write, ": an atomic needs initialised memory of its GPU");
-    return 0;
-  }
+  if (on_device(at) && device_of(at) == state.device && at % sizeof(unsigned) == 0 &&
+      cell_of(at).state == Cell::initialised)
+    return true;
+  fault("memcheck", number, sizeof(unsigned), Access::write, ": an atomic needs initialised memory of its GPU");
+  return false;
+}
+}  // namespace
+
+int add(int* number, int value) { return can_be_atomic(number) ? std::exchange(*number, *number + value) : 0; }
+
+unsigned increment(unsigned* number, unsigned last) {
+  if (!can_be_atomic(number)) return 0;
   if (state.fenced == state.now) state.released[state.moments[state.now].block] = state.now;
   state.incremented = state.now;
   const unsigned before = *number;
