@@ -1,5 +1,6 @@
 // The lists that a GPU makes are those of the host, to the last entry, so that sums keep their bits; and hardly a
 // number of them crosses.
+#include "fem/launch/list_kernels.hpp"
 #include "fem/operator/chunk_lists.hpp"
 #include "fem/operator/gpu_lists.hpp"
 #include "fem/operator/operator.hpp"
@@ -125,6 +126,25 @@ TEST_F(GpuLists, OfSeveralGroupsAreThoseOfTheHost) {
   ASSERT_GT(groups.size(), 2u);
   for (const Index together : {Index{1000}, listed_entries})
     expect_as_on_the_host(space, groups, std::vector<Index>(groups.size(), 2), together);
+}
+
+// The lists themselves would have room, not what sorts them.
+TEST_F(GpuLists, AreMadeOnTheHostWhereTheGpuHasNoMemoryForThem) {
+  const Mesh mesh = box(8, 8, 8, {1, 1, 1}, CellKind::tet4);
+  const FunctionSpace space(mesh, 1, gpu);
+  const Operator equations(space, {Integral::over_all_cells(heat_form(3))});
+  const auto groups = all_of(equations.groups());
+  const std::vector<Index> chunk_batches{16};
+  const ScatterPlan lists = plan_of_host(space, groups, chunk_batches, true);
+  const ScatterSizes sizes = lists.sizes();
+  const Index room = 2 * ScatterPlan::memory_needs(sizes).total();
+  ASSERT_GT(list_scratch(space.pattern()->nonzeros(), sizes.sources, sizes.slots, sizes.extension), room);
+  gpu.memory().trim();
+  const Index before = gpu.memory().statistics().live;
+  gpu.memory().set_limit(before + room);
+  EXPECT_FALSE(lists_of_gpu(space, groups, chunk_batches, space.pattern().get()));
+  gpu.memory().set_limit(0);
+  EXPECT_EQ(gpu.memory().statistics().live, before);
 }
 
 // A pattern, a matrix and a residual: tables of groups and chunks go up, and numbers of slots, items and runs come
