@@ -67,22 +67,34 @@ void exclusive_scan(const Device& device, const std::int32_t* counts, Index n, I
   for_each(device, "scan end", 1, LastOffset{counts, n, offsets});
 }
 
-// A stable sort by as many bits as the number of groups has, eight of them in each pass over 12 bytes a member.
+// A stable sort by the low `bits` of the keys, eight of them in each pass; to which buffers, Current() tells.
+template <class Key, class Value>
+void sort_pairs(const Device& device, const char* name, cub::DoubleBuffer<Key>& keys, cub::DoubleBuffer<Value>& values,
+                Index n, int bits) {
+  std::size_t bytes = 0;
+  launch_check(cub::DeviceRadixSort::SortPairs(nullptr, bytes, keys, values, n, 0, bits, stream_of(device)));
+  Array<char> working_memory(device, static_cast<Index>(bytes), "multigrid set-up");
+  const LaunchScope launch(device, name);
+  launch_check(
+      cub::DeviceRadixSort::SortPairs(working_memory.data(), bytes, keys, values, n, 0, bits, stream_of(device)));
+}
+
+template <class T>
+void return_to(const Device& device, T* place, cub::DoubleBuffer<T>& buffers, Index n) {
+  if (buffers.Current() != place) device.machine().copy_on_device(place, buffers.Current(), n * Index{sizeof(T)});
+}
+
+// By as many bits as the number of groups has.
 void group_by(const Device& device, const std::int32_t* keys, Index n, Index groups, Index* offsets, Index* members) {
   Array<std::uint32_t> group(device, 2 * n, "multigrid set-up");
   Array<Index> other(device, n, "multigrid set-up");
   for_each(device, "group by", n, Ungrouped{keys, static_cast<std::uint32_t>(groups), group.data(), members});
   cub::DoubleBuffer<std::uint32_t> sorted(group.data(), group.data() + n);
   cub::DoubleBuffer<Index> by_group(members, other.data());
-  const int bits = std::max<int>(std::bit_width(static_cast<std::uint32_t>(groups)), 1);
-  std::size_t bytes = 0;
-  launch_check(cub::DeviceRadixSort::SortPairs(nullptr, bytes, sorted, by_group, n, 0, bits, stream_of(device)));
-  Array<char> working_memory(device, static_cast<Index>(bytes), "multigrid set-up");
+  sort_pairs(device, "group by", sorted, by_group, n,
+             std::max<int>(std::bit_width(static_cast<std::uint32_t>(groups)), 1));
+  return_to(device, members, by_group, n);
   const LaunchScope launch(device, "group by");
-  launch_check(
-      cub::DeviceRadixSort::SortPairs(working_memory.data(), bytes, sorted, by_group, n, 0, bits, stream_of(device)));
-  if (by_group.Current() != members)
-    device.machine().copy_on_device(members, by_group.Current(), n * Index{sizeof(Index)});
   ThrustMemory memory{&device};
   run_thrust([&] {
     const thrust::counting_iterator<std::uint32_t> first(0);
@@ -92,11 +104,14 @@ void group_by(const Device& device, const std::int32_t* keys, Index n, Index gro
 }
 
 void sort_by_key(const Device& device, std::uint64_t* keys, std::uint32_t* values, Index n) {
-  const LaunchScope launch(device, "sort");
-  ThrustMemory memory{&device};
-  run_thrust([&] {
-    thrust::stable_sort_by_key(thrust::cuda::par_nosync(memory).on(stream_of(device)), keys, keys + n, values);
-  });
+  if (n == 0) return;
+  Array<std::uint64_t> other_keys(device, n, "assembly lists");
+  Array<std::uint32_t> other_values(device, n, "assembly lists");
+  cub::DoubleBuffer<std::uint64_t> by_key(keys, other_keys.data());
+  cub::DoubleBuffer<std::uint32_t> of_keys(values, other_values.data());
+  sort_pairs(device, "sort", by_key, of_keys, n, 64);
+  return_to(device, keys, by_key, n);
+  return_to(device, values, of_keys, n);
 }
 
 }  // namespace ritz::RITZ_BACKEND

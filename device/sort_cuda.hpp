@@ -1,4 +1,4 @@
-// Sorts pairs on a GPU by Thrust. A CUDA module that uses it has device/scan_cuda.cu among its sources.
+// Sorts pairs on a GPU by CUB. A CUDA module that uses it has device/scan_cuda.cu among its sources.
 #pragma once
 
 #include "device/device.hpp"
