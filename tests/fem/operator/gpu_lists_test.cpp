@@ -11,7 +11,7 @@
 namespace ritz::test {
 namespace {
 
-// As the pool rounds them.
+// Rounded as the pool does it.
 Index bytes_of(const SparsityPattern& pattern) {
   return MemoryNeeds()
       .array<Index>("pattern", pattern.rows() + 1)
