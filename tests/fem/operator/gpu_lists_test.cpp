@@ -4,29 +4,14 @@
 #include "fem/operator/chunk_lists.hpp"
 #include "fem/operator/gpu_lists.hpp"
 #include "fem/operator/operator.hpp"
-#include "tests/fem/models.hpp"
+#include "tests/fem/on_a_gpu.hpp"
 
 #include <algorithm>
 
 namespace ritz::test {
 namespace {
 
-// Rounded as the pool does it.
-Index bytes_of(const SparsityPattern& pattern) {
-  return MemoryNeeds()
-      .array<Index>("pattern", pattern.rows() + 1)
-      .array<std::int32_t>("pattern", pattern.nonzeros())
-      .by_tag()
-      .at("pattern");
-}
-
-struct GpuLists : testing::Test {
-  void SetUp() override {
-    if (!has_gpu()) GTEST_SKIP() << "skipped: no GPU";
-    gpu = Device::named("gpu");
-  }
-  Device gpu;
-};
+struct GpuLists : OnAGpu {};
 
 // The arrays of a plan on the host.
 struct Lists {

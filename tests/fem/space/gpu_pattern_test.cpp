@@ -1,11 +1,10 @@
 // The pattern that a GPU makes is that of the host, to the last entry, and hardly a number of it crosses.
-#include "device/memory_needs.hpp"
 #include "fem/operator/operator.hpp"
 #include "fem/physics/tie.hpp"
 #include "fem/space/constraints.hpp"
 #include "fem/space/gpu_pattern.hpp"
 #include "fem/space/node_graph.hpp"
-#include "tests/fem/models.hpp"
+#include "tests/fem/on_a_gpu.hpp"
 #include "tests/fem/physics/two_parts.hpp"
 
 #include <cmath>
@@ -14,22 +13,7 @@
 namespace ritz::test {
 namespace {
 
-// Rounded as the pool does it.
-Index bytes_of(const SparsityPattern& pattern) {
-  return MemoryNeeds()
-      .array<Index>("pattern", pattern.rows() + 1)
-      .array<std::int32_t>("pattern", pattern.nonzeros())
-      .by_tag()
-      .at("pattern");
-}
-
-struct GpuPattern : testing::Test {
-  void SetUp() override {
-    if (!has_gpu()) GTEST_SKIP() << "skipped: no GPU";
-    gpu = Device::named("gpu");
-  }
-  Device gpu;
-};
+struct GpuPattern : OnAGpu {};
 
 void expect_as_on_the_host(const FunctionSpace& space) {
   const SparsityPattern& made = *space.pattern();
