@@ -140,7 +140,9 @@ TEST(HalvesOfElementMatrices, TakeNineSixteenthsOfTheSlabOfHexahedraOnAGpu) {
   SparseMatrix K = symmetric.equations.make_matrix();
   const Index before = live(symmetric);
   symmetric.equations.assemble(symmetric.space.zeros(), K);
-  EXPECT_EQ(live(symmetric) - before, foreseen);
+  // lists made on the GPU hold a few granules of 256 bytes more than those that are foreseen
+  EXPECT_GE(live(symmetric) - before, foreseen);
+  EXPECT_LE(live(symmetric) - before, foreseen + 4 * 256);
   full.matrix(full.space.zeros());
   EXPECT_EQ(buffers_of(full) - buffers_of(symmetric), 4 * 8 * (64 - 36) * Index{sizeof(double)});
 }
