@@ -135,9 +135,7 @@ struct RegisterTensor {
                       &table<Orders>()),
      ...);
 #ifndef __CUDACC__
-    (register_kernels(RITZ_TEXT(RITZ_BACKEND), affine_tensor_kernel_name(F::name, Orders, F::dimension).c_str(),
-                      &affine_table<Orders>()),
-     ...);
+    (register_affine<Orders>(), ...);
 #endif
   }
 
@@ -156,7 +154,14 @@ struct RegisterTensor {
     return t;
   }
 #ifndef __CUDACC__
-  // GPUs run the kernels of any cell on these, too: the modules' size is not raised for a gain that no card has shown.
+  // Hexahedra up to order 4: elsewhere, and on GPUs, the kernels of any cell run. No gain was measured there, and one
+  // more kernel of an order takes seconds to compile.
+  template <int Order>
+  static void register_affine() {
+    if constexpr (F::dimension == 3 && Order <= 4)
+      register_kernels(RITZ_TEXT(RITZ_BACKEND), affine_tensor_kernel_name(F::name, Order, F::dimension).c_str(),
+                       &affine_table<Order>());
+  }
   template <int Order>
   static const FormKernels& affine_table() {
     static FormKernels t{nullptr, nullptr,

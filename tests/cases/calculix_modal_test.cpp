@@ -17,7 +17,7 @@
 #include <array>
 #include <cmath>
 
-namespace ritz::test {
+namespace ritz::test::calculix_modal_test {
 namespace {
 
 constexpr double young = 200, poisson = 0.3, density = 3;
@@ -104,4 +104,4 @@ TEST(FormOfSomeCells, IsSolvedWithAMatrix) {
 }
 
 }  // namespace
-}  // namespace ritz::test
+}  // namespace ritz::test::calculix_modal_test

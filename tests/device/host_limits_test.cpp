@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // A machine of 64 GB with 50 GB available, as files.
-class HostLimitsTest : public testing::Test {
+class HostLimitsTest : public ::testing::Test {
  protected:
   HostLimitsTest() {
     write("proc/meminfo", "MemTotal:       64000000 kB\nMemFree:        10000000 kB\nMemAvailable:   50000000 kB\n");

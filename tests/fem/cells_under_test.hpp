@@ -25,12 +25,12 @@ inline std::vector<CellKind> cell_kinds(int order = 0, int dimension = 0) {
   return kinds;
 }
 
-inline std::string kind_name(const testing::TestParamInfo<CellKind>& info) {
+inline std::string kind_name(const ::testing::TestParamInfo<CellKind>& info) {
   return std::string(traits(info.param).name);
 }
 
 // The base of suites with one test per kind and fact.
-struct CellTest : testing::TestWithParam<CellKind> {
+struct CellTest : ::testing::TestWithParam<CellKind> {
   CellKind kind() const { return GetParam(); }
   int dimension() const { return traits(GetParam()).dimension; }
 };

@@ -5,7 +5,7 @@
 
 namespace ritz::test {
 
-Dense dense_on_mesh(const Model& model, const SparseMatrix& matrix) {
+Dense dense_on_mesh(const DiscreteProblem& model, const SparseMatrix& matrix) {
   const HostMatrix K = host_matrix(matrix);
   const Index c = model.space.components();
   const auto place = [&](Index unknown) {

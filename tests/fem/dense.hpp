@@ -14,7 +14,7 @@ struct Dense {
 };
 
 // In the order of the mesh: row = mesh node * components + component.
-Dense dense_on_mesh(const Model& model, const SparseMatrix& matrix);
+Dense dense_on_mesh(const DiscreteProblem& model, const SparseMatrix& matrix);
 double largest_entry(const Dense& A);
 double largest_difference(const Dense& A, const Dense& B);
 std::vector<double> product(const Dense& A, std::span<const double> x);

@@ -41,7 +41,7 @@ inline Mesh mesh_of(CellKind kind, Index n) {
   return box(n, n, n, {1, 1, 1}, kind, distortion);
 }
 
-inline Vector solution(const Model& model) {
+inline Vector solution(const DiscreteProblem& model) {
   const FunctionSpace& space = model.space;
   const std::vector<bool> boundary = on_boundary(model.mesh);
   const auto c = static_cast<std::size_t>(space.components());

@@ -12,19 +12,19 @@ Device device_under_test(int threads) {
   return Device::named(name != nullptr ? name : "cpu", threads);
 }
 
-SparseMatrix Model::matrix(const Vector& u) const {
+SparseMatrix DiscreteProblem::matrix(const Vector& u) const {
   SparseMatrix K = equations.make_matrix();
   equations.assemble(u, K);
   return K;
 }
 
-std::vector<double> Model::residual(std::span<const double> u) const {
+std::vector<double> DiscreteProblem::residual(std::span<const double> u) const {
   Vector r = space.zeros();
   equations.residual(space.from_mesh(u), r);
   return space.to_mesh(r);
 }
 
-std::vector<double> Model::values(const std::function<double(const Point&, int)>& field) const {
+std::vector<double> DiscreteProblem::values(const std::function<double(const Point&, int)>& field) const {
   std::vector<double> result;
   for (Node n = 0; n < mesh.node_count(); ++n)
     for (int c = 0; c < space.components(); ++c)
@@ -32,7 +32,7 @@ std::vector<double> Model::values(const std::function<double(const Point&, int)>
   return result;
 }
 
-double Model::magnitude(std::span<const double> u) const {
+double DiscreteProblem::magnitude(std::span<const double> u) const {
   const HostMatrix K = host_matrix(matrix());
   const std::vector<double> x = space.from_mesh(u).host();
   double largest = 0;

@@ -22,14 +22,14 @@ inline bool has_gpu() { return list_devices().why_no_gpu.empty(); }
 
 using MakeIntegrals = std::function<std::vector<Integral>(const Mesh&)>;
 
-struct Model {
-  Model(Mesh m, int components, const MakeIntegrals& make, const Device& device = device_under_test())
+struct DiscreteProblem {
+  DiscreteProblem(Mesh m, int components, const MakeIntegrals& make, const Device& device = device_under_test())
       : mesh(std::move(m)), space(mesh, components, device), equations(space, make(mesh)) {}
-  Model(Mesh m, FormValue form, const Device& device = device_under_test())
-      : Model(
+  DiscreteProblem(Mesh m, FormValue form, const Device& device = device_under_test())
+      : DiscreteProblem(
             std::move(m), form.components, [&](const Mesh&) { return std::vector{Integral::over_all_cells(form)}; },
             device) {}
-  Model(const Model&) = delete;
+  DiscreteProblem(const DiscreteProblem&) = delete;
 
   Mesh mesh;
   FunctionSpace space;

@@ -7,7 +7,7 @@
 
 namespace ritz::test {
 
-struct OnAGpu : testing::Test {
+struct OnAGpu : ::testing::Test {
   void SetUp() override {
     if (!has_gpu()) GTEST_SKIP() << "skipped: no GPU";
     gpu = Device::named("gpu");

@@ -183,8 +183,8 @@ std::optional<Answer> attempt(const Named& task, const Device& device) {
   return std::nullopt;
 }
 
-class AllocationFailures : public testing::TestWithParam<Named> {};
-INSTANTIATE_TEST_SUITE_P(Runs, AllocationFailures, testing::ValuesIn(tasks()),
+class AllocationFailures : public ::testing::TestWithParam<Named> {};
+INSTANTIATE_TEST_SUITE_P(Runs, AllocationFailures, ::testing::ValuesIn(tasks()),
                          [](const auto& info) { return info.param.name; });
 
 TEST_P(AllocationFailures, OnTheDevice) {

@@ -126,7 +126,7 @@ Count fail_each(Evaluation evaluation) {
       ++count.refused;
     }
     EXPECT_LE(live_news() - live, static_cast<long>(ended.flux.size() > 0) + 8) << n;
-    if (testing::Test::HasFailure()) break;
+    if (::testing::Test::HasFailure()) break;
   }
   printf("%ld allocations: %d runs complete, %d without the field, %d ended otherwise with exit 6\n", calls,
          count.complete, count.lacking, count.refused);

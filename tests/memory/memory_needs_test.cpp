@@ -50,10 +50,10 @@ std::pair<Index, Index> lists_of(Task task, const Operator& equations) {
 constexpr Task all_tasks[] = {Task::residual, Task::matrix, Task::action, Task::diagonal, Task::evaluate};
 
 class MemoryNeedsOn : public CellTest {};
-INSTANTIATE_TEST_SUITE_P(Cells, MemoryNeedsOn, testing::ValuesIn(cell_kinds()), kind_name);
+INSTANTIATE_TEST_SUITE_P(Cells, MemoryNeedsOn, ::testing::ValuesIn(cell_kinds()), kind_name);
 
 TEST_P(MemoryNeedsOn, ListsOfSmallMeshesAreForeseenExactly) {
-  const Model model(patch(kind(), {.random = 0.05}), elastic_form(dimension()));
+  const DiscreteProblem model(patch(kind(), {.random = 0.05}), elastic_form(dimension()));
   for (const Task task : all_tasks) {
     const auto [foreseen, taken] = lists_of(task, model.equations);
     EXPECT_EQ(foreseen, taken) << static_cast<int>(task);
@@ -64,7 +64,7 @@ TEST_P(MemoryNeedsOn, ListsOfSmallMeshesAreForeseenExactly) {
 }
 
 TEST_P(MemoryNeedsOn, CellsThatAreOnlyCountedNeedTheSame) {
-  const Model model(patch(kind(), {.random = 0.05}), elastic_form(dimension()));
+  const DiscreteProblem model(patch(kind(), {.random = 0.05}), elastic_form(dimension()));
   const MemoryPool& pool = model.space.device().memory();
   const Index written = pool.statistics().live_by_tag.at("connectivity");
   const Operator counted(model.space, model.equations.integrals(), Layout::counted);
@@ -110,7 +110,7 @@ TEST(MemoryNeeds, SpacesBesideEachOtherShareTheGeometry) {
 }
 
 TEST(MemoryNeeds, TasksOverTheSameCellsShareTheirLists) {
-  const Model model(patch(CellKind::hex8), heat_form(3));
+  const DiscreteProblem model(patch(CellKind::hex8), heat_form(3));
   const auto lists = [&](const std::vector<Task>& tasks) {
     return model.equations.memory_needs(tasks).by_tag().at("assembly lists");
   };
@@ -124,7 +124,7 @@ TEST(MemoryNeeds, TasksOverTheSameCellsShareTheirLists) {
 TEST(MemoryNeeds, AMatrixThatIsAssembledOnceNeedsListsOnAGpuOnly) {
   for (const char* name : {"cpu", "fake"}) {
     const Device device = Device::named(name, 1);
-    const Model model(patch(CellKind::hex8), elastic_form(3), device);
+    const DiscreteProblem model(patch(CellKind::hex8), elastic_form(3), device);
     SparseMatrix K = model.equations.make_matrix();
     const Index foreseen = model.equations.single_assembly_needs().total(),
                 with_lists = model.equations.memory_needs(Task::matrix).total(), before = device.memory().live();
@@ -141,7 +141,7 @@ TEST(MemoryNeeds, AVectorThatIsAssembledAFewTimesNeedsListsOnAGpuOnly) {
   for (const char* name : {"cpu", "fake"})
     for (const Task task : {Task::residual, Task::diagonal, Task::evaluate}) {
       const Device device = Device::named(name, 1);
-      const Model model(patch(CellKind::hex8), elastic_form(3), device);
+      const DiscreteProblem model(patch(CellKind::hex8), elastic_form(3), device);
       const Index foreseen = model.equations.needs_without_lists(task).total(),
                   with_lists = model.equations.memory_needs(task).total();
       EXPECT_EQ(foreseen, device.machine().is_apart() ? with_lists : 0) << name;
@@ -182,7 +182,7 @@ TEST(MemoryNeeds, FieldsAtPointsAreForeseen) {
 }
 
 TEST(MemoryNeeds, ForgottenListsAreForeseenAndMadeAgain) {
-  const Model model(patch(CellKind::hex8), heat_form(3));
+  const DiscreteProblem model(patch(CellKind::hex8), heat_form(3));
   const auto [foreseen, taken] = lists_of(Task::matrix, model.equations);
   model.equations.forget(Task::matrix);
   EXPECT_EQ(of_lists(model.space.device().memory().statistics()), 0);
@@ -191,7 +191,7 @@ TEST(MemoryNeeds, ForgottenListsAreForeseenAndMadeAgain) {
 
 TEST(MemoryNeeds, ListsOfLargerMeshesAreForeseenToAFewPerCent) {
   for (const CellKind kind : {CellKind::tet4, CellKind::hex8, CellKind::tet10, CellKind::prism6}) {
-    const Model model(box(14, 10, 10, {1.4, 1, 1}, kind), elastic_form(3));
+    const DiscreteProblem model(box(14, 10, 10, {1.4, 1, 1}, kind), elastic_form(3));
     for (const Task task : all_tasks) {
       const auto [foreseen, taken] = lists_of(task, model.equations);
       const double block = taken > 1 << 20 ? 1 << 21 : 0;  // of the pool
@@ -225,7 +225,7 @@ TEST(MemoryNeeds, ListsOfAPartOfABodyAreForeseenExactly) {
 }
 
 TEST(MemoryNeeds, PatternAndMatrixAreForeseenExactly) {
-  const Model model(box(7, 6, 5, {1, 1, 1}, CellKind::hex20), elastic_form(3));
+  const DiscreteProblem model(box(7, 6, 5, {1, 1, 1}, CellKind::hex20), elastic_form(3));
   const PatternSize size = pattern_size(entity_counts(model.mesh), 0);
   const SparseMatrix K = model.equations.make_matrix();
   const MemoryStatistics s = model.space.device().memory().statistics();
@@ -280,7 +280,7 @@ TEST(MemoryNeeds, FormulasOfMaterialsAreLookedAtAroundNodes) {
 }
 
 TEST(MemoryNeeds, PathsAreInOrderOfMemory) {
-  const Model model(box(12, 12, 12, {1, 1, 1}, CellKind::hex8), elastic_form(3));
+  const DiscreteProblem model(box(12, 12, 12, {1, 1, 1}, CellKind::hex8), elastic_form(3));
   const std::vector<ForecastPath> paths =
       forecast_static(model.equations, {.promise = MatrixPromise::positive_definite});
   ASSERT_EQ(paths.size(), 4u);

@@ -20,7 +20,7 @@ void expect_exact(const Mesh& mesh, int order) {
 }
 
 class PatternSizeOn : public CellTest {};
-INSTANTIATE_TEST_SUITE_P(Cells, PatternSizeOn, testing::ValuesIn(cell_kinds()), kind_name);
+INSTANTIATE_TEST_SUITE_P(Cells, PatternSizeOn, ::testing::ValuesIn(cell_kinds()), kind_name);
 
 TEST_P(PatternSizeOn, IsExactForEveryOrder) {
   const CellKind kind = GetParam();

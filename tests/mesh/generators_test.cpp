@@ -10,12 +10,6 @@ using ::testing::HasSubstr;
 
 namespace {
 
-std::vector<CellKind> cells_with_area() {
-  std::vector<CellKind> kinds = ritz::testing::kinds_of_dimension(2);
-  for (const CellKind kind : ritz::testing::kinds_of_dimension(3)) kinds.push_back(kind);
-  return kinds;
-}
-
 Index cells_per_cube(CellKind linear) {
   switch (linear) {
     case CellKind::tri3:
@@ -32,7 +26,7 @@ class Boxes : public ::testing::TestWithParam<CellKind> {
  protected:
   int dimension = traits(GetParam()).dimension;
 };
-INSTANTIATE_TEST_SUITE_P(All, Boxes, ::testing::ValuesIn(cells_with_area()), ritz::testing::name_of);
+INSTANTIATE_TEST_SUITE_P(All, Boxes, ::testing::ValuesIn(ritz::testing::cells_with_area()), ritz::testing::name_of);
 
 TEST_P(Boxes, HaveTheVolumeAndCentroidOfTheBox) {
   const Mesh mesh(ritz::testing::block_of(GetParam(), 3));

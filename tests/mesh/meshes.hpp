@@ -18,6 +18,11 @@ inline std::vector<CellKind> kinds_of_dimension(int dimension) {
     if (traits(kind).dimension == dimension) kinds.push_back(kind);
   return kinds;
 }
+inline std::vector<CellKind> cells_with_area() {
+  std::vector<CellKind> kinds = kinds_of_dimension(2);
+  for (const CellKind kind : kinds_of_dimension(3)) kinds.push_back(kind);
+  return kinds;
+}
 inline std::string name_of(const ::testing::TestParamInfo<CellKind>& info) {
   return std::string(traits(info.param).name);
 }

@@ -70,16 +70,11 @@ std::size_t symmetry_count(CellKind linear) {
   }
 }
 
-std::vector<CellKind> cells_with_area() {
-  std::vector<CellKind> kinds = ritz::testing::kinds_of_dimension(2);
-  for (const CellKind kind : ritz::testing::kinds_of_dimension(3)) kinds.push_back(kind);
-  return kinds;
-}
-
 }  // namespace
 
 class Orientation : public ::testing::TestWithParam<CellKind> {};
-INSTANTIATE_TEST_SUITE_P(All, Orientation, ::testing::ValuesIn(cells_with_area()), ritz::testing::name_of);
+INSTANTIATE_TEST_SUITE_P(All, Orientation, ::testing::ValuesIn(ritz::testing::cells_with_area()),
+                         ritz::testing::name_of);
 
 TEST_P(Orientation, HalfOfAllSymmetriesKeepItAndAllGiveTheSameVolume) {
   const auto maps = symmetries(GetParam());

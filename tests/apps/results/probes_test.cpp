@@ -125,10 +125,10 @@ TEST(Probes, AFieldWithoutValuesGivesNaN) {
   for (const char* place :
        {"point = [1, 0.4, 0.2]", "region = 'x1'\nmeasure = 'max'", "region = 'all'\nmeasure = 'integral'"}) {
     EXPECT_THAT(p.value(std::string("field = 'displacement'\n") + place),
-                ElementsAre(testing::IsNan(), testing::IsNan(), testing::IsNan()))
+                ElementsAre(::testing::IsNan(), ::testing::IsNan(), ::testing::IsNan()))
         << place;
     EXPECT_THAT(p.value(std::string("field = 'displacement'\ncomponent = 'magnitude'\n") + place),
-                ElementsAre(testing::IsNan()))
+                ElementsAre(::testing::IsNan()))
         << place;
   }
 }

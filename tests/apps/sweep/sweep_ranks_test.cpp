@@ -13,7 +13,7 @@
 namespace ritz {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 // Ranks that are threads of this process.
 struct Mail {
@@ -181,7 +181,7 @@ TEST(SweepRanks, AllLeaveTogetherWhoeverFails) {
           if (message->error) errors.push_back(message->error->message());
         }
       }
-      EXPECT_THAT(errors, testing::UnorderedElementsAre("rank 1: no device", "rank 2: disk full"));
+      EXPECT_THAT(errors, ::testing::UnorderedElementsAre("rank 1: no device", "rank 2: disk full"));
       EXPECT_EQ(records, 1u + 2u);
     }
     sweep.conclude();

@@ -6,7 +6,7 @@
 namespace ritz {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 RankDevice on(const std::string& host, const std::string& card, int version = 23203) {
   return {.is_gpu = true, .why_not = "", .host = host, .card = card, .version = version};
@@ -30,7 +30,7 @@ TEST(DeviceMessages, GoThroughTheHostsWhereOneRankLacksWhatTheOthersHave) {
 TEST(DeviceMessages, LibraryOfThisMachineHasWhatIsCalled) {
   const DeviceMessagesModule* module = nullptr;
   if (const std::string why = load_device_messages(module); !why.empty()) {
-    EXPECT_THAT(why, testing::AnyOf(HasSubstr("this build has no"), HasSubstr("cannot open shared object file")));
+    EXPECT_THAT(why, ::testing::AnyOf(HasSubstr("this build has no"), HasSubstr("cannot open shared object file")));
     GTEST_SKIP() << "skipped: no NCCL: " << why;
   }
   EXPECT_GE(module->version(), 20700);

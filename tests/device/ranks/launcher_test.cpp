@@ -12,7 +12,7 @@ namespace ritz {
 namespace {
 
 // Variables of launchers, set by a test and gone after it.
-class SeveralRanks : public testing::Test {
+class SeveralRanks : public ::testing::Test {
  protected:
   SeveralRanks() { clear(); }
   ~SeveralRanks() override { clear(); }

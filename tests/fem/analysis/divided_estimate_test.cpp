@@ -17,7 +17,7 @@ struct Case {
   bool two_materials;
 };
 
-class DividedEstimate : public testing::TestWithParam<Case> {};
+class DividedEstimate : public ::testing::TestWithParam<Case> {};
 
 std::vector<double> wavy(const FunctionSpace& space) {
   std::vector<double> u;
@@ -62,9 +62,9 @@ TEST_P(DividedEstimate, CellsHaveTheNumbersOfTheWholeMesh) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cells, DividedEstimate,
-                         testing::Values(Case{CellKind::hex8, 0, 1, 3, false}, Case{CellKind::hex8, 2, 3, 4, false},
-                                         Case{CellKind::tet4, 0, 3, 4, true}, Case{CellKind::tet10, 0, 1, 2, true},
-                                         Case{CellKind::hex8, 0, 3, 7, true}));
+                         ::testing::Values(Case{CellKind::hex8, 0, 1, 3, false}, Case{CellKind::hex8, 2, 3, 4, false},
+                                           Case{CellKind::tet4, 0, 3, 4, true}, Case{CellKind::tet10, 0, 1, 2, true},
+                                           Case{CellKind::hex8, 0, 3, 7, true}));
 
 }  // namespace
 }  // namespace ritz::test

@@ -19,7 +19,7 @@
 #include <numbers>
 #include <optional>
 
-namespace ritz::test {
+namespace ritz::test::second_order_test {
 namespace {
 
 using std::numbers::pi;
@@ -621,4 +621,4 @@ TEST(RayleighDamping, HasItsRatiosAtBothFrequencies) {
 }
 
 }  // namespace
-}  // namespace ritz::test
+}  // namespace ritz::test::second_order_test

@@ -9,7 +9,7 @@
 #include <iterator>
 #include <limits>
 
-namespace ritz::test {
+namespace ritz::test::static_solution_test {
 namespace {
 
 // An elastic patch held at x0, with loads whose sizes are given: on x1 along y, on y1 along x, in the volume along the
@@ -76,7 +76,8 @@ constexpr double sizes[3][3] = {{1.5, 0, 0}, {0, -2, 0.3}, {0.1, 0.2, 4}};
 
 class LoadCasesOn : public CellTest {};
 INSTANTIATE_TEST_SUITE_P(Cells, LoadCasesOn,
-                         testing::Values(CellKind::tri3, CellKind::quad8, CellKind::tet10, CellKind::hex8), kind_name);
+                         ::testing::Values(CellKind::tri3, CellKind::quad8, CellKind::tet10, CellKind::hex8),
+                         kind_name);
 
 // 1e-9: tolerance times the condition of a patch of some hundred unknowns.
 TEST_P(LoadCasesOn, AreSolvedAsTheyWouldBeAlone) {
@@ -303,4 +304,4 @@ TEST(LoadCases, PrescribeTheSameUnknownsOrSayWhereNot) {
 }
 
 }  // namespace
-}  // namespace ritz::test
+}  // namespace ritz::test::static_solution_test

@@ -47,7 +47,7 @@ StaticSolution solve(const Operator& equations, const Constraints& fixed, const 
 
 class ReuseOn : public CellTest {};
 INSTANTIATE_TEST_SUITE_P(Cells, ReuseOn,
-                         testing::Values(CellKind::tri6, CellKind::quad4, CellKind::tet4, CellKind::hex8), kind_name);
+                         ::testing::Values(CellKind::tri6, CellKind::quad4, CellKind::tet4, CellKind::hex8), kind_name);
 
 TEST_P(ReuseOn, ChangesNoAnswer) {
   const Heated model(kind());

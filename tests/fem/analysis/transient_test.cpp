@@ -152,7 +152,7 @@ TEST(Transient, StepsOfControlledLengthMeetTheirTimesAndTheTolerance) {
     std::vector<double> times;
     const State end = body.run(body.start(body.exact), {.end = 3, .output = {0.1, 1}, .tolerance = tolerance},
                                {.show = [&](const SolutionView& view) { times.push_back(*view.time); }});
-    EXPECT_THAT(times, testing::ElementsAre(0, 0.1, 1, 3));
+    EXPECT_THAT(times, ::testing::ElementsAre(0, 0.1, 1, 3));
     return std::pair(body.largest_error(end, body.exact), end.steps);
   };
   const auto [loose, few] = run(1e-2);
@@ -188,8 +188,8 @@ TEST_P(OrderInSpace, IsOneMoreThanThatOfTheCell) {
   EXPECT_GT(std::log2(error(n) / error(2 * n)), traits(kind()).order + 1 - 0.3);
 }
 INSTANTIATE_TEST_SUITE_P(Cells, OrderInSpace,
-                         testing::Values(CellKind::tri3, CellKind::quad4, CellKind::tet4, CellKind::hex8,
-                                         CellKind::tri6),
+                         ::testing::Values(CellKind::tri3, CellKind::quad4, CellKind::tet4, CellKind::hex8,
+                                           CellKind::tri6),
                          kind_name);
 
 TEST(Transient, AJumpOfABoundaryValueIsDampedWithoutOscillation) {
@@ -364,7 +364,7 @@ TEST(Transient, AnOverflowIsAnErrorThatNamesTheTime) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.exit(), Exit::not_converged);
-    EXPECT_THAT(error.message(), testing::HasSubstr("t = 1.")) << error.message();
+    EXPECT_THAT(error.message(), ::testing::HasSubstr("t = 1.")) << error.message();
   }
 }
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace ritz::testing {
+namespace ritz::testing::vibration_test {
 namespace {
 
 constexpr EigenMethod methods[] = {EigenMethod::lanczos, EigenMethod::lobpcg};
@@ -73,4 +73,4 @@ TEST(Vibration, ASlenderCantileverBendsLikeABeam) {
 }
 
 }  // namespace
-}  // namespace ritz::testing
+}  // namespace ritz::testing::vibration_test

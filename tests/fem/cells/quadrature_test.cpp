@@ -41,8 +41,8 @@ constexpr CellKind shapes[] = {CellKind::line2, CellKind::tri3,   CellKind::quad
                                CellKind::hex8,  CellKind::prism6, CellKind::pyramid5};
 constexpr int largest_degree = 9;
 
-class Quadrature : public testing::TestWithParam<CellKind> {};
-INSTANTIATE_TEST_SUITE_P(Shapes, Quadrature, testing::ValuesIn(shapes), kind_name);
+class Quadrature : public ::testing::TestWithParam<CellKind> {};
+INSTANTIATE_TEST_SUITE_P(Shapes, Quadrature, ::testing::ValuesIn(shapes), kind_name);
 
 // All monomials of total degree <= degree; the points' products are summed with relative error points * unit roundoff.
 TEST_P(Quadrature, IntegratesMonomialsUpToItsDegree) {

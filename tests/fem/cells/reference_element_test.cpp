@@ -22,13 +22,13 @@ std::vector<ShapeOrder> all_elements() {
   return list;
 }
 
-class Lagrange : public testing::TestWithParam<ShapeOrder> {
+class Lagrange : public ::testing::TestWithParam<ShapeOrder> {
  protected:
   ReferenceElement element = lagrange_element(GetParam().shape, GetParam().order);
   std::vector<double> values = std::vector<double>(element.nodes.size());
   std::vector<Point> gradients = std::vector<Point>(element.nodes.size());
 };
-INSTANTIATE_TEST_SUITE_P(Elements, Lagrange, testing::ValuesIn(all_elements()), [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(Elements, Lagrange, ::testing::ValuesIn(all_elements()), [](const auto& info) {
   return std::string(traits(info.param.shape).name) + "_order" + std::to_string(info.param.order);
 });
 

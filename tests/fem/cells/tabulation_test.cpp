@@ -28,7 +28,7 @@ std::vector<int> degrees_in_use(CellKind kind) {
 }
 
 class TabulatedCell : public CellTest {};
-INSTANTIATE_TEST_SUITE_P(Cells, TabulatedCell, testing::ValuesIn(cell_kinds()), kind_name);
+INSTANTIATE_TEST_SUITE_P(Cells, TabulatedCell, ::testing::ValuesIn(cell_kinds()), kind_name);
 
 TEST_P(TabulatedCell, HasShapeFunctionsThatSumToOne) {
   for (const int degree : degrees_in_use(kind())) {

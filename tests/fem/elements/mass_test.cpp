@@ -6,7 +6,7 @@
 
 #include <numbers>
 
-namespace ritz::test {
+namespace ritz::test::mass_test {
 namespace {
 
 constexpr double E = 200e9, nu = 0.3, G = E / (2 * (1 + nu)), rho = 8000;
@@ -207,4 +207,4 @@ TEST(Vibration, OfASimplySupportedPlateIsNaviers) {
 }
 
 }  // namespace
-}  // namespace ritz::test
+}  // namespace ritz::test::mass_test

@@ -4,7 +4,7 @@
 
 #include <numbers>
 
-namespace ritz::test {
+namespace ritz::test::shell3_test {
 namespace {
 
 using std::numbers::pi;
@@ -132,4 +132,4 @@ TEST(Shell3, CarriesTheScordelisLoRoof) {
 }
 
 }  // namespace
-}  // namespace ritz::test
+}  // namespace ritz::test::shell3_test

@@ -5,7 +5,7 @@
 
 #include <numbers>
 
-namespace ritz::test {
+namespace ritz::test::shell_test {
 namespace {
 
 constexpr double pi = std::numbers::pi;
@@ -163,4 +163,4 @@ TEST(Shell, IsSolvedByMultigridToo) {
 }
 
 }  // namespace
-}  // namespace ritz::test
+}  // namespace ritz::test::shell_test

@@ -17,20 +17,20 @@ Mesh ring(CellKind kind) {
   return Mesh(std::move(data));
 }
 
-void expect_zero(const Model& model, const std::vector<double>& u) {
+void expect_zero(const DiscreteProblem& model, const std::vector<double>& u) {
   const double tolerance = 1000 * unit_roundoff * model.magnitude(u);
   for (const double force : model.residual(u)) EXPECT_NEAR(force, 0, tolerance);
 }
 
 class Axisymmetric : public CellTest {};
-INSTANTIATE_TEST_SUITE_P(Cells, Axisymmetric, testing::ValuesIn(cell_kinds(0, 2)), kind_name);
+INSTANTIATE_TEST_SUITE_P(Cells, Axisymmetric, ::testing::ValuesIn(cell_kinds(0, 2)), kind_name);
 
 // u_r = c r, u_z = d z: stresses rr = hoop and zz are constant, so tractions on the four sides balance them.
 TEST_P(Axisymmetric, UniformStretchBalancesItsTractions) {
   const double c = 0.3, d = -0.5;
   const double rr = 2 * (lame.lambda + lame.mu) * c + lame.lambda * d;
   const double zz = 2 * lame.lambda * c + (lame.lambda + 2 * lame.mu) * d;
-  const Model model(ring(kind()), 2, [&](const Mesh& mesh) {
+  const DiscreteProblem model(ring(kind()), 2, [&](const Mesh& mesh) {
     std::vector integrals{Integral::over_all_cells(AxisymmetricElasticity{lame.lambda, lame.mu})};
     for (const Side& side : sides(2, false))
       integrals.push_back(Integral::over(Load<2, 2, 1>{{rr * side.normal[0], zz * side.normal[1]}, two_pi, true},
@@ -43,7 +43,7 @@ TEST_P(Axisymmetric, UniformStretchBalancesItsTractions) {
 // u = e x: a hydrostatic state that a pressure balances.
 TEST_P(Axisymmetric, UniformExpansionBalancesAPressure) {
   const double e = 0.2, p = -(3 * lame.lambda + 2 * lame.mu) * e;
-  const Model model(ring(kind()), 2, [&](const Mesh& mesh) {
+  const DiscreteProblem model(ring(kind()), 2, [&](const Mesh& mesh) {
     std::vector integrals{Integral::over_all_cells(AxisymmetricElasticity{lame.lambda, lame.mu})};
     for (const Side& side : sides(2, false))
       integrals.push_back(Integral::over(Pressure<2>{p, two_pi, true}, mesh.region(side.region)));
@@ -55,7 +55,7 @@ TEST_P(Axisymmetric, UniformExpansionBalancesAPressure) {
 // T = a + b z: convection below, k b = h (ambient - T), and a flux above.
 TEST_P(Axisymmetric, AxialHeatFlowBalancesConvectionAndFlux) {
   const double a = 0.4, b = -1.3, h = 2, ambient = a - conductivity * b / h;
-  const Model model(ring(kind()), 1, [&](const Mesh& mesh) {
+  const DiscreteProblem model(ring(kind()), 1, [&](const Mesh& mesh) {
     return std::vector{Integral::over_all_cells(AxisymmetricDiffusion{conductivity}),
                        Integral::over(Convection<2>{h, ambient, two_pi, true}, mesh.region("y0")),
                        Integral::over(Load<1, 2, 1>{{conductivity * b}, two_pi, true}, mesh.region("y1"))};
@@ -68,7 +68,7 @@ TEST_P(Axisymmetric, AxialHeatFlowBalancesConvectionAndFlux) {
 // each other's reflection, errors of degree 3 would cancel.
 TEST_P(Axisymmetric, EnergyOfAQuadraticTemperatureIsExact) {
   if (traits(kind()).order == 1) return;  // quadratic cells only
-  const Model model(Mesh(single_cell(kind(), 0)), AxisymmetricDiffusion{conductivity});
+  const DiscreteProblem model(Mesh(single_cell(kind(), 0)), AxisymmetricDiffusion{conductivity});
   const std::vector<double> T = model.values([](const Point&x, int) { return x[1] * x[1]; }), r = model.residual(T);
   double energy = 0, exact = 0;
   for (std::size_t i = 0; i < T.size(); ++i) energy += T[i] * r[i];
@@ -85,8 +85,8 @@ TEST_P(Axisymmetric, EnergyOfAQuadraticTemperatureIsExact) {
 TEST_P(Axisymmetric, LoadsSumToVolumeAndArea) {
   const double r2 = inner_radius + patch_lengths[0], height = patch_lengths[1];
   const auto total = [&](const auto& load, const char* region) {
-    const Model model(ring(kind()), 1,
-                      [&](const Mesh& mesh) { return std::vector{Integral::over(load, mesh.region(region))}; });
+    const DiscreteProblem model(
+        ring(kind()), 1, [&](const Mesh& mesh) { return std::vector{Integral::over(load, mesh.region(region))}; });
     double sum = 0;
     for (const double r : model.residual(std::vector<double>(static_cast<std::size_t>(model.space.unknown_count()))))
       sum -= r;

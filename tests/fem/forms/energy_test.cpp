@@ -14,7 +14,7 @@ FormValue membrane() { return test_form(FromEnergy<MembraneEnergy>{{0.7}}); }
 // The same numbers by another order of operations: a few roundings of the largest entry.
 TEST(FromEnergy, OfElasticityIsElasticity) {
   const Mesh mesh = patch(CellKind::hex8, {.count = 2, .random = 0.1});
-  const Model by_energy(mesh, elastic()), by_flux(mesh, elastic_form(3));
+  const DiscreteProblem by_energy(mesh, elastic()), by_flux(mesh, elastic_form(3));
   const Dense A = dense_on_mesh(by_energy, by_energy.matrix()), B = dense_on_mesh(by_flux, by_flux.matrix());
   EXPECT_LE(largest_difference(A, B), 1e-14 * largest_entry(B));
   const std::vector<double> u = random_values(static_cast<std::size_t>(by_flux.space.unknown_count()), 3);
@@ -23,7 +23,7 @@ TEST(FromEnergy, OfElasticityIsElasticity) {
 }
 
 TEST(FromEnergy, HasAnExactlySymmetricTangent) {
-  const Model model(patch(CellKind::tri6, {.count = 2, .random = 0.05}), membrane());
+  const DiscreteProblem model(patch(CellKind::tri6, {.count = 2, .random = 0.05}), membrane());
   const std::vector<double> u = random_values(static_cast<std::size_t>(model.space.unknown_count()), 5);
   const Dense K = dense_on_mesh(model, model.matrix(model.space.from_mesh(u)));
   for (std::size_t i = 0; i < K.n; ++i)
@@ -32,7 +32,7 @@ TEST(FromEnergy, HasAnExactlySymmetricTangent) {
 
 // A symmetric tangent by construction would hide a wrong second derivative: central differences, exact to h^2.
 TEST(FromEnergy, HasTheTangentOfItsResidual) {
-  const Model model(patch(CellKind::quad9, {.count = 2, .random = 0.1}), membrane());
+  const DiscreteProblem model(patch(CellKind::quad9, {.count = 2, .random = 0.1}), membrane());
   const auto count = static_cast<std::size_t>(model.space.unknown_count());
   const std::vector<double> u = random_values(count, 11), v = random_values(count, 12);
   const std::vector<double> Kv = product(dense_on_mesh(model, model.matrix(model.space.from_mesh(u))), v);

@@ -24,8 +24,8 @@ double sum(const std::vector<double>& values) {
 double total(const FormValue& form, const char* region, double temperature, double inner_radius = 0) {
   MeshData data = rectangle_data(2, 2, {1, 2}, CellKind::quad4);
   for (std::size_t n = 0; n < data.points.size(); n += 3) data.points[n] += inner_radius;
-  const Model model(Mesh(std::move(data)), 1,
-                    [&](const Mesh& mesh) { return std::vector{Integral::over(form, mesh.region(region))}; });
+  const DiscreteProblem model(Mesh(std::move(data)), 1,
+                              [&](const Mesh& mesh) { return std::vector{Integral::over(form, mesh.region(region))}; });
   return sum(model.residual(std::vector<double>(static_cast<std::size_t>(model.mesh.node_count()), temperature)));
 }
 
@@ -98,7 +98,7 @@ TEST(Conduction, CarriesTheHeatOfKirchhoffsTransformation) {
   const auto heat = [](double weight, bool axisymmetric, double inner_radius, double length) {
     MeshData data = rectangle_data(24, 1, {length, 2}, CellKind::quad9);
     for (std::size_t n = 0; n < data.points.size(); n += 3) data.points[n] += inner_radius;
-    const Model model(Mesh(std::move(data)), Conduction<2>{table, weight, axisymmetric});
+    const DiscreteProblem model(Mesh(std::move(data)), Conduction<2>{table, weight, axisymmetric});
     Constraints fixed(model.space);
     fixed.prescribe(model.mesh.region("x0"), 0, -1, "x0");
     fixed.prescribe(model.mesh.region("x1"), 0, 1.5, "x1");
@@ -117,7 +117,7 @@ TEST(Conduction, CarriesTheHeatOfKirchhoffsTransformation) {
 // NAFEMS T2: a bar of 0.1 m with 1000 K at one end, the other one radiating to 300 K: 927.0 K there. The balance
 // k (1000 - T) / L = emissivity sigma (T^4 - 300^4) has the root 927.008 with NAFEMS's sigma of 5.67e-8.
 TEST(Radiation, NafemsT2) {
-  const Model model(rectangle(5, 1, {0.1, 0.01}, CellKind::quad4), 1, [](const Mesh& mesh) {
+  const DiscreteProblem model(rectangle(5, 1, {0.1, 0.01}, CellKind::quad4), 1, [](const Mesh& mesh) {
     return std::vector{
         Integral::over_all_cells(Diffusion<2>{55.6}),
         Integral::over(Radiation<2>{.emissivity = 0.98, .ambient = 300, .sigma = 5.67e-8}, mesh.region("x1"))};

@@ -25,7 +25,7 @@ const Lame steel_lame = Lame::from(200, 0.3);
 // The same residual, tangent and derived quantities; `first`: where those of `b` begin that are those of `a`.
 void expect_same(const FormValue& a, const FormValue& b, int first, double tolerance = 1e-12) {
   const Mesh mesh = patch(CellKind::quad9, {.count = 2, .random = 0.1});  // x > 0
-  const Model left(mesh, a), right(mesh, b);
+  const DiscreteProblem left(mesh, a), right(mesh, b);
   std::vector<double> u = random_values(static_cast<std::size_t>(left.space.unknown_count()), 7);
   for (double& value : u) value *= 1e-3;
   const Vector at = left.space.from_mesh(u), also = right.space.from_mesh(u);
@@ -55,7 +55,7 @@ TEST(InPlane, OfElasticBodiesIsPlaneElasticity) {
 TEST(InPlane, OfBodiesThatDoNotYieldIsPlaneElasticity) {
   const auto same = [](const FormValue& a, const FormValue& b) {
     const Mesh mesh = patch(CellKind::quad8, {.count = 2, .random = 0.1});
-    const Model left(mesh, a), right(mesh, b);
+    const DiscreteProblem left(mesh, a), right(mesh, b);
     std::vector<double> u = random_values(static_cast<std::size_t>(left.space.unknown_count()), 7);
     const Vector at = left.space.from_mesh(u);
     const Dense K = dense_on_mesh(left, left.matrix(at)), expected = dense_on_mesh(right, right.matrix(at));
@@ -70,7 +70,7 @@ TEST(InPlane, OfBodiesThatDoNotYieldIsPlaneElasticity) {
 
 TEST(InPlane, OfAnEnergyIsThatOfItsFlux) {
   const Mesh mesh = patch(CellKind::tri6, {.count = 2, .random = 0.05});
-  const Model energy(mesh, test_form(PlaneStress<ElasticEnergy>{{{lame.lambda, lame.mu}}})),
+  const DiscreteProblem energy(mesh, test_form(PlaneStress<ElasticEnergy>{{{lame.lambda, lame.mu}}})),
       flux(mesh, PlaneElasticity::plane_stress(lame, 1));
   const Dense K = dense_on_mesh(energy, energy.matrix(energy.space.zeros())),
               expected = dense_on_mesh(flux, flux.matrix(flux.space.zeros()));
@@ -79,7 +79,7 @@ TEST(InPlane, OfAnEnergyIsThatOfItsFlux) {
 
 TEST(InPlane, OfScalarsHasTheMeasureOfTheRing) {
   const Mesh mesh = patch(CellKind::tri6, {.count = 2, .random = 0.05});
-  const Model lifted(mesh, test_form(Axisymmetric<Diffusion<3>>{{conductivity, 1}})),
+  const DiscreteProblem lifted(mesh, test_form(Axisymmetric<Diffusion<3>>{{conductivity, 1}})),
       own(mesh, AxisymmetricDiffusion{conductivity});
   const Dense K = dense_on_mesh(lifted, lifted.matrix()), expected = dense_on_mesh(own, own.matrix());
   EXPECT_LE(largest_difference(K, expected), 1e-14 * largest_entry(expected));
@@ -101,7 +101,7 @@ TEST(InPlane, KeepsFactsAndPutsAWordBeforeTheName) {
 
 // A slice of a solid that cannot move across: every node of the solid moves as the one below it in the plane.
 TEST(InPlane, PlaneStrainIsASolidHeldAcross) {
-  const auto pull = [](const Model& model, int dimension) {
+  const auto pull = [](const DiscreteProblem& model, int dimension) {
     auto fixed = std::make_unique<Constraints>(model.space);
     for (int c = 0; c < 2; ++c) fixed->prescribe(model.mesh.region("x0"), c, 0, "clamp");
     fixed->prescribe(model.mesh.region("x1"), 0, 0.004, "pulled");
@@ -119,8 +119,9 @@ TEST(InPlane, PlaneStrainIsASolidHeldAcross) {
         solve_nonlinear(model.equations, *fixed, {.relative = 1e-12, .increments = 2, .path = {1, 0.3}});
     return std::pair(model.space.to_mesh(s.u), model.equations.evaluate(s.u));
   };
-  const Model plane(rectangle(4, 2, {2, 1}, CellKind::quad4), FormValue(PlaneStrain<VonMisesPlasticity>{steel}));
-  const Model solid(box(4, 2, 1, {2, 1, 1}, CellKind::hex8), FormValue(steel));
+  const DiscreteProblem plane(rectangle(4, 2, {2, 1}, CellKind::quad4),
+                              FormValue(PlaneStrain<VonMisesPlasticity>{steel}));
+  const DiscreteProblem solid(box(4, 2, 1, {2, 1, 1}, CellKind::hex8), FormValue(steel));
   const auto [u, fields] = pull(plane, 2);
   const auto [w, solid_fields] = pull(solid, 3);
   for (Index i = 0; i < solid.mesh.node_count(); ++i) {
@@ -149,8 +150,8 @@ TEST(InPlane, PlaneStressOfASheetInClosedForm) {
   const double E = steel.young, nu = steel.poisson, H = steel.isotropic_hardening + steel.kinematic_hardening,
                Y = steel.yield_stress;
   for (const bool both : {false, true}) {
-    const Model sheet(rectangle(2, 2, {1, 1}, CellKind::quad4, {.random = 0.1}),
-                      FormValue(PlaneStress<VonMisesPlasticity>{steel}));
+    const DiscreteProblem sheet(rectangle(2, 2, {1, 1}, CellKind::quad4, {.random = 0.1}),
+                                FormValue(PlaneStress<VonMisesPlasticity>{steel}));
     const double stretch = 0.004;
     Constraints fixed(sheet.space);
     for (int c = 0; c < 2; ++c) fixed.prescribe(sheet.mesh.region(c == 0 ? "x0" : "y0"), c, 0, "sides");
@@ -186,7 +187,7 @@ TEST(InPlane, SphereOfRevolutionAsHillHasIt) {
   }
   VonMisesPlasticity ideal = steel;
   ideal.isotropic_hardening = ideal.kinematic_hardening = 0;
-  const Model sphere(Mesh(std::move(data)), 2, [&](const Mesh& mesh) {
+  const DiscreteProblem sphere(Mesh(std::move(data)), 2, [&](const Mesh& mesh) {
     return std::vector{Integral::over_all_cells(FormValue(Axisymmetric<VonMisesPlasticity>{ideal})),
                        Integral::over(FormValue(Axisymmetric<Pressure<3>>{{pressure}}), mesh.region("x0"))};
   });

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <limits>
 
-namespace ritz::test {
+namespace ritz::test::piecewise_linear_test {
 namespace {
 
 const PiecewiseLinear steel = PiecewiseLinear::through({{20, 50}, {300, 44}, {730, 30}, {740, 500}, {750, 27}});
@@ -77,4 +77,4 @@ TEST(PiecewiseLinear, RefusesWhatIsNoFunction) {
 }
 
 }  // namespace
-}  // namespace ritz::test
+}  // namespace ritz::test::piecewise_linear_test

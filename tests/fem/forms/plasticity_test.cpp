@@ -10,7 +10,7 @@
 #include <cmath>
 #include <gmock/gmock.h>
 
-namespace ritz::test {
+namespace ritz::test::plasticity_test {
 namespace {
 
 const VonMisesPlasticity steel{
@@ -31,7 +31,7 @@ struct Bar {
       if (model.mesh.point(node)[0] > 0.999) sum += reaction[static_cast<std::size_t>(3 * node)];
     return sum;
   }
-  Model model;
+  DiscreteProblem model;
   Constraints fixed;
 };
 
@@ -51,10 +51,10 @@ struct Bar1d {
   }
 };
 
-class PlasticBar : public testing::TestWithParam<CellKind> {};
+class PlasticBar : public ::testing::TestWithParam<CellKind> {};
 INSTANTIATE_TEST_SUITE_P(Cells, PlasticBar,
-                         testing::Values(CellKind::tet4, CellKind::tet10, CellKind::hex8, CellKind::hex20,
-                                         CellKind::hex27, CellKind::prism6),
+                         ::testing::Values(CellKind::tet4, CellKind::tet10, CellKind::hex8, CellKind::hex20,
+                                           CellKind::hex27, CellKind::prism6),
                          [](const auto& info) { return std::string(traits(info.param).name); });
 
 TEST_P(PlasticBar, FollowsTheBilinearPathThroughLoadUnloadReloadExactly) {
@@ -103,7 +103,7 @@ struct Cantilever {
     for (int c = 0; c < 3; ++c) fixed.prescribe(model.mesh.region("x0"), c, 0, "clamp");
     fixed.finish();
   }
-  Model model;
+  DiscreteProblem model;
   Constraints fixed;
 };
 
@@ -223,7 +223,7 @@ TEST(PointState, GoesOnBehindAnyIncrementToTheLastBit) {
 // A failed increment leaves no trace: an increment in two halves is two increments. Slopes may change by 0.6 at once
 // here, 1 is applied.
 TEST(PointState, OfARejectedIncrementIsThrownAway) {
-  const Model model(rectangle(3, 1, {1, 1}, CellKind::quad4), 1, [&](const Mesh& mesh) {
+  const DiscreteProblem model(rectangle(3, 1, {1, 1}, CellKind::quad4), 1, [&](const Mesh& mesh) {
     return std::vector{Integral::over_all_cells(test_form(LimitedSteps{})),
                        Integral::over(facet_load(2, std::vector{1 / thickness}), mesh.region("x1"))};
   });
@@ -271,4 +271,4 @@ TEST(PointState, OfOtherEquationsIsRefused) {
 }
 
 }  // namespace
-}  // namespace ritz::test
+}  // namespace ritz::test::plasticity_test

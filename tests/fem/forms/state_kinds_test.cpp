@@ -18,7 +18,7 @@ namespace {
 TEST(StateOfAnEnergy, IsThatOfItsFlux) {
   const YieldingShear numbers{.stiffness = 2, .yield = 0.05, .hardening = 0.3};
   const Mesh mesh = patch(CellKind::quad8, {.count = 2, .random = 0.1});
-  const Model energy(mesh, test_form(FromEnergy<YieldingByEnergy>{{{numbers}}})),
+  const DiscreteProblem energy(mesh, test_form(FromEnergy<YieldingByEnergy>{{{numbers}}})),
       flux(mesh, test_form(YieldingByFlux{{numbers}}));
   const auto count = static_cast<std::size_t>(flux.space.unknown_count());
   double largest = 0;
@@ -57,7 +57,7 @@ double wall_temperature(double k, double h, double T, double& highest) {
 
 TEST(StateOnFacets, FoulsAWallInClosedForm) {
   const double k = 2.5, h = 4;
-  const Model rod(rectangle(4, 2, {1, 1}, CellKind::quad9), 1, [&](const Mesh& mesh) {
+  const DiscreteProblem rod(rectangle(4, 2, {1, 1}, CellKind::quad9), 1, [&](const Mesh& mesh) {
     return std::vector{Integral::over_all_cells(Diffusion<2>{.conductivity = k}),
                        Integral::over(test_form(FouledWall{h}), mesh.region("x1"))};
   });
@@ -88,8 +88,8 @@ TEST(StateOnFacets, FoulsAWallInClosedForm) {
 }
 
 // Bars in series, pulled: each carries the same force, that of one dimension.
-class WholeState : public testing::TestWithParam<Way> {};
-INSTANTIATE_TEST_SUITE_P(Ways, WholeState, testing::Values(Way::strains, Way::energy, Way::residual),
+class WholeState : public ::testing::TestWithParam<Way> {};
+INSTANTIATE_TEST_SUITE_P(Ways, WholeState, ::testing::Values(Way::strains, Way::energy, Way::residual),
                          [](const auto& info) {
                            return info.param == Way::strains  ? "strains"
                                   : info.param == Way::energy ? "energy"
@@ -117,7 +117,7 @@ TEST_P(WholeState, FollowsTheBilinearPathExactly) {
     if (i < count) block.nodes.insert(block.nodes.end(), {i, i + 1});
   }
   data.blocks.push_back(std::move(block));
-  const Model bars(Mesh(std::move(data)), plastic_line(GetParam()));
+  const DiscreteProblem bars(Mesh(std::move(data)), plastic_line(GetParam()));
   const double stretch = 0.005, direction[3] = {2.0 / 3, 1.0 / 3, 2.0 / 3};
   Constraints fixed(bars.space);
   for (Node node = 0; node <= count; ++node)
@@ -163,7 +163,7 @@ TEST_P(WholeState, ThreeBarsCarryTheirLimitLoadAndNoMore) {
   FormValue bar = plastic_line(GetParam());
   const double ideal[4] = {200, 0.25, 0, 0};
   std::memcpy(bar.bytes.data(), ideal, sizeof ideal);
-  const Model truss(Mesh(std::move(data)), bar);
+  const DiscreteProblem truss(Mesh(std::move(data)), bar);
   const auto solve = [&](double force) {
     Constraints fixed(truss.space);
     for (Node node = 0; node < 4; ++node)
@@ -190,7 +190,7 @@ TEST(WholeState, IsForecastByItsTag) {
   MeshData data{.structural = true};
   data.points = {0, 0, 0, 1, 0, 0};
   data.blocks.push_back({.kind = CellKind::line2, .nodes = {0, 1}});
-  const Model bar(Mesh(std::move(data)), plastic_line(Way::strains));
+  const DiscreteProblem bar(Mesh(std::move(data)), plastic_line(Way::strains));
   // points, numbers
   EXPECT_EQ(bar.equations.memory_needs(Operator::Task::residual).by_tag().at("point state"), 2 * 2 * lane_count * 8);
 }

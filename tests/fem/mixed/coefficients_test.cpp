@@ -46,7 +46,7 @@ double difference(const Vector& a, const Vector& b) {
 }
 
 class MixedCoefficients : public CellTest {};
-INSTANTIATE_TEST_SUITE_P(Cells, MixedCoefficients, testing::ValuesIn(cell_kinds(1)), kind_name);
+INSTANTIATE_TEST_SUITE_P(Cells, MixedCoefficients, ::testing::ValuesIn(cell_kinds(1)), kind_name);
 
 TEST_P(MixedCoefficients, ConstantsAreTheNumber) {
   const Mesh mesh = patch(kind(), {.count = 3, .random = 0.1});

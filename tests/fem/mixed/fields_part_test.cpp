@@ -99,7 +99,7 @@ class FieldsOfParts : public CellTest {
   Mesh mesh_;
 };
 INSTANTIATE_TEST_SUITE_P(Cells, FieldsOfParts,
-                         testing::Values(CellKind::tri3, CellKind::quad4, CellKind::tet4, CellKind::hex8), kind_name);
+                         ::testing::Values(CellKind::tri3, CellKind::quad4, CellKind::tet4, CellKind::hex8), kind_name);
 
 // A load that acts on half of the cells: some ranks have none of them.
 TEST_P(FieldsOfParts, HaveTheRowsOfVelocityAndPressure) {

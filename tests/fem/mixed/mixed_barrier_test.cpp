@@ -77,7 +77,7 @@ Findings run_on(Engine engine, CellKind kind, int skipped) {
 
 class MixedEngines : public CellTest {};
 INSTANTIATE_TEST_SUITE_P(Cells, MixedEngines,
-                         testing::Values(CellKind::tri3, CellKind::quad4, CellKind::tet4, CellKind::hex8), kind_name);
+                         ::testing::Values(CellKind::tri3, CellKind::quad4, CellKind::tet4, CellKind::hex8), kind_name);
 
 TEST_P(MixedEngines, NeitherRaceNorReadWhatWasNeverWrittenNorLeaveTheirScratch) {
   for (const Engine engine : engines) {

@@ -37,7 +37,7 @@ class MixedNeeds : public CellTest {
   }
 };
 INSTANTIATE_TEST_SUITE_P(Cells, MixedNeeds,
-                         testing::Values(CellKind::tri3, CellKind::quad4, CellKind::tet4, CellKind::hex8), kind_name);
+                         ::testing::Values(CellKind::tri3, CellKind::quad4, CellKind::tet4, CellKind::hex8), kind_name);
 
 TEST_P(MixedNeeds, OfVelocityAndPressure) {
   const FormValue load = dimension() == 3 ? FormValue(Load<3, 3, 0>{{0, 1, 0}}) : FormValue(Load<2, 2, 0>{{0, 1}});

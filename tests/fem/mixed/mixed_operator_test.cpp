@@ -52,7 +52,7 @@ class OnEveryCell : public CellTest {
     return {patch(kind(), {.count = count, .random = 0.1}), everything(dimension()), device};
   }
 };
-INSTANTIATE_TEST_SUITE_P(Cells, OnEveryCell, testing::ValuesIn(cell_kinds()), kind_name);
+INSTANTIATE_TEST_SUITE_P(Cells, OnEveryCell, ::testing::ValuesIn(cell_kinds()), kind_name);
 
 // Central differences of a smooth residual: errors of the size of the square of the step, and rounding over it.
 TEST_P(OnEveryCell, ActionIsTheDerivativeOfTheResidual) {

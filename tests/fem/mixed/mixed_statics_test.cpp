@@ -14,7 +14,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace ritz::test {
+namespace ritz::test::mixed_statics_test {
 namespace {
 
 template <template <int> class F, class... Numbers>
@@ -123,7 +123,7 @@ class MixedStatics : public CellTest {
   Index fine(Index plane, Index solid) const { return dimension() == 2 ? plane : solid; }
 };
 INSTANTIATE_TEST_SUITE_P(Cells, MixedStatics,
-                         testing::Values(CellKind::tri3, CellKind::quad4, CellKind::tet4, CellKind::hex8), kind_name);
+                         ::testing::Values(CellKind::tri3, CellKind::quad4, CellKind::tet4, CellKind::hex8), kind_name);
 
 TEST_P(MixedStatics, StokesByMinresAndGmres) {
   const MixedFormValue form = form_of<Stokes>(dimension(), 1.0);
@@ -230,4 +230,4 @@ TEST(MixedStaticsChoice, FactorisesWhatIsSmallAndIteratesWhereMemoryIsShort) {
 }
 
 }  // namespace
-}  // namespace ritz::test
+}  // namespace ritz::test::mixed_statics_test

@@ -16,7 +16,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace ritz::test {
+namespace ritz::test::natural_conditions_test {
 namespace {
 
 using Scalar = std::function<double(const Point&)>;
@@ -77,17 +77,17 @@ Vector solution(const MixedOperator& equations, const MixedConstraints* fixed = 
   return u;
 }
 
-class Natural : public testing::TestWithParam<std::tuple<CellKind, int>> {
+class Natural : public ::testing::TestWithParam<std::tuple<CellKind, int>> {
  public:
   CellKind kind() const { return std::get<0>(GetParam()); }
   int order() const { return std::get<1>(GetParam()); }
   int dimension() const { return traits(kind()).dimension; }
 };
 INSTANTIATE_TEST_SUITE_P(Cells, Natural,
-                         testing::Combine(testing::Values(CellKind::tri3, CellKind::quad4, CellKind::tet4,
-                                                          CellKind::hex8),
-                                          testing::Values(1, 2)),
-                         [](const testing::TestParamInfo<std::tuple<CellKind, int>>& info) {
+                         ::testing::Combine(::testing::Values(CellKind::tri3, CellKind::quad4, CellKind::tet4,
+                                                              CellKind::hex8),
+                                            ::testing::Values(1, 2)),
+                         [](const ::testing::TestParamInfo<std::tuple<CellKind, int>>& info) {
                            return std::string(traits(std::get<0>(info.param)).name) + "_order" +
                                   std::to_string(std::get<1>(info.param));
                          });
@@ -205,8 +205,8 @@ TEST_P(Natural, CurrentsAlongTheSurfaceOfACurlCurlProblemAreExact) {
 // given.
 class Slip : public CellTest {};
 INSTANTIATE_TEST_SUITE_P(Cells, Slip,
-                         testing::Values(CellKind::tri3, CellKind::quad4, CellKind::tet4, CellKind::hex8,
-                                         CellKind::prism6, CellKind::pyramid5),
+                         ::testing::Values(CellKind::tri3, CellKind::quad4, CellKind::tet4, CellKind::hex8,
+                                           CellKind::prism6, CellKind::pyramid5),
                          kind_name);
 
 TEST_P(Slip, AndTractionAreExactForQuadraticFlows) {
@@ -239,7 +239,7 @@ TEST_P(Slip, AndTractionAreExactForQuadraticFlows) {
 
 class Borders : public CellTest {};
 INSTANTIATE_TEST_SUITE_P(Cells, Borders,
-                         testing::Values(CellKind::tri3, CellKind::quad4, CellKind::tet4, CellKind::hex8), kind_name);
+                         ::testing::Values(CellKind::tri3, CellKind::quad4, CellKind::tet4, CellKind::hex8), kind_name);
 
 template <int G>
 MixedFormValue border_form() {
@@ -328,4 +328,4 @@ TEST(NaturalConditions, AreRefusedWhereTheyDoNotFit) {
 }
 
 }  // namespace
-}  // namespace ritz::test
+}  // namespace ritz::test::natural_conditions_test

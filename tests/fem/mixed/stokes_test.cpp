@@ -15,7 +15,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace ritz::test {
+namespace ritz::test::stokes_test {
 namespace {
 
 constexpr double pi = std::numbers::pi, viscosity = 0.3;
@@ -147,13 +147,13 @@ Mesh unit_mesh(CellKind kind, Index n, double random = 0.05) {
 
 class TaylorHood : public CellTest {};
 INSTANTIATE_TEST_SUITE_P(Cells, TaylorHood,
-                         testing::Values(CellKind::tri3, CellKind::quad4, CellKind::tet4, CellKind::hex8,
-                                         CellKind::tri6, CellKind::quad9),
+                         ::testing::Values(CellKind::tri3, CellKind::quad4, CellKind::tet4, CellKind::hex8,
+                                           CellKind::tri6, CellKind::quad9),
                          kind_name);
 // The same spaces on quadratic cells differ by the maps of the cells alone.
 class TaylorHoodOnLinearCells : public CellTest {};
 INSTANTIATE_TEST_SUITE_P(Cells, TaylorHoodOnLinearCells,
-                         testing::Values(CellKind::tri3, CellKind::quad4, CellKind::tet4, CellKind::hex8), kind_name);
+                         ::testing::Values(CellKind::tri3, CellKind::quad4, CellKind::tet4, CellKind::hex8), kind_name);
 
 // Orders 3 and 2 in the norm of L2, up to what coarse meshes still miss of them: half an order in space.
 TEST_P(TaylorHood, ConvergesWithItsOrders) {
@@ -256,4 +256,4 @@ TEST(NavierStokes, FlowsAroundTheCavityAsPublished) {
 }
 
 }  // namespace
-}  // namespace ritz::test
+}  // namespace ritz::test::stokes_test

@@ -17,7 +17,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace ritz::test {
+namespace ritz::test::vector_element_test {
 namespace {
 
 constexpr double pi = std::numbers::pi;
@@ -55,7 +55,7 @@ Vector random_vector(const MixedOperator& equations, std::uint64_t seed) {
 }
 
 class Shapes : public CellTest {};
-INSTANTIATE_TEST_SUITE_P(Cells, Shapes, testing::ValuesIn(shapes), kind_name);
+INSTANTIATE_TEST_SUITE_P(Cells, Shapes, ::testing::ValuesIn(shapes), kind_name);
 
 TEST_P(Shapes, FunctionsOfFacetsFlowThroughTheirFacetAlone) {
   const VectorElement element = vector_element(kind(), Family::facet);
@@ -394,11 +394,11 @@ Vector solved_directly(const MixedOperator& equations, const BlockOperator& K, c
   return x;
 }
 
-class WithOrders : public testing::TestWithParam<std::tuple<CellKind, int>> {};
-std::string name_with_order(const testing::TestParamInfo<std::tuple<CellKind, int>>& info) {
+class WithOrders : public ::testing::TestWithParam<std::tuple<CellKind, int>> {};
+std::string name_with_order(const ::testing::TestParamInfo<std::tuple<CellKind, int>>& info) {
   return std::string(traits(std::get<0>(info.param)).name) + "_order" + std::to_string(std::get<1>(info.param));
 }
-INSTANTIATE_TEST_SUITE_P(Cells, WithOrders, testing::Combine(testing::ValuesIn(shapes), testing::Values(1, 2)),
+INSTANTIATE_TEST_SUITE_P(Cells, WithOrders, ::testing::Combine(::testing::ValuesIn(shapes), ::testing::Values(1, 2)),
                          name_with_order);
 
 // p = product of sin(pi x_i), zero at the surface, which is the natural condition; q = -grad p.
@@ -513,4 +513,4 @@ TEST(VectorElements, KnowNoHigherOrderAndNoFormsOfOneField) {
 }
 
 }  // namespace
-}  // namespace ritz::test
+}  // namespace ritz::test::vector_element_test

@@ -8,7 +8,7 @@
 #include "solvers/multigrid/smoothed_aggregation.hpp"
 #include "tests/fem/models.hpp"
 
-namespace ritz::test {
+namespace ritz::test::nested_levels_test {
 namespace {
 
 const Device& tested() {
@@ -152,7 +152,7 @@ TEST_P(LinearWithinQuadratic, TakesFewIterationsWhateverTheMaterials) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(NestedLevels, LinearWithinQuadratic, testing::ValuesIn(cell_kinds(2)), kind_name);
+INSTANTIATE_TEST_SUITE_P(NestedLevels, LinearWithinQuadratic, ::testing::ValuesIn(cell_kinds(2)), kind_name);
 
 TEST(NestedLevels, OfQuadraticElasticityTakeFewerIterationsThanAggregation) {
   for (const CellKind kind : {CellKind::tet10, CellKind::hex20}) {
@@ -284,4 +284,4 @@ TEST(NestedLevels, IterationsOfHigherOrdersDoNotDependOnTheMesh) {
 }
 
 }  // namespace
-}  // namespace ritz::test
+}  // namespace ritz::test::nested_levels_test

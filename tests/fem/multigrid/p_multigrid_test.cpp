@@ -13,7 +13,7 @@
 #include <cmath>
 #include <tuple>
 
-namespace ritz::test {
+namespace ritz::test::p_multigrid_test {
 namespace {
 
 const Device& tested() {
@@ -418,4 +418,4 @@ TEST(PMultigrid, RefusesSpacesOfOrderOne) {
 }
 
 }  // namespace
-}  // namespace ritz::test
+}  // namespace ritz::test::p_multigrid_test

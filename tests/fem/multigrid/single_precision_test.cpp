@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace ritz::test {
+namespace ritz::test::single_precision_test {
 namespace {
 
 const Device& tested() {
@@ -47,7 +47,7 @@ struct SingleAction {
 };
 
 class SinglePrecision : public CellTest {};
-INSTANTIATE_TEST_SUITE_P(Cells, SinglePrecision, testing::ValuesIn(cell_kinds()), kind_name);
+INSTANTIATE_TEST_SUITE_P(Cells, SinglePrecision, ::testing::ValuesIn(cell_kinds()), kind_name);
 
 TEST_P(SinglePrecision, IsThatOfDoubleButForRounding) {
   for (const int order : {0, 2})
@@ -104,7 +104,7 @@ TEST(SinglePrecisionActions, ReadThePointState) {
 TEST(SinglePrecisionCycle, OnQuadraticCellsNeedsAsManyIterations) {
   for (const CellKind kind : {CellKind::tet10, CellKind::hex20, CellKind::hex27, CellKind::prism15, CellKind::prism18,
                               CellKind::pyramid13, CellKind::pyramid14}) {
-    const Model m(box(6, 3, 3, {2, 1, 1}, kind), elastic_form(3));
+    const DiscreteProblem m(box(6, 3, 3, {2, 1, 1}, kind), elastic_form(3));
     Constraints fixed(m.space);
     for (int c = 0; c < 3; ++c) fixed.prescribe(m.mesh.region("x0"), c, 0, "x0");
     fixed.finish();
@@ -125,4 +125,4 @@ TEST(SinglePrecisionCycle, OnQuadraticCellsNeedsAsManyIterations) {
 }
 
 }  // namespace
-}  // namespace ritz::test
+}  // namespace ritz::test::single_precision_test

@@ -54,7 +54,7 @@ void PrintTo(const Halves& halves, std::ostream* out) { *out << halves.name; }
 constexpr OperatorKind matrix = OperatorKind::matrix, matrix_free = OperatorKind::matrix_free;
 constexpr MultigridLevels automatic = MultigridLevels::automatic, aggregation = MultigridLevels::aggregation;
 
-class TiedHalves : public testing::TestWithParam<Halves> {};
+class TiedHalves : public ::testing::TestWithParam<Halves> {};
 
 TEST_P(TiedHalves, BendLikeTheWholeInAsManyIterations) {
   const Halves& p = GetParam();
@@ -89,17 +89,17 @@ TEST(TiedParts, TellTheForceBetweenThem) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, TiedHalves,
-                         testing::Values(Halves{"Matching", 0, matrix, 8, automatic, 1e-6},
-                                         Halves{"MatchingAggregated", 0, matrix, 8, aggregation, 1e-6},
-                                         Halves{"Finer", 0, matrix, 16, automatic, 0.03},
-                                         Halves{"Coarser", 0, matrix, 5, aggregation, 0.06},
-                                         Halves{"FinerAggregated", 0, matrix, 11, aggregation, 0.02},
-                                         Halves{"Order2WithAMatrix", 2, matrix, 8, automatic, 1e-6},
-                                         Halves{"Order2", 2, matrix_free, 8, automatic, 1e-6},
-                                         Halves{"Order2Coarser", 2, matrix_free, 4, automatic, 0.01},
-                                         Halves{"Order2Finer", 2, matrix_free, 11, aggregation, 0.01},
-                                         Halves{"Order4", 4, matrix_free, 4, automatic, 1e-6},
-                                         Halves{"Order4Coarser", 4, matrix_free, 3, aggregation, 0.01}),
+                         ::testing::Values(Halves{"Matching", 0, matrix, 8, automatic, 1e-6},
+                                           Halves{"MatchingAggregated", 0, matrix, 8, aggregation, 1e-6},
+                                           Halves{"Finer", 0, matrix, 16, automatic, 0.03},
+                                           Halves{"Coarser", 0, matrix, 5, aggregation, 0.06},
+                                           Halves{"FinerAggregated", 0, matrix, 11, aggregation, 0.02},
+                                           Halves{"Order2WithAMatrix", 2, matrix, 8, automatic, 1e-6},
+                                           Halves{"Order2", 2, matrix_free, 8, automatic, 1e-6},
+                                           Halves{"Order2Coarser", 2, matrix_free, 4, automatic, 0.01},
+                                           Halves{"Order2Finer", 2, matrix_free, 11, aggregation, 0.01},
+                                           Halves{"Order4", 4, matrix_free, 4, automatic, 1e-6},
+                                           Halves{"Order4Coarser", 4, matrix_free, 3, aggregation, 0.01}),
                          [](const auto& info) { return info.param.name; });
 
 // A rigid end plate follows three of its nodes: dense rows of the matrix, and coarser levels by aggregation.

@@ -14,7 +14,7 @@ struct Results {
   std::vector<double> matrix, residual, at_nodes, at_cells;
 };
 
-Results results_of(const Model& model) {
+Results results_of(const DiscreteProblem& model) {
   const auto count = static_cast<std::size_t>(model.mesh.node_count() * model.space.components());
   const Vector u = model.space.from_mesh(random_values(count, 7));
   Vector r = model.space.zeros();
@@ -61,23 +61,23 @@ std::vector<Integral> heat_with_everything(int dimension, const Mesh& mesh) {
           Integral::over(facet_load(dimension, std::array{0.8}), mesh.region("y1"))};
 }
 
-struct HeatModel : Model {
+struct HeatModel : DiscreteProblem {
   HeatModel(const Device& device, CellKind kind, Index count)
-      : Model(
+      : DiscreteProblem(
             patch(kind, {.count = static_cast<int>(count), .random = 0.1}), 1,
             [&](const Mesh& mesh) { return heat_with_everything(traits(kind).dimension, mesh); }, device) {}
 };
-struct ElasticModel : Model {
+struct ElasticModel : DiscreteProblem {
   ElasticModel(const Device& device, CellKind kind, Index count)
-      : Model(patch(kind, {.count = static_cast<int>(count), .random = 0.1}), elastic_form(traits(kind).dimension),
-              device) {}
+      : DiscreteProblem(patch(kind, {.count = static_cast<int>(count), .random = 0.1}),
+                        elastic_form(traits(kind).dimension), device) {}
 };
-struct NonlinearModel : Model {
+struct NonlinearModel : DiscreteProblem {
   NonlinearModel(const Device& device, CellKind kind, Index count)
-      : Model(patch(kind, {.count = static_cast<int>(count), .random = 0.1}),
-              traits(kind).dimension == 3 ? test_form(NonlinearDiffusion<3>{1.3, 0.4, 0.2})
-                                          : test_form(NonlinearDiffusion<2>{1.3, 0.4, 0.2}),
-              device) {}
+      : DiscreteProblem(patch(kind, {.count = static_cast<int>(count), .random = 0.1}),
+                        traits(kind).dimension == 3 ? test_form(NonlinearDiffusion<3>{1.3, 0.4, 0.2})
+                                                    : test_form(NonlinearDiffusion<2>{1.3, 0.4, 0.2}),
+                        device) {}
 };
 
 class Backends : public CellTest {
@@ -88,7 +88,7 @@ class Backends : public CellTest {
     expect_close(results_of(NonlinearModel(a, kind(), 2)), results_of(NonlinearModel(b, kind(), 2)));
   }
 };
-INSTANTIATE_TEST_SUITE_P(Cells, Backends, testing::ValuesIn(cell_kinds()), kind_name);
+INSTANTIATE_TEST_SUITE_P(Cells, Backends, ::testing::ValuesIn(cell_kinds()), kind_name);
 
 TEST_P(Backends, Avx2AndAvx512Agree) {
   if (back_ends({"cpu:v3", "cpu:v4"}).size() < 2) GTEST_SKIP() << "skipped: this processor or this build has not both";
@@ -111,7 +111,7 @@ class Determinism : public CellTest {
  public:
   static constexpr Index count = 4;
 };
-INSTANTIATE_TEST_SUITE_P(Cells, Determinism, testing::ValuesIn(representative), kind_name);
+INSTANTIATE_TEST_SUITE_P(Cells, Determinism, ::testing::ValuesIn(representative), kind_name);
 
 TEST_P(Determinism, ThreadsDoNotChangeABit) {
   const Results heat = results_of(HeatModel(Device::named("cpu", 1), kind(), count));
@@ -125,7 +125,7 @@ TEST_P(Determinism, ThreadsDoNotChangeABit) {
 }
 
 // Whatever the threads, also in rows that several of them touch; what was in the matrix before does not matter.
-void expect_the_same_without_lists(const Model& model) {
+void expect_the_same_without_lists(const DiscreteProblem& model) {
   SCOPED_TRACE(model.space.device().threads());
   const Vector u = model.space.from_mesh(random_values(static_cast<std::size_t>(model.space.unknown_count())));
   const auto once = [&] {
@@ -150,7 +150,7 @@ TEST_P(Determinism, AMatrixThatIsAssembledOnceHasTheSameBits) {
 }
 
 // The first runs have no lists, the last ones have.
-void expect_the_same_in_all_runs(const Model& model) {
+void expect_the_same_in_all_runs(const DiscreteProblem& model) {
   SCOPED_TRACE(model.space.device().threads());
   const Vector u = model.space.from_mesh(random_values(static_cast<std::size_t>(model.space.unknown_count())));
   Vector r = model.space.zeros();
@@ -265,7 +265,7 @@ TEST(SecondAssembly, AfterItsListsWereForgottenGivesTheSameBits) {
 
 // Integrals over some cells only leave the rest of the matrix at zero, also where it held something before.
 TEST(PartialIntegrals, LeaveZerosElsewhere) {
-  const Model model(patch(CellKind::hex8, {.count = 3}), 1, [](const Mesh&) {
+  const DiscreteProblem model(patch(CellKind::hex8, {.count = 3}), 1, [](const Mesh&) {
     return std::vector{Integral{heat_form(3), false, {0, 5}, {}}};
   });
   SparseMatrix K = model.equations.make_matrix();

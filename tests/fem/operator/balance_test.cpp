@@ -11,7 +11,7 @@ struct Resultant {
   double scale = 0;                   // sum of |f| and of |x| |f|
 };
 
-Resultant resultant(const Model& model, std::span<const double> r) {
+Resultant resultant(const DiscreteProblem& model, std::span<const double> r) {
   const auto c = static_cast<std::size_t>(model.space.components());
   Resultant sum{std::vector<double>(c, 0.0), std::vector<double>(c == 3 ? 3 : 1, 0.0), 0};
   for (std::size_t n = 0; n < r.size() / c; ++n) {
@@ -33,22 +33,22 @@ Resultant resultant(const Model& model, std::span<const double> r) {
 class Balance : public CellTest {
  public:
   Mesh mesh() const { return patch(kind(), {.count = 2, .random = 0.1}); }
-  std::vector<double> random_displacement(const Model& model) const {
+  std::vector<double> random_displacement(const DiscreteProblem& model) const {
     return random_values(static_cast<std::size_t>(model.space.unknown_count()), 5);
   }
 };
-INSTANTIATE_TEST_SUITE_P(Cells, Balance, testing::ValuesIn(cell_kinds()), kind_name);
+INSTANTIATE_TEST_SUITE_P(Cells, Balance, ::testing::ValuesIn(cell_kinds()), kind_name);
 
 // Every sum has fewer than 10^4 terms of alternating sign: 1000 unit roundoffs of the sum of magnitudes.
 TEST_P(Balance, InternalForcesHaveNoResultant) {
-  const Model model(mesh(), elastic_form(dimension()));
+  const DiscreteProblem model(mesh(), elastic_form(dimension()));
   const Resultant sum = resultant(model, model.residual(random_displacement(model)));
   for (const double f : sum.force) EXPECT_NEAR(f, 0, 1000 * unit_roundoff * sum.scale);
   for (const double m : sum.moment) EXPECT_NEAR(m, 0, 1000 * unit_roundoff * sum.scale);
 }
 
 TEST_P(Balance, HeatFlowsSumToZero) {
-  const Model model(mesh(), heat_form(dimension()));
+  const DiscreteProblem model(mesh(), heat_form(dimension()));
   double sum = 0, scale = 0;
   for (const double q : model.residual(random_displacement(model))) {
     sum += q;
@@ -61,7 +61,7 @@ TEST_P(Balance, HeatFlowsSumToZero) {
 TEST_P(Balance, ResidualsSumToMinusTheBodyForce) {
   std::vector<double> b = {1.3, -0.7, 2.1};
   b.resize(static_cast<std::size_t>(dimension()));
-  const Model model(mesh(), dimension(), [&](const Mesh&) {
+  const DiscreteProblem model(mesh(), dimension(), [&](const Mesh&) {
     return std::vector{Integral::over_all_cells(elastic_form(dimension())),
                        Integral::over_all_cells(volume_load(dimension(), b))};
   });
@@ -80,7 +80,7 @@ TEST_P(Balance, ResidualsSumToMinusTheBodyForce) {
 // The pressure on a closed surface has neither a force nor a moment: sum of n dA = 0 and of x cross n dA = 0.
 TEST_P(Balance, PressureAllAroundHasNoResultant) {
   const FormValue pressure = dimension() == 3 ? FormValue(Pressure<3>{4.2}) : FormValue(Pressure<2>{4.2, thickness});
-  const Model model(mesh(), dimension(), [&](const Mesh& m) {
+  const DiscreteProblem model(mesh(), dimension(), [&](const Mesh& m) {
     std::vector<Integral> integrals;
     for (const Side& side : sides(dimension())) integrals.push_back(Integral::over(pressure, m.region(side.region)));
     return integrals;
@@ -105,8 +105,8 @@ TEST_P(Balance, IntegralsOverTheSameCellsAddUp) {
       return chosen;
     };
   };
-  const Model all(mesh(), 1, integrals({0, 1, 2, 3})), a(mesh(), 1, integrals({0})), b(mesh(), 1, integrals({1})),
-      c(mesh(), 1, integrals({2}));
+  const DiscreteProblem all(mesh(), 1, integrals({0, 1, 2, 3})), a(mesh(), 1, integrals({0})),
+      b(mesh(), 1, integrals({1})), c(mesh(), 1, integrals({2}));
   const std::vector<double> u = random_displacement(all), sum = all.residual(u), ra = a.residual(u), rb = b.residual(u),
                             rc = c.residual(u);
   const double tolerance = 200 * unit_roundoff * (1 + all.magnitude(u));

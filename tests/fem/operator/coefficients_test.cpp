@@ -42,14 +42,14 @@ std::vector<Integral> integrals(const Mesh& mesh, const std::function<PointFunct
           Integral::over({VaryingConvection<2>{}, {value, moving}}, mesh.region(side))};
 }
 
-class Coefficients : public testing::TestWithParam<CellKind> {};
+class Coefficients : public ::testing::TestWithParam<CellKind> {};
 
 TEST_P(Coefficients, OfTheDeviceAreThoseOfTheHost) {
   const Device device = device_under_test();
-  Model here(patch(GetParam()), 1, [](const Mesh& mesh) {
+  DiscreteProblem here(patch(GetParam()), 1, [](const Mesh& mesh) {
     return integrals(mesh, [](const PointExpression& e) { return PointFunction(e); });
   });
-  Model there(patch(GetParam()), 1, [](const Mesh& mesh) { return integrals(mesh, on_host); });
+  DiscreteProblem there(patch(GetParam()), 1, [](const Mesh& mesh) { return integrals(mesh, on_host); });
   const std::vector<double> u = here.values([](const Point& x, int) { return x[0] - 2 * x[1] + x[0] * x[1]; });
   for (const double t : {0.0, 0.7}) {
     here.equations.set_time({.t = t});
@@ -60,8 +60,8 @@ TEST_P(Coefficients, OfTheDeviceAreThoseOfTheHost) {
   }
 }
 INSTANTIATE_TEST_SUITE_P(Cells, Coefficients,
-                         testing::Values(CellKind::tri6, CellKind::quad8, CellKind::tet10, CellKind::hex8,
-                                         CellKind::hex27, CellKind::prism15, CellKind::pyramid13),
+                         ::testing::Values(CellKind::tri6, CellKind::quad8, CellKind::tet10, CellKind::hex8,
+                                           CellKind::hex27, CellKind::prism15, CellKind::pyramid13),
                          [](const auto& info) { return std::string(traits(info.param).name); });
 
 TEST(CoefficientLimits, WithoutAValueThrowWhatTheirLimitSays) {
@@ -70,7 +70,7 @@ TEST(CoefficientLimits, WithoutAValueThrowWhatTheirLimitSays) {
         EXPECT_EQ(value, point.x[0]);
         throw Error(Exit::model, "too much", {}, {});
       });
-  Model model(patch(CellKind::hex8), 1, [&](const Mesh&) {
+  DiscreteProblem model(patch(CellKind::hex8), 1, [&](const Mesh&) {
     return std::vector{Integral::over_all_cells({VaryingDiffusion<3>{}, {PointFunction(2 * limited)}})};
   });
   EXPECT_THROW(model.matrix(), Error);

@@ -12,7 +12,7 @@ struct Errors {
   double value = 0, gradient = 0;  // L2 norm, H1 seminorm
 };
 
-Errors errors_of(const Model& model, const std::vector<double>& u) {
+Errors errors_of(const DiscreteProblem& model, const std::vector<double>& u) {
   const CellKind kind = model.mesh.kind_of(0);
   const QuadratureRule rule = quadrature(kind, 2 * traits(kind).order + 3);
   std::vector<std::vector<double>> shapes;
@@ -65,7 +65,7 @@ void expect_orders(CellKind kind, int components, const std::vector<Integral>& i
   std::vector<Errors> errors;
   const std::vector<Index> sizes = sizes_for(kind);
   for (const Index n : sizes) {
-    const Model model(mesh_of(kind, n), components, [&](const Mesh&) { return integrals; });
+    const DiscreteProblem model(mesh_of(kind, n), components, [&](const Mesh&) { return integrals; });
     errors.push_back(errors_of(model, model.space.to_mesh(solution(model))));
   }
   for (std::size_t i = 1; i < errors.size(); ++i) {
@@ -83,7 +83,7 @@ void expect_orders(CellKind kind, int components, const std::vector<Integral>& i
 }
 
 class Convergence : public CellTest {};
-INSTANTIATE_TEST_SUITE_P(Cells, Convergence, testing::ValuesIn(cell_kinds()), kind_name);
+INSTANTIATE_TEST_SUITE_P(Cells, Convergence, ::testing::ValuesIn(cell_kinds()), kind_name);
 
 TEST_P(Convergence, OfATemperatureHasTheOrderOfTheCell) {
   const FormValue source =

@@ -7,7 +7,7 @@ namespace ritz::test {
 namespace {
 
 // Rotations and translations; for diffusion and axisymmetric forms those that exist. [mode][mesh node][component]
-std::vector<std::vector<double>> rigid_modes(const Model& model, const NamedForm& form) {
+std::vector<std::vector<double>> rigid_modes(const DiscreteProblem& model, const NamedForm& form) {
   std::vector<std::vector<double>> modes;
   const int c = model.space.components();
   const bool axisymmetric = form.name == "axisymmetric elasticity";
@@ -36,15 +36,15 @@ class ElementMatrix : public CellTest {
     for (const NamedForm& form : forms_on(dimension()))
       for (const auto make : {one_cell, free_patch}) {
         SCOPED_TRACE(form.name + (make == one_cell ? " on one cell" : " on a patch"));
-        fact(Model(make(kind()), form.form), form);
+        fact(DiscreteProblem(make(kind()), form.form), form);
       }
   }
 };
-INSTANTIATE_TEST_SUITE_P(Cells, ElementMatrix, testing::ValuesIn(cell_kinds()), kind_name);
+INSTANTIATE_TEST_SUITE_P(Cells, ElementMatrix, ::testing::ValuesIn(cell_kinds()), kind_name);
 
 // The entries (a, b) and (b, a) are one sum, or sums over points of products in another order: 27 points, 3 slots.
 TEST_P(ElementMatrix, IsSymmetric) {
-  for_all_forms([](const Model& model, const NamedForm&) {
+  for_all_forms([](const DiscreteProblem& model, const NamedForm&) {
     const Dense K = dense_on_mesh(model, model.matrix());
     double difference = 0;
     for (std::size_t i = 0; i < K.n; ++i)
@@ -54,7 +54,7 @@ TEST_P(ElementMatrix, IsSymmetric) {
 }
 
 TEST_P(ElementMatrix, MapsRigidMotionsToZero) {
-  for_all_forms([](const Model& model, const NamedForm& form) {
+  for_all_forms([](const DiscreteProblem& model, const NamedForm& form) {
     const Dense K = dense_on_mesh(model, model.matrix());
     const auto modes = rigid_modes(model, form);
     EXPECT_EQ(static_cast<int>(modes.size()), form.rigid_modes);
@@ -66,7 +66,7 @@ TEST_P(ElementMatrix, MapsRigidMotionsToZero) {
 // No hourglass modes, and no negative eigenvalues. Rounding moves eigenvalues by n * unit roundoff * ||K||, far less
 // than the first threshold; none lies between the thresholds, so the count does not hang on their choice.
 TEST_P(ElementMatrix, HasExactlyTheRigidMotionsInItsKernel) {
-  for_all_forms([](const Model& model, const NamedForm& form) {
+  for_all_forms([](const DiscreteProblem& model, const NamedForm& form) {
     const Dense K = dense_on_mesh(model, model.matrix());
     const double scale = largest_entry(K);
     EXPECT_EQ(eigenvalues_below(K, -1e-11 * scale), 0);
@@ -77,7 +77,7 @@ TEST_P(ElementMatrix, HasExactlyTheRigidMotionsInItsKernel) {
 
 // (K u, v) = (u, K v) through the sparse product.
 TEST_P(ElementMatrix, IsSelfAdjointAsAnOperator) {
-  for_all_forms([](const Model& model, const NamedForm&) {
+  for_all_forms([](const DiscreteProblem& model, const NamedForm&) {
     const SparseMatrix K = model.matrix();
     const auto count = static_cast<std::size_t>(model.space.unknown_count());
     const Vector u = model.space.from_mesh(random_values(count, 1)), v = model.space.from_mesh(random_values(count, 2));
@@ -96,7 +96,7 @@ TEST_P(ElementMatrix, IsSelfAdjointAsAnOperator) {
 }
 
 TEST_P(ElementMatrix, TimesUnknownsIsTheResidual) {
-  for_all_forms([](const Model& model, const NamedForm&) {
+  for_all_forms([](const DiscreteProblem& model, const NamedForm&) {
     const auto u = random_values(static_cast<std::size_t>(model.space.unknown_count()));
     const std::vector<double> zero(u.size(), 0.0), r = model.residual(u), r0 = model.residual(zero);
     const std::vector<double> Ku = product(dense_on_mesh(model, model.matrix()), u);
@@ -111,8 +111,8 @@ TEST_P(ElementMatrix, OfConvectionSumsToTheSurface) {
   double area = 0;
   const FormValue form =
       dimension() == 3 ? FormValue(Convection<3>{h, 20}) : FormValue(Convection<2>{h, 20, thickness});
-  const Model model(patch(kind(), {.count = 2, .random = 0.1}), 1,
-                    [&](const Mesh& m) { return std::vector{Integral::over(form, m.region("x1"))}; });
+  const DiscreteProblem model(patch(kind(), {.count = 2, .random = 0.1}), 1,
+                              [&](const Mesh& m) { return std::vector{Integral::over(form, m.region("x1"))}; });
   const AffineMap map(dimension());
   if (dimension() == 3) {
     const double u[3] = {map.A[0][1], map.A[1][1], map.A[2][1]}, v[3] = {map.A[0][2], map.A[1][2], map.A[2][2]};

@@ -11,7 +11,7 @@ constexpr double G[3][3] = {{0.8, -0.3, 0.45}, {0.25, 0.6, -0.55}, {-0.7, 0.35, 
 
 double linear_field(const Point& x, int i) { return 0.3 * (i + 1) + G[i][0] * x[0] + G[i][1] * x[1] + G[i][2] * x[2]; }
 
-DerivedFields evaluate(const Model& model, const std::function<double(const Point&, int)>& field) {
+DerivedFields evaluate(const DiscreteProblem& model, const std::function<double(const Point&, int)>& field) {
   return model.equations.evaluate(model.space.from_mesh(model.values(field)));
 }
 
@@ -51,13 +51,13 @@ class Evaluation : public CellTest {
     }
   }
 };
-INSTANTIATE_TEST_SUITE_P(Cells, Evaluation, testing::ValuesIn(cell_kinds()), kind_name);
+INSTANTIATE_TEST_SUITE_P(Cells, Evaluation, ::testing::ValuesIn(cell_kinds()), kind_name);
 
 TEST_P(Evaluation, OfALinearTemperatureIsTheExactFlux) {
   on_patches([&](Mesh mesh) {
     std::vector<double> flux;
     for (int d = 0; d < dimension(); ++d) flux.push_back(-conductivity * G[0][d]);
-    expect_everywhere(evaluate(Model(std::move(mesh), heat_form(dimension())), linear_field), flux);
+    expect_everywhere(evaluate(DiscreteProblem(std::move(mesh), heat_form(dimension())), linear_field), flux);
   });
 }
 
@@ -66,7 +66,8 @@ TEST_P(Evaluation, OfALinearDisplacementIsTheExactStress) {
     double g[3][3] = {};
     for (int i = 0; i < dimension(); ++i)
       for (int j = 0; j < dimension(); ++j) g[i][j] = G[i][j];
-    expect_everywhere(evaluate(Model(std::move(mesh), elastic_form(dimension())), linear_field), strain_and_stress(g));
+    expect_everywhere(evaluate(DiscreteProblem(std::move(mesh), elastic_form(dimension())), linear_field),
+                      strain_and_stress(g));
   });
 }
 
@@ -77,15 +78,16 @@ TEST_P(Evaluation, OfPlaneStressHasNoStressAcross) {
     const double g[3][3] = {{G[0][0], G[0][1], 0}, {G[1][0], G[1][1], 0}, {0, 0, across}};
     const std::vector<double> expected = strain_and_stress(g);
     EXPECT_NEAR(expected[8], 0, tolerance);
-    expect_everywhere(evaluate(Model(std::move(mesh), PlaneElasticity::plane_stress(lame, thickness)), linear_field),
-                      expected);
+    expect_everywhere(
+        evaluate(DiscreteProblem(std::move(mesh), PlaneElasticity::plane_stress(lame, thickness)), linear_field),
+        expected);
   });
 }
 
 TEST_P(Evaluation, OfAStretchedRingIsTheExactStress) {
   if (dimension() == 3) return;  // plane cells only
   const double c = 0.3, d = -0.5, g[3][3] = {{c, 0, 0}, {0, d, 0}, {0, 0, c}};
-  const Model model(patch(kind(), {.random = 0.1}), AxisymmetricElasticity{lame.lambda, lame.mu});
+  const DiscreteProblem model(patch(kind(), {.random = 0.1}), AxisymmetricElasticity{lame.lambda, lame.mu});
   expect_everywhere(evaluate(model, [&](const Point& x, int i) { return i == 0 ? c * x[0] : d * x[1]; }),
                     strain_and_stress(g));
 }
@@ -93,7 +95,7 @@ TEST_P(Evaluation, OfAStretchedRingIsTheExactStress) {
 // Strains of a quadratic displacement are linear: on affine cells of order 2 the fit through the points is exact.
 TEST_P(Evaluation, OfAQuadraticTemperatureIsExactAtTheNodes) {
   if (traits(kind()).order == 1) return;  // quadratic cells only
-  const Model model(patch(kind(), {.count = 2}), heat_form(dimension()));
+  const DiscreteProblem model(patch(kind(), {.count = 2}), heat_form(dimension()));
   const double l[3] = {0.3, -0.5, dimension() == 3 ? 0.2 : 0};
   const auto along = [&](const auto& x) { return l[0] * x[0] + l[1] * x[1] + l[2] * x[2]; };
   const DerivedFields fields = evaluate(model, [&](const Point& x, int) { return along(x) * along(x) + x[0] * x[1]; });
@@ -109,7 +111,7 @@ TEST_P(Evaluation, OfAQuadraticTemperatureIsExactAtTheNodes) {
 // The mean over an affine cell of a linear flux is its value at the centroid.
 TEST_P(Evaluation, OfAQuadraticTemperatureIsExactInTheMean) {
   if (traits(kind()).order == 1) return;  // quadratic cells only
-  const Model model(patch(kind(), {.count = 2}), heat_form(dimension()));
+  const DiscreteProblem model(patch(kind(), {.count = 2}), heat_form(dimension()));
   const DerivedFields fields = evaluate(model, [](const Point& x, int) { return x[0] * x[0] + x[0] * x[1]; });
   const std::vector<double> shape = shape_values(kind(), reference_centroid(kind()));
   const auto n = static_cast<std::size_t>(dimension());
@@ -130,7 +132,7 @@ TEST_P(Evaluation, OfAQuadraticTemperatureIsExactInTheMean) {
 // product with r.
 TEST_P(Evaluation, OfAQuadraticTemperatureIsExactInTheMeanOfARing) {
   if (dimension() == 3 || traits(kind()).order == 1) return;
-  const Model model(patch(kind(), {.count = 2}), AxisymmetricDiffusion{conductivity});
+  const DiscreteProblem model(patch(kind(), {.count = 2}), AxisymmetricDiffusion{conductivity});
   const DerivedFields fields = evaluate(model, [](const Point& x, int) { return x[0] * x[0] + x[0] * x[1]; });
   const QuadratureRule rule = quadrature(kind(), 4);
   for (Index cell = 0; cell < model.mesh.cell_count(); ++cell) {
@@ -151,7 +153,7 @@ TEST_P(Evaluation, OfAQuadraticTemperatureIsExactInTheMeanOfARing) {
 }
 
 TEST(EvaluationOfMixedCells, IsExactForALinearTemperature) {
-  const Model model(mixed_patch(2, MidNodes::full, {.random = 0.1}), heat_form(3));
+  const DiscreteProblem model(mixed_patch(2, MidNodes::full, {.random = 0.1}), heat_form(3));
   expect_everywhere(evaluate(model, linear_field),
                     std::array{-conductivity * G[0][0], -conductivity * G[0][1], -conductivity * G[0][2]});
 }

@@ -14,7 +14,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ritz::test {
+namespace ritz::test::factor_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -227,4 +227,4 @@ TEST(Factor, IsTakenFromIntegralsWithOtherNumbers) {
 }
 
 }  // namespace
-}  // namespace ritz::test
+}  // namespace ritz::test::factor_test

@@ -10,7 +10,7 @@
 namespace ritz::test {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 std::shared_ptr<const Mesh> shared(Mesh mesh) { return std::make_shared<const Mesh>(std::move(mesh)); }
 
@@ -34,7 +34,7 @@ PointFunction on_host(const PointExpression& expression) {
   };
 }
 
-std::vector<double> some_u(const Model& model) {
+std::vector<double> some_u(const DiscreteProblem& model) {
   return model.values([](const Point& x, int) { return x[0] - 2 * x[1] + x[0] * x[1] + x[2] * x[2]; });
 }
 
@@ -44,7 +44,7 @@ class FieldsOfAnotherMesh : public CellTest {
   std::shared_ptr<const Mesh> source() const {
     return shared(patch(kind(), {.count = 3, .random = 0.05, .curved = true, .seed = 4}));
   }
-  Model model(const std::function<PointFunction()>& number) const {
+  DiscreteProblem model(const std::function<PointFunction()>& number) const {
     return {patch(kind(), {.count = 2, .random = 0.05, .curved = true, .seed = 9}), 1,
             [&](const Mesh& mesh) { return conduction(mesh, number()); }};
   }
@@ -58,7 +58,7 @@ TEST_P(FieldsOfAnotherMesh, HaveTheValuesThatTheHostFinds) {
       v(mesh, in_cells, 0.05);
   const PointExpression k =
       1 + PointExpression::input({.field = u}) * PointExpression::input({.field = v}) + PointExpression::t();
-  Model here = model([&] { return PointFunction(k); }), there = model([&] { return on_host(k); });
+  DiscreteProblem here = model([&] { return PointFunction(k); }), there = model([&] { return on_host(k); });
   const std::vector<double> x = some_u(here);
   for (const double t : {0.0, 0.7}) {
     here.equations.set_time({.t = t});
@@ -88,19 +88,19 @@ TEST_P(FieldsOfAnotherMesh, OfLinearValuesAreTheFunction) {
     const MeshField field(mesh, at_nodes(*mesh, linear));
     const PointExpression formula =
         20 + 2 * PointExpression::x() - 3 * PointExpression::y() + 0.5 * (dimension() == 3 ? PointExpression::z() : 0);
-    const Model a(turned(block(2)), 1, [&](const Mesh&m) { return conduction(m, field); }),
+    const DiscreteProblem a(turned(block(2)), 1, [&](const Mesh&m) { return conduction(m, field); }),
         b(turned(block(2)), 1, [&](const Mesh&m) { return conduction(m, formula); });
     const std::vector<double> x = some_u(a), mine = a.residual(x), theirs = b.residual(x);
     for (std::size_t i = 0; i < mine.size(); ++i) EXPECT_NEAR(mine[i], theirs[i], 1e-10) << angle;
   }
 }
-INSTANTIATE_TEST_SUITE_P(Cells, FieldsOfAnotherMesh, testing::ValuesIn(cell_kinds()), kind_name);
+INSTANTIATE_TEST_SUITE_P(Cells, FieldsOfAnotherMesh, ::testing::ValuesIn(cell_kinds()), kind_name);
 
 struct OnSquare {
   explicit OnSquare(const std::function<std::vector<Integral>(const Mesh&)>& make, double width = 1,
                     const Device& device = device_under_test())
       : model(rectangle(40, 40, {width, 1}, CellKind::quad9), 1, make, device) {}
-  Model model;
+  DiscreteProblem model;
   Vector u = model.space.zeros(), r = model.space.zeros();
   const Vector& residual() {
     model.equations.residual(u, r);

@@ -25,7 +25,7 @@ std::vector<double> shifted(std::span<const double> u, double h, std::span<const
 }
 
 // || r(u + h v) - r(u) - h K(u) v || falls like h^2, without K v like h: over four halvings, slopes within 0.1.
-void expect_taylor(const Model& model) {
+void expect_taylor(const DiscreteProblem& model) {
   const auto count = static_cast<std::size_t>(model.space.unknown_count());
   std::vector<double> u = random_values(count, 11), v = random_values(count, 12);
   const std::vector<double> r = model.residual(u);
@@ -40,7 +40,7 @@ void expect_taylor(const Model& model) {
 }
 
 // Central differences are exact to h^2: h = 1e-5 leaves 1e-10 of truncation and 1e-11 of cancellation.
-void expect_central_differences(const Model& model) {
+void expect_central_differences(const DiscreteProblem& model) {
   const auto count = static_cast<std::size_t>(model.space.unknown_count());
   const std::vector<double> u = random_values(count, 11), v = random_values(count, 12);
   const std::vector<double> Kv = product(dense_on_mesh(model, model.matrix(model.space.from_mesh(u))), v);
@@ -51,28 +51,28 @@ void expect_central_differences(const Model& model) {
 }
 
 class NonlinearTangent : public CellTest {};
-INSTANTIATE_TEST_SUITE_P(Cells, NonlinearTangent, testing::ValuesIn(cell_kinds()), kind_name);
+INSTANTIATE_TEST_SUITE_P(Cells, NonlinearTangent, ::testing::ValuesIn(cell_kinds()), kind_name);
 
 TEST_P(NonlinearTangent, PassesTheTaylorTest) {
-  expect_taylor(Model(patch(kind(), {.count = 1}), nonlinear(dimension())));
+  expect_taylor(DiscreteProblem(patch(kind(), {.count = 1}), nonlinear(dimension())));
 }
 TEST_P(NonlinearTangent, IsWhatCentralDifferencesSay) {
-  expect_central_differences(Model(patch(kind(), {.count = 1}), nonlinear(dimension())));
+  expect_central_differences(DiscreteProblem(patch(kind(), {.count = 1}), nonlinear(dimension())));
 }
 
 class CoupledTangent : public CellTest {};
-INSTANTIATE_TEST_SUITE_P(Cells, CoupledTangent, testing::ValuesIn(cell_kinds(0, 2)), kind_name);
+INSTANTIATE_TEST_SUITE_P(Cells, CoupledTangent, ::testing::ValuesIn(cell_kinds(0, 2)), kind_name);
 
 TEST_P(CoupledTangent, PassesTheTaylorTest) {
-  expect_taylor(Model(patch(kind(), {.random = 0.1}), test_form(Coupled{0.7})));
+  expect_taylor(DiscreteProblem(patch(kind(), {.random = 0.1}), test_form(Coupled{0.7})));
 }
 TEST_P(CoupledTangent, IsWhatCentralDifferencesSay) {
-  expect_central_differences(Model(patch(kind(), {.random = 0.1}), test_form(Coupled{0.7})));
+  expect_central_differences(DiscreteProblem(patch(kind(), {.random = 0.1}), test_form(Coupled{0.7})));
 }
 
 // Newton's method with boundary values: every step squares the error until rounding stops it.
 TEST(Newton, ConvergesQuadraticallyWithTheTangentByDuals) {
-  const Model model(patch(CellKind::quad9, {.count = 3, .random = 0.1}), nonlinear(2));
+  const DiscreteProblem model(patch(CellKind::quad9, {.count = 3, .random = 0.1}), nonlinear(2));
   const std::vector<bool> fixed = on_boundary(model.mesh);
   std::vector<double> u = model.values([](const Point& x, int) { return 0.8 * std::sin(2 * x[0]) + 0.5 * x[1]; });
   for (std::size_t i = 0; i < u.size(); ++i)
@@ -100,7 +100,7 @@ TEST(Newton, ConvergesQuadraticallyWithTheTangentByDuals) {
 TEST(UserForm, OfAnUnknownModuleIsAnErrorThatNamesIt) {
   FormValue form = NonlinearDiffusion<2>{1, 1, 1};
   form.module = "ritz_no_such_module";
-  const Model model(patch(CellKind::tri3), form);
+  const DiscreteProblem model(patch(CellKind::tri3), form);
   try {
     model.residual(std::vector<double>(static_cast<std::size_t>(model.space.unknown_count())));
     FAIL() << "no error";

@@ -22,7 +22,7 @@ TEST(FormsOverRegions, MustSuitTheirKind) {
 
 // Sizes are checked where vectors and matrices come in: kernels trust them.
 TEST(Operator, RefusesVectorsOfAnotherSize) {
-  const Model model(patch(CellKind::hex8), elastic_form(3));
+  const DiscreteProblem model(patch(CellKind::hex8), elastic_form(3));
   Vector good = model.space.zeros(), bad(model.space.device(), good.size() - 1, "vectors");
   SparseMatrix K = model.equations.make_matrix();
   EXPECT_THROW(model.equations.residual(bad, good), Error);
@@ -32,7 +32,7 @@ TEST(Operator, RefusesVectorsOfAnotherSize) {
 }
 
 TEST(Operator, RefusesMatricesOfAnotherSpace) {
-  const Model model(patch(CellKind::hex8), elastic_form(3)), other(patch(CellKind::hex8), elastic_form(3)),
+  const DiscreteProblem model(patch(CellKind::hex8), elastic_form(3)), other(patch(CellKind::hex8), elastic_form(3)),
       heat(patch(CellKind::hex8), heat_form(3));
   SparseMatrix of_other = other.equations.make_matrix(), of_heat = heat.equations.make_matrix();
   EXPECT_THROW(model.equations.assemble(model.space.zeros(), of_other), Error);
@@ -40,7 +40,7 @@ TEST(Operator, RefusesMatricesOfAnotherSpace) {
 }
 
 TEST(Operator, WithoutIntegralsIsZero) {
-  const Model model(patch(CellKind::tet4), 1, [](const Mesh&) { return std::vector<Integral>{}; });
+  const DiscreteProblem model(patch(CellKind::tet4), 1, [](const Mesh&) { return std::vector<Integral>{}; });
   for (const double r : model.residual(random_values(static_cast<std::size_t>(model.space.unknown_count()))))
     EXPECT_EQ(r, 0);
   for (const double entry : model.matrix().values().host()) EXPECT_EQ(entry, 0);
@@ -48,7 +48,7 @@ TEST(Operator, WithoutIntegralsIsZero) {
 }
 
 TEST(Operator, OfLoadsAloneHasAZeroMatrix) {
-  const Model model(patch(CellKind::tet4), volume_load(3, std::array{1.0}));
+  const DiscreteProblem model(patch(CellKind::tet4), volume_load(3, std::array{1.0}));
   for (const double entry : model.matrix().values().host()) EXPECT_EQ(entry, 0);
 }
 
@@ -66,7 +66,7 @@ class NoWork : public OperatorOverRanks {
 // Beside what ranks do, tasks of all cells find what they need.
 TEST(DividedOperator, HasNoConnectivityUntilATaskNeedsIt) {
   for (const CellKind kind : {CellKind::hex8, CellKind::tet10}) {  // the map of straight ones has nodes of its own
-    const Model model(patch(kind), elastic_form(3));
+    const DiscreteProblem model(patch(kind), elastic_form(3));
     const auto connectivity = [&] {
       const auto live = model.space.device().memory().statistics().live_by_tag;
       const auto found = live.find("connectivity");
@@ -105,17 +105,18 @@ TEST(Operator, EvaluatesEveryCellWithItsOwnMaterial) {
       return std::vector{Integral{a, false, first, {}}, Integral{b, false, second, {}}};
     };
   };
-  const Model model(patch(CellKind::quad4, {.count = 4}), 1, halves(Diffusion<2>{1}, Diffusion<2>{3}));
+  const DiscreteProblem model(patch(CellKind::quad4, {.count = 4}), 1, halves(Diffusion<2>{1}, Diffusion<2>{3}));
   const DerivedFields fields =
       model.equations.evaluate(model.space.from_mesh(model.values([](const Point& x, int) { return x[0]; })));
   for (std::size_t cell = 0; cell < 16; ++cell) EXPECT_NEAR(fields.at_cells[2 * cell], cell < 8 ? -1 : -3, 1e-13);
 
-  const Model mixed(patch(CellKind::quad4, {.count = 4}), 1, halves(Diffusion<2>{1}, test_form(SlopeDiffusion{3})));
+  const DiscreteProblem mixed(patch(CellKind::quad4, {.count = 4}), 1,
+                              halves(Diffusion<2>{1}, test_form(SlopeDiffusion{3})));
   EXPECT_THROW(mixed.equations.evaluate(mixed.space.zeros()), Error);  // two quantities here, one there
 }
 
 TEST(UserForm, HasDerivedQuantitiesOfItsOwn) {
-  const Model model(patch(CellKind::tri6), test_form(SlopeDiffusion{3}));
+  const DiscreteProblem model(patch(CellKind::tri6), test_form(SlopeDiffusion{3}));
   const DerivedFields fields = model.equations.evaluate(
       model.space.from_mesh(model.values([](const Point& x, int) { return 3 * x[0] + 4 * x[1]; })));
   EXPECT_EQ(fields.components, 1);

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace ritz::test {
+namespace ritz::test::patch_test {
 namespace {
 
 // u_i = c_i + sum G_ij x_j
@@ -36,13 +36,14 @@ struct Stress {
 };
 
 // Sums of some hundred products, each with the rounding of an inverse Jacobian, relative to the largest sum of |K| |u|.
-double tolerance_for(const Model& model, std::span<const double> u) {
+double tolerance_for(const DiscreteProblem& model, std::span<const double> u) {
   return 1000 * unit_roundoff * model.magnitude(u);
 }
 
 enum class Where { inside, everywhere };
 
-void expect_equilibrium(const Model& model, const std::function<double(const Point&, int)>& field, Where where) {
+void expect_equilibrium(const DiscreteProblem& model, const std::function<double(const Point&, int)>& field,
+                        Where where) {
   const std::vector<double> u = model.values(field), r = model.residual(u);
   const std::vector<bool> boundary = on_boundary(model.mesh);
   const double tolerance = tolerance_for(model, u);
@@ -69,23 +70,23 @@ class PatchTest : public CellTest {
     }
   }
 };
-INSTANTIATE_TEST_SUITE_P(Cells, PatchTest, testing::ValuesIn(cell_kinds()), kind_name);
+INSTANTIATE_TEST_SUITE_P(Cells, PatchTest, ::testing::ValuesIn(cell_kinds()), kind_name);
 
 TEST_P(PatchTest, LinearTemperatureIsInEquilibriumInside) {
   on_patches([&](Mesh mesh) {
-    expect_equilibrium(Model(std::move(mesh), heat_form(dimension())), linear_field, Where::inside);
+    expect_equilibrium(DiscreteProblem(std::move(mesh), heat_form(dimension())), linear_field, Where::inside);
   });
 }
 
 TEST_P(PatchTest, LinearDisplacementIsInEquilibriumInside) {
   on_patches([&](Mesh mesh) {
-    expect_equilibrium(Model(std::move(mesh), elastic_form(dimension())), linear_field, Where::inside);
+    expect_equilibrium(DiscreteProblem(std::move(mesh), elastic_form(dimension())), linear_field, Where::inside);
   });
 }
 
 TEST_P(PatchTest, LinearTemperatureBalancesItsFluxes) {
   on_patches([&](Mesh mesh) {
-    const Model model(std::move(mesh), 1, [&](const Mesh& m) {
+    const DiscreteProblem model(std::move(mesh), 1, [&](const Mesh& m) {
       std::vector integrals{Integral::over_all_cells(heat_form(dimension()))};
       for (const Side& side : sides(dimension())) {
         double inflow = 0;
@@ -109,7 +110,7 @@ std::vector<Integral> with_tractions(const Mesh& mesh, const FormValue& form, co
 
 TEST_P(PatchTest, ConstantStressBalancesItsTractions) {
   on_patches([&](Mesh mesh) {
-    const Model model(std::move(mesh), dimension(), [&](const Mesh& m) {
+    const DiscreteProblem model(std::move(mesh), dimension(), [&](const Mesh& m) {
       return with_tractions(m, elastic_form(dimension()), Stress(dimension(), lame.lambda));
     });
     expect_equilibrium(model, linear_field, Where::everywhere);
@@ -120,7 +121,7 @@ TEST_P(PatchTest, ConstantPlaneStressBalancesItsTractions) {
   if (dimension() == 3) return;  // plane cells only
   on_patches([&](Mesh mesh) {
     const double lambda = 2 * lame.lambda * lame.mu / (lame.lambda + 2 * lame.mu);
-    const Model model(std::move(mesh), 2, [&](const Mesh& m) {
+    const DiscreteProblem model(std::move(mesh), 2, [&](const Mesh& m) {
       return with_tractions(m, PlaneElasticity::plane_stress(lame, thickness), Stress(2, lambda));
     });
     expect_equilibrium(model, linear_field, Where::everywhere);
@@ -132,7 +133,7 @@ TEST_P(PatchTest, UniformExpansionBalancesAPressure) {
   on_patches([&](Mesh mesh) {
     const double e = 0.37, p = -(dimension() * lame.lambda + 2 * lame.mu) * e;
     const FormValue pressure = dimension() == 3 ? FormValue(Pressure<3>{p}) : FormValue(Pressure<2>{p, thickness});
-    const Model model(std::move(mesh), dimension(), [&](const Mesh& m) {
+    const DiscreteProblem model(std::move(mesh), dimension(), [&](const Mesh& m) {
       std::vector integrals{Integral::over_all_cells(elastic_form(dimension()))};
       for (const Side& side : sides(dimension())) integrals.push_back(Integral::over(pressure, m.region(side.region)));
       return integrals;
@@ -153,7 +154,7 @@ TEST_P(PatchTest, LinearTemperatureBalancesConvection) {
     };
     const double T = a * along(AffineMap(dimension())({0, 0, 0})) + b;
     const double ambient = T + conductivity * a / h;  // -k dT/dn = h (T - ambient)
-    const Model model(std::move(mesh), 1, [&](const Mesh& m) {
+    const DiscreteProblem model(std::move(mesh), 1, [&](const Mesh& m) {
       const FormValue convection =
           dimension() == 3 ? FormValue(Convection<3>{h, ambient}) : FormValue(Convection<2>{h, ambient, thickness});
       std::vector integrals{Integral::over_all_cells(heat_form(dimension())),
@@ -171,7 +172,7 @@ TEST_P(PatchTest, LinearTemperatureBalancesConvection) {
 
 // Quadratic fields on affine cells of order 2 need a constant load: f = -k laplace(u), -div sigma = b.
 class QuadraticPatchTest : public CellTest {};
-INSTANTIATE_TEST_SUITE_P(Cells, QuadraticPatchTest, testing::ValuesIn(cell_kinds(2)), kind_name);
+INSTANTIATE_TEST_SUITE_P(Cells, QuadraticPatchTest, ::testing::ValuesIn(cell_kinds(2)), kind_name);
 
 // Second derivatives of component i of the quadratic field.
 double hessian(int i, int j, int k) {
@@ -182,7 +183,7 @@ double hessian(int i, int j, int k) {
 TEST_P(QuadraticPatchTest, QuadraticTemperatureIsInEquilibriumWithItsSource) {
   double source = 0;
   for (int d = 0; d < dimension(); ++d) source -= conductivity * hessian(0, d, d);
-  const Model model(patch(kind(), {.count = 2}), 1, [&](const Mesh&) {
+  const DiscreteProblem model(patch(kind(), {.count = 2}), 1, [&](const Mesh&) {
     return std::vector{Integral::over_all_cells(heat_form(dimension())),
                        Integral::over_all_cells(volume_load(dimension(), std::array{source}))};
   });
@@ -194,7 +195,7 @@ TEST_P(QuadraticPatchTest, QuadraticDisplacementIsInEquilibriumWithItsForce) {
   for (int i = 0; i < dimension(); ++i)
     for (int j = 0; j < dimension(); ++j)
       force[static_cast<std::size_t>(i)] -= (lame.lambda + lame.mu) * hessian(j, j, i) + lame.mu * hessian(i, j, j);
-  const Model model(patch(kind(), {.count = 2}), dimension(), [&](const Mesh&) {
+  const DiscreteProblem model(patch(kind(), {.count = 2}), dimension(), [&](const Mesh&) {
     return std::vector{Integral::over_all_cells(elastic_form(dimension())),
                        Integral::over_all_cells(volume_load(dimension(), force))};
   });
@@ -202,26 +203,27 @@ TEST_P(QuadraticPatchTest, QuadraticDisplacementIsInEquilibriumWithItsForce) {
 }
 
 // Hexahedra, prisms, pyramids and tetrahedra in one patch.
-class MixedPatchTest : public testing::TestWithParam<std::pair<int, MidNodes>> {};
+class MixedPatchTest : public ::testing::TestWithParam<std::pair<int, MidNodes>> {};
 INSTANTIATE_TEST_SUITE_P(Orders, MixedPatchTest,
-                         testing::Values(std::pair{1, MidNodes::full}, std::pair{2, MidNodes::full},
-                                         std::pair{2, MidNodes::serendipity}));
+                         ::testing::Values(std::pair{1, MidNodes::full}, std::pair{2, MidNodes::full},
+                                           std::pair{2, MidNodes::serendipity}));
 
 TEST_P(MixedPatchTest, LinearTemperatureIsInEquilibriumInside) {
-  expect_equilibrium(Model(mixed_patch(GetParam().first, GetParam().second, {.random = 0.1}), heat_form(3)),
+  expect_equilibrium(DiscreteProblem(mixed_patch(GetParam().first, GetParam().second, {.random = 0.1}), heat_form(3)),
                      linear_field, Where::inside);
 }
 
 TEST_P(MixedPatchTest, ConstantStressBalancesItsTractions) {
-  const Model model(mixed_patch(GetParam().first, GetParam().second, {.random = 0.1}), 3,
-                    [&](const Mesh& m) { return with_tractions(m, elastic_form(3), Stress(3, lame.lambda)); });
+  const DiscreteProblem model(mixed_patch(GetParam().first, GetParam().second, {.random = 0.1}), 3, [&](const Mesh& m) {
+    return with_tractions(m, elastic_form(3), Stress(3, lame.lambda));
+  });
   expect_equilibrium(model, linear_field, Where::everywhere);
 }
 
 TEST_P(MixedPatchTest, QuadraticTemperatureIsInEquilibriumWithItsSource) {
   if (GetParam().first == 1) return;  // quadratic cells only
   const double source = -conductivity * (hessian(0, 0, 0) + hessian(0, 1, 1) + hessian(0, 2, 2));
-  const Model model(mixed_patch(GetParam().first, GetParam().second), 1, [&](const Mesh&) {
+  const DiscreteProblem model(mixed_patch(GetParam().first, GetParam().second), 1, [&](const Mesh&) {
     return std::vector{Integral::over_all_cells(heat_form(3)),
                        Integral::over_all_cells(volume_load(3, std::array{source}))};
   });
@@ -229,4 +231,4 @@ TEST_P(MixedPatchTest, QuadraticTemperatureIsInEquilibriumWithItsSource) {
 }
 
 }  // namespace
-}  // namespace ritz::test
+}  // namespace ritz::test::patch_test

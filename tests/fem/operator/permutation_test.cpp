@@ -34,7 +34,7 @@ class Numbering : public CellTest {
  public:
   std::vector<FormValue> forms() const { return {heat_form(dimension()), elastic_form(dimension())}; }
 };
-INSTANTIATE_TEST_SUITE_P(Cells, Numbering, testing::ValuesIn(cell_kinds()), kind_name);
+INSTANTIATE_TEST_SUITE_P(Cells, Numbering, ::testing::ValuesIn(cell_kinds()), kind_name);
 
 TEST_P(Numbering, OfACellHasAllItsRotations) {
   EXPECT_EQ(rotations_of(kind()).size(), rotation_count(traits(kind()).linear));
@@ -43,13 +43,13 @@ TEST_P(Numbering, OfACellHasAllItsRotations) {
 TEST_P(Numbering, OfACellDoesNotMatter) {
   const MeshData cell = single_cell(kind());
   for (const FormValue& form : forms()) {
-    const Model original(Mesh(cell), form);
+    const DiscreteProblem original(Mesh(cell), form);
     const Dense K = dense_on_mesh(original, original.matrix());
     for (const std::vector<int>& rotation : rotations_of(kind())) {
       MeshData turned = cell;
       for (std::size_t a = 0; a < rotation.size(); ++a)
         turned.blocks[0].nodes[a] = cell.blocks[0].nodes[static_cast<std::size_t>(rotation[a])];
-      const Model model(Mesh(turned), form);
+      const DiscreteProblem model(Mesh(turned), form);
       EXPECT_LE(largest_difference(K, dense_on_mesh(model, model.matrix())), tolerance * largest_entry(K)) << form.name;
     }
   }
@@ -75,7 +75,7 @@ TEST_P(Numbering, OfNodesAndCellsDoesNotMatter) {
     for (const Node node : mesh.nodes_of(cell))
       shuffled.blocks[0].nodes.push_back(new_node[static_cast<std::size_t>(node)]);
   for (const FormValue& form : forms()) {
-    const Model a(Mesh(patch(kind(), {.count = traits(kind()).order == 1 ? 2 : 1, .random = 0.1})), form),
+    const DiscreteProblem a(Mesh(patch(kind(), {.count = traits(kind()).order == 1 ? 2 : 1, .random = 0.1})), form),
         b(Mesh(shuffled), form);
     const Dense K = dense_on_mesh(a, a.matrix()), L = dense_on_mesh(b, b.matrix());
     const auto c = static_cast<std::size_t>(form.components);
@@ -99,7 +99,7 @@ TEST_P(Numbering, OfAxesDoesNotMatter) {
   };
   for (std::size_t n = 0; n < cell.points.size(); n += 3) turn(cell.points.data() + n, turned.points.data() + n);
   for (const FormValue& form : forms()) {
-    const Model a(Mesh(cell), form), b(Mesh(turned), form);
+    const DiscreteProblem a(Mesh(cell), form), b(Mesh(turned), form);
     const Dense K = dense_on_mesh(a, a.matrix()), L = dense_on_mesh(b, b.matrix());
     const auto c = static_cast<std::size_t>(form.components);
     const std::vector<double> u = random_values(K.n);
@@ -124,10 +124,10 @@ TEST_P(Numbering, OfAxesDoesNotMatter) {
 // A point that no cell uses has no unknowns, and the rest is as before.
 TEST(OrphanNodes, ChangeNothing) {
   MeshData data = box_data(2, 2, 2, patch_lengths, CellKind::hex8);
-  const Model clean(Mesh(data), heat_form(3));
+  const DiscreteProblem clean(Mesh(data), heat_form(3));
   data.points.insert(data.points.begin(), {9, 9, 9});
   for (Node& node : data.blocks[0].nodes) ++node;
-  const Model model(Mesh(data), heat_form(3));
+  const DiscreteProblem model(Mesh(data), heat_form(3));
   EXPECT_EQ(model.space.unknown_count(), clean.space.unknown_count());
   EXPECT_EQ(model.space.node_of(0), -1);
   EXPECT_EQ(host_matrix(model.matrix()).values, host_matrix(clean.matrix()).values);

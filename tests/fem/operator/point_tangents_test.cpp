@@ -62,10 +62,10 @@ double difference(const Vector& a, const Vector& b) {  // relative
   return max_abs(d) / max_abs(b);
 }
 
-class PointTangentsOn : public testing::TestWithParam<CellKind> {};
+class PointTangentsOn : public ::testing::TestWithParam<CellKind> {};
 INSTANTIATE_TEST_SUITE_P(Cells, PointTangentsOn,
-                         testing::Values(CellKind::tet10, CellKind::hex20, CellKind::hex27, CellKind::prism15,
-                                         CellKind::prism18, CellKind::pyramid13, CellKind::pyramid14),
+                         ::testing::Values(CellKind::tet10, CellKind::hex20, CellKind::hex27, CellKind::prism15,
+                                           CellKind::prism18, CellKind::pyramid13, CellKind::pyramid14),
                          kind_name);
 
 TEST_P(PointTangentsOn, ActAsTheFormsButForRounding) {

@@ -13,7 +13,7 @@ namespace ritz::test {
 namespace {
 
 // Entries (i, j) that differ in a bit from (j, i), of scalars.
-Index unsymmetric_entries(const Model& model, const SparseMatrix& K) {
+Index unsymmetric_entries(const DiscreteProblem& model, const SparseMatrix& K) {
   const FunctionSpace::HostPattern pattern = model.space.host_pattern();
   const std::vector<double> values = K.values().host();
   const auto C = static_cast<std::size_t>(model.space.components());
@@ -45,19 +45,19 @@ void expect_agreement(const SparseMatrix& cpu, const SparseMatrix& gpu) {
   for (std::size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a[i], b[i], tolerance) << i;
 }
 
-Vector some_state(const Model& model) {
+Vector some_state(const DiscreteProblem& model) {
   return model.space.from_mesh(random_values(static_cast<std::size_t>(model.space.unknown_count()), 3));
 }
 
 // Bytes of element results and of sums that several chunks add to.
-Index buffers_of(const Model& model) {
+Index buffers_of(const DiscreteProblem& model) {
   return model.space.device().memory().statistics().live_by_tag.at("assembly buffers");
 }
 
 // Conduction, and convection through a side: groups of cells and of facets, several chunks of each.
-struct Conducting : Model {
+struct Conducting : DiscreteProblem {
   Conducting(const Device& device, CellKind kind)
-      : Model(
+      : DiscreteProblem(
             patch(kind, {.count = 3, .random = 0.1}), 1,
             [kind](const Mesh& mesh) {
               const FormValue convection = traits(kind).dimension == 3 ? FormValue(Convection<3>{3, 1.5})
@@ -67,13 +67,13 @@ struct Conducting : Model {
             },
             device) {}
 };
-struct Elastic : Model {
+struct Elastic : DiscreteProblem {
   Elastic(const Device& device, CellKind kind)
-      : Model(patch(kind, {.count = 3, .random = 0.1}), elastic_form(traits(kind).dimension), device) {}
+      : DiscreteProblem(patch(kind, {.count = 3, .random = 0.1}), elastic_form(traits(kind).dimension), device) {}
 };
 
 class SymmetricHalves : public CellTest {};
-INSTANTIATE_TEST_SUITE_P(Cells, SymmetricHalves, testing::ValuesIn(cell_kinds()), kind_name);
+INSTANTIATE_TEST_SUITE_P(Cells, SymmetricHalves, ::testing::ValuesIn(cell_kinds()), kind_name);
 
 template <class Equations>
 void expect_exact_symmetry(CellKind kind) {
@@ -98,7 +98,7 @@ TEST_P(SymmetricHalves, GiveAnExactlySymmetricMatrixOnAGpu) {
 TEST(HalvesOfElementMatrices, AddUpOverTheFormsOfACellOnAGpu) {
   if (!has_gpu()) GTEST_SKIP() << "skipped: no GPU";
   const auto model = [](const Device& device) {
-    return std::make_unique<Model>(
+    return std::make_unique<DiscreteProblem>(
         patch(CellKind::hex8, {.count = 3, .random = 0.1}), 1,
         [](const Mesh&) {
           return std::vector{Integral::over_all_cells(heat_form(3)), Integral::over_all_cells(Mass<1, 3>{1.7})};
@@ -115,7 +115,7 @@ TEST(HalvesOfElementMatrices, AddUpOverTheFormsOfACellOnAGpu) {
 TEST(HalvesOfElementMatrices, AreNotTakenBesideAnUnsymmetricFormOnAGpu) {
   if (!has_gpu()) GTEST_SKIP() << "skipped: no GPU";
   const auto model = [](const Device& device) {
-    return std::make_unique<Model>(
+    return std::make_unique<DiscreteProblem>(
         patch(CellKind::hex8, {.count = 3, .random = 0.1}), 1,
         [](const Mesh&) {
           return std::vector{Integral::over_all_cells(heat_form(3)),
@@ -132,11 +132,11 @@ TEST(HalvesOfElementMatrices, AreNotTakenBesideAnUnsymmetricFormOnAGpu) {
 // 36 of 64 blocks of an element are stored: of 27 elements, four batches of eight, which fit a slab.
 TEST(HalvesOfElementMatrices, TakeNineSixteenthsOfTheSlabOfHexahedraOnAGpu) {
   if (!has_gpu()) GTEST_SKIP() << "skipped: no GPU";
-  const Model symmetric(patch(CellKind::hex8, {.count = 3}), heat_form(3), Device::named("gpu"));
-  const Model full(patch(CellKind::hex8, {.count = 3}), test_form(NonlinearDiffusion<3>{1.3, 0.4, 0.2}),
-                   Device::named("gpu"));
+  const DiscreteProblem symmetric(patch(CellKind::hex8, {.count = 3}), heat_form(3), Device::named("gpu"));
+  const DiscreteProblem full(patch(CellKind::hex8, {.count = 3}), test_form(NonlinearDiffusion<3>{1.3, 0.4, 0.2}),
+                             Device::named("gpu"));
   const Index foreseen = symmetric.equations.memory_needs({Operator::Task::matrix}).total();
-  const auto live = [](const Model& model) { return model.space.device().memory().statistics().live; };
+  const auto live = [](const DiscreteProblem& model) { return model.space.device().memory().statistics().live; };
   SparseMatrix K = symmetric.equations.make_matrix();
   const Index before = live(symmetric);
   symmetric.equations.assemble(symmetric.space.zeros(), K);

@@ -32,18 +32,18 @@ MakeIntegrals loads(const PointFunction& inside, const PointFunction& outside) {
 }
 
 TEST(Operator, LoadsInTimeAreThoseOfTheMoment) {
-  Model moving(patch(CellKind::tet10), 1, loads(ramped(), ramped()));
+  DiscreteProblem moving(patch(CellKind::tet10), 1, loads(ramped(), ramped()));
   const std::vector<double> u(static_cast<std::size_t>(moving.mesh.node_count()), 0.0);
   for (const double t : {0.0, 0.7, 0.3}) {
     moving.equations.set_time({.t = t});
-    const Model held(patch(CellKind::tet10), 1, loads(held_at(t), held_at(t)));
+    const DiscreteProblem held(patch(CellKind::tet10), 1, loads(held_at(t), held_at(t)));
     EXPECT_EQ(moving.residual(u), held.residual(u)) << "t = " << t;
   }
 }
 
 TEST(Operator, EvaluatesAnewWhatVariesInTimeAndNothingElse) {
   int calls = 0;
-  Model model(patch(CellKind::hex8), 1, loads(ramped(), held_at(1, &calls)));
+  DiscreteProblem model(patch(CellKind::hex8), 1, loads(ramped(), held_at(1, &calls)));
   const std::vector<double> u(static_cast<std::size_t>(model.mesh.node_count()), 0.0);
   const std::vector<double> before = model.residual(u);
   EXPECT_EQ(calls, 1);
@@ -68,10 +68,10 @@ TEST(Operator, KnowsWhetherItsMatrixVariesInTime) {
 }
 
 // (1 + t) (1 + dt) k at t = dt = 1 is 4 k: a power of two changes no digit, by whatever way the tangent is computed.
-class Ageing : public testing::TestWithParam<CellKind> {};
+class Ageing : public ::testing::TestWithParam<CellKind> {};
 INSTANTIATE_TEST_SUITE_P(Cells, Ageing,
-                         testing::Values(CellKind::quad4, CellKind::tri6, CellKind::tet4, CellKind::hex8,
-                                         CellKind::hex20),
+                         ::testing::Values(CellKind::quad4, CellKind::tri6, CellKind::tet4, CellKind::hex8,
+                                           CellKind::hex20),
                          kind_name);
 
 TEST_P(Ageing, ReachesFormsByEveryTask) {
@@ -101,7 +101,7 @@ TEST_P(Ageing, ReachesFormsByEveryTask) {
 }
 
 TEST(FormsWithAPast, SeeTheTimeInStatesAndResults) {
-  Model model(rectangle(3, 3, {1, 1}, CellKind::quad4), test_form(AgeingWithPast{.conductivity = 3}));
+  DiscreteProblem model(rectangle(3, 3, {1, 1}, CellKind::quad4), test_form(AgeingWithPast{.conductivity = 3}));
   const Vector u = model.space.from_mesh(model.values([](const Point& x, int) { return 2 * x[0]; }));
   const SparseMatrix K = model.matrix(u);
   model.equations.set_time({.t = 1, .dt = 0.25});
@@ -118,7 +118,7 @@ TEST(FormsWithAPast, SeeTheTimeInStatesAndResults) {
 }
 
 TEST(PointStates, SurviveOtherNumbersInTheForms) {
-  Model model(rectangle(3, 3, {1, 1}, CellKind::quad4), test_form(AgeingWithPast{.conductivity = 3}));
+  DiscreteProblem model(rectangle(3, 3, {1, 1}, CellKind::quad4), test_form(AgeingWithPast{.conductivity = 3}));
   const Vector u = model.space.from_mesh(model.values([](const Point& x, int) { return 2 * x[0]; }));
   const Operator::PointStates start = model.equations.state();
   model.equations.set_time({.t = 1, .dt = 0.25});

@@ -18,7 +18,7 @@
 namespace ritz::test {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 Device one_cpu() { return Device::named("cpu", 1); }
 

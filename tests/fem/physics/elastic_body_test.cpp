@@ -11,7 +11,7 @@
 namespace ritz::test {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 constexpr double young = 200e9, poisson = 0.3;
 
 const Mesh& block() {
@@ -132,7 +132,7 @@ TEST(ElasticBody, HasItsMass) {
 TEST(ElasticBody, ReportsLocking) {
   ElasticBody body(block());
   body.material("all", {.young = young, .poisson = 0.4999});
-  EXPECT_THAT(body.model(cpu()).notices, testing::ElementsAre(HasSubstr("volumetric locking")));
+  EXPECT_THAT(body.model(cpu()).notices, ::testing::ElementsAre(HasSubstr("volumetric locking")));
 }
 
 TEST(ElasticBody, RefusesWhatCannotBe) {
@@ -147,7 +147,7 @@ TEST(ElasticBody, RefusesWhatCannotBe) {
 
   ElasticBody incompressible(block());
   incompressible.material("all", {.young = young, .poisson = 0.5, .origin = "line 3"});
-  EXPECT_THAT(refusal(incompressible), testing::AllOf(HasSubstr("'poisson' is 0.5, line 3"), HasSubstr("below 0.5")));
+  EXPECT_THAT(refusal(incompressible), ::testing::AllOf(HasSubstr("'poisson' is 0.5, line 3"), HasSubstr("below 0.5")));
 
   ElasticBody flat = steel();
   flat.loads.traction("z1", {1, 2});
@@ -214,8 +214,8 @@ TEST(ElasticBody, ForcesAtNodesAreInTotalOrEach) {
   total.loads.force(corners, {5, 0, -6});
   each.loads.force_at_each(corners, {5, 0, -6});
   const Model a = total.model(cpu()), b = each.model(cpu());
-  EXPECT_THAT(resultant(a, {a.equations.back()}), testing::ElementsAre(5, 0, -6));
-  EXPECT_THAT(resultant(b, {b.equations.back()}), testing::ElementsAre(10, 0, -12));
+  EXPECT_THAT(resultant(a, {a.equations.back()}), ::testing::ElementsAre(5, 0, -6));
+  EXPECT_THAT(resultant(b, {b.equations.back()}), ::testing::ElementsAre(10, 0, -12));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace ritz::test {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 constexpr double young = 200e9, poisson = 0.3, alpha = 12e-6, warming = 100;
 const OrthotropicConstants ply{{140e9, 10e9, 8e9}, {0.3, 0.25, 0.4}, {5e9, 4e9, 3e9}};
 
@@ -70,7 +70,7 @@ std::vector<CellKind> bodies() {
   return kinds;
 }
 
-class ThermalStrain : public testing::TestWithParam<CellKind> {
+class ThermalStrain : public ::testing::TestWithParam<CellKind> {
  protected:
   const int dimension = traits(GetParam()).dimension;
   const Mesh mesh = dimension == 3 ? box(2, 2, 2, {1, 2, 3}, GetParam()) : rectangle(2, 2, {1, 2}, GetParam());
@@ -145,7 +145,7 @@ TEST_P(ThermalStrain, LinearOverAFreeBodyOfOrderTwoCausesNoStress) {
     if (i % 12 >= 6) ASSERT_NEAR(solved.derived.at_nodes[i], 0, 1e-7 * young * a) << i % 12;
 }
 
-INSTANTIATE_TEST_SUITE_P(AllCells, ThermalStrain, testing::ValuesIn(bodies()),
+INSTANTIATE_TEST_SUITE_P(AllCells, ThermalStrain, ::testing::ValuesIn(bodies()),
                          [](const auto& info) { return std::string(traits(info.param).name); });
 
 // A disc under T = 100 r^2 (Timoshenko and Goodier, art. 135): plane stress, free rim at b = 1.
@@ -208,7 +208,7 @@ TEST(ThermalExpansion, WithoutEffectIsTold) {
   body.material("all", {.young = young, .poisson = poisson});
   body.loads.fix("x0");
   body.loads.temperature(120, 20);
-  EXPECT_THAT(body.model(cpu()).notices, testing::ElementsAre(HasSubstr("the temperature has no effect")));
+  EXPECT_THAT(body.model(cpu()).notices, ::testing::ElementsAre(HasSubstr("the temperature has no effect")));
 }
 
 // ---- stiffness along axes
@@ -288,7 +288,7 @@ void hold_at_corner(ElasticBody& body, const Mesh& mesh, std::vector<Region>& re
   body.loads.displacement(regions[2], 2, 0);
 }
 
-class OffAxis : public testing::TestWithParam<bool> {};  // material axes as functions of the position, or constant
+class OffAxis : public ::testing::TestWithParam<bool> {};  // material axes as functions of the position, or constant
 
 TEST_P(OffAxis, TensionFollowsTheTransformedCompliance) {
   for (const CellKind kind : {CellKind::hex8, CellKind::tet4, CellKind::tet10, CellKind::quad4, CellKind::tri6}) {
@@ -341,7 +341,7 @@ TEST_P(OffAxis, FreeExpansionCausesNoStress) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Axes, OffAxis, testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(Axes, OffAxis, ::testing::Bool(),
                          [](const auto& info) { return info.param ? "Varying" : "Constant"; });
 
 // A ring wound around its axis under pressure inside: u = A r^k + B r^-k, k^2 = stiffness of the hoop over that of the

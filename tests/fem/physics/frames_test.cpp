@@ -8,10 +8,10 @@
 #include <gmock/gmock.h>
 #include <numbers>
 
-namespace ritz::test {
+namespace ritz::test::frames_test {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 constexpr double length = 2, young = 210e9, area = 1e-3, second_moment = 1e-6, density = 7850;
 const Beam steel{young, 0.3, area, second_moment, second_moment, 2e-6, 0, 0, {0, 0, 0}, 0, 0};
 
@@ -141,4 +141,4 @@ TEST(Frames, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace ritz::test
+}  // namespace ritz::test::frames_test

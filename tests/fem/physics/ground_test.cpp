@@ -11,12 +11,12 @@
 #include <gmock/gmock.h>
 #include <numbers>
 
-namespace ritz::test {
+namespace ritz::test::ground_test {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr double young = 2e9, poisson = 0.3;  // beside which the ground is not too soft for exact numbers
 constexpr Point traction{3e3, -5e3, 7e3};     // [Pa]
@@ -73,7 +73,7 @@ std::size_t free_motions(const Model& model) {
   return count;
 }
 
-class OnFacetsOf : public testing::TestWithParam<CellKind> {};
+class OnFacetsOf : public ::testing::TestWithParam<CellKind> {};
 
 TEST_P(OnFacetsOf, NormalAndTangentialStiffnessesMoveAnObliqueBodyAsSprings) {
   const Mesh mesh = oblique_block(GetParam());
@@ -97,8 +97,8 @@ TEST_P(OnFacetsOf, StiffnessesAlongAxesActOneByOne) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, OnFacetsOf,
-                         testing::Values(CellKind::tet4, CellKind::tet10, CellKind::hex8, CellKind::hex20,
-                                         CellKind::hex27, CellKind::prism6),
+                         ::testing::Values(CellKind::tet4, CellKind::tet10, CellKind::hex8, CellKind::hex20,
+                                           CellKind::hex27, CellKind::prism6),
                          [](const auto& info) { return std::string(traits(info.param).name); });
 
 // k(x) and a traction of the same shape: the displacement is constant.
@@ -266,4 +266,4 @@ TEST(Ground, RefusesWhatCannotBe) {
 }
 
 }  // namespace
-}  // namespace ritz::test
+}  // namespace ritz::test::ground_test

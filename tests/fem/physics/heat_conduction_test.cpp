@@ -10,10 +10,10 @@
 #include <gmock/gmock.h>
 #include <numbers>
 
-namespace ritz::test {
+namespace ritz::test::heat_conduction_test {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 const Mesh& bar() {
   static const Mesh mesh = rectangle(10, 1, {0.1, 0.02}, CellKind::quad4);
@@ -147,7 +147,7 @@ TEST(HeatConduction, EqualMaterialsAreOneForTheEstimate) {
     return heat.error_model().material;
   };
   EXPECT_TRUE(materials_of(3, 3).empty());
-  EXPECT_THAT(materials_of(3, 4), testing::ElementsAre(0, 0, 0, 0, 0, 1, 1, 1, 1, 1));
+  EXPECT_THAT(materials_of(3, 4), ::testing::ElementsAre(0, 0, 0, 0, 0, 1, 1, 1, 1, 1));
 }
 
 TEST(HeatConduction, RefusesWhatCannotBe) {
@@ -158,7 +158,7 @@ TEST(HeatConduction, RefusesWhatCannotBe) {
   };
   HeatConduction negative(bar());
   negative.material("all", {.conductivity = -3, .origin = "line 5"});
-  EXPECT_THAT(refusal(negative), testing::AllOf(HasSubstr("'conductivity' is -3, line 5"), HasSubstr("above 0")));
+  EXPECT_THAT(refusal(negative), ::testing::AllOf(HasSubstr("'conductivity' is -3, line 5"), HasSubstr("above 0")));
 
   HeatConduction heated(bar());
   heated.material("all", {.conductivity = 3, .density = 1, .specific_heat = -2});
@@ -261,4 +261,4 @@ TEST(HeatConductionAlongAxes, OutOfThePlaneIsRefused) {
 }
 
 }  // namespace
-}  // namespace ritz::test
+}  // namespace ritz::test::heat_conduction_test

@@ -5,7 +5,7 @@
 
 #include <gmock/gmock.h>
 
-namespace ritz::test {
+namespace ritz::test::mean_motion_test {
 namespace {
 
 Device cpu() { return Device::named("cpu", 1); }
@@ -18,7 +18,7 @@ std::vector<double> values_of(const FunctionSpace& space, const VectorField& fie
 }
 
 struct MeanMotions : CellTest {};
-INSTANTIATE_TEST_SUITE_P(AllCells, MeanMotions, testing::ValuesIn(cell_kinds()), kind_name);
+INSTANTIATE_TEST_SUITE_P(AllCells, MeanMotions, ::testing::ValuesIn(cell_kinds()), kind_name);
 
 TEST_P(MeanMotions, OfARigidBodyAreItsMotion) {
   if (dimension() != 3) GTEST_SKIP() << "of solids";
@@ -56,7 +56,7 @@ void expect_refused_as_input(const Mesh& mesh, int components) {
     FAIL() << components << " components in " << mesh.dimension() << " dimensions were taken";
   } catch (const Error& error) {
     EXPECT_EQ(error.exit(), Exit::input);
-    EXPECT_THAT(error.message(), testing::HasSubstr("no displacement in space"));
+    EXPECT_THAT(error.message(), ::testing::HasSubstr("no displacement in space"));
   }
 }
 
@@ -68,4 +68,4 @@ TEST(MeanMotion, IsOfDisplacementsInSpace) {
 }
 
 }  // namespace
-}  // namespace ritz::test
+}  // namespace ritz::test::mean_motion_test

@@ -7,10 +7,10 @@
 #include <cmath>
 #include <gmock/gmock.h>
 
-namespace ritz::test {
+namespace ritz::test::mesh_field_test {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 std::shared_ptr<const Mesh> shared(Mesh mesh) { return std::make_shared<const Mesh>(std::move(mesh)); }
 
@@ -35,7 +35,7 @@ std::vector<CellKind> bodies() {
   return kinds;
 }
 
-class MeshField : public testing::TestWithParam<CellKind> {};
+class MeshField : public ::testing::TestWithParam<CellKind> {};
 
 TEST_P(MeshField, OfLinearValuesIsExact) {
   const bool solid = traits(GetParam()).dimension == 3;
@@ -47,7 +47,7 @@ TEST_P(MeshField, OfLinearValuesIsExact) {
     EXPECT_NEAR(value_at(field, {x[0], x[1], z}), linear(x[0], x[1], z), 1e-11);
   }
 }
-INSTANTIATE_TEST_SUITE_P(AllCells, MeshField, testing::ValuesIn(bodies()),
+INSTANTIATE_TEST_SUITE_P(AllCells, MeshField, ::testing::ValuesIn(bodies()),
                          [](const auto& info) { return std::string(traits(info.param).name); });
 
 // With cells of order p the error is of order p + 1.
@@ -107,7 +107,7 @@ TEST(MeshFieldInKnownCells, HasTheValuesOfTheseCells) {
   for (const auto& values : {std::vector<double>{3, 7}, std::vector<double>{3, 3, 3, 3, 7, 7, 7, 7}}) {
     std::vector<double> found(2);
     mesh_field(mesh, values).at(EvaluationPoints(x, *mesh, cells), 0, found);
-    EXPECT_THAT(found, testing::ElementsAre(testing::DoubleNear(3, 1e-12), testing::DoubleNear(7, 1e-12)));
+    EXPECT_THAT(found, ::testing::ElementsAre(::testing::DoubleNear(3, 1e-12), ::testing::DoubleNear(7, 1e-12)));
   }
 }
 
@@ -169,4 +169,4 @@ TEST(MeshFieldSize, MustBeThatOfTheMesh) {
 }
 
 }  // namespace
-}  // namespace ritz::test
+}  // namespace ritz::test::mesh_field_test

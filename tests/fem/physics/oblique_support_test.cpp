@@ -4,7 +4,7 @@
 #include "mesh/point_algebra.hpp"
 #include "tests/fem/physics/two_parts.hpp"
 
-namespace ritz::test {
+namespace ritz::test::oblique_support_test {
 namespace {
 
 Device cpu() { return Device::named("cpu", 1); }
@@ -20,7 +20,7 @@ Mesh turned_box(CellKind kind) {
 }
 
 struct ObliqueSupport : CellTest {};
-INSTANTIATE_TEST_SUITE_P(AllCells, ObliqueSupport, testing::ValuesIn(cell_kinds(0, 3)), kind_name);
+INSTANTIATE_TEST_SUITE_P(AllCells, ObliqueSupport, ::testing::ValuesIn(cell_kinds(0, 3)), kind_name);
 
 TEST_P(ObliqueSupport, OfAFlatSideHasItsNormal) {
   const Mesh mesh = turned_box(kind());
@@ -110,4 +110,4 @@ TEST(ObliqueSupports, AlongADirectionHoldNothingAcross) {
 }
 
 }  // namespace
-}  // namespace ritz::test
+}  // namespace ritz::test::oblique_support_test

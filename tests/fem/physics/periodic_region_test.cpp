@@ -8,13 +8,13 @@
 #include <gmock/gmock.h>
 #include <numbers>
 
-namespace ritz::test {
+namespace ritz::test::periodic_region_test {
 namespace {
 
 Device cpu() { return Device::named("cpu", 1); }
 
 struct PeriodicRegions : CellTest {};
-INSTANTIATE_TEST_SUITE_P(AllCells, PeriodicRegions, testing::ValuesIn(cell_kinds()), kind_name);
+INSTANTIATE_TEST_SUITE_P(AllCells, PeriodicRegions, ::testing::ValuesIn(cell_kinds()), kind_name);
 
 // u = E x: the jump of opposite sides is E times their distance.
 TEST_P(PeriodicRegions, HoldForAMeanStrain) {
@@ -86,4 +86,4 @@ TEST(PeriodicRegion, RefusesSidesOfDifferentShape) {
 }
 
 }  // namespace
-}  // namespace ritz::test
+}  // namespace ritz::test::periodic_region_test

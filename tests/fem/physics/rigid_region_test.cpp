@@ -20,7 +20,7 @@ std::vector<double> values_of(const FunctionSpace& space, const VectorField& fie
 }
 
 struct RigidRegions : CellTest {};
-INSTANTIATE_TEST_SUITE_P(AllCells, RigidRegions, testing::ValuesIn(cell_kinds()), kind_name);
+INSTANTIATE_TEST_SUITE_P(AllCells, RigidRegions, ::testing::ValuesIn(cell_kinds()), kind_name);
 
 TEST_P(RigidRegions, MoveByTheMotionsOfARigidBodyOnly) {
   const Mesh mesh = dimension() == 3 ? box(2, 3, 2, {1, 2, 1}, kind()) : rectangle(2, 3, {1, 2}, kind());

@@ -9,13 +9,13 @@
 #include <gmock/gmock.h>
 #include <numbers>
 
-namespace ritz::test {
+namespace ritz::test::tie_test {
 namespace {
 
 Device cpu() { return Device::named("cpu", 1); }
 
 struct TieOfCells : CellTest {};
-INSTANTIATE_TEST_SUITE_P(AllCells, TieOfCells, testing::ValuesIn(cell_kinds()), kind_name);
+INSTANTIATE_TEST_SUITE_P(AllCells, TieOfCells, ::testing::ValuesIn(cell_kinds()), kind_name);
 
 // Onto every kind of facet, with and without a gap, of every order of the field.
 TEST_P(TieOfCells, HoldsForFieldsLinearInSpace) {
@@ -118,8 +118,8 @@ TEST(Tie, RefusesNodesThatLieTooFarOff) {
     tie(space, mesh.region("up_bottom"), mesh.region("low_top"));
     FAIL();
   } catch (const Error& error) {
-    EXPECT_THAT(error.message(), testing::HasSubstr("9 of 9 nodes of 'up_bottom' lie outside of the tolerance"));
-    EXPECT_THAT(error.why(), testing::HasSubstr("0.05 m from 'low_top'"));
+    EXPECT_THAT(error.message(), ::testing::HasSubstr("9 of 9 nodes of 'up_bottom' lie outside of the tolerance"));
+    EXPECT_THAT(error.why(), ::testing::HasSubstr("0.05 m from 'low_top'"));
   }
   EXPECT_EQ(tie(space, mesh.region("up_bottom"), mesh.region("low_top"), {.tolerance = 0.051}).tied.size(), 9U);
 }
@@ -164,4 +164,4 @@ TEST_P(TieOfCells, FindsTheNearestPointOfABox) {
 }
 
 }  // namespace
-}  // namespace ritz::test
+}  // namespace ritz::test::tie_test

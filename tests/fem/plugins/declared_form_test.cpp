@@ -35,31 +35,31 @@ TEST(DeclaredForm, MadeOfNamedNumbersIsTheForm) {
 
 TEST(DeclaredForm, ListsThoseOfPluginsApart) {
   const FormCatalogue c = catalogue();
-  EXPECT_THAT(c.forms(), testing::IsSupersetOf({"diffusion2", "elasticity", "convection3", "test_coupled"}));
-  EXPECT_THAT(c.forms_of_plugins(), testing::Contains("test_coupled"));
-  EXPECT_THAT(c.forms_of_plugins(), testing::Not(testing::Contains("elasticity")));
+  EXPECT_THAT(c.forms(), ::testing::IsSupersetOf({"diffusion2", "elasticity", "convection3", "test_coupled"}));
+  EXPECT_THAT(c.forms_of_plugins(), ::testing::Contains("test_coupled"));
+  EXPECT_THAT(c.forms_of_plugins(), ::testing::Not(::testing::Contains("elasticity")));
 }
 
 TEST(DeclaredForm, ErrorsNameTheParameterItsMeaningAndItsBounds) {
   const FormCatalogue c = catalogue();
   const Error low = error_of([&] { c.make("diffusion3", {{"conductivity", 0}}); });
   EXPECT_EQ(low.exit(), Exit::model);
-  EXPECT_THAT(low.message(), testing::HasSubstr("'conductivity' of 'diffusion3' is 0"));
-  EXPECT_THAT(low.fix(), testing::HasSubstr("above 0"));
+  EXPECT_THAT(low.message(), ::testing::HasSubstr("'conductivity' of 'diffusion3' is 0"));
+  EXPECT_THAT(low.fix(), ::testing::HasSubstr("above 0"));
   const Error high = error_of([&] { c.make("test_elastic_energy", {{"mu", 10.5}}); });
-  EXPECT_THAT(high.fix(), testing::HasSubstr("above 0"));
-  EXPECT_THAT(high.fix(), testing::HasSubstr("at most 10"));
+  EXPECT_THAT(high.fix(), ::testing::HasSubstr("above 0"));
+  EXPECT_THAT(high.fix(), ::testing::HasSubstr("at most 10"));
   EXPECT_EQ(error_of([&] { c.make("test_elastic_energy", {{"mu", 10}}); }).exit(), Exit::ok);
   EXPECT_EQ(error_of([&] { c.make("test_elastic_energy", {{"mu", std::nan("")}}); }).exit(), Exit::model);
   const Error missing = error_of([&] { c.make("diffusion3", {}); });
   EXPECT_EQ(missing.exit(), Exit::input);
-  EXPECT_THAT(missing.message(), testing::HasSubstr("'conductivity'"));
+  EXPECT_THAT(missing.message(), ::testing::HasSubstr("'conductivity'"));
   EXPECT_THAT(error_of([&] {
                 c.make("diffusion3", {{"conductvity", 1}});
               }).fix(),
-              testing::HasSubstr("did you mean 'conductivity'?"));
-  EXPECT_THAT(error_of([&] { c.make("difusion3", {}); }).fix(), testing::HasSubstr("did you mean 'diffusion3'?"));
-  EXPECT_THAT(error_of([&] { c.make("test_coupled", {}); }).message(), testing::HasSubstr("declares no parameters"));
+              ::testing::HasSubstr("did you mean 'conductivity'?"));
+  EXPECT_THAT(error_of([&] { c.make("difusion3", {}); }).fix(), ::testing::HasSubstr("did you mean 'diffusion3'?"));
+  EXPECT_THAT(error_of([&] { c.make("test_coupled", {}); }).message(), ::testing::HasSubstr("declares no parameters"));
 }
 
 }  // namespace

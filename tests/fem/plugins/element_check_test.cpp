@@ -175,10 +175,10 @@ void expect_found(const ReferenceElement& element, const std::string& by) {
   EXPECT_TRUE(failed(results).contains(by)) << listed(results);
 }
 
-class LagrangeCheck : public testing::TestWithParam<CellKind> {};
+class LagrangeCheck : public ::testing::TestWithParam<CellKind> {};
 INSTANTIATE_TEST_SUITE_P(Shapes, LagrangeCheck,
-                         testing::Values(CellKind::tri3, CellKind::quad4, CellKind::tet4, CellKind::hex8,
-                                         CellKind::prism6, CellKind::pyramid5),
+                         ::testing::Values(CellKind::tri3, CellKind::quad4, CellKind::tet4, CellKind::hex8,
+                                           CellKind::prism6, CellKind::pyramid5),
                          [](const auto& info) { return std::string(traits(info.param).name); });
 TEST_P(LagrangeCheck, PassesOrdersOneAndTwo) {
   for (const int order : {1, 2}) {

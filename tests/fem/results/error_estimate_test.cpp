@@ -18,7 +18,7 @@ ErrorModel heat_model() { return {.physics = ErrorPhysics::heat, .numbers = {{co
 
 // Square of the energy norm of the error of u, whose exact gradient is slope(x, component, direction).
 template <class Slope>
-double true_square(const Model& model, const std::vector<double>& u, bool elastic, const Slope& slope) {
+double true_square(const DiscreteProblem& model, const std::vector<double>& u, bool elastic, const Slope& slope) {
   const int c = model.space.components(), dimension = model.mesh.dimension();
   double sum = 0;
   for (Index cell = 0; cell < model.mesh.cell_count(); ++cell) {
@@ -67,7 +67,7 @@ double true_square(const Model& model, const std::vector<double>& u, bool elasti
 }
 
 class ErrorEstimate : public CellTest {};
-INSTANTIATE_TEST_SUITE_P(Cells, ErrorEstimate, testing::ValuesIn(cell_kinds()), kind_name);
+INSTANTIATE_TEST_SUITE_P(Cells, ErrorEstimate, ::testing::ValuesIn(cell_kinds()), kind_name);
 
 struct Equations {
   std::vector<Integral> integrals;
@@ -94,7 +94,7 @@ double effectivity(CellKind kind, bool elastic, const std::vector<Index>& sizes)
   const Equations equations = waves_on(d, elastic);
   double result = 0;
   for (const Index n : sizes) {
-    const Model model(mesh_of(kind, n), elastic ? d : 1, [&](const Mesh&) { return equations.integrals; });
+    const DiscreteProblem model(mesh_of(kind, n), elastic ? d : 1, [&](const Mesh&) { return equations.integrals; });
     const Vector u = solution(model);
     const DiscretisationError estimate = estimate_error(model.space, u.host(), equations.model);
     const double truth = true_square(model, model.space.to_mesh(u), elastic, exact_slope);
@@ -124,8 +124,8 @@ TEST_P(ErrorEstimate, HasTheSizeOfTheErrorOfSmoothSolutions) {
 TEST_P(ErrorEstimate, IsNoneOfLinearFields) {
   for (const bool elastic : {true, false}) {
     const int d = dimension();
-    const Model model(patch(kind(), {.count = 2, .random = 0.05}), elastic ? d : 1,
-                      [&](const Mesh&) { return std::vector{waves_on(d, elastic).integrals.front()}; });
+    const DiscreteProblem model(patch(kind(), {.count = 2, .random = 0.05}), elastic ? d : 1,
+                                [&](const Mesh&) { return std::vector{waves_on(d, elastic).integrals.front()}; });
     const std::vector<double> values =
         model.values([](const Point& x, int c) { return 0.3 + (1 + c) * x[0] - 0.7 * x[1] + 0.2 * c * x[2]; });
     const DiscretisationError estimate =
@@ -139,8 +139,8 @@ TEST_P(ErrorEstimate, IsNoneOfLinearFields) {
 // it.
 TEST_P(ErrorEstimate, IsNoneAcrossAnInterface) {
   const int d = dimension();
-  const Model model(d == 2 ? rectangle(4, 3, {1, 1}, kind()) : box(4, 3, 3, {1, 1, 1}, kind()), 1,
-                    [&](const Mesh&) { return std::vector{waves_on(d, false).integrals.front()}; });
+  const DiscreteProblem model(d == 2 ? rectangle(4, 3, {1, 1}, kind()) : box(4, 3, 3, {1, 1, 1}, kind()), 1,
+                              [&](const Mesh&) { return std::vector{waves_on(d, false).integrals.front()}; });
   ErrorModel two{.physics = ErrorPhysics::heat, .numbers = {{1, 0}, {5, 0}}}, one = heat_model();
   for (Index cell = 0; cell < model.mesh.cell_count(); ++cell) {
     double x = 0;
@@ -157,8 +157,8 @@ TEST_P(ErrorEstimate, IsNoneAcrossAnInterface) {
 // Rigid motions, temperatures that are the same everywhere: strains are round-off, of which no share is an error.
 TEST_P(ErrorEstimate, IsNoneOfRoundOff) {
   const int d = dimension();
-  const Model model(patch(kind(), {.count = 2, .random = 0.05}), d,
-                    [&](const Mesh&) { return std::vector{waves_on(d, true).integrals.front()}; });
+  const DiscreteProblem model(patch(kind(), {.count = 2, .random = 0.05}), d,
+                              [&](const Mesh&) { return std::vector{waves_on(d, true).integrals.front()}; });
   const std::vector<double> turned = model.values([](const Point& x, int c) {
     return c == 0 ? 7 - x[1] : c == 1 ? 3 + x[0] : 1;
   });

@@ -123,7 +123,7 @@ TEST(Constraints, ThatAgreeInTimeMeet) {
 
 // T = t (x + 2 y) on the boundary is T everywhere.
 TEST(Constraints, OfTheMomentAreThoseOfTheSolution) {
-  Model model(rectangle(4, 4, {1, 1}, CellKind::quad4), heat_form(2));
+  DiscreteProblem model(rectangle(4, 4, {1, 1}, CellKind::quad4), heat_form(2));
   Constraints fixed(model.space);
   for (const char* side : {"x0", "x1", "y0", "y1"})
     fixed.prescribe(model.mesh.region(side), 0, in_time([](double x, double y, double t) { return t * (x + 2 * y); }),

@@ -32,17 +32,17 @@ std::vector<SpaceCase> space_cases(int highest) {
   return list;
 }
 
-std::string case_name(const testing::TestParamInfo<SpaceCase>& info) {
+std::string case_name(const ::testing::TestParamInfo<SpaceCase>& info) {
   return std::string(traits(info.param.kind).name) + "_order" + std::to_string(info.param.order);
 }
 
-class SpaceOfOrder : public testing::TestWithParam<SpaceCase> {
+class SpaceOfOrder : public ::testing::TestWithParam<SpaceCase> {
  protected:
   CellKind kind() const { return GetParam().kind; }
   int order() const { return GetParam().order; }
   int dimension() const { return traits(kind()).dimension; }
 };
-INSTANTIATE_TEST_SUITE_P(Spaces, SpaceOfOrder, testing::ValuesIn(space_cases(3)), case_name);
+INSTANTIATE_TEST_SUITE_P(Spaces, SpaceOfOrder, ::testing::ValuesIn(space_cases(3)), case_name);
 
 const Device& tested() {
   static const Device device = device_under_test(1);

@@ -36,7 +36,7 @@ Counts counts(const Mesh& mesh, int dimension) {
 }
 
 class StraightCells : public CellTest {};
-INSTANTIATE_TEST_SUITE_P(Cells, StraightCells, testing::ValuesIn(cell_kinds(2)), kind_name);
+INSTANTIATE_TEST_SUITE_P(Cells, StraightCells, ::testing::ValuesIn(cell_kinds(2)), kind_name);
 
 TEST_P(StraightCells, StandApartFromBentOnes) {
   const Mesh straight(with_a_node_moved(kind(), 0)), rounded(with_a_node_moved(kind(), 1e-9)),
@@ -63,7 +63,8 @@ TEST_P(StraightCells, AreJudgedByTheirSmallestWidth) {
 // A shift just too large to be called straight changes residual, matrix, and stresses by as little as it is.
 TEST_P(StraightCells, HaveTheResidualMatrixAndFluxOfBentOnesNextToThem) {
   const FormValue form = elastic_form(dimension());
-  const Model straight(Mesh(with_a_node_moved(kind(), 0)), form), nearly(Mesh(with_a_node_moved(kind(), 1e-5)), form);
+  const DiscreteProblem straight(Mesh(with_a_node_moved(kind(), 0)), form),
+      nearly(Mesh(with_a_node_moved(kind(), 1e-5)), form);
   ASSERT_GT(counts(nearly.mesh, dimension()).bent, 0);
   const std::vector<double> u =
       straight.values([](const Point& x, int i) { return x[0] * x[1] + (i + 1) * x[1] - x[2] * x[0]; });

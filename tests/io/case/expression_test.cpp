@@ -14,7 +14,7 @@
 namespace ritz {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 double value(const std::string& text, double x = 0, double y = 0, double z = 0, const DataTables* tables = nullptr) {
   return Expression(text, Formula::variables(), tables).value().at({x, y, z});
@@ -240,8 +240,8 @@ TEST(RowTimes, AreThoseOfTablesThatAreCalledWithALinearFormulaOfTime) {
   tables.emplace(
       "w", DataTable::from_text("x,t,v\n7,0,0\n8,0,0\n7,2,0\n8,2,0\n", "w", Interpolation::linear, Outside::error));
   const auto times = [&](const std::string& formula) { return row_times_of(formula, tables); };
-  using testing::ElementsAre;
-  using testing::IsEmpty;
+  using ::testing::ElementsAre;
+  using ::testing::IsEmpty;
   EXPECT_THAT(times("2*q(t)"), ElementsAre(1, 3));
   EXPECT_THAT(times("x*q (2*(t - 5)) + q(t)"), ElementsAre(1, 3, 5.5, 6.5));
   EXPECT_THAT(times("q(-t)"), ElementsAre(-3, -1));

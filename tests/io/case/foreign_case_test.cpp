@@ -12,9 +12,9 @@
 namespace ritz {
 namespace {
 
-using testing::Contains;
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 std::vector<std::string> programs_of(const std::string& text) { return programs_of(parse_case(text, "case.toml")); }
 

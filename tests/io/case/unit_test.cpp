@@ -5,7 +5,7 @@
 #include <numbers>
 
 using namespace ritz;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 namespace {
 
@@ -81,7 +81,7 @@ TEST(Unit, NumbersOfACaseAreReadInTheUnitOfTheirKey) {
       "formulas = [\"1 kN\", \"x\", 3]\nproperties = [\"1 GPa\", 2]\n");
   const Case::Table a = input.table("a", "");
   EXPECT_EQ(a.number("one", "[Pa]", {.above = 0}), 210e9);
-  EXPECT_THAT(a.vector("list", "[m]", {.size = 3}), testing::ElementsAre(1e-3, 2, 1000));
+  EXPECT_THAT(a.vector("list", "[m]", {.size = 3}), ::testing::ElementsAre(1e-3, 2, 1000));
   EXPECT_EQ(a.formula("formula", "[N]").number(), 2000);
   EXPECT_EQ(a.property("property", "[Pa]", "T").formula.number(), 200e9);
   EXPECT_EQ(a.formulas("formulas", "[N]", 3)[0].number(), 1000);

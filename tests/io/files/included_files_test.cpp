@@ -12,7 +12,7 @@ std::vector<std::string> names_of(const std::vector<std::string>& paths) {
 }
 
 TEST(IncludedFiles, AreThoseOfAllWaysToInclude) {
-  using testing::ElementsAre;
+  using ::testing::ElementsAre;
   const test::Folder folder;
   folder.put("part.inc", "1, 0., 0., 0.\n");
   folder.put("cells.inc", "** none\n*include , Input = \"part.inc\"\n");

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace ritz {
+namespace ritz::mesh_reader_test {
 namespace {
 
 using test::data_file;
@@ -54,4 +54,4 @@ TEST(MeshReader, ScaleMustBePositive) {
 }
 
 }  // namespace
-}  // namespace ritz
+}  // namespace ritz::mesh_reader_test

@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-namespace ritz {
+namespace ritz::other_readers_test {
 namespace {
 
 using test::contents_of;
@@ -469,4 +469,4 @@ TEST(OtherReaders, WindowsLineEndsAndGermanLocalesAreAccepted) {
 }
 
 }  // namespace
-}  // namespace ritz
+}  // namespace ritz::other_readers_test

@@ -21,16 +21,10 @@ void expect_closed(const Mesh& mesh, double tolerance) {
   EXPECT_NEAR(x_dot_n, mesh.dimension() * volume, tolerance * volume * 10);
 }
 
-std::vector<CellKind> cells_with_area() {
-  std::vector<CellKind> kinds = ritz::testing::kinds_of_dimension(2);
-  for (const CellKind kind : ritz::testing::kinds_of_dimension(3)) kinds.push_back(kind);
-  return kinds;
-}
-
 }  // namespace
 
 class Closure : public ::testing::TestWithParam<CellKind> {};
-INSTANTIATE_TEST_SUITE_P(All, Closure, ::testing::ValuesIn(cells_with_area()), ritz::testing::name_of);
+INSTANTIATE_TEST_SUITE_P(All, Closure, ::testing::ValuesIn(ritz::testing::cells_with_area()), ritz::testing::name_of);
 
 TEST_P(Closure, HoldsForTheReferenceCell) { expect_closed(Mesh(ritz::testing::single_cell(GetParam())), 1e-14); }
 

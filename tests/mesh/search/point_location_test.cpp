@@ -12,12 +12,6 @@ using ::testing::HasSubstr;
 
 namespace {
 
-std::vector<CellKind> cells_with_area() {
-  std::vector<CellKind> kinds = ritz::testing::kinds_of_dimension(2);
-  for (const CellKind kind : ritz::testing::kinds_of_dimension(3)) kinds.push_back(kind);
-  return kinds;
-}
-
 // The point of the mesh at a place: coordinates are a field, too.
 Point position(const Mesh& mesh, const PointLocator::Place& place) {
   const std::vector<double> x = interpolate(mesh, place, mesh.points(), 3);
@@ -35,7 +29,8 @@ Mesh curved_mesh(CellKind kind) {
 }  // namespace
 
 class PointLocation : public ::testing::TestWithParam<CellKind> {};
-INSTANTIATE_TEST_SUITE_P(All, PointLocation, ::testing::ValuesIn(cells_with_area()), ritz::testing::name_of);
+INSTANTIATE_TEST_SUITE_P(All, PointLocation, ::testing::ValuesIn(ritz::testing::cells_with_area()),
+                         ritz::testing::name_of);
 
 TEST_P(PointLocation, InvertsTheMapOfCurvedCells) {
   const Mesh mesh = curved_mesh(GetParam());

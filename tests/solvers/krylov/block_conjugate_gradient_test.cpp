@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <limits>
 
-namespace ritz::testing {
+namespace ritz::testing::block_conjugate_gradient_test {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -232,4 +232,4 @@ TEST(BlockConjugateGradient, NoColumnsNoRowsAndWrongSizes) {
 }
 
 }  // namespace
-}  // namespace ritz::testing
+}  // namespace ritz::testing::block_conjugate_gradient_test

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <limits>
 
-namespace ritz::testing {
+namespace ritz::testing::conjugate_gradient_test {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -374,4 +374,4 @@ TEST(ConjugateGradient, WrongSizesAreRejected) {
 }
 
 }  // namespace
-}  // namespace ritz::testing
+}  // namespace ritz::testing::conjugate_gradient_test

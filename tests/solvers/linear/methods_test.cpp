@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ritz::testing {
+namespace ritz::testing::methods_test {
 namespace {
 
 using Method = LinearMethod;
@@ -217,4 +217,4 @@ TEST(Fallbacks, ConjugateGradientsThatFindTheMatrixIndefiniteGiveWay) {
 }
 
 }  // namespace
-}  // namespace ritz::testing
+}  // namespace ritz::testing::methods_test

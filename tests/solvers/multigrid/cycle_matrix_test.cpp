@@ -39,7 +39,7 @@ Rows random_rows(Index rows, Index columns) {
   return result;
 }
 
-class CycleMatrixTest : public testing::TestWithParam<std::tuple<std::string, Index>> {
+class CycleMatrixTest : public ::testing::TestWithParam<std::tuple<std::string, Index>> {
  protected:
   Device device_ = Device::named(std::get<0>(GetParam()), 2);
   Index rows_ = std::get<1>(GetParam()), columns_ = 600;
@@ -87,8 +87,8 @@ TEST_P(CycleMatrixTest, UnpackingGivesTheColumnsBack) {
 
 // Windows hold 256 rows, slices 16: sizes around both.
 INSTANTIATE_TEST_SUITE_P(Devices, CycleMatrixTest,
-                         testing::Combine(testing::ValuesIn(test::back_ends({"cpu", "cpu:v3", "fake"})),
-                                          testing::Values<Index>(1, 16, 255, 256, 257, 1000)),
+                         ::testing::Combine(::testing::ValuesIn(test::back_ends({"cpu", "cpu:v3", "fake"})),
+                                            ::testing::Values<Index>(1, 16, 255, 256, 257, 1000)),
                          [](const auto& info) {
                            std::string name =
                                std::string(std::get<0>(info.param)) + "_" + std::to_string(std::get<1>(info.param));

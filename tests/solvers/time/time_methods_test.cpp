@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <vector>
 
-namespace ritz {
+namespace ritz::time_methods_test {
 namespace {
 
 using Method = DiagonallyImplicitMethod;
@@ -39,7 +39,7 @@ Response response(const Method& method, std::complex<double> z) {
   return r;
 }
 
-class TimeMethod : public testing::TestWithParam<const char*> {
+class TimeMethod : public ::testing::TestWithParam<const char*> {
  protected:
   const Method& method = time_method_named(GetParam());
   const std::array<double, 3>& b = method.weight[std::size_t(method.last())];
@@ -93,7 +93,7 @@ TEST_P(TimeMethod, TheErrorOfAStepFallsWithItsOrderAndIsEstimated) {
   EXPECT_NEAR(estimate(-0.001) / error(-0.001), 1, 0.01);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TimeMethod, testing::Values("tr_bdf2", "backward_euler"));
+INSTANTIATE_TEST_SUITE_P(All, TimeMethod, ::testing::Values("tr_bdf2", "backward_euler"));
 
 TEST(TimeMethodNames, OthersAreAnErrorThatNamesThem) {
   try {
@@ -185,4 +185,4 @@ TEST(TimeSteps, AStepThatIsShortByRoundingOnlyIsNoReasonForTwo) {
 }
 
 }  // namespace
-}  // namespace ritz
+}  // namespace ritz::time_methods_test
