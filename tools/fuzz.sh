@@ -14,9 +14,11 @@ targets=(gmsh=10000 inp=16000 nastran=80000 medit=160000 medit_binary=48000 mfem
 declare -A executions
 for target in "${targets[@]}"; do executions[${target%%=*}]=${target##*=}; done
 order=("${targets[@]%%=*}")
+# Of undefined behaviour what no other sanitizer finds and a parser may do: a third less to compile.
+sanitizers=address,bool,bounds,enum,integer-divide-by-zero,return,shift,signed-integer-overflow,unreachable
 if [ "${1:-}" != --smoke ] || [ ! -x "$folder/bin/fuzz_checkpoint" ]; then
   tools/configure.sh "$folder" -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang -DRITZ_CUDA=OFF -DRITZ_TESTS=OFF -DRITZ_UNITY=ON -DRITZ_FUZZ=ON \
-    "-DRITZ_FOLDERS=mesh;io" -DRITZ_SANITIZE=address,undefined,fuzzer-no-link -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+    "-DRITZ_FOLDERS=mesh;io" "-DRITZ_SANITIZE=$sanitizers,fuzzer-no-link" -DCMAKE_BUILD_TYPE=RelWithDebInfo \
     "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1 -DNDEBUG" >/dev/null
   cmake --build "$folder" --target "${order[@]/#/fuzz_}" >"$folder/build.log" || { cat "$folder/build.log"; exit 1; }
 fi

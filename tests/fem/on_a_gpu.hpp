@@ -1,4 +1,4 @@
-// What tests of a space's arrays on a GPU share.
+// Fixture and helpers of the tests of a space's arrays on a GPU.
 #pragma once
 
 #include "device/memory_needs.hpp"
