@@ -18,8 +18,8 @@ using Ways = std::map<std::string, std::string>;
 struct Reading {
   CaseReading of;
   bool complete;
-  std::set<std::string> asked;  // paths
-  std::vector<const CaseQuestion*> children(const std::string& parent) const;
+  std::map<std::string, std::size_t> asked;                  // question of each path
+  std::map<std::string, std::vector<std::size_t>> children;  // questions of each table
 };
 
 std::string parent_of(const std::string& path) {
@@ -31,13 +31,6 @@ std::string name_of(const std::string& path) {
   return path.substr(parent_of(path).empty() ? 0 : parent_of(path).size() + 1);
 }
 
-std::vector<const CaseQuestion*> Reading::children(const std::string& parent) const {
-  std::vector<const CaseQuestion*> found;
-  for (const CaseQuestion& question : of.questions)
-    if (parent_of(question.path) == parent) found.push_back(&question);
-  return found;
-}
-
 bool is_table(const CaseQuestion& question) { return question.type == "table" || question.type == "tables"; }
 
 // Does this reading do without the key?
@@ -45,8 +38,10 @@ bool is_needed(const Reading& reading, const CaseQuestion& question, bool with_p
   if (question.type == "open" || (with_plugin && question.limits.open && question.type == "choice")) return false;
   if (question.type == "tables") return question.limits.minimum.has_value();
   if (question.type != "table") return question.fallback.empty();
-  return std::ranges::any_of(reading.children(question.path),
-                             [&](const CaseQuestion* child) { return is_needed(reading, *child, with_plugin); });
+  const auto children = reading.children.find(question.path);
+  return children != reading.children.end() && std::ranges::any_of(children->second, [&](std::size_t child) {
+           return is_needed(reading, reading.of.questions[child], with_plugin);
+         });
 }
 
 // Readings that differ in what they take at one point.
@@ -114,9 +109,11 @@ class Survey {
 
  private:
   std::size_t add(SurveyedReading surveyed) {
-    Reading reading{std::move(surveyed.reading), surveyed.complete, {}};
-    for (const CaseQuestion& question : reading.of.questions) {
-      reading.asked.insert(question.path);
+    Reading reading{std::move(surveyed.reading), surveyed.complete, {}, {}};
+    for (std::size_t i = 0; i < reading.of.questions.size(); ++i) {
+      const CaseQuestion& question = reading.of.questions[i];
+      reading.asked.emplace(question.path, i);
+      reading.children[parent_of(question.path)].push_back(i);
       if (variants_[question.path].empty()) order_.push_back(question.path);
       variants_[question.path].push_back(question);
     }
@@ -133,10 +130,11 @@ class Survey {
   bool is_required(const std::string& path, const std::string& table, bool with_plugin) const {
     bool looked = false;
     for (const Reading& reading : readings_) {
-      if (!reading.complete || reading.children(table).empty()) continue;
+      if (!reading.complete || !reading.children.contains(table)) continue;
       looked = true;
-      const auto question = std::ranges::find(reading.of.questions, path, &CaseQuestion::path);
-      if (question == reading.of.questions.end() || !is_needed(reading, *question, with_plugin)) return false;
+      const auto question = reading.asked.find(path);
+      if (question == reading.asked.end() || !is_needed(reading, reading.of.questions[question->second], with_plugin))
+        return false;
     }
     return looked;
   }
@@ -150,7 +148,7 @@ class Survey {
       std::set<std::string> asked, seen;
       for (const auto& [value, index] : family.members) {
         const Reading& reading = readings_[index];
-        if (!reading.complete || (!parent_of(path).empty() && reading.children(parent_of(path)).empty())) continue;
+        if (!reading.complete || (!parent_of(path).empty() && !reading.children.contains(parent_of(path)))) continue;
         seen.insert(value);
         if (reading.asked.contains(path)) asked.insert(value);
       }

@@ -1,6 +1,7 @@
 """The JSON Schema of each program: what it prints is what is published, an independent validator takes every good case and
 refuses planted mistakes, and it agrees with what the program itself says."""
 import copy
+import functools
 import json
 import os
 import pathlib
@@ -30,6 +31,7 @@ def program_of(path):
 CASES = {path: program_of(path) for path in sorted(EXAMPLES.rglob("*.toml"))}
 
 
+@functools.cache
 def validator(program):
     schema = json.loads((SCHEMAS / f"{program}.schema.json").read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
