@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fuzzes our own parsers with libFuzzer, address and undefined-behaviour sanitizers; needs clang (Debian: clang, libclang-rt-14-dev,
+# Fuzzes our own parsers with libFuzzer, sanitizers (below); needs clang (Debian: clang, libclang-rt-14-dev,
 # libomp-dev). The corpora are small files of tests/fuzz/corpus and tests/data.
 #   tools/fuzz.sh [SECONDS] [TARGETS...]      new inputs for so long (60) with each target; what crashes one lies in the folder
 #   tools/fuzz.sh --smoke [TARGETS...]        the same inputs each time: a fixed seed, for half a minute or less
