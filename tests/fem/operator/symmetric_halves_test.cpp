@@ -140,9 +140,9 @@ TEST(HalvesOfElementMatrices, TakeNineSixteenthsOfTheSlabOfHexahedraOnAGpu) {
   SparseMatrix K = symmetric.equations.make_matrix();
   const Index before = live(symmetric);
   symmetric.equations.assemble(symmetric.space.zeros(), K);
-  // lists made on the GPU hold a few granules of 256 bytes more than those that are foreseen
+  // blocks that the making of the lists gave back are used again, and may be up to a quarter larger (MemoryPool)
   EXPECT_GE(live(symmetric) - before, foreseen);
-  EXPECT_LE(live(symmetric) - before, foreseen + 4 * 256);
+  EXPECT_LE(live(symmetric) - before, foreseen + foreseen / 4);
   full.matrix(full.space.zeros());
   EXPECT_EQ(buffers_of(full) - buffers_of(symmetric), 4 * 8 * (64 - 36) * Index{sizeof(double)});
 }
