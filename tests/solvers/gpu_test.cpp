@@ -459,12 +459,17 @@ TEST_F(Gpu, DirectSolverSolvesForSeveralRightHandSidesAsForEach) {
       B.get_column(j, b);
       X.get_column(j, x);
       EXPECT_TRUE(solver.solve(b, one).converged());
-      EXPECT_EQ(x.host(), one.host()) << "column " << j;
+      axpy(-1.0, one, x);
+      EXPECT_LE(max_abs(x), 1e-13 * max_abs(one)) << "column " << j;
     }
   }
 }
 
+// Promised by cuDSS in its deterministic mode, not by cuSOLVER.
 TEST_F(Gpu, DirectSolverRepeatsItsBits) {
+  const SparseMatrix identity = on(gpu, diagonal_matrix({1, 1}));
+  if (DirectSolver(identity, DirectSolver::Kind::general).name().find("cuDSS") == std::string::npos)
+    GTEST_SKIP() << "with cuDSS only";
   const Vector b(gpu, random_numbers(216, 11), "test");
   for (const auto kind :
        {DirectSolver::Kind::positive_definite, DirectSolver::Kind::symmetric, DirectSolver::Kind::general}) {
