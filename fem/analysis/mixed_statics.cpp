@@ -169,7 +169,7 @@ class MixedStatics {
       supports_.eliminate(*blocks, sizes.pivot());
       refuse_free_motions(*blocks, sizes);
     }
-    const SparseMatrix K = sparse_matrix(equations_.device(), host_matrix(*blocks));
+    const SparseMatrix K = joined_matrix(*blocks);
     blocks.reset();
     auto phase = equations_.device().profile().phase("solve");
     DirectSolver solver(
@@ -452,22 +452,21 @@ MemoryNeeds mixed_statics_needs(const MixedOperator& equations, MixedPath path, 
     return matrix + lists + solution + larger(iteration, preconditioner.set_up);
   }
   const Index entries = entries_of(equations);
-  // Blocks and their scalar copy, with the columns of each entry; afterwards vectors of the refinement.
+  // Blocks and their scalar copy, with the columns of each entry and the places of rows; afterwards vectors of the
+  // refinement.
   const MemoryNeeds copy = MemoryNeeds()
                                .array<double>("matrix", entries)
                                .array<std::int32_t>("pattern", entries)
-                               .array<Index>("pattern", n + 1);
+                               .array<Index>("pattern", n + 1, 2);
   return matrix + lists + solution + copy;
 }
 
 MixedFactorNeeds mixed_factor_needs(const MixedOperator& equations) {
   auto phase = equations.device().profile().phase("analysis");
-  BlockOperator K = equations.make_matrix();
-  const HostMatrix host = host_matrix(K);
-  const SparseMatrix A = sparse_matrix(K.device(), host);
-  const auto bytes = [](const auto& list) { return static_cast<Index>(list.size() * sizeof(list[0])); };
+  const SparseMatrix A = joined_matrix(equations.make_matrix());
+  const Index copy = A.pattern().offsets().bytes() + A.pattern().columns().bytes() + A.values().bytes();
   return {DirectSolver::needs(A, equations.symmetric() ? DirectKind::symmetric : DirectKind::general).memory,
-          2 * (bytes(host.offsets) + bytes(host.columns) + bytes(host.values))};
+          A.device().is_gpu() ? 0 : 2 * copy};
 }
 
 }  // namespace ritz
