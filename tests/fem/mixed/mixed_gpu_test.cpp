@@ -80,6 +80,22 @@ TEST_F(MixedOnAGpu, AuxiliarySpacesAreMadeWhereTheMatrixIs) {
   EXPECT_GT(bytes, 8 * edges);
 }
 
+// Patterns of couplings are the host's, and go up with each new matrix.
+TEST_F(MixedOnAGpu, FactorisationsMovePatternsOfCouplingsAlone) {
+  for (const auto& problem : problems(gpu, 12)) {
+    SCOPED_TRACE(problem->equations.integrals().front().form.name);
+    const LinearSolverOptions options{.method = LinearMethod::direct};
+    solve(problem->equations, problem->supports, options);
+    const BlockOperator K = problem->equations.make_matrix();
+    Index patterns = 0;
+    for (int row = 0; row < K.layout().count(); ++row)
+      for (int column = 0; column < K.layout().count(); ++column)
+        if (const RectangularMatrix* C = row == column ? nullptr : K.coupling(row, column))
+          patterns += C->row_offsets().bytes() + C->column_of_entries().bytes();
+    EXPECT_LT(moved([&] { solve(problem->equations, problem->supports, options); }), patterns + 1024);
+  }
+}
+
 TEST_F(MixedOnAGpu, SolutionsAreThoseOfTheCpuAndRepeatBitwise) {
   const auto on_gpu = problems(gpu, 6), on_cpu = problems(Device::named("cpu", 2), 6);
   for (std::size_t i = 0; i < on_gpu.size(); ++i) {
