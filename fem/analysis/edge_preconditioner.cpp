@@ -1,7 +1,6 @@
 #include "fem/analysis/edge_preconditioner.hpp"
 
 #include "device/error.hpp"
-#include "device/kernels.hpp"
 #include "fem/launch/field_part_kernels.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/multigrid/sparse_products.hpp"
@@ -13,10 +12,6 @@
 
 namespace ritz {
 namespace {
-
-const FieldPartKernels& table(const Device& device) {
-  return kernels<FieldPartKernels>(device, "ritz_fem_kernels", "field parts");
-}
 
 // An edge from the end with the lower number in the mesh, along which its circulation is positive.
 struct Edge {
@@ -110,7 +105,7 @@ class EdgesOnDevice {
                          .held_ends = held_ends_.data(),
                          .points = points_.data()};
     BlockMatrix P;
-    table(device_).prolongation(device_, view, rows, component, P);
+    field_part_kernels(device_).prolongation(device_, view, rows, component, P);
     return P;
   }
   Index edges() const { return ends_.size() / 2; }
@@ -141,7 +136,7 @@ BlockMatrix with_diagonal(const Device& device, const BlockMatrix& A) {
 // The largest entry on the diagonal; 0 where none is positive.
 double largest_diagonal(const SparseMatrix& A) {
   Vector diagonal = A.diagonal();
-  table(A.device()).at_least(A.device(), diagonal.size(), 1, 0, diagonal.data());
+  field_part_kernels(A.device()).at_least(A.device(), diagonal.size(), 1, 0, diagonal.data());
   return max_abs(diagonal);
 }
 
@@ -191,7 +186,7 @@ void each_edge_space(const SparseMatrix& A, const FunctionSpace& space, const Co
     SparseMatrix matrix = sparse_matrix(with_diagonal(device, coarse_matrix(device, R, block_view(A), P)));
     const double most = largest_diagonal(matrix);
     if (!needed && !is_seen(most, largest)) return;  // the matrix maps gradients to zero
-    table(device).raise_diagonal(device, block_view(matrix), most, matrix.values().data());
+    field_part_kernels(device).raise_diagonal(device, block_view(matrix), most, matrix.values().data());
     visit(std::move(P), std::move(R), std::move(matrix));
   });
 }

@@ -22,10 +22,6 @@ namespace {
 
 std::size_t place(Index i) { return static_cast<std::size_t>(i); }
 
-const FieldPartKernels& table(const Device& device) {
-  return kernels<FieldPartKernels>(device, "ritz_fem_kernels", "field parts");
-}
-
 Integral mass_of(const MixedOperator& equations) {
   if (equations.space(0).mesh().dimension() == 3) return Integral::over_all_cells(Mass<1, 3>{1});
   return Integral::over_all_cells(Mass<1, 2>{1});
@@ -155,7 +151,7 @@ class MixedParts::Maker {
     for (const int j : before(k)) {
       const RectangularMatrix &B = *K_.coupling(k, j), &C = *K_.coupling(j, k);
       K_.device().profile().count(B.values().bytes() + C.values().bytes());
-      table(K_.device())
+      field_part_kernels(K_.device())
           .subtract_schur_diagonal(K_.device(), block_view(B), block_view(C), diagonals_[place(j)].data(),
                                    update.data());
     }
@@ -204,9 +200,9 @@ class MixedParts::Maker {
     mass.assemble({}, M);
     Vector diagonal = M.diagonal(), scale = copy_of(updates_[place(k)]);
     complete(k, diagonal);
-    table(K_.device()).positive_ratio(K_.device(), scale.size(), sign, diagonal.data(), scale.data());
+    field_part_kernels(K_.device()).positive_ratio(K_.device(), scale.size(), sign, diagonal.data(), scale.data());
     const double mean = total_owned(k, scale) / double(all_ranks_.total(owned(k)));
-    table(K_.device()).root(K_.device(), scale.size(), mean, scale.data());
+    field_part_kernels(K_.device()).root(K_.device(), scale.size(), mean, scale.data());
     scale_rows_and_columns(M, scale);
     if (K_.square(k) != nullptr) M = sparse_matrix(with_free_part(k, sign, block_view(M), false));
     return eliminated(k, std::move(M));
@@ -215,7 +211,7 @@ class MixedParts::Maker {
   // Fields of several components: diagonal, which is as good as a mass up to a constant.
   SparseMatrix of_diagonal(int k, double sign) const {
     Vector update = copy_of(updates_[place(k)]);
-    table(K_.device()).at_least(K_.device(), update.size(), sign, 1e-300, update.data());
+    field_part_kernels(K_.device()).at_least(K_.device(), update.size(), sign, 1e-300, update.data());
     BlockMatrix S = diagonal_matrix(std::move(update));
     if (K_.square(k) != nullptr) S = with_free_part(k, sign, S.view(), false);
     return eliminated(k, sparse_matrix(std::move(S)));

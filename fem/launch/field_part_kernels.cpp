@@ -1,6 +1,5 @@
 #include "fem/launch/field_part_kernels.hpp"
 
-#include "device/kernels.hpp"
 #include "device/launch.hpp"
 #include "device/scan.hpp"
 

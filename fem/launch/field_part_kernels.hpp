@@ -2,6 +2,7 @@
 // parts").
 #pragma once
 
+#include "device/kernels.hpp"
 #include "solvers/algebra/block_matrix.hpp"
 
 namespace ritz {
@@ -32,6 +33,10 @@ struct FieldPartKernels {
   // gradients, which are component -1, the difference.
   void (*prolongation)(const Device&, const EdgesView& edges, Index rows, int component, BlockMatrix& P);
 };
+
+inline const FieldPartKernels& field_part_kernels(const Device& device) {
+  return kernels<FieldPartKernels>(device, "ritz_fem_kernels", "field parts");
+}
 
 // Values that change their sign along every edge have no mean there: the matrix maps them to zero, and its dense
 // inverse would be lost in them. The share is that of a wave over ten thousand cells.
