@@ -1,22 +1,24 @@
 #include "fem/analysis/block_sizes.hpp"
 
-#include "device/communicator.hpp"
 #include "device/host_view.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 namespace ritz {
 namespace {
 
+// The first numbers.
+Vector head(const Vector& values, Index count) {
+  Vector result(values.device(), count, "vectors");
+  if (count > 0) values.device().machine().copy_on_device(result.data(), values.data(), result.bytes());
+  return result;
+}
+
 // The values of the first rows.
 Vector head(const Vector& values, const Array<Index>& offsets, Index rows, Index of_entry) {
-  const Index count = HostView<Index>(values.device(), offsets.data() + rows, 1)[0] * of_entry;
-  Vector result(values.device(), count, "vectors");
-  values.device().machine().copy_on_device(result.data(), values.data(), result.bytes());
-  return result;
+  return head(values, HostView<Index>(values.device(), offsets.data() + rows, 1)[0] * of_entry);
 }
 
 }  // namespace
@@ -42,10 +44,9 @@ BlockSizes::BlockSizes(const BlockOperator& K, const std::vector<Index>& owned) 
       sizes_.push_back({norm2(mine), max_abs(mine)});
     }
     if (K.square(row) == nullptr) continue;
-    const std::vector<double> diagonal = K.square(row)->diagonal().host();
-    for (Index i = 0; i < rows; ++i) largest = std::max(largest, std::abs(diagonal[static_cast<std::size_t>(i)]));
+    const Vector diagonal = K.square(row)->diagonal();
+    largest = std::max(largest, rows < diagonal.size() ? max_abs(head(diagonal, rows)) : max_abs(diagonal));
   }
-  largest = Communicator(K.device()).largest_of(largest);
   if (largest > 0) pivot_ = largest;
 }
 

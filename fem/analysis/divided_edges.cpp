@@ -1,9 +1,10 @@
 #include "fem/analysis/divided_edges.hpp"
 
 #include "device/communicator.hpp"
-#include "solvers/algebra/host_products.hpp"
+#include "fem/launch/field_part_kernels.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/linear/divided_preconditioner.hpp"
+#include "solvers/multigrid/sparse_products.hpp"
 #include "solvers/multigrid/summed_rows.hpp"
 
 #include <algorithm>
@@ -124,7 +125,7 @@ std::vector<EdgeSpaceShare> edge_spaces(const SparseMatrix& A, const FunctionSpa
     one_more = static_cast<Node>(found - corners.number.begin());
   std::vector<EdgeSpaceShare> share;
   const std::vector<bool> held(corners.held.begin(), corners.held.end());
-  each_edge_space_of_part(A, space, supports, held, one_more, owned, [&](EdgeSpace part, bool needed) {
+  each_edge_space_of_part(A, space, supports, held, one_more, owned, [&](EdgeSpaceOfPart part, bool needed) {
     BlockRows matrix =
         with_diagonal(summed_by_owners(std::exchange(part.matrix, {}), corners.number, first, ranks), first_here);
     double most = 0;
@@ -151,10 +152,10 @@ DividedEdgePreconditioner::DividedEdgePreconditioner(const DividedMatrix& A, std
   options.multigrid = edge_multigrid(multigrid.multigrid);
   for (EdgeSpaceShare& share : spaces) {
     Auxiliary& each = spaces_.emplace_back();
-    const HostMatrix P = localised(std::exchange(share.prolongation, {}), *corners_);
-    each.up = std::make_unique<RectangularMatrix>(rectangular_matrix(device(), P, corners_->size()));
-    each.down =
-        std::make_unique<RectangularMatrix>(rectangular_matrix(device(), transposed(P, corners_->size()), A.rows()));
+    BlockMatrix P =
+        block_matrix(device(), localised(std::exchange(share.prolongation, {}), *corners_), corners_->size());
+    each.down = std::make_unique<RectangularMatrix>(transposed(P));
+    each.up = std::make_unique<RectangularMatrix>(std::move(P));
     each.matrix = divided_matrix(ranks, device(), std::exchange(share.matrix, {}));
     each.cycle = std::make_unique<DividedAggregation>(*each.matrix, options);
   }

@@ -1,11 +1,13 @@
 #include "fem/analysis/edge_preconditioner.hpp"
 
 #include "device/error.hpp"
-#include "solvers/algebra/host_products.hpp"
+#include "fem/launch/field_part_kernels.hpp"
 #include "solvers/algebra/vectors.hpp"
+#include "solvers/multigrid/sparse_products.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
 #include <utility>
 
 namespace ritz {
@@ -13,14 +15,13 @@ namespace {
 
 // An edge from the end with the lower number in the mesh, along which its circulation is positive.
 struct Edge {
-  Index from = -1, to = -1;  // corners, counted
-  Point along{};
+  Index from = -1, to = -1;  // nodes of the mesh, then corners
 };
 
 struct Edges {
-  std::vector<Edge> all;  // [node of the space]
-  Index corner_count = 0;
-  std::vector<bool> held;  // [corner] the end of an edge that is prescribed
+  std::vector<Edge> all;           // [node of the space]
+  std::vector<Node> corner_nodes;  // [corner] node of the mesh
+  std::vector<bool> held;          // [corner] the end of an edge that is prescribed
 };
 
 // [node of the space] between nodes of the mesh.
@@ -41,10 +42,7 @@ std::vector<Edge> edges_between_nodes(const FunctionSpace& space) {
       if (edge.from >= 0) continue;
       Node p = corners[static_cast<std::size_t>(t.edges[a][0])], q = corners[static_cast<std::size_t>(t.edges[a][1])];
       if (q < p) std::swap(p, q);
-      const auto from = mesh.point(p), to = mesh.point(q);
-      edge.from = p;
-      edge.to = q;
-      for (std::size_t d = 0; d < 3; ++d) edge.along[d] = to[d] - from[d];
+      edge = {.from = p, .to = q};
     }
   }
   return edges;
@@ -57,64 +55,92 @@ std::vector<Index> count_corners(Edges& edges, const FunctionSpace& space, const
     for (Index* const end : {&edge.from, &edge.to}) {
       if (*end < 0) continue;
       Index& number = corner_of[static_cast<std::size_t>(*end)];
-      if (number < 0) number = edges.corner_count++;
+      if (number < 0) {
+        number = std::ssize(edges.corner_nodes);
+        edges.corner_nodes.push_back(static_cast<Node>(*end));
+      }
       *end = number;
     }
-  edges.held.resize(static_cast<std::size_t>(edges.corner_count));
+  edges.held.resize(edges.corner_nodes.size());
   for (std::size_t e = 0; e < edges.all.size(); ++e)
     if (edges.all[e].from >= 0 && supports.is_prescribed(static_cast<Node>(e), 0))
       for (const Index end : {edges.all[e].from, edges.all[e].to}) edges.held[static_cast<std::size_t>(end)] = true;
   return corner_of;
 }
 
-// Rows of edges that are not prescribed: `first` of the lower corner, `second` of the other, unless they are held.
-template <class Values>
-HostMatrix from_corners(const Edges& edges, const Constraints& supports, const Values& values) {
-  HostMatrix P;
-  P.offsets.push_back(0);
-  for (std::size_t e = 0; e < edges.all.size(); ++e) {
-    const Edge& edge = edges.all[e];
-    if (edge.from >= 0 && !supports.is_prescribed(static_cast<Node>(e), 0)) {
-      const auto [first, second] = values(edge);
-      std::pair<Index, double> entries[] = {{edge.from, first}, {edge.to, second}};
-      if (entries[1].first < entries[0].first) std::swap(entries[0], entries[1]);
-      for (const auto& [column, value] : entries) {
-        if (edges.held[static_cast<std::size_t>(column)]) continue;
-        P.columns.push_back(static_cast<std::int32_t>(column));
-        P.values.push_back(value);
-      }
+// The edges on the device of the matrix: 8 bytes for each, and the positions of the corners.
+class EdgesOnDevice {
+ public:
+  EdgesOnDevice(const Device& device, const Edges& edges, const FunctionSpace& space, const Constraints& supports)
+      : device_(device), supports_(supports), dimension_(space.mesh().dimension()) {
+    std::vector<std::int32_t> ends;
+    for (const Edge& edge : edges.all)
+      for (const Index corner : {edge.from, edge.to}) ends.push_back(static_cast<std::int32_t>(corner));
+    std::vector<double> points;
+    for (const Node node : edges.corner_nodes) {
+      const auto x = space.mesh().point(node).first(static_cast<std::size_t>(dimension_));
+      points.insert(points.end(), x.begin(), x.end());
     }
-    P.offsets.push_back(static_cast<Index>(P.columns.size()));
+    const std::vector<std::uint8_t> held(edges.held.begin(), edges.held.end());
+    ends_ = Array<std::int32_t>(device, std::span<const std::int32_t>(ends), "multigrid set-up");
+    held_ends_ = Array<std::uint8_t>(device, std::span<const std::uint8_t>(held), "multigrid set-up");
+    points_ = Vector(device, std::span<const double>(points), "multigrid set-up");
   }
-  return P;
+
+  // Calls visit(component, needed) for each component of vectors, then for gradients, which are component -1. one_more:
+  // a corner that is held for gradients; -1: none.
+  template <class Visit>
+  void each_prolongation(Index one_more, const Visit& visit) {
+    for (int component = 0; component < dimension_; ++component) visit(component, true);
+    constexpr std::uint8_t held = 1;
+    if (one_more >= 0) copy_to_device(device_, held_ends_.data() + one_more, &held, Index{sizeof held});
+    visit(-1, false);
+  }
+  BlockMatrix prolongation(int component, Index rows) const {  // to the first edges
+    const EdgesView view{.edges = ends_.size() / 2,
+                         .corners = held_ends_.size(),
+                         .dimension = dimension_,
+                         .ends = ends_.data(),
+                         .is_held = supports_.mask().data(),
+                         .held_ends = held_ends_.data(),
+                         .points = points_.data()};
+    BlockMatrix P;
+    field_part_kernels(device_).prolongation(device_, view, rows, component, P);
+    return P;
+  }
+  Index edges() const { return ends_.size() / 2; }
+
+ private:
+  Device device_;
+  const Constraints& supports_;
+  Array<std::int32_t> ends_;       // [edge][2]
+  Array<std::uint8_t> held_ends_;  // [corner]
+  Vector points_;                  // [corner][dimension]
+  int dimension_;
+};
+
+// R A P. A may lack rows behind those that R has columns for.
+BlockMatrix coarse_matrix(const Device& device, const BlockMatrix& R, const BlockMatrixView<double>& A,
+                          const BlockMatrix& P) {
+  BlockMatrix coarse = product(device, R.view(), product(device, A, P.view()).view());
+  sort_rows(coarse);
+  return coarse;
 }
 
-// P of the components of vectors, then of gradients.
-void each_prolongation(Edges& edges, const FunctionSpace& space, const Constraints& supports, Index one_more,
-                       const std::function<void(HostMatrix P, bool needed)>& visit) {
-  for (std::size_t d = 0; d < static_cast<std::size_t>(space.mesh().dimension()); ++d)
-    visit(from_corners(edges, supports,
-                       [d](const Edge& edge) { return std::pair(0.5 * edge.along[d], 0.5 * edge.along[d]); }),
-          true);
-  if (one_more >= 0) edges.held[static_cast<std::size_t>(one_more)] = true;
-  visit(from_corners(edges, supports, [](const Edge&) { return std::pair(-1.0, 1.0); }), false);
+BlockMatrix with_diagonal(const Device& device, const BlockMatrix& A) {
+  Vector zeros(device, A.rows, "multigrid set-up");
+  zeros.fill_zero();
+  return sum(device, A.view(), 1, diagonal_matrix(std::move(zeros)).view());
 }
 
-double& diagonal_entry(HostMatrix& A, Index row) {
-  for (Index k = A.offsets[static_cast<std::size_t>(row)]; k < A.offsets[static_cast<std::size_t>(row) + 1]; ++k)
-    if (A.columns[static_cast<std::size_t>(k)] == row) return A.values[static_cast<std::size_t>(k)];
-  throw Error(Exit::internal, "an auxiliary matrix lacks a diagonal entry");
+// The largest entry on the diagonal; 0 where none is positive.
+double largest_diagonal(const SparseMatrix& A) {
+  Vector diagonal = A.diagonal();
+  field_part_kernels(A.device()).at_least(A.device(), diagonal.size(), 1, 0, diagonal.data());
+  return max_abs(diagonal);
 }
 
 }  // namespace
-
-// Values that change their sign along every edge have no mean there: the matrix maps them to zero, and its dense
-// inverse would be lost in them. The share is that of a wave over ten thousand cells.
-double raised_entry(double entry, double most) {
-  constexpr double share_of_diagonal = 1e-8;
-  if (entry <= 1e-14 * most) return most > 0 ? most : 1;
-  return entry * (1 + share_of_diagonal);
-}
 
 bool is_seen(double most, double largest) { return most > 1e-12 * largest; }
 
@@ -127,44 +153,45 @@ EdgeCorners edge_corners(const FunctionSpace& space, const Constraints& supports
 
 void each_edge_space_of_part(const SparseMatrix& A, const FunctionSpace& space, const Constraints& supports,
                              const std::vector<bool>& held, Node one_more, Index owned,
-                             const std::function<void(EdgeSpace, bool needed)>& visit) {
-  Edges edges{.all = edges_between_nodes(space), .corner_count = space.mesh().node_count(), .held = held};
-  const HostMatrix K = host_matrix(A);
-  each_prolongation(edges, space, supports, one_more, [&](HostMatrix P, bool needed) {
-    HostMatrix of_owned = P;
-    of_owned.offsets.resize(static_cast<std::size_t>(owned) + 1);
-    of_owned.columns.resize(static_cast<std::size_t>(of_owned.offsets.back()));
-    of_owned.values.resize(of_owned.columns.size());
-    HostMatrix rows = product(K, P, edges.corner_count);
-    rows.offsets.resize(static_cast<std::size_t>(owned) + 1);
-    HostMatrix coarse = product(transposed(of_owned, edges.corner_count), rows, edges.corner_count);
-    visit({std::move(of_owned), std::move(coarse)}, needed);
+                             const std::function<void(EdgeSpaceOfPart, bool needed)>& visit) {
+  Edges edges{.all = edges_between_nodes(space), .held = held};
+  edges.corner_nodes.resize(held.size());
+  std::iota(edges.corner_nodes.begin(), edges.corner_nodes.end(), 0);
+  EdgesOnDevice on_device(A.device(), edges, space, supports);
+  BlockMatrixView<double> rows = block_view(A);
+  rows.rows = owned;
+  on_device.each_prolongation(one_more, [&](int component, bool needed) {
+    const BlockMatrix of_owned = on_device.prolongation(component, owned),
+                      coarse = coarse_matrix(A.device(), transposed(of_owned), rows,
+                                             on_device.prolongation(component, on_device.edges()));
+    visit({host_matrix(of_owned), host_matrix(coarse)}, needed);
   });
 }
 
+namespace {
+
+// Calls visit(P, R, matrix) for each component of vectors, then for gradients where the matrix sees them.
+template <class Visit>
 void each_edge_space(const SparseMatrix& A, const FunctionSpace& space, const Constraints& supports,
-                     const std::function<void(EdgeSpace)>& visit) {
+                     const Visit& visit) {
+  const Device& device = A.device();
   Edges edges{.all = edges_between_nodes(space)};
   count_corners(edges, space, supports);
-  const HostMatrix K = host_matrix(A);
+  EdgesOnDevice on_device(device, edges, space, supports);
   const double largest = max_abs(A.diagonal());
-  const auto add = [&](HostMatrix P, bool needed) {
-    HostMatrix coarse =
-        sum(product(transposed(P, edges.corner_count), product(K, P, edges.corner_count), edges.corner_count), 1,
-            scaled_identity(edges.corner_count, 0));  // each row has an entry on its diagonal
-    double most = 0;
-    for (Index row = 0; row < coarse.rows(); ++row) most = std::max(most, diagonal_entry(coarse, row));
-    if (!needed && !is_seen(most, largest)) return;  // the matrix maps gradients to zero
-    for (Index row = 0; row < coarse.rows(); ++row) {
-      double& entry = diagonal_entry(coarse, row);
-      entry = raised_entry(entry, most);
-    }
-    visit({std::move(P), std::move(coarse)});
-  };
   // Constants have no gradient: one corner is held where none is.
   const bool none_is_held = std::ranges::find(edges.held, true) == edges.held.end() && !edges.held.empty();
-  each_prolongation(edges, space, supports, none_is_held ? 0 : -1, add);
+  on_device.each_prolongation(none_is_held ? 0 : -1, [&](int component, bool needed) {
+    BlockMatrix P = on_device.prolongation(component, on_device.edges()), R = transposed(P);
+    SparseMatrix matrix = sparse_matrix(with_diagonal(device, coarse_matrix(device, R, block_view(A), P)));
+    const double most = largest_diagonal(matrix);
+    if (!needed && !is_seen(most, largest)) return;  // the matrix maps gradients to zero
+    field_part_kernels(device).raise_diagonal(device, block_view(matrix), most, matrix.values().data());
+    visit(std::move(P), std::move(R), std::move(matrix));
+  });
 }
+
+}  // namespace
 
 // Fields that vary along their own direction alone have nearly no curl: of bent cells that is lost in single precision.
 SmoothedAggregationOptions edge_multigrid(SmoothedAggregationOptions options) {
@@ -179,13 +206,12 @@ EdgePreconditioner::EdgePreconditioner(const SparseMatrix& A, const FunctionSpac
     : A_(A), smoother_(A), part_(A.device(), A.rows(), "vectors") {
   multigrid = edge_multigrid(std::move(multigrid));
   Index corners = 0;
-  each_edge_space(A, space, supports, [&](const EdgeSpace& made) {
-    corners = made.matrix.rows();
+  each_edge_space(A, space, supports, [&](BlockMatrix P, BlockMatrix R, SparseMatrix matrix) {
+    corners = matrix.rows();
     Auxiliary& each = spaces_.emplace_back();
-    each.up = std::make_unique<RectangularMatrix>(rectangular_matrix(A.device(), made.prolongation, corners));
-    each.down = std::make_unique<RectangularMatrix>(
-        rectangular_matrix(A.device(), transposed(made.prolongation, corners), A.rows()));
-    each.matrix = std::make_unique<SparseMatrix>(sparse_matrix(A.device(), made.matrix));
+    each.up = std::make_unique<RectangularMatrix>(std::move(P));
+    each.down = std::make_unique<RectangularMatrix>(std::move(R));
+    each.matrix = std::make_unique<SparseMatrix>(std::move(matrix));
     each.cycle = std::make_unique<SmoothedAggregation>(*each.matrix, multigrid);
   });
   from_ = Vector(A.device(), corners, "vectors");

@@ -16,18 +16,6 @@
 
 namespace ritz {
 
-// A space of nodal functions beside that of edges: its prolongation to edges, and the matrix there, whose diagonal is
-// positive. Corners are in the order in which the edges meet them.
-struct EdgeSpace {
-  HostMatrix prolongation;  // [edge][corner]
-  HostMatrix matrix;
-};
-
-// Each component of vectors, then gradients where the matrix sees them, one after the other. Throws Error(Exit::input)
-// for spaces of other unknowns than one for each edge.
-void each_edge_space(const SparseMatrix& A, const FunctionSpace& space, const Constraints& supports,
-                     const std::function<void(EdgeSpace)>& visit);
-
 // Corners at the ends of edges, in the order in which the edges meet them.
 struct EdgeCorners {
   std::vector<Index> number;  // [mesh node] -1: none
@@ -35,14 +23,18 @@ struct EdgeCorners {
 };
 EdgeCorners edge_corners(const FunctionSpace& space, const Constraints& supports);
 
-// The spaces on a part of a mesh, whose edges are [owned | ghosts]: prolongations have nodes of the mesh as columns,
-// and matrices lack what other ranks add to them. held: [mesh node]; one_more: a node that is held for gradients; -1:
-// none. A needs the rows of `owned` edges.
+// A space of nodal functions beside that of edges, on a part of a mesh: its prolongation to edges, and the matrix
+// there.
+struct EdgeSpaceOfPart {
+  HostMatrix prolongation;  // [owned edge][node of the mesh]
+  HostMatrix matrix;        // without what other ranks add
+};
+// Each component of vectors, then gradients, one after the other. The edges of the part are [owned | ghosts]. held:
+// [mesh node]; one_more: a node that is held for gradients; -1: none. A needs the rows of `owned` edges. Throws
+// Error(Exit::input) for spaces of other unknowns than one for each edge.
 void each_edge_space_of_part(const SparseMatrix& A, const FunctionSpace& space, const Constraints& supports,
                              const std::vector<bool>& held, Node one_more, Index owned,
-                             const std::function<void(EdgeSpace, bool needed)>& visit);
-// Raises the diagonal entry of an auxiliary matrix whose largest one is `most`.
-double raised_entry(double entry, double most);
+                             const std::function<void(EdgeSpaceOfPart, bool needed)>& visit);
 // Does the matrix see this auxiliary space? largest: of its diagonal.
 bool is_seen(double most, double largest);
 

@@ -2,9 +2,13 @@
 
 #include "device/communicator.hpp"
 #include "device/error.hpp"
+#include "device/kernels.hpp"
 #include "fem/forms/mass.hpp"
-#include "solvers/algebra/host_products.hpp"
+#include "fem/launch/field_part_kernels.hpp"
+#include "solvers/algebra/matrix_kernels.hpp"
+#include "solvers/algebra/vector_kernels.hpp"
 #include "solvers/algebra/vectors.hpp"
+#include "solvers/multigrid/sparse_products.hpp"
 #include "solvers/multigrid/summed_rows.hpp"
 
 #include <algorithm>
@@ -60,13 +64,13 @@ class MixedParts::Maker {
         pivot_(pivot),
         shape_(shape),
         to_(to),
-        order_(to.order_),
-        updates_(place(equations.field_count())) {}
+        order_(to.order_) {}
 
   void make() {
-    to_.schur_.resize(updates_.size());
-    to_.fields_.resize(updates_.size());
-    to_.summed_rows_.resize(updates_.size());
+    const std::size_t fields = place(equations_.field_count());
+    to_.schur_.resize(fields);
+    to_.fields_.resize(fields);
+    to_.summed_rows_.resize(fields);
     for (int k = 0; k < equations_.field_count(); ++k) find_diagonal(k);
     choose_order();
     for (int k = 0; k < equations_.field_count(); ++k) find_update(k);
@@ -84,28 +88,37 @@ class MixedParts::Maker {
   Index owned(int k) const {  // unknowns
     return ghosts(k) == nullptr ? K_.layout().size(k) : ghosts(k)->owned() * equations_.space(k).components();
   }
-  std::span<const double> owned_of(int k, const std::vector<double>& values) const {
-    return std::span(values).first(place(owned(k)));
+  // use(those of the field's numbers that this rank owns)
+  template <class Use>
+  auto of_owned(int k, const Vector& values, const Use& use) const {
+    if (ghosts(k) == nullptr) return use(values);
+    Vector own(values.device(), owned(k), "vectors");
+    if (!own.empty()) values.device().machine().copy_on_device(own.data(), values.data(), own.bytes());
+    return use(own);
   }
   // Ghosts get the owners' values, [unknown of the field].
-  void complete(int k, std::vector<double>& values) const {
+  void complete(int k, Vector& values) const {
     if (ghosts(k) != nullptr) ghosts(k)->fetch(values, equations_.space(k).components());
   }
-  double largest_owned(int k, const std::vector<double>& values) const {
-    double largest = 0;
-    for (const double value : owned_of(k, values)) largest = std::max(largest, std::abs(value));
-    return all_ranks_.largest_of(largest);
+  double largest_owned(int k, const Vector& values) const { return of_owned(k, values, max_abs); }
+  double total_owned(int k, const Vector& values) const {
+    return of_owned(k, values, [](const Vector& own) {
+      Vector ones(own.device(), own.size(), "vectors");
+      fill(1, ones);
+      return dot(own, ones);
+    });
   }
-  bool holds_for_all(int k, const std::function<bool(double)>& holds) const {
-    return all_ranks_.largest_of(std::ranges::all_of(owned_of(k, diagonals_[place(k)]), holds) ? 0 : 1) == 0;
+  Vector zeros(int k) const {
+    Vector result(K_.device(), K_.layout().size(k), "vectors");
+    result.fill_zero();
+    return result;
   }
 
   void find_diagonal(int k) {
-    if (K_.square(k) != nullptr) diagonals_.push_back(K_.square(k)->diagonal().host());
-    else diagonals_.emplace_back(place(K_.layout().size(k)), 0.0);
+    diagonals_.push_back(K_.square(k) != nullptr ? K_.square(k)->diagonal() : zeros(k));
     complete(k, diagonals_.back());
-    is_positive_.push_back(holds_for_all(k, [](double d) { return d > 0; }));
-    is_zero_.push_back(holds_for_all(k, [](double d) { return d == 0; }));
+    is_positive_.push_back(of_owned(k, diagonals_.back(), all_positive));
+    is_zero_.push_back(largest_owned(k, diagonals_.back()) == 0);
   }
 
   void choose_order() {
@@ -134,24 +147,16 @@ class MixedParts::Maker {
   // The diagonal of -B diag(A)^-1 C over all fields before k, with the supports still in it: so the border of the body
   // weighs as much as its inside.
   void find_update(int k) {
-    std::vector<double>& update = updates_[place(k)];
-    update.assign(diagonals_[place(k)].size(), 0.0);
+    Vector update = zeros(k);
     for (const int j : before(k)) {
-      const HostMatrix B = host_matrix(*K_.coupling(k, j));
-      const HostMatrix C = transposed(host_matrix(*K_.coupling(j, k)), K_.layout().size(k));
-      for (Index row = 0; row < B.rows(); ++row) {
-        Index other = C.offsets[std::size_t(row)];
-        for (Index i = B.offsets[std::size_t(row)]; i < B.offsets[std::size_t(row) + 1]; ++i) {
-          const std::int32_t column = B.columns[std::size_t(i)];
-          while (other < C.offsets[std::size_t(row) + 1] && C.columns[std::size_t(other)] < column) ++other;
-          if (other == C.offsets[std::size_t(row) + 1]) break;
-          if (C.columns[std::size_t(other)] == column)
-            update[std::size_t(row)] -=
-                B.values[std::size_t(i)] * C.values[std::size_t(other)] / diagonals_[place(j)][std::size_t(column)];
-        }
-      }
+      const RectangularMatrix &B = *K_.coupling(k, j), &C = *K_.coupling(j, k);
+      K_.device().profile().count(B.values().bytes() + C.values().bytes());
+      field_part_kernels(K_.device())
+          .subtract_schur_diagonal(K_.device(), block_view(B), block_view(C), diagonals_[place(j)].data(),
+                                   update.data());
     }
     complete(k, update);
+    updates_.push_back(std::move(update));
   }
 
   FieldPart of_own_block(int k) {
@@ -171,13 +176,13 @@ class MixedParts::Maker {
 
   FieldPart of_schur_complement(int k) {
     const std::vector<int> earlier = before(k);
-    double trace = 0;
-    for (std::size_t i = 0; i < place(owned(k)); ++i) trace += diagonals_[place(k)][i] + updates_[place(k)][i];
-    const double sign = all_ranks_.sum_of(trace) < 0 ? -1 : 1;
+    const double trace = total_owned(k, diagonals_[place(k)]) + total_owned(k, updates_[place(k)]);
+    const double sign = trace < 0 ? -1 : 1;
     const bool like_a_mass = std::ranges::all_of(earlier, [&](int j) { return differentiates(equations_, j); });
     std::unique_ptr<SparseMatrix>& S = to_.schur_[place(k)];
     if (like_a_mass) S = std::make_unique<SparseMatrix>(scaled_mass(k, sign));
-    else if (ghosts(k) == nullptr) S = std::make_unique<SparseMatrix>(schur_product(k, earlier, sign));
+    else if (ghosts(k) == nullptr)
+      S = std::make_unique<SparseMatrix>(eliminated(k, sparse_matrix(schur_product(k, earlier, sign))));
     else to_.summed_rows_[place(k)] = schur_rows(k, earlier, sign);
     FieldPart part{.matrix = S.get(), .factor = shape_ == MixedShape::diagonal ? 1 : sign};
     const bool plain = like_a_mass && !(is_positive(k) && differentiates(equations_, k));
@@ -193,62 +198,52 @@ class MixedParts::Maker {
     const Operator mass(space, {mass_of(equations_)});
     SparseMatrix M = mass.make_matrix();
     mass.assemble({}, M);
-    std::vector<double> diagonal = M.diagonal().host();
+    Vector diagonal = M.diagonal(), scale = copy_of(updates_[place(k)]);
     complete(k, diagonal);
-    std::vector<double> scale(diagonal.size());
-    const Index count = all_ranks_.total(owned(k));
-    double mean = 0;
-    for (std::size_t i = 0; i < place(owned(k)); ++i)
-      mean += std::max(0.0, sign * updates_[place(k)][i] / diagonal[i]) / double(count);
-    mean = all_ranks_.sum_of(mean);
-    for (std::size_t i = 0; i < scale.size(); ++i) {
-      const double own = sign * updates_[place(k)][i] / diagonal[i];
-      scale[i] = std::sqrt(own > 1e-8 * mean ? own : mean);
-    }
-    HostMatrix S = host_matrix(M);
-    for (Index row = 0; row < S.rows(); ++row)
-      for (Index i = S.offsets[std::size_t(row)]; i < S.offsets[std::size_t(row) + 1]; ++i)
-        S.values[std::size_t(i)] *= scale[std::size_t(row)] * scale[std::size_t(S.columns[std::size_t(i)])];
-    if (K_.square(k) != nullptr) S = sum(S, sign, free_part(k));
-    return eliminated(k, S);
+    field_part_kernels(K_.device()).positive_ratio(K_.device(), scale.size(), sign, diagonal.data(), scale.data());
+    const double mean = total_owned(k, scale) / double(all_ranks_.total(owned(k)));
+    field_part_kernels(K_.device()).root(K_.device(), scale.size(), mean, scale.data());
+    scale_rows_and_columns(M, scale);
+    if (K_.square(k) != nullptr) M = sparse_matrix(with_free_part(k, sign, block_view(M), false));
+    return eliminated(k, std::move(M));
   }
 
   // Fields of several components: diagonal, which is as good as a mass up to a constant.
   SparseMatrix of_diagonal(int k, double sign) const {
-    HostMatrix S;
-    S.offsets.push_back(0);
-    for (std::size_t i = 0; i < updates_[place(k)].size(); ++i) {
-      S.columns.push_back(static_cast<std::int32_t>(i));
-      S.values.push_back(std::max(sign * updates_[place(k)][i], 1e-300));
-      S.offsets.push_back(static_cast<Index>(i) + 1);
-    }
-    if (K_.square(k) != nullptr) S = sum(S, sign, free_part(k));
-    return eliminated(k, S);
+    Vector update = copy_of(updates_[place(k)]);
+    field_part_kernels(K_.device()).at_least(K_.device(), update.size(), sign, 1e-300, update.data());
+    BlockMatrix S = diagonal_matrix(std::move(update));
+    if (K_.square(k) != nullptr) S = with_free_part(k, sign, S.view(), false);
+    return eliminated(k, sparse_matrix(std::move(S)));
   }
 
-  // sign (D - sum of B diag(A)^-1 C)
-  SparseMatrix schur_product(int k, const std::vector<int>& earlier, double sign) const {
-    HostMatrix S = scaled_identity(K_.layout().size(k), 0);
-    if (K_.square(k) != nullptr) S = sum(S, sign, free_part(k));
-    for (const int j : earlier) S = sum(S, -sign, product_by(k, j));
-    return eliminated(k, S);
+  // sign (D - sum of B diag(A)^-1 C). Over ranks: what the owned unknowns contribute, in rows of this rank and of
+  // others.
+  BlockMatrix schur_product(int k, const std::vector<int>& earlier, double sign) const {
+    BlockMatrix S = diagonal_matrix(zeros(k));
+    if (K_.square(k) != nullptr) S = with_free_part(k, sign, S.view(), true);
+    for (const int j : earlier) S = sum(K_.device(), S.view(), -sign, product_by(k, j).view());
+    return S;
   }
 
-  // B diag(A)^-1 C. Over ranks: what the owned unknowns of field j contribute, in rows of this rank and of others.
-  HostMatrix product_by(int k, int j) const {
-    std::vector<double> inverse = K_.square(j)->diagonal().host();
-    for (double& d : inverse) d = 1 / d;
-    HostMatrix C = scaled_rows(host_matrix(*K_.coupling(j, k)), inverse);
-    const Index entries = C.offsets[place(owned(j))];
-    for (std::size_t row = place(owned(j)) + 1; row < C.offsets.size(); ++row) C.offsets[row] = entries;
-    return product(host_matrix(*K_.coupling(k, j)), C, K_.layout().size(k));
+  // B diag(A)^-1 C with the owned unknowns of field j.
+  BlockMatrix product_by(int k, int j) const {
+    const RectangularMatrix &B = *K_.coupling(k, j), &C = *K_.coupling(j, k);
+    Vector inverse = K_.square(j)->diagonal();
+    kernels<VectorKernels>(K_.device(), solver_kernels, "vector").invert(K_.device(), inverse.size(), inverse.data());
+    const Vector scaled = scaled_rows(C, inverse);
+    const Array<Index> kept = kept_rows(C, owned(j));
+    BlockMatrixView<double> view = block_view(C);
+    view.values = scaled.data();
+    view.offsets = kept.data();
+    BlockMatrix result = product(K_.device(), block_view(B), view);
+    sort_rows(result);
+    return result;
   }
 
   // The same over ranks: rows of others travel to their owners. What the supports hold is empty in the products.
   BlockRows schur_rows(int k, const std::vector<int>& earlier, double sign) const {
-    HostMatrix own = scaled_identity(K_.layout().size(k), 0);
-    if (K_.square(k) != nullptr) own = sum(own, sign, owned_part(k, free_part(k)));
-    for (const int j : earlier) own = sum(own, -sign, product_by(k, j));
+    const HostMatrix own = host_matrix(schur_product(k, earlier, sign));
     const Index components = equations_.space(k).components();
     std::vector<Index> global, first_of_ranks;
     for (Index row = 0; row < own.rows(); ++row)
@@ -271,28 +266,22 @@ class MixedParts::Maker {
     return S;
   }
 
-  // Without the rows of ghosts, which their owners have.
-  HostMatrix owned_part(int k, HostMatrix D) const {
-    const Index entries = D.offsets[place(owned(k))];
-    for (std::size_t row = place(owned(k)) + 1; row < D.offsets.size(); ++row) D.offsets[row] = entries;
-    D.columns.resize(place(entries));
-    D.values.resize(place(entries));
-    return D;
+  // A + sign D, with the field's own block D without what the supports have put on its diagonal; of owned rows alone,
+  // or of all.
+  BlockMatrix with_free_part(int k, double sign, const BlockMatrixView<double>& A, bool owned_alone) const {
+    BlockMatrixView<double> D = block_view(*K_.square(k));
+    if (owned_alone) D.rows = owned(k) / D.row_block;
+    return sum(K_.device(), A, sign, D, &supports_[k].mask());
   }
 
-  // The field's own block without what the supports have put on its diagonal.
-  HostMatrix free_part(int k) const {
-    HostMatrix D = host_matrix(*K_.square(k));
-    const std::vector<std::uint8_t>& held = supports_[k].host_mask();
-    for (Index row = 0; row < D.rows(); ++row)
-      for (Index i = D.offsets[std::size_t(row)]; i < D.offsets[std::size_t(row) + 1]; ++i)
-        if (!held.empty() && held[std::size_t(row)] != 0) D.values[std::size_t(i)] = 0;
-    return D;
+  static Vector copy_of(const Vector& x) {
+    Vector result(x.device(), x.size(), "vectors");
+    copy(x, result);
+    return result;
   }
 
-  SparseMatrix eliminated(int k, const HostMatrix& matrix) const {
-    SparseMatrix S = sparse_matrix(K_.device(), matrix);
-    const double own = largest_owned(k, S.diagonal().host());
+  SparseMatrix eliminated(int k, SparseMatrix S) const {
+    const double own = largest_owned(k, S.diagonal());
     supports_[k].eliminate(S, own > 0 ? own : pivot_);
     return S;
   }
@@ -305,8 +294,8 @@ class MixedParts::Maker {
   MixedShape shape_;
   MixedParts& to_;
   std::vector<int>& order_;
-  std::vector<std::vector<double>> diagonals_, updates_;  // [field][unknown]
-  std::vector<bool> is_positive_, is_zero_;               // [field] on all ranks
+  std::vector<Vector> diagonals_, updates_;  // [field]
+  std::vector<bool> is_positive_, is_zero_;  // [field] on all ranks
 };
 
 MixedParts::MixedParts(const MixedOperator& equations, const MixedConstraints& supports, BlockOperator& K, double pivot,

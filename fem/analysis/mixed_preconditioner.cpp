@@ -146,6 +146,14 @@ class NeedsOfParts {
     while (rows > multigrid_.coarsest_size) rows = std::llround(double(rows) / of_aggregate);
     return rows;
   }
+  // A P, then P^T A P beside it. A CPU appends rows before it knows how many entries they have.
+  void add_products(Index first, Index second) {
+    const Index copies = equations_.device().is_gpu() ? 1 : 2,
+                entries = std::max(copies * first, first + copies * second);
+    MemoryNeeds set_up = live_;
+    set_up.array<double>("multigrid set-up", entries).array<std::int32_t>("multigrid set-up", entries);
+    if (set_up.total() > most_.total()) most_ = set_up;
+  }
   // Matrices of corners, about as many neighbours as cells of the shape have there, and both prolongations. In double
   // precision. An aggregate is a node with its strong neighbours: all of them for gradients and between bricks; of a
   // component of vectors on simplices those along half of the edges, the others being across it.
@@ -159,6 +167,10 @@ class NeedsOfParts {
                              : shape == CellKind::quad4 ? 9
                              : shape == CellKind::tet4  ? 15
                                                         : 27;
+    const Index at_an_edge = shape == CellKind::tri3    ? 4  // corners of the cells that share it
+                             : shape == CellKind::quad4 ? 6
+                             : shape == CellKind::tet4  ? 7
+                                                        : 18;
     const Index corners = std::min<Index>(mesh.node_count(), edges);
     live_.array<double>("vectors", corners, 2);
     const bool simplices = shape == CellKind::tri3 || shape == CellKind::tet4;
@@ -167,6 +179,7 @@ class NeedsOfParts {
       const double of_aggregate = component && simplices ? 0.5 * double(neighbours) : double(neighbours);
       add_matrix(edges, 2 * edges);
       add_matrix(corners, 2 * edges);
+      add_products(at_an_edge * edges, neighbours * corners);
       add_matrix(corners, neighbours * corners);
       add_cycle({.rows = corners,
                  .nonzeros = neighbours * corners,

@@ -165,7 +165,7 @@ class MixedStatics {
       supports_.eliminate(*blocks, sizes.pivot());
       refuse_free_motions(*blocks, sizes);
     }
-    const SparseMatrix K = sparse_matrix(equations_.device(), host_matrix(*blocks));
+    const SparseMatrix K = joined_matrix(*blocks);
     blocks.reset();
     auto phase = equations_.device().profile().phase("solve");
     DirectSolver solver(
@@ -327,10 +327,8 @@ class MixedStatics {
 
   void refuse_free_level(const LinearOperator& K, const BlockSizes& sizes, int k, const std::vector<std::int32_t>& body,
                          int number, int component) const {
-    const auto components = static_cast<std::size_t>(equations_.space(k).components());
-    std::vector<double> level(body.size() * components, 0.0);
-    for (std::size_t node = 0; node < body.size(); ++node)
-      if (body[node] == number) level[node * components + static_cast<std::size_t>(component)] = 1;
+    const int components = equations_.space(k).components();
+    const Vector level = level_of(K.device(), body, number, components, component);
     const bool is_null = maps_to_zero(K, sizes, k, level);
     if (!is_null && (equations_.symmetric() || !sums_to_zero(K, k, level))) return;
     throw Error(Exit::model,
@@ -339,6 +337,21 @@ class MixedStatics {
                             is_null ? "" : ", with what follows from it in the others"),
                 "its gradient alone enters the equations of a body",
                 "prescribe its value at one node, or in one cell, of each body");
+  }
+
+  // 1 in a component of a body, and zero elsewhere.
+  static Vector level_of(const Device& device, const std::vector<std::int32_t>& body, int number, int components,
+                         int component) {
+    Vector level(device, std::ssize(body) * components, "vectors");
+    if (components == 1 && std::ranges::all_of(body, [&](std::int32_t of_node) { return of_node == number; })) {
+      fill(1, level);
+      return level;
+    }
+    std::vector<double> values(body.size() * std::size_t(components), 0.0);
+    for (std::size_t node = 0; node < body.size(); ++node)
+      if (body[node] == number) values[node * std::size_t(components) + std::size_t(component)] = 1;
+    level.upload(values);
+    return level;
   }
 
   // A field of as many components as dimensions, which may be a displacement or a velocity.
@@ -356,7 +369,7 @@ class MixedStatics {
     for (const FreePart& part : parts) words.insert(words.end(), part.motions.begin(), part.motions.end());
     const std::vector<std::vector<double>> motions = free_motions(space, held, {}, modes);
     for (std::size_t i = 0; i < motions.size(); ++i)
-      if (maps_to_zero(K, sizes, k, motions[i]))
+      if (maps_to_zero(K, sizes, k, Vector(K.device(), motions[i], "vectors")))
         throw Error(Exit::model,
                     fmt::format("the matrix is singular: a rigid motion may be added to the field '{}'{}",
                                 equations_.field_name(k), i < words.size() ? ": " + words[i] : ""),
@@ -364,10 +377,10 @@ class MixedStatics {
   }
 
   // Is K z zero beside the blocks by which z is multiplied? z: of the field k, with values of the size of 1.
-  bool maps_to_zero(const LinearOperator& K, const BlockSizes& sizes, int k, const std::vector<double>& values) const {
+  bool maps_to_zero(const LinearOperator& K, const BlockSizes& sizes, int k, const Vector& values) const {
     const BlockLayout& layout = equations_.layout();
     Vector z = equations_.zeros(), y = equations_.zeros();
-    layout.put(Vector(K.device(), values, "vectors"), k, z);
+    layout.put(values, k, z);
     K.apply(z, y);
     for (int j = 0; j < equations_.field_count(); ++j)
       if (max_abs(layout.part(y, j)) > 1e-10 * sizes.largest(j, k)) return false;
@@ -375,23 +388,21 @@ class MixedStatics {
   }
 
   // Do these equations of the field k sum to zero for every solution? Then the matrix is singular, too, as the level of
-  // a temperature that expands a body and is not prescribed. Tried with random signs of each field.
-  bool sums_to_zero(const LinearOperator& K, int k, const std::vector<double>& equations) const {
+  // a temperature that expands a body and is not prescribed. Tried with random numbers of each field; the sum is seen
+  // beside what it is at most.
+  bool sums_to_zero(const LinearOperator& K, int k, const Vector& equations) const {
     const BlockLayout& layout = equations_.layout();
+    Vector terms(K.device(), equations.size(), "vectors");
     for (int j = 0; j < equations_.field_count(); ++j) {
       if (!equations_.has_block(k, j)) continue;
-      std::vector<double> signs(static_cast<std::size_t>(layout.size(j)));
-      for (std::size_t i = 0; i < signs.size(); ++i) signs[i] = (i * 0x9E3779B97F4A7C15u) >> 63 != 0 ? -1 : 1;
-      Vector x = equations_.zeros(), y = equations_.zeros();
-      layout.put(Vector(K.device(), signs, "vectors"), j, x);
+      Vector random(K.device(), layout.size(j), "vectors"), x = equations_.zeros(), y = equations_.zeros();
+      fill_start_vector(random);
+      layout.put(random, j, x);
       K.apply(x, y);
-      const std::vector<double> of_field = layout.part(y, k).host();
-      double sum = 0, size = 0;
-      for (std::size_t i = 0; i < of_field.size(); ++i) {
-        sum += equations[i] * of_field[i];
-        size += std::abs(equations[i] * of_field[i]);
-      }
-      if (std::abs(sum) > 1e-12 * size) return false;
+      const Vector of_field = layout.part(y, k);
+      multiply(equations, of_field, terms);
+      const double most = norm2(terms) * std::sqrt(double(terms.size()));
+      if (std::abs(dot(equations, of_field)) > 1e-12 * most) return false;
     }
     return true;
   }
@@ -448,22 +459,21 @@ MemoryNeeds mixed_statics_needs(const MixedOperator& equations, MixedPath path, 
     return matrix + lists + solution + larger(iteration, preconditioner.set_up);
   }
   const Index entries = entries_of(equations);
-  // Blocks and their scalar copy, with the columns of each entry; afterwards vectors of the refinement.
+  // Blocks and their scalar copy, with the columns of each entry and the places of rows; afterwards vectors of the
+  // refinement.
   const MemoryNeeds copy = MemoryNeeds()
                                .array<double>("matrix", entries)
                                .array<std::int32_t>("pattern", entries)
-                               .array<Index>("pattern", n + 1);
+                               .array<Index>("pattern", n + 1, 2);
   return matrix + lists + solution + copy;
 }
 
 MixedFactorNeeds mixed_factor_needs(const MixedOperator& equations) {
   auto phase = equations.device().profile().phase("analysis");
-  BlockOperator K = equations.make_matrix();
-  const HostMatrix host = host_matrix(K);
-  const SparseMatrix A = sparse_matrix(K.device(), host);
-  const auto bytes = [](const auto& list) { return static_cast<Index>(list.size() * sizeof(list[0])); };
+  const SparseMatrix A = joined_matrix(equations.make_matrix());
+  const Index copy = A.pattern().offsets().bytes() + A.pattern().columns().bytes() + A.values().bytes();
   return {DirectSolver::needs(A, equations.symmetric() ? DirectKind::symmetric : DirectKind::general).memory,
-          2 * (bytes(host.offsets) + bytes(host.columns) + bytes(host.values))};
+          A.device().is_gpu() ? 0 : 2 * copy};
 }
 
 }  // namespace ritz

@@ -1,11 +1,13 @@
 #include "solvers/algebra/block_operator.hpp"
 
 #include "device/error.hpp"
+#include "device/kernels.hpp"
+#include "solvers/algebra/matrix_kernels.hpp"
+#include "solvers/algebra/scalar_rows_kernels.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <fmt/format.h>
 #include <limits>
-#include <map>
 
 namespace ritz {
 namespace {
@@ -14,6 +16,22 @@ void check_fits(const LinearOperator& matrix, Index rows, Index columns, int row
   if (matrix.rows() == rows && matrix.columns() == columns) return;
   throw Error(Exit::internal, fmt::format("block ({}, {}) of a matrix has {} x {} numbers, its place {} x {}", row,
                                           column, matrix.rows(), matrix.columns(), rows, columns));
+}
+
+// Calls visit(row, column, view, add_diagonal) for every block, by columns in each row, and for a diagonal block that
+// is missing, with an empty view. add_diagonal: rows of the block may lack a diagonal entry.
+template <class Visit>
+void each_block(const BlockOperator& matrix, const Visit& visit) {
+  for (int row = 0; row < matrix.layout().count(); ++row)
+    for (int column = 0; column < matrix.layout().count(); ++column) {
+      if (row != column) {
+        if (const RectangularMatrix* A = matrix.coupling(row, column)) visit(row, column, matrix_view(*A), false);
+      } else if (const SparseMatrix* A = matrix.square(row)) {
+        visit(row, column, matrix_view(*A), !A->pattern().has_full_diagonal());
+      } else {
+        visit(row, column, MatrixView{}, true);
+      }
+    }
 }
 
 }  // namespace
@@ -68,39 +86,41 @@ void BlockOperator::apply(const Vector& x, Vector& y) const {
   }
 }
 
-HostMatrix host_matrix(const BlockOperator& matrix) {
+// Entries of a row come block after block: the first pass counts them, the second one appends them.
+SparseMatrix joined_matrix(const BlockOperator& matrix) {
   const BlockLayout& layout = matrix.layout();
-  if (layout.total() > std::numeric_limits<std::int32_t>::max())
-    throw Error(Exit::resources, fmt::format("a matrix of {} rows does not fit 32-bit columns", layout.total()),
-                "the host copy stores scalar columns in 32 bits", "use an iterative solver");
-  HostMatrix all;
-  all.offsets.push_back(0);
-  for (int row = 0; row < layout.count(); ++row) {
-    std::vector<HostMatrix> blocks(static_cast<std::size_t>(layout.count()));
-    for (int column = 0; column < layout.count(); ++column) {
-      HostMatrix& block = blocks[static_cast<std::size_t>(column)];
-      if (row == column && matrix.square(row) != nullptr) block = host_matrix(*matrix.square(row));
-      else if (row != column && matrix.coupling(row, column) != nullptr)
-        block = host_matrix(*matrix.coupling(row, column));
-    }
-    for (Index i = 0; i < layout.size(row); ++i) {
-      std::map<std::int32_t, double> entries{{static_cast<std::int32_t>(layout.first(row) + i), 0.0}};
-      for (int column = 0; column < layout.count(); ++column) {
-        const HostMatrix& block = blocks[static_cast<std::size_t>(column)];
-        if (block.offsets.empty()) continue;
-        for (Index k = block.offsets[static_cast<std::size_t>(i)]; k < block.offsets[static_cast<std::size_t>(i) + 1];
-             ++k)
-          entries[static_cast<std::int32_t>(layout.first(column) + block.columns[static_cast<std::size_t>(k)])] =
-              block.values[static_cast<std::size_t>(k)];
-      }
-      for (const auto& [column, value] : entries) {
-        all.columns.push_back(column);
-        all.values.push_back(value);
-      }
-      all.offsets.push_back(static_cast<Index>(all.values.size()));
-    }
+  const Device& device = matrix.device();
+  const Index rows = layout.total();
+  if (rows > std::numeric_limits<std::int32_t>::max())
+    throw Error(Exit::resources, fmt::format("a matrix of {} rows does not fit 32-bit columns", rows),
+                "columns of the joined matrix are stored in 32 bits", "use an iterative solver");
+  const auto& kernel = kernels<ScalarRowKernels>(device, solver_kernels, "scalar rows");
+  Array<Index> offsets(device, rows + 1, "pattern");
+  {
+    Array<std::int32_t> counts(device, rows, "pattern");
+    counts.fill_zero();
+    each_block(matrix, [&](int row, int, const MatrixView& A, bool add_diagonal) {
+      device.profile().count(Index{sizeof(Index)} * layout.size(row));
+      kernel.count(device, A, add_diagonal, layout.size(row), counts.data() + layout.first(row));
+    });
+    kernel.offsets(device, counts.data(), rows, offsets.data());
   }
-  return all;
+  Index entries = 0;
+  device.machine().copy_to_host(&entries, offsets.data() + rows, Index{sizeof entries});
+  Array<std::int32_t> columns(device, entries, "pattern");
+  std::int32_t* const column = columns.data();
+  Array<Index> next(device, rows + 1, "pattern");  // place of a row's next entry
+  next.copy_from(offsets);
+  SparseMatrix joined(std::make_shared<SparsityPattern>(std::move(offsets), std::move(columns), true), 1,
+                      SparseMatrix::Values::undefined);
+  each_block(matrix, [&](int block_row, int block_column, const MatrixView& A, bool add_diagonal) {
+    device.profile().count(2 * A.nonzeros * A.block_size * A.block_size * Index{sizeof(double)});
+    kernel.append(device, A, add_diagonal, layout.first(block_column), layout.size(block_row),
+                  next.data() + layout.first(block_row), column, joined.values().data());
+  });
+  return joined;
 }
+
+HostMatrix host_matrix(const BlockOperator& matrix) { return host_matrix(joined_matrix(matrix)); }
 
 }  // namespace ritz

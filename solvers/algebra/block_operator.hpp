@@ -51,7 +51,10 @@ class BlockOperator final : public LinearOperator {
   mutable std::vector<Vector> x_, y_, product_;               // parts; made at the first product
 };
 
-// A host copy in scalar CSR that has every diagonal entry: for direct solvers of small systems, tests and files.
+// All blocks as one matrix of scalars on their device, which has every diagonal entry: for direct solvers. Throws
+// Error(Exit::resources) where columns do not fit 32 bits.
+SparseMatrix joined_matrix(const BlockOperator& matrix);
+// A host copy of it, for tests and files.
 HostMatrix host_matrix(const BlockOperator& matrix);
 
 }  // namespace ritz

@@ -82,62 +82,12 @@ void each_entry(const HostMatrix& A, Index row, const Use& use) {
 
 }  // namespace
 
-HostMatrix transposed(const HostMatrix& A, Index column_count) {
-  HostMatrix T;
-  T.offsets.assign(static_cast<std::size_t>(column_count) + 1, 0);
-  for (const std::int32_t column : A.columns) ++T.offsets[static_cast<std::size_t>(column) + 1];
-  for (std::size_t c = 1; c < T.offsets.size(); ++c) T.offsets[c] += T.offsets[c - 1];
-  T.columns.resize(A.columns.size());
-  T.values.resize(A.values.size());
-  std::vector<Index> next(T.offsets.begin(), T.offsets.end() - 1);
-  for (Index row = 0; row < A.rows(); ++row)
-    each_entry(A, row, [&](std::int32_t column, double value) {
-      const auto at = static_cast<std::size_t>(next[static_cast<std::size_t>(column)]++);
-      T.columns[at] = static_cast<std::int32_t>(row);
-      T.values[at] = value;
-    });
-  return T;
-}
-
 HostMatrix product(const HostMatrix& A, const HostMatrix& B, Index column_count) {
   return made_of_rows(A.rows(), column_count, [&](Index row, RowSum& sum) {
     each_entry(A, row, [&](std::int32_t middle, double a) {
       each_entry(B, middle, [&](std::int32_t column, double b) { sum.add(column, a * b); });
     });
   });
-}
-
-HostMatrix sum(const HostMatrix& A, double factor, const HostMatrix& B) {
-  Index column_count = 0;
-  for (const HostMatrix* each : {&A, &B})
-    for (const std::int32_t column : each->columns) column_count = std::max<Index>(column_count, column + 1);
-  return made_of_rows(A.rows(), column_count, [&](Index row, RowSum& total) {
-    each_entry(A, row, [&](std::int32_t column, double a) { total.add(column, a); });
-    each_entry(B, row, [&](std::int32_t column, double b) { total.add(column, factor * b); });
-  });
-}
-
-HostMatrix scaled_identity(Index rows, double value) {
-  HostMatrix D;
-  D.offsets.resize(static_cast<std::size_t>(rows) + 1);
-  std::iota(D.offsets.begin(), D.offsets.end(), Index{0});
-  D.columns.resize(static_cast<std::size_t>(rows));
-  std::iota(D.columns.begin(), D.columns.end(), 0);
-  D.values.assign(static_cast<std::size_t>(rows), value);
-  return D;
-}
-
-HostMatrix scaled_rows(HostMatrix A, std::span<const double> factors) {
-  for (Index row = 0; row < A.rows(); ++row)
-    for (Index k = A.offsets[static_cast<std::size_t>(row)]; k < A.offsets[static_cast<std::size_t>(row) + 1]; ++k)
-      A.values[static_cast<std::size_t>(k)] *= factors[static_cast<std::size_t>(row)];
-  return A;
-}
-
-RectangularMatrix rectangular_matrix(const Device& device, const HostMatrix& A, Index column_count) {
-  RectangularMatrix result(device, A.offsets, A.columns, column_count);
-  result.values().upload(A.values);
-  return result;
 }
 
 }  // namespace ritz

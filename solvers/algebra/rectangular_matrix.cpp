@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 #include <limits>
+#include <utility>
 
 namespace ritz {
 namespace {
@@ -45,13 +46,22 @@ RectangularMatrix::RectangularMatrix(const Device& device, std::span<const Index
   values_.fill_zero();
 }
 
+RectangularMatrix::RectangularMatrix(BlockMatrix scalars)
+    : column_count_(scalars.columns),
+      offsets_(std::move(scalars.offsets)),
+      columns_(std::move(scalars.column)),
+      values_(std::move(scalars.values)) {}
+
+MatrixView matrix_view(const RectangularMatrix& A) {
+  return {A.rows(), A.values().size(), 1, A.row_offsets().data(), A.column_of_entries().data(), A.values().data()};
+}
+
 void RectangularMatrix::apply(const Vector& x, Vector& y) const {
   if (x.size() != columns()) throw_size_mismatch(columns(), x.size());
   if (y.size() != rows()) throw_size_mismatch(rows(), y.size());
   if (y.empty()) return;
   device().profile().count(values_.bytes() + columns_.bytes() + offsets_.bytes() + x.bytes() + y.bytes());
-  const MatrixView view{rows(), values_.size(), 1, offsets_.data(), columns_.data(), values_.data()};
-  kernels<MatrixKernels>(device(), solver_kernels, "matrix").multiply(device(), view, x.data(), y.data());
+  kernels<MatrixKernels>(device(), solver_kernels, "matrix").multiply(device(), matrix_view(*this), x.data(), y.data());
 }
 
 void RectangularMatrix::eliminate(const Array<std::uint8_t>& rows, const Array<std::uint8_t>& columns) {

@@ -2,6 +2,7 @@
 // pattern never changes; values are overwritten in place.
 #pragma once
 
+#include "solvers/algebra/block_matrix.hpp"
 #include "solvers/algebra/sparse_matrix.hpp"
 
 #include <cstdint>
@@ -15,6 +16,8 @@ class RectangularMatrix final : public LinearOperator {
   // Error(Exit::internal) when they are not, Error(Exit::resources) for more columns than 32 bits count.
   RectangularMatrix(const Device& device, std::span<const Index> offsets, std::span<const std::int32_t> columns,
                     Index column_count);
+  // The same of arrays that are known to be so, with their values: blocks of one.
+  explicit RectangularMatrix(BlockMatrix scalars);
 
   const Device& device() const override { return offsets_.device(); }
   Index rows() const override { return offsets_.size() - 1; }
@@ -37,6 +40,8 @@ class RectangularMatrix final : public LinearOperator {
 
   friend HostMatrix host_matrix(const RectangularMatrix& matrix);
 };
+
+MatrixView matrix_view(const RectangularMatrix& A);
 
 // A host copy in scalar CSR.
 HostMatrix host_matrix(const RectangularMatrix& matrix);

@@ -94,7 +94,7 @@ Index first_not_finite(const Vector& x) {
 }
 
 bool all_positive(const Vector& x) {
-  if (x.empty()) return true;
+  if (x.empty()) return Communicator(x.device()).sum_of(0) == 0;
   Vector result(x.device(), 1, "reductions");
   count(x, 1);
   kernels_for(x).count_not_positive(x.device(), x.size(), x.data(), result.data());

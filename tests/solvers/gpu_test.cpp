@@ -12,6 +12,7 @@
 #include "solvers/multigrid/smoothed_aggregation.hpp"
 #include "device/kernels.hpp"
 #include "tests/solvers/matrices.hpp"
+#include "tests/solvers/multigrid/sparse_products.hpp"
 
 #include <gtest/gtest.h>
 
@@ -233,6 +234,15 @@ TEST_F(Gpu, DirectSolverMovesNothingOfTheSizeOfTheMatrix) {
     EXPECT_LE(relative_residual(B, x.host(), b.host()), 1e-12);
   }
 }
+
+// Rows of more than 512 columns, which no table of a warp takes, are multiplied on the host.
+TEST_F(Gpu, SparseProductsAreThoseOfTheirRows) {
+  for (const Index hub : {0, 4, 1}) expect_products(gpu, hub);
+  expect_sums(gpu);
+  expect_scaled(gpu);
+}
+
+TEST_F(Gpu, BlocksAreJoinedOnTheirDevice) { expect_joined(gpu); }
 
 // cuSPARSE is a choice: its products are those of the kernel within rounding, and who does not ask for it has ours.
 TEST_F(Gpu, VendorProductAgreesWithOurs) {

@@ -1,20 +1,10 @@
 // Forecasts of the memory of mixed operators against what the pool held at its fullest moment.
-#include "fem/forms/curl_curl.hpp"
 #include "fem/forms/loads.hpp"
 #include "fem/forms/mass.hpp"
-#include "fem/forms/mixed_poisson.hpp"
-#include "fem/forms/stokes.hpp"
-#include "fem/forms/thermo_elasticity.hpp"
-#include "fem/operator/mixed_operator.hpp"
-#include "tests/fem/models.hpp"
+#include "tests/fem/mixed/mixed_problems.hpp"
 
 namespace ritz::test {
 namespace {
-
-template <template <int> class F, class... Numbers>
-MixedFormValue form_of(int dimension, const Numbers&... numbers) {
-  return dimension == 3 ? MixedFormValue(F<3>{numbers...}) : MixedFormValue(F<2>{numbers...});
-}
 
 class MixedNeeds : public CellTest {
  public:

@@ -1,102 +1,15 @@
 // Statics of several fields by iteration: the solution of a factorisation, in a number of iterations that the mesh, the
 // units and jumps of a coefficient do not raise; what is refused; and its memory beside the forecast.
 #include "device/error.hpp"
-#include "fem/analysis/mixed_statics.hpp"
-#include "fem/forms/curl_curl.hpp"
-#include "fem/forms/mixed_poisson.hpp"
-#include "fem/forms/natural_conditions.hpp"
-#include "fem/forms/stokes.hpp"
-#include "fem/forms/thermo_elasticity.hpp"
 #include "fem/forms/varying.hpp"
 #include "solvers/algebra/vectors.hpp"
-#include "tests/fem/models.hpp"
+#include "tests/fem/mixed/mixed_problems.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 namespace ritz::test::mixed_statics_test {
 namespace {
-
-template <template <int> class F, class... Numbers>
-MixedFormValue form_of(int dimension, const Numbers&... numbers) {
-  return dimension == 3 ? MixedFormValue(F<3>{numbers...}) : MixedFormValue(F<2>{numbers...});
-}
-
-Mesh unit_mesh(CellKind kind, Index n) {
-  return traits(kind).dimension == 2 ? rectangle(n, n, {1, 1}, kind, {.random = 0.03})
-                                     : box(n, n, n, {1, 1, 1}, kind, {.random = 0.03});
-}
-
-struct Problem {
-  Mesh mesh;
-  Spaces spaces;
-  MixedOperator equations;
-  MixedConstraints supports;
-  Problem(Mesh m, const MixedFormValue& form, std::vector<FieldIntegral> loads = {},
-          const Device& device = device_under_test(2), int raise = 0)
-      : mesh(std::move(m)),
-        spaces(spaces_of(form, mesh, device, raise)),
-        equations(spaces, {MixedIntegral::over_all_cells(form)}, std::move(loads)),
-        supports(spaces) {}
-};
-
-FormValue body_force(int d) {
-  return d == 3 ? volume_load(3, std::array{1.0, -0.5, 0.7}) : volume_load(2, std::array{1.0, -0.5});
-}
-
-// A flow along x: at rest at the other sides, free at x1.
-std::unique_ptr<Problem> flow(CellKind kind, Index n, const MixedFormValue& form, double size = 1) {
-  const int d = traits(kind).dimension;
-  FieldIntegral force{0, Integral::over_all_cells(body_force(d))};
-  force.integral.factor = size;
-  auto problem = std::make_unique<Problem>(unit_mesh(kind, n), form, std::vector{force});
-  for (const char* side : {"x0", "y0", "y1", "z0", "z1"})
-    for (int c = 0; (side[0] != 'z' || d == 3) && c < d; ++c)
-      problem->supports[0].prescribe(problem->mesh.region(side), c, 0.0, side);
-  problem->supports.finish();
-  return problem;
-}
-
-// Water that seeps from a source to two sides; no flux through the others.
-std::unique_ptr<Problem> seepage(CellKind kind, Index n, double permeability = 1) {
-  const int d = traits(kind).dimension;
-  auto problem = std::make_unique<Problem>(
-      unit_mesh(kind, n), form_of<MixedPoisson>(d, permeability),
-      std::vector{FieldIntegral{1, Integral::over_all_cells(volume_load(d, std::array{-1.0}))}});
-  for (const char* side : {"y0", "y1", "z0", "z1"})
-    if (side[0] != 'z' || d == 3) problem->supports[0].prescribe(problem->mesh.region(side), 0, 0.0, side);
-  problem->supports.finish();
-  return problem;
-}
-
-// A current in a box that conducts at some sides.
-std::unique_ptr<Problem> current(CellKind kind, Index n, double b = 1, int raise = 0) {
-  const int d = traits(kind).dimension;
-  const MixedFormValue form = form_of<CurlCurl>(d, 1.0, b);
-  auto problem =
-      std::make_unique<Problem>(unit_mesh(kind, n), form, std::vector<FieldIntegral>{}, device_under_test(2), raise);
-  std::vector<PointFunction> given(static_cast<std::size_t>(d), 1 + 0 * PointExpression::x());
-  given[0] = 1 + PointExpression::y();
-  problem->equations =
-      MixedOperator(problem->spaces,
-                    {MixedIntegral::over_all_cells(form),
-                     MixedIntegral::over_all_cells(d == 3 ? MixedFormValue(VectorSource<3, Family::edge>{}, given)
-                                                          : MixedFormValue(VectorSource<2, Family::edge>{}, given))});
-  for (const char* side : {"x0", "y1"}) problem->supports[0].prescribe(problem->mesh.region(side), 0, 0.0, side);
-  problem->supports.finish();
-  return problem;
-}
-
-std::unique_ptr<Problem> warming(CellKind kind, Index n) {
-  const int d = traits(kind).dimension;
-  auto problem =
-      std::make_unique<Problem>(unit_mesh(kind, n), form_of<ThermoElasticity>(d, 1.2, 0.8, 3.0, 3.0, 1.0, 0.01),
-                                std::vector{FieldIntegral{0, Integral::over_all_cells(body_force(d))}});
-  for (int c = 0; c < d; ++c) problem->supports[0].prescribe(problem->mesh.region("x0"), c, 0.0, "ground");
-  problem->supports[1].prescribe(problem->mesh.region("x0"), 0, 0.0, "cold");
-  problem->supports.finish();
-  return problem;
-}
 
 MixedSolution solved(const Problem& problem, LinearMethod method, double relative = 1e-9) {
   return solve(problem.equations, problem.supports, {.method = method, .relative = relative});
@@ -208,7 +121,8 @@ TEST(MixedStaticsErrors, AreNamed) {
   EXPECT_EQ(exit_of([&] { solved(*stokes, LinearMethod::conjugate_gradient); }), Exit::input);
   EXPECT_EQ(exit_of([&] { solved(*warming(CellKind::tri3, 4), LinearMethod::minres); }), Exit::input);
   EXPECT_EQ(exit_of([&] { solved(*current(CellKind::tri3, 4, 1, 1), LinearMethod::minres); }), Exit::input);
-  Problem closed(unit_mesh(CellKind::tri3, 6), form_of<Stokes>(2, 1.0), {{0, Integral::over_all_cells(body_force(2))}});
+  Problem closed(disturbed_mesh(CellKind::tri3, 6), form_of<Stokes>(2, 1.0),
+                 {{0, Integral::over_all_cells(body_force(2))}});
   for (const char* side : {"x0", "x1", "y0", "y1"})
     for (int c = 0; c < 2; ++c) closed.supports[0].prescribe(closed.mesh.region(side), c, 0.0, side);
   closed.supports.finish();
