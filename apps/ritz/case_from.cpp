@@ -51,7 +51,7 @@ std::string section_text(const DeckModel& deck, const DeckSection& section) {
   for (const DeckMaterial& each : deck.materials)
     if (upper(each.name) == upper(section.material))
       for (const auto& [key, value] : each.numbers)
-        if (takes(deck, key)) text += fmt::format("{} = {}\n", key, value);
+        if (takes(deck, key) && !(section.bar && key == "poisson")) text += fmt::format("{} = {}\n", key, value);
   return text;
 }
 

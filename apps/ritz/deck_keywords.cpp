@@ -18,6 +18,12 @@ const char* reason_without(const std::string& keyword) {
             "it is not translated: write a [[rigid]], or a [[force]] with 'at' and 'moment' (docs/joining.md)"},
            {"RIGID BODY", "it is not translated: write a [[rigid]] (docs/joining.md)"},
            {"DYNAMIC", "the case is static; [time] would follow the motion (docs/motion.md)"},
+           {"LOAD CASE",
+            "the loads of all load cases of the step are added up: give each a [[load_case]] (docs/load-cases.md)"},
+           {"ORIENTATION", "it is not translated: write an [[orientation]] (docs/thermal.md)"},
+           {"TRANSFORM",
+            "the case has no supports and forces along its axes: write [[displacement]] with 'direction' or "
+            "'cylindrical' (docs/joining.md)"},
            {"BUCKLE", "buckling is not in Ritz yet"},
            {"AMPLITUDE", "loads are taken at their full value"},
            {"TEMPERATURE", "it is not translated: write a [thermal] with this temperature (docs/thermal.md)"}})

@@ -24,6 +24,7 @@ struct DeckSection {
   const Region* region = nullptr;
   std::string material;
   std::vector<std::string> lines;  // element, profile
+  bool bar = false;                // Poisson's ratio is none of its numbers
 };
 
 struct DeckSupport {

@@ -1,4 +1,5 @@
 """`ritz case from DECK`: the case says what the deck says, and solves to the same numbers; what it cannot say is named."""
+import math
 import subprocess
 import tomllib
 import unittest
@@ -204,6 +205,67 @@ TIP,TRVEC,50,0,1,0
     def test_a_direction_of_beams_may_begin_with_a_blank(self):
         section = tomllib.loads(self.case_from(FRAME.replace("0.,1.,0.", " ,1.,0."))[1])["section"][0]
         self.assertEqual(section["orientation"], [0, 1, 0])
+
+    def test_two_numbers_of_a_round_section_are_its_diameters(self):
+        """F L^3 / (3 E I) with I = pi a^3 b / 64 along the direction of the diameter a; one number is a radius, and told."""
+        for numbers, along_z, told in (("0.1,0.1", 0.1**4, False), ("0.1,0.06", 0.1 * 0.06**3, False), ("0.1", 0.2**4, True)):
+            _, text = self.case_from(FRAME.replace("SECTION=RECT\n0.1,0.02", f"SECTION=CIRC\n{numbers}"), "--force")
+            self.assertEqual("CalculiX takes it as the diameter" in text, told)
+            found = self.solve("ritz-structure", self.folder / "job.toml").probes["largest_displacement"]
+            self.assert_close(found, 100 * 2**3 / (3 * 210e9 * math.pi / 64 * along_z), 0.01)  # shear adds half a per cent
+
+    def test_a_box_with_even_walls_has_their_inertia(self):
+        _, text = self.case_from(FRAME.replace("SECTION=RECT\n0.1,0.02", "SECTION=BOX\n0.1,0.06,0.01,0.01,0.01,0.01"))
+        found = self.solve("ritz-structure", self.folder / "job.toml").probes["largest_displacement"]
+        inertia = (0.1 * 0.06**3 - 0.08 * 0.04**3) / 12
+        self.assert_close(found, 100 * 2**3 / (3 * 210e9 * inertia), 0.02)  # and shear
+
+    def test_trusses_are_bars(self):
+        """Two bars at 45 degrees under F: F L / (2 E A sin^2 45) with L = sqrt 2."""
+        _, text = self.case_from("""*NODE
+1,0,0,0
+2,1,1,0
+3,2,0,0
+*ELEMENT, TYPE=T3D2, ELSET=BARS
+1,1,2
+2,2,3
+*NSET, NSET=FEET
+1,3
+*NSET, NSET=TOP
+2
+*MATERIAL, NAME=S
+*ELASTIC
+1e9,0.3
+*SOLID SECTION, ELSET=BARS, MATERIAL=S
+1e-3
+*BOUNDARY
+FEET,ENCASTRE
+TOP,3
+*STEP
+*STATIC
+*CLOAD
+TOP,2,-100.
+*END STEP
+""")
+        self.assertNotIn("# -", text)
+        found = self.solve("ritz-structure", self.folder / "job.toml").probes["largest_displacement"]
+        self.assert_close(found, 100 * 2**0.5 / (1e9 * 1e-3), 1e-9)
+
+    def test_supports_and_forces_along_turned_axes_are_left_out_and_told(self):
+        for axes, told in (("0,1,0,-1,0,0", True), ("1,0,0,0,1,0", False)):
+            deck = BAR + f"*TRANSFORM, NSET=Root\n{axes}\n*BOUNDARY\nRoot, 1\n*STEP\n*CLOAD\nRoot, 2, 5.\n*END STEP\n"
+            _, text = self.case_from(deck, "--force")
+            self.assertEqual({"displacement", "force"}.isdisjoint(tomllib.loads(text)), told)
+            self.assertEqual("4 nodes of 'Root' have axes of their own by *TRANSFORM" in text, told)
+
+    def test_loads_that_abaqus_would_not_keep_or_add_are_told(self):
+        step = "*STEP, PERTURBATION\n*STATIC\n*CLOAD\nRoot, {}, 5.\n*END STEP\n"
+        for second, told in ((2, True), (1, False)):  # the same unknown replaces the earlier force in both programs
+            _, text = self.case_from(BAR + step.format(1) + step.format(second), "--force")
+            self.assertEqual("step 2 keeps the loads of the steps before, as in CalculiX" in text, told)
+        case = "*LOAD CASE, NAME={0}\n*CLOAD\nRoot, {0}, 5.\n*END LOAD CASE\n"
+        _, text = self.case_from(BAR + "*STEP, PERTURBATION\n*STATIC\n" + case.format(1) + case.format(2) + "*END STEP\n", "--force")
+        self.assertEqual(text.count("the loads of all load cases of the step are added up"), 2)
 
     def test_a_prescribed_velocity_is_no_displacement(self):
         _, text = self.case_from(BAR + "*BOUNDARY, TYPE=VELOCITY\nRoot, 1, 3, 2.\n*STEP\n*CLOAD\nRoot, 1, 5.\n*END STEP\n")
