@@ -254,7 +254,7 @@ class Errors(RegionTest):
 
     def test_each_names_what_exists(self):
         for region, words in (
-            ('kind = "facets"\nplane = {point = [9, 0, 0], normal = [1, 0, 0]}', ["'r' is empty: no facets lie there", "reaches from (0, 0, 0) to (1, 1, 1)", "'a.x0' (4 facets)"]),
+            ('kind = "facets"\nplane = {point = [9, 0, 0], normal = [1, 0, 0]}', ["'r' is empty: no facets of the boundary lie there", "reaches from (0, 0, 0) to (1, 1, 1)", "'a.x0' (4 facets)"]),
             ('kind = "cells"\nnormal = {direction = [1, 0, 0]}', ["cells have no normal"]),
             ('kind = "cells"', ["no condition"]),
             ('kind = "facets"\nof = "a"\nexpression = "x > 0"', ["'a' is a region of cells, and facets are selected"]),
