@@ -1,6 +1,7 @@
 #include "apps/ritz/deck_reader.hpp"
 
 #include "apps/ritz/deck_keywords.hpp"
+#include "apps/ritz/deck_materials.hpp"
 #include "apps/ritz/deck_sections.hpp"
 #include "apps/ritz/deck_supports.hpp"
 #include "io/decks/deck_cards.hpp"
@@ -53,6 +54,7 @@ class DeckReader {
     for (const DeckCard& card : cards_) take(card);
     for (std::string& conflict : conflicts_of(model_.supports, regions().mesh()))
       model_.notes.push_back(std::move(conflict));
+    note_axes();
     note_steps();
     return std::move(model_);
   }
@@ -93,7 +95,7 @@ class DeckReader {
         {"DFLUX", &DeckReader::heat_load},         {"DSFLUX", &DeckReader::heat_load},
         {"SFILM", &DeckReader::heat_load},         {"SRADIATE", &DeckReader::heat_load},
         {"FOUNDATION", &DeckReader::foundation},   {"SPRING", &DeckReader::springs},
-        {"EXPANSION", &DeckReader::expansion},
+        {"EXPANSION", &DeckReader::expansion},     {"ORIENTATION", &DeckReader::orientation},
     };
     // Keywords of the mesh, of output, and ends of blocks.
     static const std::set<std::string> silent{
@@ -113,8 +115,7 @@ class DeckReader {
   void property(const DeckCard& card) {
     if (model_.materials.empty()) return note(card, "it belongs to no *MATERIAL");
     const std::string type = upper(card.parameter("TYPE"));
-    if (!type.empty() && type != "ISO" && type != "ISOTROPIC")
-      return note(card, fmt::format("TYPE={} is not in Ritz yet: isotropic materials only", type));
+    if (!type.empty() && type != "ISO" && type != "ISOTROPIC") return directed_property(card);
     if (card.data.size() > 1) note(card, "its values depend on the temperature; those of its first line were taken");
     static const std::map<std::string, std::vector<const char*>> keys{{"ELASTIC", {"young", "poisson"}},
                                                                       {"DENSITY", {"density"}},
@@ -122,6 +123,35 @@ class DeckReader {
                                                                       {"SPECIFIC HEAT", {"specific_heat"}}};
     const std::vector<const char*>& names = keys.at(card.keyword);
     for (std::size_t i = 0; i < names.size(); ++i) model_.materials.back().numbers[names[i]] = card.number(0, i);
+  }
+
+  void directed_property(const DeckCard& card) {
+    const std::optional<DirectedNumbers> directed = directed_numbers(card);
+    if (!directed)
+      return note(card, fmt::format("its numbers of TYPE={} are not translated: docs/thermal.md has materials with "
+                                    "directions",
+                                    upper(card.parameter("TYPE"))));
+    if (directed->varies) note(card, "its values depend on the temperature; those of its first row were taken");
+    model_.materials.back().directed[card.keyword] = directed->lines;
+  }
+
+  void orientation(const DeckCard& card) {
+    const std::vector<std::string> lines = orientation_lines(card);
+    if (lines.empty() || model_.dimension() != 3)
+      return note(card, "it is not translated: write an [[orientation]] (docs/thermal.md)");
+    model_.orientations[upper(card.parameter("NAME"))] = lines;
+  }
+
+  // Materials with directions along axes that the case lacks.
+  void note_axes() {
+    for (const DeckSection& section : model_.sections) {
+      const bool lacks_axes = !section.orientation.empty() && !model_.directed_lines(section).empty() &&
+                              !model_.orientations.contains(upper(section.orientation));
+      if (lacks_axes)
+        model_.notes.push_back(
+            fmt::format("*SOLID SECTION of '{}': its material is taken along x, y, z, not along '{}'",
+                        section.region->name, section.orientation));
+    }
   }
 
   void expansion(const DeckCard& card) {
@@ -173,7 +203,7 @@ class DeckReader {
                                name, value, region->name));
     const std::set<CellKind> kinds = regions().cell_kinds(*region);
     if (card.keyword == "SOLID SECTION" && is_frame() && kinds == std::set{CellKind::line2})
-      return model_.sections.push_back({false, region, card.parameter("MATERIAL"), bar_lines(card), true});
+      return model_.sections.push_back({false, region, card.parameter("MATERIAL"), bar_lines(card), {}, true});
     if (card.keyword == "SOLID SECTION") return solid_section(card, *region);
     if (const std::string why = lacks_element(card, kinds); !why.empty())
       return note(card, fmt::format("section of '{}': {}", region->name, why));
@@ -190,7 +220,8 @@ class DeckReader {
   }
 
   void solid_section(const DeckCard& card, const Region& region) {
-    model_.sections.push_back({true, &region, card.parameter("MATERIAL"), {}});
+    model_.sections.push_back(
+        {true, &region, card.parameter("MATERIAL"), {}, upper(card.parameter("ORIENTATION")), false});
     const double thickness = card.number(0, 0);
     if (model_.dimension() != 2 || thickness <= 0) return;
     if (model_.thickness > 0 && thickness != model_.thickness)

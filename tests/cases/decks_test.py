@@ -306,6 +306,65 @@ TOP,2,-100.
         _, text = self.case_from(heat + film.replace("SFILM\nTip,F", "SRADIATE\nTip,R") + flux, "--force")
         self.assertIn("step 1 is left out: a case with radiation has no load cases", text)
 
+    def test_materials_along_axes_stretch_by_their_modulus(self):
+        """21 MPa along x over 100 mm, without contraction: axis 2 is x where axis 1 is y, also about the axis of a cylinder."""
+        numbers = {"ENGINEERING CONSTANTS": "1e5,2e5,4e5,0.,0.,0.,5e4,6e4,\n7e4", "ORTHO": "1e5,0.,2e5,0.,0.,4e5,5e4,6e4,\n7e4",
+                   "ANISO": "1e5,0.,2e5,0.,0.,4e5,0.,0.,\n0.,5e4,0.,0.,0.,0.,6e4,0.,\n0.,0.,0.,0.,7e4"}
+        turned = {"": 1e5, "*ORIENTATION, NAME=O\n0,1,0,-1,0,0\n": 2e5, "*ORIENTATION, NAME=O, SYSTEM=CYLINDRICAL\n0,0,0,1,0,0\n": 4e5,
+                  "*ORIENTATION, NAME=O\n0,3,0,-1,2,0,0,2,0\n": 2e5}
+        for kind, values in numbers.items():
+            for axes, modulus in turned.items():
+                deck = STATIC.replace("*ELASTIC\n210000., 0.", f"*ELASTIC, TYPE={kind}\n{values}").replace("*CLOAD\nRoot, 1, 5.\n", "")
+                if axes:
+                    deck = deck.replace("*SOLID SECTION, ", axes + "*SOLID SECTION, ORIENTATION=o, ")
+                _, text = self.case_from(deck, "--force")
+                self.assertNotIn("# -", text)
+                found = self.solve("ritz-elasticity", self.folder / "job.toml").probes["largest_displacement"]
+                self.assert_close(found, 21 / modulus * 100, 1e-6)
+
+    def test_axes_that_are_not_translated_are_told_where_they_matter(self):
+        axes = "*ORIENTATION, NAME=O\n0,1,0,-1,0,0\n3,30.\n"
+        for elastic, told in (("*ELASTIC\n210000., 0.", False), ("*ELASTIC, TYPE=ENGINEERING CONSTANTS\n1e5,2e5,4e5,0.,0.,0.,5e4,6e4,\n7e4", True)):
+            deck = STATIC.replace("*ELASTIC\n210000., 0.", elastic).replace("*SOLID SECTION, ", axes + "*SOLID SECTION, ORIENTATION=O, ")
+            _, text = self.case_from(deck, "--force")
+            self.assertEqual("taken along x, y, z, not along 'O'" in text, told, text)
+
+    def test_conductivities_along_axes_conduct_by_theirs(self):
+        heat = BAR.replace("*ELASTIC\n210000., 0.\n", "*CONDUCTIVITY, TYPE=ORTHO\n20.,50.,80.\n")
+        heat = heat.replace("*SOLID SECTION, ", "*ORIENTATION, NAME=O\n0,1,0,-1,0,0\n*SOLID SECTION, ORIENTATION=O, ")
+        self.case_from(heat + "*BOUNDARY\nRoot,11,11,20.\n*STEP\n*HEAT TRANSFER, STEADY STATE\n*DSFLUX\nTip,S,10.\n*END STEP\n")
+        self.assert_close(self.solve("ritz-heat", self.folder / "job.toml").probes["largest_temperature"], 20 + 10 * 100 / 50, 1e-6)
+
+    def test_cells_of_plane_stress_conduct_heat(self):
+        """CalculiX takes CPS and CPE cells for heat. 10 W/m^2 through 1 m of k = 5: 2 K, whatever the thickness."""
+        for cells in ("CPS4", "CPE4", "DC2D4"):
+            _, text = self.case_from(f"""*NODE
+1,0,0
+2,1,0
+3,1,1
+4,0,1
+*ELEMENT, TYPE={cells}, ELSET=A
+1,1,2,3,4
+*NSET, NSET=L
+1,4
+*SURFACE, NAME=R, TYPE=ELEMENT
+1,S2
+*MATERIAL, NAME=M
+*CONDUCTIVITY
+5.
+*SOLIDSECTION, ELSET=A, MATERIAL=M
+0.1
+*BOUNDARY
+L,11,11,20.
+*STEP
+*HEATTRANSFER, STEADY STATE
+*DSFLUX
+R,S,10.
+*END STEP
+""", "--force")
+            self.assertEqual(tomllib.loads(text)["model"], {"type": "plane", "thickness": 0.1})
+            self.assert_close(self.solve("ritz-heat", self.folder / "job.toml").probes["largest_temperature"], 22, 1e-9)
+
     def test_heat_that_evolves_is_told(self):
         heat = BAR.replace("*ELASTIC\n210000., 0.\n", "*CONDUCTIVITY\n50.\n")
         self.assertIn("it evolves in time: the case is steady", self.case_from(heat + "*STEP\n*HEAT TRANSFER\n*END STEP\n")[1])
