@@ -36,6 +36,10 @@ class MemoryNeeds {
     for (const auto& [tag, bytes] : by_tag_) sum += bytes;
     return sum;
   }
+  Index of(const std::string& tag) const {
+    const auto found = by_tag_.find(tag);
+    return found == by_tag_.end() ? 0 : found->second;
+  }
   const std::map<std::string, Index>& by_tag() const { return by_tag_; }
 
  private:

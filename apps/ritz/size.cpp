@@ -57,9 +57,7 @@ double nodes_around(double nodes, int dimension) {
 // The first rank also has the whole model: positions and prescribed values, and a vector while ranks give it theirs.
 Index of_whole_model(const ForecastPath& path, double factor, double unknowns) {
   Index bytes = std::llround(sizeof(double) * unknowns);
-  for (const char* const tag : {"space", "constraints"})
-    if (const auto found = path.peak.by_tag().find(tag); found != path.peak.by_tag().end())
-      bytes += std::llround(factor * double(found->second));
+  for (const char* const tag : {"space", "constraints"}) bytes += std::llround(factor * double(path.peak.of(tag)));
   return bytes;
 }
 

@@ -236,10 +236,7 @@ MemoryNeeds needs_of_solved(const Model& model) {
   const Operator equations(space, model.equations);
   MemoryNeeds needs;
   needs.bytes("connectivity", pool.live() - before).array<std::uint8_t>("constraints", space.unknown_count());
-  const MemoryNeeds residual = equations.memory_needs(Operator::Task::residual);
-  if (const auto given = residual.by_tag().find("given numbers"); given != residual.by_tag().end())
-    needs.bytes("given numbers", given->second);
-  return needs;
+  return needs.bytes("given numbers", equations.memory_needs(Operator::Task::residual).of("given numbers"));
 }
 
 }  // namespace

@@ -65,11 +65,7 @@ std::vector<std::int32_t> body_of_nodes(const FunctionSpace& space) {
 }
 
 Index entries_of(const MixedOperator& equations) {
-  const MemoryNeeds needs = equations.matrix_needs();
-  Index bytes = 0;
-  for (const auto& [tag, size] : needs.by_tag())
-    if (tag == "matrix") bytes += size;
-  return bytes / Index{sizeof(double)};
+  return equations.matrix_needs().of("matrix") / Index{sizeof(double)};
 }
 
 SystemSize size_of(const MixedOperator& equations) {

@@ -108,8 +108,7 @@ RankParts::RankParts(const FunctionSpace& whole, Cut cut, int ranks, int support
     if (!parts.all_have) refuse(fmt::format("a mesh of {} cells without a matrix", whole.mesh().cell_count()));
     first_ = std::move(parts.first);
   }
-  if (const auto pattern = of_whole_.standing.by_tag().find("pattern"); pattern != of_whole_.standing.by_tag().end())
-    of_whole_.standing.bytes("pattern", -pattern->second);  // made for the analysis of a factor
+  of_whole_.standing.bytes("pattern", -of_whole_.standing.of("pattern"));  // made for the analysis of a factor
 }
 
 RankParts::~RankParts() = default;
@@ -124,8 +123,7 @@ SpaceCutter RankParts::cutter() const {
 }
 
 MemoryNeeds RankParts::tables() const {
-  const auto found = of_whole_.standing.by_tag().find("reference cells");
-  return MemoryNeeds().bytes("reference cells", found == of_whole_.standing.by_tag().end() ? 0 : found->second);
+  return MemoryNeeds().bytes("reference cells", of_whole_.standing.of("reference cells"));
 }
 
 SpaceNeeds RankParts::needs_of_part(const FunctionSpace& part) const {

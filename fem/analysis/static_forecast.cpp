@@ -126,7 +126,8 @@ class StaticForecaster {
   ForecastPath without_matrix(SolverPath path) const {
     MemoryNeeds marked;  // nodes, with what is prescribed at them
     for (const ElementGroup& group : equations_.groups()) marked.array<Node>("connectivity", group.nodes.size());
-    const MemoryNeeds actions = lists_of({Task::residual, Task::diagonal, Task::action});
+    const std::vector tasks{Task::residual, Task::diagonal, Task::action};
+    const MemoryNeeds actions = lists_of(tasks);
     const MemoryNeeds kept = needs_.standing + actions + marked + MatrixFree::point_needs(equations_);
     // One right-hand side after the other; the operator's diagonal, and where that is not zero its state and the one
     // that its preconditioner was made at; those of conjugate gradients or GMRES; Chebyshev's four.
@@ -138,12 +139,13 @@ class StaticForecaster {
       auto phase = space_.device().profile().phase("coarser spaces");
       cycle = p_multigrid_needs(equations_);
     }
-    ForecastPath result{.path = path, .peak = kept, .moment = "assembly", .at_assembly = kept.total()};
+    const MemoryNeeds assembly = kept + MemoryNeeds().bytes("assembly lists", equations_.making_lists(tasks));
+    ForecastPath result{.path = path, .peak = assembly, .moment = "assembly", .at_assembly = assembly.total()};
     raise(result, loop + (cycle ? cycle->live : vectors(4)), "iteration");
     if (cycle) raise(result, kept + vectors(first + operators) + cycle->set_up, "set-up");
     if (analysis_.afterwards) raise(result, loop + (cycle ? cycle->live : vectors(4)) + *analysis_.afterwards, "work");
     else raise(result, needs_.standing + actions + results(), "results");
-    const double product = 40.0 * double(connectivity()) + 24.0 * double(n_);
+    const double product = 40.0 * double(needs_.standing.of("connectivity")) + 24.0 * double(n_);
     // Chebyshev of degree 4; or some thirty cycles, whose arithmetic a CPU does in four times the time of the moves.
     result.bytes_moved = solves() * columns_ *
                          (cycle ? (space_.device().is_gpu() ? 30 : 120) * (product + cycle->cycle)
@@ -206,13 +208,11 @@ class StaticForecaster {
             static_cast<int>(columns_)};
   }
   ForecastPath begun(SolverPath path, const MemoryNeeds& assembly) const {
-    const MemoryNeeds lists = lists_at_assembly();
-    const auto buffers = lists.by_tag().find("assembly buffers");
     return {.path = path,
             .peak = assembly,
             .moment = "assembly",
             .at_assembly = assembly.total(),
-            .untouched = buffers == lists.by_tag().end() ? 0 : buffers->second};
+            .untouched = lists_at_assembly().of("assembly buffers")};
   }
   // `standing`: tasks whose buffers stay after the assembly.
   void count_slabs(ForecastPath& path, std::vector<Task> standing) const {
@@ -267,13 +267,8 @@ class StaticForecaster {
   MemoryNeeds lists_at_assembly() const {
     return assembles_again() ? matrix_lists() : equations_.single_assembly_needs(needs_.size.pairs);
   }
-  // A GPU makes the matrix's lists before the buffers of the assembly are there.
   MemoryNeeds making_lists() const {
-    const MemoryNeeds lists = lists_at_assembly();
-    const auto buffers = lists.by_tag().find("assembly buffers");
-    const Index later = buffers == lists.by_tag().end() ? 0 : buffers->second;
-    const Index scratch = equations_.scratch_of_lists(Task::matrix, needs_.size.pairs);
-    return scratch > later ? MemoryNeeds().bytes("assembly lists", scratch - later) : MemoryNeeds();
+    return MemoryNeeds().bytes("assembly lists", equations_.making_lists({Task::matrix}, needs_.size.pairs));
   }
   MemoryNeeds lists_of_shown() const { return analysis_.shows_stages ? evaluate_ : MemoryNeeds(); }
   // Those that the iterations of a sweep's members start from, where they are solved one after the other
@@ -327,10 +322,6 @@ class StaticForecaster {
   }
   MemoryNeeds results() const {
     return vectors(analysis_.combines ? right_sides() + columns_ + 1 : columns_) + evaluate_ + shown_;
-  }
-  Index connectivity() const {
-    const auto found = needs_.standing.by_tag().find("connectivity");
-    return found == needs_.standing.by_tag().end() ? 0 : found->second;
   }
   MemoryNeeds lists_of(const std::vector<Task>& tasks) const {
     auto phase = space_.device().profile().phase("lists");

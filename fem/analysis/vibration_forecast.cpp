@@ -36,8 +36,8 @@ class WithMatrices {
     assembly_ = model.lists_stay ? standing + matrix + matrix + lists
                                  : larger(standing + matrix + of_stiffness, standing + matrix + matrix + of_masses);
     assembly_ += needs_.vectors(1);
-    assembly_.bytes("assembly lists", std::max(stiffness.scratch_of_lists(Task::matrix, needs_.size.pairs),
-                                               masses.scratch_of_lists(Task::matrix, needs_.size.pairs)));
+    assembly_.bytes("assembly lists", std::max(stiffness.making_lists({Task::matrix}, needs_.size.pairs),
+                                               masses.making_lists({Task::matrix}, needs_.size.pairs)));
     // M t for each direction of the mesh.
     solve_ = standing + needs_.coordinates + matrix + matrix + lists +
              needs_.vectors(model.axisymmetric ? 1 : std::min(space_.components(), 3)) +
@@ -49,6 +49,7 @@ class WithMatrices {
     const Index slabs = more_on_a_gpu(stiffness), of_mass = more_on_a_gpu(masses);
     slabs_at_assembly_ = model.lists_stay ? slabs + of_mass : std::max(slabs, of_mass);
     slabs_later_ = model.lists_stay ? slabs + of_mass : 0;
+
     host_ = host_of_lists(larger(of_stiffness, of_masses)) + needs_.host_of_pattern;
   }
 

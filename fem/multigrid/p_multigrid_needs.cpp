@@ -13,11 +13,6 @@ namespace {
 
 using Task = Operator::Task;
 
-Index bytes_of(const MemoryNeeds& needs, const char* tag) {
-  const auto found = needs.by_tag().find(tag);
-  return found == needs.by_tag().end() ? 0 : found->second;
-}
-
 // A space with its operator, for the time of the count.
 struct LevelNeeds {
   LevelNeeds(const Operator& finer, const SpaceOptions& options)
@@ -76,19 +71,19 @@ PMultigridNeeds p_multigrid_needs(const Operator& equations, PMultigridPlan plan
     needs.live.array<std::uint8_t>("constraints", coarse_n);
     needs.live.bytes("p-multigrid", 6 * MemoryPool::block_size(real * n));  // D^-1, weights, b, x, d, q
     // Numbers that chunks share, there and back. Lists of the way back.
-    needs.live.bytes("transfer", real * (bytes_of(action, "assembly buffers") + bytes_of(back, "assembly buffers")) /
-                                     Index{sizeof(double)});
-    needs.live.bytes("assembly lists", bytes_of(back, "assembly lists"));
+    needs.live.bytes("transfer",
+                     real * (action.of("assembly buffers") + back.of("assembly buffers")) / Index{sizeof(double)});
+    needs.live.bytes("assembly lists", back.of("assembly lists"));
     if (!transfers_share(*fine))
-      needs.live.bytes("assembly lists", bytes_of(action, "assembly lists"))
+      needs.live.bytes("assembly lists", action.of("assembly lists"))
           .bytes("connectivity", bytes_of_cells(fine->groups()) + bytes_of_cells(coarse.groups()));
-    needs.cycle += (2 * degree + 1) * double(bytes_of(made, "connectivity") + bytes_of(action, "assembly lists") +
-                                             8 * real * n + MatrixFree::point_needs(*fine).total());
+    needs.cycle += (2 * degree + 1) * double(made.of("connectivity") + action.of("assembly lists") + 8 * real * n +
+                                             MatrixFree::point_needs(*fine).total());
     if (!last) {
       needs.live += MatrixFree::point_needs(coarse);
       needs.live += coarse.memory_needs({Task::diagonal, Task::action});
       // marked; its diagonal
-      needs.live.bytes("connectivity", bytes_of(made, "connectivity")).array<double>("vectors", coarse_n);
+      needs.live.bytes("connectivity", made.of("connectivity")).array<double>("vectors", coarse_n);
     }
     fine = &coarse;
   }
@@ -98,7 +93,8 @@ PMultigridNeeds p_multigrid_needs(const Operator& equations, PMultigridPlan plan
   if (plan.divided) shape.inverse = 0;
   const HierarchyNeeds hierarchy = hierarchy_needs(shape, true);
   const MemoryNeeds matrix = coarsest.pattern + coarsest.matrix();
-  const MemoryNeeds assembly = fine->single_assembly_needs(coarsest.size.pairs);
+  MemoryNeeds assembly = fine->single_assembly_needs(coarsest.size.pairs);
+  assembly.bytes("assembly lists", fine->making_lists({Task::matrix}, coarsest.size.pairs));
   needs.set_up = needs.live + matrix +
                  larger(plan.shifted ? assembly + coarsest.matrix() + cell_lists(*fine) : assembly, hierarchy.set_up);
   needs.lists_on_a_gpu = fine->lists_on_a_gpu(coarsest.size.pairs);

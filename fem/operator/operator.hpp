@@ -169,9 +169,9 @@ class Operator {
   // [bytes] Of element results, slab by slab, that these tasks would take on a GPU on top of what they take on this
   // CPU; 0 on a GPU.
   Index slabs_on_a_gpu(const std::vector<Task>& tasks) const;
-  // [bytes] Memory of a GPU while it makes the lists of a task, beside these; 0 on a CPU. Where it has less, the host
-  // makes them.
-  Index scratch_of_lists(Task task, Index pairs) const;
+  // [bytes] On top of the lists and buffers of one of these tasks, while a GPU makes its lists; 0 on a CPU. Where it
+  // has less, the host makes them: a model fits a card without this.
+  Index making_lists(const std::vector<Task>& tasks, Index pairs = 0) const;
   Index host_bytes() const;  // of the elements' lists on the host, when they are written
   MemoryNeeds memory_needs(Task task, Index pairs = 0) const { return memory_needs(std::vector{task}, pairs); }
   // Steps down that were taken since the last call, because memory was short: sentences for people.

@@ -72,17 +72,20 @@ Index Operator::lists_on_a_gpu(Index pairs) const {
   return memory_needs(Task::matrix, pairs).total() - single_assembly_needs(pairs).total();
 }
 
-Index Operator::scratch_of_lists(Task task, Index pairs) const {
-  if (!space_->device().is_gpu()) return 0;
-  memory_needs(task, pairs);  // counts the lists
-  const Index items = task == Task::matrix ? pairs : space_->node_count();
+// A GPU makes the lists of a task before the buffers of its assembly are there.
+Index Operator::making_lists(const std::vector<Task>& tasks, Index pairs) const {
   Index most = 0;
-  for (const Job& job : jobs_of(task)) {
-    const Outline outline = this->outline(job);
-    const auto known = list_sizes_.find({outline.groups, outline.chunk_batches, task == Task::matrix});
-    if (known == list_sizes_.end()) continue;
-    const ScatterSizes& sizes = known->second;
-    most = std::max(most, list_scratch(items, sizes.sources, sizes.slots, sizes.extension));
+  if (!space_->device().is_gpu()) return most;
+  for (const Task task : tasks) {
+    const Index buffers = memory_needs(task, pairs).of("assembly buffers");  // counts the lists
+    for (const Job& job : jobs_of(task)) {
+      const Outline outline = this->outline(job);
+      const auto known = list_sizes_.find({outline.groups, outline.chunk_batches, task == Task::matrix});
+      if (known == list_sizes_.end()) continue;
+      const ScatterSizes& sizes = known->second;
+      const Index items = task == Task::matrix ? pairs : space_->node_count();
+      most = std::max(most, list_scratch(items, sizes.sources, sizes.slots, sizes.extension) - buffers);
+    }
   }
   return most;
 }

@@ -156,9 +156,6 @@ MemoryNeeds needs_of_results(const FunctionSpace& space, const std::vector<Integ
       .array<double>("results", (std::max(cells, space.mesh().cell_count()) + 7) / 8 * 8 * derived);
 }
 
-Index host_of_lists(const MemoryNeeds& task) {
-  const auto found = task.by_tag().find("assembly lists");
-  return found == task.by_tag().end() ? 0 : 5 * found->second / 4;
-}
+Index host_of_lists(const MemoryNeeds& task) { return 5 * task.of("assembly lists") / 4; }
 
 }  // namespace ritz

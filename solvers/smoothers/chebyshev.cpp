@@ -1,5 +1,6 @@
 #include "solvers/smoothers/chebyshev.hpp"
 
+#include "device/communicator.hpp"
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "solvers/smoothers/chebyshev_kernels.hpp"
@@ -90,24 +91,46 @@ LargestEigenvalue::LargestEigenvalue(const LinearOperator& A, const Vector& inve
   fill_start_vector(r_);
   multiply(inverse_diagonal_, r_, z_);
   copy(z_, p_);
-  rz_ = rz_start_ = dot(r_, z_);
+  reserve(0);
+  A.device().profile().count(r_.bytes() + z_.bytes());
+  kernels<VectorKernels>(A.device(), solver_kernels, "vector")
+      .dot(A.device(), A.rows(), r_.data(), z_.data(), numbers_.data());
+  Communicator(A.device()).complete(numbers_.data(), 1);
 }
 
+void LargestEigenvalue::reserve(int steps) {
+  if (numbers_.size() > 2 * steps) return;
+  Vector longer(A_.device(), 1 + 2 * std::max(steps, 12), "vectors");
+  if (!numbers_.empty()) A_.device().machine().copy_on_device(longer.data(), numbers_.data(), numbers_.bytes());
+  numbers_ = std::move(longer);
+}
+
+// The host reads all numbers when the steps are done. Those behind a residual of nearly nothing do not count.
 double LargestEigenvalue::after(int steps) {
-  while (static_cast<int>(alphas_.size()) < steps && rz_ > 1e-24 * rz_start_) {
-    A_.apply(p_, q_);
-    const double pq = dot(p_, q_);
+  reserve(steps);
+  const Device& device = A_.device();
+  const Communicator ranks(device);
+  const auto& lanczos = kernels<LanczosKernels>(device, solver_kernels, "lanczos");
+  for (; steps_ < steps; ++steps_) {
+    double *const rz = numbers_.data() + 2 * steps_, *const pq = rz + 1, *const next_rz = rz + 2;
+    A_.apply_dot(p_, q_, pq);
+    ranks.complete(pq, 1);
+    device.profile().count(8 * r_.bytes());
+    lanczos.update(device, A_.rows(), rz, pq, q_.data(), inverse_diagonal_.data(), r_.data(), z_.data(), next_rz);
+    ranks.complete(next_rz, 1);
+    lanczos.direction(device, A_.rows(), next_rz, rz, z_.data(), p_.data());
+  }
+  std::vector<double> numbers(static_cast<std::size_t>(1 + 2 * steps_));
+  ranks.read(numbers_.data(), numbers);
+  alphas_.clear();
+  betas_.clear();
+  for (std::size_t k = 0; k + 2 < numbers.size() && numbers[k] > 1e-24 * numbers[0]; k += 2) {
+    const double rz = numbers[k], pq = numbers[k + 1], next_rz = numbers[k + 2];
     if (!(pq > 0) || !std::isfinite(pq))
       throw Error(Exit::not_converged, fmt::format("the matrix is not positive definite: p.Ap = {} for a vector p", pq),
                   "Chebyshev preconditioning needs positive eigenvalues", advice_for(StopReason::indefinite_matrix));
-    const double alpha = rz_ / pq;
-    axpy(-alpha, q_, r_);
-    multiply(inverse_diagonal_, r_, z_);
-    const double rz_before = rz_;
-    rz_ = dot(r_, z_);
-    axpby(1.0, z_, rz_ / rz_before, p_);
-    alphas_.push_back(alpha);
-    betas_.push_back(rz_ / rz_before);
+    alphas_.push_back(rz / pq);
+    betas_.push_back(next_rz / rz);
   }
   return alphas_.empty() ? 1.0 : largest_of(lanczos_matrix(alphas_, betas_));
 }

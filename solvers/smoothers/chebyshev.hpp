@@ -33,10 +33,13 @@ class LargestEigenvalue {
   double residual() const;
 
  private:
+  void reserve(int steps);
+
   const LinearOperator& A_;
   const Vector& inverse_diagonal_;
   Vector r_, z_, p_, q_;
-  double rz_, rz_start_;
+  Vector numbers_;  // r.z, then p.q and r.z of each step
+  int steps_ = 0;   // that are done
   std::vector<double> alphas_, betas_;
 };
 

@@ -185,7 +185,7 @@ TEST_F(Gpu, AnIterationWithMultigridTakesFourKernelsAndOneGraph) {
   }
 }
 
-// The set-up of a hierarchy moves nothing of the size of the matrix between host and device. 311 launches and 97 waits
+// The set-up of a hierarchy moves nothing of the size of the matrix between host and device. 264 launches and 54 waits
 // for three levels here.
 TEST_F(Gpu, MultigridSetUpStaysOnTheDevice) {
   const Blocks blocks = poisson_matrix(20);
@@ -203,8 +203,8 @@ TEST_F(Gpu, MultigridSetUpStaysOnTheDevice) {
   EXPECT_LT(after.to_host - before.to_host, 4096);
   EXPECT_LT(after.to_device - before.to_device, 4096);
   const auto levels = static_cast<Index>(multigrid.levels().size());
-  EXPECT_LE(after.kernels - before.kernels, 120 * levels);
-  EXPECT_LE(after.waits - before.waits, 40 * levels);
+  EXPECT_LE(after.kernels - before.kernels, 95 * levels);
+  EXPECT_LE(after.waits - before.waits, 20 * levels);
 }
 
 // A direct solver's matrix stays where it is, also with new values: 113 KB of blocks here.

@@ -132,6 +132,31 @@ TEST_F(GpuLists, AreMadeOnTheHostWhereTheGpuHasNoMemoryForThem) {
   EXPECT_EQ(gpu.memory().statistics().live, before);
 }
 
+// The first call of a task takes its lists, its buffers and what makes the lists.
+TEST_F(GpuLists, TakeTheForeseenMemoryWhileTheyAreMade) {
+  const Mesh mesh = box(12, 12, 12, {1, 1, 1}, CellKind::hex8);
+  const FunctionSpace space(mesh, 1, gpu);
+  const Operator equations(space, {Integral::over_all_cells(heat_form(3))});
+  const Vector u = space.zeros();
+  Vector r = space.zeros();
+  SparseMatrix K = equations.make_matrix();
+  using Task = Operator::Task;
+  const auto expect_peak = [&](Task task, Index pairs, auto call) {
+    const Index making = equations.making_lists({task}, pairs);
+    const Index foreseen = equations.memory_needs(task, pairs).total() + making;
+    EXPECT_GT(making, foreseen / 3);
+    gpu.memory().trim();
+    gpu.memory().reset_peak();
+    const Index before = gpu.memory().statistics().live;
+    call();
+    const Index taken = gpu.memory().statistics().peak - before;
+    EXPECT_GE(taken, foreseen / 2);
+    EXPECT_LE(taken, foreseen);
+  };
+  expect_peak(Task::matrix, K.pattern().nonzeros(), [&] { equations.assemble(u, K); });
+  expect_peak(Task::residual, 0, [&] { equations.residual(u, r); });
+}
+
 // A pattern, a matrix and a residual: tables of groups and chunks go up, and numbers of slots, items and runs come
 // back. The largest mesh has a matrix of a megabyte.
 TEST_F(GpuLists, OfAnOperatorMoveNothingOfTheSizeOfTheMatrix) {
