@@ -85,7 +85,7 @@ class DefinitionReader {
     d.of = t.text("of", "a region that contains it; by default facets are those of the boundary",
                   {.fallback = "", .may_be_empty = true});
     const bool by_normal = read_normal(d);
-    if (!d.tests.empty() || by_normal)
+    if (!d.tests.empty() || by_normal || !d.of.empty())
       return d.kind == RegionKind::facets || !by_normal ? std::optional(d) : std::nullopt;
     t.error("kind", "this region has no condition", {},
             "give one or several of box, plane, sphere, cylinder, normal, expression; or union, intersection or "

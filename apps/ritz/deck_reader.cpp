@@ -198,9 +198,10 @@ class DeckReader {
   void section_of(const DeckCard& card, const Region* region) {
     for (const auto& [name, value] : card.parameters)
       if (name.starts_with("OFFSET") && value != "0" && value != "0.")
-        note(card, fmt::format("{}={} of '{}': nodes are taken in the middle; give [[section]] an offset "
-                               "(docs/structures.md)",
-                               name, value, region->name));
+        note(card, fmt::format("{}={} of '{}': nodes are taken in the middle; {}", name, value, region->name,
+                               card.keyword == "SHELL SECTION"
+                                   ? "shells with an offset are not in Ritz: place their nodes there"
+                                   : "give [[section]] an offset (docs/structures.md)"));
     const std::set<CellKind> kinds = regions().cell_kinds(*region);
     if (card.keyword == "SOLID SECTION" && is_frame() && kinds == std::set{CellKind::line2})
       return model_.sections.push_back({false, region, card.parameter("MATERIAL"), bar_lines(card), {}, true});

@@ -474,7 +474,9 @@ LOW, P, 10.
 0.1,0.1
 0,1,0
 """
-        self.assertIn("OFFSET1=0.5 of 'BEAMS'", self.case_from(deck)[1])
+        self.assertIn("OFFSET1=0.5 of 'BEAMS': nodes are taken in the middle; give [[section]] an offset", self.case_from(deck)[1])
+        shell = plate("PLATE, SPOS", "SIDE, P, 1.").replace("*SHELL SECTION, ", "*SHELL SECTION, OFFSET=0.5, ")
+        self.assertIn("OFFSET=0.5 of 'PLATE': nodes are taken in the middle; shells with an offset are not in Ritz", self.case_from(shell, "--force")[1])
 
     def test_modes_and_heat_name_their_programs(self):
         said, text = self.case_from(BAR + "*BOUNDARY\nROOT,1,3\n*STEP\n*FREQUENCY\n4\n*END STEP\n")
