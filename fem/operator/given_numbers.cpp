@@ -38,7 +38,8 @@ bool same_input(const PointInput& a, const PointInput& b) {
 std::optional<double> value_everywhere(const PointCode& code, double t) {
   if (code.reads_position() || !code.inputs().empty()) return std::nullopt;
   const PointProgram program = code.program();
-  const double value = *PointMachine<1>(program, ProgramPoints{.t = t, .count = 1}, 0).run();
+  const double origin[3] = {};
+  const double value = *PointMachine<1>(program, ProgramPoints{.x = origin, .t = t, .count = 1}, 0).run();
   return value == value ? std::optional(value) : std::nullopt;
 }
 

@@ -5,7 +5,9 @@
 #include "solvers/direct/direct_factor_there.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 
 #include <cudss.h>
 
@@ -28,16 +30,16 @@ cudssMatrixType_t type_of(DirectKind kind) {
   return kind == DirectKind::symmetric ? CUDSS_MTYPE_SYMMETRIC : CUDSS_MTYPE_GENERAL;
 }
 
-// Vectors, as the library knows them.
-struct Columns {
+// A vector, as the library knows it.
+struct Column {
   cudssMatrix_t matrix = nullptr;
-  Columns(Index rows, int columns, double* values) {
-    check(cudssMatrixCreateDn(&matrix, rows, columns, rows, values, CUDA_R_64F, CUDSS_LAYOUT_COL_MAJOR),
-          "describing vectors");
+  Column(Index rows, const double* values) {
+    check(cudssMatrixCreateDn(&matrix, rows, 1, rows, values, CUDA_R_64F, CUDSS_LAYOUT_COL_MAJOR),
+          "describing a vector");
   }
-  ~Columns() { cudssMatrixDestroy(matrix); }
-  Columns(const Columns&) = delete;
-  Columns& operator=(const Columns&) = delete;
+  ~Column() { cudssMatrixDestroy(matrix); }
+  Column(const Column&) = delete;
+  Column& operator=(const Column&) = delete;
 };
 
 struct Scaled {
@@ -72,6 +74,7 @@ class CudssFactor final : public DirectFactorThere {
     execute(CUDSS_PHASE_ANALYSIS, nullptr, nullptr, "the analysis");
   }
   ~CudssFactor() override {
+    choose();
     if (matrix_ != nullptr) cudssMatrixDestroy(matrix_);
     if (data_ != nullptr) cudssDataDestroy(handle_, data_);
     if (config_ != nullptr) cudssConfigDestroy(config_);
@@ -90,33 +93,25 @@ class CudssFactor final : public DirectFactorThere {
 
   void factorise() override {
     execute(CUDSS_PHASE_FACTORIZATION, nullptr, nullptr, "the factorisation");
-    int row = 0;  // one-based; 0: no zero or negative pivot
-    std::size_t written = 0;
-    check(cudssDataGet(handle_, data_, CUDSS_DATA_INFO, &row, sizeof row, &written), "asking for pivots");
-    if (row != 0)
-      throw Error(Exit::model,
-                  "the matrix is singular or not positive definite: met at row " + std::to_string(row - 1) +
-                      " of its reordered form",
-                  "some part of the model can move, or has no stiffness", "add supports, and check material data");
-    int raised = 0;
-    check(cudssDataGet(handle_, data_, CUDSS_DATA_NPIVOTS, &raised, sizeof raised, &written), "asking for pivots");
-    raised_pivots_ = raised;
+    refuse_singular();
+    raised_pivots_ = counts<1>(CUDSS_DATA_NPIVOTS).value_or(std::array<Index, 1>{})[0];
   }
 
+  // Column by column: the deterministic mode takes one right-hand side (cuDSS, CUDSS_CONFIG_DETERMINISTIC_MODE).
   void solve(const Vector& B, Vector& X, int columns) override {
     const Index rows = offsets_.size() - 1;
-    const Columns right(rows, columns, const_cast<double*>(B.data())), left(rows, columns, X.data());
-    execute(CUDSS_PHASE_SOLVE, left.matrix, right.matrix, "the solution");
+    for (int column = 0; column < columns; ++column) {
+      const Column right(rows, B.data() + column * rows), left(rows, X.data() + column * rows);
+      execute(CUDSS_PHASE_SOLVE, left.matrix, right.matrix, "the solution");
+    }
     for_each(device_, "scale", rows * columns, Scaled{X.data(), scale_});
   }
 
+  // The library counts those of symmetric factors; a positive definite one has none.
   Index negative_pivots() const override {
-    int counts[2] = {};  // positive, negative
-    std::size_t written = 0;
-    return kind_ != DirectKind::general && cudssDataGet(handle_, data_, CUDSS_DATA_INERTIA, counts, sizeof counts,
-                                                        &written) == CUDSS_STATUS_SUCCESS
-               ? counts[1]
-               : -1;
+    if (kind_ != DirectKind::symmetric) return kind_ == DirectKind::positive_definite ? 0 : -1;
+    const auto positive_and_negative = counts<2>(CUDSS_DATA_INERTIA);
+    return positive_and_negative ? (*positive_and_negative)[1] : -1;
   }
 
   Index memory_needed() const override { return estimate(1); }  // the peak on the device
@@ -130,9 +125,42 @@ class CudssFactor final : public DirectFactorThere {
   void set(cudssConfigParam_t parameter, int value, const char* what) {
     check(cudssConfigSet(config_, parameter, &value, sizeof value), what);
   }
+  // The library's calls belong to the GPU of their handle, and the thread may have chosen another one since.
+  void choose() const { cudaSetDevice(device_.info().ordinal); }
   void execute(int phase, cudssMatrix_t x, cudssMatrix_t b, const char* what) {
     const LaunchScope launch(device_, "cudss");
     check(cudssExecute(handle_, phase, config_, data_, matrix_, x, b), what);
+  }
+
+  // The mark of a pivot that is not positive stays until it is taken away (cuDSS, CUDSS_DATA_INFO): a later
+  // factorisation with other values must not find it.
+  void refuse_singular() {
+    choose();
+    int row = 0;  // one-based; 0: none
+    std::size_t written = 0;
+    check(cudssDataGet(handle_, data_, CUDSS_DATA_INFO, &row, sizeof row, &written), "asking for pivots");
+    if (row == 0) return;
+    constexpr int none = 0;
+    cudssDataSet(handle_, data_, CUDSS_DATA_INFO, &none, sizeof none);
+    throw Error(Exit::model,
+                "the matrix is singular or not positive definite: met at row " + std::to_string(row - 1) +
+                    " of its reordered form",
+                "some part of the model can move, or has no stiffness", "add supports, and check material data");
+  }
+
+  // The library's documentation gives counts the type of the matrix's indices, which has two here: it says itself.
+  template <std::size_t K>
+  std::optional<std::array<Index, K>> counts(cudssDataParam_t parameter) const {
+    choose();
+    std::size_t bytes = 0;
+    std::array<std::int32_t, K> narrow{};
+    std::array<Index, K> wide{};
+    if (cudssDataGet(handle_, data_, parameter, nullptr, 0, &bytes) != CUDSS_STATUS_SUCCESS) return std::nullopt;
+    if (bytes != sizeof wide && bytes != sizeof narrow) return std::nullopt;
+    void* const target = bytes == sizeof wide ? static_cast<void*>(wide.data()) : narrow.data();
+    if (cudssDataGet(handle_, data_, parameter, target, bytes, &bytes) != CUDSS_STATUS_SUCCESS) return std::nullopt;
+    if (target == narrow.data()) std::copy(narrow.begin(), narrow.end(), wide.begin());
+    return wide;
   }
 
   // cuDSS raises pivots below a bound that knows no unit (CUDSS_CONFIG_PIVOT_EPSILON): it gets a matrix whose largest
@@ -143,6 +171,7 @@ class CudssFactor final : public DirectFactorThere {
   }
 
   Index estimate(int which) const {
+    choose();
     Index estimates[16] = {};
     std::size_t written = 0;
     return cudssDataGet(handle_, data_, CUDSS_DATA_MEMORY_ESTIMATES, estimates, sizeof estimates, &written) ==
@@ -168,7 +197,9 @@ DirectFactorThere* analyse(const Device& device, ScalarRows A, double largest, c
   return new CudssFactor(device, std::move(A), largest, analysis);
 }
 
-const DirectFactoryThere table{analyse};
+void check_entries(Index) {}  // offsets have 64 bits
+
+const DirectFactoryThere table{check_entries, analyse};
 const Registration registration("direct", &table);
 
 }  // namespace

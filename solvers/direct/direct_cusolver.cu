@@ -32,14 +32,6 @@ class CusolverFactor final : public DirectFactorThere {
  public:
   CusolverFactor(const Device& device, ScalarRows A, double largest, const DirectAnalysis& analysis)
       : CusolverFactor(device, analysis.kind) {
-    if (A.values.size() > most_entries)
-      throw Error(
-          Exit::resources,
-          "a matrix of " + std::to_string(A.values.size()) + " entries is too large for cuSOLVER, which takes " +
-              std::to_string(most_entries) + " here",
-          "it factorises anew for every solution, and its factors of three-dimensional models outgrow the memory "
-          "without notice",
-          "use an iterative solver or --device cpu, or install cuDSS and build again");
     offsets_ = Array<int>(device, A.offsets.size(), "direct solver");
     for_each(device, "narrow offsets", A.offsets.size(), Narrow{A.offsets.data(), offsets_.data()});
     columns_ = std::move(A.columns);
@@ -74,9 +66,6 @@ class CusolverFactor final : public DirectFactorThere {
   }
 
  private:
-  // A bound by reckoning: 300 000 unknowns of a solid, whose factor has some 10^9 entries.
-  static constexpr Index most_entries = 20'000'000;
-
   // The constructor above continues from here: if it fails, the destructor frees what this one has made.
   CusolverFactor(const Device& device, DirectKind kind) : device_(device), kind_(kind) {
     device.memory().trim();  // cuSOLVER takes memory past our pool
@@ -120,7 +109,19 @@ DirectFactorThere* analyse(const Device& device, ScalarRows A, double largest, c
   return new CusolverFactor(device, std::move(A), largest, analysis);
 }
 
-const DirectFactoryThere table{analyse};
+// A bound by reckoning: 300 000 unknowns of a solid, whose factor has some 10^9 entries.
+void check_entries(Index entries) {
+  constexpr Index most_entries = 20'000'000;
+  if (entries <= most_entries) return;
+  throw Error(Exit::resources,
+              "a matrix of " + std::to_string(entries) + " entries is too large for cuSOLVER, which takes " +
+                  std::to_string(most_entries) + " here",
+              "it factorises anew for every solution, and its factors of three-dimensional models outgrow the memory "
+              "without notice",
+              "use an iterative solver or --device cpu, or install cuDSS and build again");
+}
+
+const DirectFactoryThere table{check_entries, analyse};
 const Registration registration("direct", &table);
 
 }  // namespace

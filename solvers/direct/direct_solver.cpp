@@ -60,6 +60,7 @@ bool is_taken_there(const std::string& library) { return library == "cuda"; }
 std::unique_ptr<DirectFactor> analyse_there(const DirectInput& A, DirectKind kind, const std::string& library) {
   const auto& factory = *static_cast<const DirectFactoryThere*>(load(library));
   const SparseMatrix& matrix = matrix_there(A);
+  factory.check_entries(matrix.values().size());
   return std::unique_ptr<DirectFactor>(factory.analyse(A.device(), scalar_rows(matrix, "direct solver"),
                                                        max_abs(matrix.values()),
                                                        {.kind = kind, .block_size = A.block_size()}));

@@ -3,6 +3,7 @@
 #include "tests/cuda_emulator/memory.hpp"
 
 #include <bit>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -10,6 +11,7 @@
 #include <numeric>
 #include <sstream>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 namespace ritz::cuda {  // where shared memory of the launch is declared
@@ -426,14 +428,19 @@ __global__ void strided(const double* from, double* to) {
 
 // Counts of one warp for each kind of access, "global read" and so on: requests, bytes, sectors or passes.
 using Counts = std::map<std::string, std::vector<long>>;
+// Made before the emulated GPU asks for its name, so that it goes after the last counts have been written at exit.
+struct TrafficFile {
+  std::string path = ::testing::TempDir() + "ritz-traffic-" + std::to_string(getpid()) + ".tsv";
+  ~TrafficFile() { std::remove(path.c_str()); }
+};
 template <class Run>
 Counts counts_of(const Run& run) {
-  const std::string file = ::testing::TempDir() + "traffic.tsv";
-  setenv("RITZ_EMULATED_GPU_TRAFFIC", file.c_str(), 1);
+  static const TrafficFile file;
+  setenv("RITZ_EMULATED_GPU_TRAFFIC", file.path.c_str(), 1);
   run();
   emulator::write_traffic();
   Counts counts;
-  std::ifstream in(file);
+  std::ifstream in(file.path);
   for (std::string line; std::getline(in, line);) {
     std::istringstream words(line);
     std::string kind, access, module, place;

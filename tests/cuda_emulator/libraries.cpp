@@ -1,6 +1,8 @@
 // The functions of cuSPARSE and cuSOLVER that Ritz calls, implemented plainly.
 #include "tests/cuda_emulator/memory.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cusolverSp.h>
 #include <cusparse.h>
@@ -8,8 +10,9 @@
 
 using namespace ritz::emulator;
 
-extern "C" void dgesv_(const int* n, const int* columns, double* a, const int* rows, int* pivots, double* b,
-                       const int* b_rows, int* status);
+// LAPACK: solution with a band matrix of columns [2 below + above + 1].
+extern "C" void dgbsv_(const int* n, const int* below, const int* above, const int* columns, double* band,
+                       const int* band_rows, int* pivots, double* b, const int* b_rows, int* status);
 
 struct cusparseContext {
   int device = current_device();
@@ -34,38 +37,41 @@ struct cusolverSpContext {
 
 namespace {
 
-// Solves by dense elimination: the systems of tests are small. The reordering and the kind of factor are the library's
-// own affair.
-void solve_dense(int n, int entries, const double* values, const int* offsets, const int* columns, const double* b,
-                 double tolerance, double* x, int* singular) {
+// Solves by elimination in a band. The reordering and the kind of factor are the library's own affair.
+void solve_band(int n, int entries, const double* values, const int* offsets, const int* columns, const double* b,
+                double tolerance, double* x, int* singular) {
   touch_range("cusolver", values, sizeof(double) * static_cast<std::size_t>(entries), Access::read);
   touch_range("cusolver", b, sizeof(double) * static_cast<std::size_t>(n), Access::read);
   touch_range("cusolver", x, sizeof(double) * static_cast<std::size_t>(n), Access::write);
-  std::vector<double> a(static_cast<std::size_t>(n) * static_cast<std::size_t>(n)), solution(b, b + n);
+  int band = 0;  // entries beside the diagonal, on either side
   for (int i = 0; i < n; ++i)
-    for (int k = offsets[i]; k < offsets[i + 1]; ++k)
-      a[static_cast<std::size_t>(columns[k]) * static_cast<std::size_t>(n) + static_cast<std::size_t>(i)] = values[k];
+    for (int k = offsets[i]; k < offsets[i + 1]; ++k) band = std::max(band, std::abs(columns[k] - i));
+  const int height = 3 * band + 1, one = 1;
+  std::vector<double> a(static_cast<std::size_t>(n) * static_cast<std::size_t>(height)), solution(b, b + n);
+  const auto diagonal = [&](int column) { return a.data() + std::ptrdiff_t{column} * height + 2 * band; };
+  for (int i = 0; i < n; ++i)
+    for (int k = offsets[i]; k < offsets[i + 1]; ++k) diagonal(columns[k])[i - columns[k]] = values[k];
   std::vector<int> pivots(static_cast<std::size_t>(n));
-  const int one = 1;
   int status = 0;
-  dgesv_(&n, &one, a.data(), &n, pivots.data(), solution.data(), &n, &status);
+  dgbsv_(&n, &band, &band, &one, a.data(), &height, pivots.data(), solution.data(), &n, &status);
   *singular = status > 0 ? status - 1 : -1;
   for (int i = 0; i < n && *singular < 0; ++i)
-    if (std::abs(a[static_cast<std::size_t>(i) * static_cast<std::size_t>(n) + static_cast<std::size_t>(i)]) <=
-        tolerance)
-      *singular = i;
+    if (std::abs(*diagonal(i)) <= tolerance) *singular = i;
   std::copy(solution.begin(), solution.end(), x);
 }
 
 cusolverStatus_t solve(cusolverSpHandle_t handle, int rows, int entries, const double* values, const int* offsets,
                        const int* columns, const double* b, double tolerance, double* x, int* singular) {
   if (handle->device != current_device()) return CUSOLVER_STATUS_INTERNAL_ERROR;
-  if (enqueue(handle->stream,
-              [=] { solve_dense(rows, entries, values, offsets, columns, b, tolerance, x, singular); }) !=
-          cudaSuccess ||
-      cudaStreamSynchronize(handle->stream) != cudaSuccess)
-    return CUSOLVER_STATUS_EXECUTION_FAILED;
-  return CUSOLVER_STATUS_SUCCESS;
+  void* factor = nullptr;  // the library's own memory
+  if (cudaMallocAsync(&factor, sizeof(double) * static_cast<std::size_t>(entries), handle->stream) != cudaSuccess)
+    return CUSOLVER_STATUS_ALLOC_FAILED;
+  const bool is_solved = enqueue(handle->stream, [=] {
+                           solve_band(rows, entries, values, offsets, columns, b, tolerance, x, singular);
+                         }) == cudaSuccess;
+  cudaFreeAsync(factor, handle->stream);
+  return is_solved && cudaStreamSynchronize(handle->stream) == cudaSuccess ? CUSOLVER_STATUS_SUCCESS
+                                                                           : CUSOLVER_STATUS_EXECUTION_FAILED;
 }
 
 void multiply(const cusparseSpMatDescr& A, const double* x, double* y) {

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -21,11 +22,11 @@ inline std::string data_file(const std::string& name) { return std::string(RITZ_
 // A folder of its own that disappears with the test; the name has a space and an umlaut on purpose.
 class Folder {
  public:
-  Folder()
-      : path_(std::filesystem::temp_directory_path() /
-              ("ritz io ä " + std::to_string(::getpid()) + " " +
-               ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
-    std::filesystem::create_directories(path_);
+  Folder() {
+    std::string test = ::testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::ranges::replace(test, '/', ' ');  // of a parameter, which would make a folder in a folder
+    path_ = std::filesystem::temp_directory_path() / ("ritz io ä " + std::to_string(::getpid()) + " " + test);
+    std::filesystem::create_directory(path_);
   }
   ~Folder() {
     std::error_code ignored;

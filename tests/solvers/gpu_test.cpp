@@ -2,6 +2,7 @@
 #include "solvers/smoothers/chebyshev.hpp"
 #include "solvers/smoothers/jacobi.hpp"
 #include "solvers/algebra/vectors.hpp"
+#include "solvers/direct/direct_factor_there.hpp"
 #include "solvers/direct/direct_solver.hpp"
 #include "solvers/krylov/bicgstab.hpp"
 #include "solvers/krylov/block_conjugate_gradient.hpp"
@@ -9,12 +10,14 @@
 #include "solvers/krylov/gmres.hpp"
 #include "solvers/krylov/minres.hpp"
 #include "solvers/multigrid/smoothed_aggregation.hpp"
+#include "device/kernels.hpp"
 #include "tests/solvers/matrices.hpp"
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <numbers>
 
 namespace ritz::testing {
@@ -247,7 +250,18 @@ TEST_F(Gpu, VendorProductAgreesWithOurs) {
   }
 }
 
-// No support anywhere: constants are in the null space. The factorisation finds it.
+// Makes the sum of each row of scalars zero: constants are in the null space, as without a support.
+void release(Blocks& A) {
+  for (std::size_t row = 0; row + 1 < A.offsets.size(); ++row) {
+    double others = 0;
+    for (Index k = A.offsets[row]; k < A.offsets[row + 1]; ++k)
+      if (A.columns[k] != Index(row)) others += A.values[k];
+    for (Index k = A.offsets[row]; k < A.offsets[row + 1]; ++k)
+      if (A.columns[k] == Index(row)) A.values[k] = -others;
+  }
+}
+
+// The factorisation finds that there is no support anywhere.
 TEST_F(Gpu, FreeBodyIsAModelErrorOfEveryDirectSolverInEveryUnit) {
   const Vector b(gpu, random_numbers(64, 3), "test");
   Vector x(gpu, 64, "test");
@@ -259,11 +273,7 @@ TEST_F(Gpu, FreeBodyIsAModelErrorOfEveryDirectSolverInEveryUnit) {
       const SparseMatrix held = on(gpu, free);
       EXPECT_TRUE(DirectSolver(held, kind).solve(b, x).converged()) << "unit " << unit;
       EXPECT_LE(relative_residual(held, x.host(), b.host()), 1e-12) << "unit " << unit;
-      for (std::size_t row = 0; row < 64; ++row) {
-        const Index first = free.offsets[row], last = free.offsets[row + 1];
-        for (Index k = first; k < last; ++k)
-          if (free.columns[k] == Index(row)) free.values[k] = unit * double(last - first - 1);
-      }
+      release(free);
       const SparseMatrix A = on(gpu, free);
       try {
         DirectSolver solver(A, kind);
@@ -390,6 +400,225 @@ TEST_F(Gpu, DirectSolverSolvesAndNamesSingularity) {
         solver.solve(Vector(gpu, std::vector<double>(4, 1.0), "test"), y);
       },
       Error);
+}
+
+// ctest runs these tests with one library and with another.
+TEST_F(Gpu, DirectSolverIsTheOneUnderTest) {
+  const char* const library = std::getenv("RITZ_TEST_DIRECT_SOLVER");
+  if (library == nullptr) GTEST_SKIP() << "no library is asked for";
+  const SparseMatrix A = on(gpu, diagonal_matrix({1, 2}));
+  EXPECT_NE(DirectSolver(A, DirectSolver::Kind::general).name().find(library), std::string::npos);
+}
+
+// Convection: the pattern is symmetric, the values are not.
+Blocks convection_matrix(int n) {
+  Blocks A = poisson_matrix(n);
+  for (std::size_t row = 0; row + 1 < A.offsets.size(); ++row)
+    for (Index k = A.offsets[row]; k < A.offsets[row + 1]; ++k)
+      if (A.columns[k] != Index(row)) A.values[k] *= A.columns[k] < Index(row) ? 1.9 : 0.1;
+  return A;
+}
+
+TEST_F(Gpu, DirectSolverSolvesUnsymmetricSystems) {
+  const SparseMatrix A = on(gpu, convection_matrix(6));
+  const std::vector<double> b = random_numbers(216, 9);
+  Vector x(gpu, 216, "test");
+  EXPECT_TRUE(DirectSolver(A, DirectSolver::Kind::general).solve(Vector(gpu, b, "test"), x).converged());
+  EXPECT_LE(relative_residual(A, x.host(), b), 1e-12);
+}
+
+// A chain whose end points obey two equations: the multipliers stand on a diagonal of zeros, and are as many as there
+// are negative eigenvalues.
+TEST_F(Gpu, DirectSolverSolvesSystemsWithLagrangeMultipliers) {
+  constexpr std::size_t n = 20, all = n + 2;
+  std::vector<std::vector<double>> rows(all, std::vector<double>(all, 0.0));
+  for (std::size_t i = 0; i < n; ++i) {
+    rows[i][i] = 2;
+    if (i > 0) rows[i][i - 1] = rows[i - 1][i] = -1;
+  }
+  rows[n][0] = rows[0][n] = rows[n + 1][n - 1] = rows[n - 1][n + 1] = 1;
+  const SparseMatrix A = on(gpu, dense_matrix(rows));
+  const std::vector<double> b = random_numbers(all, 10);
+  Vector x(gpu, A.rows(), "test");
+  DirectSolver solver(A, DirectSolver::Kind::symmetric);
+  EXPECT_TRUE(solver.solve(Vector(gpu, b, "test"), x).converged());
+  EXPECT_LE(relative_residual(A, x.host(), b), 1e-12);
+  if (solver.knows_inertia()) { EXPECT_EQ(solver.negative_pivots(), 2); }
+}
+
+TEST_F(Gpu, DirectSolverSolvesForSeveralRightHandSidesAsForEach) {
+  for (const auto kind : {DirectSolver::Kind::positive_definite, DirectSolver::Kind::general}) {
+    const SparseMatrix A = on(gpu, poisson_matrix(6));
+    DirectSolver solver(A, kind);
+    solver.max_refinements = 0;
+    MultiVector B(gpu, 216, 3), X(gpu, 216, 3);
+    for (int j = 0; j < 3; ++j) B.set_column(j, Vector(gpu, random_numbers(216, 30 + unsigned(j)), "test"));
+    for (const SolveReport& report : solver.solve(B, X)) EXPECT_TRUE(report.converged()) << summary(report);
+    Vector b(gpu, 216, "test"), x(gpu, 216, "test"), one(gpu, 216, "test");
+    for (int j = 0; j < 3; ++j) {
+      B.get_column(j, b);
+      X.get_column(j, x);
+      EXPECT_TRUE(solver.solve(b, one).converged());
+      axpy(-1.0, one, x);
+      EXPECT_LE(max_abs(x), 1e-13 * max_abs(one)) << "column " << j;
+    }
+  }
+}
+
+// Promised by cuDSS in its deterministic mode, not by cuSOLVER.
+TEST_F(Gpu, DirectSolverRepeatsItsBits) {
+  const SparseMatrix identity = on(gpu, diagonal_matrix({1, 1}));
+  if (DirectSolver(identity, DirectSolver::Kind::general).name().find("cuDSS") == std::string::npos)
+    GTEST_SKIP() << "with cuDSS only";
+  const Vector b(gpu, random_numbers(216, 11), "test");
+  for (const auto kind :
+       {DirectSolver::Kind::positive_definite, DirectSolver::Kind::symmetric, DirectSolver::Kind::general}) {
+    const SparseMatrix A = on(gpu, poisson_matrix(6));
+    std::vector<double> first;
+    for (int run = 0; run < 3; ++run) {
+      Vector x(gpu, 216, "test");
+      DirectSolver solver(A, kind);
+      solver.max_refinements = 0;
+      EXPECT_TRUE(solver.solve(b, x).converged());
+      if (run == 0) first = x.host();
+      EXPECT_EQ(x.host(), first);
+    }
+  }
+}
+
+// Newton's method shortens its step after a singular matrix, and factorises again.
+TEST_F(Gpu, DirectSolverFactorisesAgainAfterASingularMatrix) {
+  const std::vector<double> b = random_numbers(64, 12);
+  Vector x(gpu, 64, "test");
+  for (const auto kind :
+       {DirectSolver::Kind::positive_definite, DirectSolver::Kind::symmetric, DirectSolver::Kind::general}) {
+    const Blocks regular = poisson_matrix(4);
+    SparseMatrix A = on(gpu, regular);
+    DirectSolver solver(A, kind);
+    Blocks singular = regular;
+    release(singular);
+    if (kind == DirectSolver::Kind::positive_definite)
+      for (double& value : singular.values) value = -value;
+    A.values().upload(singular.values);
+    EXPECT_THROW(solver.refactorise(), Error);
+    A.values().upload(regular.values);
+    solver.refactorise();
+    EXPECT_TRUE(solver.solve(Vector(gpu, b, "test"), x).converged());
+    EXPECT_LE(relative_residual(A, x.host(), b), 1e-12);
+  }
+}
+
+// Its factors outgrow the memory without notice, so it takes matrices up to a size. Asked before anything is made of
+// the matrix: a matrix of that size would take seconds here.
+TEST_F(Gpu, DirectSolverRefusesAMatrixThatIsTooLargeForItsLibrary) {
+  const auto& factory = *static_cast<const DirectFactoryThere*>(find_kernels(gpu.backend(), "ritz_direct", "direct"));
+  const SparseMatrix A = on(gpu, diagonal_matrix({1, 2}));
+  const bool has_bound = DirectSolver(A, DirectSolver::Kind::general).name().find("cuSOLVER") != std::string::npos;
+  EXPECT_NO_THROW(factory.check_entries(20'000'000));
+  try {
+    factory.check_entries(20'000'001);
+    EXPECT_FALSE(has_bound) << "it was taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit(), Exit::resources);
+    EXPECT_NE(error.message().find("20000001 entries"), std::string::npos) << error.message();
+    EXPECT_NE(error.fix().find("cuDSS"), std::string::npos) << error.fix();
+  }
+}
+
+// From none to enough, in steps: whichever allocation fails, the error says so, nothing stays behind, and then it
+// works.
+TEST(LittleMemory, DirectSolversSayThatItIsMissing) {
+  if (list_devices().devices.size() < 2) GTEST_SKIP() << "skipped: no GPU";
+  const Device gpu = Device::named("gpu");
+  if (gpu.info().memory_total >= 1'000'000) GTEST_SKIP() << "on an emulated GPU of less than 1 MB only";
+  const auto left = [&] {
+    gpu.memory().trim();
+    return gpu.machine().current_info().memory_free;
+  };
+  for (const auto kind : {DirectSolver::Kind::positive_definite, DirectSolver::Kind::general}) {
+    const SparseMatrix A = on(gpu, poisson_matrix(6));
+    const Vector b(gpu, random_numbers(216, 13), "test");
+    Vector x(gpu, 216, "test");
+    const Index before = left();
+    int failures = 0, solutions = 0;
+    for (Index given = 4096; solutions == 0; given += 2048) {
+      ASSERT_LT(given, before);
+      const Array<std::uint8_t> taken(gpu, before - given, "test");
+      try {
+        solutions += DirectSolver(A, kind).solve(b, x).converged();
+      } catch (const Error& error) {
+        ++failures;
+        ASSERT_EQ(error.exit(), Exit::resources) << error.message();
+      }
+    }
+    EXPECT_GT(failures, 10);
+    EXPECT_EQ(left(), before);
+  }
+}
+
+// Memory that our own pool keeps for later is there for a library that takes its own.
+TEST(LittleMemory, DirectSolversGetWhatThePoolKeeps) {
+  if (list_devices().devices.size() < 2) GTEST_SKIP() << "skipped: no GPU";
+  const Device gpu = Device::named("gpu");
+  if (gpu.info().memory_total >= 1'000'000) GTEST_SKIP() << "on an emulated GPU of less than 1 MB only";
+  const SparseMatrix A = on(gpu, poisson_matrix(6));
+  const Vector b(gpu, random_numbers(216, 13), "test");
+  Vector x(gpu, 216, "test");
+  constexpr Index block = 16'384, enough_for_rows = 120'000;  // not for the factor
+  std::vector<Array<std::uint8_t>> kept;
+  while (gpu.machine().current_info().memory_free > enough_for_rows) kept.emplace_back(gpu, block, "test");
+  kept.clear();
+  EXPECT_GT(gpu.memory().statistics().cached, 10 * block);
+  EXPECT_TRUE(DirectSolver(A, DirectSolver::Kind::general).solve(b, x).converged());
+}
+
+// Memory is taken between two factorisations: what is left is enough for reductions, and not for the library.
+TEST(LittleMemory, DirectSolversSayThatItIsMissingForAnotherFactor) {
+  if (list_devices().devices.size() < 2) GTEST_SKIP() << "skipped: no GPU";
+  const Device gpu = Device::named("gpu");
+  if (gpu.info().memory_total >= 1'000'000) GTEST_SKIP() << "on an emulated GPU of less than 1 MB only";
+  const SparseMatrix A = on(gpu, poisson_matrix(6));
+  const Vector b(gpu, random_numbers(216, 13), "test");
+  Vector x(gpu, 216, "test");
+  DirectSolver solver(A, DirectSolver::Kind::positive_definite);
+  {
+    std::vector<Array<std::uint8_t>> taken;
+    while (gpu.machine().current_info().memory_free > 8192) taken.emplace_back(gpu, 1024, "test");
+    try {
+      solver.refactorise();
+      ADD_FAILURE() << "there was memory";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.exit(), Exit::resources);
+      EXPECT_NE(error.message().find("failed in cu"), std::string::npos) << error.message();
+    }
+  }
+  gpu.memory().trim();
+  solver.refactorise();
+  EXPECT_TRUE(solver.solve(b, x).converged());
+}
+
+TEST(SeveralGpus, DirectSolversWorkWhileAnotherOneIsChosen) {
+  if (list_devices().devices.size() < 3) GTEST_SKIP() << "on two GPUs only";
+  const Device gpu = Device::named("gpu:0"), other = Device::named("gpu:1");
+  Vector there(other, 4, "test");
+  const auto choose_other = [&] { there.fill_zero(); };
+  SparseMatrix A = on(gpu, poisson_matrix(4));
+  const Vector b(gpu, random_numbers(64, 14), "test");
+  Vector x(gpu, 64, "test");
+  {
+    choose_other();
+    DirectSolver solver(A, DirectSolver::Kind::symmetric);
+    choose_other();
+    solver.refactorise();
+    choose_other();
+    if (solver.knows_inertia()) { EXPECT_EQ(solver.negative_pivots(), 0); }
+    choose_other();
+    EXPECT_GE(solver.memory_bytes(), 0);
+    choose_other();
+    EXPECT_TRUE(solver.solve(b, x).converged());
+    choose_other();
+  }
+  EXPECT_TRUE(DirectSolver(A, DirectSolver::Kind::general).solve(b, x).converged());
 }
 
 }  // namespace
