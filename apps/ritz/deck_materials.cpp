@@ -11,17 +11,17 @@
 namespace ritz {
 namespace {
 
-std::vector<double> numbers_of(const DeckCard& card) {
+std::vector<double> numbers_on(const DeckCard& card) {
   std::vector<double> numbers;
   for (std::size_t line = 0; line < card.data.size(); ++line)
     for (std::size_t field = 0; field < card.data[line].size(); ++field) numbers.push_back(card.number(line, field));
   return numbers;
 }
 
-std::string list_of(std::span<const double> numbers) { return fmt::format("[{}]", fmt::join(numbers, ", ")); }
+std::string toml_list(std::span<const double> numbers) { return fmt::format("[{}]", fmt::join(numbers, ", ")); }
 
 std::vector<std::string> stiffness_lines(std::span<const double> numbers) {
-  return {"[material.anisotropic]", "stiffness = " + list_of(numbers)};
+  return {"[material.anisotropic]", "stiffness = " + toml_list(numbers)};
 }
 
 // D1111, D1122, D2222, D1133, D2233, D3333, D1212, D1313, D2323 among the 21 of an anisotropic material.
@@ -33,12 +33,12 @@ std::vector<std::string> orthotropic_lines(std::span<const double> numbers) {
 }
 
 std::vector<std::string> engineering_lines(std::span<const double> numbers) {
-  return {"[material.orthotropic]", "young = " + list_of(numbers.subspan(0, 3)),
-          "poisson = " + list_of(numbers.subspan(3, 3)), "shear = " + list_of(numbers.subspan(6, 3))};
+  return {"[material.orthotropic]", "young = " + toml_list(numbers.subspan(0, 3)),
+          "poisson = " + toml_list(numbers.subspan(3, 3)), "shear = " + toml_list(numbers.subspan(6, 3))};
 }
 
 std::vector<std::string> conductivity_lines(std::span<const double> numbers) {
-  return {"conductivity_along = " + list_of(numbers)};
+  return {"conductivity_along = " + toml_list(numbers)};
 }
 
 struct Directed {
@@ -56,8 +56,8 @@ constexpr std::array kinds{
 
 std::optional<DirectedNumbers> directed_numbers(const DeckCard& card) {
   const std::string type = upper(card.parameter("TYPE"));
-  const std::vector<double> numbers = numbers_of(card);
-  for (const Directed& kind : kinds)
+  const std::vector<double> numbers = numbers_on(card);
+  for (const Directed& kind : directed_kinds)
     if (card.keyword == kind.keyword && type.starts_with(kind.type) && numbers.size() >= kind.count)
       return DirectedNumbers{kind.lines(std::span(numbers).first(kind.count)), card.data.size() > (kind.count + 7) / 8};
   return {};
@@ -77,8 +77,8 @@ std::vector<std::string> orientation_lines(const DeckCard& card) {
     a[i] = card.number(0, i) - from[i];
     b[i] = card.number(0, 3 + i) - from[i];
   }
-  if (round) return {fmt::format("cylindrical = {{origin = {}, axis = {}}}", list_of(from), list_of(b))};
-  return {"axis1 = " + list_of(a), "axis2 = " + list_of(b)};
+  if (round) return {fmt::format("cylindrical = {{origin = {}, axis = {}}}", toml_list(from), toml_list(b))};
+  return {"axis1 = " + toml_list(a), "axis2 = " + toml_list(b)};
 }
 
 }  // namespace ritz

@@ -19,7 +19,7 @@
 namespace ritz {
 namespace {
 
-std::size_t position(Index i) { return static_cast<std::size_t>(i); }
+std::size_t entry_at(Index i) { return static_cast<std::size_t>(i); }
 
 class FieldsForecaster {
  public:
@@ -45,19 +45,19 @@ class FieldsForecaster {
 
   RanksForecast all() {
     RanksForecast result{.path = direct_ ? "direct" : "iterative", .shares = {}, .products = 0};
-    result.shares.resize(position(question_.ranks));
+    result.shares.resize(entry_at(question_.ranks));
     count_ghosts(result.shares);
-    for (int rank = 0; rank < question_.ranks; ++rank) add_memory(rank, result.shares[position(rank)]);
+    for (int rank = 0; rank < question_.ranks; ++rank) add_memory(rank, result.shares[entry_at(rank)]);
     return result;
   }
 
  private:
   int fields() const { return equations_.field_count(); }
   Index nodes(int rank, int k) const {
-    return first_[position(k)][position(rank) + 1] - first_[position(k)][position(rank)];
+    return first_[entry_at(k)][entry_at(rank) + 1] - first_[entry_at(k)][entry_at(rank)];
   }
   int owner(int k, Node node) const {
-    const std::vector<Index>& first = first_[position(k)];
+    const std::vector<Index>& first = first_[entry_at(k)];
     return static_cast<int>(std::ranges::upper_bound(first, Index{node}) - first.begin()) - 1;
   }
 
@@ -77,23 +77,23 @@ class FieldsForecaster {
       around.clear();
       std::set<int> ranks;
       for (int k = 0; k < fields(); ++k)
-        for (const Node node : nodes_of[position(k)](cell)) {
+        for (const Node node : nodes_of[entry_at(k)](cell)) {
           around.push_back({k, node, owner(k, node)});
           ranks.insert(around.back().rank);
         }
       for (const int rank : ranks) {
-        ++shares[position(rank)].cells;
+        ++shares[entry_at(rank)].cells;
         if (ranks.size() == 1) continue;
         for (const Owned& each : around)
           if (each.rank != rank) {
-            reached[position(rank)].insert({each.field, each.node});
-            neighbours[position(rank)].insert(each.rank);
+            reached[entry_at(rank)].insert({each.field, each.node});
+            neighbours[entry_at(rank)].insert(each.rank);
           }
       }
     }
-    ghosts_.assign(shares.size(), std::vector<Index>(position(fields()), 0));
+    ghosts_.assign(shares.size(), std::vector<Index>(entry_at(fields()), 0));
     for (std::size_t rank = 0; rank < shares.size(); ++rank) {
-      for (const auto& [field, node] : reached[rank]) ++ghosts_[rank][position(field)];
+      for (const auto& [field, node] : reached[rank]) ++ghosts_[rank][entry_at(field)];
       for (int k = 0; k < fields(); ++k) shares[rank].nodes += nodes(static_cast<int>(rank), k);
       shares[rank].ghosts = std::ssize(reached[rank]);
       shares[rank].neighbours = static_cast<int>(neighbours[rank].size());
@@ -107,7 +107,7 @@ class FieldsForecaster {
     Size size;
     for (int k = 0; k < fields(); ++k) {
       size.unknowns += nodes(rank, k) * equations_.space(k).components();
-      size.ghosts += ghosts_[position(rank)][position(k)] * equations_.space(k).components();
+      size.ghosts += ghosts_[entry_at(rank)][entry_at(k)] * equations_.space(k).components();
     }
     return size;
   }
@@ -127,8 +127,8 @@ class FieldsForecaster {
   // The matrix and the cycle of the part of a field.
   HierarchyNeeds part(int rank, int k) const {
     const FunctionSpace& space = equations_.space(k);
-    const Index owned = nodes(rank, k), ghosts = ghosts_[position(rank)][position(k)], b = space.components();
-    const double row = double(pairs_[position(k)]) / double(space.node_count());
+    const Index owned = nodes(rank, k), ghosts = ghosts_[entry_at(rank)][entry_at(k)], b = space.components();
+    const double row = double(pairs_[entry_at(k)]) / double(space.node_count());
     HierarchyNeeds needs;
     if (equations_.family(k) == Family::cell) return scalar_part(owned * b, ghosts * b, space);
     if (equations_.family(k) == Family::edge) return edge_part(owned, ghosts, row, space);
@@ -238,7 +238,7 @@ class FieldsForecaster {
     MemoryNeeds needs;
     for (int k = 0; k < fields(); ++k)
       if (!equations_.has_block(k, k))
-        needs.array<double>("matrix", pairs_[position(k)]).array<std::int32_t>("pattern", pairs_[position(k)]);
+        needs.array<double>("matrix", pairs_[entry_at(k)]).array<std::int32_t>("pattern", pairs_[entry_at(k)]);
     return needs;
   }
 
