@@ -48,7 +48,7 @@ struct Directed {
   std::vector<std::string> (*lines)(std::span<const double>);
 };
 
-constexpr std::array kinds{
+constexpr std::array directed_kinds{
     Directed{"ELASTIC", "ANISO", 21, stiffness_lines}, Directed{"ELASTIC", "ORTHO", 9, orthotropic_lines},
     Directed{"ELASTIC", "ENGINEERING", 9, engineering_lines}, Directed{"CONDUCTIVITY", "ORTHO", 3, conductivity_lines}};
 
