@@ -52,6 +52,8 @@ struct Definition {
   std::string of;
 };
 
+bool is_of_boundary(const Definition& d) { return d.kind == RegionKind::facets && d.set.empty() && d.of.empty(); }
+
 bool passes(const std::vector<PlaceTest>& tests, const Point& x) {
   return std::ranges::all_of(tests, [&](const PlaceTest& test) { return test(x); });
 }
@@ -83,7 +85,7 @@ class DefinitionReader {
     d.of = t.text("of", "a region that contains it; by default facets are those of the boundary",
                   {.fallback = "", .may_be_empty = true});
     const bool by_normal = read_normal(d);
-    if (!d.tests.empty() || by_normal)
+    if (!d.tests.empty() || by_normal || !d.of.empty())
       return d.kind == RegionKind::facets || !by_normal ? std::optional(d) : std::nullopt;
     t.error("kind", "this region has no condition", {},
             "give one or several of box, plane, sphere, cylinder, normal, expression; or union, intersection or "
@@ -187,7 +189,9 @@ class RegionFinder {
     if (made->size() == 0 && !reports_) return;
     if (made->size() == 0)
       return error(
-          d, "name", fmt::format("the region '{}' is empty: no {} lie there", d.name, noun_of(made->kind)),
+          d, "name",
+          fmt::format("the region '{}' is empty: no {}{} lie there", d.name, noun_of(made->kind),
+                      is_of_boundary(d) ? " of the boundary" : ""),
           fmt::format("the mesh reaches from ({:g}, {:g}, {:g}) to ({:g}, {:g}, {:g}); the regions are {}", box_.low[0],
                       box_.low[1], box_.low[2], box_.high[0], box_.high[1], box_.high[2], listed()),
           d.surfaces.empty()

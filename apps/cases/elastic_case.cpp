@@ -52,7 +52,8 @@ void read_displacements(const Case::Table& from, const Mesh& mesh, bool only_zer
     any = read_oblique_supports(t, region, mesh, only_zero, oblique) || any;
     if (!any)
       t.error("fixed", "this displacement prescribes nothing", {},
-              "give fixed = true, or one of x, y, z, normal, direction, cylindrical");
+              oblique == nullptr ? "give fixed = true, or one of x, y, z"
+                                 : "give fixed = true, or one of x, y, z, normal, direction, cylindrical");
   }
 }
 

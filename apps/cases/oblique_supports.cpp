@@ -20,8 +20,7 @@ class ObliqueReader {
     add({.kind = Kind::normal,
          .region = region_,
          .value = value_of(t_, "normal", "displacement along the outward normal of the facets [m]"),
-         .origin = t_.where()},
-        "normal");
+         .origin = t_.where()});
     if (region_ != nullptr && region_->kind != RegionKind::facets)
       t_.error("region", fmt::format("'{}' is a region of nodes or cells", region_->name), "a normal is that of facets",
                "name a region of facets, or give a direction");
@@ -35,8 +34,7 @@ class ObliqueReader {
          .region = region_,
          .value = value_of(t_, "value", "displacement along 'direction' [m]"),
          .direction = *direction,
-         .origin = t_.where()},
-        "direction");
+         .origin = t_.where()});
   }
 
   void read_cylindrical() {
@@ -51,8 +49,7 @@ class ObliqueReader {
            .value = value_of(round, key, "this component [m]; not given: free"),
            .axes = axes,
            .component = component,
-           .origin = t_.where()},
-          "cylindrical");
+           .origin = t_.where()});
     }
   }
 
@@ -73,12 +70,9 @@ class ObliqueReader {
     return coefficient(value);
   }
 
-  void add(ObliqueSupport support, const char* key) {
+  void add(ObliqueSupport support) {
     any_ = true;
-    if (supports_ != nullptr) supports_->push_back(std::move(support));
-    else
-      t_.error(key, fmt::format("a load case cannot have its own '{}'", key),
-               "all load cases share the directions of supports", "move it out of the load case");
+    supports_->push_back(std::move(support));
   }
 
   const Case::Table& t_;
@@ -88,10 +82,25 @@ class ObliqueReader {
   std::vector<ObliqueSupport>* supports_;
 };
 
+// A load case gives other values to x, y and z alone.
+bool refuse_oblique_supports(const Case::Table& t) {
+  bool any = false;
+  for (const char* key : {"normal", "direction", "cylindrical"}) {
+    if (!t.has(key)) continue;
+    any = true;
+    t.refuse(key, fmt::format("a load case cannot have its own '{}'", key),
+             "supports along other directions than x, y and z, and their values, are those of all load cases",
+             "move it out of the load case, or write one case file for each value");
+  }
+  if (any) t.excuse();
+  return any;
+}
+
 }  // namespace
 
 bool read_oblique_supports(const Case::Table& t, const Region* region, const Mesh& mesh, bool at_rest,
                            std::vector<ObliqueSupport>* supports) {
+  if (supports == nullptr) return refuse_oblique_supports(t);
   ObliqueReader reader(t, region, mesh, at_rest, supports);
   reader.read_normal();
   reader.read_direction();

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 
@@ -32,8 +33,12 @@ std::string toml_text(const std::string& text) {
 
 std::string plane_text(const DeckModel& deck) {
   if (deck.dimension() != 2 || deck.plane.empty()) return "";
-  std::string text = fmt::format("\n[model]\ntype = {}\n", toml_text(deck.plane));
-  if (deck.thickness > 0 && deck.plane == "plane_stress") text += fmt::format("thickness = {}\n", deck.thickness);
+  // CalculiX takes the cells of plane stress and strain for heat, too.
+  const bool flat_heat = deck.physics == DeckPhysics::heat && deck.plane != "axisymmetric";
+  const std::string type = flat_heat ? "plane" : deck.plane;
+  std::string text = fmt::format("\n[model]\ntype = {}\n", toml_text(type));
+  if (deck.thickness > 0 && (type == "plane_stress" || type == "plane"))
+    text += fmt::format("thickness = {}\n", deck.thickness);
   return text;
 }
 
@@ -51,7 +56,22 @@ std::string section_text(const DeckModel& deck, const DeckSection& section) {
   for (const DeckMaterial& each : deck.materials)
     if (upper(each.name) == upper(section.material))
       for (const auto& [key, value] : each.numbers)
-        if (takes(deck, key)) text += fmt::format("{} = {}\n", key, value);
+        if (takes(deck, key) && !(section.bar && key == "poisson")) text += fmt::format("{} = {}\n", key, value);
+  const std::vector<std::string> directed = deck.directed_lines(section);
+  if (!directed.empty() && deck.orientations.contains(upper(section.orientation)))
+    text += fmt::format("orientation = {}\n", toml_text(upper(section.orientation)));
+  for (const std::string& line : directed) text += line + "\n";
+  return text;
+}
+
+// Those that a material uses.
+std::string orientations_text(const DeckModel& deck) {
+  std::string text;
+  for (const auto& [name, lines] : deck.orientations)
+    if (std::ranges::any_of(deck.sections, [&](const DeckSection& section) {
+          return upper(section.orientation) == name && !deck.directed_lines(section).empty();
+        }))
+      text += fmt::format("\n[[orientation]]\nname = {}\n{}\n", toml_text(name), fmt::join(lines, "\n"));
   return text;
 }
 
@@ -121,6 +141,7 @@ std::string case_text(const DeckModel& deck, const std::string& deck_file, const
       "# Run it: {} THIS_FILE\n\n[mesh]\nfile = {}\n",
       std::filesystem::path(deck_file).filename().string(), program_for(deck), toml_text(mesh_file));
   text += plane_text(deck);
+  text += orientations_text(deck);
   for (const DeckSection& section : deck.sections) text += section_text(deck, section);
   for (const DeckSupport& support : deck.supports) text += support_text(deck, support);
   text += loads_text(deck);
@@ -132,6 +153,16 @@ std::string case_text(const DeckModel& deck, const std::string& deck_file, const
 }
 
 }  // namespace
+
+std::vector<std::string> DeckModel::directed_lines(const DeckSection& section) const {
+  if (!section.solid) return {};
+  for (const DeckMaterial& each : materials)
+    if (upper(each.name) == upper(section.material))
+      if (const auto found = each.directed.find(physics == DeckPhysics::heat ? "CONDUCTIVITY" : "ELASTIC");
+          found != each.directed.end())
+        return found->second;
+  return {};
+}
 
 std::string case_from(const CaseFrom& question) {
   namespace fs = std::filesystem;

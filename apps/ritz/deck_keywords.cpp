@@ -18,6 +18,13 @@ const char* reason_without(const std::string& keyword) {
             "it is not translated: write a [[rigid]], or a [[force]] with 'at' and 'moment' (docs/joining.md)"},
            {"RIGID BODY", "it is not translated: write a [[rigid]] (docs/joining.md)"},
            {"DYNAMIC", "the case is static; [time] would follow the motion (docs/motion.md)"},
+           {"LOAD CASE",
+            "the loads of all load cases of the step are added up: give each a [[load_case]] (docs/load-cases.md)"},
+           {"TRANSFORM",
+            "the case has no supports and forces along its axes: write [[displacement]] with 'direction' or "
+            "'cylindrical' (docs/joining.md)"},
+           {"INITIAL CONDITIONS", "initial stresses are not in Ritz, and other states at the begin are not translated"},
+           {"PHYSICAL CONSTANTS", "write [model] absolute_zero where there is radiation (docs/heat.md)"},
            {"BUCKLE", "buckling is not in Ritz yet"},
            {"AMPLITUDE", "loads are taken at their full value"},
            {"TEMPERATURE", "it is not translated: write a [thermal] with this temperature (docs/thermal.md)"}})

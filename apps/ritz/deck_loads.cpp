@@ -107,6 +107,17 @@ std::vector<std::pair<std::string, std::size_t>> DeckSteps::replaced(const DeckL
   return found;
 }
 
+std::vector<const DeckStep*> DeckSteps::perturbed() const {
+  std::vector<const DeckStep*> found;
+  for (const DeckStep& step : steps_) {
+    const auto is_earlier = [&](int given) { return given != 0 && given < step.number; };
+    const bool keeps = std::ranges::any_of(
+        step.loads, [&](const DeckLoad& load) { return std::ranges::any_of(load.steps, is_earlier); });
+    if (step.perturbs && !step.modal && keeps) found.push_back(&step);
+  }
+  return found;
+}
+
 DeckCases load_cases_of(const std::vector<DeckStep>& steps) {
   DeckCases result;
   std::vector<const DeckStep*> loaded;

@@ -23,6 +23,7 @@ struct DeckStep {
   int number = 1;
   int line = 0;  // of *STEP
   bool modal = false;
+  bool perturbs = false;  // PERTURBATION
   std::vector<DeckLoad> loads = {};
 };
 
@@ -38,6 +39,8 @@ class DeckSteps {
                                                             const Mesh& mesh) const;
   // Whether an earlier step has a load of this table and region in another direction.
   bool turns(const DeckLoad& load) const;
+  // Steps with PERTURBATION that have loads of earlier ones, as in CalculiX.
+  std::vector<const DeckStep*> perturbed() const;
   const std::vector<DeckStep>& all() const { return steps_; }
 
  private:

@@ -16,7 +16,8 @@ enum class DeckPhysics { solid, heat, frame };
 
 struct DeckMaterial {
   std::string name;
-  std::map<std::string, double> numbers;  // keys of the case
+  std::map<std::string, double> numbers = {};                     // keys of the case
+  std::map<std::string, std::vector<std::string>> directed = {};  // by keyword: lines of numbers along material axes
 };
 
 struct DeckSection {
@@ -24,6 +25,8 @@ struct DeckSection {
   const Region* region = nullptr;
   std::string material;
   std::vector<std::string> lines;  // element, profile
+  std::string orientation = {};    // of a solid
+  bool bar = false;                // Poisson's ratio is none of its numbers
 };
 
 struct DeckSupport {
@@ -38,11 +41,14 @@ struct DeckModel {
   double thickness = 0;  // of the plane
   int modes = 0;         // 0: no modal analysis
   std::vector<DeckMaterial> materials;
+  std::map<std::string, std::vector<std::string>> orientations;  // lines by the name in capitals
   std::vector<DeckSection> sections;
   std::vector<DeckSupport> supports;
   DeckCases loads;
   std::vector<std::string> notes;  // lines of the deck that are not in the case
 
+  // Lines of numbers along axes for the program of this case.
+  std::vector<std::string> directed_lines(const DeckSection& section) const;
   int dimension() const { return regions->mesh().dimension(); }
 };
 

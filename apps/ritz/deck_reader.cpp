@@ -1,6 +1,7 @@
 #include "apps/ritz/deck_reader.hpp"
 
 #include "apps/ritz/deck_keywords.hpp"
+#include "apps/ritz/deck_materials.hpp"
 #include "apps/ritz/deck_sections.hpp"
 #include "apps/ritz/deck_supports.hpp"
 #include "io/decks/deck_cards.hpp"
@@ -15,6 +16,7 @@
 #include <cctype>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -26,6 +28,16 @@ constexpr std::initializer_list<RegionKind> node_sets{RegionKind::nodes, RegionK
 constexpr std::initializer_list<RegionKind> element_sets{RegionKind::cells};
 constexpr std::initializer_list<RegionKind> surfaces{RegionKind::facets};
 
+bool is_identity(const DeckCard& transform) {
+  const std::string type = upper(transform.parameter("TYPE"));
+  const auto is_along = [&](std::size_t first, std::array<bool, 3> positive) {
+    for (std::size_t i = 0; i < 3; ++i)
+      if ((transform.number(0, first + i) > 0) != positive[i] || transform.number(0, first + i) < 0) return false;
+    return true;
+  };
+  return (type.empty() || type == "R") && is_along(0, {true, false, false}) && is_along(3, {false, true, false});
+}
+
 const char* noun(RegionKind kind) {
   return kind == RegionKind::cells ? "elements" : kind == RegionKind::facets ? "faces" : "nodes";
 }
@@ -34,6 +46,7 @@ class DeckReader {
  public:
   explicit DeckReader(const std::string& path) : path_(path), cards_(read_cards(path)) {
     for (const DeckCard& card : cards_) survey(card);
+    if (has_trusses_ && !has_others_) model_.physics = DeckPhysics::frame;
     model_.regions = std::make_unique<const DeckRegions>(read_mesh_data(path, nullptr, is_frame()), cards_);
   }
 
@@ -41,6 +54,7 @@ class DeckReader {
     for (const DeckCard& card : cards_) take(card);
     for (std::string& conflict : conflicts_of(model_.supports, regions().mesh()))
       model_.notes.push_back(std::move(conflict));
+    note_axes();
     note_steps();
     return std::move(model_);
   }
@@ -51,14 +65,21 @@ class DeckReader {
     if (card.keyword == "HEAT TRANSFER") model_.physics = DeckPhysics::heat;
     if (card.keyword.ends_with("SHELL SECTION") || card.keyword.starts_with("BEAM "))
       model_.physics = DeckPhysics::frame;
+    if (card.keyword == "TRANSFORM" && !is_identity(card)) turned_.push_back(&card);
     if (card.keyword == "FREQUENCY") model_.modes = std::max(1, unknown_in(card.number(0, 0)));
     if (card.keyword != "ELEMENT" && card.keyword != "NODE") return;
+    const std::string type = upper(card.parameter("TYPE"));
+    const auto is_one_of = [&](std::initializer_list<const char*> starts) {
+      return std::ranges::any_of(starts, [&](const char* start) { return type.starts_with(start); });
+    };
+    if (is_one_of({"T2D", "T3D"})) has_trusses_ = true;
+    else if (!type.empty() && !is_one_of({"SPRING", "MASS", "DASHPOT", "GAP", "CONN"})) has_others_ = true;
     for (const auto& [start, model] : {std::pair{"CPS", "plane_stress"},
                                        {"CPE", "plane_strain"},
                                        {"CAX", "axisymmetric"},
                                        {"DCAX", "axisymmetric"},
                                        {"DC2D", "plane"}})
-      if (upper(card.parameter("TYPE")).starts_with(start)) model_.plane = model;
+      if (type.starts_with(start)) model_.plane = model;
   }
 
   void take(const DeckCard& card) {
@@ -74,14 +95,15 @@ class DeckReader {
         {"DFLUX", &DeckReader::heat_load},         {"DSFLUX", &DeckReader::heat_load},
         {"SFILM", &DeckReader::heat_load},         {"SRADIATE", &DeckReader::heat_load},
         {"FOUNDATION", &DeckReader::foundation},   {"SPRING", &DeckReader::springs},
-        {"EXPANSION", &DeckReader::expansion},
+        {"EXPANSION", &DeckReader::expansion},     {"ORIENTATION", &DeckReader::orientation},
     };
     // Keywords of the mesh, of output, and ends of blocks.
     static const std::set<std::string> silent{
-        "NODE",     "ELEMENT",     "NSET",     "ELSET",        "SURFACE",       "HEADING",        "PART",
-        "END PART", "ASSEMBLY",    "INSTANCE", "END INSTANCE", "END ASSEMBLY",  "END STEP",       "NODE FILE",
-        "EL FILE",  "NODE PRINT",  "EL PRINT", "OUTPUT",       "NODE OUTPUT",   "ELEMENT OUTPUT", "RESTART",
-        "PREPRINT", "FILE FORMAT", "FIELD",    "CONTACT FILE", "NODE RESPONSE", "MONITOR",        "SECTION PRINT"};
+        "NODE",         "ELEMENT",        "NSET",     "ELSET",         "SURFACE",      "HEADING",
+        "PART",         "END PART",       "ASSEMBLY", "INSTANCE",      "END INSTANCE", "END ASSEMBLY",
+        "END STEP",     "NODE FILE",      "EL FILE",  "NODE PRINT",    "EL PRINT",     "OUTPUT",
+        "NODE OUTPUT",  "ELEMENT OUTPUT", "RESTART",  "PREPRINT",      "FILE FORMAT",  "FIELD",
+        "CONTACT FILE", "NODE RESPONSE",  "MONITOR",  "SECTION PRINT", "END LOAD CASE"};
     if (const auto reader = readers.find(card.keyword); reader != readers.end()) (this->*reader->second)(card);
     else if (!silent.contains(card.keyword)) note(card, reason_without(card.keyword));
   }
@@ -93,8 +115,7 @@ class DeckReader {
   void property(const DeckCard& card) {
     if (model_.materials.empty()) return note(card, "it belongs to no *MATERIAL");
     const std::string type = upper(card.parameter("TYPE"));
-    if (!type.empty() && type != "ISO" && type != "ISOTROPIC")
-      return note(card, fmt::format("TYPE={} is not in Ritz yet: isotropic materials only", type));
+    if (!type.empty() && type != "ISO" && type != "ISOTROPIC") return directed_property(card);
     if (card.data.size() > 1) note(card, "its values depend on the temperature; those of its first line were taken");
     static const std::map<std::string, std::vector<const char*>> keys{{"ELASTIC", {"young", "poisson"}},
                                                                       {"DENSITY", {"density"}},
@@ -102,6 +123,35 @@ class DeckReader {
                                                                       {"SPECIFIC HEAT", {"specific_heat"}}};
     const std::vector<const char*>& names = keys.at(card.keyword);
     for (std::size_t i = 0; i < names.size(); ++i) model_.materials.back().numbers[names[i]] = card.number(0, i);
+  }
+
+  void directed_property(const DeckCard& card) {
+    const std::optional<DirectedNumbers> directed = directed_numbers(card);
+    if (!directed)
+      return note(card, fmt::format("its numbers of TYPE={} are not translated: docs/thermal.md has materials with "
+                                    "directions",
+                                    upper(card.parameter("TYPE"))));
+    if (directed->varies) note(card, "its values depend on the temperature; those of its first row were taken");
+    model_.materials.back().directed[card.keyword] = directed->lines;
+  }
+
+  void orientation(const DeckCard& card) {
+    const std::vector<std::string> lines = orientation_lines(card);
+    if (lines.empty() || model_.dimension() != 3)
+      return note(card, "it is not translated: write an [[orientation]] (docs/thermal.md)");
+    model_.orientations[upper(card.parameter("NAME"))] = lines;
+  }
+
+  // Materials with directions along axes that the case lacks.
+  void note_axes() {
+    for (const DeckSection& section : model_.sections) {
+      const bool lacks_axes = !section.orientation.empty() && !model_.directed_lines(section).empty() &&
+                              !model_.orientations.contains(upper(section.orientation));
+      if (lacks_axes)
+        model_.notes.push_back(
+            fmt::format("*SOLID SECTION of '{}': its material is taken along x, y, z, not along '{}'",
+                        section.region->name, section.orientation));
+    }
   }
 
   void expansion(const DeckCard& card) {
@@ -148,15 +198,19 @@ class DeckReader {
   void section_of(const DeckCard& card, const Region* region) {
     for (const auto& [name, value] : card.parameters)
       if (name.starts_with("OFFSET") && value != "0" && value != "0.")
-        note(card, fmt::format("{}={} of '{}': nodes are taken in the middle; give [[section]] an offset "
-                               "(docs/structures.md)",
-                               name, value, region->name));
-    if (card.keyword == "SOLID SECTION") return solid_section(card, *region);
+        note(card, fmt::format("{}={} of '{}': nodes are taken in the middle; {}", name, value, region->name,
+                               card.keyword == "SHELL SECTION"
+                                   ? "shells with an offset are not in Ritz: place their nodes there"
+                                   : "give [[section]] an offset (docs/structures.md)"));
     const std::set<CellKind> kinds = regions().cell_kinds(*region);
+    if (card.keyword == "SOLID SECTION" && is_frame() && kinds == std::set{CellKind::line2})
+      return model_.sections.push_back({false, region, card.parameter("MATERIAL"), bar_lines(card), {}, true});
+    if (card.keyword == "SOLID SECTION") return solid_section(card, *region);
     if (const std::string why = lacks_element(card, kinds); !why.empty())
       return note(card, fmt::format("section of '{}': {}", region->name, why));
     if (card.keyword == "BEAM SECTION") {
       model_.sections.push_back({false, region, card.parameter("MATERIAL"), beam_lines(card)});
+      if (const std::string doubt = doubtful_size(card); !doubt.empty()) note(card, doubt);
     } else if (const std::optional<DeckShell> shell = shell_of(card)) {
       model_.sections.push_back({false, region, shell->material, shell_lines(*shell, kinds)});
     } else {
@@ -167,7 +221,8 @@ class DeckReader {
   }
 
   void solid_section(const DeckCard& card, const Region& region) {
-    model_.sections.push_back({true, &region, card.parameter("MATERIAL"), {}});
+    model_.sections.push_back(
+        {true, &region, card.parameter("MATERIAL"), {}, upper(card.parameter("ORIENTATION")), false});
     const double thickness = card.number(0, 0);
     if (model_.dimension() != 2 || thickness <= 0) return;
     if (model_.thickness > 0 && thickness != model_.thickness)
@@ -194,7 +249,7 @@ class DeckReader {
 
   // False when the line has no unknown of the case.
   bool hold(const DeckCard& card, std::size_t line, const Region& region) {
-    const int last = is_frame() ? 6 : model_.dimension();
+    const int last = !is_frame() ? model_.dimension() : turns() ? 6 : 3;
     bool any = false;
     for (const int unknown : unknowns_of(card, line)) {
       if (is_heat() ? unknown != 11 : unknown < 1 || unknown > last) continue;
@@ -212,6 +267,7 @@ class DeckReader {
 
   void step(const DeckCard& card) {
     steps_.begin(card.line);
+    steps_.now().perturbs = card.parameters.contains("PERTURBATION");
     if (card.parameters.contains("NLGEOM") && upper(card.parameter("NLGEOM")) != "NO")
       note(card, "NLGEOM: displacements are taken as small");
   }
@@ -232,6 +288,11 @@ class DeckReader {
   }
 
   void note_steps() {
+    for (const DeckStep* step : steps_.perturbed())
+      model_.notes.push_back(
+          fmt::format("*STEP (line {}): PERTURBATION: step {} keeps the loads of the steps before, as in CalculiX; in "
+                      "Abaqus it has its own alone: remove theirs from its [[load_case]]",
+                      step->line, step->number));
     if (model_.modes == 0) model_.loads = load_cases_of(steps_.all());
     model_.notes.insert(model_.notes.end(), model_.loads.notes.begin(), model_.loads.notes.end());
   }
@@ -270,7 +331,7 @@ class DeckReader {
       const Region* region = node_set(card, card.text(line, 0));
       if (region == nullptr) continue;
       const int unknown = unknown_in(card.number(line, 1));
-      if (unknown < 1 || unknown > (is_frame() ? 6 : 3)) {
+      if (unknown < 1 || unknown > (turns() ? 6 : 3)) {
         note(card, fmt::format("load {} on the unknown {} of '{}': its nodes have no such unknown",
                                card.number(line, 2), card.text(line, 1), region->name));
         continue;
@@ -424,10 +485,28 @@ class DeckReader {
 
   const Region* node_set(const DeckCard& card, const std::string& name) {
     const Region* region = region_named(card, name, node_sets);
-    if (region == nullptr || is_frame() || !regions().hidden_by_facets(*region)) return region;
+    if (region == nullptr || is_turned(card, *region)) return nullptr;
+    if (is_frame() || !regions().hidden_by_facets(*region)) return region;
     note(card,
          fmt::format("'{}' is a set of nodes and a surface in another place: give one of them another name", name));
     return nullptr;
+  }
+
+  // With a note: *TRANSFORM gives nodes of this region other axes than x, y, z.
+  bool is_turned(const DeckCard& card, const Region& region) {
+    if (is_heat()) return false;
+    const std::vector<Node> nodes = nodes_in(regions().mesh(), region);
+    for (const DeckCard* transform : turned_) {
+      const Region* turned = regions().find(transform->parameter("NSET"), node_sets);
+      if (turned == nullptr) continue;
+      std::vector<Node> both;
+      std::ranges::set_intersection(nodes, nodes_in(regions().mesh(), *turned), std::back_inserter(both));
+      if (both.empty()) continue;
+      note(card, fmt::format("{} nodes of '{}' have axes of their own by *TRANSFORM (line {}): left out", both.size(),
+                             region.name, transform->line));
+      return true;
+    }
+    return false;
   }
 
   void note(const DeckCard& card, const std::string& what) {
@@ -439,11 +518,14 @@ class DeckReader {
   const DeckRegions& regions() const { return *model_.regions; }
   bool is_frame() const { return model_.physics == DeckPhysics::frame; }
   bool is_heat() const { return model_.physics == DeckPhysics::heat; }
+  bool turns() const { return is_frame() && has_others_; }  // nodes of trusses have no rotations
 
   std::string path_;
   std::vector<DeckCard> cards_;
   DeckModel model_;
   DeckSteps steps_;
+  std::vector<const DeckCard*> turned_;  // *TRANSFORM
+  bool has_trusses_ = false, has_others_ = false;
   bool renewed_ = false;  // OP=NEW has removed the supports before the first step
 };
 

@@ -109,6 +109,16 @@ std::vector<NodeNormal> node_normals(const FunctionSpace& space, const Region& f
   return result;
 }
 
+// Facets between two cells have two outward normals: a displacement of 0 is the same along both.
+void demand_outside(const Mesh& mesh, const Region& facets, const std::string& origin) {
+  if (const Index count = inner_facets(mesh, facets); count > 0)
+    throw Error(Exit::input,
+                fmt::format("{} of the {} facets of '{}' lie between two cells{}", count, facets.size(), facets.name,
+                            at_origin(origin)),
+                "a displacement along the outward normal would have two directions there",
+                "name facets of the boundary, or give a direction");
+}
+
 LinearEquations normal_support(const FunctionSpace& space, const Region& facets, const Coefficient& value,
                                const std::string& origin) {
   demand_displacements(space, origin);
@@ -117,6 +127,7 @@ LinearEquations normal_support(const FunctionSpace& space, const Region& facets,
                 "a normal is that of facets", "name a region of facets, or give a direction");
   LinearEquations equations{.origin = origin};
   const std::vector<double> values = values_at_nodes(space, facets, value);
+  if (std::ranges::any_of(values, [](double each) { return each != 0; })) demand_outside(space.mesh(), facets, origin);
   for (const NodeNormal& each : node_normals(space, facets))
     add_direction(space, each.node, each.normal, values[static_cast<std::size_t>(each.node)], equations);
   return equations;

@@ -48,7 +48,8 @@ std::optional<TableRows> rows_of(const CaseAnswer& answer, const std::string& ke
     return refuse(fmt::format("a table of {} arguments", table.argument_count()), {},
                   fmt::format("give a table over {} alone", unknown));
   if (table.interpolation() != Interpolation::linear)
-    return refuse("a table that is not interpolated linearly", "Newton's method needs a continuous function",
+    return refuse("a table that is not interpolated linearly",
+                  fmt::format("a number over {} is linear between the rows of its table", unknown),
                   "say interpolation = \"linear\" in its [[table]]");
   TableRows rows{{}, table.outside() == Outside::constant};
   for (std::size_t i = 0; i < table.axis(0).size(); ++i) rows.rows.push_back({table.axis(0)[i], table.values()[i]});

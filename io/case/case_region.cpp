@@ -72,6 +72,13 @@ std::vector<std::string> names_of(const Mesh& mesh, std::initializer_list<Region
   return names;
 }
 
+// Nodes of another region are a region of their own in the case.
+std::string remedy_of_kind(const Region& other, std::initializer_list<RegionKind> kinds) {
+  if (std::ranges::find(kinds, RegionKind::nodes) == kinds.end())
+    return "name one of these, or add a physical group of that kind to the mesh";
+  return fmt::format("name one of these, or a [[region]] with kind = \"nodes\" and of = \"{}\"", other.name);
+}
+
 void explain_unknown(const CaseAnswer& answer, const std::string& key_path, const std::string& name, const Mesh& mesh,
                      std::initializer_list<RegionKind> kinds) {
   const std::vector<std::string> valid = names_of(mesh, kinds);
@@ -84,7 +91,7 @@ void explain_unknown(const CaseAnswer& answer, const std::string& key_path, cons
   if (other_kind != nullptr)
     return answer.wrong_text(fmt::format("'{}' names '{}', a region of {}, but a region of {} is needed,", key_path,
                                          name, noun_of(other_kind->kind), nouns_of(kinds)),
-                             list, "name one of these, or add a physical group of that kind to the mesh");
+                             list, remedy_of_kind(*other_kind, kinds));
   answer.wrong_text(fmt::format("'{}' names the region '{}', which is not in the mesh,", key_path, name), list,
                     near.empty() ? "name one of these, or add a physical group to the mesh"
                                  : fmt::format("did you mean '{}'?", near));

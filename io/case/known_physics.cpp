@@ -75,7 +75,18 @@ const std::vector<Topic>& topics() {
       {{"=young", "=poisson", "=elastic", "=traction", "=body_force"},
        "linear elasticity is in ritz-elasticity; frames and shells are in ritz-structure",
        true},
-      {{"=force", "=forces", "=pressure", "=gravity", "=moment"},
+      {{"=moment", "=moments", "torque"},
+       "a moment is 'moment' of [[force]], [[rigid]] and [[coupling]] (docs/joining.md)"},
+      {{"symmetry", "=symmetric"},
+       "a plane of symmetry is [[displacement]] with normal = 0 on its facets, in ritz-structure [[support]]; heat "
+       "needs nothing there"},
+      {{"insulat", "adiabatic"}, "facets without a load, convection, radiation or temperature are insulated"},
+      {{"latent", "phase_change", "melting"},
+       "latent heat is a peak of specific_heat over the temperature, a [[table]] (docs/limits.md)"},
+      {{"=mass", "=masses", "point_mass"},
+       "a mass at a point is 'mass' of [[rigid]] and [[coupling]] (docs/joining.md), and [[mass]] of frames and shells "
+       "in ritz-structure and ritz-modal"},
+      {{"=force", "=forces", "=pressure", "=gravity"},
        "forces, pressures and gravity are loads of ritz-elasticity and ritz-structure; free vibration (ritz-modal) has "
        "none"},
       {{"foundation", "=spring", "=springs", "=winkler"},

@@ -8,6 +8,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -57,13 +58,25 @@ bool holds_mesh(const std::string& keyword) {
   return std::ranges::find(words, keyword) != words.end();
 }
 
-// Capitals, with single blanks.
+std::string without_blanks(std::string_view text) {
+  std::string word;
+  std::ranges::copy_if(text, std::back_inserter(word), [](char c) { return c != ' ' && c != '\t'; });
+  return word;
+}
+
+// Capitals, with single blanks. CalculiX ignores blanks: *SOLIDSECTION is *SOLID SECTION.
 std::string keyword_of(const std::string& text) {
+  static constexpr std::array of_two_words{
+      "SOLID SECTION", "SHELL SECTION", "BEAM SECTION",  "BEAM GENERAL SECTION", "HEAT TRANSFER",
+      "SPECIFIC HEAT", "LOAD CASE",     "END LOAD CASE", "PHYSICAL CONSTANTS",   "INITIAL CONDITIONS",
+      "END STEP",      "NODE FILE",     "EL FILE",       "NODE PRINT",           "EL PRINT"};
   std::string word;
   for (const char c : in_capitals(text))
     if (c != ' ' && c != '\t') word += c;
     else if (!word.empty() && word.back() != ' ') word += ' ';
-  return word;
+  const auto same = std::ranges::find_if(
+      of_two_words, [&](const char* each) { return without_blanks(each) == without_blanks(word); });
+  return same != of_two_words.end() ? *same : word;
 }
 
 // One state for all files: data lines and continued keyword lines run on into an included file and out of it.

@@ -1,4 +1,5 @@
 """`ritz case from DECK`: the case says what the deck says, and solves to the same numbers; what it cannot say is named."""
+import math
 import subprocess
 import tomllib
 import unittest
@@ -205,6 +206,67 @@ TIP,TRVEC,50,0,1,0
         section = tomllib.loads(self.case_from(FRAME.replace("0.,1.,0.", " ,1.,0."))[1])["section"][0]
         self.assertEqual(section["orientation"], [0, 1, 0])
 
+    def test_two_numbers_of_a_round_section_are_its_diameters(self):
+        """F L^3 / (3 E I) with I = pi a^3 b / 64 along the direction of the diameter a; one number is a radius, and told."""
+        for numbers, along_z, told in (("0.1,0.1", 0.1**4, False), ("0.1,0.06", 0.1 * 0.06**3, False), ("0.1", 0.2**4, True)):
+            _, text = self.case_from(FRAME.replace("SECTION=RECT\n0.1,0.02", f"SECTION=CIRC\n{numbers}"), "--force")
+            self.assertEqual("CalculiX takes it as the diameter" in text, told)
+            found = self.solve("ritz-structure", self.folder / "job.toml").probes["largest_displacement"]
+            self.assert_close(found, 100 * 2**3 / (3 * 210e9 * math.pi / 64 * along_z), 0.01)  # shear adds half a per cent
+
+    def test_a_box_with_even_walls_has_their_inertia(self):
+        _, text = self.case_from(FRAME.replace("SECTION=RECT\n0.1,0.02", "SECTION=BOX\n0.1,0.06,0.01,0.01,0.01,0.01"))
+        found = self.solve("ritz-structure", self.folder / "job.toml").probes["largest_displacement"]
+        inertia = (0.1 * 0.06**3 - 0.08 * 0.04**3) / 12
+        self.assert_close(found, 100 * 2**3 / (3 * 210e9 * inertia), 0.02)  # and shear
+
+    def test_trusses_are_bars(self):
+        """Two bars at 45 degrees under F: F L / (2 E A sin^2 45) with L = sqrt 2."""
+        _, text = self.case_from("""*NODE
+1,0,0,0
+2,1,1,0
+3,2,0,0
+*ELEMENT, TYPE=T3D2, ELSET=BARS
+1,1,2
+2,2,3
+*NSET, NSET=FEET
+1,3
+*NSET, NSET=TOP
+2
+*MATERIAL, NAME=S
+*ELASTIC
+1e9,0.3
+*SOLID SECTION, ELSET=BARS, MATERIAL=S
+1e-3
+*BOUNDARY
+FEET,ENCASTRE
+TOP,3
+*STEP
+*STATIC
+*CLOAD
+TOP,2,-100.
+*END STEP
+""")
+        self.assertNotIn("# -", text)
+        found = self.solve("ritz-structure", self.folder / "job.toml").probes["largest_displacement"]
+        self.assert_close(found, 100 * 2**0.5 / (1e9 * 1e-3), 1e-9)
+
+    def test_supports_and_forces_along_turned_axes_are_left_out_and_told(self):
+        for axes, told in (("0,1,0,-1,0,0", True), ("1,0,0,0,1,0", False)):
+            deck = BAR + f"*TRANSFORM, NSET=Root\n{axes}\n*BOUNDARY\nRoot, 1\n*STEP\n*CLOAD\nRoot, 2, 5.\n*END STEP\n"
+            _, text = self.case_from(deck, "--force")
+            self.assertEqual({"displacement", "force"}.isdisjoint(tomllib.loads(text)), told)
+            self.assertEqual("4 nodes of 'Root' have axes of their own by *TRANSFORM" in text, told)
+
+    def test_loads_that_abaqus_would_not_keep_or_add_are_told(self):
+        step = "*STEP, PERTURBATION\n*STATIC\n*CLOAD\nRoot, {}, 5.\n*END STEP\n"
+        for second, told in ((2, True), (1, False)):  # the same unknown replaces the earlier force in both programs
+            _, text = self.case_from(BAR + step.format(1) + step.format(second), "--force")
+            self.assertEqual("step 2 keeps the loads of the steps before, as in CalculiX" in text, told)
+        case = "*LOAD CASE, NAME={0}\n*CLOAD\nRoot, {0}, 5.\n*END LOAD CASE\n"
+        _, text = self.case_from(BAR + "*STEP, PERTURBATION\n*STATIC\n" + case.format(1) + case.format(2) + "*END STEP\n", "--force")
+        self.assertEqual(text.count("the loads of all load cases of the step are added up"), 2)
+
     def test_a_prescribed_velocity_is_no_displacement(self):
         _, text = self.case_from(BAR + "*BOUNDARY, TYPE=VELOCITY\nRoot, 1, 3, 2.\n*STEP\n*CLOAD\nRoot, 1, 5.\n*END STEP\n")
         self.assertNotIn("displacement", tomllib.loads(text))
@@ -243,6 +305,65 @@ TIP,TRVEC,50,0,1,0
         self.assertIn("step 1 is left out: load cases share their convection", text)
         _, text = self.case_from(heat + film.replace("SFILM\nTip,F", "SRADIATE\nTip,R") + flux, "--force")
         self.assertIn("step 1 is left out: a case with radiation has no load cases", text)
+
+    def test_materials_along_axes_stretch_by_their_modulus(self):
+        """21 MPa along x over 100 mm, without contraction: axis 2 is x where axis 1 is y, also about the axis of a cylinder."""
+        numbers = {"ENGINEERING CONSTANTS": "1e5,2e5,4e5,0.,0.,0.,5e4,6e4,\n7e4", "ORTHO": "1e5,0.,2e5,0.,0.,4e5,5e4,6e4,\n7e4",
+                   "ANISO": "1e5,0.,2e5,0.,0.,4e5,0.,0.,\n0.,5e4,0.,0.,0.,0.,6e4,0.,\n0.,0.,0.,0.,7e4"}
+        turned = {"": 1e5, "*ORIENTATION, NAME=O\n0,1,0,-1,0,0\n": 2e5, "*ORIENTATION, NAME=O, SYSTEM=CYLINDRICAL\n0,0,0,1,0,0\n": 4e5,
+                  "*ORIENTATION, NAME=O\n0,3,0,-1,2,0,0,2,0\n": 2e5}
+        for kind, values in numbers.items():
+            for axes, modulus in turned.items():
+                deck = STATIC.replace("*ELASTIC\n210000., 0.", f"*ELASTIC, TYPE={kind}\n{values}").replace("*CLOAD\nRoot, 1, 5.\n", "")
+                if axes:
+                    deck = deck.replace("*SOLID SECTION, ", axes + "*SOLID SECTION, ORIENTATION=o, ")
+                _, text = self.case_from(deck, "--force")
+                self.assertNotIn("# -", text)
+                found = self.solve("ritz-elasticity", self.folder / "job.toml").probes["largest_displacement"]
+                self.assert_close(found, 21 / modulus * 100, 1e-6)
+
+    def test_axes_that_are_not_translated_are_told_where_they_matter(self):
+        axes = "*ORIENTATION, NAME=O\n0,1,0,-1,0,0\n3,30.\n"
+        for elastic, told in (("*ELASTIC\n210000., 0.", False), ("*ELASTIC, TYPE=ENGINEERING CONSTANTS\n1e5,2e5,4e5,0.,0.,0.,5e4,6e4,\n7e4", True)):
+            deck = STATIC.replace("*ELASTIC\n210000., 0.", elastic).replace("*SOLID SECTION, ", axes + "*SOLID SECTION, ORIENTATION=O, ")
+            _, text = self.case_from(deck, "--force")
+            self.assertEqual("taken along x, y, z, not along 'O'" in text, told, text)
+
+    def test_conductivities_along_axes_conduct_by_theirs(self):
+        heat = BAR.replace("*ELASTIC\n210000., 0.\n", "*CONDUCTIVITY, TYPE=ORTHO\n20.,50.,80.\n")
+        heat = heat.replace("*SOLID SECTION, ", "*ORIENTATION, NAME=O\n0,1,0,-1,0,0\n*SOLID SECTION, ORIENTATION=O, ")
+        self.case_from(heat + "*BOUNDARY\nRoot,11,11,20.\n*STEP\n*HEAT TRANSFER, STEADY STATE\n*DSFLUX\nTip,S,10.\n*END STEP\n")
+        self.assert_close(self.solve("ritz-heat", self.folder / "job.toml").probes["largest_temperature"], 20 + 10 * 100 / 50, 1e-6)
+
+    def test_cells_of_plane_stress_conduct_heat(self):
+        """CalculiX takes CPS and CPE cells for heat. 10 W/m^2 through 1 m of k = 5: 2 K, whatever the thickness."""
+        for cells in ("CPS4", "CPE4", "DC2D4"):
+            _, text = self.case_from(f"""*NODE
+1,0,0
+2,1,0
+3,1,1
+4,0,1
+*ELEMENT, TYPE={cells}, ELSET=A
+1,1,2,3,4
+*NSET, NSET=L
+1,4
+*SURFACE, NAME=R, TYPE=ELEMENT
+1,S2
+*MATERIAL, NAME=M
+*CONDUCTIVITY
+5.
+*SOLIDSECTION, ELSET=A, MATERIAL=M
+0.1
+*BOUNDARY
+L,11,11,20.
+*STEP
+*HEATTRANSFER, STEADY STATE
+*DSFLUX
+R,S,10.
+*END STEP
+""", "--force")
+            self.assertEqual(tomllib.loads(text)["model"], {"type": "plane", "thickness": 0.1})
+            self.assert_close(self.solve("ritz-heat", self.folder / "job.toml").probes["largest_temperature"], 22, 1e-9)
 
     def test_heat_that_evolves_is_told(self):
         heat = BAR.replace("*ELASTIC\n210000., 0.\n", "*CONDUCTIVITY\n50.\n")
@@ -353,7 +474,9 @@ LOW, P, 10.
 0.1,0.1
 0,1,0
 """
-        self.assertIn("OFFSET1=0.5 of 'BEAMS'", self.case_from(deck)[1])
+        self.assertIn("OFFSET1=0.5 of 'BEAMS': nodes are taken in the middle; give [[section]] an offset", self.case_from(deck)[1])
+        shell = plate("PLATE, SPOS", "SIDE, P, 1.").replace("*SHELL SECTION, ", "*SHELL SECTION, OFFSET=0.5, ")
+        self.assertIn("OFFSET=0.5 of 'PLATE': nodes are taken in the middle; shells with an offset are not in Ritz", self.case_from(shell, "--force")[1])
 
     def test_modes_and_heat_name_their_programs(self):
         said, text = self.case_from(BAR + "*BOUNDARY\nROOT,1,3\n*STEP\n*FREQUENCY\n4\n*END STEP\n")

@@ -24,6 +24,13 @@ class Documents(unittest.TestCase):
         process = subprocess.run([sys.executable, SOURCE / "tools" / "reference_pages.py", "--check"], capture_output=True, text=True, timeout=60)
         self.assertEqual((process.returncode, process.stdout), (0, ""))
 
+    def test_units_of_reference_pages_are_no_tables_of_the_case(self):
+        for page in (DOCS / "reference").glob("*.md"):
+            text = page.read_text()
+            tables = {name.split(".")[-1] for name in re.findall(r"^## \[+([\w.]+)", text, re.M)}
+            units = {line.split(" | ")[2].strip() for line in text.splitlines() if line.startswith("| `")}
+            self.assertEqual(tables & units, set(), page.name)
+
     def test_links_lead_to_files_and_headings(self):
         checked = 0
         for page in PAGES:

@@ -1,12 +1,14 @@
 """[[tie]], [[rigid]], [[periodic]], [[equation]] and supports along directions that are no axes: each against a closed form, or
 against the same body without them."""
 import csv
+import json
 import math
+import subprocess
 import unittest
 
 import boxes
 import modal_test
-from ritz import CaseTest
+from ritz import BIN, CaseTest
 
 STEEL = '[[material]]\nregion = "{}"\nyoung = 200e9\npoisson = {}\n'
 PROBE = '[[probe]]\nname = "{}"\nfield = "{}"\n{}\n'
@@ -36,12 +38,14 @@ class Joining(CaseTest):
         self.write("mesh.msh", mesh)
         return self.solve(program, self.write("case.toml", MESH + text), **options)
 
-    def refuse(self, exit, words, mesh, text, program="ritz-elasticity"):
+    def refuse(self, exit, words, mesh, text, program="ritz-elasticity", errors=None):
         self.write("mesh.msh", mesh)
         outcome = self.run_case(program, self.write("case.toml", MESH + text), "--check")
         self.assertEqual(outcome.exit, exit, outcome.errors)
         for word in words:
             self.assertIn(word, outcome.errors)
+        if errors is not None:
+            self.assertEqual(outcome.errors.count("error:"), errors, outcome.errors)
 
 
 def two(low=(3, 3, 2), up=(2, 2, 2), gap=0):
@@ -618,7 +622,12 @@ class Oblique(Joining):
         self.refuse(2, ["'n' is a region of nodes"], mesh, text + nodes + held("n", normal=0))
         self.refuse(2, ["the direction of a support has no length"], mesh, text + held("a.x0", direction=[0, 0, 0]))
         self.refuse(4, ["lies on the axis, and is to move"], mesh, text + held("a.x0", cylindrical="{axis = [0, 0, 1], radial = 0.1}"))
-        self.refuse(2, ["a load case cannot have its own 'normal'"], mesh, text + '[[load_case]]\nname = "l"\n[[load_case.displacement]]\nregion = "a.x0"\nnormal = 0\n')
+        for key in ("normal = 0", "direction = [1, 1, 0]\nvalue = 0.1", "cylindrical = {axis = [0, 0, 1], radial = 0.1}"):
+            self.refuse(2, [f"a load case cannot have its own '{key.split()[0]}'"], mesh,
+                        text + f'[[displacement]]\nregion = "a.x1"\nfixed = true\n[[load_case]]\nname = "l"\n[[load_case.displacement]]\nregion = "a.x0"\n{key}\n', errors=1)
+        process = subprocess.run([BIN / "ritz-elasticity", "--schema"], capture_output=True, text=True)
+        supports = json.loads(process.stdout)["properties"]["load_case"]["items"]["properties"]["displacement"]["items"]
+        self.assertEqual(set(supports["properties"]), {"region", "fixed", "x", "y", "z"})  # what is refused is no key
 
 
 class Equations(Joining):

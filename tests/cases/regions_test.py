@@ -247,6 +247,19 @@ difference = ["bore", "low"]
         self.assertNotIn("more facets run on", self.outcome.log)
 
 
+    def test_nodes_of_a_side_need_no_other_condition(self):
+        """A spring wants nodes: the error tells how a side has them, and so they are found."""
+        mesh = self.write("a.msh", cubes(["a"]))
+        text = f'[mesh]\nfile = "{mesh}"\n[[material]]\nregion = "a"\nyoung = 1e9\npoisson = 0\n[[displacement]]\nregion = "a.x0"\nfixed = true\n'
+        spring = '[[spring]]\nregion = "{}"\nstiffness = [1, 0, 0]\n'
+        outcome = self.run_case("ritz-elasticity", self.write("case.toml", text + spring.format("a.x1")), "--check")
+        self.assertIn('a [[region]] with kind = "nodes" and of = "a.x1"', outcome.errors)
+        nodes = '[[region]]\nname = "end"\nkind = "nodes"\nof = "a.x1"\n'
+        outcome = self.run_case("ritz-elasticity", self.write("case.toml", text + nodes + spring.format("end")), "--check")
+        self.assertEqual(outcome.exit, 0, outcome.errors)
+        self.assertIn("region 'end': 4 nodes", outcome.log)
+
+
 class Errors(RegionTest):
     def message(self, region):
         outcome = self.measures(self.mesh(cubes(["a"]), 1), region, {})
@@ -254,7 +267,7 @@ class Errors(RegionTest):
 
     def test_each_names_what_exists(self):
         for region, words in (
-            ('kind = "facets"\nplane = {point = [9, 0, 0], normal = [1, 0, 0]}', ["'r' is empty: no facets lie there", "reaches from (0, 0, 0) to (1, 1, 1)", "'a.x0' (4 facets)"]),
+            ('kind = "facets"\nplane = {point = [9, 0, 0], normal = [1, 0, 0]}', ["'r' is empty: no facets of the boundary lie there", "reaches from (0, 0, 0) to (1, 1, 1)", "'a.x0' (4 facets)"]),
             ('kind = "cells"\nnormal = {direction = [1, 0, 0]}', ["cells have no normal"]),
             ('kind = "cells"', ["no condition"]),
             ('kind = "facets"\nof = "a"\nexpression = "x > 0"', ["'a' is a region of cells, and facets are selected"]),

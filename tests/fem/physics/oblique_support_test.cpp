@@ -1,6 +1,7 @@
 // Oblique supports without a solver: which motions they leave, and how many directions a node has.
 #include "fem/physics/oblique_support.hpp"
 
+#include "fem/physics/place.hpp"
 #include "mesh/point_algebra.hpp"
 #include "tests/fem/physics/two_parts.hpp"
 
@@ -51,6 +52,20 @@ TEST(ObliqueSupports, HaveADirectionForEachSideOfAnEdge) {
   const FunctionSpace space(mesh, 3, cpu());
   // 12 nodes inside of the sides, 6 on three edges with two directions, one corner with three
   EXPECT_EQ(node_normals(space, mesh.region("sides")).size(), 12U + 2 * 6 + 3);
+}
+
+TEST(ObliqueSupports, OfFacetsBetweenTwoCellsStandStillOrAreRefused) {
+  MeshData data = box_data(2, 1, 1, {1, 1, 1}, CellKind::hex8);
+  Region middle{"middle", RegionKind::facets, {}, {}, {}};
+  for (const Region& region : data.regions)
+    if (region.name == "x1") middle.facets = {{0, region.facets.front().facet}};  // that of the first cell
+  data.regions.push_back(middle);
+  const Mesh mesh(std::move(data));
+  const FunctionSpace space(mesh, 3, cpu());
+  EXPECT_EQ(inner_facets(mesh, mesh.region("middle")), 1);
+  EXPECT_NO_THROW(normal_support(space, mesh.region("middle"), 0));
+  EXPECT_THROW(normal_support(space, mesh.region("middle"), 0.25), Error);
+  EXPECT_NO_THROW(normal_support(space, mesh.region("x1"), 0.25));
 }
 
 // Nodes of a cylinder of chords: the mean normal at a corner is radial, by symmetry.

@@ -86,6 +86,8 @@ TEST(DeckCards, SurfacesKeepTheirFaces) {
 
 TEST(DeckCards, BlanksWithinAKeywordAreOne) {
   EXPECT_EQ(cards_of("*Solid   Section, ELSET=a\n")[0].keyword, "SOLID SECTION");
+  EXPECT_EQ(cards_of("*SolidSection, ELSET=a\n")[0].keyword, "SOLID SECTION");  // as CalculiX reads it
+  EXPECT_EQ(cards_of("*HEATTRANSFER\n")[0].keyword, "HEAT TRANSFER");
 }
 
 TEST(DeckCards, AnIncludedFileStandsInTheDeckAsItsText) {

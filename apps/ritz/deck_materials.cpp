@@ -1,0 +1,84 @@
+#include "apps/ritz/deck_materials.hpp"
+
+#include "io/files/text_case.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <span>
+
+namespace ritz {
+namespace {
+
+std::vector<double> numbers_on(const DeckCard& card) {
+  std::vector<double> numbers;
+  for (std::size_t line = 0; line < card.data.size(); ++line)
+    for (std::size_t field = 0; field < card.data[line].size(); ++field) numbers.push_back(card.number(line, field));
+  return numbers;
+}
+
+std::string toml_list(std::span<const double> numbers) { return fmt::format("[{}]", fmt::join(numbers, ", ")); }
+
+std::vector<std::string> stiffness_lines(std::span<const double> numbers) {
+  return {"[material.anisotropic]", "stiffness = " + toml_list(numbers)};
+}
+
+// D1111, D1122, D2222, D1133, D2233, D3333, D1212, D1313, D2323 among the 21 of an anisotropic material.
+std::vector<std::string> orthotropic_lines(std::span<const double> numbers) {
+  static constexpr std::array<std::size_t, 9> places{0, 1, 2, 3, 4, 5, 9, 14, 20};
+  std::array<double, 21> all{};
+  for (std::size_t i = 0; i < places.size(); ++i) all[places[i]] = numbers[i];
+  return stiffness_lines(all);
+}
+
+std::vector<std::string> engineering_lines(std::span<const double> numbers) {
+  return {"[material.orthotropic]", "young = " + toml_list(numbers.subspan(0, 3)),
+          "poisson = " + toml_list(numbers.subspan(3, 3)), "shear = " + toml_list(numbers.subspan(6, 3))};
+}
+
+std::vector<std::string> conductivity_lines(std::span<const double> numbers) {
+  return {"conductivity_along = " + toml_list(numbers)};
+}
+
+struct Directed {
+  const char* keyword;
+  const char* type;  // its first letters
+  std::size_t count;
+  std::vector<std::string> (*lines)(std::span<const double>);
+};
+
+constexpr std::array directed_kinds{
+    Directed{"ELASTIC", "ANISO", 21, stiffness_lines}, Directed{"ELASTIC", "ORTHO", 9, orthotropic_lines},
+    Directed{"ELASTIC", "ENGINEERING", 9, engineering_lines}, Directed{"CONDUCTIVITY", "ORTHO", 3, conductivity_lines}};
+
+}  // namespace
+
+std::optional<DirectedNumbers> directed_numbers(const DeckCard& card) {
+  const std::string type = upper(card.parameter("TYPE"));
+  const std::vector<double> numbers = numbers_on(card);
+  for (const Directed& kind : directed_kinds)
+    if (card.keyword == kind.keyword && type.starts_with(kind.type) && numbers.size() >= kind.count)
+      return DirectedNumbers{kind.lines(std::span(numbers).first(kind.count)), card.data.size() > (kind.count + 7) / 8};
+  return {};
+}
+
+// Points a and b, and c in place of the origin, are on axis 1 and in the plane of axes 1 and 2, or on the axis of a
+// cylinder.
+std::vector<std::string> orientation_lines(const DeckCard& card) {
+  const std::string system = upper(card.parameter("SYSTEM")), definition = upper(card.parameter("DEFINITION"));
+  const bool round = system.starts_with("CYLINDRICAL") || system == "C";
+  if ((!system.empty() && !system.starts_with("R") && !round) || (!definition.empty() && definition != "COORDINATES") ||
+      card.number(1, 1) != 0)
+    return {};
+  std::array<double, 3> a{}, b{}, from{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    from[i] = card.number(0, (round ? 0 : 6) + i);
+    a[i] = card.number(0, i) - from[i];
+    b[i] = card.number(0, 3 + i) - from[i];
+  }
+  if (round) return {fmt::format("cylindrical = {{origin = {}, axis = {}}}", toml_list(from), toml_list(b))};
+  return {"axis1 = " + toml_list(a), "axis2 = " + toml_list(b)};
+}
+
+}  // namespace ritz
