@@ -49,10 +49,16 @@ struct Jacobian {
   }
 };
 
-Point evaluate(const std::vector<PointFunction>& f, const Point& x) {
-  Point value{};
-  for (std::size_t i = 0; i < f.size(); ++i) f[i](std::span<const double>(x), 0, std::span(value).subspan(i, 1));
-  return value;
+// [point]
+std::vector<Point> evaluate(const std::vector<PointFunction>& f, const std::vector<Point>& x) {
+  std::vector<Point> values(x.size(), Point{});
+  std::vector<double> numbers, of_one(x.size());
+  for (const Point& point : x) numbers.insert(numbers.end(), point.begin(), point.end());
+  for (std::size_t i = 0; i < f.size(); ++i) {
+    f[i](std::span<const double>(numbers), 0, of_one);
+    for (std::size_t p = 0; p < x.size(); ++p) values[p][i] = of_one[p];
+  }
+  return values;
 }
 
 }  // namespace
@@ -102,8 +108,11 @@ double VectorField::error(const std::vector<PointFunction>& exact, Point Value::
     const CellKind kind = space_.mesh().kind_of(cell);
     const CellMap map(space_.mesh(), cell);
     const QuadratureRule rule = quadrature(traits(kind).linear, 5);
+    std::vector<Point> x;
+    for (const Point& xi : rule.points) x.push_back(map.at(xi));
+    const std::vector<Point> all_known = evaluate(exact, x);
     for (std::size_t q = 0; q < rule.points.size(); ++q) {
-      const Point known = evaluate(exact, map.at(rule.points[q])), value = at(cell, rule.points[q]).*part;
+      const Point &known = all_known[q], value = at(cell, rule.points[q]).*part;
       const double weight = rule.weights[q] * Jacobian(map, rule.points[q], traits(kind).dimension).determinant;
       for (std::size_t i = 0; i < 3; ++i) sum += weight * std::pow(value[i] - known[i], 2);
     }
@@ -132,12 +141,15 @@ Vector interpolate(const MixedOperator& equations, int field, const std::vector<
       moments = vector_element(traits(kind).linear, family, space.element(kind).order).moments(2 * space.order() + 3);
     const CellMap map(mesh, cell);
     space.nodes_of(cell, nodes);
-    std::vector<double> of_cell(nodes.size(), 0.0);
+    std::vector<Point> x;
     for (std::size_t a = 0; a < nodes.size(); ++a)
-      for (std::size_t q = 0; q < moments[a].points.size(); ++q) {
-        const Point& xi = moments[a].points[q];
-        const Jacobian J(map, xi, traits(kind).dimension);
-        const Point v = evaluate(vector, map.at(xi));
+      for (const Point& xi : moments[a].points) x.push_back(map.at(xi));
+    const std::vector<Point> values = evaluate(vector, x);
+    std::vector<double> of_cell(nodes.size(), 0.0);
+    for (std::size_t a = 0, p = 0; a < nodes.size(); ++a)
+      for (std::size_t q = 0; q < moments[a].points.size(); ++q, ++p) {
+        const Jacobian J(map, moments[a].points[q], traits(kind).dimension);
+        const Point& v = values[p];
         of_cell[a] += dot(moments[a].weights[q], family == Family::facet ? J.to_flux(v) : J.to_circulation(v));
       }
     signs.from_cell(cell, of_cell);

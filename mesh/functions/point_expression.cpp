@@ -354,11 +354,16 @@ void PointCode::run(const EvaluationPoints& points, double t, std::span<double> 
   const ProgramPoints at{points.x.data(), t, of_inputs.data(), stride,
                          one ? std::min<std::int64_t>(stride, 1) : stride};
   const PointProgram instructions = program();
-#pragma omp parallel for schedule(static) if (at.count > 2000)
-  for (std::int64_t first = 0; first < at.count; first += lanes) {
+  const auto fill = [&](std::int64_t first) {
     PointMachine<lanes> machine(instructions, at, first);
     const double* found = machine.run();
     std::copy_n(found, std::min<std::int64_t>(lanes, at.count - first), values.begin() + first);
+  };
+  if (at.count > 2000) {
+#pragma omp parallel for schedule(static)
+    for (std::int64_t first = 0; first < at.count; first += lanes) fill(first);
+  } else {  // a team of one, too, costs calls of the system
+    for (std::int64_t first = 0; first < at.count; first += lanes) fill(first);
   }
   if (one && !values.empty()) std::ranges::fill(values, values[0]);
   explain(points, t, values);

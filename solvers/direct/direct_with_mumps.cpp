@@ -14,9 +14,13 @@
 #include "solvers/algebra/solver_progress.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <dmumps_c.h>
 #include <fmt/format.h>
 #include <functional>
+
+// In the library that MUMPS brings along, where it has one.
+extern "C" [[gnu::weak]] void SCOTCH_randomReset();
 
 namespace ritz::RITZ_BACKEND {
 namespace {
@@ -27,6 +31,13 @@ constexpr int at(int number) { return number - 1; }
 constexpr double megabyte = 1e6;
 
 enum Job { job_start = -1, job_end = -2, job_analyse = 1, job_factorise = 2, job_solve = 3 };
+
+// SCOTCH, by which MUMPS may order, finds another order by several threads in each run, and by other random numbers in
+// each call: so it has one thread (a variable that it reads when it first orders) and begins with the same number.
+void order_as_before() {
+  [[maybe_unused]] static const int set = setenv("SCOTCH_PTHREAD_NUMBER", "1", 0);
+  if (SCOTCH_randomReset != nullptr) SCOTCH_randomReset();
+}
 
 // MUMPS's state. One process ends it whatever happens; ranks end it together or not at all.
 struct Mumps : DMUMPS_STRUC_C {
@@ -43,6 +54,7 @@ struct Mumps : DMUMPS_STRUC_C {
   void use(int threads) { threads_ = threads; }
   void run(Job what) {
     const BlasThreads obey(threads_);
+    if (what == job_analyse) order_as_before();
     job = what;
     dmumps_c(this);
   }

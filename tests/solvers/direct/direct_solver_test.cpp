@@ -140,6 +140,22 @@ TEST_F(Direct, SolutionIsBitwiseRepeatable) {
   for (int repeat = 0; repeat < 3; ++repeat) EXPECT_EQ(solve(A, Kind::positive_definite, b, report), first);
 }
 
+// A library that ordered by several threads would make another factor in each run.
+TEST_F(Direct, LibrariesOrderAlikeInEveryRun) {
+  const SparseMatrix A = on(device, poisson_matrix(20));
+  const Vector b(device, random_numbers(static_cast<std::size_t>(A.rows()), 2), "test");
+  for (const DirectOrdering ordering : {DirectOrdering::library, DirectOrdering::scotch, DirectOrdering::pord}) {
+    std::vector<double> first;
+    for (int repeat = 0; repeat < 4; ++repeat) {
+      DirectSolver solver(A, Kind::positive_definite, {.ordering = ordering});
+      Vector x(device, A.rows(), "test");
+      EXPECT_TRUE(solver.solve(b, x).converged());
+      if (repeat == 0) first = x.host();
+      EXPECT_EQ(x.host(), first);
+    }
+  }
+}
+
 // Eigenvalues of diag(2 - 2 cos) chains are known: K - s I has as many negative pivots as eigenvalues below s.
 TEST_F(Direct, NegativePivotsCountTheEigenvaluesBelowAShift) {
   constexpr int n = 40;
