@@ -535,12 +535,18 @@ TEST_F(Gpu, DirectSolverRefusesAMatrixThatIsTooLargeForItsLibrary) {
   }
 }
 
+struct LittleMemory : ::testing::Test {
+  void SetUp() override {
+    if (list_devices().devices.size() < 2) GTEST_SKIP() << "skipped: no GPU";
+    gpu = Device::named("gpu");
+    if (gpu.info().memory_total >= 1'000'000) GTEST_SKIP() << "on an emulated GPU of less than 1 MB only";
+  }
+  Device gpu;
+};
+
 // From none to enough, in steps: whichever allocation fails, the error says so, nothing stays behind, and then it
 // works.
-TEST(LittleMemory, DirectSolversSayThatItIsMissing) {
-  if (list_devices().devices.size() < 2) GTEST_SKIP() << "skipped: no GPU";
-  const Device gpu = Device::named("gpu");
-  if (gpu.info().memory_total >= 1'000'000) GTEST_SKIP() << "on an emulated GPU of less than 1 MB only";
+TEST_F(LittleMemory, DirectSolversSayThatItIsMissing) {
   const auto left = [&] {
     gpu.memory().trim();
     return gpu.machine().current_info().memory_free;
@@ -567,10 +573,7 @@ TEST(LittleMemory, DirectSolversSayThatItIsMissing) {
 }
 
 // Memory that our own pool keeps for later is there for a library that takes its own.
-TEST(LittleMemory, DirectSolversGetWhatThePoolKeeps) {
-  if (list_devices().devices.size() < 2) GTEST_SKIP() << "skipped: no GPU";
-  const Device gpu = Device::named("gpu");
-  if (gpu.info().memory_total >= 1'000'000) GTEST_SKIP() << "on an emulated GPU of less than 1 MB only";
+TEST_F(LittleMemory, DirectSolversGetWhatThePoolKeeps) {
   const SparseMatrix A = on(gpu, poisson_matrix(6));
   const Vector b(gpu, random_numbers(216, 13), "test");
   Vector x(gpu, 216, "test");
@@ -583,10 +586,7 @@ TEST(LittleMemory, DirectSolversGetWhatThePoolKeeps) {
 }
 
 // Memory is taken between two factorisations: what is left is enough for reductions, and not for the library.
-TEST(LittleMemory, DirectSolversSayThatItIsMissingForAnotherFactor) {
-  if (list_devices().devices.size() < 2) GTEST_SKIP() << "skipped: no GPU";
-  const Device gpu = Device::named("gpu");
-  if (gpu.info().memory_total >= 1'000'000) GTEST_SKIP() << "on an emulated GPU of less than 1 MB only";
+TEST_F(LittleMemory, DirectSolversSayThatItIsMissingForAnotherFactor) {
   const SparseMatrix A = on(gpu, poisson_matrix(6));
   const Vector b(gpu, random_numbers(216, 13), "test");
   Vector x(gpu, 216, "test");
