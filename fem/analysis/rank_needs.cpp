@@ -197,7 +197,7 @@ void raise(RankShare& share, const MemoryNeeds& needs, const char* moment) {
   share.moment = moment;
 }
 
-// Fitted to factors of 12 to 960 MB on 2 to 8 ranks (docs/measurements/2026-11-27-ranks-forecast-cpu.md): a share, and
+// Fitted to factors of 12 to 960 MB on 2 to 8 ranks (tools/measurements/2026-11-27-ranks-forecast-cpu.md): a share, and
 // buffers for what ranks send to each other.
 Index factor_of_rank(Index of_one_process, int ranks) {
   const double whole = 1e-6 * double(of_one_process), n = ranks;

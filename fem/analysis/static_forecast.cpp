@@ -310,7 +310,7 @@ class StaticForecaster {
           "results");
   }
   // Iterations for a compact body; they grow with the number of nodes along its side
-  // (docs/measurements/2026-11-21-choice-cpu.md).
+  // (tools/measurements/2026-11-21-choice-cpu.md).
   double diagonal_iterations() const {
     const bool solid = space_.mesh().dimension() == 3;
     return (block_ == 1 ? (solid ? 2.5 : 1.8) : 25) * std::pow(double(n_), solid ? 1.0 / 3 : 0.5);
