@@ -157,7 +157,7 @@ Exit guarded(const Choice& choice) {
 constexpr const char* formats =
     "a mesh: Gmsh .msh, Abaqus or CalculiX .inp, VTK .vtu, .pvtu or .vtk, MEDIT .mesh or .meshb, MFEM .mesh, Nastran "
     ".bdf, Exodus II .e or .exo, MED .med, "
-    "CGNS .cgns";
+    "CGNS .cgns, I-DEAS universal .unv";
 
 void add_mesh_commands(CLI::App& mesh, Choice& choice) {
   const auto add_scale = [](CLI::App* app, double& scale) {
