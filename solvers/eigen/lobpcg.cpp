@@ -62,11 +62,11 @@ class Lobpcg {
     // Ties and springs may leave fewer motions with mass than unknowns with mass.
     width_ = column_count(X_);
     if (width_ < options_.count)
-      throw Error(Exit::not_converged,
-                  fmt::format("{} modes were asked for, and start vectors span {} dimensions only", options_.count,
-                              width_),
-                  "the model has no more motions with mass, or the preconditioner is singular",
-                  "ask for fewer modes, or use method = \"lanczos\"");
+      throw Error(
+          Exit::not_converged,
+          fmt::format("{} modes were asked for, and start vectors span {} dimensions only", options_.count, width_),
+          "the model has no more motions with mass, or the preconditioner is singular",
+          "ask for fewer modes, or use method = \"lanczos\"");
     begin_anew();
   }
 
