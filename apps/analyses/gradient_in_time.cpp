@@ -158,6 +158,11 @@ class GradientInTime {
     const auto add = [weight](const std::vector<double>& values, std::vector<double>& sum) {
       for (std::size_t i = 0; i < values.size(); ++i) sum[i] += weight * values[i];
     };
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      std::vector<double> of_areas(kept_->direct[i].size(), 0.0);
+      add_by_areas(read_, numbers[i], field_, probe_, {}, s.time, s.u, of_areas);
+      add(of_areas, kept_->direct[i]);
+    }
     if (field_ == nullptr) return add(weights_, of_velocity() ? g.by_v : g.by_u);
     DerivedWork& work = work_at(s.time, s.u);
     add(work.by_unknowns(s.u), g.by_u);

@@ -204,6 +204,7 @@ void show(Run& run, const MixedCase& read, const MixedSolution& s) {
     }
   }
   run.log().line("relative residual {:.1e}", s.residual);
+  if (!s.notice.empty()) run.log().notice(s.notice);
   tell_imbalance(run, read, s);
   run.results().facts()["residual_certificate"] = fmt::format("{:.3e}", s.residual);
   phase.reset();

@@ -19,6 +19,7 @@
 #include "io/case/case.hpp"
 #include "io/vtk/vtu_writer.hpp"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -51,8 +52,11 @@ struct ProbeWeights {
   std::string field;
   int component = 0;
   bool of_reactions = false, in_cells = false;
-  bool of_areas = false;        // the weights are parts of areas or volumes
   std::vector<double> weights;  // [node of the space], or [cell]
+  // Of means and integrals over cells or facets, whose weights are parts of areas or volumes; calls add(cell, node or
+  // cell, weight) with what each cell adds. Empty: others. The weights of a mean are these over their sum.
+  std::function<void(const AddWeight& add)> add_by_cell = {};
+  bool is_mean = false;
 };
 // Fields at nodes of which probes have derivatives, and in cells.
 struct DifferentiableField {

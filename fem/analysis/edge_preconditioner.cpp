@@ -6,6 +6,7 @@
 #include "solvers/multigrid/sparse_products.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <numeric>
 #include <utility>
@@ -192,6 +193,82 @@ void each_edge_space(const SparseMatrix& A, const FunctionSpace& space, const Co
 }
 
 }  // namespace
+
+EdgeGradients::EdgeGradients(const FunctionSpace& space, const Constraints& supports) {
+  Edges edges{.all = edges_between_nodes(space)};
+  count_corners(edges, space, supports);
+  const auto free = [&](Index corner) { return edges.held[static_cast<std::size_t>(corner)] ? -1 : corner; };
+  for (const Edge& edge : edges.all)
+    ends_.push_back(edge.from < 0 ? std::array<Index, 2>{-1, -1} : std::array{free(edge.from), free(edge.to)});
+}
+
+std::vector<double> EdgeGradients::gradient(const std::vector<double>& phi) const {
+  std::vector<double> result(ends_.size());
+  const auto at = [&](Index corner) { return corner < 0 ? 0 : phi[static_cast<std::size_t>(corner)]; };
+  for (std::size_t e = 0; e < ends_.size(); ++e) result[e] = at(ends_[e][1]) - at(ends_[e][0]);
+  return result;
+}
+
+std::vector<double> EdgeGradients::transposed(std::span<const double> on_edges) const {
+  Index corners = 0;
+  for (const auto& ends : ends_) corners = std::max({corners, ends[0] + 1, ends[1] + 1});
+  std::vector<double> result(static_cast<std::size_t>(corners), 0.0);
+  for (std::size_t e = 0; e < ends_.size(); ++e)
+    for (const int end : {0, 1})
+      if (const Index corner = ends_[e][static_cast<std::size_t>(end)]; corner >= 0)
+        result[static_cast<std::size_t>(corner)] += (end == 0 ? -1 : 1) * on_edges[e];
+  return result;
+}
+
+// Conjugate gradients for the Laplacian G^T G of the graph of edges, whose diagonal counts the edges at a corner.
+std::vector<double> EdgeGradients::part_of(std::span<const double> r) const {
+  constexpr double relative = 1e-12;
+  constexpr int most = 10000;
+  std::vector<double> rest = transposed(r);
+  const std::size_t n = rest.size();
+  std::vector<double> count(n, 0.0), phi(n, 0.0), z(n), p(n, 0.0);
+  for (const auto& ends : ends_)
+    for (const Index corner : ends)
+      if (corner >= 0) ++count[static_cast<std::size_t>(corner)];
+  const auto dot_of = [n](const std::vector<double>& a, const std::vector<double>& b) {
+    double sum = 0;
+    for (std::size_t i = 0; i < n; ++i) sum += a[i] * b[i];
+    return sum;
+  };
+  double size = 0;
+  for (const double each : r) size += each * each;
+  double before = 0;
+  for (int iteration = 0; iteration < most && dot_of(rest, rest) > relative * relative * size; ++iteration) {
+    for (std::size_t i = 0; i < n; ++i) z[i] = rest[i] / std::max(1.0, count[i]);
+    const double now = dot_of(rest, z), share = before > 0 ? now / before : 0;
+    for (std::size_t i = 0; i < n; ++i) p[i] = z[i] + share * p[i];
+    const std::vector<double> Ap = transposed(gradient(p));
+    const double length = now / dot_of(p, Ap);
+    for (std::size_t i = 0; i < n; ++i) {
+      phi[i] += length * p[i];
+      rest[i] -= length * Ap[i];
+    }
+    before = now;
+  }
+  return gradient(phi);
+}
+
+double EdgeGradients::stiffness(const Device& device,
+                                const std::function<void(const Vector& x, Vector& y)>& multiply) const {
+  const auto stretch = [&](const std::vector<double>& values) {
+    const Vector x(device, std::span<const double>(values), "vectors");
+    Vector y(device, x.size(), "vectors");
+    multiply(x, y);
+    return norm2(x) > 0 ? norm2(y) / norm2(x) : 0;
+  };
+  Vector any(device, std::ssize(ends_), "vectors");
+  fill_start_vector(any);
+  const std::vector<double> field = any.host();
+  std::vector<double> phi = transposed(field);
+  for (std::size_t i = 0; i < phi.size(); ++i) phi[i] = field[i % field.size()];
+  const double all = stretch(field);
+  return all > 0 ? stretch(gradient(phi)) / all : 0;
+}
 
 // Fields that vary along their own direction alone have nearly no curl: of bent cells that is lost in single precision.
 SmoothedAggregationOptions edge_multigrid(SmoothedAggregationOptions options) {

@@ -10,8 +10,10 @@
 #include "solvers/multigrid/smoothed_aggregation.hpp"
 #include "solvers/smoothers/chebyshev.hpp"
 
+#include <array>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace ritz {
@@ -37,6 +39,24 @@ void each_edge_space_of_part(const SparseMatrix& A, const FunctionSpace& space, 
                              const std::function<void(EdgeSpaceOfPart, bool needed)>& visit);
 // Does the matrix see this auxiliary space? largest: of its diagonal.
 bool is_seen(double most, double largest);
+
+// The part of right-hand sides on edges of order 1 that works on gradients of nodal functions. A matrix of curls does
+// not see gradients: they are free, or a small term alone holds them, a gauge.
+class EdgeGradients {
+ public:
+  // Throws Error(Exit::input) as EdgePreconditioner does.
+  EdgeGradients(const FunctionSpace& space, const Constraints& supports);
+  // G phi with G^T (r - G phi) = 0: [edge], zero where edges are prescribed.
+  std::vector<double> part_of(std::span<const double> r) const;
+  // How stiff gradients are beside other fields, about b h^2 / a of curl(a curl u) + b u; `multiply`: K x.
+  double stiffness(const Device& device, const std::function<void(const Vector& x, Vector& y)>& multiply) const;
+
+ private:
+  std::vector<double> gradient(const std::vector<double>& phi) const;      // G phi
+  std::vector<double> transposed(std::span<const double> on_edges) const;  // G^T x
+
+  std::vector<std::array<Index, 2>> ends_;  // [edge] corners from, to; -1: held
+};
 
 // The options of their cycles.
 SmoothedAggregationOptions edge_multigrid(SmoothedAggregationOptions options);

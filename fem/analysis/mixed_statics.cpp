@@ -2,6 +2,7 @@
 
 #include "fem/analysis/block_sizes.hpp"
 #include "fem/analysis/divided_fields.hpp"
+#include "fem/analysis/edge_preconditioner.hpp"
 #include "fem/analysis/mixed_preconditioner.hpp"
 #include "fem/space/rigid_motion.hpp"
 #include "solvers/algebra/box_around.hpp"
@@ -118,14 +119,31 @@ std::vector<Attempt> plan(const MixedOperator& equations, const LinearSolverOpti
           {MixedPath::direct, "the iteration has not converged", named > 0 ? named : patience, most}};
 }
 
+bool has_one_unknown_for_each_edge(const MixedOperator& equations) {
+  const FunctionSpace& space = equations.space(0);
+  return std::ranges::all_of(space.mesh().blocks(), [&](const CellBlock& block) {
+    return space.element(block.kind).node_count() == std::ssize(traits(block.kind).edges);
+  });
+}
+
 class MixedStatics {
  public:
-  MixedStatics(const MixedOperator& equations, const MixedConstraints& supports, const LinearSolverOptions& options)
-      : equations_(equations), supports_(supports), options_(options) {}
+  // singular: the matrix maps gradients to zero, which an iteration bears and a factorisation does not
+  MixedStatics(const MixedOperator& equations, const MixedConstraints& supports, const LinearSolverOptions& options,
+               bool singular)
+      : equations_(equations), supports_(supports), options_(options), singular_(singular) {}
 
   // K du = r
   SolveReport solve(const Vector& u, const Vector& r, Vector& du) {
-    const std::vector<Attempt> attempts = plan(equations_, options_);
+    std::vector<Attempt> attempts = plan(equations_, options_);
+    if (singular_) std::erase_if(attempts, [](const Attempt& attempt) { return attempt.path == MixedPath::direct; });
+    if (attempts.empty())
+      throw Error(
+          Exit::model,
+          fmt::format("the matrix is singular: gradients may be added to the field '{}'", equations_.field_name(0)),
+          "curls alone enter the equations, so a factorisation lacks a gauge",
+          "take the method 'minres' or 'auto', or give a term without derivatives a small factor (b of "
+          "curl_curl3)");
     SolveReport report;
     std::vector<std::string> fallbacks;
     for (std::size_t i = 0; i < attempts.size(); ++i) {
@@ -410,7 +428,53 @@ class MixedStatics {
   const MixedOperator& equations_;
   const MixedConstraints& supports_;
   const LinearSolverOptions& options_;
+  const bool singular_;
 };
+
+// Gradients in the field of one space of edges of order 1.
+struct Gauge {
+  bool free = false;  // the matrix maps gradients to zero
+  Vector removed;     // from the right-hand side; empty: nothing
+  std::string notice = {};
+};
+
+// The magnetic vector potential: what a current does on gradients has no counterpart in curls. r: the right-hand side,
+// from which a small part of this kind, of rounding and of curved conductors, is removed.
+Gauge gauge_of(const MixedOperator& equations, const MixedConstraints& supports, Vector& r) {
+  constexpr double weak = 1e-5, nothing = 1e-10, small = 0.02, zero = 1e-13;
+  if (equations.field_count() != 1 || equations.family(0) != Family::edge || !has_one_unknown_for_each_edge(equations))
+    return {};
+  const EdgeGradients gradients(equations.space(0), supports[0]);
+  const Vector none = equations.zeros();
+  Vector at_none = equations.zeros();
+  equations.residual(none, at_none);
+  const double stiffness = gradients.stiffness(equations.device(), [&](const Vector& x, Vector& y) {
+    equations.residual(x, y);
+    axpy(-1.0, at_none, y);
+    supports.set_zero(y);
+  });
+  if (stiffness > weak) return {};
+  Gauge gauge{.free = stiffness < zero};
+  const double size = norm2(r);
+  Vector part(r.device(), std::span<const double>(gradients.part_of(r.host())), "vectors");
+  const double share = size > 0 ? norm2(part) / size : 0;
+  if (share > small)
+    throw Error(Exit::model,
+                fmt::format("the load of '{}' is not free of divergence: {:.2g} % of it works on gradients",
+                            equations.field_name(0), 100 * share),
+                gauge.free ? "the matrix maps gradients to zero, so the equations have no solution"
+                           : "only a small term, a gauge, holds gradients: they would be most of the solution, and "
+                             "depend on that term alone",
+                "close the current within the mesh, or let it leave where the field is prescribed along the surface; "
+                "give currents per area that follow the conductor");
+  if (share <= nothing) return gauge;
+  axpy(-1.0, part, r);
+  gauge.notice = fmt::format(
+      "the load of '{}' is not quite free of divergence: {:.2g} % of it, which works on gradients, was left out",
+      equations.field_name(0), 100 * share);
+  gauge.removed = std::move(part);
+  return gauge;
+}
 
 }  // namespace
 
@@ -436,7 +500,9 @@ MixedSolution solve(const MixedOperator& equations, const MixedConstraints& supp
   equations.residual(s.u, r);
   supports.set_zero(r);
   const double asked = norm2(r);
-  s.report = MixedStatics(equations, supports, options).solve(s.u, r, du);
+  Gauge gauge = gauge_of(equations, supports, r);
+  s.notice = std::move(gauge.notice);
+  s.report = MixedStatics(equations, supports, options, gauge.free).solve(s.u, r, du);
   if (!s.report.converged() && options.on_failure) options.on_failure(s.report, s.u.size());
   throw_unless_converged(s.report);
   axpy(-1.0, du, s.u);
@@ -444,6 +510,7 @@ MixedSolution solve(const MixedOperator& equations, const MixedConstraints& supp
   equations.residual(s.u, r);
   s.reaction = held_part(supports, r);
   supports.set_zero(r);
+  if (gauge.removed.size() > 0) axpy(-1.0, gauge.removed, r);
   s.residual = asked > 0 ? norm2(r) / asked : 0;
   return s;
 }
