@@ -239,6 +239,8 @@ void show(Run& run, const CaseModel& read, const Operator& equations, const Elas
   GroundForces forces = ground_forces(run, read, s);
   print_balance(run, forces.applied, forces.reaction, s.residual, dimension);
   print_ground(run, read, s);
+  if (forces.complete)
+    check_balance(run, s, forces.applied, forces.reaction, dimension, read.model.rigid == RigidModes::axisymmetric);
   std::ranges::move(stresses.nodal, std::back_inserter(nodal));
   nodal.push_back({.name = "reaction", .components = dimension, .values = std::move(forces.reaction), .forces = true});
   phase.reset();

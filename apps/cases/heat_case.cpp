@@ -172,6 +172,7 @@ void print_heat(Run& run, const Operator& equations, const ModelSupports& suppor
   double given = s.applied.empty() ? given_heat(equations, s) : given_heat(supports, exchanges, s);
   const double held = std::accumulate(s.reaction.begin(), s.reaction.end(), 0.0);
   double largest = std::abs(held);
+  std::vector<double> contributions;
   std::string exchanged;
   for (const char* kind : {"convection", "radiation"}) {
     std::vector<double> heats;
@@ -183,8 +184,15 @@ void print_heat(Run& run, const Operator& equations, const ModelSupports& suppor
       largest = std::max(largest, std::abs(heats.back()));
     }
     if (heats.empty()) continue;
+    contributions.insert(contributions.end(), heats.begin(), heats.end());
     exchanged += fmt::format(", by {} {}", kind, fmt::join(words, ", "));
     run.results().facts()[kind] = fmt::format("{:.10g}", fmt::join(heats, " "));
+  }
+  if (s.part == 1) {
+    double size = s.load_size;
+    for (const double each : s.reaction) size += std::abs(each);
+    contributions.insert(contributions.end(), {given, held});
+    check_balance("the heats of the body", contributions, size, s.tolerance, " W");
   }
   if (std::abs(given) < 1e-12 * largest) given = 0;  // rounding of a difference
   run.log().line("heat into the body: {:.6g} W given, {:.6g} W at prescribed temperatures{}; relative residual {:.1e}",
@@ -225,9 +233,10 @@ void show(Run& run, const Operator& equations, const CaseModel& read, const Heat
   print_range(run, space.mesh(), "temperature", temperature.values);
   tell_impossible(run, temperature.values, absolute_zero.value_or(-273.15));
   try {
-    if (read.time || (model.exchanges.empty() && !s.applied.empty()))
+    if (read.time || (model.exchanges.empty() && !s.applied.empty())) {
       print_balance(run, s.applied, s.reaction, s.residual, 1);
-    else print_heat(run, equations, *read.supports, model.exchanges, s);
+      check_balance(run, s, s.applied, s.reaction, 1, false);
+    } else print_heat(run, equations, *read.supports, model.exchanges, s);
   } catch (const Error& error) {
     if (error.exit() != Exit::resources) throw;
     run.log().notice(fmt::format("heat that is exchanged is not reported: {}", error.message()));

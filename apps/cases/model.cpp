@@ -209,6 +209,41 @@ void print_balance(Run& run, std::span<const double> applied, const std::vector<
   run.results().facts()["residual_certificate"] = fmt::format("{:.3e}", residual);
 }
 
+void check_balance(std::string_view what, std::span<const double> contributions, double size, double tolerance,
+                   const std::string& unit) {
+  double sum = 0;
+  for (const double each : contributions) {
+    sum += each;
+    size = std::max(size, std::abs(each));
+  }
+  const double most = std::max(1e-4, 1e4 * tolerance);
+  if (std::abs(sum) <= most * size) return;
+  throw Error(
+      Exit::not_converged,
+      fmt::format("{} are not in balance: {:.6g}{} remain of ({:.6g}){}", what, sum, unit,
+                  fmt::join(contributions, ", "), unit),
+      fmt::format("in a state of rest they add up to zero; more than {:.0e} of their size is left", most),
+      "set [solver] method = \"direct\" or a smaller tolerance; if it remains, this is a bug in Ritz: please report it "
+      "with the case file");
+}
+
+void check_balance(const Run& run, const SolutionView& s, std::span<const double> applied,
+                   const std::vector<double>& reaction, int components, bool axisymmetric) {
+  if (applied.empty()) return;
+  const auto count = static_cast<std::size_t>(components);
+  std::vector<double> sums(count, 0.0), sizes(count, 0.0);
+  for (std::size_t i = 0; i < reaction.size(); ++i) {
+    sums[i % count] += reaction[i];
+    sizes[i % count] += std::abs(reaction[i]);
+  }
+  const double size =
+      std::max({s.load_size, largest_of(sizes), largest_of(applied.first(std::min(count, applied.size())))});
+  for (std::size_t c = axisymmetric ? 1 : 0; c < std::min<std::size_t>(count, 3); ++c)
+    check_balance(count == 1 ? "heat given and heat at prescribed temperatures"
+                             : fmt::format("loads and reactions along {}", "xyz"[c]),
+                  std::array{applied[c], sums[c]}, size, s.tolerance, unit_of_field(run.info().name, "reaction"));
+}
+
 void print_peak(Run& run, const Mesh& mesh, const std::string& name, const std::vector<double>& magnitudes) {
   const auto high = std::ranges::max_element(magnitudes);
   run.log().line("peak {}: {:.6g}{} at {} m", name, *high, unit_of_field(run.report().program, name),

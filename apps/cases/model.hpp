@@ -60,6 +60,13 @@ void print_range(Run& run, const Mesh& mesh, const std::string& name, const std:
 // loads are not known.
 void print_balance(Run& run, std::span<const double> applied, const std::vector<double>& reaction, double residual,
                    int components);
+// Throws Error(Exit::not_converged) where loads and reactions, which add up to zero in a state of rest, do not.
+// `contributions`: sums that add up; `size`: of what they are sums; `tolerance`: of the solver.
+void check_balance(std::string_view what, std::span<const double> contributions, double size, double tolerance,
+                   const std::string& unit);
+// The same of a state of rest that has sums of its loads; `reaction` [mesh node][component].
+void check_balance(const Run& run, const SolutionView& s, std::span<const double> applied,
+                   const std::vector<double>& reaction, int components, bool axisymmetric);
 // Sums over many nodes, for a log: 0 where they are rounding beside the largest.
 std::vector<double> without_rounding(std::span<const double> sums, double largest);
 double largest_of(std::span<const double> numbers);

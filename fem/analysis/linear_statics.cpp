@@ -48,6 +48,8 @@ LinearStatics::LinearStatics(const Model& model, const Nonlinear& newton)
       newton_(newton),
       options_(promised(newton.linear, model)),
       system_(equations_, options_, LinearSystem::Keeps::solver) {
+  on_ground_ = motions_held_by_ground(model, *supports_);
+  system_.set_ground(on_ground_);
   newton_->linear = options_;
 }
 
@@ -57,6 +59,8 @@ LinearStatics::LinearStatics(const Model& model, const LinearSolverOptions& opti
       supports_(make_constraints(model)),
       options_(promised(options, model)),
       system_(equations_, promised(options, model), LinearSystem::Keeps::solver) {
+  on_ground_ = motions_held_by_ground(model, *supports_);
+  system_.set_ground(on_ground_);
   if (!equations_.symmetric())
     throw Error(Exit::model, "adjoint solutions of a model whose tangent is not symmetric",
                 "they are solved with the same matrix", "take forms that are symmetric");
@@ -97,6 +101,7 @@ SolveReport LinearStatics::solve_tangent(const Vector& b, Vector& x) {
 
 LinearStatics::Solution LinearStatics::solve_by_newton(const Vector* load) {
   Nonlinear newton = *newton_;
+  newton.ground = &on_ground_;
   newton.forces = load;
   if (model_.start != 0) newton.begin = uniform_state(model_, model_.start);
   NonlinearSolution s = solve_nonlinear(equations_, supports(), newton);

@@ -81,6 +81,7 @@ class LinearStatics {
   std::optional<Nonlinear> newton_;
   Vector state_;  // the last solution of nonlinear equations
   LinearSolverOptions options_;
+  std::vector<std::vector<double>> on_ground_;
   LinearSystem system_;
   std::optional<TransposedTangent> transposed_;  // of equations that are not symmetric, once it was needed
   std::optional<CellWork> work_;

@@ -15,6 +15,7 @@ NonlinearSolution solve(const Model& model, Nonlinear analysis, const Observer& 
   const Setup setup(model, prepared, Setup::Held::required, model.equations);
   if (analysis.begin.u.empty() && model.start != 0) analysis.begin = uniform_state(model, model.start);
   analysis.linear = promised(analysis.linear, model);
+  analysis.ground = &setup.supports().on_ground();
   return solve_nonlinear(setup.equations(), setup.supports().common(), analysis, within_ranges(model, observer));
 }
 

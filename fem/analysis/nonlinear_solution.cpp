@@ -40,6 +40,7 @@ class Path {
     turned_ = options_.begin.turned;
     const LinearSolverOptions linear = linear_options();
     system_.emplace(equations, linear, LinearSystem::Keeps::solver);
+    if (options.ground != nullptr) system_->set_ground(*options.ground);
     const NewtonOptions newton{.relative = options.relative,
                                .rounding_error = options.rounding_error,
                                .max_steps = options.max_steps,

@@ -56,7 +56,7 @@ class RankForecaster {
       case PreconditionerKind::none: return Way::none;
       case PreconditionerKind::jacobi: return Way::diagonal;
       case PreconditionerKind::chebyshev: return Way::chebyshev;
-      default: return no_matrix_ && space_.order() < 2 ? Way::chebyshev : Way::multigrid;
+      default: return no_matrix_ && !whole_.can_coarsen() ? Way::chebyshev : Way::multigrid;
     }
   }
   std::string path() const {

@@ -91,7 +91,8 @@ void add(Packed& to, const PartData& part) {
       .add(part.along_curve)
       .add(part.numbering.cell_order)
       .add(part.numbering.cell_nodes)
-      .add(part.numbering.node_count);
+      .add(part.numbering.node_count)
+      .add(part.numbering.order);
   to.add(part.reached);
 }
 
@@ -130,6 +131,7 @@ PartData part_data(Unpacked& from) {
   part.numbering.cell_order = from.list<Index>();
   part.numbering.cell_nodes = from.list<Node>();
   from.get(part.numbering.node_count);
+  from.get(part.numbering.order);
   part.reached = from.list<Index>();
   return part;
 }
@@ -309,6 +311,7 @@ PartData SpaceCutter::cells_of(int rank) {
                 .elements = elements_of_plugins(whole_),
                 .first = first_[static_cast<std::size_t>(rank)],
                 .last = first_[static_cast<std::size_t>(rank) + 1]};
+  part.numbering.order = whole_.order();
   take_cells((*cells_)[static_cast<std::size_t>(rank)], part);
   return part;
 }

@@ -63,6 +63,7 @@ SolutionView view_of(const StaticSolution& solution, double tolerance, std::vect
           .residual = solution.residual,
           .tolerance = tolerance,
           .applied = solution.applied,
+          .load_size = solution.load_size,
           .factors = std::move(factors),
           .mean_loads = solution.mean_loads};
 }
@@ -73,7 +74,8 @@ StaticSolution solve(const Model& model, const Static& analysis, const Observer&
   const LinearSolverOptions linear = promised(analysis.linear, model);
   StaticSolution s;
   if (model.means.empty()) {
-    const LoadVectors loads{.cases = {{.constraints = &setup.supports().common()}}};
+    const LoadVectors loads{.cases = {{.constraints = &setup.supports().common()}},
+                            .ground = &setup.supports().on_ground()};
     s = std::move(
         solve_columns_of(setup, loads, linear, {.progress = observer.progress}, prepared.cache).cases.front());
   } else {
@@ -113,8 +115,10 @@ std::vector<SolveReport> solve(const Model& model, const LoadCases& analysis, co
   const Setup setup(model, prepared, Setup::Held::required, model.equations);
   if (!model.means.empty()) return solve_cases_with_means(model, analysis, setup, observer, prepared.cache);
   const std::size_t count = model.load_cases.size();
-  LoadVectors loads{
-      .combinations = analysis.combinations, .common = &setup.supports().common(), .known = analysis.begin.columns};
+  LoadVectors loads{.combinations = analysis.combinations,
+                    .common = &setup.supports().common(),
+                    .ground = &setup.supports().on_ground(),
+                    .known = analysis.begin.columns};
   for (std::size_t i = 0; i < count; ++i)
     loads.cases.push_back({model.load_cases[i].name, model.load_cases[i].loads, &setup.supports().of(i)});
   StaticSolutions solutions =

@@ -388,7 +388,7 @@ std::vector<ForecastPath> forecast_static(const Operator& equations, const Linea
     else paths.front().may_end_with_the_diagonal = forecaster.may_end_with_the_diagonal();
   }
   if (!forecaster.symmetric() && equations.can_assemble()) return paths;
-  if (equations.space().order() > 1) {
+  if (equations.can_coarsen()) {
     const auto place = forecaster.needs_no_matrix() ? paths.begin() : paths.end();
     paths.insert(place, forecaster.without_matrix(SolverPath::p_multigrid));
   }

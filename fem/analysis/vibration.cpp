@@ -80,8 +80,7 @@ int modes_to_solve(const EigenOptions& options, const VibrationModel& model) {
 }
 
 bool modes_need_no_matrix(const Operator& stiffness, const Operator& masses) {
-  return stiffness.space().order() > 1 && stiffness.can_act() && masses.can_act() &&
-         (stiffness.acts_quickly() || !stiffness.can_assemble());
+  return stiffness.can_coarsen() && masses.can_coarsen() && (stiffness.acts_quickly() || !stiffness.can_assemble());
 }
 
 namespace {

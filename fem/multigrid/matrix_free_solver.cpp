@@ -126,7 +126,7 @@ void MatrixFreeSolver::check_room_on_all_ranks() const {
 
 void MatrixFreeSolver::choose_preconditioner(const LinearSolverOptions& options) {
   using enum PreconditionerKind;
-  const bool has_orders = equations_.space().order() > 1;  // p-multigrid needs them
+  const bool has_orders = on_all_ranks(operator_, equations_.can_coarsen());
   memory_ = {.preconditioner = options.preconditioner,
              .single_precision = options.multigrid.single_precision,
              .matrix = false};
@@ -163,9 +163,11 @@ std::unique_ptr<LinearOperator> MatrixFreeSolver::make_preconditioner(const Line
     case PreconditionerKind::jacobi: return std::make_unique<JacobiPreconditioner>(operator_.diagonal());
     case PreconditionerKind::chebyshev:
       return std::make_unique<ChebyshevPreconditioner>(operator_, operator_.diagonal());
-    case PreconditionerKind::multigrid:
-      return std::make_unique<PMultigrid>(
-          operator_, PMultigridOptions{.single_precision = memory_.single_precision, .coarsest = options.multigrid});
+    case PreconditionerKind::multigrid: {
+      PMultigridOptions cycle{.single_precision = memory_.single_precision, .coarsest = options.multigrid};
+      cycle.coarsest.single_precision = cycle.single_precision;
+      return std::make_unique<PMultigrid>(operator_, cycle);
+    }
     default: return nullptr;
   }
 }
@@ -185,7 +187,7 @@ bool needs_no_matrix(const Operator& equations, bool many) {
   if (!equations.symmetric() || space.order() < 2) return false;
   if (by_sum_factorisation(equations)) return true;
   constexpr Index few = 30'000;  // unknowns that are factorised quickly
-  return !many && equations.can_act() && equations.acts_quickly() && space.mesh().dimension() == 3 &&
+  return !many && equations.can_coarsen() && equations.acts_quickly() && space.mesh().dimension() == 3 &&
          !space.mesh().structural() && space.unknown_count() >= few;
 }
 

@@ -115,7 +115,9 @@ class Operator {
   void action(const Vector& u, const Vector& x, Vector& y, const MarkedNodes* marked = nullptr,
               const Ghosts* arriving = nullptr) const;
   bool can_assemble() const;  // have element matrices few enough entries? Not those of hexahedra of order 4 and more
-  bool can_act() const;       // has every form kernels for any element, which actions and coarser orders need?
+  bool can_act() const;       // has every form kernels for any element, which actions need?
+  // Is the order above 1, and has every form kernels for elements of a lower one? P-multigrid needs them.
+  bool can_coarsen() const;
   // The same in single precision, where can_act_in_single() says that all elements have it.
   void action(const Vector& u, const Array<float>& x, Array<float>& y, const MarkedNodes* marked = nullptr,
               const Ghosts* arriving = nullptr) const;

@@ -92,6 +92,8 @@ void show(Run& run, const Operator& equations, const StructureView& view, const 
                           [](const StructureSection& section) { return section.record->small_displacements; }))
     judge_displacements(run, space.mesh(), nodal[0].values, 3);
   print_forces(run, forces.applied, nodal[1].values, s.residual);
+  if (forces.complete && !forces.applied.empty())
+    check_balance(run, s, std::span(forces.applied).first(3), nodal[1].values, 3, false);
   phase.reset();
   EvaluatedFields derived =
       derive(run.results(), equations, {{}, section_force_names(view.sections, space.mesh().cell_count())}, [&] {
