@@ -22,8 +22,7 @@ namespace {
 // The stored heat. Without [time] it may be given, and changes nothing.
 void read_capacity(bool needed, const Case::Table& t, const LibraryMaterial* known,
                    HeatConduction::Material& material) {
-  const bool given = t.has("density") || t.has("specific_heat");
-  if (!needed && !given) return;
+  if (!needed && !t.has("density") && !t.has("specific_heat")) return;
   NumberRule rule{.above = 0, .out_of_bounds = Exit::model};
   if (!needed) rule.fallback = 1;
   material.density = constant_in_time(

@@ -1,4 +1,5 @@
 #include "apps/results/results.hpp"
+#include "apps/results/stress_measures.hpp"
 
 #include "apps/run/run_summary.hpp"
 #include "device/memory_shortage.hpp"
@@ -392,8 +393,8 @@ void Results::note_large_strains(std::span<const Field> nodal, std::span<const F
   double largest = 0;
   for (const std::span<const Field> fields : {nodal, cells})
     for (const Field& field : fields)
-      if (field.name == "strain")
-        for (const double value : field.values) largest = std::max(largest, std::abs(value));
+      if (field.name == "strain" && field.components == 6)
+        for (const double value : principal_values_of(field.values)) largest = std::max(largest, std::abs(value));
   if (!(largest > 0.1)) return;
   has_large_strains_ = true;
   context_.log.notice(

@@ -198,7 +198,8 @@ MeshCheck check_mesh(const std::string& file, const MeshCheckOptions& options) {
     throw Error(Exit::input, fmt::format("--min-jacobian is {}", options.least_jacobian),
                 "scaled Jacobians of good cells are between 0 and 1", "give 0.1 or the like");
   std::vector<std::string> notices;
-  MeshData data = read_mesh_data(file, &notices);
+  MeshData data =
+      read_bodies_or_shells([&](bool structural) { return read_mesh_data(file, &notices, structural); }, notices);
   for (double& coordinate : data.points) coordinate *= options.scale;
   MeshCheck check{.info = inspect_mesh(file, options.scale, data, std::move(notices)), .picture = {}};
   const Offenders offenders = find_offenders(data, options, check.info);

@@ -63,7 +63,8 @@ MeshInfo inspect_mesh(const std::string& file, double scale) {
                 "give a positive number, 0.001 for a mesh drawn in millimetres");
   std::vector<std::string> notices;
   const auto start = std::chrono::steady_clock::now();
-  MeshData data = read_mesh_data(file, &notices);
+  MeshData data =
+      read_bodies_or_shells([&](bool structural) { return read_mesh_data(file, &notices, structural); }, notices);
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
   for (double& coordinate : data.points) coordinate *= scale;
   MeshInfo info = inspect_mesh(file, scale, std::move(data), std::move(notices));

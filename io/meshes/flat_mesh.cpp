@@ -78,11 +78,14 @@ void flatten_plane_mesh(MeshData& data, std::vector<std::string>& notices) {
   const double extent = std::hypot(greatest[0] - least[0], greatest[1] - least[1]);
   const double thickness = greatest[2] - least[2];
   if (thickness > 1e-12 * std::max(extent, std::abs(greatest[2])))
-    throw Error(Exit::mesh,
-                fmt::format("'{}' holds surface cells only, and they are not in one plane: z runs from {} to {}",
-                            data.source, least[2], greatest[2]),
-                "without volume cells the mesh must be plane, with one z for all points; ritz-structure takes shells",
-                "mesh the volume (gmsh -3), or turn a plane part into the x-y plane");
+    throw Error(
+        Exit::mesh,
+        fmt::format("'{}' holds surface cells only, and they are not parallel to the x-y plane: z runs from {} "
+                    "to {}",
+                    data.source, least[2], greatest[2]),
+        "without volume cells the mesh must be plane, with one z for all points; ritz-structure takes shells in "
+        "space",
+        "mesh the volume (gmsh -3), or turn a plane part into the x-y plane");
   if (greatest[2] != 0) notices.push_back(fmt::format("the plane mesh at z = {} was moved to z = 0", greatest[2]));
   transform_points(data, [](std::span<double, 3> x) { x[2] = 0; });
 }

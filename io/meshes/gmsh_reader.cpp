@@ -145,9 +145,12 @@ MeshData read_gmsh(const std::string& path, std::vector<std::string>* notices, b
     with("PartitionedEntities", [&](const GmshCursor& cursor) { read_partitioned_entities(cursor, contents); });
   }
   std::vector<std::int64_t> tags;
-  if (with("Nodes", [&](const GmshCursor& cursor) {
-        tags = msh4 ? read_nodes_4(cursor, contents) : read_nodes_2(cursor, contents);
-      }) == 0)
+  const auto read_nodes = [&](const GmshCursor& cursor) {
+    tags = msh4                                    ? read_nodes_4(cursor, contents)
+           : cursor.section() == "ParametricNodes" ? read_parametric_nodes_2(cursor, contents)
+                                                   : read_nodes_2(cursor, contents);
+  };
+  if (with("Nodes", read_nodes) + (msh4 ? 0 : with("ParametricNodes", read_nodes)) == 0)
     file.fail(end, "", "expected $Nodes, but the file ends");
   const NodeNumbers numbers(tags);
   if (numbers.has_duplicate())

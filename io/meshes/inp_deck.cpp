@@ -400,8 +400,15 @@ class DeckReader {
       ++count;
     }
     if (count == 1) numbers[1] = numbers[0];
+    if (numbers[2] < 0 && numbers[1] <= numbers[0]) {  // downwards: the same numbers upwards
+      numbers[2] = -numbers[2];
+      numbers[1] = numbers[0] - (numbers[0] - numbers[1]) / numbers[2] * numbers[2];
+      std::swap(numbers[0], numbers[1]);
+    }
     if (numbers[0] < 1 || numbers[1] < numbers[0] || numbers[2] < 1)
-      fail(place, fmt::format("the numbers {} to {} in steps of {} are no range", numbers[0], numbers[1], numbers[2]));
+      fail(place, fmt::format("steps of {} from {} do not lead to {}", numbers[2], numbers[0], numbers[1]),
+           "GENERATE takes the first number, the last and the step, which counts downwards when negative",
+           "exchange the numbers, or change the sign of the step");
     piece.ranges.push_back({numbers[0], numbers[1], numbers[2]});
   }
 

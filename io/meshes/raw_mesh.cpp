@@ -1,5 +1,6 @@
 #include "io/meshes/raw_mesh.hpp"
 
+#include "io/meshes/collapsed_cells.hpp"
 #include "io/meshes/flat_mesh.hpp"
 #include "mesh/hash.hpp"
 
@@ -204,6 +205,7 @@ MeshData mesh_of(RawMesh raw, std::vector<std::string>& notices) {
   LoweredCells lowered = lower_order(raw.nodes, raw.node_sets, raw.points,
                                      raw.structural ? KeepMaps::no : KeepMaps::where_they_differ, raw.source, notices);
   raw.node_sets = {};
+  replace_collapsed_cells(raw, notices);
   MeshData data;
   data.source = raw.source;
   data.dimension = highest_dimension(raw, notices);

@@ -65,7 +65,9 @@ class Mesh:
         self.cells: dict[str, np.ndarray] = {}
         for name, nodes in cells.items():
             kind, nodes = _kind(name), np.ascontiguousarray(nodes)
-            if nodes.ndim != 2 or nodes.shape[1] != NODE_COUNT[kind] or (nodes.size and not np.issubdtype(nodes.dtype, np.integer)):
+            if nodes.size and not np.issubdtype(nodes.dtype, np.integer):
+                raise _errors.refuse(f"cells {name!r} of type {nodes.dtype}", "they are numbers of nodes", "give whole numbers: cells.astype(int)")
+            if nodes.ndim != 2 or nodes.shape[1] != NODE_COUNT[kind]:
                 raise _errors.refuse(f"cells {name!r} of shape {nodes.shape}", f"they have {NODE_COUNT[kind]} nodes each", "give whole numbers of shape (cells, nodes)")
             if nodes.size and (nodes.min() < 0 or nodes.max() >= len(points)):
                 raise _errors.refuse(f"cells {name!r} have nodes from {nodes.min()} to {nodes.max()}", f"there are {len(points)}, from 0", "count nodes from 0")

@@ -22,7 +22,7 @@ NOT_PROVOKED = {
     "analysis": "readers of cases choose an analysis that suits; tests/fem/analysis walks through all of them",
     "processor": "the processor has what it needs; tests/device looks at the sentence",
     "environment": "needs a GPU whose driver fails",
-    "deck": "ritz case from reads decks, and has no --log-json",
+    "deck": "ritz case from reads decks, and has no --log-json", "deck-card": "the same",
     "no-compiler": "cases.own_forms hides the compiler",
     "device-memory": "cases.memory limits the device",
     "missing-fields": "cases.memory leaves room for the solution only",
