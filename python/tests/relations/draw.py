@@ -202,6 +202,8 @@ def elastic(program, random):
     if kind:
         thickness = Number(m.positive(), LENGTH) if kind != "axisymmetric" and m.chance(0.6) else None
         m.add("model", {"type": kind, "thickness": thickness}, single=True)
+        if thickness is None and kind != "axisymmetric":
+            m.exclude("units", "a thickness of 1 in any unit")
     m.moves = program == "elasticity" and m.chance(0.15)
     m.dense = program == "modal" or m.moves or m.chance(0.5)
     m.thermal = not m.moves and program == "elasticity" and m.chance(0.3)
@@ -220,7 +222,7 @@ def elastic(program, random):
     if m.moves:
         motion(m)
     if program == "modal":
-        m.add("modal", {"count": 4, "tolerance": 1e-9}, single=True)
+        m.add("modal", {"count": 4, "tolerance": 1e-7}, single=True)
     space_and_solver(m)
     if program == "elasticity":
         probes(m, "displacement")
@@ -462,7 +464,7 @@ def foundation(m):
     keys = None
     content = {"region": m.loaded_side()}
     if m.chance(0.3) and m.kind != "axisymmetric":
-        keys = Keys([m.positive() if m.chance(0.5) else 0.0 for _ in range(m.dimension)], GROUND, "diagonal")
+        keys = Keys([m.positive() if axis == 0 or m.chance(0.5) else 0.0 for axis in range(m.dimension)], GROUND, "diagonal")
         m.add("foundation", content | {"keys": keys}, splits=True)
     else:
         m.add("foundation", content | {"stiffness": m.number(GROUND), "tangential": m.number(GROUND) if m.chance(0.5) else None}, splits=True)
@@ -543,6 +545,11 @@ def heat(program, random):
                "absolute_zero": Number(-5.0) if radiates else None}
     if any(v is not None for v in content.values()):
         m.add("model", content, single=True)
+    if kind == "plane" and content["thickness"] is None:
+        m.exclude("units", "a thickness of 1 in any unit")
+    held = m.pick("temperature", "temperature", "convection", "periodic")
+    if held == "periodic":
+        m.evolves = False  # a begin that has not the jump would have to choose the side that keeps its values
     for number, region in enumerate(m.materials()):
         content = {"region": region}
         if m.chance(0.7):
@@ -552,7 +559,6 @@ def heat(program, random):
         if m.evolves:
             content |= {"density": m.number(DENSITY), "specific_heat": m.number(SPECIFIC_HEAT)}
         m.add("material", content, splits=True)
-    held = m.pick("temperature", "temperature", "convection", "periodic")
     if held == "periodic" and (not m.matching or kind == "axisymmetric"):
         held = "temperature"
     if held == "temperature":
@@ -612,7 +618,7 @@ def convection(m):
 @table("heat")
 def equal_nodes(m):
     names = [name for name in m.mesh.regions if name.startswith("part1.single")]
-    if len(names) == 2 and not getattr(m, "is_periodic", False):
+    if len(names) == 2 and not getattr(m, "is_periodic", False) and not m.evolves:
         m.add("equation", {"terms": [{"region": names[0]}, {"region": names[1], "factor": float(m.random.normal())}], "value": m.signed()})
 
 
@@ -746,10 +752,11 @@ def solve(program, random):
     m = Model(program, mesh, random)
     form = m.pick("elasticity", "varying_elasticity", "diffusion", "diffusion") if dimension == 3 else "diffusion"
     heat = form == "diffusion"
+    thickness = Number(m.positive(), LENGTH) if dimension == 2 else None
     m.add("model", {"form": f"diffusion{dimension}" if heat else form}, single=True)
     for region in m.materials():
         if heat:
-            numbers = {"conductivity": Number(m.positive(), CONDUCTIVITY), "thickness": Number(m.positive(), LENGTH) if dimension == 2 and False else None}
+            numbers = {"conductivity": Number(m.positive(), CONDUCTIVITY), "thickness": thickness}
         elif form == "elasticity":
             numbers = {"lambda": Number(m.positive(), STRESS), "mu": Number(m.positive(), STRESS)}
         else:
@@ -763,11 +770,11 @@ def solve(program, random):
         region = m.pick(*m.materials()) if cells else m.loaded_side()
         scale = (SOURCE if cells else FLUX) if heat else (GROUND if cells else STRESS)
         if heat and dimension == 2:
-            scale = (scale[0], scale[1], scale[2])
+            scale = (scale[0] + 1, *scale[1:])  # for the whole thickness
         m.add("load", {"region": region, "value": m.signed(scale, formula=True) if heat else m.vector(scale, formula=True)}, splits=True, load=True)
     if m.chance(0.5):
         if heat:
-            content = {"form": f"convection{dimension}", "coefficient": Number(m.positive(), FILM), "ambient": Number(float(m.random.normal()))}
+            content = {"form": f"convection{dimension}", "coefficient": Number(m.positive(), FILM), "ambient": Number(float(m.random.normal())), "thickness": thickness}
         else:
             content = {"form": f"foundation{dimension}", "normal": Number(m.positive(), GROUND), "tangential": Number(m.positive(), GROUND)}
         m.add("boundary", {"region": m.loaded_side()} | content, splits=True)
