@@ -131,9 +131,10 @@ def lattice(shape, counts):
     return np.array(points, float), cells
 
 
-def part(random, shape, counts, order, full, flat, matching, amplitude=0.12):
+def part(random, shape, counts, order, full, flat, joints, matching, amplitude=0.12):
     """The unit square or cube, distorted: (points, those before, {kind: cells}, {kind: facets}, {side: {kind: positions of facets}}). Nodes of the sides
-    in `flat` stay in their planes; matching: nodes of all sides stay where they were."""
+    in `flat` and `joints` stay in their planes, those at the rim of a joint where they were, so that two joints are one surface; matching: so do those of
+    all sides."""
     points, cells = lattice(shape, counts)
     dimension = points.shape[1]
     blocks, mids, parameters = {}, {}, [*points]
@@ -169,8 +170,12 @@ def part(random, shape, counts, order, full, flat, matching, amplitude=0.12):
     move = random.uniform(-1, 1, parameters.shape) * amplitude * step
     move[len(points):] *= 0.3  # nodes between corners: these bend edges
     for axis, high in itertools.product(range(dimension), (0, 1)):
-        if "xyz"[axis] + str(high) in flat:
-            move[parameters[:, axis] == high, axis] = 0
+        on = parameters[:, axis] == high
+        if "xyz"[axis] + str(high) in flat | joints:
+            move[on, axis] = 0
+        if "xyz"[axis] + str(high) in joints:
+            other = np.delete(parameters, axis, axis=1)
+            move[on & np.any((other == 0) | (other == 1), axis=1)] = 0
         if matching:
             move[parameters[:, axis] == high] = 0
     moved = parameters + move
@@ -186,7 +191,7 @@ def body(random, dimension, parts, flat=(), matching=False):
     for number, (shape, counts, order, full) in enumerate(parts):
         name = f"part{number + 1}"
         joints = {"x1"} if number == 0 and len(parts) > 1 else {"x0"} if number else set()
-        moved, parameters, blocks, borders, sides = part(random, shape, counts, order, full, set(flat) | joints, matching)
+        moved, parameters, blocks, borders, sides = part(random, shape, counts, order, full, set(flat), joints, matching)
         moved[:, 0] += number
         first = len(points)
         points = np.vstack([points, moved])

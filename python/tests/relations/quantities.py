@@ -62,19 +62,19 @@ def still(dimension):
 
 @dataclasses.dataclass
 class Number:
-    """A scalar; formula: the key takes a formula of the position, too."""
+    """A scalar; formula: the key takes a formula of the position, too, and `spread(value)` may then be one, or an array of equal numbers."""
 
     value: float
     unit: tuple = NONE
     formula: bool = False
-    as_text: bool = False
+    spread: object = None
     needs = "any"
 
     def under(self, frame):
         return dataclasses.replace(self, value=self.value * frame.scale(self.unit))
 
     def text(self):
-        return f"{self.value!r} + 0*x" if self.as_text else self.value
+        return self.spread(self.value) if self.spread else self.value
 
 
 @dataclasses.dataclass
@@ -93,7 +93,7 @@ class Vector:
     unit: tuple = NONE
     kind: str = "vector"
     formula: bool = False
-    as_text: bool = False
+    spread: object = None
     needs = "any"
 
     def under(self, frame):
@@ -105,7 +105,7 @@ class Vector:
         return dataclasses.replace(self, values=sign * frame.scale(self.unit) * values)
 
     def text(self):
-        return [f"{float(x)!r} + 0*x" if self.as_text else float(x) for x in self.values]
+        return [self.spread(float(x)) if self.spread else float(x) for x in self.values]
 
 
 @dataclasses.dataclass
