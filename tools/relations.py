@@ -36,7 +36,9 @@ def main():
         folder = pathlib.Path(arguments.folder) / f"{arguments.seed}-{index}-{name}"
         folder.mkdir(parents=True, exist_ok=True)
         relations.write_case(model, folder)
-        if other is not None:
+        if isinstance(other, dict):
+            relations.write_case(model, folder, "other", other)
+        elif other is not None:
             relations.write_case(other, folder, "other")
 
     outcome = harness.Outcome()
