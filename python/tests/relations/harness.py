@@ -17,6 +17,8 @@ KNOWN = [
     ("[gradient] of an integral by the thickness", lambda model, name, sentence: name == "gradient" and "model.thickness" in sentence),
     ("[gradient] by numbers of heat, by another rule than theirs",
      lambda model, name, sentence: name == "gradient" and model.program == "heat" and " material." in sentence),
+    ("plane stress with plasticity, without a matrix in single precision",
+     lambda model, name, sentence: model.has("newton") and name in ("operator", "solver") and "p.Ap = nan" in sentence),
     ("arrays on bent facets that curve inwards", lambda model, name, sentence: "lies outside the mesh 'the caller's arrays'" in sentence),
     ("numbers and formulas of heat by different rules", lambda model, name, sentence: name == "formula" and model.program == "heat"),
 ]

@@ -29,6 +29,7 @@ FIELDS = {"displacement": ("vector", LENGTH), "velocity": ("vector", unit(L=1, T
           "rotation": ("axial", NONE), "angular_velocity": ("axial", unit(T=-1)), "angular_acceleration": ("axial", unit(T=-2)),
           "stress": ("tensor", STRESS), "strain": ("tensor", NONE), "von_mises": ("scalar", STRESS), "reaction": ("vector", FORCE),
           "reaction_moment": ("axial", unit(F=1, L=1)), "temperature": ("scalar", NONE), "heat_flux": ("vector", draw.FLUX), "principal_stress": ("scalar", STRESS),
+          "plastic_strain": ("tensor", NONE), "equivalent_plastic_strain": ("scalar", NONE),
           "stress_error": ("scalar", STRESS), "heat_flux_error": ("scalar", draw.FLUX), "tied": ("scalar", NONE),
           "tie_distance": ("scalar", LENGTH), "bar_force": ("scalar", FORCE), "spring_force": ("scalar", FORCE)}
 NOT_LINEAR = ("von_mises", "principal_stress", "tied", "tie_distance")
@@ -200,6 +201,7 @@ def natural_scales(model, frame, expected):
     # stiffnesses of the models are about 1 in their own units, at most 4
     floors["strain"] = max(floors["strain"], 0.1 * floors["displacement"] / size)
     floors["stress"] = max(floors["stress"], floors["strain"] * frame.scale(STRESS))
+    floors["plastic_strain"] = floors["equivalent_plastic_strain"] = floors["strain"]
     floors["stress_error"] = floors["stress"]
     floors["heat_flux_error"] = floors["heat_flux"]
     floors["von_mises"] = floors["principal_stress"] = floors["stress"]

@@ -276,9 +276,9 @@ TEST(SecondOrder, AMovingSupportDoesTheWorkThatDampingTakes) {
   Model model = bars(2, {Integral::over_all_cells(LineMass{3})}, over_points([](const Point&, double t) { return std::sin(3 * t); }));
   model.damping = {.mass = 4};
   const EnergyBalance energy =
-      solve(model, exactly({.end = 2, .spectral_radius = 1, .fixed_step = 1e-3, .begin = moving(model, 0, 0, 3)})).state.energy;
+      solve(model, exactly({.end = 2, .spectral_radius = 1, .fixed_step = 0.005, .begin = moving(model, 0, 0, 3)})).state.energy;
   EXPECT_GT(energy.damped, 10);
-  EXPECT_LT(std::abs(energy.lost()), 1e-4 * energy.damped);
+  EXPECT_LT(std::abs(energy.lost()), 1e-3 * energy.damped);
 }
 
 // A support that starts at a speed of 1 at once: the momentum of its node is that of its speed, whatever the steps.
