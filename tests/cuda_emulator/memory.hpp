@@ -46,6 +46,8 @@ void count_access(unsigned thread, const void* p, unsigned bytes, Access access,
 void count_block();  // whose accesses are complete
 void write_traffic();
 
+void note_launch(const void* function);  // launched.cpp: only when RITZ_EMULATED_GPU_LAUNCHED is set
+
 // ---- threads.cpp ----
 
 // All blocks of a kernel, now.

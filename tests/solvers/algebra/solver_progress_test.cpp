@@ -73,19 +73,26 @@ TEST(SolverProgress, RangesAreSecondsOrMinutes) {
   EXPECT_EQ(text_of_rest({100, 400}), "2 to 7 min");
 }
 
+// How long a busy machine takes does not matter.
+struct Watch {
+  std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); }
+};
+
 // An iteration of a second and more is foreseen once, a short one never.
 TEST(SolverProgress, TheFirstLongIterationIsForeseen) {
   std::vector<std::string> heard;
   const SolverListener listening([](const std::string&) {}, [&](const std::string& text) { heard.push_back(text); });
+  const Watch watch;
   for (int i = 1; i <= 100; ++i) tell_iteration(i, std::pow(0.5, i), 1e-30);
-  EXPECT_TRUE(heard.empty());
+  EXPECT_TRUE(heard.empty() || watch.seconds() >= 1);
   for (int i = 1; i <= 30; ++i) {
     tell_iteration(i, std::pow(0.5, i), 1e-30);
     std::this_thread::sleep_for(std::chrono::milliseconds(60));
   }
   ASSERT_EQ(heard.size(), 1u);
-  EXPECT_THAT(heard.front(),
-              ::testing::MatchesRegex("this solution takes [0-9]+ to [0-9]+ s more, by its first [0-9]+ iterations"));
+  EXPECT_THAT(heard.front(), ::testing::MatchesRegex(
+                                 "this solution takes [0-9]+ to [0-9]+ (s|min) more, by its first [0-9]+ iterations"));
 }
 
 TEST(SolverProgress, AListenerHearsItsOwnThreadWhileItExists) {
@@ -108,8 +115,9 @@ TEST(SolverProgress, AListenerHearsItsOwnThreadWhileItExists) {
 TEST(SolverProgress, IterationsAreSaidTenTimesASecondAtMost) {
   int said = 0;
   const SolverListener listening([&](const std::string&) { ++said; });
+  const Watch watch;
   for (int i = 1; i <= 1000; ++i) tell_iteration(i, 1.0 / i, 1e-8);
-  EXPECT_LE(said, 10);
+  EXPECT_LE(said, 10 * watch.seconds());
 }
 
 // A course with a name says its first iteration, too; another target begins another course.
