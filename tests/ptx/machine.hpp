@@ -31,7 +31,7 @@ struct Place {  // of an access, between two barriers of its block (epoch) or of
 // Is told of accesses to global and shared memory before they are made; throws a Fault where one is not allowed.
 class Watch {
  public:
-  enum class Kind { read, write, atomic };
+  enum class Kind { read, write, atomic_read, atomic_write };  // atomic: also volatile and relaxed accesses
   virtual ~Watch() = default;
   virtual void begin_block(const void* shared, std::size_t bytes) = 0;
   virtual void access(const Place& place, const void* memory, unsigned bytes, Kind kind) = 0;

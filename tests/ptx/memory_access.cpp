@@ -47,7 +47,7 @@ char* locate(Warp& w, const Instruction& i, int lane, unsigned bytes, Kind kind)
     const u64 parameters = reinterpret_cast<u64>(b.launch->parameters.data());
     if (b.is_shared(at)) space = Space::shared, at -= reinterpret_cast<u64>(b.shared);
     else if (at - reinterpret_cast<u64>(local) < local_stride) space = Space::local, at -= reinterpret_cast<u64>(local);
-    else if (at - parameters < b.launch->parameters.size() && kind == Kind::read) space = Space::constant;
+    else if (at - parameters < b.launch->parameters.size() && (kind == Kind::read || kind == Kind::atomic_read)) space = Space::constant;
     else if (i.space == Space::param) space = Space::constant;
   }
   if (at % bytes != 0) fail_access(w, lane, kind, bytes, "misaligned", at);
@@ -114,29 +114,29 @@ void after_write(Warp& w) {
 template <class T>
 void load_whole(Warp& w, const Instruction& i) {  // registers of the elements' size
   const unsigned bytes = sizeof(T) * i.count;
-  const Kind kind = (i.flags & strong) != 0 ? Kind::atomic : Kind::read;
+  const Kind kind = (i.flags & strong) != 0 ? Kind::atomic_read : Kind::read;
   for_lanes(w.exec, [&](int lane) {
     const char* const p = locate(w, i, lane, bytes, kind);
     for (int k = 0; k < i.count; ++k)
       std::memcpy(w.out<T>(i.out[k]) + lane, p + sizeof(T) * static_cast<unsigned>(k), sizeof(T));
-    if (kind == Kind::atomic) after_read(w, i, lane);
+    if (kind == Kind::atomic_read) after_read(w, i, lane);
   });
 }
 
 void load_extended(Warp& w, const Instruction& i) {
-  const Kind kind = (i.flags & strong) != 0 ? Kind::atomic : Kind::read;
+  const Kind kind = (i.flags & strong) != 0 ? Kind::atomic_read : Kind::read;
   for_lanes(w.exec, [&](int lane) {
     const char* const p = locate(w, i, lane, static_cast<unsigned>(i.bytes * i.count), kind);
     for (int k = 0; k < i.count; ++k)
       w.set_lane_bits(i.out[k], lane, read_element(p + i.bytes * k, i.bytes, i.is_signed));
-    if (kind == Kind::atomic) after_read(w, i, lane);
+    if (kind == Kind::atomic_read) after_read(w, i, lane);
   });
 }
 
 void store(Warp& w, const Instruction& i) {
-  const Kind kind = (i.flags & strong) != 0 ? Kind::atomic : Kind::write;
+  const Kind kind = (i.flags & strong) != 0 ? Kind::atomic_write : Kind::write;
   for_lanes(w.exec, [&](int lane) {
-    if (kind == Kind::atomic) before_write(w, i, lane);
+    if (kind == Kind::atomic_write) before_write(w, i, lane);
     char* const p = locate(w, i, lane, static_cast<unsigned>(i.bytes * i.count), kind);
     for (int k = 0; k < i.count; ++k) {
       const u64 bits = w.lane_bits(i.in[k], lane);
@@ -269,7 +269,7 @@ template <class T>
 void atomic(Warp& w, const Instruction& i) {
   for_lanes(w.exec, [&](int lane) {
     before_write(w, i, lane);
-    char* const p = locate(w, i, lane, sizeof(T), Kind::atomic);
+    char* const p = locate(w, i, lane, sizeof(T), Kind::atomic_read);
     T old{};
     std::memcpy(&old, p, sizeof(T));
     const T b = w.in<T>(i.in[0])[lane], c = i.in[1].is_given ? w.in<T>(i.in[1])[lane] : T{};
