@@ -262,8 +262,7 @@ void touch_strongly(const void* p, unsigned bytes, Access access) {
   for (std::uintptr_t w = at / word * word; w < at + bytes; w += word, ++cell) {
     if (shared != nullptr && cell->when != state.block_serial)
       *cell = Cell{state.block_serial, 0, 0, 0, 0, 0, 0, Cell::uninitialised};
-    if (cell->state == Cell::unallocated)
-      return fault("memcheck", p, bytes, access, ": outside of what is allocated");
+    if (cell->state == Cell::unallocated) return fault("memcheck", p, bytes, access, ": outside of what is allocated");
     if (access == Access::write) cell->state = Cell::initialised;
     else if (cell->state == Cell::uninitialised)
       return fault("initcheck", p, bytes, access, ", which nobody has written");

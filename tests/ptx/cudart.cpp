@@ -82,6 +82,7 @@ Module& module_of(Registered& r, int device) {
 // The accesses of a launch, as the emulated GPU looks at them.
 class EmulatedWatch final : public Watch {
  public:
+  explicit EmulatedWatch(const Module& module) : module_(module) {}
   void begin_block(const void* shared, std::size_t bytes) override {
     emulator::begin_block_accesses(shared, most_shared_bytes, bytes);
     threads_.clear();
@@ -91,6 +92,7 @@ class EmulatedWatch final : public Watch {
     if (kind == Kind::atomic_read) emulator::touch_strongly(memory, bytes, Access::read);
     else if (kind == Kind::atomic_write) emulator::touch_strongly(memory, bytes, Access::write);
     else emulator::touch(memory, bytes, kind == Kind::read ? Access::read : Access::write, place.instruction);
+    last_ = place.instruction;
     check();
   }
   void end_access() override {
@@ -141,10 +143,12 @@ class EmulatedWatch final : public Watch {
     return t.moment;
   }
   // The emulated GPU has said what is wrong: the kernel ends here.
-  static void check() {
-    if (emulator::has_fault()) throw Fault("", "");
+  void check() const {
+    if (emulator::has_fault()) throw Fault("", text_of(module_, *last_));
   }
 
+  const Module& module_;
+  const Instruction* last_ = nullptr;
   std::vector<Thread> threads_;
 };
 
@@ -158,9 +162,9 @@ void run_launch(const cudaLaunchConfig_t& c, const emulator::Kernel& kernel, int
   const auto& arguments = *static_cast<const Arguments*>(kernel.arguments.get());
   emulator::begin_accesses(kernel, device);
   emulator::count_launch(kernel, c.gridDim.x * c.gridDim.y * c.gridDim.z, c.blockDim.x * c.blockDim.y * c.blockDim.z);
-  EmulatedWatch watch;
   try {
     Module& module = module_of(*arguments.binary, device);
+    EmulatedWatch watch(module);
     run({.kernel = module.entry(arguments.kernel->name),
          .module = &module,
          .blocks = {c.gridDim.x, c.gridDim.y, c.gridDim.z},
@@ -170,10 +174,8 @@ void run_launch(const cudaLaunchConfig_t& c, const emulator::Kernel& kernel, int
          .watch = &watch});
   } catch (const Fault& fault) {
     if (!fault.kind.empty()) emulator::report(fault.kind, fault.what());
-    else std::fprintf(stderr, "  in PTX of %s\n", kernel.name);
-  } catch (const std::exception& error) {
-    emulator::report("unsupported", error.what());
-  }
+    else std::fprintf(stderr, "  %s\n", fault.what());
+  } catch (const std::exception& error) { emulator::report("unsupported", error.what()); }
   emulator::count_block();
 }
 
@@ -220,9 +222,7 @@ cudaError_t launch(const void* stub, dim3 grid, dim3 block, void** given, std::s
     arguments->block.resize(f->parameter_bytes);
     for (std::size_t k = 0; k < f->parameters.size(); ++k)
       std::memcpy(arguments->block.data() + f->parameters[k].offset, given[k], f->parameters[k].bytes);
-  } catch (const std::exception& error) {
-    return fail(named.readable.c_str(), error);
-  }
+  } catch (const std::exception& error) { return fail(named.readable.c_str(), error); }
   cudaLaunchConfig_t c{};
   c.gridDim = grid;
   c.blockDim = block;
@@ -244,8 +244,7 @@ char* variable(const void* symbol) {
   const auto found = registry().variables.find(symbol);
   if (found == registry().variables.end()) return nullptr;
   const OpenMemory open;
-  const Variable* const v =
-      module_of(*found->second.binary, emulator::current_device()).variable(found->second.name);
+  const Variable* const v = module_of(*found->second.binary, emulator::current_device()).variable(found->second.name);
   return v == nullptr ? nullptr : v->memory;
 }
 
@@ -325,9 +324,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* st
     if (f == nullptr) return cudaErrorInvalidDeviceFunction;
     attributes->sharedSizeBytes = f->shared_bytes;
     attributes->localSizeBytes = f->local_bytes;
-  } catch (const std::exception& error) {
-    return fail(found->second.readable.c_str(), error);
-  }
+  } catch (const std::exception& error) { return fail(found->second.readable.c_str(), error); }
   return cudaSuccess;
 }
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void*, int threads,

@@ -265,6 +265,12 @@ void run_block(Block& b, const Launch& launch) {
 
 }  // namespace
 
+std::string text_of(const Module& module, const Instruction& i) {
+  std::string text = "PTX line " + std::to_string(i.text_line) + ": " + module.line_of_text(i.text_line);
+  if (i.source_line != 0) text += "\n  " + module.source_file(i.source_file) + ":" + std::to_string(i.source_line);
+  return text;
+}
+
 std::uint64_t Warp::lane_bits(const Operand& o, int lane) const {
   switch (o.bytes) {
     case 0: return predicate(o) >> lane & 1;
@@ -294,12 +300,7 @@ Place Warp::place(int lane) const { return {block->number, thread(lane), block->
 void Warp::fail(const char* kind, const std::string& what, int lane) const {
   std::string text = lane >= 0 ? "thread " + std::to_string(thread(lane)) : "warp " + std::to_string(number);
   text += " of block " + std::to_string(block->number) + ": " + what;
-  const Module* const module = block->launch->module;
-  if (now != nullptr && module != nullptr) {
-    text += "\n  PTX line " + std::to_string(now->text_line) + ": " + module->line_of_text(now->text_line);
-    if (now->source_line != 0)
-      text += "\n  " + module->source_file(now->source_file) + ":" + std::to_string(now->source_line);
-  }
+  if (now != nullptr && block->launch->module != nullptr) text += "\n  " + text_of(*block->launch->module, *now);
   throw Fault(kind, text + "\n  in " + block->launch->kernel->name);
 }
 

@@ -55,6 +55,9 @@ struct Launch {
   std::uint64_t most_instructions = std::uint64_t{1} << 33;  // of a block's warps together, then it is called endless
 };
 
+// Where an instruction stands: in the PTX, and in the source when nvcc has written that (-lineinfo).
+std::string text_of(const Module& module, const Instruction& instruction);
+
 struct Counts {
   std::uint64_t instructions = 0;  // of warps
 };

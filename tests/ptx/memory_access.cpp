@@ -47,7 +47,8 @@ char* locate(Warp& w, const Instruction& i, int lane, unsigned bytes, Kind kind)
     const u64 parameters = reinterpret_cast<u64>(b.launch->parameters.data());
     if (b.is_shared(at)) space = Space::shared, at -= reinterpret_cast<u64>(b.shared);
     else if (at - reinterpret_cast<u64>(local) < local_stride) space = Space::local, at -= reinterpret_cast<u64>(local);
-    else if (at - parameters < b.launch->parameters.size() && (kind == Kind::read || kind == Kind::atomic_read)) space = Space::constant;
+    else if (at - parameters < b.launch->parameters.size() && (kind == Kind::read || kind == Kind::atomic_read))
+      space = Space::constant;
     else if (i.space == Space::param) space = Space::constant;
   }
   if (at % bytes != 0) fail_access(w, lane, kind, bytes, "misaligned", at);

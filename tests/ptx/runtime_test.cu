@@ -17,10 +17,14 @@ __global__ void scaled(const double* x, double a, double* y, int n) {
 }
 
 template <bool Barrier>
-__global__ void reverse(double* x) {
+__global__ void reverse_twice(double* x) {
   __shared__ double shared[64];
   shared[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  const double other = shared[63 - threadIdx.x];
   if (Barrier) __syncthreads();
+  shared[threadIdx.x] = other + 1;
+  __syncthreads();
   x[threadIdx.x] = shared[63 - threadIdx.x];
 }
 
@@ -87,7 +91,8 @@ void kernels_see_arguments_variables_and_constants() {
   scaled<<<2, 64>>>(x.device, 1.1, y.device, 100);
   const std::vector<double> r = y.now();
   constexpr int primes[] = {2, 3, 5, 7};
-  for (int k = 0; k < 100; ++k) require(r[k] == std::fma(1.1, x.host[k], values[k % 3]) + primes[k % 4], "a x + field + table");
+  for (int k = 0; k < 100; ++k)
+    require(r[k] == std::fma(1.1, x.host[k], values[k % 3]) + primes[k % 4], "a x + field + table");
 }
 void graphs_are_replayed() {
   Numbers x = counted(64);
@@ -118,12 +123,12 @@ void static_and_dynamic_shared_memory_count_together() {
 }
 void barriers_order_accesses() {
   Numbers x = counted(64);
-  reverse<true><<<1, 64>>>(x.device);
-  require(cudaDeviceSynchronize() == cudaSuccess && x.now()[0] == 63.25, "the other end");
+  reverse_twice<true><<<1, 64>>>(x.device);
+  require(cudaDeviceSynchronize() == cudaSuccess && x.now()[3] == 4.25, "each one more");
 }
 void missing_barriers_are_races() {
   Numbers x = counted(64);
-  reverse<false><<<1, 64>>>(x.device);
+  reverse_twice<false><<<1, 64>>>(x.device);
   require(cudaDeviceSynchronize() != cudaSuccess, "a race is found");
 }
 void fences_order_blocks() {
