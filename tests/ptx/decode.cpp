@@ -438,8 +438,16 @@ class Decoder {
     if (pending_table_)
       table_users_[static_cast<std::ptrdiff_t>(f_.code.size())] = *std::exchange(pending_table_, std::nullopt);
     f_.code.push_back(s.i);
-    if (word.find(".approx") != std::string_view::npos) ++f_.inexact[std::string(word)];
+    if (is_inexact(word)) ++f_.inexact[std::string(word)];
     note_product(word, s.i);
+  }
+
+  // Approximations, and sums of numbers by atomics, whose order is that of a card.
+  static bool is_inexact(std::string_view word) {
+    const bool is_atomic = word.starts_with("atom") || word.starts_with("red.");
+    const bool is_sum = word.find(".add.") != std::string_view::npos;
+    return word.find(".approx") != std::string_view::npos || word.find(".full") != std::string_view::npos ||
+           (is_atomic && is_sum && (word.ends_with(".f32") || word.ends_with(".f64")));
   }
 
   // A product or sum without a rounding modifier may be fused by the assembler (PTX ISA, "mul", "add").

@@ -458,6 +458,70 @@ TEST(Ptx, NamesInBracesAreTheirOwn) {
             1u);
 }
 
+TEST(Ptx, AtomicsWrapWhereTheManualSays) {
+  // 5 is counted up to 7, then 0; down from 0 comes the limit.
+  const char* const change =
+      "st.global.u32 [%rd0], 5; atom.global.inc.u32 %r1, [%rd0], 7; atom.global.inc.u32 %r1, [%rd0], 7; ";
+  EXPECT_EQ(result(std::string(change)), 7u);
+  EXPECT_EQ(result(std::string(change) + "red.global.inc.u32 [%rd0], 7;"), 0u);
+  EXPECT_EQ(result("st.global.u32 [%rd0], 0; atom.global.dec.u32 %r1, [%rd0], 9;"), 9u);
+  EXPECT_EQ(result("st.global.u32 [%rd0], 12; atom.global.dec.u32 %r1, [%rd0], 9;"), 9u);
+  EXPECT_EQ(result("st.global.u32 [%rd0], 3; atom.global.cas.b32 %r1, [%rd0], 3, 8; atom.global.cas.b32 %r2, [%rd0], "
+                   "3, 9; add.u32 %r1, %r1, %r2; "
+                   "red.global.add.u32 [%rd0], %r1;"),
+            8u + 3 + 8);
+  EXPECT_EQ(
+      result("st.global.u32 [%rd0], 3; atom.global.min.s32 %r1, [%rd0], -3; atom.global.max.s32 %r1, [%rd0], -2;"),
+      0xfffffffeu);
+}
+
+TEST(Ptx, NumbersOfTwoBytesAreRoundedOnce) {
+  // 1 + 2^-11 lies between two halves and goes to the even one; 3 (1 + 2^-10) + 2^-11 is rounded once.
+  EXPECT_EQ(result("mov.b16 %h1, 0x3c00; mov.b16 %h2, 0x1000; add.rn.f16 %h3, %h1, %h2; st.global.u16 [%rd0], %h3;"),
+            0x3c00u);
+  EXPECT_EQ(result("mov.b16 %h1, 0x3c01; mov.b16 %h2, 0x1000; add.rn.f16 %h3, %h1, %h2; st.global.u16 [%rd0], %h3;"),
+            0x3c02u);
+  EXPECT_EQ(
+      result("mov.b16 %h1, 0x3f80; mov.b16 %h2, 0x4040; fma.rn.bf16 %h3, %h1, %h2, %h2; st.global.u16 [%rd0], %h3;"),
+      0x40c0u);
+  EXPECT_EQ(result("mov.b32 %r1, 0x40003c00; mul.f16x2 %r2, %r1, %r1; st.global.u32 [%rd0], %r2;"), 0x44003c00u);
+  EXPECT_EQ(result("cvt.rn.f16.f32 %h1, 0f477FF000; st.global.u16 [%rd0], %h1;"), 0x7c00u);
+  EXPECT_EQ(result("cvt.rz.f16.f32 %h1, 0f477FF000; st.global.u16 [%rd0], %h1;"), 0x7bffu);
+}
+
+TEST(Ptx, AddressesTellTheirSpace) {
+  const char* const registers = ".reg .u32 %r<4>; .reg .u64 %a<4>; .reg .pred %p<4>; .shared .align 8 .b8 room[64];";
+  EXPECT_EQ(
+      result(
+          "mov.u64 %a1, room; cvta.shared.u64 %a2, %a1; isspacep.shared %p1, %a2; isspacep.global %p2, %a2; "
+          "isspacep.shared %p3, %rd0;"
+          "selp.u32 %r1, 1, 0, %p1; @%p2 add.u32 %r1, %r1, 10; @%p3 add.u32 %r1, %r1, 100; st.global.u32 [%rd0], %r1;",
+          registers),
+      1u);
+  EXPECT_EQ(result("mov.u64 %a1, room; cvta.shared.u64 %a2, %a1; st.u32 [%a2+8], 42; ld.shared.u32 %r1, [room+8]; "
+                   "st.global.u32 [%rd0], %r1;",
+                   registers),
+            42u);
+  EXPECT_EQ(result("st.global.u64 [%rd0+8], 77; cp.async.ca.shared.global [room], [%rd0+8], 8; cp.async.commit_group; "
+                   "cp.async.wait_group 0;"
+                   "ld.shared.u32 %r1, [room]; st.global.u32 [%rd0], %r1;",
+                   registers),
+            77u);
+}
+
+// Warps 0 and 1 meet at barrier 1, to which warp 2 does not come; warp 2 waits for what warp 0 has announced at
+// barrier 2.
+TEST(Ptx, NamedBarriersAreForSomeWarps) {
+  const std::string body =
+      "setp.lt.u32 %p1, %t, 64; @!%p1 bra LAST; st.shared.u32 [room], 5; bar.sync 1, 64; ld.shared.u32 %r1, [room]; "
+      "add.u32 %r1, %r1, 1;"
+      "setp.ge.u32 %p2, %t, 32; @%p2 bra END; st.shared.u32 [room+4], %r1; bar.arrive 2, 64; bra END;\n"
+      "LAST: bar.sync 2, 64; ld.shared.u32 %r2, [room+4]; mul.wide.u32 %rd1, %t, 8; sub.u64 %rd0, %rd0, %rd1; "
+      "st.global.u32 [%rd0], %r2;\n"
+      "END:";
+  EXPECT_EQ(result(body, ".reg .u32 %r<4>; .reg .pred %p<4>; .shared .align 8 .b8 room[64];", 96), 6u);
+}
+
 // ---- what kernels do wrong ----
 
 std::string fault_of(const auto& f) {
