@@ -47,10 +47,10 @@ std::uint32_t add_moment(const Moment& moment);
 void resume_moment(std::uint32_t number);
 void touch(const void* p, unsigned bytes, Access access, const void* instruction);
 void touch_strongly(const void* p, unsigned bytes, Access access);
-// What the block wrote until a moment is seen by blocks from the moment on in which they acquire it.
+// Makes what the block wrote until a moment visible to blocks that acquire it, from that moment of theirs on.
 void publish(std::uint32_t until);
 void acquire(std::uint32_t from);
-// What launches of a kernel may ask for at most; nothing: cudaFuncSetAttribute has not been called.
+// Returns how much shared memory launches of a kernel may ask for; nothing: cudaFuncSetAttribute has not been called.
 std::optional<std::size_t> allowed_shared(const void* function);
 
 // ---- traffic.cpp: counted only when RITZ_EMULATED_GPU_TRAFFIC is set ----

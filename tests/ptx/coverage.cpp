@@ -16,7 +16,7 @@ struct Totals {
   std::map<std::string, int> unsupported, inexact;
 };
 
-// What a function calls is part of it.
+// Adds a function with those that it calls.
 void add(const Function& f, std::map<const Function*, bool>& seen, std::map<std::string, int>& unsupported,
          std::map<std::string, int>& inexact, int& contractible) {
   if (std::exchange(seen[&f], true)) return;

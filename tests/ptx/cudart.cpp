@@ -1,5 +1,5 @@
-// What modules of nvcc ask the CUDA runtime for, where a kernel is to be run by the interpreter: fat binaries, kernels
-// and variables are registered here, launches go into streams of the emulated GPU (tests/cuda_emulator), which has the
+// The CUDA runtime that modules of nvcc ask for when the interpreter is to run their kernels: fat binaries, kernels and
+// variables are registered here, launches go into streams of the emulated GPU (tests/cuda_emulator), which has the
 // rest of the runtime. Linked as libcudart.so.13, the name that modules ask for.
 #include "tests/cuda_emulator/memory.hpp"
 #include "tests/ptx/fat_binary.hpp"

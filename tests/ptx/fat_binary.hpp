@@ -13,11 +13,11 @@ struct PtxText {
   unsigned architecture = 0;  // 90
 };
 
-// Of one fat binary, as the host code of a module registers it; texts of compressed ones are unpacked. Throws
+// Texts of one fat binary, as the host code of a module registers it; compressed ones are unpacked. Throws
 // std::runtime_error when it cannot be read.
 std::vector<PtxText> ptx_of_fat_binary(const void* fat_binary);
 
-// Of all fat binaries in a file, or the file itself when it is PTX.
+// Texts of all fat binaries in a file, or the file itself when it is PTX.
 std::vector<PtxText> ptx_of_file(const std::string& path);
 
 }  // namespace ritz::ptx

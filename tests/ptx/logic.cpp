@@ -402,119 +402,154 @@ Handler shift(Statement& s) {
   }
 }
 
+Handler selection(Statement& s) {
+  const Type t = s.take_type();
+  s.operands({t}, {t, t, Type::pred});
+  return size_of(t) == 2 ? &select<u16> : size_of(t) == 4 ? &select<u32> : size_of(t) == 8 ? &select<u64> : nullptr;
+}
+
+Handler selection_by_sign(Statement& s) {
+  const Type c = s.take_type();
+  s.take("ftz");
+  const Type t = s.take_type();
+  s.operands({t}, {t, t, c});
+  const bool by_float = c == Type::f32;
+  return size_of(t) == 4
+             ? (by_float ? &each<u32, SelectBySign, u32, u32, float> : &each<u32, SelectBySign, u32, u32, s32>)
+         : size_of(t) == 8
+             ? (by_float ? &each<u64, SelectBySign, u64, u64, float> : &each<u64, SelectBySign, u64, u64, s32>)
+             : nullptr;
+}
+
+Handler logical_not(Statement& s) {
+  const Type t = s.take_type();
+  s.operands({t}, {t});
+  return of_unsigned<IsZero, 1>(t);
+}
+
+Handler count_of_bits(Statement& s) {
+  const Type t = s.take_type();
+  s.operands({Type::u32}, {t});
+  if (s.name == "popc") return size_of(t) == 4 ? &each<u32, CountOnes, u32> : &each<u32, CountOnes, u64>;
+  return size_of(t) == 4 ? &each<u32, CountLeadingZeros, u32> : &each<u32, CountLeadingZeros, u64>;
+}
+
+Handler reversal(Statement& s) {
+  const Type t = s.take_type();
+  s.operands({t}, {t});
+  return of_unsigned<Reverse, 1>(t);
+}
+
+Handler leading_bit(Statement& s) {
+  const Type t = s.take_type();
+  s.i.mode = s.take("shiftamt") ? 1 : 0;
+  s.operands({Type::u32}, {t});
+  switch (t) {
+    case Type::u32: return &each<u32, FindLeading, u32>;
+    case Type::s32: return &each<u32, FindLeading, s32>;
+    case Type::u64: return &each<u32, FindLeading, u64>;
+    case Type::s64: return &each<u32, FindLeading, s64>;
+    default: return nullptr;
+  }
+}
+
+Handler extraction(Statement& s) {
+  const Type t = s.take_type();
+  s.operands({t}, {t, Type::u32, Type::u32});
+  switch (t) {
+    case Type::u32: return &each<u32, ExtractBits, u32, u32, u32>;
+    case Type::s32: return &each<s32, ExtractBits, s32, u32, u32>;
+    case Type::u64: return &each<u64, ExtractBits, u64, u32, u32>;
+    case Type::s64: return &each<s64, ExtractBits, s64, u32, u32>;
+    default: return nullptr;
+  }
+}
+
+Handler insertion(Statement& s) {
+  const Type t = s.take_type();
+  s.operands({t}, {t, t, Type::u32, Type::u32});
+  return size_of(t) == 4 ? &each<u32, InsertBits, u32, u32, u32, u32> : &each<u64, InsertBits, u64, u64, u32, u32>;
+}
+
+Handler mask_of_bits(Statement& s) {
+  s.i.mode = s.take("wrap") ? 1 : 0;
+  s.take("clamp");
+  const Type t = s.take_type();
+  s.operands({t}, {t, t});
+  return &each<u32, BitMask, u32, u32>;
+}
+
+Handler extension(Statement& s) {
+  s.i.mode = s.take("wrap") ? 1 : 0;
+  s.take("clamp");
+  const Type t = s.take_type();
+  s.i.is_signed = is_signed(t);
+  s.operands({t}, {t, Type::u32});
+  return &each<u32, Extend, u32, u32>;
+}
+
+Handler permutation(Statement& s) {
+  s.i.mode = static_cast<std::uint8_t>(s.take_one_of({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"}) + 1);
+  const Type t = s.take_type();
+  s.operands({t}, {t, t, t});
+  return &each<u32, Permute, u32, u32, u32>;
+}
+
+Handler funnel_shift(Statement& s) {
+  s.i.mode = static_cast<std::uint8_t>((s.take_one_of({"r", "l"}) == 1 ? 1 : 0) | (s.take("clamp") ? 2 : 0));
+  s.take("wrap");
+  const Type t = s.take_type();
+  s.operands({t}, {t, t, Type::u32});
+  return &each<u32, FunnelShift, u32, u32, u32>;
+}
+
+Handler table_of_three(Statement& s) {
+  const Type t = s.take_type();
+  if (s.terms.size() != 5 || s.terms[4].kind != Term::Kind::number) return nullptr;
+  s.i.offset = static_cast<std::int64_t>(s.terms[4].value.bits);
+  s.terms.pop_back();
+  s.operands({t}, {t, t, t});
+  return &each<u32, Table3, u32, u32, u32>;
+}
+
+Handler copied_sign(Statement& s) {
+  const Type t = s.take_type();
+  s.operands({t}, {t, t});
+  return of_floats<CopySign, 2>(t);
+}
+
+constexpr struct {
+  std::string_view name;
+  Handler (*decode)(Statement& s);
+} operations[] = {{"mov", move},
+                  {"and", [](Statement& s) { return bitwise<And>(s, 0, 2); }},
+                  {"or", [](Statement& s) { return bitwise<Or>(s, 1, 2); }},
+                  {"xor", [](Statement& s) { return bitwise<Xor>(s, 2, 2); }},
+                  {"not", [](Statement& s) { return bitwise<Not>(s, 3, 1); }},
+                  {"shl", shift<ShiftLeft>},
+                  {"shr", shift<ShiftRight>},
+                  {"setp", setp},
+                  {"selp", selection},
+                  {"slct", selection_by_sign},
+                  {"cnot", logical_not},
+                  {"popc", count_of_bits},
+                  {"clz", count_of_bits},
+                  {"brev", reversal},
+                  {"bfind", leading_bit},
+                  {"bfe", extraction},
+                  {"bfi", insertion},
+                  {"bmsk", mask_of_bits},
+                  {"szext", extension},
+                  {"prmt", permutation},
+                  {"shf", funnel_shift},
+                  {"lop3", table_of_three},
+                  {"copysign", copied_sign}};
+
 }  // namespace
 
 Handler logic(Statement& s) {
-  if (s.name == "mov") return move(s);
-  if (s.name == "and") return bitwise<And>(s, 0, 2);
-  if (s.name == "or") return bitwise<Or>(s, 1, 2);
-  if (s.name == "xor") return bitwise<Xor>(s, 2, 2);
-  if (s.name == "not") return bitwise<Not>(s, 3, 1);
-  if (s.name == "shl") return shift<ShiftLeft>(s);
-  if (s.name == "shr") return shift<ShiftRight>(s);
-  if (s.name == "setp") return setp(s);
-  if (s.name == "selp") {
-    const Type t = s.take_type();
-    s.operands({t}, {t, t, Type::pred});
-    return size_of(t) == 2 ? &select<u16> : size_of(t) == 4 ? &select<u32> : size_of(t) == 8 ? &select<u64> : nullptr;
-  }
-  if (s.name == "slct") {
-    const Type c = s.take_type();
-    s.take("ftz");
-    const Type t = s.take_type();
-    s.operands({t}, {t, t, c});
-    const bool by_float = c == Type::f32;
-    return size_of(t) == 4
-               ? (by_float ? &each<u32, SelectBySign, u32, u32, float> : &each<u32, SelectBySign, u32, u32, s32>)
-           : size_of(t) == 8
-               ? (by_float ? &each<u64, SelectBySign, u64, u64, float> : &each<u64, SelectBySign, u64, u64, s32>)
-               : nullptr;
-  }
-  if (s.name == "cnot") {
-    const Type t = s.take_type();
-    s.operands({t}, {t});
-    return of_unsigned<IsZero, 1>(t);
-  }
-  if (s.name == "popc" || s.name == "clz") {
-    const Type t = s.take_type();
-    s.operands({Type::u32}, {t});
-    if (s.name == "popc") return size_of(t) == 4 ? &each<u32, CountOnes, u32> : &each<u32, CountOnes, u64>;
-    return size_of(t) == 4 ? &each<u32, CountLeadingZeros, u32> : &each<u32, CountLeadingZeros, u64>;
-  }
-  if (s.name == "brev") {
-    const Type t = s.take_type();
-    s.operands({t}, {t});
-    return of_unsigned<Reverse, 1>(t);
-  }
-  if (s.name == "bfind") {
-    const Type t = s.take_type();
-    s.i.mode = s.take("shiftamt") ? 1 : 0;
-    s.operands({Type::u32}, {t});
-    switch (t) {
-      case Type::u32: return &each<u32, FindLeading, u32>;
-      case Type::s32: return &each<u32, FindLeading, s32>;
-      case Type::u64: return &each<u32, FindLeading, u64>;
-      case Type::s64: return &each<u32, FindLeading, s64>;
-      default: return nullptr;
-    }
-  }
-  if (s.name == "bfe") {
-    const Type t = s.take_type();
-    s.operands({t}, {t, Type::u32, Type::u32});
-    switch (t) {
-      case Type::u32: return &each<u32, ExtractBits, u32, u32, u32>;
-      case Type::s32: return &each<s32, ExtractBits, s32, u32, u32>;
-      case Type::u64: return &each<u64, ExtractBits, u64, u32, u32>;
-      case Type::s64: return &each<s64, ExtractBits, s64, u32, u32>;
-      default: return nullptr;
-    }
-  }
-  if (s.name == "bfi") {
-    const Type t = s.take_type();
-    s.operands({t}, {t, t, Type::u32, Type::u32});
-    return size_of(t) == 4 ? &each<u32, InsertBits, u32, u32, u32, u32> : &each<u64, InsertBits, u64, u64, u32, u32>;
-  }
-  if (s.name == "bmsk") {
-    s.i.mode = s.take("wrap") ? 1 : 0;
-    s.take("clamp");
-    const Type t = s.take_type();
-    s.operands({t}, {t, t});
-    return &each<u32, BitMask, u32, u32>;
-  }
-  if (s.name == "szext") {
-    s.i.mode = s.take("wrap") ? 1 : 0;
-    s.take("clamp");
-    const Type t = s.take_type();
-    s.i.is_signed = is_signed(t);
-    s.operands({t}, {t, Type::u32});
-    return &each<u32, Extend, u32, u32>;
-  }
-  if (s.name == "prmt") {
-    s.i.mode = static_cast<std::uint8_t>(s.take_one_of({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"}) + 1);
-    const Type t = s.take_type();
-    s.operands({t}, {t, t, t});
-    return &each<u32, Permute, u32, u32, u32>;
-  }
-  if (s.name == "shf") {
-    s.i.mode = static_cast<std::uint8_t>((s.take_one_of({"r", "l"}) == 1 ? 1 : 0) | (s.take("clamp") ? 2 : 0));
-    s.take("wrap");
-    const Type t = s.take_type();
-    s.operands({t}, {t, t, Type::u32});
-    return &each<u32, FunnelShift, u32, u32, u32>;
-  }
-  if (s.name == "lop3") {
-    const Type t = s.take_type();
-    if (s.terms.size() != 5 || s.terms[4].kind != Term::Kind::number) return nullptr;
-    s.i.offset = static_cast<std::int64_t>(s.terms[4].value.bits);
-    s.terms.pop_back();
-    s.operands({t}, {t, t, t});
-    return &each<u32, Table3, u32, u32, u32>;
-  }
-  if (s.name == "copysign") {
-    const Type t = s.take_type();
-    s.operands({t}, {t, t});
-    return of_floats<CopySign, 2>(t);
-  }
+  for (const auto& operation : operations)
+    if (s.name == operation.name) return operation.decode(s);
   return nullptr;
 }
 

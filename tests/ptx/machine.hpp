@@ -13,7 +13,7 @@
 
 namespace ritz::ptx {
 
-// What a kernel did wrong: `kind` is that of NVIDIA's tools (memcheck, synccheck, trap, ...).
+// A kernel's mistake: `kind` is that of NVIDIA's tools (memcheck, synccheck, trap, ...).
 struct Fault : std::runtime_error {
   Fault(std::string kind_, const std::string& what) : std::runtime_error(what), kind(std::move(kind_)) {}
   std::string kind;
@@ -55,7 +55,7 @@ struct Launch {
   std::uint64_t most_instructions = std::uint64_t{1} << 33;  // of a block's warps together, then it is called endless
 };
 
-// Where an instruction stands: in the PTX, and in the source when nvcc has written that (-lineinfo).
+// The lines of an instruction: in the PTX, and in the source when nvcc has written that (-lineinfo).
 std::string text_of(const Module& module, const Instruction& instruction);
 
 struct Counts {

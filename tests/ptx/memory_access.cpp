@@ -37,7 +37,7 @@ u64 address_of(const Warp& w, const Instruction& i, int lane) {
   return i.in[4].bytes == 4 ? at & 0xffffffffu : at;
 }
 
-// Where the bytes are in the host's memory; a fault when the lane may not touch them.
+// Returns the place in the host's memory; a fault when the lane may not touch it.
 char* locate(Warp& w, const Instruction& i, int lane, unsigned bytes, Kind kind) {
   Block& b = *w.block;
   u64 at = address_of(w, i, lane);
