@@ -362,6 +362,7 @@ cudaError_t cudaMemcpyFromSymbol(void* target, const void* symbol, std::size_t b
   const char* const source = variable(symbol);
   return source == nullptr ? cudaErrorInvalidSymbol : cudaMemcpy(target, source + offset, bytes, kind);
 }
+const char* cudaGetErrorName(cudaError_t status) { return cudaGetErrorString(status); }
 cudaError_t cudaPeekAtLastError() { return emulator::has_fault() ? cudaErrorIllegalAddress : cudaSuccess; }
 
 #pragma GCC visibility pop
