@@ -9,6 +9,7 @@
 #include "apps/results/derived_fields.hpp"
 #include "apps/show/field_component.hpp"
 #include "apps/cases/mesh_error.hpp"
+#include "apps/cases/peak_place.hpp"
 #include "apps/results/stress_measures.hpp"
 #include "fem/physics/elastic_body.hpp"
 
@@ -209,6 +210,21 @@ EvaluatedFields stress_fields(Run& run, const CaseModel& read, const Operator& e
   return fields;
 }
 
+// Right after the peak, on every mesh: a singular stress does not converge, whatever the estimated error says.
+void tell_peak_place(Run& run, const Mesh& mesh, const Model& model, const std::vector<double>& stress) {
+  const auto peak = std::ranges::max_element(stress);
+  if (*peak <= 0) return;
+  const std::string place = singular_place(mesh, model, static_cast<Node>(peak - stress.begin()));
+  if (place.empty()) return;
+  run.results().facts()["peak_stress_at"] = place;
+  const std::string told = fmt::format(
+      "the peak stress lies at {}: it grows with every finer mesh, and none is fine enough for it; judge stresses away "
+      "from there",
+      place);
+  if (std::ranges::find(run.log().notices(), told) == run.log().notices().end()) run.log().notice(told);
+  else run.log().line("{}", told);
+}
+
 void show(Run& run, const CaseModel& read, const Operator& equations, const ElasticBody* estimated,
           const SolutionView& s) {
   const FunctionSpace& space = equations.space();
@@ -230,8 +246,10 @@ void show(Run& run, const CaseModel& read, const Operator& equations, const Elas
     return fields;
   });
   phase.emplace(run.device().profile(), "fields");
-  if (const std::vector<double>& von_mises = field_named(stresses.nodal, "von_mises").values; !von_mises.empty())
+  if (const std::vector<double>& von_mises = field_named(stresses.nodal, "von_mises").values; !von_mises.empty()) {
     print_peak(run, mesh, "von Mises stress", von_mises);
+    tell_peak_place(run, mesh, read.model, von_mises);
+  }
   if (error) {
     tell_mesh_error(run, space, *error);
     run.results().facts()["strain_energy"] = fmt::format("{:.10g}", error->solution / 2);
@@ -297,6 +315,9 @@ CaseModel read_elasticity(Run& run) {
   read.nodal_results.push_back({"reaction", dimension});
   read.cell_results = cell_results;
   read.derived_results = derived_stresses();
+  read.what_acts =
+      "[[traction]], [[pressure]], [[force]], [[moment]], [[body_force]], gravity, [thermal], or a [[displacement]] "
+      "that is not 0";
   read.show = [&run, wants_error, body](const CaseModel& shown, const Operator& equations, const SolutionView& s) {
     show(run, shown, equations, wants_error ? &body : nullptr, s);
   };
