@@ -65,37 +65,6 @@ void make_operators(Run& run, const Model& model, const Analysis& analysis, Prep
   prepared.equations = &make_operator(run, *model.space, evolves ? with_rates(model) : model.equations, solver);
 }
 
-bool acts(std::span<const Integral> integrals) {
-  return std::ranges::any_of(integrals, [](const Integral& each) { return !each.form.has_matrix; });
-}
-bool acts(std::span<const PrescribedValue> values) {
-  return std::ranges::any_of(
-      values, [](const PrescribedValue& each) { return !each.value.is_number() || each.value.number() != 0; });
-}
-
-// Has the model loads or motions, of any size?
-bool acts(const Model& model) {
-  const auto has_value = [](const LinearEquations& each) {
-    return std::ranges::any_of(each.values, [](double value) { return value != 0; });
-  };
-  return acts(model.equations) || acts(model.supports) || std::ranges::any_of(model.relations, has_value) ||
-         std::ranges::any_of(model.means, [](const PrescribedMean& each) { return each.prescribed != 0; }) ||
-         std::ranges::any_of(model.load_cases,
-                             [](const ModelLoadCase& each) { return acts(each.loads) || acts(each.prescribed); });
-}
-
-// A static model on which nothing acts stays at rest: most often its loads were forgotten.
-void check_loaded(Run& run, const CaseModel& read, const Analysis& analysis) {
-  if (std::holds_alternative<Modal>(analysis) || std::holds_alternative<Transient>(analysis)) return;
-  const bool allowed = run.input().root().flag(
-      "allow_unloaded", "run a static model on which nothing acts, whose solution is zero", false);
-  if (read.what_acts.empty() || acts(read.model) || !run.input().sound()) return;
-  const std::string what = "nothing acts on the model: without a load or a prescribed motion its solution is zero";
-  if (allowed) return run.log().notice(what);
-  run.input().add_error(Error(Exit::model, what, fmt::format("what could act: {}", read.what_acts),
-                              "add what acts, or allow_unloaded = true above the first table"));
-}
-
 // Loads of size zero are legal, and seldom meant.
 void tell_zero(Run& run, const Vector& u, const std::string& load_case) {
   if (!std::ranges::all_of(u.host(), [](double value) { return value == 0; })) return;
@@ -189,12 +158,12 @@ void run_case(Run& run, CaseModel given) {
   try {
     std::visit([&](const auto& a) { check(model, a); }, analysis);
   } catch (const Error& error) { run.input().add_error(error); }
-  check_loaded(run, *read, analysis);
   Prepared prepared = prepared_for(run, *read);
   forecast(run, *read, analysis, prepared);
-  const bool must_be_held =
-      !std::holds_alternative<Modal>(analysis) && (!read->time || read->time->options.from_equilibrium);
-  finish_model(run, *read, must_be_held, {read->nodal_results, read->cell_results});
+  const bool is_static = !std::holds_alternative<Modal>(analysis) && !read->time;
+  finish_model(run, *read,
+               {.held = is_static || (read->time && read->time->options.from_equilibrium), .loaded = is_static},
+               {read->nodal_results, read->cell_results});
 
   set_begin(run, *read, analysis);
   make_operators(run, model, analysis, prepared);

@@ -281,13 +281,14 @@ class RegionFinder {
     return d.normal ? select_by_normal(mesh_, d.name, region, d.normal->first, d.normal->second) : region;
   }
 
-  void add_nodes_on_chords(const Definition& d, const Region* among, const RoundSurface& surface, Region& region) {
+  void add_nodes_on_chords(const Definition& d, const Region* among, const RoundSurface& surface,
+                           Region& region) const {
     const Region more{d.name,
                       RegionKind::nodes,
                       {},
                       {},
                       nodes_on_chords(mesh_, region, facets_of(among), surface, d.tolerance, d.beside_surfaces)};
-    region = combine(d.name, SetOperation::together, std::vector{&region, &more});
+    region = combine(d.name, SetOperation::together, std::vector<const Region*>{&region, &more});
     if (among != nullptr) {
       const Region limit{among->name, RegionKind::nodes, {}, {}, nodes_in(mesh_, *among)};
       region = combine(d.name, SetOperation::common, std::vector<const Region*>{&region, &limit});

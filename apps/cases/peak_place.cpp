@@ -34,7 +34,7 @@ NearFacet near_facet(const Mesh& mesh, const FacetOfCell& facet) {
   for (std::size_t i = 0; i < result.corners.size(); ++i)
     for (std::size_t d = 0; d < 3; ++d) result.centre[d] += at(i)[d] / static_cast<double>(result.corners.size());
   const Point along = minus(at(1), at(0));
-  result.normal = mesh.dimension() == 2     ? Point{along[1], -along[0], 0}
+  result.normal = mesh.dimension() == 2        ? Point{along[1], -along[0], 0}
                   : result.corners.size() == 3 ? cross(along, minus(at(2), at(0)))
                                                : cross(minus(at(2), at(0)), minus(at(3), at(1)));
   const double size = length(result.normal);
@@ -68,8 +68,9 @@ class PeakSurroundings {
     const auto has = [&](Node node) { return std::ranges::binary_search(nodes, node); };
     return std::ranges::any_of(near_, [&](Node node) {
       return has(node) && std::ranges::any_of(facets_, [&](const NearFacet& facet) {
-        return std::ranges::find(facet.corners, node) != facet.corners.end() && !std::ranges::all_of(facet.corners, has);
-      });
+               return std::ranges::find(facet.corners, node) != facet.corners.end() &&
+                      !std::ranges::all_of(facet.corners, has);
+             });
     });
   }
   bool covers_no_facet(const std::vector<Node>& nodes) const {

@@ -110,6 +110,9 @@ bool is_within(const std::string& folder, const std::string& file) {
   std::error_code status;
   const std::filesystem::path whole = std::filesystem::canonical(folder.empty() ? "." : folder, status);
   if (status) return false;
+  const bool leads_nowhere = std::filesystem::is_symlink(whole / file, status) &&
+                             !std::filesystem::exists(whole / file, status);  // a file would be made there
+  if (leads_nowhere) return false;
   const std::filesystem::path path = std::filesystem::weakly_canonical(whole / file, status);
   return !status && std::ranges::mismatch(whole, path).in1 == whole.end();
 }

@@ -117,7 +117,8 @@ struct OtherFields {
 };
 
 constexpr std::string_view section_orientation = "give orientation in the [[section]] of its region";
-constexpr std::string_view section_offset = "give offset_y and offset_z in the [[section]] of its region";
+constexpr std::string_view section_offset =
+    "give offset_y and offset_z in the [[section]] of its region; move the nodes by what lies along the beam";
 constexpr std::string_view no_releases =
     "beams of Ritz have no releases: a member that is hinged at both ends is a bar";
 constexpr std::string_view section_thickness = "give thickness in the [[section]] of its region";

@@ -20,7 +20,8 @@ namespace {
 std::optional<std::string_view> attribute(std::string_view tag, std::string_view name) {
   for (std::size_t at = tag.find(name); at != std::string_view::npos; at = tag.find(name, at + 1)) {
     const std::size_t end = at + name.size();
-    const bool whole = at > 0 && (tag[at - 1] == ' ' || tag[at - 1] == '\n' || tag[at - 1] == '\t' || tag[at - 1] == '\r');
+    const bool whole =
+        at > 0 && (tag[at - 1] == ' ' || tag[at - 1] == '\n' || tag[at - 1] == '\t' || tag[at - 1] == '\r');
     if (!whole || end + 1 >= tag.size() || tag[end] != '=' || (tag[end + 1] != '"' && tag[end + 1] != '\'')) continue;
     const std::size_t stop = tag.find(tag[end + 1], end + 2);
     return stop == std::string_view::npos ? std::nullopt : std::optional(tag.substr(end + 2, stop - end - 2));
@@ -54,8 +55,10 @@ std::vector<unsigned char> from_base64(std::string_view text, std::size_t most) 
   std::vector<unsigned char> bytes;
   for (std::size_t i = 0; i + 4 <= text.size() && bytes.size() < most; i += 4) {
     std::uint32_t group = 0;
-    for (std::size_t k = 0; k < 4; ++k) group = group << 6U | static_cast<std::uint32_t>(std::max(0, value_of(text[i + k])));
-    for (const int shift : {16, 8, 0}) bytes.push_back(static_cast<unsigned char>(group >> static_cast<unsigned>(shift)));
+    for (std::size_t k = 0; k < 4; ++k)
+      group = group << 6U | static_cast<std::uint32_t>(std::max(0, value_of(text[i + k])));
+    for (const int shift : {16, 8, 0})
+      bytes.push_back(static_cast<unsigned char>(group >> static_cast<unsigned>(shift)));
   }
   return bytes;
 }
@@ -101,7 +104,8 @@ class SizeCheck {
       compressed_ = attribute(tag, "compressor").has_value();
       swapped_ = attribute(tag, "byte_order") == "BigEndian";
     } else if (name == "Piece") {
-      piece_ = {number(attribute(tag, "NumberOfPoints")).value_or(0), number(attribute(tag, "NumberOfCells")).value_or(0)};
+      piece_ = {number(attribute(tag, "NumberOfPoints")).value_or(0),
+                number(attribute(tag, "NumberOfCells")).value_or(0)};
     } else if (name == "Points" || name == "Cells" || name == "PointData" || name == "CellData") {
       part_ = tag.ends_with('/') ? "" : name;
     } else if (!name.empty() && name[0] == '/' && name.substr(1) == part_) {
@@ -113,8 +117,7 @@ class SizeCheck {
 
   void take_array(std::string_view tag, std::string_view after) const {
     const std::string_view name = attribute(tag, "Name").value_or(""), type = attribute(tag, "type").value_or("");
-    const std::int64_t components =
-        number(attribute(tag, "NumberOfComponents")).value_or(part_ == "Points" ? 3 : 1);
+    const std::int64_t components = number(attribute(tag, "NumberOfComponents")).value_or(part_ == "Points" ? 3 : 1);
     const bool of_cells = part_ == "CellData" || (part_ == "Cells" && (name == "offsets" || name == "types"));
     const int bits = size_of(type);
     if (bits == 0 || components < 1 || (part_ == "Cells" && !of_cells)) return;
@@ -122,7 +125,11 @@ class SizeCheck {
     if (tuples < 0 || tuples > (std::int64_t{1} << 40) / components) return;  // VTK refuses it
     const std::int64_t wanted = tuples * components;
     const std::string_view format = attribute(tag, "format").value_or("");
-    if (format == "ascii") return judge(name, type, words_in(after, wanted), wanted, wanted, "numbers");
+    if (format == "ascii") {
+      const std::int64_t words = words_in(after, wanted);
+      return judge(name, type, words == wanted ? words : words_in(after, std::int64_t{1} << 60), wanted, wanted,
+                   "numbers");
+    }
     std::optional<std::int64_t> found;
     if (format == "binary") {
       const std::size_t start = after.find_first_not_of(" \t\r\n");
@@ -177,12 +184,12 @@ class SizeCheck {
   void judge(std::string_view name, std::string_view type, std::int64_t found, std::int64_t wanted,
              std::int64_t numbers, const char* unit) const {
     if (found == wanted) return;
-    throw Error(Exit::mesh,
-                fmt::format("the array '{}' of '{}' has another size than its piece announces: {} {} in place of {}",
-                            name, path_, found, unit, wanted),
-                fmt::format("{} points and {} cells need {} numbers of type {}", piece_.points, piece_.cells, numbers,
-                            type),
-                "write the file again: its counts or types were changed");
+    throw Error(
+        Exit::mesh,
+        fmt::format("the array '{}' of '{}' has another size than its piece announces: {} {} in place of {}", name,
+                    path_, found, unit, wanted),
+        fmt::format("{} points and {} cells need {} numbers of type {}", piece_.points, piece_.cells, numbers, type),
+        "write the file again: its counts or types were changed");
   }
 
   std::string_view bytes_;

@@ -84,7 +84,7 @@ class Model {
             }
           },
           analysis);
-      finish_model(*run_, read, false, {read.nodal_results, read.cell_results});
+      finish_model(*run_, read, {}, {read.nodal_results, read.cell_results});
       read_.emplace(std::move(read));
       equations_.emplace(space(), model().equations);
       numbering_.emplace(space());

@@ -301,7 +301,7 @@ difference = ["bore", "low"]
     def test_nodes_of_a_side_need_no_other_condition(self):
         """A spring wants nodes: the error tells how a side has them, and so they are found."""
         mesh = self.write("a.msh", cubes(["a"]))
-        text = f'[mesh]\nfile = "{mesh}"\n[[material]]\nregion = "a"\nyoung = 1e9\npoisson = 0\n[[displacement]]\nregion = "a.x0"\nfixed = true\n'
+        text = f'allow_unloaded = true\n[mesh]\nfile = "{mesh}"\n[[material]]\nregion = "a"\nyoung = 1e9\npoisson = 0\n[[displacement]]\nregion = "a.x0"\nfixed = true\n'
         spring = '[[spring]]\nregion = "{}"\nstiffness = [1, 0, 0]\n'
         outcome = self.run_case("ritz-elasticity", self.write("case.toml", text + spring.format("a.x1")), "--check")
         self.assertIn('a [[region]] with kind = "nodes" and of = "a.x1"', outcome.errors)

@@ -82,9 +82,10 @@ class PlaceOfThePeak(CaseTest):
     def test_an_inner_corner(self):
         """An L of three squares, held where it does not peak."""
         points = [(x, y, 0) for y in (0, 1, 2) for x in (0, 1, 2)]
-        corner = msh(points, [(3, 1, [1, 2, 5, 4]), (3, 1, [2, 3, 6, 5]), (3, 1, [4, 5, 8, 7]), (1, 2, [3, 6]), (1, 3, [7, 8])], [(2, "all"), (1, "right"), (1, "top")])
-        for times in (1, 2, 3):
-            place, _ = self.peak(times, self.PULL.replace("1e6, 0", "0, 1e6") + '[[displacement]]\nregion = "top"\nfixed = true\n', corner)
+        corner = msh(points, [(3, 1, [1, 2, 5, 4]), (3, 1, [2, 3, 6, 5]), (3, 1, [4, 5, 8, 7]), (1, 2, [3, 6]), (1, 3, [7, 8]), (15, 4, [7])],
+                     [(2, "all"), (1, "right"), (1, "top"), (0, "pin")])
+        for times in (2, 3):
+            place, _ = self.peak(times, self.PULL.replace("1e6, 0", "0, 1e6") + '[[displacement]]\nregion = "top"\ny = 0\n[[displacement]]\nregion = "pin"\nx = 0\n', corner)
             self.assertEqual(place, "a sharp inner edge", times)
 
 
