@@ -7,8 +7,10 @@
 #include "apps/cases/motion.hpp"
 #include "apps/cases/transient_analysis.hpp"
 #include "apps/results/derived_fields.hpp"
+#include "apps/results/probes.hpp"
 #include "apps/show/field_component.hpp"
 #include "apps/cases/mesh_error.hpp"
+#include "apps/cases/peak_place.hpp"
 #include "apps/results/stress_measures.hpp"
 #include "fem/physics/elastic_body.hpp"
 
@@ -17,6 +19,7 @@
 #include <fmt/format.h>
 #include <iterator>
 #include <optional>
+#include <set>
 
 namespace ritz {
 namespace {
@@ -209,6 +212,32 @@ EvaluatedFields stress_fields(Run& run, const CaseModel& read, const Operator& e
   return fields;
 }
 
+// Next to each greatest stress, on every mesh: a singular one does not converge, whatever the estimated error says.
+void tell_singular(Run& run, const std::string& what, const std::string& place) {
+  const std::string told = fmt::format(
+      "{} lies at {}: it grows with every finer mesh, and none is fine enough for it; judge stresses away from there",
+      what, place);
+  if (std::ranges::find(run.log().notices(), told) == run.log().notices().end()) run.log().notice(told);
+  else run.log().line("{}", told);
+}
+
+void tell_peaks(Run& run, const Mesh& mesh, const Model& model, std::span<const Field> stresses) {
+  const std::vector<double>& von_mises = field_named(stresses, "von_mises").values;
+  if (von_mises.empty()) return;
+  print_peak(run, mesh, "von Mises stress", von_mises);
+  const auto peak = std::ranges::max_element(von_mises);
+  if (*peak <= 0) return;
+  if (const std::string place = singular_place(mesh, model, static_cast<Node>(peak - von_mises.begin()));
+      !place.empty()) {
+    run.results().facts()["peak_stress_at"] = place;
+    tell_singular(run, "the peak stress", place);
+  }
+  std::set<std::string> told;
+  for (const auto& [probe, node] : nodes_of_extremes(run.input(), mesh, {.nodal = stresses}))
+    if (const std::string place = singular_place(mesh, model, node); !place.empty() && told.insert(probe).second)
+      tell_singular(run, fmt::format("the extreme of the probe '{}'", probe), place);
+}
+
 void show(Run& run, const CaseModel& read, const Operator& equations, const ElasticBody* estimated,
           const SolutionView& s) {
   const FunctionSpace& space = equations.space();
@@ -230,8 +259,7 @@ void show(Run& run, const CaseModel& read, const Operator& equations, const Elas
     return fields;
   });
   phase.emplace(run.device().profile(), "fields");
-  if (const std::vector<double>& von_mises = field_named(stresses.nodal, "von_mises").values; !von_mises.empty())
-    print_peak(run, mesh, "von Mises stress", von_mises);
+  tell_peaks(run, mesh, read.model, stresses.nodal);
   if (error) {
     tell_mesh_error(run, space, *error);
     run.results().facts()["strain_energy"] = fmt::format("{:.10g}", error->solution / 2);
@@ -299,6 +327,9 @@ CaseModel read_elasticity(Run& run) {
   read.nodal_results.push_back({"reaction", dimension});
   read.cell_results = cell_results;
   read.derived_results = derived_stresses();
+  read.what_acts =
+      "[[traction]], [[pressure]], [[force]], [[moment]], [[body_force]], gravity, [thermal], or a [[displacement]] "
+      "that is not 0";
   read.show = [&run, wants_error, body](const CaseModel& shown, const Operator& equations, const SolutionView& s) {
     show(run, shown, equations, wants_error ? &body : nullptr, s);
   };

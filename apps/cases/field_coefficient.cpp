@@ -3,6 +3,7 @@
 #include "apps/cases/shared_model.hpp"
 #include "fem/physics/mesh_field.hpp"
 #include "io/files/byte_size.hpp"
+#include "io/files/input_file.hpp"
 #include "io/results/file_field.hpp"
 #include "mesh/quality/quality.hpp"
 
@@ -104,8 +105,7 @@ class FieldReader {
 
   // Nothing where it is wrong, which was said, or in a survey.
   std::optional<MeshField> read() {
-    std::error_code none;
-    if (path_.empty() || !std::filesystem::is_regular_file(path_, none)) return std::nullopt;
+    if (path_.empty() || is_outside(path_) || !lack_of_input(path_).empty()) return std::nullopt;
     const auto known = std::ranges::find(run_.shared().fields, key(), &SharedModel::KnownField::key);
     if (known != run_.shared().fields.end()) {
       file_ = known->file;

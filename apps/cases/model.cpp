@@ -153,7 +153,42 @@ Operator& make_operator(Run& run, const FunctionSpace& space, std::vector<Integr
   return equations;
 }
 
-void finish_model(Run& run, const CaseModel& read, bool must_be_held, const ProbeFields& fields) {
+namespace {
+
+bool acts(std::span<const Integral> integrals) {
+  return std::ranges::any_of(integrals, [](const Integral& each) { return !each.form.has_matrix; });
+}
+bool acts(std::span<const PrescribedValue> values) {
+  return std::ranges::any_of(
+      values, [](const PrescribedValue& each) { return !each.value.is_number() || each.value.number() != 0; });
+}
+
+// Has the model loads or motions, of any size?
+bool acts(const Model& model) {
+  const auto has_value = [](const LinearEquations& each) {
+    return std::ranges::any_of(each.values, [](double value) { return value != 0; });
+  };
+  return acts(model.equations) || acts(model.supports) || std::ranges::any_of(model.relations, has_value) ||
+         std::ranges::any_of(model.means, [](const PrescribedMean& each) { return each.prescribed != 0; }) ||
+         std::ranges::any_of(model.load_cases,
+                             [](const ModelLoadCase& each) { return acts(each.loads) || acts(each.prescribed); });
+}
+
+// A static model on which nothing acts stays at rest: most often its loads were forgotten.
+void check_loaded(Run& run, const CaseModel& read) {
+  if (read.what_acts.empty()) return;
+  const bool allowed = run.input().root().flag(
+      "allow_unloaded", "run a static model on which nothing acts, whose solution is zero", false);
+  if (acts(read.model) || !run.input().sound()) return;
+  const std::string what = "nothing acts on the model: without a load or a prescribed motion its solution is zero";
+  if (allowed) return run.log().notice(what);
+  run.input().add_error(Error(Exit::model, what, fmt::format("what could act: {}", read.what_acts),
+                              "add what acts, or allow_unloaded = true above the first table"));
+}
+
+}  // namespace
+
+void finish_model(Run& run, const CaseModel& read, const ModelDemands& demands, const ProbeFields& fields) {
   auto phase = run.device().profile().phase("checks");
   ErrorList model;
   const auto collect = [&](const auto& check) {
@@ -166,10 +201,11 @@ void finish_model(Run& run, const CaseModel& read, bool must_be_held, const Prob
   run.shared().join(read.supports->common());
   for (Constraints* each : read.supports->all()) collect([&] { each->finish(); });
   // Of supports that could not be read, free motions follow.
-  if (must_be_held && run.input().sound()) collect([&] { check_held(read.model, read.supports->common()); });
+  if (demands.held && run.input().sound()) collect([&] { check_held(read.model, read.supports->common()); });
   std::set<std::string> said;  // what several load cases share is wrong only once
   for (const Error& error : model.errors())
     if (said.insert(error.message() + error.why()).second) run.input().add_error(error);
+  if (demands.loaded) check_loaded(run, read);
   run.checked(fields);
 }
 

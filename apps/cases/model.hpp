@@ -50,9 +50,14 @@ void make_model(Run& run, const Inputs& inputs, const FunctionSpace& space, cons
   make_supports(run.input(), read);
 }
 
-// All errors of the case at once, then conflicts of supports, then motions that they leave free, where the body must be
-// held; with --check the run ends here. `fields`: the results to come, which probes may name.
-void finish_model(Run& run, const CaseModel& read, bool must_be_held, const ProbeFields& fields);
+struct ModelDemands {
+  bool held = false;    // supports leave no motion free
+  bool loaded = false;  // something acts
+};
+
+// All errors of the case at once, then conflicts of supports, then what is demanded of the model; with --check the run
+// ends here. `fields`: the results to come, which probes may name.
+void finish_model(Run& run, const CaseModel& read, const ModelDemands& demands, const ProbeFields& fields);
 
 // "peak <name>: value at (x, y, z)": largest, and smallest when signed.
 void print_range(Run& run, const Mesh& mesh, const std::string& name, const std::vector<double>& values);

@@ -353,6 +353,31 @@ std::vector<std::pair<std::string, std::vector<double>>> evaluate_probes(Case& i
   return results;
 }
 
+std::vector<std::pair<std::string, Node>> nodes_of_extremes(Case& input, const Mesh& mesh, const ProbeFields& fields) {
+  std::vector<std::pair<std::string, Node>> result;
+  Places places(mesh);
+  for (const Case::Table& table : input.tables("probe", "")) {
+    if (!table.has("measure")) continue;  // at a point
+    const Probe probe = read_probe(table, mesh, places);
+    const bool is_given =
+        std::ranges::any_of(fields.nodal, [&](const Field& field) { return field.name == probe.field; });
+    if (!is_given || probe.region == nullptr || (probe.measure != "min" && probe.measure != "max")) continue;
+    const std::optional<Target> target = find_target(probe, mesh, fields);
+    if (!target || target->in_cells || target->field->values.empty()) continue;
+    const std::vector<Node> nodes = nodes_in(mesh, *probe.region);
+    const std::vector<double> best = extreme(mesh, *probe.region, *target, probe.measure == "min" ? -1 : 1);
+    std::vector<double> here(best.size());
+    for (std::size_t component = 0; component < best.size(); ++component)
+      for (const Node node : nodes) {
+        target->component.select(target->field->values.data() + Index{node} * target->field->components, here.data());
+        if (here[component] != best[component]) continue;
+        result.emplace_back(probe.name, node);
+        break;
+      }
+  }
+  return result;
+}
+
 namespace {
 
 // The weight of each node of the mesh in a linear probe at a point or at nodes.

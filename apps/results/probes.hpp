@@ -47,6 +47,10 @@ bool check_probes(Case& input, const Mesh& mesh, const ProbeFields& fields = {})
 std::vector<std::pair<std::string, std::vector<double>>> evaluate_probes(Case& input, const Mesh& mesh,
                                                                          const ProbeFields& fields);
 
+// Nodes of the mesh where probes of these fields take their least or greatest value, by the names of the probes: of
+// fields at nodes, over a region, each component.
+std::vector<std::pair<std::string, Node>> nodes_of_extremes(Case& input, const Mesh& mesh, const ProbeFields& fields);
+
 // A probe as a function of one component of a field, or of the sums of reactions: the sum of weight times value.
 struct ProbeWeights {
   std::string field;

@@ -8,6 +8,7 @@
 #include "io/files/checksum.hpp"
 #include "io/files/included_files.hpp"
 #include "io/files/input_file.hpp"
+#include "io/files/journal.hpp"
 #include "io/files/version.hpp"
 #include "io/results/error_catalogue.hpp"
 
@@ -17,6 +18,15 @@
 #include <iterator>
 
 namespace ritz {
+
+std::string output_folder(const RunOptions& options, const std::string& own, const std::string& of_case) {
+  if (!options.output.empty()) return options.output;
+  if (!options.untrusted) return of_case;
+  if (!is_within(".", own))
+    throw Error(Exit::output, fmt::format("the folder '{}' leads out of the current one", own),
+                "a link may have come with the case, and --untrusted follows none", "name a folder with --output");
+  return own;
+}
 
 Results::Results(ResultsContext context) : context_(std::move(context)) { read_settings(); }
 
@@ -59,7 +69,7 @@ void Results::read_settings() {
                    "lagrange: the whole field, on VTK's Lagrange cells",
                    {"mesh", "lagrange"}, "mesh") == "lagrange");
   const RunOptions& options = context_.options;
-  output_ = !options.output.empty() ? options.output : options.untrusted ? own_folder : folder;
+  output_ = output_folder(options, own_folder, folder);
   if (options.output.empty() && output_ != folder)
     context_.log.notice(
         fmt::format("results go to '{}', not to '{}' as the case says: with --untrusted only --output names a folder",
@@ -177,6 +187,7 @@ void Results::open_folder() {
                                                                   .program = context_.program.name,
                                                                   .overwrite = context_.options.overwrite,
                                                                   .resume = context_.options.resume,
+                                                                  .check = context_.options.check,
                                                                   .notice = notice,
                                                                   .run = identity(),
                                                                   .same_case = [this] { return holds_this_case(); }});

@@ -46,6 +46,10 @@ struct ResultsContext {
   std::function<void()> give_back_lists = {};                      // of the equations, which can make them anew
 };
 
+// The folder of the results: --output, else the case's; with --untrusted `own`, unless links lead out of the current
+// folder there, which is Error(Exit::output).
+std::string output_folder(const RunOptions& options, const std::string& own, const std::string& of_case);
+
 class Results {
  public:
   explicit Results(ResultsContext context);  // reads [output]

@@ -1,5 +1,6 @@
 #include "apps/sweep/sweep.hpp"
 
+#include "apps/results/results.hpp"
 #include "apps/run/run_summary.hpp"
 #include "apps/run/trace.hpp"
 #include "apps/cases/shared_model.hpp"
@@ -63,7 +64,7 @@ class Sweep {
         probe.error("name", fmt::format("a probe cannot be called '{}'", name), "it is a swept key",
                     "give it another name");
     const std::string folder = input.table("output", "").text("folder", "", {.fallback = "results/" + stem_});
-    folder_path_ = !options.output.empty() ? options.output : options.untrusted ? "results/" + stem_ : folder;
+    folder_path_ = output_folder(options, "results/" + stem_, folder);
     input.throw_if_any();
     shared_.device = Device::named(options.device, options.threads);
     limit(*shared_.device, options.memory);

@@ -14,6 +14,13 @@ bool reads_one_folder_only();
 
 // Throws Error(Exit::input) where read_only_below() forbids the file, which need not exist.
 void refuse_outside(const std::string& path);
+bool is_outside(const std::string& path);  // would it throw?
+
+// What errno of open_regular() means, as for lack_of_input().
+std::string reason_not_to_read(int error);
+// Why a file cannot be read as input, after "which": "does not exist", "is a folder", "is not a regular file"; empty:
+// it can. Throws like refuse_outside().
+std::string lack_of_input(const std::string& path);
 
 // Open for reading; -1 with errno where that cannot be: ENXIO for what is neither a file nor a folder, EISDIR for a
 // folder.

@@ -69,6 +69,10 @@ Index cell_count(const MeshData& data) {
 
 void flatten_plane_mesh(MeshData& data, std::vector<std::string>& notices) {
   if (data.dimension != 2 || data.points.empty()) return;
+  for (std::size_t i = 2; i < data.points.size(); i += 3)
+    if (!std::isfinite(data.points[i]))
+      throw Error(Exit::mesh, fmt::format("node {} of '{}' has z = {}", i / 3, data.source, data.points[i]),
+                  "a coordinate is a number", "write the mesh again");
   double least[3], greatest[3];
   for (std::size_t i = 0; i < 3; ++i) least[i] = greatest[i] = data.points[i];
   for (std::size_t i = 0; i < data.points.size(); ++i) {

@@ -2,6 +2,7 @@
 #include "io/meshes/inp_deck.hpp"
 
 #include "io/files/included_files.hpp"
+#include "io/files/input_file.hpp"
 #include "io/files/number_text.hpp"
 #include "io/files/text_case.hpp"
 #include "io/meshes/inp_records.hpp"
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
 #include <numbers>
 
 #include <fmt/format.h>
@@ -183,8 +183,8 @@ class DeckReader {
       fail(keyword.place, fmt::format("'{}' is included at depth {}", name, depth + 1),
            "files include each other in a circle");
     const std::string path = included_path(deck_path_, keyword.place.file->path(), name);
-    if (std::error_code ignored; !std::filesystem::exists(path, ignored))
-      fail(keyword.place, fmt::format("the file '{}' to include does not exist", path),
+    if (const std::string lack = lack_of_input(path); !lack.empty())
+      fail(keyword.place, fmt::format("the file '{}' to include {}", path, lack),
            "relative names start at the folder of the deck, or of the file that includes", "check the name");
     if (++file_count_ > 10000) fail(keyword.place, "more than 10000 files are included");
     read_file(path, depth + 1);

@@ -153,9 +153,32 @@ void probe_file(const std::string& path) {
                 "name a file in another folder, or make room in this one");
 }
 
+// Folders that are not there yet: removed at the end, where they are empty.
+class ResultFolder::TrialFolders {
+ public:
+  explicit TrialFolders(const std::string& path) {
+    std::error_code unknown;
+    for (fs::path at = fs::absolute(path, unknown).lexically_normal(); !unknown && !fs::exists(at, unknown);
+         at = at.parent_path())
+      made_.push_back(at);
+  }
+  ~TrialFolders() {
+    for (const fs::path& each : made_) ::rmdir(each.c_str());
+  }
+  TrialFolders(const TrialFolders&) = delete;
+  TrialFolders& operator=(const TrialFolders&) = delete;
+
+ private:
+  std::vector<fs::path> made_;  // the innermost first
+};
+
 ResultFolder::ResultFolder(std::string path, ResultFolderOptions options)
-    : path_((make_folder(path), std::move(path))), options_(std::move(options)), room_made_(options_.joined) {
+    : trial_(options.check ? std::make_shared<TrialFolders>(path) : nullptr),
+      path_((make_folder(path), std::move(path))),
+      options_(std::move(options)),
+      room_made_(options_.joined) {
   if (options_.joined) return;
+  refuse_links();
   lock_ = std::make_shared<FolderLock>(path_, options_.program, options_.notice);
   probe_folder(path_);
   Journal journal = read_journal(path_);
@@ -222,6 +245,17 @@ void ResultFolder::refuse_existing(const Journal& journal) {
       options_.resume ? "there is no checkpoint to resume from, and they belong to another case"
                       : "results are not overwritten without --overwrite",
       "add --overwrite (the old ones are kept until the new ones are complete), or name another folder with --output");
+}
+
+// Links that the run would write through; others are replaced by its files.
+void ResultFolder::refuse_links() const {
+  for (const std::string& name : names_in(path_)) {
+    const fs::path item = fs::path(path_) / name;
+    std::error_code unknown;
+    const bool is_written = name == "results.journal" || (!case_of(options_, name).empty() &&
+                                                          (fs::is_directory(item, unknown) || name.ends_with(".hdf")));
+    if (is_written && fs::is_symlink(item, unknown)) path_within(path_, name);
+  }
 }
 
 // Removes temporary files of a run that was killed: no other run can be writing now.

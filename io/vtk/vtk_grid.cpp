@@ -5,6 +5,7 @@
 #include "device/error.hpp"
 #include "io/files/mapped_file.hpp"
 #include "io/vtk/vtk_errors.hpp"
+#include "io/vtk/vtu_sizes.hpp"
 
 #include <charconv>
 #include <cstdlib>
@@ -76,6 +77,7 @@ vtkSmartPointer<vtkUnstructuredGrid> read_xml(const std::string& path, bool& has
                   "save it as an unstructured grid (.vtu), for example with ParaView");
   }
   auto grid = run(*reader, path);
+  check_array_sizes(MappedFile(path, false).bytes(), path);
   if constexpr (requires { reader->GetNumberOfPieces(); }) has_pieces = reader->GetNumberOfPieces() > 1;
   else has_pieces = true;
   return grid;

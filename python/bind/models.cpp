@@ -84,10 +84,11 @@ class Model {
             }
           },
           analysis);
-      finish_model(*run_, read, false, {read.nodal_results, read.cell_results});
+      finish_model(*run_, read, {}, {read.nodal_results, read.cell_results});
       read_.emplace(std::move(read));
       equations_.emplace(space(), model().equations);
       numbering_.emplace(space());
+      cells_ = call.cells(space().mesh());
     });
   }
   Model(const Model&) = delete;
@@ -232,6 +233,7 @@ class Model {
           const auto span = span_of(values);
           GivenArray next{{span.begin(), span.end()}, at_nodes};
           demand_one_each(name, next, array.mesh());
+          if (!at_nodes) next.values = cells_.in(next.values);
           before.try_emplace(name, array.values());
           array.set(std::move(next.values));
         }
@@ -321,6 +323,7 @@ class Model {
         numbers.push_back(variable(name, own));
       }
       d = differentiate(model(), evolved_, path_, add, numbers);
+      for (std::size_t i = 0; i < numbers.size(); ++i) d.numbers[i] = in_rows(numbers[i], std::move(d.numbers[i]));
       const auto for_caller = [&](const std::vector<double>& x) {
         return out(Vector(space().device(), std::span<const double>(x), "vectors"));
       };
@@ -359,7 +362,7 @@ class Model {
     without_the_lock([&] {
       const DerivedValues all = derived_at(of, {time, dt}, in(u));
       values = values_of(of, in_cells ? all.in_cells : all.at_nodes, all.components);
-      if (!in_cells) values = numbering_->nodal_out(values, of.field.components);
+      values = in_cells ? cells_.out(values, of.field.components) : numbering_->nodal_out(values, of.field.components);
     });
     const auto c = static_cast<py::ssize_t>(of.field.components), rows = static_cast<py::ssize_t>(values.size()) / c;
     return adopt(std::move(values), {rows, c});
@@ -375,7 +378,7 @@ class Model {
       const DerivedValues all = derived_at(of, {time, dt}, at);
       const auto given = span_of(by_values);
       DerivedWeights weights{.components = all.components};
-      if (in_cells) weights.in_cells = back(of, all.in_cells, all.components, given);
+      if (in_cells) weights.in_cells = back(of, all.in_cells, all.components, cells_.in(given, of.field.components));
       else weights.at_nodes = back(of, all.at_nodes, all.components, numbering_->nodal_in(given, of.field.components));
       const std::vector<DerivedPart> parts = {{model().equations}};
       DerivedWork work(space(), parts, of.form, weights);
@@ -392,6 +395,7 @@ class Model {
           add_by_number(
               work, *number.number,
               [](const ritz::Model& other) { return std::vector<DerivedPart>{{other.equations}}; }, parts, values, sum);
+        sum = in_rows(number, std::move(sum));
       }
     });
     py::list arrays;
@@ -423,6 +427,7 @@ class Model {
                    ? by_array(solved(), *number.array, name, in(u), in(lambda), in(by_prescribed))
                    : by_number(
                          solved(), *number.number, [](const ritz::Model& other) { return other; }, in(u), in(lambda));
+      result = in_rows(number, std::move(result));
     });
     const auto size = static_cast<py::ssize_t>(result.size());
     return adopt(std::move(result), {size});
@@ -446,6 +451,11 @@ class Model {
       return {name, &array->second, nullptr};
     own.push_back(*number_of_case(*run_, *read_, name));
     return {name, nullptr, &own.back()};
+  }
+  // Values in cells in the order of the caller.
+  std::vector<double> in_rows(const DifferentiatedNumber& number, std::vector<double> values) const {
+    if (number.positions || (number.array != nullptr && number.array->at_nodes())) return values;
+    return cells_.out(values);
   }
   void refuse_positions(bool begins_as_given) {
     if (const auto refused = not_differentiable_by_positions(*run_, *read_, begins_as_given))
@@ -538,6 +548,7 @@ class Model {
   std::vector<Index> shown_;    // [time] the step of each solution that was returned
   std::string other_analysis_;  // than linear statics; empty: none
   std::optional<CallerNumbering> numbering_;
+  CallerCells cells_;
   std::optional<Operator> equations_, rates_;
   std::optional<LinearStatics> statics_;
 };

@@ -372,8 +372,14 @@ class Solve(unittest.TestCase):
             A = self.A.copy()
             getattr(A, array)[place] = value
             A.has_sorted_indices = A.has_canonical_format = False
-            with self.assertRaises(ritz.InputError, msg=array):
-                ritz.solve(A, self.b)
+            for call in (lambda: ritz.solve(A, self.b), lambda: ritz.eigs(A, k=1), lambda: ritz.eigs(self.A, A, k=1), lambda: ritz.multigrid(A)):
+                with self.assertRaises(ritz.InputError, msg=array):
+                    call()
+
+    def test_what_is_no_matrix_has_no_eigenvalues(self):
+        for given in (None, 3.0, "K", np.eye(3), self.A.tocoo(), linalg.aslinearoperator(self.A)):
+            with self.assertRaises(ritz.InputError):
+                ritz.eigs(given, k=1)
 
     def test_a_matrix_without_entries_is_singular(self):
         with self.assertRaises(ritz.ModelError) as raised:

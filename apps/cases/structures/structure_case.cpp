@@ -157,6 +157,8 @@ CaseModel read_structure(Run& run) {
     run.log().detail("{} unknowns on which no element acts are held at zero", untouched);
   read.nodal_results = nodal_names(space.components(), moves);
   read.cell_results = section_force_names(view->sections, mesh.cell_count());
+  read.what_acts =
+      "[[force]], [[line_load]], [[surface_load]], [[pressure]], gravity, or a [[support]] with a value that is not 0";
   read.show = [&run, view](const CaseModel& shown, const Operator& equations, const SolutionView& s) {
     show(run, equations, *view, shown, s);
   };
