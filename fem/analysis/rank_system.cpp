@@ -81,7 +81,6 @@ void RankSystem::linearise_without_matrix(const TangentPlace& at, const Vector& 
   equations_->equations().take_numbers(Operator::Task::action);
   equations_->equations().take_numbers(Operator::Task::diagonal);
   evaluated();
-  const WorkTogether together(&ranks_);
   if (at.anew) without_matrix_.reset();
   if (without_matrix_) without_matrix_->move_to(point);
   else without_matrix_.emplace(equations_->equations(), held_, point, &field_);
@@ -120,7 +119,6 @@ std::unique_ptr<DividedMatrix> RankSystem::matrix(const TangentPlace& at, const 
   {
     SparseMatrix K = part_matrix(at, point, evaluated);
     auto phase = device().profile().phase("constraints");
-    const WorkTogether together(&ranks_);  // the same on all ranks
     if (pivot == Pivot::of_diagonal) value = std::max(max_abs(K.diagonal()), 1e-300);
     held_.eliminate(K, value);
     rows = owned_rows_of(std::move(K), owned());
@@ -405,7 +403,6 @@ SolveReport RankSystem::solve_without_matrix(const Vector& b, Vector& x, const L
 }
 
 SolveReport RankSystem::solve(const Vector& b, Vector& x, const LinearTolerance& tolerance) {
-  const WorkTogether together(&ranks_);
   const ExchangeCounts before = ranks_.counts();
   SolveReport report =
       without_matrix_ ? solve_without_matrix(b, x, tolerance) : solve_by_plan({b, x}, tolerance).front();
@@ -415,7 +412,6 @@ SolveReport RankSystem::solve(const Vector& b, Vector& x, const LinearTolerance&
 }
 
 std::vector<SolveReport> RankSystem::solve(const MultiVector& B, MultiVector& X, const LinearTolerance& tolerance) {
-  const WorkTogether together(&ranks_);
   return solve_by_plan({B, X}, tolerance);
 }
 

@@ -18,7 +18,7 @@ namespace ritz {
 class MatrixFreeSolver {
  public:
   // Equations, constraints and the field must outlive this. field: over ranks, as MatrixFree takes it; all ranks make
-  // theirs and call each function together, in a WorkTogether.
+  // theirs and call each function together.
   MatrixFreeSolver(const Operator& equations, const Constraints& constraints, const Vector& u,
                    const DividedField* field = nullptr);
   MatrixFreeSolver(const MatrixFreeSolver&) = delete;  // the preconditioner refers to the operator in here
