@@ -12,7 +12,7 @@ namespace ritz {
 
 class BlockSizes {
  public:
-  // owned: [field] unknowns of this rank, which are the first ones of each field, while a WorkTogether lives: the sizes
+  // owned: [field] unknowns of this rank, which are the first ones of each field: the sizes
   // are those of the rows of all ranks. Empty: all unknowns.
   explicit BlockSizes(const BlockOperator& K, const std::vector<Index>& owned = {});
   double norm(int row, int column) const { return at(row, column).norm; }  // of Frobenius; 0: no block

@@ -36,13 +36,13 @@ void add(Packed& to, const CornersOfPart& corners);
 CornersOfPart corners_of_part(Unpacked& from);
 
 // A: of the part, with the supports eliminated; the first `owned` edges are those of this rank. Corners belong to ranks
-// in equal pieces. All ranks call it together, while a WorkTogether lives. Throws what each_edge_space_of_part() does.
+// in equal pieces. All ranks call it together. Throws what each_edge_space_of_part() does.
 std::vector<EdgeSpaceShare> edge_spaces(const SparseMatrix& A, const FunctionSpace& space, const Constraints& supports,
                                         Index owned, const CornersOfPart& corners, Ranks& ranks);
 
 class DividedEdgePreconditioner final : public LinearOperator {
  public:
-  // All ranks make theirs together, while a WorkTogether lives. A must outlive this. Throws what DividedAggregation
+  // All ranks make theirs together. A must outlive this. Throws what DividedAggregation
   // throws.
   DividedEdgePreconditioner(const DividedMatrix& A, std::vector<EdgeSpaceShare> spaces,
                             const DividedAggregationOptions& multigrid, Ranks& ranks);

@@ -182,7 +182,7 @@ void FieldsTangent::apply(const Vector& x, Vector& y) const {
 SolveReport FieldsTangent::solve(const Vector& b, Vector& x,
                                  const std::function<SolveReport(const Vector& b, Vector& x)>& by_all) const {
   const FieldsPart& part = *parts_.own_;
-  Vector mine(device(), part.owned().total(), "vectors"), solution(device(), part.owned().total(), "vectors");
+  Vector mine(part.device(), part.owned().total(), "vectors"), solution(part.device(), part.owned().total(), "vectors");
   part.deal(b, mine);
   part.deal(x, solution);
   const SolveReport report = by_all(mine, solution);

@@ -217,7 +217,7 @@ SolveReport DividedSystem::solve(const Vector& b, Vector& x, const LinearToleran
     x = equations_.space().zeros();  // for a caller that goes on
     throw;
   }
-  x = Vector(own_->device(), equations_.space().unknown_count(), "vectors");
+  x = equations_.space().zeros();
   own_->rows().collect(solution, x);
   tell_once();
   return report;
@@ -227,7 +227,7 @@ std::vector<SolveReport> DividedSystem::solve(const MultiVector& B, MultiVector&
   order_all(ranks_, Packed().add(Order::solve_columns).add(number_).add(tolerance).add(!told_).add(B.columns()).take());
   const Index size = own_->owned() * own_->components();
   MultiVector right(own_->device(), size, B.columns()), left(own_->device(), size, B.columns());
-  Vector whole(own_->device(), B.rows(), "vectors"), mine(own_->device(), size, "vectors");
+  Vector whole(B.device(), B.rows(), "vectors"), mine(own_->device(), size, "vectors");
   for (int column = 0; column < B.columns(); ++column) {
     B.get_column(column, whole);
     own_->rows().deal(whole, mine);
@@ -270,7 +270,7 @@ EigenSolution DividedSystem::modes(std::size_t stiffness, const EigenOptions& op
   EigenSolution found = own_->modes(wanted, [this] { answer_questions(); });
   if (found.vectors) {
     MultiVector vectors(whole.device(), whole.size(), found.vectors->columns(), "eigenvectors");
-    Vector mine(whole.device(), own_->owned() * own_->components(), "vectors");
+    Vector mine(own_->device(), own_->owned() * own_->components(), "vectors");
     for (int mode = 0; mode < vectors.columns(); ++mode) {
       found.vectors->get_column(mode, mine);
       own_->rows().collect(mine, whole);

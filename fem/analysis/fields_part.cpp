@@ -169,7 +169,7 @@ FieldsOnPart::FieldsOnPart(FieldsPartData& data, const Time& time, const Device&
 
 FieldsPart::FieldsPart(FieldsPartData data, const Time& time, const Device& device, Ranks& ranks)
     : ranks_(ranks),
-      own_(data, time, device),
+      own_(data, time, ranks.among_all(device)),
       mesh_nodes_(std::move(data.mesh_nodes)),
       asks_(std::ranges::any_of(data.integrals.integrals, [](const Integral& i) { return !i.form.given.empty(); })) {
   std::vector<Index> owned, whole;

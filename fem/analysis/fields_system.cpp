@@ -145,7 +145,6 @@ class FieldsSystem::Preconditioner final : public LinearOperator {
 FieldsSystem::FieldsSystem(const FieldsPart& part, const std::vector<std::vector<std::uint8_t>>& held,
                            const FieldsPlan& plan, const FieldsCalls& calls)
     : part_(part), multigrid_(plan.multigrid) {
-  const WorkTogether together(&part.ranks());
   agreed([&] { assemble(held, plan, calls); });
   part.device().memory().trim();
   return_freed_host_memory();
@@ -208,7 +207,6 @@ void FieldsSystem::product(const Vector& x, Vector& y) const { K_->apply(x, y); 
 
 SolveReport FieldsSystem::factorise(const Vector& b, Vector& x, const FieldsFactorisation& how,
                                     const std::function<void(const std::string&)>& say) const {
-  const WorkTogether together(&part_.ranks());
   DirectSolver solver(*K_, how.kind,
                       {.memory_limit = how.memory_limit, .operations_limit = how.operations_limit, .say = say});
   solver.relative = how.relative;
@@ -222,7 +220,6 @@ SolveReport FieldsSystem::factorise(const Vector& b, Vector& x, const FieldsFact
 }
 
 SolveReport FieldsSystem::iterate(LinearMethod method, const Vector& b, Vector& x, const KrylovOptions& options) {
-  const WorkTogether together(&part_.ranks());
   if (!M_) make_preconditioner();
   auto phase = part_.device().profile().phase("iteration");
   SolveReport report = solve_by(method, *K_, b, x, M_.get(), options);

@@ -5,7 +5,7 @@
 //   const MixedParts parts(equations, supports, K, pivot, MixedShape::diagonal);   parts.of_field(0).matrix
 //
 // Over ranks each has the equations on its part, with nodes [owned | ghosts] (fem/analysis/fields_part.hpp); all make
-// theirs together, while a WorkTogether lives, and come to the same choices.
+// theirs together, and come to the same choices.
 //
 //   const MixedParts parts(equations, supports, K, pivot, shape, &ghosts);   parts.owned_rows(0)
 #pragma once

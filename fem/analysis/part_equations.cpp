@@ -10,7 +10,8 @@
 namespace ritz {
 
 RankPart::RankPart(PartData data, const Device& device, Ranks& ranks)
-    : part_(std::move(data), device), ghosts_(std::make_shared<const Ghosts>(ranks, part_.owned(), part_.reached())) {
+    : part_(std::move(data), ranks.among_all(device)),
+      ghosts_(std::make_shared<const Ghosts>(ranks, part_.owned(), part_.reached())) {
   ranks.connect(device);
 }
 

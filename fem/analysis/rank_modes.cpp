@@ -139,7 +139,6 @@ EigenSolution RankSystem::modes_without_matrix(const ModesWanted& wanted, const 
     each->take_numbers(Operator::Task::diagonal);
   }
   evaluated();
-  const WorkTogether together(&ranks_);
   auto phase = device().profile().phase("solve");
   const AttachedMotions& motions = wanted.motions;
   const MatrixFree K(stiffness, held_, Vector(), {}, &field_), M(masses, held_, Vector(), 0.0, &field_);
@@ -179,7 +178,6 @@ EigenSolution RankSystem::modes(const ModesWanted& wanted, const std::function<v
   assemble({.at = {.factors = wanted.stiffness}}, {}, evaluated);
   const std::unique_ptr<const DividedMatrix> masses =
       matrix({.at = {.factors = wanted.masses}}, space().zeros(), Pivot::zero, evaluated);
-  const WorkTogether together(&ranks_);
   auto phase = device().profile().phase("solve");
   if (wanted.options.method == EigenMethod::lanczos) return modes_by_factor(wanted, *masses);
   return modes_by_iteration(wanted, *masses);

@@ -12,7 +12,7 @@
 #include "solvers/algebra/box_around.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
 #include "solvers/algebra/vectors.hpp"
-#include "solvers/linear/memory_steps.hpp"
+#include "solvers/linear/solver_plan.hpp"
 #include "solvers/multigrid/divided_needs.hpp"
 
 #include <algorithm>
@@ -81,7 +81,6 @@ void RankSystem::linearise_without_matrix(const TangentPlace& at, const Vector& 
   equations_->equations().take_numbers(Operator::Task::action);
   equations_->equations().take_numbers(Operator::Task::diagonal);
   evaluated();
-  const WorkTogether together(&ranks_);
   if (at.anew) without_matrix_.reset();
   if (without_matrix_) without_matrix_->move_to(point);
   else without_matrix_.emplace(equations_->equations(), held_, point, &field_);
@@ -120,7 +119,6 @@ std::unique_ptr<DividedMatrix> RankSystem::matrix(const TangentPlace& at, const 
   {
     SparseMatrix K = part_matrix(at, point, evaluated);
     auto phase = device().profile().phase("constraints");
-    const WorkTogether together(&ranks_);  // the same on all ranks
     if (pivot == Pivot::of_diagonal) value = std::max(max_abs(K.diagonal()), 1e-300);
     held_.eliminate(K, value);
     rows = owned_rows_of(std::move(K), owned());
@@ -269,34 +267,130 @@ std::optional<Error> RankSystem::no_room_for_multigrid() const {
                       .needed = [this] { return multigrid_needs().set_up.total(); }});
 }
 
-MatrixTraits RankSystem::traits() const {
-  MatrixTraits traits{.symmetric = options_.promise != MatrixPromise::none, .indefinite = indefinite_};
-  if (options_.promise != MatrixPromise::positive_definite) traits.positive_diagonal = all_positive(A_->diagonal());
-  return traits;
-}
+// The rows of this rank as a system that ranks solve by one plan.
+class RankSystem::Planned final : public PlannedSystem {
+ public:
+  Planned(RankSystem& system, const Columns& columns, const LinearTolerance& tolerance)
+      : system_(system), columns_(columns), tolerance_(tolerance) {}
 
-// The methods that one process takes, without its trials: conjugate gradients first, where they may suit.
-std::vector<MethodChoice> RankSystem::plan(double relative) const {
-  LinearSolverOptions options = options_;
-  options.relative = relative;
-  const Index C = components();
-  const Communicator all(device());
-  const SystemSize size{.unknowns = A_->total_rows(),
-                        .nonzeros = all.total(A_->nonzeros() * C * C),
-                        .dimension = space().mesh().dimension(),
-                        .block = static_cast<int>(C),
-                        .extent = box_around(space().coordinates(), space().mesh().dimension()).extent};
-  std::vector<MethodChoice> choices = plan_methods(size, traits(), options);
-  if (options.method != LinearMethod::automatic) return choices;
-  const auto iterates = [](const MethodChoice& choice) { return choice.method == LinearMethod::conjugate_gradient; };
-  std::erase_if(choices, [](const MethodChoice& choice) { return choice.trial; });
-  const auto factorises = [](const MethodChoice& choice) { return choice.method == LinearMethod::direct; };
-  if (factor_is_current_)  // what an iteration could not do before
-    std::ranges::stable_partition(choices, factorises);
-  else if (const auto first = std::ranges::find_if(choices, iterates); first != choices.end())
-    std::rotate(choices.begin(), first, first + 1);
-  return choices;
-}
+  const LinearOperator& matrix() const override { return *system_.A_; }
+  const Columns& columns() const override { return columns_; }
+  bool over_ranks() const override { return true; }
+
+  // The methods that one process takes, without its trials: conjugate gradients first, where they may suit.
+  std::vector<MethodChoice> plan(bool indefinite) override {
+    system_.indefinite_ = system_.indefinite_ || indefinite;
+    std::vector<MethodChoice> choices = plan_methods(size(), traits(), options());
+    if (options().method == LinearMethod::automatic) {
+      std::erase_if(choices, [](const MethodChoice& choice) { return choice.trial; });
+      const auto iterates = [](const MethodChoice& choice) {
+        return choice.method == LinearMethod::conjugate_gradient;
+      };
+      const auto factorises = [](const MethodChoice& choice) { return choice.method == LinearMethod::direct; };
+      if (system_.factor_is_current_)  // what an iteration could not do before
+        std::ranges::stable_partition(choices, factorises);
+      else if (const auto first = std::ranges::find_if(choices, iterates); first != choices.end())
+        std::rotate(choices.begin(), first, first + 1);
+    }
+    const int count = system_.ranks_.count();
+    for (MethodChoice& choice : choices)
+      choice.why = choice.method == LinearMethod::direct
+                       ? fmt::format("{}; factorised by {} ranks together, whose last digits differ from run to run",
+                                     choice.why, count)
+                       : fmt::format("divided among {} ranks", count);
+    return choices;
+  }
+
+  Reports factorise(const MethodChoice& choice) override {
+    free_preconditioners();  // no iteration goes on
+    system_.device().memory().trim();
+    DirectSolver& factor = system_.factor(choice, tolerance_);
+    Reports reports = columns_.together() ? factor.solve(columns_.B(), columns_.X())
+                                          : Reports{factor.solve(columns_.b(), columns_.x())};
+    const Communicator all(system_.device());
+    const Index negative = system_.options_.promise == MatrixPromise::symmetric ? factor.negative_pivots() : 0;
+    for (SolveReport& report : reports) {
+      report.memory_needed = all.total(report.memory_needed);
+      report.memory_used = all.total(report.memory_used);
+      if (negative > 0)
+        report.where += fmt::format("{}the matrix has {} negative eigenvalue{}", report.where.empty() ? "" : "; ",
+                                    negative, negative == 1 ? "" : "s");
+    }
+    return reports;
+  }
+
+  // Ranks have no matrices in 16 bits.
+  Cycle cycle(const MethodChoice& choice) const override {
+    return {.memory = {.preconditioner = choice.preconditioner,
+                       .single_precision = system_.single_,
+                       .half_storage = false,
+                       .matrix = false},
+            .sure_bounds = system_.sure_bounds_};
+  }
+  void keep(const Cycle& cycle) override {
+    system_.single_ = cycle.memory.single_precision;
+    system_.sure_bounds_ = cycle.sure_bounds;
+    free_preconditioners();
+  }
+
+  std::vector<PreconditionerBasis> bases(const MethodChoice& choice, bool) const override {
+    return preconditioner_bases(choice.method, choice.preconditioner, traits(), system_.options_.promise);
+  }
+
+  void prepare(const MethodChoice& choice, PreconditionerBasis basis, const Cycle& cycle) override {
+    if (cycle.memory.single_precision != system_.single_ || cycle.sure_bounds != system_.sure_bounds_) keep(cycle);
+    const auto key = std::pair(choice.preconditioner, basis);
+    M_ = nullptr;
+    if (const auto made = system_.made_.find(key); made != system_.made_.end()) {
+      M_ = made->second.get();
+      return;
+    }
+    if (choice.preconditioner == PreconditionerKind::multigrid)
+      if (const std::optional<Error> shortage = system_.no_room_for_multigrid()) throw AgreedError(*shortage);
+    M_ = (system_.made_[key] = system_.preconditioner(*system_.A_, choice.preconditioner, basis)).get();
+  }
+
+  Iteration iterate(const MethodChoice& choice) override {
+    const int limit = choice.max_iterations > 0 ? std::min(choice.max_iterations, system_.options_.max_iterations)
+                                                : system_.options_.max_iterations;
+    auto phase = system_.device().profile().phase("iteration");
+    SolveReport report = solve_by(choice.method, *system_.A_, columns_.b(), columns_.x(), M_,
+                                  {tolerance_.relative, limit, system_.options_.restart, choice.give_up});
+    report.preconditioner = M_ == nullptr ? "none" : M_->name();
+    return {{std::move(report)}};
+  }
+
+  void free_preconditioners() override { system_.made_.clear(); }
+
+ private:
+  LinearSolverOptions options() const {
+    LinearSolverOptions options = system_.options_;
+    options.relative = tolerance_.relative;
+    return options;
+  }
+
+  MatrixTraits traits() const {
+    const MatrixPromise promise = system_.options_.promise;
+    MatrixTraits traits{.symmetric = promise != MatrixPromise::none, .indefinite = system_.indefinite_};
+    if (promise != MatrixPromise::positive_definite) traits.positive_diagonal = all_positive(system_.A_->diagonal());
+    return traits;
+  }
+
+  SystemSize size() const {
+    const Index C = system_.components();
+    const FunctionSpace& space = system_.space();
+    return {.unknowns = system_.A_->total_rows(),
+            .nonzeros = Communicator(system_.device()).total(system_.A_->nonzeros() * C * C),
+            .dimension = space.mesh().dimension(),
+            .block = static_cast<int>(C),
+            .extent = box_around(space.coordinates(), space.mesh().dimension()).extent};
+  }
+
+  RankSystem& system_;
+  const Columns columns_;
+  const LinearTolerance tolerance_;
+  const LinearOperator* M_ = nullptr;  // of made_
+};
 
 SolveReport RankSystem::solve_without_matrix(const Vector& b, Vector& x, const LinearTolerance& tolerance) {
   LinearSolverOptions options = options_;
@@ -309,143 +403,21 @@ SolveReport RankSystem::solve_without_matrix(const Vector& b, Vector& x, const L
 }
 
 SolveReport RankSystem::solve(const Vector& b, Vector& x, const LinearTolerance& tolerance) {
-  const WorkTogether together(&ranks_);
   const ExchangeCounts before = ranks_.counts();
-  SolveReport report = without_matrix_ ? solve_without_matrix(b, x, tolerance) : solve_with_matrix(b, x, tolerance);
+  SolveReport report =
+      without_matrix_ ? solve_without_matrix(b, x, tolerance) : solve_by_plan({b, x}, tolerance).front();
   if (first_solution_.messages == 0)
     first_solution_ = {ranks_.counts().messages - before.messages, ranks_.counts().bytes - before.bytes};
   return report;
 }
 
-SolveReport RankSystem::solve_with_matrix(const Vector& b, Vector& x, const LinearTolerance& tolerance) {
-  SolveReport report;
-  std::vector<std::string> given_up;
-  bool tried = false;
-  std::vector<MethodChoice> choices = plan(tolerance.relative);
-  for (std::size_t i = 0; i < choices.size(); ++i) {
-    const MethodChoice choice = choices[i];
-    SolveReport next;
-    if (choice.method == LinearMethod::direct) {
-      made_.clear();  // no iteration goes on
-      device().memory().trim();
-      try {
-        next = factor(choice, tolerance).solve(b, x);
-        complete(choice, next);
-      } catch (const AgreedError& error) {
-        const bool short_of_something = error.exit() == Exit::resources || error.exit() == Exit::environment;
-        if (!short_of_something || (!tried && i + 1 == choices.size())) throw;
-        given_up.push_back("not factorised: " + error.message());
-        continue;
-      }
-    } else {
-      next = iterate(choice, b, x, tolerance.relative);
-      next.iterations += report.iterations;
-    }
-    given_up.insert(given_up.end(), next.fallbacks.begin(), next.fallbacks.end());
-    report = std::move(next);
-    tried = true;
-    if (!may_go_on({&report, 1}, options_.promise) || i + 1 == choices.size()) break;
-    given_up.push_back(failure_of(report));
-    if (!(report.true_relative_residual <= 1)) x.fill_zero();
-    if (report.reason != StopReason::indefinite_matrix || std::exchange(indefinite_, true)) continue;
-    choices = plan(tolerance.relative);
-    i = static_cast<std::size_t>(-1);
-  }
-  report.fallbacks = std::move(given_up);
-  return report;
-}
-
 std::vector<SolveReport> RankSystem::solve(const MultiVector& B, MultiVector& X, const LinearTolerance& tolerance) {
-  const WorkTogether together(&ranks_);
-  const MethodChoice choice = plan(tolerance.relative).front();
-  std::vector<SolveReport> reports = factor(choice, tolerance).solve(B, X);
-  for (SolveReport& report : reports) complete(choice, report);
-  return reports;
+  return solve_by_plan({B, X}, tolerance);
 }
 
-// With preconditioners of this matrix, and of relatives that are definite, where it is not.
-SolveReport RankSystem::iterate(const MethodChoice& choice, const Vector& b, Vector& x, double relative) {
-  const int most =
-      choice.max_iterations > 0 ? std::min(choice.max_iterations, options_.max_iterations) : options_.max_iterations;
-  const KrylovOptions options{relative, most, options_.restart, choice.give_up};
-  SolveReport report;
-  const std::vector<PreconditionerBasis> bases =
-      preconditioner_bases(choice.method, choice.preconditioner, traits(), options_.promise);
-  for (const PreconditionerBasis basis : bases) {
-    SolveReport next = iterate(choice, basis, b, x, options);
-    next.iterations += report.iterations;
-    next.fallbacks.insert(next.fallbacks.begin(), report.fallbacks.begin(), report.fallbacks.end());
-    report = std::move(next);
-    if (report.converged() || report.reason == StopReason::iteration_limit || report.entry >= 0 ||
-        basis == bases.back())
-      break;
-    report.fallbacks.push_back(fmt::format("{}: {}", report.preconditioner, name_of(report.reason)));
-    if (!(report.true_relative_residual <= 1)) x.fill_zero();
-  }
-  estimate_error(report, dot(x, b));
-  report.choice = fmt::format("divided among {} ranks", ranks_.count());
-  return report;
-}
-
-// In double precision and with sure bounds of eigenvalues, where rounding or a bound has spoilt multigrid.
-SolveReport RankSystem::iterate(const MethodChoice& choice, PreconditionerBasis basis, const Vector& b, Vector& x,
-                                const KrylovOptions& options) {
-  MemorySavings memory{.preconditioner = choice.preconditioner, .half_storage = true, .needs_matrix = true};
-  PreconditionerKind& kind = memory.preconditioner;
-  SolveReport report;
-  if (kind == PreconditionerKind::multigrid && !made_.contains({kind, basis}))
-    if (const std::optional<Error> shortage = no_room_for_multigrid()) {
-      report.fallbacks.push_back(*step_down(MemoryLevel::cycle, memory, *shortage));
-      if (options_.say) options_.say(report.fallbacks.back());
-    }
-  const bool is_multigrid = kind == PreconditionerKind::multigrid;
-  while (true) {
-    const auto key = std::pair(kind, basis);
-    try {
-      if (!made_.contains(key)) made_[key] = preconditioner(*A_, kind, basis);
-    } catch (const LostRank&) { throw; } catch (const Error& error) {
-      made_.erase(key);
-      if (error.exit() != Exit::model && error.exit() != Exit::not_converged) throw;
-      return refused(choice, error, b, x);
-    }
-    const LinearOperator* const M = made_[key].get();
-    auto phase = device().profile().phase("iteration");
-    SolveReport next = solve_by(choice.method, *A_, b, x, M, options);
-    next.iterations += report.iterations;
-    next.fallbacks = std::move(report.fallbacks);
-    report = std::move(next);
-    report.preconditioner = M == nullptr ? "none" : M->name();
-    if (is_multigrid && !sure_bounds_ && report.reason == StopReason::indefinite_preconditioner) {
-      sure_bounds_ = true;
-      report.fallbacks.push_back(
-          "the bounds of the smoother's eigenvalues were too low: repeated with those of more steps");
-    } else if (is_multigrid && single_ && may_be_rounding(report)) {
-      single_ = false;
-      report.fallbacks.push_back("single precision was not enough for the multigrid cycle: repeated in double");
-    } else {
-      return report;
-    }
-    made_.clear();
-    if (!(report.true_relative_residual <= 1)) x.fill_zero();
-  }
-}
-
-// All ranks have met the same error: a preconditioner that needs a positive definite matrix refuses this one.
-SolveReport RankSystem::refused(const MethodChoice& choice, const Error& error, const Vector& b,
-                                const Vector& x) const {
-  Vector r(device(), b.size(), "vectors");
-  A_->apply(x, r);
-  axpby(1.0, b, -1.0, r);
-  const bool cg =
-      choice.method == LinearMethod::conjugate_gradient || choice.method == LinearMethod::flexible_conjugate_gradient;
-  SolveReport report;
-  report.method = cg ? "conjugate gradients" : name_of(choice.method);
-  report.preconditioner = name_of(choice.preconditioner);
-  report.reason = cg ? StopReason::indefinite_matrix : StopReason::indefinite_preconditioner;
-  report.where = error.message();
-  const double size = norm2(b), rest = norm2(r);
-  report.true_relative_residual = rest > 0 ? rest / size : 0;
-  return report;
+std::vector<SolveReport> RankSystem::solve_by_plan(const Columns& columns, const LinearTolerance& tolerance) {
+  Planned planned(*this, columns, tolerance);
+  return ritz::solve_by_plan(planned, {.promise = options_.promise, .report = options_.say});
 }
 
 // The factor of the present matrix, by the analysis of an earlier one.
@@ -474,18 +446,6 @@ DirectSolver& RankSystem::factor(const MethodChoice& choice, const LinearToleran
   factor_->rounding_error = tolerance.rounding_error;
   factor_->estimate_error = true;
   return *factor_;
-}
-
-void RankSystem::complete(const MethodChoice& choice, SolveReport& report) const {
-  const Communicator all(device());
-  report.memory_needed = all.total(report.memory_needed);
-  report.memory_used = all.total(report.memory_used);
-  report.choice = fmt::format("{}; factorised by {} ranks together, whose last digits differ from run to run",
-                              choice.why, ranks_.count());
-  const Index negative = options_.promise == MatrixPromise::symmetric ? factor_->negative_pivots() : 0;
-  if (negative > 0)
-    report.where += fmt::format("{}the matrix has {} negative eigenvalue{}", report.where.empty() ? "" : "; ", negative,
-                                negative == 1 ? "" : "s");
 }
 
 }  // namespace ritz

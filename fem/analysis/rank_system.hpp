@@ -15,6 +15,7 @@
 #include "solvers/direct/direct_solver.hpp"
 #include "solvers/eigen/eigen_solver.hpp"
 #include "solvers/linear/divided_preconditioner.hpp"
+#include "solvers/linear/columns.hpp"
 #include "solvers/linear/linear_solver.hpp"
 #include "solvers/linear/method_choice.hpp"
 #include "solvers/multigrid/divided_nesting.hpp"
@@ -100,7 +101,8 @@ class RankSystem {
 
  private:
   void linearise_without_matrix(const TangentPlace& at, const Vector& point, const std::function<void()>& evaluated);
-  SolveReport solve_with_matrix(const Vector& b, Vector& x, const LinearTolerance& tolerance);
+  class Planned;
+  std::vector<SolveReport> solve_by_plan(const Columns& columns, const LinearTolerance& tolerance);
   SolveReport solve_without_matrix(const Vector& b, Vector& x, const LinearTolerance& tolerance);
   EigenSolution modes_by_iteration(const ModesWanted& wanted, const DividedMatrix& masses) const;
   EigenSolution modes_without_matrix(const ModesWanted& wanted, const std::function<void()>& evaluated);
@@ -127,14 +129,7 @@ class RankSystem {
   std::optional<Error> no_room_for_multigrid() const;
   PreconditionerKind preconditioner_of_modes(const Room& room, std::vector<std::string>& fallbacks) const;
   EigenSolution modes_by_factor(const ModesWanted& wanted, const DividedMatrix& masses) const;
-  std::vector<MethodChoice> plan(double relative) const;
-  SolveReport iterate(const MethodChoice& choice, const Vector& b, Vector& x, double relative);
-  SolveReport iterate(const MethodChoice& choice, PreconditionerBasis basis, const Vector& b, Vector& x,
-                      const KrylovOptions& options);
-  SolveReport refused(const MethodChoice& choice, const Error& error, const Vector& b, const Vector& x) const;
-  MatrixTraits traits() const;
   DirectSolver& factor(const MethodChoice& choice, const LinearTolerance& tolerance);
-  void complete(const MethodChoice& choice, SolveReport& report) const;  // of a direct solution
 
   std::shared_ptr<PartEquations> equations_;
   Ranks& ranks_;

@@ -20,7 +20,7 @@ class MatrixFree final : public LinearOperator {
  public:
   // The tangent at u, which is copied unless it is zero. Equations and constraints must outlive this. pivot: in
   // eliminated rows; none: the largest entry of the diagonal. field: over ranks, which outlives this; u [owned |
-  // ghosts], and a WorkTogether lives.
+  // ghosts].
   MatrixFree(const Operator& equations, const Constraints& constraints, const Vector& u,
              std::optional<double> pivot = {}, const DividedField* field = nullptr);
 

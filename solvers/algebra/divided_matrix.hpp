@@ -2,8 +2,8 @@
 // one message from each neighbour, and multiplies the rows that reach none meanwhile. Vectors hold what their rank
 // owns.
 //
-//   const DividedMatrix A(ghosts, std::move(rows));
-//   ConjugateGradient{}.solve(A, b, x, &preconditioner);       // while a WorkTogether lives: device/communicator.hpp
+//   const DividedMatrix A(ghosts, std::move(rows));            // rows on the device of ranks.among_all(device)
+//   ConjugateGradient{}.solve(A, b, x, &preconditioner);
 #pragma once
 
 #include "solvers/algebra/block_matrix.hpp"
