@@ -13,11 +13,12 @@ set(split \"${S_SPLIT}\")\nset(list \"${CMAKE_CURRENT_BINARY_DIR}/${target}_list
   return()
 endif()
 
+cmake_policy(VERSION 3.25)
 if(NOT EXISTS ${program})
   add_test(${name}_NOT_BUILT ${name}_NOT_BUILT)
   return()
 endif()
-if(NOT ${list} IS_NEWER_THAN ${program} OR NOT ${list} IS_NEWER_THAN ${CMAKE_CURRENT_LIST_FILE})
+if(NOT EXISTS ${list} OR NOT ${list} IS_NEWER_THAN ${program} OR NOT ${list} IS_NEWER_THAN ${CMAKE_CURRENT_LIST_FILE})
   execute_process(COMMAND ${program} --gtest_list_tests OUTPUT_VARIABLE lines COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX REPLACE "  # [^\n]*" "" lines "${lines}")
   string(REPLACE "\n" ";" lines "${lines}")

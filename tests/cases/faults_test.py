@@ -1,5 +1,6 @@
 """The disk fails at every k-th call, and the process is killed at random: what was committed before is whole, nothing
 half-written lies around, and the exit code says what happened."""
+import itertools
 import json
 import os
 import pathlib
@@ -13,11 +14,16 @@ from results_test import command, leftovers, verify
 STEPS = ["--set", "modal.count=1", "--set", "modal.animate=3"]  # one step, then three
 
 
+turns = itertools.count()
+
+
 def numbers(calls):
-    """All calls with RITZ_ALL_FAULTS; else the first ones, where the folder is tried and locked, and some of the others."""
+    """All calls with RITZ_ALL_FAULTS (tools/long_checks.sh); else the first ones, where the folder is tried and locked, the last one, and some
+    between, other ones for each fault."""
     if "RITZ_ALL_FAULTS" in os.environ:
         return range(1, calls + 1)
-    return sorted({*range(1, min(calls, 8) + 1), *range(9, calls + 1, 1 + calls // 12), calls})
+    step = 1 + calls // 5
+    return sorted({*range(1, min(calls, 4) + 1), *range(5 + next(turns) % step, calls + 1, step), calls})
 
 
 def count_line(**counts):

@@ -369,11 +369,11 @@ class Cache(OwnForms):
         self.assertEqual(sorted(left), [".files", ".lock", ".so"])  # one compiled, the others waited for it
 
     def test_is_for_its_owner_alone(self):
-        self.apart()
+        case = self.copied()
         (self.cache / "ritz").mkdir(parents=True)
         (self.cache / "ritz").chmod(0o777)  # anybody could put code there
         with mock.patch.dict(os.environ, {"HOME": str(self.folder / "home")}):
-            self.solve("ritz-solve", self.copied(), "--check")
+            self.solve("ritz-solve", case, "--check")
         self.assertEqual(list((self.cache / "ritz").iterdir()), [])
         self.assertTrue(list((self.folder / "home/.cache/ritz").glob("*.so")))
 
@@ -398,8 +398,9 @@ class Mistakes(OwnForms):
         self.refuse(2, case, "does not compile", "'mesh.scale' is", keys={"mesh.scale": -1})
 
     def test_no_compiler(self):
+        case = self.copied()
         with mock.patch.dict(os.environ, {"CXX": "ritz-no-such-compiler"}):
-            self.refuse(8, self.copied(), "'ritz-no-such-compiler' cannot be run", "CXX", "install g++")
+            self.refuse(8, case, "'ritz-no-such-compiler' cannot be run", "CXX", "install g++")
         with mock.patch.dict(os.environ, {"PATH": str(self.folder)}):
             os.environ.pop("CXX", None)
             self.refuse(8, example("custom_form/varying_conduction"), "no compiler for the plugin", "install g++")

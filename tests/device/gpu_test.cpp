@@ -208,7 +208,7 @@ TEST(SeveralGpus, AutoOpensTheChosenOneOnly) {
 }
 
 TEST_F(GpuMachine, CopyRateIsMeasured) {
-  const double rate = measure_copy_rate(gpu);
+  const double rate = measure_copy_rate(gpu, Index{1} << 22);
   EXPECT_GT(rate, 0);
   EXPECT_TRUE(std::isfinite(rate));
 }
