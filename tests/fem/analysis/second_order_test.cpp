@@ -271,12 +271,15 @@ TEST_P(SpectralRadius, AMovingSupportDrivesTheMassWithOrderTwo) {
   EXPECT_LT(std::abs(fine.energy.lost()), 0.3 * std::abs(coarse.energy.lost()) + 1e-10);
 }
 
-// What a moving wall gives to a rod that is damped by its mass, the part of the wall's own node included, is stored or damped.
+// What a moving wall gives to a rod that is damped by its mass, the part of the wall's own node included, is stored or
+// damped.
 TEST(SecondOrder, AMovingSupportDoesTheWorkThatDampingTakes) {
-  Model model = bars(2, {Integral::over_all_cells(LineMass{3})}, over_points([](const Point&, double t) { return std::sin(3 * t); }));
+  Model model = bars(2, {Integral::over_all_cells(LineMass{3})},
+                     over_points([](const Point&, double t) { return std::sin(3 * t); }));
   model.damping = {.mass = 4};
   const EnergyBalance energy =
-      solve(model, exactly({.end = 2, .spectral_radius = 1, .fixed_step = 0.005, .begin = moving(model, 0, 0, 3)})).state.energy;
+      solve(model, exactly({.end = 2, .spectral_radius = 1, .fixed_step = 0.005, .begin = moving(model, 0, 0, 3)}))
+          .state.energy;
   EXPECT_GT(energy.damped, 10);
   EXPECT_LT(std::abs(energy.lost()), 1e-3 * energy.damped);
 }

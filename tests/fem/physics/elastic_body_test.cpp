@@ -126,8 +126,11 @@ TEST(ElasticBody, HasItsMass) {
       const Mesh mesh(std::move(data));
       const bool ring = kind == PlaneKind::axisymmetric;
       ElasticBody body(mesh, kind, ring ? 1 : 0.2);
-      const PointFunction density = [](std::span<const double>, std::span<double> values) { std::ranges::fill(values, 7850); };
-      body.material("all", {.young = young, .poisson = poisson, .density = formula ? Coefficient(density) : Coefficient(7850)});
+      const PointFunction density = [](std::span<const double>, std::span<double> values) {
+        std::ranges::fill(values, 7850);
+      };
+      body.material(
+          "all", {.young = young, .poisson = poisson, .density = formula ? Coefficient(density) : Coefficient(7850)});
       const Model model = body.model(cpu());
       std::vector<double> along(static_cast<std::size_t>(2 * mesh.node_count()), 0.0);
       for (std::size_t i = 1; i < along.size(); i += 2) along[i] = 1;

@@ -142,12 +142,15 @@ std::vector<Measured> measured() {
   return all;
 }
 Coefficient formula(double value) {
-  return PointFunction([value](std::span<const double>, std::span<double> values) { std::ranges::fill(values, value); });
+  return PointFunction(
+      [value](std::span<const double>, std::span<double> values) { std::ranges::fill(values, value); });
 }
 // Sum of the residual of equal temperatures.
 double heat_of(const Model& model, const std::vector<Integral>& integrals, double temperature) {
-  const Vector u(model.space->device(),
-                 std::span<const double>(std::vector<double>(static_cast<std::size_t>(model.space->unknown_count()), temperature)), "test");
+  const Vector u(
+      model.space->device(),
+      std::span<const double>(std::vector<double>(static_cast<std::size_t>(model.space->unknown_count()), temperature)),
+      "test");
   Vector r = model.space->zeros();
   Operator(*model.space, integrals).residual(u, r);
   double total = 0;
@@ -170,7 +173,8 @@ TEST(HeatConduction, NumbersAndFormulasExchangeAndStoreTheHeatOfTheWholeBody) {
       const double convection = heat_of(model, {model.exchanges[0].integral}, 400);
       const double radiation = heat_of(model, {model.exchanges[1].integral}, 400);
       EXPECT_NEAR(convection, 60 * 380 * body.end_area, 1e-9) << body.name << formulas;
-      EXPECT_NEAR(radiation, 0.8 * sigma * (std::pow(400, 4) - std::pow(300, 4)) * body.end_area, 1e-9) << body.name << formulas;
+      EXPECT_NEAR(radiation, 0.8 * sigma * (std::pow(400, 4) - std::pow(300, 4)) * body.end_area, 1e-9)
+          << body.name << formulas;
       EXPECT_NEAR(heat_of(model, model.capacity, 3), 7 * 11 * 3 * body.volume, 1e-10) << body.name << formulas;
     }
 }
