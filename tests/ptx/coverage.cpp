@@ -1,10 +1,13 @@
-// ptx_coverage FILE...: what the interpreter can run of PTX text or of binaries with PTX in them, kernel by kernel.
+// ptx_coverage [--kernels] FILE...: the part of PTX text, or of binaries with PTX in them, that the interpreter can
+// run.
+// --kernels names kernels whose bits may differ on a card.
 #include "tests/ptx/fat_binary.hpp"
 #include "tests/ptx/module.hpp"
 
 #include <cstdio>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace {
@@ -12,6 +15,7 @@ namespace {
 using namespace ritz::ptx;
 
 struct Totals {
+  bool names_kernels = false;
   int kernels = 0, complete = 0, exact = 0, contractible = 0;
   std::map<std::string, int> unsupported, inexact;
 };
@@ -40,6 +44,10 @@ void cover(const PtxText& ptx, Totals& totals) {
     totals.contractible += contractible;
     for (const auto& [word, count] : unsupported) totals.unsupported[word] += count;
     for (const auto& [word, count] : inexact) totals.inexact[word] += count;
+    if (totals.names_kernels && contractible > 0)
+      std::printf("%d sums that ptxas may contract: %s\n", contractible, name.c_str());
+    if (totals.names_kernels && !inexact.empty())
+      std::printf("%zu kinds of inexact instructions: %s\n", inexact.size(), name.c_str());
     if (!unsupported.empty()) std::printf("lacks %zu kinds: %s\n", unsupported.size(), name.c_str());
   }
 }
@@ -55,6 +63,10 @@ void print(const char* title, const std::map<std::string, int>& words) {
 int main(int count, char** arguments) {
   Totals totals;
   for (int k = 1; k < count; ++k) {
+    if (std::string_view(arguments[k]) == "--kernels") {
+      totals.names_kernels = true;
+      continue;
+    }
     try {
       for (const PtxText& ptx : ptx_of_file(arguments[k])) cover(ptx, totals);
     } catch (const std::exception& error) {
