@@ -11,7 +11,7 @@
 #include "apps/cases/transient_analysis.hpp"
 #include "apps/results/checkpoint_states.hpp"
 #include "device/ranks/ranks.hpp"
-#include "fem/analysis/divided_system.hpp"
+#include "fem/ranks/divided_system.hpp"
 
 #include <algorithm>
 #include <fmt/ranges.h>
@@ -66,7 +66,7 @@ void make_operators(Run& run, const Model& model, const Analysis& analysis, Prep
 }
 
 // Loads of size zero are legal, and seldom meant.
-void tell_zero(Run& run, const Vector& u, const std::string& load_case) {
+void report_zero(Run& run, const Vector& u, const std::string& load_case) {
   if (!std::ranges::all_of(u.host(), [](double value) { return value == 0; })) return;
   const std::string notice =
       load_case.empty() ? std::string("the solution is zero everywhere: what acts on the model is zero")
@@ -81,7 +81,7 @@ Observer observer_of(Run& run, const std::shared_ptr<const CaseModel>& read, con
   const auto part = std::make_shared<std::string>();  // load case or combination
   Observer observer{.show =
                         [&run, read, &equations, written, is_static, part](const SolutionView& s) {
-                          if (is_static) tell_zero(run, s.u, *part);
+                          if (is_static) report_zero(run, s.u, *part);
                           read->show(*read, equations, s);
                           if (read->tell) read->tell(s);
                           ++*written;
@@ -113,7 +113,7 @@ void conclude(Run& run, const CaseModel& read, const TransientResult& result) {
 void conclude(Run&, const CaseModel& read, VibrationModes modes) { read.show_modes(read, std::move(modes)); }
 
 // Throws Error(Exit::environment) for what several ranks do not solve together, before anything is solved or written.
-void refuse_undivided(Run& run, const CaseModel& read, const Analysis& analysis) {
+void require_divisible(Run& run, const CaseModel& read, const Analysis& analysis) {
   const Ranks* const ranks = run.options().ranks;
   if (ranks == nullptr || run.options().describe) return;
   if (!run.input().sound()) return;  // what is wrong comes first
@@ -146,7 +146,7 @@ void run_case(Run& run, CaseModel given) {
   for (const Field& field : given.model_fields) given.nodal_results.push_back({field.name, field.components});
   run.results().carry(given.model_fields);
   Analysis analysis = read_analysis(run, given);
-  refuse_undivided(run, given, analysis);
+  require_divisible(run, given, analysis);
   if (given.gradient) {
     check_gradient(run, given, analysis);
     SplitFields fields = gradient_results(given);

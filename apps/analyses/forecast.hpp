@@ -17,7 +17,7 @@ inline Index kept_by_allocator(Index counted) { return 3'000'000 + counted / 10;
 }  // namespace uncounted
 
 // Writes what each of several ranks takes to the log and to the report.
-void tell_forecast_of_ranks(Run& run, const RanksForecast& foreseen, Index available);
+void report_forecast_of_ranks(Run& run, const RanksForecast& foreseen, Index available);
 
 // Does nothing without --check or --estimate.
 void forecast(Run& run, const CaseModel& read, const Analysis& analysis, const Prepared& prepared);

@@ -76,7 +76,7 @@ std::vector<Field> gradient_of_statics(Run& run, const CaseModel& read, std::spa
     add_by_areas(read, each, field, probe, factors, {}, at, fields[i].values);
   }
   run.log().end_progress();
-  tell_gradient(run, *read.gradient, fields);
+  report_gradient(run, *read.gradient, fields);
   return fields;
 }
 

@@ -147,8 +147,8 @@ class GradientInTime {
       for (std::size_t k = 0; k < d.numbers[i].size(); ++k) fields[i].values[k] += d.numbers[i][k];
     }
     run_.log().end_progress();
-    tell_value(d);
-    tell_gradient(run_, *read_.gradient, fields);
+    report_value(d);
+    report_gradient(run_, *read_.gradient, fields);
     return fields;
   }
 
@@ -173,7 +173,7 @@ class GradientInTime {
     }
   }
 
-  void tell_value(const TransientDerivatives& d) const {
+  void report_value(const TransientDerivatives& d) const {
     run_.log().line("gradient of {} steps backwards in time: states on the host took {} at most",
                     kept_->path.step_count(), text_of_bytes(d.bytes));
     if (!read_.gradient->over_time) return;

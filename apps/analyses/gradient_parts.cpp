@@ -44,7 +44,7 @@ std::string which_probe(const GradientInput& gradient) {
                                                   : fmt::format(" in '{}'", gradient.load_case));
 }
 
-void tell_positions(Run& run, const GradientInput& gradient, const Field& field) {
+void report_positions(Run& run, const GradientInput& gradient, const Field& field) {
   double largest = 0;
   std::size_t at = 0;
   for (std::size_t n = 0; n < field.values.size(); n += 3)
@@ -189,10 +189,10 @@ void carry_gradient(Run& run, const CaseModel& read, std::vector<Field> fields) 
   run.results().carry_in_cells(std::move(all.cells));
 }
 
-void tell_gradient(Run& run, const GradientInput& gradient, const std::vector<Field>& fields) {
+void report_gradient(Run& run, const GradientInput& gradient, const std::vector<Field>& fields) {
   for (std::size_t i = 0; i < fields.size(); ++i) {
     if (gradient.keys[i] == positions_key) {
-      tell_positions(run, gradient, fields[i]);
+      report_positions(run, gradient, fields[i]);
       continue;
     }
     const double sum = std::accumulate(fields[i].values.begin(), fields[i].values.end(), 0.0);

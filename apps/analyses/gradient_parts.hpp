@@ -4,9 +4,9 @@
 
 #include "apps/analyses/gradient.hpp"
 #include "apps/results/probes.hpp"
-#include "fem/analysis/derived_work.hpp"
-#include "fem/analysis/linear_statics.hpp"
-#include "fem/analysis/transient_adjoint.hpp"
+#include "fem/sensitivity/derived_work.hpp"
+#include "fem/sensitivity/linear_statics.hpp"
+#include "fem/sensitivity/transient_adjoint.hpp"
 
 #include <optional>
 #include <span>
@@ -60,6 +60,6 @@ std::vector<Field> gradient_without_values(const CaseModel& read);  // [key], of
 // Results have them from here on: those by positions at nodes, others in cells.
 void carry_gradient(Run& run, const CaseModel& read, std::vector<Field> fields);
 // Sums to the log and the report.
-void tell_gradient(Run& run, const GradientInput& gradient, const std::vector<Field>& fields);
+void report_gradient(Run& run, const GradientInput& gradient, const std::vector<Field>& fields);
 
 }  // namespace ritz

@@ -406,7 +406,7 @@ std::map<std::string, Index> node_counts(std::span<const Region> regions) {
 }
 
 // Regions of nodes that have more nodes after the steps than before: a notice where something may act at each of them.
-void tell_grown(const Case& input, const std::map<std::string, Index>& before, std::size_t own, CaseRegions& result) {
+void report_grown(const Case& input, const std::map<std::string, Index>& before, std::size_t own, CaseRegions& result) {
   const std::vector<std::string> tables = input.root().keys();
   const bool by_node = std::ranges::any_of(
       tables, [](const std::string& table) { return table == "force" || table == "spring" || table == "load_case"; });
@@ -445,7 +445,7 @@ CaseRegions with_case_regions(const Case& input, Mesh mesh, std::span<const Mesh
   }
   find(true);
   for (const Region& region : result.mesh.regions().subspan(own)) result.lines.push_back(line_of(result.mesh, region));
-  tell_grown(input, before, own, result);
+  report_grown(input, before, own, result);
   return result;
 }
 

@@ -213,7 +213,7 @@ EvaluatedFields stress_fields(Run& run, const CaseModel& read, const Operator& e
 }
 
 // Next to each greatest stress, on every mesh: a singular one does not converge, whatever the estimated error says.
-void tell_singular(Run& run, const std::string& what, const std::string& place) {
+void report_singular(Run& run, const std::string& what, const std::string& place) {
   const std::string told = fmt::format(
       "{} lies at {}: it grows with every finer mesh, and none is fine enough for it; judge stresses away from there",
       what, place);
@@ -221,7 +221,7 @@ void tell_singular(Run& run, const std::string& what, const std::string& place) 
   else run.log().line("{}", told);
 }
 
-void tell_peaks(Run& run, const Mesh& mesh, const Model& model, std::span<const Field> stresses) {
+void report_peaks(Run& run, const Mesh& mesh, const Model& model, std::span<const Field> stresses) {
   const std::vector<double>& von_mises = field_named(stresses, "von_mises").values;
   if (von_mises.empty()) return;
   print_peak(run, mesh, "von Mises stress", von_mises);
@@ -230,12 +230,12 @@ void tell_peaks(Run& run, const Mesh& mesh, const Model& model, std::span<const 
   if (const std::string place = singular_place(mesh, model, static_cast<Node>(peak - von_mises.begin()));
       !place.empty()) {
     run.results().facts()["peak_stress_at"] = place;
-    tell_singular(run, "the peak stress", place);
+    report_singular(run, "the peak stress", place);
   }
   std::set<std::string> told;
   for (const auto& [probe, node] : nodes_of_extremes(run.input(), mesh, {.nodal = stresses}))
     if (const std::string place = singular_place(mesh, model, node); !place.empty() && told.insert(probe).second)
-      tell_singular(run, fmt::format("the extreme of the probe '{}'", probe), place);
+      report_singular(run, fmt::format("the extreme of the probe '{}'", probe), place);
 }
 
 void show(Run& run, const CaseModel& read, const Operator& equations, const ElasticBody* estimated,
@@ -259,9 +259,9 @@ void show(Run& run, const CaseModel& read, const Operator& equations, const Elas
     return fields;
   });
   phase.emplace(run.device().profile(), "fields");
-  tell_peaks(run, mesh, read.model, stresses.nodal);
+  report_peaks(run, mesh, read.model, stresses.nodal);
   if (error) {
-    tell_mesh_error(run, space, *error);
+    report_mesh_error(run, space, *error);
     run.results().facts()["strain_energy"] = fmt::format("{:.10g}", error->solution / 2);
   }
   GroundForces forces = ground_forces(run, read, s);
@@ -317,8 +317,8 @@ CaseModel read_elasticity(Run& run) {
              read);
   if (read.time) read_damping(run.input(), read.model);
   const bool wants_error = wants_mesh_error(run);
-  if (wants_error && body.has_axes()) refuse_estimate_of(run.input(), "a material along axes");
-  if (wants_error && body.has_thermal_strain()) refuse_estimate_of(run.input(), "thermal stresses");
+  if (wants_error && body.has_axes()) throw_no_estimate_of(run.input(), "a material along axes");
+  if (wants_error && body.has_thermal_strain()) throw_no_estimate_of(run.input(), "thermal stresses");
   const auto [stresses, cell_results] = stress_names(wants_error);
   read.nodal_results = {{"displacement", dimension}};
   if (read.time)

@@ -229,7 +229,7 @@ void vary_by_cells(Run& run, const Mesh& mesh, const std::string& key) {
   });
 }
 
-void demand_one_each(const std::string& name, const GivenArray& array, const Mesh& mesh) {
+void require_one_each(const std::string& name, const GivenArray& array, const Mesh& mesh) {
   const Index needed = array.at_nodes ? mesh.node_count() : mesh.cell_count();
   if (static_cast<Index>(array.values.size()) == needed) return;
   throw Error(Exit::input,
@@ -243,7 +243,7 @@ std::map<std::string, MeshField> take_arrays(const GivenArrays& arrays, const Me
   std::map<std::string, MeshField> result;
   CaseFields fields;
   for (const auto& [name, array] : arrays) {
-    demand_one_each(name, array, mesh);
+    require_one_each(name, array, mesh);
     const MeshField& field = result.emplace(name, MeshField(own, array)).first->second;
     fields.emplace(name, case_field(field, name, ""));
   }

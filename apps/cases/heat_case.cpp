@@ -203,7 +203,7 @@ void print_heat(Run& run, const Operator& equations, const ModelSupports& suppor
 
 // Loads that take more heat than the body holds, or a mesh too coarse for a steep front. Where the case does not say
 // where absolute zero is, it is that of degrees Celsius, below which there is no kelvin either.
-void tell_impossible(Run& run, std::span<const double> temperature, double absolute_zero) {
+void report_impossible(Run& run, std::span<const double> temperature, double absolute_zero) {
   const auto colder = std::ranges::count_if(temperature, [&](double value) { return value < absolute_zero; });
   if (colder > 0)
     run.log().notice(
@@ -230,7 +230,7 @@ void show(Run& run, const Operator& equations, const CaseModel& read, const Heat
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
   Field temperature = run.results().fields().of("temperature", space, s.u);
   print_range(run, space.mesh(), "temperature", temperature.values);
-  tell_impossible(run, temperature.values, absolute_zero.value_or(-273.15));
+  report_impossible(run, temperature.values, absolute_zero.value_or(-273.15));
   try {
     if (read.time || (model.exchanges.empty() && !s.applied.empty())) {
       print_balance(run, s.applied, s.reaction, s.residual, 1);
@@ -248,7 +248,7 @@ void show(Run& run, const Operator& equations, const CaseModel& read, const Heat
     if (error) fields.cells.push_back({"heat_flux_error", 1, std::move(error->magnitudes)});
     return fields;
   });
-  if (error) tell_mesh_error(run, space, *error);
+  if (error) report_mesh_error(run, space, *error);
   std::vector<Field> nodal;
   nodal.push_back(std::move(temperature));
   nodal.push_back(std::move(flux.nodal.front()));
@@ -298,7 +298,7 @@ CaseModel read_heat(Run& run) {
     input.add_error(Error(
         Exit::input, "[output] error_estimate of a conductivity that depends on the temperature, or with radiation",
         "the estimate knows linear equations only", "omit error_estimate, and compare with a finer mesh"));
-  if (wants_error && heat.has_axes()) refuse_estimate_of(input, "a material along axes");
+  if (wants_error && heat.has_axes()) throw_no_estimate_of(input, "a material along axes");
   read.nodal_results = {{"temperature", 1}, {"heat_flux", mesh.dimension()}, {"reaction", 1}};
   read.cell_results = flux_names(mesh, wants_error).cells;
   read.derived_results = {{{"heat_flux", mesh.dimension()}}};

@@ -91,7 +91,7 @@ bool can_be_used(const Case::Table& table, const Mesh& mesh, const std::string& 
 namespace {
 
 // Few nodes may be meant as single points: those of the field between them belong, too.
-void tell_nodes_between(Run& run, const FunctionSpace& space) {
+void report_nodes_between(Run& run, const FunctionSpace& space) {
   constexpr Index few = 16;
   if (space.isoparametric()) return;
   for (const Region& region : space.mesh().regions()) {
@@ -131,7 +131,7 @@ const FunctionSpace& make_space(Run& run, const Mesh& mesh, int components, cons
   try {
     const FunctionSpace& space =
         run.shared().space_for(key, [&] { return FunctionSpace(mesh, components, run.device(), options); });
-    tell_nodes_between(run, space);
+    report_nodes_between(run, space);
     return space;
   } catch (const Error& error) {
     table.error("order", error.message(), error.why(), error.fix());

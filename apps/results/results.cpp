@@ -364,7 +364,7 @@ void Results::write(std::vector<Field> nodal, std::vector<Field> cells, std::opt
   }
   ResultWriter::Probes row = probes;
   std::ranges::move(numbers, std::back_inserter(row));
-  note_large_strains(nodal, cells);
+  record_large_strains(nodal, cells);
   report_steps_down();
   leave_out_missing(nodal);
   leave_out_missing(cells);
@@ -399,7 +399,7 @@ void Results::write(SolvedStep step) {
 }
 
 // Strains that the small-strain theory does not know, once in a run.
-void Results::note_large_strains(std::span<const Field> nodal, std::span<const Field> cells) {
+void Results::record_large_strains(std::span<const Field> nodal, std::span<const Field> cells) {
   if (has_large_strains_ || context_.program.name != "ritz-elasticity") return;
   double largest = 0;
   for (const std::span<const Field> fields : {nodal, cells})

@@ -111,7 +111,7 @@ void add_poor_shapes(const Mesh& mesh, double least, Offenders& offenders, MeshI
 }
 
 // Gaps that are too wide for a crack by its tolerance, and too narrow to be meant.
-void note_narrow_gaps(const Mesh& mesh, MeshInfo& info) {
+void report_narrow_gaps(const Mesh& mesh, MeshInfo& info) {
   if (mesh.structural() || !info.geometry) return;
   const Cracks wide = find_cracks(mesh, 1e-2 * info.geometry->quality.shortest_edge), tight = find_cracks(mesh);
   const auto gaps = std::ssize(wide.nodes) - std::ssize(tight.nodes);
@@ -182,7 +182,7 @@ Offenders find_offenders(const MeshData& data, const MeshCheckOptions& options, 
     const Mesh mesh(data);
     add_tears(mesh, offenders);
     add_poor_shapes(mesh, options.least_jacobian, offenders, info);
-    note_narrow_gaps(mesh, info);
+    report_narrow_gaps(mesh, info);
     if (!options.quality.empty()) write_quality(options.quality, mesh);
   }
   return offenders;

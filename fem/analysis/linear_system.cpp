@@ -1,7 +1,7 @@
 #include "fem/analysis/linear_system.hpp"
 
 #include "device/memory_shortage.hpp"
-#include "fem/analysis/divided_system.hpp"
+#include "fem/ranks/divided_system.hpp"
 #include "device/process/stop_request.hpp"
 #include "fem/space/nested_nodes.hpp"
 #include "fem/space/pattern_size.hpp"

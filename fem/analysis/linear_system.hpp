@@ -29,12 +29,7 @@
 
 namespace ritz {
 
-class DividedSystem;  // fem/analysis/divided_system.hpp
-
-struct LinearTolerance {
-  double relative;            // as in LinearSolverOptions
-  double rounding_error = 0;  // as there
-};
+class DividedSystem;  // fem/ranks/divided_system.hpp
 
 class LinearSystem {
  public:

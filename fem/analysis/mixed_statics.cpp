@@ -1,9 +1,9 @@
 #include "fem/analysis/mixed_statics.hpp"
 
-#include "fem/analysis/block_sizes.hpp"
-#include "fem/analysis/divided_fields.hpp"
-#include "fem/analysis/edge_preconditioner.hpp"
-#include "fem/analysis/mixed_preconditioner.hpp"
+#include "fem/preconditioners/block_norms.hpp"
+#include "fem/ranks/divided_fields.hpp"
+#include "fem/preconditioners/edge_preconditioner.hpp"
+#include "fem/preconditioners/mixed_preconditioner.hpp"
 #include "fem/space/rigid_motion.hpp"
 #include "solvers/algebra/box_around.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -173,7 +173,7 @@ class MixedStatics final : public PlannedSystem {
     if (over_ranks()) {
       const FieldsTangent K(divide_among_ranks(equations_, *options_.ranks), supports_,
                             {.multigrid = options_.multigrid}, options_.say);
-      refuse_free_motions(K, K.sizes());
+      require_no_free_motions(K, K.sizes());
       auto phase = profile().phase("solve");
       return {K.factorise(columns_.b(), columns_.x(),
                           {.kind = kind,
@@ -184,9 +184,9 @@ class MixedStatics final : public PlannedSystem {
     }
     std::optional<BlockOperator> blocks = assembled(equations_, u_);
     {
-      const BlockSizes sizes(*blocks);
+      const BlockNorms sizes(*blocks);
       supports_.eliminate(*blocks, sizes.pivot());
-      refuse_free_motions(*blocks, sizes);
+      require_no_free_motions(*blocks, sizes);
     }
     const SparseMatrix K = joined_matrix(*blocks);
     blocks.reset();
@@ -213,14 +213,14 @@ class MixedStatics final : public PlannedSystem {
     if (over_ranks()) {
       divided_.emplace(divide_among_ranks(equations_, *options_.ranks), supports_,
                        FieldsPlan{.shape = shape, .multigrid = options_.multigrid}, options_.say);
-      refuse_free_motions(*divided_, divided_->sizes());
+      require_no_free_motions(*divided_, divided_->sizes());
       return;
     }
     K_.emplace(assembled(equations_, u_));
     sizes_.emplace(*K_);
     auto phase = profile().phase("set-up");
     M_.emplace(equations_, supports_, *K_, sizes_->pivot(), shape, options_.multigrid);
-    refuse_free_motions(*K_, *sizes_);
+    require_no_free_motions(*K_, *sizes_);
   }
 
   Iteration iterate(const MethodChoice& choice) override {
@@ -257,7 +257,7 @@ class MixedStatics final : public PlannedSystem {
   // One norm over fields of several units is that of the largest: what it leaves in the equations of the others is
   // solved for again, until those of each field are met. K: the tangent.
   using Solve = std::function<SolveReport(const Vector& b, Vector& x, const KrylovOptions& options)>;
-  SolveReport refined(const Solve& solve, const LinearOperator& K, const BlockSizes& sizes, int most) const {
+  SolveReport refined(const Solve& solve, const LinearOperator& K, const BlockNorms& sizes, int most) const {
     const Vector& r = columns_.b();
     Vector& du = columns_.x();
     const BlockLayout& layout = equations_.layout();
@@ -294,7 +294,7 @@ class MixedStatics final : public PlannedSystem {
   // The field with the least tolerance that is exceeded: that of their loads and of typical sums of their terms. A sum
   // of K v is typically |K| |v| / sqrt(n) with the norm of Frobenius, whatever the units; v may cancel in it, and
   // become small where its field is at rest. Then the rounding of its own equations is left in it.
-  Unmet find_unmet(const BlockLayout& layout, const BlockSizes& sizes, const Vector& r,
+  Unmet find_unmet(const BlockLayout& layout, const BlockNorms& sizes, const Vector& r,
                    const std::vector<double>& solution, const Vector& rest) const {
     constexpr double rounding = 1e-13;
     const int count = equations_.field_count();
@@ -319,15 +319,15 @@ class MixedStatics final : public PlannedSystem {
 
   // A constant or a rigid motion of one body that the matrix maps to zero would stay what the iteration makes of it,
   // and a factorisation would name no field.
-  void refuse_free_motions(const LinearOperator& K, const BlockSizes& sizes) const {
+  void require_no_free_motions(const LinearOperator& K, const BlockNorms& sizes) const {
     for (int k = 0; k < equations_.field_count(); ++k) {
       if (equations_.family(k) == Family::facet || equations_.family(k) == Family::edge) continue;
-      refuse_free_levels(K, sizes, k);
-      if (equations_.family(k) == Family::lagrange) refuse_free_rotations(K, sizes, k);
+      require_no_free_levels(K, sizes, k);
+      if (equations_.family(k) == Family::lagrange) require_no_free_rotations(K, sizes, k);
     }
   }
 
-  void refuse_free_levels(const LinearOperator& K, const BlockSizes& sizes, int k) const {
+  void require_no_free_levels(const LinearOperator& K, const BlockNorms& sizes, int k) const {
     const FunctionSpace& space = equations_.space(k);
     const std::vector<std::int32_t> body = body_of_nodes(space);
     const int bodies = body.empty() ? 0 : *std::ranges::max_element(body) + 1, components = space.components();
@@ -340,13 +340,13 @@ class MixedStatics final : public PlannedSystem {
     int tried = 0;
     for (std::size_t i = 0; i < held.size() && tried < most; ++i)
       if (held[i] == 0) {
-        refuse_free_level(K, sizes, k, body, static_cast<int>(i) / components, static_cast<int>(i) % components);
+        require_no_free_level(K, sizes, k, body, static_cast<int>(i) / components, static_cast<int>(i) % components);
         ++tried;
       }
   }
 
-  void refuse_free_level(const LinearOperator& K, const BlockSizes& sizes, int k, const std::vector<std::int32_t>& body,
-                         int number, int component) const {
+  void require_no_free_level(const LinearOperator& K, const BlockNorms& sizes, int k,
+                             const std::vector<std::int32_t>& body, int number, int component) const {
     const int components = equations_.space(k).components();
     const Vector level = level_of(K.device(), body, number, components, component);
     const bool is_null = maps_to_zero(K, sizes, k, level);
@@ -375,7 +375,7 @@ class MixedStatics final : public PlannedSystem {
   }
 
   // A field of as many components as dimensions, which may be a displacement or a velocity.
-  void refuse_free_rotations(const LinearOperator& K, const BlockSizes& sizes, int k) const {
+  void require_no_free_rotations(const LinearOperator& K, const BlockNorms& sizes, int k) const {
     const FunctionSpace& space = equations_.space(k);
     const int dimension = space.mesh().dimension();
     constexpr std::size_t most = 16;  // bodies, whose motions are kept at once
@@ -397,7 +397,7 @@ class MixedStatics final : public PlannedSystem {
   }
 
   // Is K z zero beside the blocks by which z is multiplied? z: of the field k, with values of the size of 1.
-  bool maps_to_zero(const LinearOperator& K, const BlockSizes& sizes, int k, const Vector& values) const {
+  bool maps_to_zero(const LinearOperator& K, const BlockNorms& sizes, int k, const Vector& values) const {
     const BlockLayout& layout = equations_.layout();
     Vector z = equations_.zeros(), y = equations_.zeros();
     layout.put(values, k, z);
@@ -435,7 +435,7 @@ class MixedStatics final : public PlannedSystem {
   const Columns columns_;
   // Of an iteration: in one process, or over ranks.
   std::optional<BlockOperator> K_;
-  std::optional<BlockSizes> sizes_;
+  std::optional<BlockNorms> sizes_;
   std::optional<MixedPreconditioner> M_;
   std::optional<FieldsTangent> divided_;
 };

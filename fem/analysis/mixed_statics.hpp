@@ -1,5 +1,5 @@
 // Linear equations of several fields in balance: saddle points, too. By a factorisation, or by MINRES or GMRES with the
-// preconditioner of fem/analysis/mixed_preconditioner.hpp.
+// preconditioner of fem/preconditioners/mixed_preconditioner.hpp.
 //
 //   const MixedSolution s = solve(equations, supports, options);   equations.layout().part(s.u, 0);
 #pragma once

@@ -112,7 +112,7 @@ bool Newton::only_rounding_is_left(const Problem& problem, const Vector& u) {
   return true;
 }
 
-// One that each state takes anew counts once, whatever its numbers.
+// One that each state takes again counts once, whatever its numbers.
 void Newton::keep_fallbacks() {
   const auto kind = [](const std::string& text) { return text.substr(0, text.find(" (")); };
   for (const std::string& text : report_.fallbacks)

@@ -3,9 +3,9 @@
 namespace ritz {
 
 void check(const Model& model, const Nonlinear&) {
-  refuse_prescribed_means(model, "nonlinear equations");
+  require_no_prescribed_means(model, "nonlinear equations");
   if (model.load_cases.empty()) return;
-  refuse_nonlinear_load_cases(model);
+  require_linear_load_cases(model);
   throw Error(Exit::model, "load cases along a path of [newton]", "each load case is one state, under all of its loads",
               "omit [newton], or the load cases");
 }

@@ -52,7 +52,7 @@ struct Observer {
   std::function<void(const AnalysisStep&)> step = {};
   std::function<void(const State&)> keep = {};            // a state from which the analysis can resume
   std::function<void(const std::string&)> progress = {};  // before each long step
-  std::function<void()> spare = {};                       // memory is short: frees what can be made anew
+  std::function<void()> spare = {};                       // memory is short: frees what can be rebuilt
 };
 
 }  // namespace ritz

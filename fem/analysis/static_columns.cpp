@@ -1,7 +1,7 @@
 #include "fem/analysis/static_columns.hpp"
 
 #include "device/error.hpp"
-#include "fem/analysis/divided_equations.hpp"
+#include "fem/ranks/divided_equations.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>

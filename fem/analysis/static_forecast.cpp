@@ -65,7 +65,7 @@ class StaticForecaster {
       else if (newton()) result.refresh = (solve + refreshed).total();
     }
     raise(result, solve + preconditioner + iteration, "iteration");
-    if (analysis_.reuses) {  // by the members behind the first
+    if (analysis_.reuses) {  // by the members after the first
       const MemoryNeeds left = preconditioner + earlier_solutions();
       raise(result, assembly + left, "assembly");
       raise(result, solve + left + iteration, "iteration");

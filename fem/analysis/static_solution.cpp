@@ -1,7 +1,7 @@
 #include "fem/analysis/static_solution.hpp"
 
 #include "device/memory_shortage.hpp"
-#include "fem/analysis/divided_equations.hpp"
+#include "fem/ranks/divided_equations.hpp"
 #include "fem/analysis/static_columns.hpp"
 #include "fem/analysis/linear_system.hpp"
 #include "fem/multigrid/matrix_free_solver.hpp"
@@ -256,7 +256,7 @@ class StaticSystem {
                 "ritz element check FORM shows which; equations that are not linear are solved by ritz-solve");
   }
 
-  // Lists are made anew for the residual at the end.
+  // Lists are rebuilt for the residual at the end.
   void drop_what_solvers_do_not_need() {
     if (system_->has_matrix()) equations_.forget_assembly();
     for (const Operator::Task task : {Operator::Task::residual, Operator::Task::diagonal}) equations_.forget(task);

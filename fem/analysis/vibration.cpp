@@ -2,7 +2,7 @@
 
 #include "device/memory_shortage.hpp"
 #include "fem/analysis/attached.hpp"
-#include "fem/analysis/divided_system.hpp"
+#include "fem/ranks/divided_system.hpp"
 #include "fem/multigrid/p_multigrid.hpp"
 #include "fem/space/nested_nodes.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -169,8 +169,8 @@ Solved solve_over_ranks(const Operator& stiffness, const Operator& masses, const
       chosen.method = options.band || has_springs(model) ? EigenMethod::lanczos : EigenMethod::lobpcg;
     const bool factorised = chosen.method == EigenMethod::lanczos;
     if (factorised && !both.can_assemble())
-      refuse_ranks(ranks, "a factorisation of elements without a matrix",
-                   "leave out bands, springs and method = \"lanczos\", or take one process");
+      throw_not_over_ranks(ranks, "a factorisation of elements without a matrix",
+                           "leave out bands, springs and method = \"lanczos\", or take one process");
     const bool no_matrix = !factorised && modes_need_no_matrix(stiffness, masses);
     DividedSystem system(both, supports,
                          {.multigrid = options.multigrid,

@@ -95,7 +95,7 @@ class ElasticBody::Builder {
                           return each.gravity_.has_value();
                         });
     find_materials(weighs);
-    tell_locking();
+    report_locking();
     for (const FoundMaterial& m : materials_) {
       std::ranges::move(stiffness_integrals(m.input, body_.common_temperature(), setting_, *m.region),
                         std::back_inserter(model_.equations));
@@ -395,7 +395,7 @@ class ElasticBody::Builder {
                         "name facets of the boundary, or give a [[traction]] with its direction"));
   }
 
-  void tell_locking() {
+  void report_locking() {
     if (G == 2 && body_.plane_ == PlaneKind::stress) return;  // the thickness gives way
     const FunctionSpace& space = *model_.space;
     for (const FoundMaterial& m : materials_) {

@@ -56,7 +56,7 @@ class HeatConduction::Builder {
       ModelLoadCase& own = model_.load_cases.emplace_back(ModelLoadCase{each.name()});
       add_loads(each, own.loads, own.prescribed);
     }
-    tell_overlaps();
+    report_overlaps();
   }
 
  private:
@@ -247,7 +247,7 @@ class HeatConduction::Builder {
   }
 
   // Materials that overlap are an error; two fluids on one facet may be meant, and both act.
-  void tell_overlaps() {
+  void report_overlaps() {
     for (const std::string kind : {"convection", "radiation"}) {
       std::vector<std::pair<Index, int>> facets;
       for (const Exchange& each : model_.exchanges)

@@ -54,7 +54,7 @@ void add_equations(const FunctionSpace& space, Node node, const PointWeights& at
   }
 }
 
-void demand_facets(const FunctionSpace& space, const Region& region, const std::string& origin) {
+void require_facets(const FunctionSpace& space, const Region& region, const std::string& origin) {
   if (region.kind == RegionKind::facets && !space.mesh().structural()) return;
   throw Error(Exit::input,
               fmt::format("the region '{}' of a tie by its surface holds no facets of solids{}", region.name,
@@ -78,7 +78,7 @@ void demand_facets(const FunctionSpace& space, const Region& region, const std::
 }
 
 // Nodes of the other side, and whether a node stands there that follows it alone, or nearly so across a gap, where the
-// nodes behind the facet take part.
+// nodes after the facet take part.
 class Matches {
  public:
   void add(const PointWeights& at, double gap) {  // relative to the size of the facet
@@ -109,7 +109,7 @@ Tie tie(const FunctionSpace& space, const Region& region, const Region& onto, co
   const std::vector<int> components = components_of(space, options);
   std::vector<NodeWeights> integrated;
   if (options.integrated) {
-    demand_facets(space, region, options.origin);
+    require_facets(space, region, options.origin);
     integrated = dual_weights(space, region, surface, options.tolerance, share_of_facet);
   }
   std::vector<double> far;

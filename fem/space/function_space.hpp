@@ -157,8 +157,8 @@ class FunctionSpace {
     std::span<const std::int32_t> columns;
   };
   HostPattern host_pattern() const;
-  void forget_host_pattern() const;  // a copy is made anew at the next use
-  void forget_pattern() const;       // made anew at the next use; matrices keep theirs
+  void forget_host_pattern() const;  // a copy is rebuilt at the next use
+  void forget_pattern() const;       // rebuilt at the next use; matrices keep theirs
   // Equations join nodes: patterns made from now on have what they need. Null: none.
   void couple(std::shared_ptr<const NodeCouplings> couplings) const;
   const NodeCouplings* couplings() const { return couplings_.get(); }

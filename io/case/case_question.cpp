@@ -230,7 +230,7 @@ std::string Case::Table::path(std::string_view key, std::string_view about, cons
   }
   const std::string path = beside_case(answer.value()->text);
   try {
-    refuse_outside(path);
+    require_inside(path);
   } catch (const Error& error) {
     answer.wrong_text(fmt::format("{} ({})", error.message(), full_path(key)), error.why(), error.fix());
     return path;

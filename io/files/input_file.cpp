@@ -52,7 +52,7 @@ bool is_outside(const std::string& path) {
   return unknown || !is_below(whole, only_folder());
 }
 
-void refuse_outside(const std::string& path) {
+void require_inside(const std::string& path) {
   if (is_outside(path)) refuse(path);
 }
 
@@ -75,7 +75,7 @@ std::string reason_not_to_read(int error) {
 }
 
 int open_input(const std::string& path) {
-  refuse_outside(path);
+  require_inside(path);
   return open_regular(path);
 }
 
@@ -92,7 +92,7 @@ int open_regular(const std::string& path) {
 }
 
 std::optional<std::string> text_of_input(const std::string& path) {
-  refuse_outside(path);
+  require_inside(path);
   return text_of_file(path);
 }
 

@@ -225,7 +225,7 @@ class NastranReader {
     if (!ended_) notices_->push_back(fmt::format("'{}' has no ENDDATA: check that it was not cut short", path));
     place_grids();
     number_cells();
-    tell_other_fields();
+    report_other_fields();
     for (const auto& [name, count] : left_out_)
       notices_->push_back(fmt::format("{} {} in '{}' are not cells and were omitted", count, name, path));
     if (!passed_over_.empty())
@@ -332,7 +332,7 @@ class NastranReader {
     }
   }
 
-  void tell_other_fields() {
+  void report_other_fields() {
     for (const auto& [key, seen] : other_fields_) {
       const OtherFields& other = other_fields()[key.second];
       notices_->push_back(fmt::format("{} of {} {} are not read, the first of {}: {}; {}", other.what, seen.count,

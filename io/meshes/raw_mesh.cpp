@@ -155,7 +155,7 @@ void add_lower_cells(const RawMesh& raw, MeshData& data, std::vector<std::string
   add_facet_regions(data, surfaces, notices);
 }
 
-void say_what_is_not_used(const RawMesh& raw, int dimension, std::vector<std::string>& notices) {
+void report_unused(const RawMesh& raw, int dimension, std::vector<std::string>& notices) {
   std::string list;
   for (const CellKind kind : all_cell_kinds()) {
     if (traits(kind).dimension >= dimension || traits(kind).dimension == 0 || raw.cell_count(kind) == 0) continue;
@@ -224,7 +224,7 @@ MeshData mesh_of(RawMesh raw, std::vector<std::string>& notices) {
   }
   add_free_facets(raw, data);
   add_lower_cells(raw, data, notices);
-  if (!data.structural) say_what_is_not_used(raw, data.dimension, notices);
+  if (!data.structural) report_unused(raw, data.dimension, notices);
   for (Region& region : data.regions) sort_unique(region.nodes);
   drop_points(data, lowered.unneeded);
   if (data.regions.empty())

@@ -269,7 +269,7 @@ class UniversalReader {
     for (const auto& [name, per_metre] :
          {std::pair{"mm", 1000.0}, {"cm", 100.0}, {"in", 1 / 0.0254}, {"ft", 1 / 0.3048}})
       if (std::abs(length / per_metre - 1) < 1e-4) unit = name;
-    tell_unit_of_length(file_.path(), unit, notices_);
+    report_unit_of_length(file_.path(), unit, notices_);
   }
 
   void finish_cells() {

@@ -60,11 +60,11 @@ class ResultFolder {
   // The same folder for one of the members, under the same lock. Room is made by this.
   ResultFolder member(const std::string& name) const;
   Journal journal() const;                          // of this case and its members
-  void forget(const std::set<std::string>& cases);  // takes their lines out: their results are made anew
+  void forget(const std::set<std::string>& cases);  // takes their lines out: their results are rebuilt
 
  private:
   ResultFolder(const ResultFolder& of, ResultFolderOptions options);
-  void refuse_existing(const Journal& journal);
+  void require_new(const Journal& journal);
   bool may_go(const Journal& before, const Journal& now, const std::string& file) const;
   void refuse_links() const;
   void sweep_temporaries() const;

@@ -32,7 +32,7 @@ namespace ritz {
 namespace {
 
 // A count that the file cannot hold would make VTK allocate without limit.
-void refuse_absurd_counts(const std::string& path) {
+void require_plausible_counts(const std::string& path) {
   const MappedFile file(path, false);
   const std::string_view bytes = file.bytes();
   constexpr std::int64_t best_compression = 1100;  // of zlib
@@ -66,7 +66,7 @@ vtkSmartPointer<vtkUnstructuredGrid> run(Reader& reader, const std::string& path
 
 template <class Reader>
 vtkSmartPointer<vtkUnstructuredGrid> read_xml(const std::string& path, bool& has_pieces) {
-  refuse_absurd_counts(path);
+  require_plausible_counts(path);
   vtkNew<Reader> reader;
   reader->SetFileName(path.c_str());
   {

@@ -1,5 +1,5 @@
 // VTK's XML formats (VTK file formats, "XML formats" of the user's guide): arrays stand in their elements as text or
-// base64, or behind the XML at an offset; their bytes follow a header of their size, or of the sizes of their blocks.
+// base64, or after the XML at an offset; their bytes follow a header of their size, or of the sizes of their blocks.
 #include "io/vtk/vtu_sizes.hpp"
 
 #include "device/error.hpp"

@@ -6,9 +6,9 @@
 #include "apps/cases/model.hpp"
 #include "apps/results/result_writer.hpp"
 #include "apps/sweep/sweep.hpp"
-#include "fem/analysis/derived_work.hpp"
-#include "fem/analysis/linear_statics.hpp"
-#include "fem/analysis/transient_adjoint.hpp"
+#include "fem/sensitivity/derived_work.hpp"
+#include "fem/sensitivity/linear_statics.hpp"
+#include "fem/sensitivity/transient_adjoint.hpp"
 #include "python/bind/caller_numbering.hpp"
 #include "python/bind/case_call.hpp"
 #include "python/bind/reports.hpp"
@@ -36,7 +36,7 @@ class Held {
 };
 
 // Derivatives by initial values have a name of their own.
-void refuse_arrays_of_the_begin(const GivenArrays& arrays) {
+void require_no_arrays_of_the_begin(const GivenArrays& arrays) {
   for (const auto& [name, array] : arrays)
     if (name.starts_with("initial."))
       throw Error(Exit::input, fmt::format("'{}' is an array in a model", name),
@@ -44,7 +44,7 @@ void refuse_arrays_of_the_begin(const GivenArrays& arrays) {
 }
 
 // Values along directions of their own become relations between unknowns while the model is read.
-void refuse_arrays_of_relations(const GivenArrays& arrays) {
+void require_no_arrays_of_relations(const GivenArrays& arrays) {
   for (const auto& [name, array] : arrays) {
     const std::string_view key = std::string_view(name).substr(name.rfind('.') + 1);
     if (!name.starts_with("displacement.") || key == "x" || key == "y" || key == "z") continue;
@@ -60,8 +60,8 @@ class Model {
  public:
   explicit Model(const CaseCall& call) {
     without_the_lock([&] {
-      if (call.arrays) refuse_arrays_of_relations(*call.arrays);
-      if (call.arrays) refuse_arrays_of_the_begin(*call.arrays);
+      if (call.arrays) require_no_arrays_of_relations(*call.arrays);
+      if (call.arrays) require_no_arrays_of_the_begin(*call.arrays);
       const Program program = program_named(call.program);
       const RunOptions options = call.options();
       if (has_sweep(options))
@@ -144,7 +144,7 @@ class Model {
     std::vector<double> values;
     double pivot = 0;
     without_the_lock([&] {
-      if (held) demand_linear_statics();
+      if (held) require_linear_statics();
       const Operator& from = which == "mass" ? rates() : *equations_;
       SparseMatrix K = from.make_matrix();
       from.assemble(in(u), K);
@@ -232,7 +232,7 @@ class Model {
                         "give one in cells for one in cells, at nodes for one at nodes");
           const auto span = span_of(values);
           GivenArray next{{span.begin(), span.end()}, at_nodes};
-          demand_one_each(name, next, array.mesh());
+          require_one_each(name, next, array.mesh());
           if (!at_nodes) next.values = cells_.in(next.values);
           before.try_emplace(name, array.values());
           array.set(std::move(next.values));
@@ -319,7 +319,7 @@ class Model {
       std::vector<DifferentiatedNumber> numbers;
       own.reserve(names.size());
       for (const std::string& name : names) {
-        if (name == positions_key) refuse_positions(begins_as_given_);
+        if (name == positions_key) require_no_positions(begins_as_given_);
         numbers.push_back(variable(name, own));
       }
       d = differentiate(model(), evolved_, path_, add, numbers);
@@ -436,7 +436,7 @@ class Model {
   py::array_t<double> by_positions(const Doubles& u, const Doubles& lambda) {
     std::vector<double> result;
     without_the_lock([&] {
-      refuse_positions(false);
+      require_no_positions(false);
       result = ritz::by_positions(solved(), in(u), in(lambda));
     });
     return adopt(std::move(result), {static_cast<py::ssize_t>(space().mesh().node_count()), 3});
@@ -457,7 +457,7 @@ class Model {
     if (number.positions || (number.array != nullptr && number.array->at_nodes())) return values;
     return cells_.out(values);
   }
-  void refuse_positions(bool begins_as_given) {
+  void require_no_positions(bool begins_as_given) {
     if (const auto refused = not_differentiable_by_positions(*run_, *read_, begins_as_given))
       throw Error(Exit::model, fmt::format("the derivative by the positions of nodes, of {}", refused->of),
                   refused->why, refused->fix);
@@ -487,7 +487,7 @@ class Model {
     return *rates_;
   }
   // One linear system with one right-hand side is all that the case asks for.
-  void demand_linear_statics() const {
+  void require_linear_statics() const {
     if (!other_analysis_.empty())
       throw Error(Exit::model, fmt::format("linear statics of a model with {}", other_analysis_),
                   "its solution is not that of one linear system",
@@ -500,7 +500,7 @@ class Model {
       statics_->set_tolerance(tolerance);
       return *statics_;
     }
-    demand_linear_statics();
+    require_linear_statics();
     LinearSolverOptions options = linear_;
     options.relative = tolerance;
     if (statics_) statics_->set_options(options);

@@ -19,7 +19,7 @@ namespace ritz {
 
 class DividedMatrix final : public LinearOperator {
  public:
-  // Square blocks; rows: ghosts.owned(), columns: ghosts.size(). Its columns have room for ghost_entries() behind the
+  // Square blocks; rows: ghosts.owned(), columns: ghosts.size(). Its columns have room for ghost_entries() after the
   // entries, values for as many or more, and offsets for all columns.
   DividedMatrix(std::shared_ptr<const Ghosts> ghosts, BlockMatrix rows);
 
@@ -35,7 +35,7 @@ class DividedMatrix final : public LinearOperator {
   BlockMatrixView<double> owned_rows() const;
   Index nonzeros() const { return nonzeros_; }  // blocks of owned rows
   const InnerRows& inner_rows() const { return ranges_; }
-  // The owned rows, and behind them for each ghost the half of what this rank knows of its row: with the halves of the
+  // The owned rows, and after them for each ghost the half of what this rank knows of its row: with the halves of the
   // other rank the entries between both count once. Square.
   BlockMatrixView<double> with_ghost_rows() const;
   Index nonzeros_with_ghost_rows() const { return rows_.column.size(); }

@@ -46,7 +46,7 @@ class Lobpcg {
  private:
   // Multigrid of K, or of K + reference M where K is singular.
   void set_up() {
-    tell_progress("multigrid set-up");
+    report_progress("multigrid set-up");
     auto phase = problem_.K.device().profile().phase("set-up");
     preconditioner_.reset();
     preconditioner_ = make_(solution_.reference);

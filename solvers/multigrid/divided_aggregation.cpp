@@ -92,7 +92,7 @@ class DividedCycle {
     const Index inverted = std::min(options.replicated, options_.coarsest_size);
     for (int number = 1;; ++number) {
       unknowns_.push_back(level.ghosts->total() * matrix->block_size());
-      tell_progress(fmt::format("multigrid set-up: level {}, {} unknowns", number, unknowns_.back()));
+      report_progress(fmt::format("multigrid set-up: level {}, {} unknowns", number, unknowns_.back()));
       const bool small = unknowns_.back() <= (number > 1 ? options.replicated : inverted);
       std::optional<DividedLevels::Coarser> next;
       const auto at = static_cast<std::size_t>(number - 1);

@@ -84,10 +84,10 @@ TEST(SolverProgress, TheFirstLongIterationIsForeseen) {
   std::vector<std::string> heard;
   const SolverListener listening([](const std::string&) {}, [&](const std::string& text) { heard.push_back(text); });
   const Watch watch;
-  for (int i = 1; i <= 100; ++i) tell_iteration(i, std::pow(0.5, i), 1e-30);
+  for (int i = 1; i <= 100; ++i) report_iteration(i, std::pow(0.5, i), 1e-30);
   EXPECT_TRUE(heard.empty() || watch.seconds() >= 1);
   for (int i = 1; i <= 30; ++i) {
-    tell_iteration(i, std::pow(0.5, i), 1e-30);
+    report_iteration(i, std::pow(0.5, i), 1e-30);
     std::this_thread::sleep_for(std::chrono::milliseconds(60));
   }
   ASSERT_EQ(heard.size(), 1u);
@@ -97,18 +97,18 @@ TEST(SolverProgress, TheFirstLongIterationIsForeseen) {
 
 TEST(SolverProgress, AListenerHearsItsOwnThreadWhileItExists) {
   std::vector<std::string> heard;
-  tell_progress("before");
+  report_progress("before");
   {
     const SolverListener listening([&](const std::string& text) { heard.push_back(text); });
-    tell_progress("now");
-    std::thread([] { tell_progress("elsewhere"); }).join();
+    report_progress("now");
+    std::thread([] { report_progress("elsewhere"); }).join();
     {
       const SolverListener inner([](const std::string&) {});
-      tell_progress("to the inner one");
+      report_progress("to the inner one");
     }
-    tell_progress("again");
+    report_progress("again");
   }
-  tell_progress("after");
+  report_progress("after");
   EXPECT_THAT(heard, ::testing::ElementsAre("now", "again"));
 }
 
@@ -116,7 +116,7 @@ TEST(SolverProgress, IterationsAreSaidTenTimesASecondAtMost) {
   int said = 0;
   const SolverListener listening([&](const std::string&) { ++said; });
   const Watch watch;
-  for (int i = 1; i <= 1000; ++i) tell_iteration(i, 1.0 / i, 1e-8);
+  for (int i = 1; i <= 1000; ++i) report_iteration(i, 1.0 / i, 1e-8);
   EXPECT_LE(said, 10 * watch.seconds());
 }
 
@@ -124,8 +124,8 @@ TEST(SolverProgress, IterationsAreSaidTenTimesASecondAtMost) {
 TEST(SolverProgress, ASecondSolutionBeginsItsOwnCourse) {
   std::vector<std::string> heard;
   const SolverListener listening([&](const std::string& text) { heard.push_back(text); });
-  tell_iteration(3, 1e-1, 1e-8, "modes: 0 of 4 converged, ");
-  tell_iteration(4, 1e-2, 1e-9, "modes: 2 of 4 converged, ");
+  report_iteration(3, 1e-1, 1e-8, "modes: 0 of 4 converged, ");
+  report_iteration(4, 1e-2, 1e-9, "modes: 2 of 4 converged, ");
   EXPECT_THAT(heard, ::testing::ElementsAre("modes: 0 of 4 converged, iteration 3, residual 1.0e-01, target 1.0e-08",
                                             "modes: 2 of 4 converged, iteration 4, residual 1.0e-02, target 1.0e-09"));
 }
