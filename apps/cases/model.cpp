@@ -165,7 +165,7 @@ void finish_model(Run& run, const CaseModel& read, bool must_be_held, const Prob
   };
   run.shared().join(read.supports->common());
   for (Constraints* each : read.supports->all()) collect([&] { each->finish(); });
-  // Of supports that could not be read, free motions follow.
+  // Supports that could not be read leave motions free.
   if (must_be_held && run.input().sound()) collect([&] { check_held(read.model, read.supports->common()); });
   std::set<std::string> said;  // what several load cases share is wrong only once
   for (const Error& error : model.errors())
