@@ -110,7 +110,7 @@ Entities entities_of(const Mesh& mesh) {
   return entities;
 }
 
-// Of its entities; structures have regions of lines and surfaces.
+// Dimensions of its entities: structures have regions of lines and surfaces.
 std::set<int> dimensions_of(const Mesh& mesh, const Region& region) {
   if (region.kind == RegionKind::nodes) return {0};
   if (!mesh.structural()) return {mesh.dimension() - (region.kind == RegionKind::facets ? 1 : 0)};
