@@ -200,7 +200,7 @@ void finish_model(Run& run, const CaseModel& read, const ModelDemands& demands, 
   };
   run.shared().join(read.supports->common());
   for (Constraints* each : read.supports->all()) collect([&] { each->finish(); });
-  // Of supports that could not be read, free motions follow.
+  // Supports that could not be read leave motions free.
   if (demands.held && run.input().sound()) collect([&] { check_held(read.model, read.supports->common()); });
   std::set<std::string> said;  // what several load cases share is wrong only once
   for (const Error& error : model.errors())

@@ -69,6 +69,13 @@ std::string text_for_a_case(const Choice& choice) {
   return choice.material.empty() ? materials_as_text() : material_as_toml(choice.material);
 }
 
+Exit write_case_from_deck(const Choice& choice) {
+  const WrittenCase written = case_from(choice.case_from);
+  print(printable(written.text));
+  written.missing.throw_if_any();
+  return Exit::ok;
+}
+
 Exit run(const Choice& choice) {
   if (choice.run) run_case(choice.run_case);
   if (!choice.shell.empty()) {
@@ -115,12 +122,7 @@ Exit run(const Choice& choice) {
     print(printable(change_mesh(choice.changes)));
     return Exit::ok;
   }
-  if (choice.from_deck) {
-    const WrittenCase written = case_from(choice.case_from);
-    print(printable(written.text));
-    written.missing.throw_if_any();
-    return Exit::ok;
-  }
+  if (choice.from_deck) return write_case_from_deck(choice);
   if (choice.from_mesh || choice.materials) {
     print(text_for_a_case(choice));
     return Exit::ok;

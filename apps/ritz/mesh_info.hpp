@@ -24,11 +24,13 @@ struct MeshInfo {
   struct RegionInfo {
     std::string name, kind;  // "cells", "facets", "nodes"
     Index entries;
-    double size;  // volume, area or length; of nodes: 0
+    double size;    // volume, area or length; of nodes: 0
+    int dimension;  // of its entities
   };
   struct Geometry {
     BoundingBox box;
-    double volume;  // area in two dimensions, length in one
+    double volume;       // area in two dimensions, length in one; of shells and beams the area, else the length
+    int size_dimension;  // of that
     Quality quality;
     Index parts;  // that share no node
     std::vector<RegionInfo> regions;

@@ -19,7 +19,7 @@ void run_case(const RunCase& run) {
     throw Error(Exit::input, fmt::format("'{}' is a case for {}", run.case_file, fmt::join(programs, " or ")),
                 "nothing in it is read by one of them only",
                 fmt::format("call the program by its name, such as {} {}", programs.front(), run.case_file));
-  // Where no program reads all tables, the messages of the closest name what it does not read.
+  // The closest program names the tables and keys that no program reads.
   const std::string name = programs.empty() ? closest_program(root) : programs.front();
   const std::string program = (std::filesystem::read_symlink("/proc/self/exe").parent_path() / name).string();
   std::vector<std::string> words{program, run.case_file};

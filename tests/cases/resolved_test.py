@@ -61,7 +61,7 @@ class Resolved(CaseTest):
         """A later library may have other numbers: density and specific heat decide transient heat, the density modes."""
         self.write("mesh.msh", boxes.cubes(["a"]))
         head = '[mesh]\nfile = "mesh.msh"\n[[material]]\nregion = "a"\nname = "steel S235"\n'
-        heat = head + '[initial]\nvalue = 1\n[time]\nend = 1\nstep = 0.5\n'
+        heat = head + '[initial]\ntemperature = 1\n[time]\nend = 1\nstep = 0.5\n'
         modal = head + "[modal]\ncount = 1\n" + '[[displacement]]\nregion = "a.x0"\nfixed = true\n'
         for program, text, keys in (("ritz-heat", heat, ("conductivity", "density", "specific_heat")), ("ritz-modal", modal, ("young", "poisson", "density"))):
             outcome = self.solve(program, self.write("case.toml", text))
