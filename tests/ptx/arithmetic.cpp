@@ -425,7 +425,26 @@ Handler dot(Statement& s) {
   return &each<u32, Dot4, u32, u32, u32>;
 }
 
+template <bool NegatesProduct, bool NegatesAddend>
+struct FusedSum {
+  template <class T>
+  T operator()(T a, T b, T c) const {
+    return canonical(std::fma(NegatesProduct ? -a : a, b, NegatesAddend ? -c : c));
+  }
+};
+
+template <bool NegatesProduct, bool NegatesAddend>
+Handler fused(bool is_double) {
+  using Op = FusedSum<NegatesProduct, NegatesAddend>;
+  return is_double ? same_type<Op, 3, double>() : same_type<Op, 3, float>();
+}
+
 }  // namespace
+
+Handler fused_sum(bool negates_product, bool negates_addend, bool is_double) {
+  if (negates_product) return negates_addend ? fused<true, true>(is_double) : fused<true, false>(is_double);
+  return negates_addend ? fused<false, true>(is_double) : fused<false, false>(is_double);
+}
 
 Handler arithmetic(Statement& s) {
   if (is_rounded_otherwise(s)) return nullptr;

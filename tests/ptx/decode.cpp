@@ -66,7 +66,7 @@ class Decoder {
     for (const std::size_t slot : dynamic_) set_constant(slot, 4, f_.shared_bytes + constant_bits(slot, 4));
     for (const std::size_t slot : dynamic_long_) set_constant(slot, 8, f_.shared_bytes + constant_bits(slot, 8));
     f_.register_bytes = static_cast<std::uint32_t>(register_bytes_);
-    find_contractible();
+    fuse();
   }
 
   // ---- for statements ----
@@ -439,7 +439,9 @@ class Decoder {
       table_users_[static_cast<std::ptrdiff_t>(f_.code.size())] = *std::exchange(pending_table_, std::nullopt);
     f_.code.push_back(s.i);
     if (is_inexact(word)) ++f_.inexact[std::string(word)];
-    note_product(word, s.i);
+    kinds_.resize(f_.code.size());
+    kinds_.back() = kind_of(word);
+    if (word.starts_with("sub.")) is_difference_[f_.code.size() - 1] = true;
   }
 
   // Approximations, and sums of numbers by atomics, whose order is that of a card.
@@ -450,15 +452,96 @@ class Decoder {
            (is_atomic && is_sum && (word.ends_with(".f32") || word.ends_with(".f64")));
   }
 
-  // A product or sum without a rounding modifier may be fused by the assembler (PTX ISA, "mul", "add").
-  void note_product(std::string_view word, const Instruction& i) {
-    if (word == "mul.f64" || word == "mul.f32") products_[i.out[0].at] = true;
-    else if (word == "add.f64" || word == "add.f32" || word == "sub.f64" || word == "sub.f32")
-      sums_.push_back({i.in[0], i.in[1]});
+  // Products that ptxas fuses with sums: without a rounding modifier (PTX ISA, "mul", "add"), where all that reads the
+  // product is sums of its basic block, or a change of its sign for them. Found by assembling short texts with ptxas
+  // 13.0; a product that something else reads stays.
+  enum class Kind : std::uint8_t { other, product, sum, sign };
+  static Kind kind_of(std::string_view word) {
+    if (word == "mul.f64" || word == "mul.f32") return Kind::product;
+    if (word == "neg.f64" || word == "neg.f32") return Kind::sign;
+    const bool is_sum = word == "add.f64" || word == "add.f32" || word == "sub.f64" || word == "sub.f32";
+    return is_sum ? Kind::sum : Kind::other;
   }
-  void find_contractible() {
-    for (const auto& [a, b] : sums_)
-      f_.contractible += (a.at >= 0 && products_.contains(a.at)) || (b.at >= 0 && products_.contains(b.at));
+
+  // The basic block of each instruction.
+  std::vector<std::uint32_t> blocks() const {
+    std::vector<bool> begins(f_.code.size() + 1, false);
+    for (const Variables& v : scopes_)
+      for (const auto& [label, at] : v.labels) begins[at] = true;
+    for (const Jump& j : jumps_) begins[j.instruction + 1] = true;
+    std::vector<std::uint32_t> block(f_.code.size());
+    for (std::size_t k = 0, number = 0; k < block.size(); ++k)
+      block[k] = static_cast<std::uint32_t>(number += begins[k]);
+    return block;
+  }
+
+  struct Reader {  // a sum that reads a product, or the product with another sign
+    std::size_t sum;
+    bool is_left, is_negated;
+  };
+
+  // The sums that read a product; nothing: something else reads it, too, and ptxas leaves it as it is.
+  std::optional<std::vector<Reader>> sums_of(std::size_t product, const std::vector<std::uint32_t>& block) {
+    std::vector<Reader> found;
+    const auto collect = [&](const auto& self, std::size_t k, bool is_negated) -> bool {
+      for (const std::size_t reader : readers_[f_.code[k].out[0].at]) {
+        const Instruction& r = f_.code[reader];
+        const bool is_sign = kinds_[reader] == Kind::sign;
+        const bool twice = kinds_[reader] == Kind::sum && r.in[0].at == r.in[1].at;
+        if (block[reader] != block[product] || twice || (!is_sign && kinds_[reader] != Kind::sum)) return false;
+        if (!is_sign) found.push_back({reader, r.in[0].at == f_.code[k].out[0].at, is_negated});
+        else if (!self(self, reader, !is_negated)) return false;
+      }
+      return true;
+    };
+    return collect(collect, product, false) ? std::optional(found) : std::nullopt;
+  }
+
+  bool is_written_between(const Operand& o, std::size_t first, std::size_t last) const {
+    for (std::size_t k = first; k < last; ++k)
+      for (const Operand& out : f_.code[k].out)
+        if (out.is_given && o.at >= 0 && out.at == o.at) return true;
+    return false;
+  }
+
+  // Fuses as ptxas does: of two products the left one. Where it is not known what ptxas does, the sums are counted.
+  void fuse() {
+    kinds_.resize(f_.code.size());
+    for (std::size_t k = 0; k < f_.code.size(); ++k)
+      for (const Operand& o : f_.code[k].in)
+        if (o.is_given && o.at >= 0) readers_[o.at].push_back(k);
+    const std::vector<std::uint32_t> block = blocks();
+    std::map<std::size_t, std::vector<Reader>> products;
+    std::map<std::size_t, std::size_t> chosen;  // sum -> product
+    for (std::size_t k = 0; k < f_.code.size(); ++k) {
+      const auto sums = kinds_[k] == Kind::product ? sums_of(k, block) : std::nullopt;
+      if (!sums) continue;
+      products[k] = *sums;
+      for (const Reader& r : *sums)
+        if (r.is_left || !chosen.contains(r.sum)) chosen[r.sum] = k;
+    }
+    for (const auto& [product, sums] : products) {
+      const auto lost = std::ranges::count_if(sums, [&, p = product](const Reader& r) { return chosen[r.sum] != p; });
+      if (lost == 0)
+        for (const Reader& r : sums) fuse(product, r);
+      else if (sums.size() > 1) f_.contractible += static_cast<int>(sums.size());
+    }
+  }
+
+  void fuse(std::size_t product, const Reader& r) {
+    const Instruction& p = f_.code[product];
+    Instruction& sum = f_.code[r.sum];
+    if (is_written_between(p.in[0], product + 1, r.sum) || is_written_between(p.in[1], product + 1, r.sum)) {
+      ++f_.contractible;
+      return;
+    }
+    const bool is_difference = is_difference_[r.sum];
+    const bool negates_product = r.is_negated != (is_difference && !r.is_left),
+               negates_addend = is_difference && r.is_left;
+    sum.in[2] = r.is_left ? sum.in[1] : sum.in[0];
+    sum.in[0] = p.in[0];
+    sum.in[1] = p.in[1];
+    sum.run = fused_sum(negates_product, negates_addend, sum.out[0].bytes == 8);
   }
 
   Module& m_;
@@ -477,8 +560,9 @@ class Decoder {
   std::uint32_t shared_bytes_ = 0;
   std::vector<std::size_t> dynamic_, dynamic_long_;
   std::uint32_t file_ = 0, source_line_ = 0;
-  std::map<std::int32_t, bool> products_;
-  std::vector<std::pair<Operand, Operand>> sums_;
+  std::vector<Kind> kinds_;  // of instructions
+  std::map<std::size_t, bool> is_difference_;
+  std::map<std::int32_t, std::vector<std::size_t>> readers_;  // of a register
 };
 
 namespace {

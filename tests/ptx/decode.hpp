@@ -57,6 +57,9 @@ class Statement {
   Decoder* decoder = nullptr;
 };
 
+// +-a b +- c of in[0] to in[2], rounded once.
+Handler fused_sum(bool negates_product, bool negates_addend, bool is_double);
+
 Handler arithmetic(Statement& s);
 Handler rounded_arithmetic(Statement& s);
 Handler logic(Statement& s);

@@ -578,11 +578,41 @@ TEST(PtxFaults, InstructionsThatAreNotKnownAreNamed) {
             std::string::npos);
 }
 
-// Plain sums of plain products are counted: the assembler may fuse them.
-TEST(Ptx, SumsThatTheAssemblerMayContractAreCounted) {
-  EXPECT_EQ(single("mul.f64 %f1, %f2, %f3; add.f64 %f4, %f1, %f2;", ".reg .f64 %f<8>;").entry("one")->contractible, 1);
-  EXPECT_EQ(single("mul.rn.f64 %f1, %f2, %f3; add.f64 %f4, %f1, %f2;", ".reg .f64 %f<8>;").entry("one")->contractible,
-            0);
+// Plain products and sums become one operation where ptxas 13.0 fuses them, as the machine code of these texts shows.
+// f1 = 1 + 2^-30, f2 = 1 - 2^-30, f3 = -1: the product is 1 - 2^-60, which alone is rounded to 1.
+double fused(const std::string& body) {
+  const std::string numbers =
+      "mov.f64 %f1, 0d3FF0000000400000; mov.f64 %f2, 0d3FEFFFFFFF800000; mov.f64 %f3, 0dBFF0000000000000; ";
+  return bits_as<double>(result(numbers + "mul.f64 %f4, %f1, %f2; " + body + " st.global.f64 [%rd0], %f5;",
+                                ".reg .f64 %f<12>; .reg .pred %q;"));
+}
+TEST(Ptx, ProductsThatOnlySumsReadAreFusedAsByTheAssembler) {
+  constexpr double rest = -0x1p-60;
+  EXPECT_EQ(fused("add.f64 %f5, %f4, %f3;"), rest);
+  EXPECT_EQ(fused("add.f64 %f5, %f3, %f4;"), rest);
+  EXPECT_EQ(fused("neg.f64 %f6, %f3; sub.f64 %f5, %f4, %f6;"), rest);
+  EXPECT_EQ(fused("neg.f64 %f6, %f3; sub.f64 %f5, %f6, %f4;"), -rest);
+  EXPECT_EQ(fused("neg.f64 %f6, %f4; neg.f64 %f7, %f3; add.f64 %f5, %f6, %f7;"), -rest);
+  EXPECT_EQ(fused("add.f64 %f5, %f4, %f3; add.f64 %f6, %f4, %f1;"), rest);
+  // Of two products the left one.
+  EXPECT_EQ(fused("mul.f64 %f6, %f3, 0d3FF0000000000000; add.f64 %f5, %f4, %f6;"), rest);
+  EXPECT_EQ(fused("mul.f64 %f6, %f3, 0d3FF0000000000000; add.f64 %f5, %f6, %f4;"), 0);
+}
+TEST(Ptx, ProductsThatOthersReadAreNotFused) {
+  EXPECT_EQ(fused("add.f64 %f5, %f4, %f3; mul.f64 %f6, %f4, %f1;"), 0);
+  EXPECT_EQ(fused("add.f64 %f5, %f4, %f3; st.global.f64 [%rd0], %f4;"), 0);
+  EXPECT_EQ(fused("setp.gt.f64 %q, %f1, %f3; mov.f64 %f5, %f1; @!%q bra L; add.f64 %f5, %f4, %f3; L:"), 0);
+  EXPECT_EQ(fused("add.rn.f64 %f5, %f4, %f3;"), 0);
+  EXPECT_EQ(fused("mul.rn.f64 %f6, %f1, %f2; add.f64 %f5, %f6, %f3;"), 0);
+}
+TEST(Ptx, SumsThatMayBeFusedOtherwiseAreCounted) {
+  const char* const registers = ".reg .f64 %f<12>;";
+  // The second product is left alone by one sum, and is the only one of another.
+  EXPECT_EQ(
+      single("mul.f64 %f4, %f1, %f2; mul.f64 %f5, %f1, %f3; add.f64 %f6, %f4, %f5; add.f64 %f7, %f5, %f1;", registers)
+          .entry("one")
+          ->contractible,
+      2);
   EXPECT_EQ(kernels().entry("products_and_sums")->contractible, 0);
 }
 
