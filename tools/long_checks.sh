@@ -11,7 +11,7 @@ if [ "${1:-}" = --in ]; then
 fi
 operators=$(paste -sd: tests/fem/operator_tests.txt)
 export OMP_WAIT_POLICY=passive OMP_NUM_THREADS=${OMP_NUM_THREADS:-2}
-on_emulated="env RITZ_MODULES=$build/lib/emulated RITZ_TEST_DEVICE=gpu"
+on_emulated="env RITZ_MODULES=$build/lib/emulated RITZ_TEST_DEVICE=gpu RITZ_FULL_SIZES=1"
 names=() commands=()
 check() {
   names+=("$1")
@@ -20,12 +20,10 @@ check() {
 # Every call on files fails or ends the process, every message is late or refused.
 check faults "env RITZ_ALL_FAULTS=1 ctest --test-dir $build --output-on-failure -R ^cases\.(faults|resume_faults)"
 check messages "env RITZ_ALL_FAULTS=7 ctest --test-dir $build --output-on-failure -R ^cases\.divided_messages --timeout 7200"
-# Everything that a GPU can do, on the emulated one.
+# On the emulated GPU, with the meshes of a card.
 check emulated_operators "$on_emulated $build/bin/test_fem --gtest_filter=$operators-AffineCells.*"
-check emulated_fem "env RITZ_MODULES=$build/lib/emulated $build/bin/test_fem --gtest_filter=*Gpu*"
-check emulated_mixed "$on_emulated $build/bin/test_mixed"
-check emulated_multigrid "env RITZ_MODULES=$build/lib/emulated $build/bin/test_multigrid_gpu"
-check emulated_solvers "env RITZ_MODULES=$build/lib/emulated RITZ_TEST_DIRECT_SOLVER=cuSOLVER $build/bin/test_solvers_gpu"
+check emulated_multigrid "$on_emulated $build/bin/test_multigrid_gpu"
+check emulated_memory_steps "$on_emulated python3 tests/cuda_emulator/memory_steps_test.py $build/bin/ritz-elasticity tools"
 # No test depends on the clock: all of them beside two busy loops, and on one core.
 check under_load "tools/under_load.sh 2 ctest --test-dir $build --output-on-failure -j2"
 check on_one_core "taskset -c 0 ctest --test-dir $build --output-on-failure"

@@ -18,7 +18,7 @@ for entry in entries:
     if "command" not in entry or not re.search(pattern, entry["name"]):
         continue
     properties = {p["name"]: p["value"] for p in entry.get("properties", [])}
-    environment = dict(os.environ, OMP_WAIT_POLICY="passive", **dict(pair.split("=", 1) for pair in properties.get("ENVIRONMENT", [])))
+    environment = os.environ | {"OMP_WAIT_POLICY": "passive"} | dict(pair.split("=", 1) for pair in properties.get("ENVIRONMENT", []))
     process = subprocess.Popen(entry["command"], cwd=properties.get("WORKING_DIRECTORY", build), env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
     seconds = used.ru_utime + used.ru_stime

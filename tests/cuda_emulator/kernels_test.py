@@ -1,4 +1,4 @@
-"""Every kernel of the libraries is launched by some test on the emulated GPU, but for those of a list: tools/long_checks.sh launches them.
+"""Kernels of the libraries are launched by tests on the emulated GPU, but for those of a list that may only become shorter.
 
     kernels_test.py FOLDER PTXAS.TSV LEFT_OUT.TSV MODULE...              compares; exit 1 where a kernel is never launched
     kernels_test.py FOLDER PTXAS.TSV LEFT_OUT.TSV --update MODULE...     writes LEFT_OUT.TSV again
@@ -48,7 +48,7 @@ run = launched(pathlib.Path(folder), modules)
 never = kernels - run
 print(f"{len(kernels)} kernels, {len(kernels & run)} of them launched, {len(run - kernels)} others")
 if update:
-    header = "# Kernels that no test of ctest launches on the emulated GPU (kernels_test.py --update); tools/long_checks.sh does.\n"
+    header = "# Kernels that no test launches on the emulated GPU (kernels_test.py --update). The list may only become shorter.\n"
     pathlib.Path(left_out).write_text(header + "".join(f"{module}\t{name}\n" for module, name in sorted(never)))
     sys.exit()
 known = {tuple(row) for row in rows(pathlib.Path(left_out))}

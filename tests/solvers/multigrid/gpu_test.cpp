@@ -1,5 +1,6 @@
 // Needs a GPU: ctest -L gpu.
 #include "solvers/krylov/conjugate_gradient.hpp"
+#include "tests/device/small_sizes.hpp"
 #include "tests/solvers/multigrid/followed_values.hpp"
 #include "tests/solvers/multigrid/hub.hpp"
 
@@ -21,7 +22,7 @@ struct Sizes {
   Index thick, thick_quadratic, edge, edge_quadratic, coarsest;
 };
 Sizes sizes_on(const Device& device) {
-  if (device.description().find("emulated") != std::string::npos) return {3, 2, 6, 3, 60};
+  if (test::takes_small_sizes(device)) return {3, 2, 6, 3, 60};
   return {5, 3, 8, 5, 300};
 }
 
