@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 tools/install_packages.sh tests
-tools/configure.sh build -DRITZ_TESTS=ON -DRITZ_UNITY=ON -DRITZ_CPU_BACKENDS=runnable -DRITZ_CUDA="${RITZ_CUDA:-AUTO}"
+tools/configure.sh build -DRITZ_TESTS=ON -DRITZ_UNITY=ON -DRITZ_CPU_BACKENDS=runnable -DRITZ_KERNEL_FAMILIES=all -DRITZ_CUDA="${RITZ_CUDA:-AUTO}"
 cmake --build build
 export OMP_WAIT_POLICY=passive  # several tests share the cores: waiting threads must not spin
 ctest --test-dir build --output-on-failure -j"$(nproc)" "$@"

@@ -1,6 +1,10 @@
 # Installs the files of find_package(ritz), the licence, and the examples. Libraries, modules, headers and executables say in their
 # own folders where they go.
 include(CMakePackageConfigHelpers)
+if(NOT RITZ_KERNEL_FAMILIES STREQUAL all)
+  install(CODE "message(FATAL_ERROR \"This build has not all kernels: RITZ_KERNEL_FAMILIES is '${RITZ_KERNEL_FAMILIES}'. Before it is installed: \"
+                       \"cmake -B ${PROJECT_BINARY_DIR} -DRITZ_KERNEL_FAMILIES=all && cmake --build ${PROJECT_BINARY_DIR}\")")
+endif()
 set(folder ${CMAKE_INSTALL_LIBDIR}/cmake/ritz)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/ritzConfig.cmake.in ${PROJECT_BINARY_DIR}/cmake/ritzConfig.cmake
                               INSTALL_DESTINATION ${folder} NO_SET_AND_CHECK_MACRO)

@@ -3,6 +3,8 @@
 #                                         my_forms.v3.so, my_forms.v4.so and, with CUDA, my_forms.cuda.so;
 #                                         the target my_forms stands for all of them
 #   ritz_kernels(my_forms NO_INSTALL a.cpp)   the same, left out of `cmake --install` (tests)
+#   ritz_kernel_family(my_forms rare c.cpp)   before it: sources of my_forms in files of their own, my_forms.rare.v3.so, which are loaded
+#                                         with it if they were built (RITZ_KERNEL_FAMILIES); the module of a GPU has them all
 #   ritz_add_plugin(my_forms a.cpp)       the same for sources that case files may name as `plugin` (fem/add_form.hpp);
 #                                         then `plugin = "build/my_forms"` needs no compiler where the case runs
 # RITZ_CUDA = AUTO, ON or OFF says whether there are GPU modules, RITZ_CUDA_ARCHITECTURES for which GPUs.
@@ -40,9 +42,11 @@ if(NOT ritz_FIND_QUIETLY)
 endif()
 
 # Instruction sets of the CPU kernels: "v3;v4" runs everywhere; "native" is the better one of this machine's two, for builds
-# that stay on it; "runnable" is all that this machine runs, for its tests.
+# that stay on it; "runnable" is all that this machine runs, for its tests, and the set that it would not choose is compiled at -O1, in half
+# the time: tests compare its results with those of the other.
 set(RITZ_CPU_BACKENDS "v3;v4" CACHE STRING "Instruction sets of CPU kernels: v3 (AVX2), v4 (AVX-512), both, native or runnable")
 set(RITZ_BUILT_CPU_BACKENDS ${RITZ_CPU_BACKENDS})
+set(ritz_compared_backend)
 if(RITZ_CPU_BACKENDS MATCHES "^(native|runnable)$")
   set(RITZ_BUILT_CPU_BACKENDS v3)
   file(STRINGS /proc/cpuinfo ritz_avx512 REGEX "avx512f .*avx512dq .*avx512cd .*avx512bw .*avx512vl" LIMIT_COUNT 1)
@@ -50,6 +54,7 @@ if(RITZ_CPU_BACKENDS MATCHES "^(native|runnable)$")
     set(RITZ_BUILT_CPU_BACKENDS v4)
     if(RITZ_CPU_BACKENDS STREQUAL runnable)
       set(RITZ_BUILT_CPU_BACKENDS v3 v4)
+      set(ritz_compared_backend v3)
     endif()
   endif()
 endif()
@@ -84,22 +89,47 @@ endif()
 set(RITZ_KERNEL_OPTIONS_CUDA -std=c++20 --expt-relaxed-constexpr -O3 ${ritz_of_code}
     -Xcompiler=-Wall,-Wno-parentheses,-fvisibility=hidden,-fopenmp CACHE INTERNAL "")
 
+# Families of kernels that a build makes; the others are made by the target that has the module's name.
+set(RITZ_KERNEL_FAMILIES all CACHE STRING "Families of CPU kernels to build: all, none, or a list")
+function(ritz_kernel_family name family)
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
+  set_property(GLOBAL APPEND PROPERTY ritz_families_${name} ${family})
+  set_property(GLOBAL PROPERTY ritz_sources_${name}_${family} ${sources})
+endfunction()
+
 # One loadable module per back end from the same sources. Inline functions stay hidden in their module, so that
 # code compiled for AVX-512 can never be merged into code that runs everywhere.
 function(ritz_kernels name)
   cmake_parse_arguments(K "NO_INSTALL" "" "" ${ARGN})
   set(sources ${K_UNPARSED_ARGUMENTS})
   add_custom_target(${name})
+  get_property(families GLOBAL PROPERTY ritz_families_${name})
+  set(list_of_families)
+  if(families)
+    list(JOIN families "\", \"" quoted)
+    set(list_of_families ${CMAKE_CURRENT_BINARY_DIR}/${name}.families.cpp)
+    file(CONFIGURE OUTPUT ${list_of_families} CONTENT "#include \"device/kernel_families.hpp\"
+namespace { [[maybe_unused]] const bool registered = (ritz::register_kernel_families({\"${quoted}\"}), true); }\n")
+  endif()
   foreach(backend ${RITZ_BUILT_CPU_BACKENDS})
-    add_library(${name}.${backend} MODULE ${sources})
-    target_compile_definitions(${name}.${backend} PRIVATE RITZ_BACKEND=${backend})
-    target_compile_options(${name}.${backend} PRIVATE -march=x86-64-${backend} ${RITZ_KERNEL_OPTIONS}
-      $<$<STREQUAL:${backend},v4>:${RITZ_KERNEL_OPTIONS_V4}>)
-    target_link_libraries(${name}.${backend} PRIVATE $<TARGET_NAME_IF_EXISTS:ritz_options> OpenMP::OpenMP_CXX)
-    _ritz_kernel_module(${name}.${backend} ${K_NO_INSTALL})
-    add_dependencies(${name} ${name}.${backend})
+    _ritz_cpu_module(${name} ${name}.${backend} ${backend} ON ${K_NO_INSTALL} ${sources} ${list_of_families})
+    foreach(family ${families})
+      get_property(family_sources GLOBAL PROPERTY ritz_sources_${name}_${family})
+      set(built OFF)
+      if(family IN_LIST RITZ_KERNEL_FAMILIES OR RITZ_KERNEL_FAMILIES STREQUAL all)
+        set(built ON)
+      endif()
+      _ritz_cpu_module(${name} ${name}.${family}.${backend} ${backend} ${built} ${K_NO_INSTALL} ${family_sources})
+      if(built)
+        add_dependencies(${name}.${backend} ${name}.${family}.${backend})
+      endif()
+    endforeach()
   endforeach()
   if(RITZ_WITH_CUDA)
+    foreach(family ${families})
+      get_property(family_sources GLOBAL PROPERTY ritz_sources_${name}_${family})
+      list(APPEND sources ${family_sources})
+    endforeach()
     set(cuda_sources)
     foreach(source ${sources})
       get_filename_component(stem ${source} NAME_WE)
@@ -114,6 +144,24 @@ function(ritz_kernels name)
       ritz_cuda_module(${name} ${cuda_sources})
     endif()
     add_dependencies(${name} ${name}.cuda)
+  endif()
+endfunction()
+
+function(_ritz_cpu_module name target backend built no_install)
+  add_library(${target} MODULE ${ARGN})
+  target_compile_definitions(${target} PRIVATE RITZ_BACKEND=${backend})
+  target_compile_options(${target} PRIVATE -march=x86-64-${backend} ${RITZ_KERNEL_OPTIONS}
+    $<$<STREQUAL:${backend},v4>:${RITZ_KERNEL_OPTIONS_V4}> $<$<STREQUAL:${backend},${ritz_compared_backend}>:-O1>)
+  target_link_libraries(${target} PRIVATE $<TARGET_NAME_IF_EXISTS:ritz_options> OpenMP::OpenMP_CXX)
+  # The same flags in all files of a module: a compiler cache has a source that moves from one to another.
+  string(MAKE_C_IDENTIFIER ${name}.${backend}_EXPORTS symbol)
+  set_target_properties(${target} PROPERTIES DEFINE_SYMBOL ${symbol})
+  add_dependencies(${name} ${target})
+  if(built)
+    _ritz_kernel_module(${target} ${no_install})
+  else()
+    set_target_properties(${target} PROPERTIES PREFIX "" EXCLUDE_FROM_ALL ON)
+    target_link_libraries(${target} PRIVATE ritz::device)
   endif()
 endfunction()
 

@@ -1,6 +1,7 @@
 #include "device/kernels.hpp"
 
 #include "device/error.hpp"
+#include "device/kernel_families.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -21,7 +22,8 @@ struct Registry {
   std::map<std::string, const void*> tables;              // "v4:vector" -> table
   std::map<std::string, std::string> load_results;        // "ritz_fem_kernels.v4" -> reason, empty when loaded
   std::map<std::string, std::vector<std::string>> names;  // "ritz_fem_kernels.v4" -> "vector", ...
-  std::string loading;                                    // the module that registers just now
+  std::map<std::string, std::vector<std::string>> families, missing;  // "ritz_fem_kernels.v4.so" -> "mixed", ...
+  std::string loading;                                                // the module that registers just now
   std::vector<std::string> folders;
   std::vector<std::string> twice;  // names that two modules claim
 };
@@ -52,6 +54,32 @@ void add_kernel_folder(const std::string& folder) {
   registry().folders.push_back(folder);
 }
 
+void register_kernel_families(const std::vector<std::string>& families) {
+  const std::lock_guard lock(registry().mutex);
+  registry().families[registry().loading] = families;
+}
+
+namespace {
+
+// Loads the file of a module, then its families, which register under the module's name. Empty, or the loader's reason.
+std::string open_module(const std::string& folder, const std::string& module, const std::string& backend) {
+  Registry& r = registry();
+  const std::string file = module + "." + backend + ".so";
+  const auto opens = [&](const std::string& path) {
+    r.loading = file;
+    return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr;
+  };
+  if (!opens(folder + "/" + file)) return dlerror();
+  for (const std::string& family : std::vector<std::string>(r.families[file])) {
+    const std::string path = fmt::format("{}/{}.{}.{}.so", folder, module, family, backend);
+    if (!std::filesystem::exists(path)) r.missing[file].push_back(family);
+    else if (!opens(path)) return dlerror();
+  }
+  return "";
+}
+
+}  // namespace
+
 std::string load_kernels(const std::string& backend, const std::string& module) {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
@@ -62,11 +90,8 @@ std::string load_kernels(const std::string& backend, const std::string& module) 
   folders.push_back(folder_of_this_library());
   std::string reason = fmt::format("{} is not in {}", file, quoted_list(folders));
   for (const std::string& folder : folders) {
-    const std::string path = folder + "/" + file;
-    if (!std::filesystem::exists(path)) continue;
-    r.loading = file;
-    if (dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) return r.load_results[file] = "";
-    reason = dlerror();
+    if (!std::filesystem::exists(folder + "/" + file)) continue;
+    reason = open_module(folder, module, backend);
     break;
   }
   return r.load_results[file] = reason;
@@ -90,6 +115,19 @@ std::vector<std::string> kernel_names(const std::string& backend, const std::str
   std::vector<std::string> names = registry().names[module + "." + backend + ".so"];
   std::ranges::sort(names);
   return names;
+}
+
+std::vector<std::string> missing_kernel_families(const std::string& backend, const std::string& module) {
+  load_or_throw(backend, module);
+  const std::lock_guard lock(registry().mutex);
+  return registry().missing[module + "." + backend + ".so"];
+}
+
+MissingFamilies explain_missing_families(const std::string& backend, const std::string& module) {
+  const std::vector<std::string> missing = missing_kernel_families(backend, module);
+  if (missing.empty()) return {};
+  return {fmt::format("'{}' was built without the families {} of its kernels", module, quoted_list(missing)),
+          fmt::format("build all of them: cmake --build FOLDER --target {}", module)};
 }
 
 bool has_kernels(const std::string& backend, const std::string& module, const std::string& name) {
@@ -130,6 +168,8 @@ const void* find_kernels(const std::string& backend, const std::string& module, 
   thread_local FoundTables found;
   if (const void* const table = found.find(backend, module, name)) return table;
   if (!has_kernels(backend, module, name)) {
+    if (const auto [reason, remedy] = explain_missing_families(backend, module); !reason.empty())
+      throw Error(Exit::environment, fmt::format("the kernel '{}:{}' was not built", backend, name), reason, remedy);
     std::vector<std::string> names;
     for (const auto& [key, table] : registry().tables) names.push_back(key);
     throw Error(Exit::internal, fmt::format("no kernel '{}:{}' in module '{}'", backend, name, module),

@@ -73,7 +73,7 @@ struct Frame {  // the columns of a Jacobian
   double a[3], b[3], c[3];
 };
 
-double dot(const double* a, const double* b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+double scalar_product(const double* a, const double* b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 double determinant(const Frame& J) {
   return J.a[0] * (J.b[1] * J.c[2] - J.b[2] * J.c[1]) + J.a[1] * (J.b[2] * J.c[0] - J.b[0] * J.c[2]) +
@@ -85,9 +85,9 @@ double determinant(const Frame& J) {
 double noise_of(const Frame& J, double size, int dimension) {
   const double e = 4 * 2.2e-16 * size;
   if (dimension == 1) return e;
-  const double a = std::sqrt(dot(J.a, J.a)), b = std::sqrt(dot(J.b, J.b));
+  const double a = std::sqrt(scalar_product(J.a, J.a)), b = std::sqrt(scalar_product(J.b, J.b));
   if (dimension == 2) return e * (a + b);
-  const double c = std::sqrt(dot(J.c, J.c));
+  const double c = std::sqrt(scalar_product(J.c, J.c));
   return e * (a * b + b * c + c * a);
 }
 
@@ -113,7 +113,8 @@ Status status_of_tet(const Point* x) {
   for (int k = 0; k < 3; ++k) J.a[k] = x[1][k] - x[0][k], J.b[k] = x[2][k] - x[0][k], J.c[k] = x[3][k] - x[0][k];
   const double det = determinant(J);
   // sure without square roots: noise <= 4 eps size 3 max |column|^2
-  const double longest = std::max({dot(J.a, J.a), dot(J.b, J.b), dot(J.c, J.c)}), size = size_of(x, 4);
+  const double longest = std::max({scalar_product(J.a, J.a), scalar_product(J.b, J.b), scalar_product(J.c, J.c)}),
+               size = size_of(x, 4);
   if (det > 12 * 2.2e-16 * size * longest) return positive;
   Verdict verdict;
   verdict.add(det, noise_of(J, size, 3));
@@ -124,10 +125,10 @@ Status status_of_tet(const Point* x) {
 void add_surface(const Frame& J, double size, double (&first)[3], Verdict& verdict) {
   double normal[3];
   for (int i = 0; i < 3; ++i) normal[i] = J.a[(i + 1) % 3] * J.b[(i + 2) % 3] - J.a[(i + 2) % 3] * J.b[(i + 1) % 3];
-  const double area = std::sqrt(dot(normal, normal)), noise = noise_of(J, size, 2);
+  const double area = std::sqrt(scalar_product(normal, normal)), noise = noise_of(J, size, 2);
   if (area <= noise) return verdict.add(0, noise);
-  if (dot(first, first) == 0) std::copy_n(normal, 3, first);
-  verdict.add(dot(normal, first) > 0 ? area : -area, noise);
+  if (scalar_product(first, first) == 0) std::copy_n(normal, 3, first);
+  verdict.add(scalar_product(normal, first) > 0 ? area : -area, noise);
 }
 
 Status status_of(const Point* x, int n, int dimension, bool in_space, const CheckPoints& points) {
@@ -148,7 +149,7 @@ Status status_of(const Point* x, int n, int dimension, bool in_space, const Chec
     if (dimension == 3) verdict.add(determinant(J), noise_of(J, size, 3));
     if (dimension == 2 && in_space) add_surface(J, size, first_normal, verdict);
     else if (dimension == 2) verdict.add(J.a[0] * J.b[1] - J.a[1] * J.b[0], noise_of(J, size, 2));
-    if (dimension == 1) verdict.add(std::sqrt(dot(J.a, J.a)), noise_of(J, size, 1));
+    if (dimension == 1) verdict.add(std::sqrt(scalar_product(J.a, J.a)), noise_of(J, size, 1));
   }
   return verdict.status();
 }

@@ -52,7 +52,11 @@ void check_fields(const FormRecord& record) {
   for (const StateFacts& state : record.states()) add(state.name);
 }
 
-[[noreturn]] void throw_unknown(const char* what, const std::string& name, const std::vector<std::string>& known) {
+[[noreturn]] void throw_unknown(const char* what, const std::string& name, const std::vector<std::string>& known,
+                                const MissingFamilies& missing = {}) {
+  if (!missing.reason.empty())
+    throw Error(Exit::environment, fmt::format("there is no {} '{}' in what was built", what, name), missing.reason,
+                missing.remedy);
   const std::string near = nearest_match(name, known);
   throw Error(Exit::input, fmt::format("there is no {} '{}'", what, name),
               known.empty() ? "there is none at all" : fmt::format("there are {}", quoted_list(known)),
@@ -92,7 +96,8 @@ FormValue with_numbers(const FormRecord& record, const std::string& module,
 
 }  // namespace
 
-FormCatalogue::FormCatalogue(const Device& device, const std::vector<Plugin>& plugins) {
+FormCatalogue::FormCatalogue(const Device& device, const std::vector<Plugin>& plugins)
+    : missing_(explain_missing_families(device.backend(), own_module)) {
   add_module(device, own_module);
   for (const Plugin& plugin : plugins) add_module(device, plugin.module);
 }
@@ -123,19 +128,19 @@ const FormCatalogue::Entry& FormCatalogue::find(const std::string& form) const {
   if (found == forms_.end() && has_mixed(form))
     throw Error(Exit::input, fmt::format("'{}' is a form of several fields", form), "case files do not know these",
                 "use it in a C++ program, or check it by `ritz element check`");
-  if (found == forms_.end()) throw_unknown("form", form, forms());
+  if (found == forms_.end()) throw_unknown("form", form, forms(), missing_);
   return found->second;
 }
 
 const FormCatalogue::MixedEntry& FormCatalogue::find_mixed(const std::string& form) const {
   const auto found = mixed_.find(form);
-  if (found == mixed_.end()) throw_unknown("form of several fields", form, mixed_forms());
+  if (found == mixed_.end()) throw_unknown("form of several fields", form, mixed_forms(), missing_);
   return found->second;
 }
 
 ReferenceElement FormCatalogue::element(const std::string& name) const {
   const auto found = elements_.find(name);
-  if (found == elements_.end()) throw_unknown("reference element", name, elements());
+  if (found == elements_.end()) throw_unknown("reference element", name, elements(), missing_);
   ReferenceElement element = found->second->make();
   if (element.name.empty()) element.name = name;
   return element;

@@ -4,6 +4,7 @@
 //   FormValue form = catalogue.make("my_diffusion", {{"conductivity", 3}});
 #pragma once
 
+#include "device/kernel_families.hpp"
 #include "fem/cells/reference_element.hpp"
 #include "fem/forms/mixed_form_value.hpp"
 #include "fem/forms/parameter_bounds.hpp"
@@ -52,6 +53,7 @@ class FormCatalogue {
   std::map<std::string, Entry> forms_;
   std::map<std::string, MixedEntry> mixed_;
   std::map<std::string, const ElementRecord*> elements_;
+  MissingFamilies missing_;
 };
 
 // Writes a declared parameter into the form's bytes.

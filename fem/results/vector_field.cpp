@@ -20,10 +20,10 @@ void check(const MixedOperator& equations, int field) {
 }
 
 // Columns of the Jacobian, of a plane one with the unit normal as the third, and its determinant.
-struct Jacobian {
+struct TangentFrame {
   std::array<Point, 3> t;
   double determinant;
-  Jacobian(const CellMap& map, const Point& xi, int dimension) : t(map.tangents(xi)) {
+  TangentFrame(const CellMap& map, const Point& xi, int dimension) : t(map.tangents(xi)) {
     if (dimension == 2) t[2] = {0, 0, 1};
     determinant = dot(t[0], cross(t[1], t[2]));
   }
@@ -86,7 +86,7 @@ VectorField::Value VectorField::at(Index cell, const Point& xi) const {
       value[d] += factors[a] * values[a][d];
       derivative[d] += factors[a] * derivatives[a][d];
     }
-  const Jacobian J(CellMap(space_.mesh(), cell), xi, dimension);
+  const TangentFrame J(CellMap(space_.mesh(), cell), xi, dimension);
   Value result{family_ == Family::facet ? J.of_flux(value) : J.of_circulation(value), {}};
   if (family_ == Family::edge && dimension == 3) result.derivative = J.of_flux(derivative);
   else result.derivative[0] = derivative[0] / J.determinant;
@@ -113,7 +113,7 @@ double VectorField::error(const std::vector<PointFunction>& exact, Point Value::
     const std::vector<Point> all_known = evaluate(exact, x);
     for (std::size_t q = 0; q < rule.points.size(); ++q) {
       const Point &known = all_known[q], value = at(cell, rule.points[q]).*part;
-      const double weight = rule.weights[q] * Jacobian(map, rule.points[q], traits(kind).dimension).determinant;
+      const double weight = rule.weights[q] * TangentFrame(map, rule.points[q], traits(kind).dimension).determinant;
       for (std::size_t i = 0; i < 3; ++i) sum += weight * std::pow(value[i] - known[i], 2);
     }
   }
@@ -148,7 +148,7 @@ Vector interpolate(const MixedOperator& equations, int field, const std::vector<
     std::vector<double> of_cell(nodes.size(), 0.0);
     for (std::size_t a = 0, p = 0; a < nodes.size(); ++a)
       for (std::size_t q = 0; q < moments[a].points.size(); ++q, ++p) {
-        const Jacobian J(map, moments[a].points[q], traits(kind).dimension);
+        const TangentFrame J(map, moments[a].points[q], traits(kind).dimension);
         const Point& v = values[p];
         of_cell[a] += dot(moments[a].weights[q], family == Family::facet ? J.to_flux(v) : J.to_circulation(v));
       }

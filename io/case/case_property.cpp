@@ -7,7 +7,7 @@
 namespace ritz {
 namespace {
 
-bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool is_in_identifier(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 // "k_steel" of "k_steel(T)"; empty where the text is anything else.
 std::string called_alone(const std::string& text, const std::string& argument) {
@@ -17,7 +17,7 @@ std::string called_alone(const std::string& text, const std::string& argument) {
   const std::size_t bracket = dense.find('(');
   if (bracket == std::string::npos || dense.substr(bracket) != "(" + argument + ")") return {};
   const std::string name = dense.substr(0, bracket);
-  return std::ranges::all_of(name, is_letter) ? name : std::string();
+  return std::ranges::all_of(name, is_in_identifier) ? name : std::string();
 }
 
 std::optional<TableRows> rows_of(const CaseAnswer& answer, const std::string& key, const std::string& text,

@@ -10,7 +10,7 @@
 namespace ritz {
 namespace {
 
-const ScalarRowKernels& kernels_for(const SparseMatrix& A) {
+const ScalarRowKernels& row_kernels(const SparseMatrix& A) {
   return kernels<ScalarRowKernels>(A.device(), solver_kernels, "scalar rows");
 }
 
@@ -24,7 +24,7 @@ ScalarRows scalar_rows(const SparseMatrix& A, const char* what) {
   const Index entries = A.values().size();
   ScalarRows result{Array<Index>(device, A.rows() + 1, what), Array<std::int32_t>(device, entries, what),
                     Vector(device, entries, what)};
-  kernels_for(A).pattern(device, matrix_view(A), result.offsets.data(), result.columns.data());
+  row_kernels(A).pattern(device, matrix_view(A), result.offsets.data(), result.columns.data());
   scalar_values(A, result.values);
   return result;
 }
@@ -32,7 +32,7 @@ ScalarRows scalar_rows(const SparseMatrix& A, const char* what) {
 void scalar_values(const SparseMatrix& A, Vector& values) {
   if (values.size() != A.values().size()) throw_size_mismatch(A.values().size(), values.size());
   A.device().profile().count(2 * values.bytes());
-  kernels_for(A).values(A.device(), matrix_view(A), values.data());
+  row_kernels(A).values(A.device(), matrix_view(A), values.data());
 }
 
 }  // namespace ritz

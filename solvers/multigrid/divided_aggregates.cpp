@@ -4,6 +4,7 @@
 #include "device/kernels.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
 #include "solvers/multigrid/global_rows.hpp"
+#include "solvers/multigrid/hierarchy_setup.hpp"
 #include "solvers/multigrid/near_null_kernels.hpp"
 
 #include <algorithm>
@@ -13,8 +14,6 @@
 
 namespace ritz {
 namespace {
-
-constexpr const char* tag = "multigrid set-up";
 
 // Nodes of a level's matrix.
 class NodesOfRanks final : public NodesElsewhere {
@@ -85,7 +84,7 @@ class DividedTentative {
   Vector make(Vector& coarse) const {
     const Guests guests = swap_guests();
     const Index owned = ghosts_.owned(), block = Index{C_} * K_, all = owned + guests.here_count;
-    Vector made(device_, (all + std::ssize(guests.nodes)) * block, tag);
+    Vector made(device_, (all + std::ssize(guests.nodes)) * block, setup_tag);
     orthonormalise(guests, made, coarse);
     put(swapped_back(guests, HostView<double>(device_, made.data() + owned * block, guests.here_count * block).span()),
         all, made);
@@ -93,7 +92,7 @@ class DividedTentative {
     std::iota(places.begin(), places.end(), 0);
     for (std::size_t k = 0; k < guests.nodes.size(); ++k)
       places[static_cast<std::size_t>(guests.nodes[k])] = static_cast<std::int32_t>(all + static_cast<Index>(k));
-    Vector T(device_, ghosts_.size() * block, tag);
+    Vector T(device_, ghosts_.size() * block, setup_tag);
     take(places, made, T);
     made = {};
     ghosts_.fetch(T, static_cast<int>(block));
@@ -120,7 +119,7 @@ class DividedTentative {
         nodes[rank_of(number, first_)].push_back(static_cast<std::int32_t>(node));
     for (const std::vector<std::int32_t>& each : nodes)
       guests.nodes.insert(guests.nodes.end(), each.begin(), each.end());
-    Vector near_null(device_, std::ssize(guests.nodes) * C_ * K_, tag);
+    Vector near_null(device_, std::ssize(guests.nodes) * C_ * K_, setup_tag);
     take(guests.nodes, near_null_, near_null);
     const HostView<double> values(near_null);
     std::vector<GlobalRows> sent(nodes.size());
@@ -139,7 +138,7 @@ class DividedTentative {
   std::size_t block_of_T() const { return static_cast<std::size_t>(C_) * static_cast<std::size_t>(K_); }
   // to[j] = from[at[j]], blocks of T
   void take(const std::vector<std::int32_t>& at, const Vector& from, Vector& to) const {
-    const Array<std::int32_t> places(device_, std::span<const std::int32_t>(at), tag);
+    const Array<std::int32_t> places(device_, std::span<const std::int32_t>(at), setup_tag);
     kernels<NearNullKernels>(device_, solver_kernels, "near-null space")
         .take(device_, places.size(), places.data(), C_ * K_, from.data(), to.data());
   }
@@ -153,11 +152,11 @@ class DividedTentative {
       for (const Index number : each.row) aggregate.push_back(local(number));
       values.insert(values.end(), each.values.begin(), each.values.end());
     }
-    Vector from(device_, std::ssize(aggregate) * C_ * K_, tag);
+    Vector from(device_, std::ssize(aggregate) * C_ * K_, setup_tag);
     device_.machine().copy_on_device(from.data(), near_null_.data(), near_null_.bytes());
     put(values, ghosts_.owned(), from);
-    coarse = Vector(device_, here_ * K_ * K_, tag);
-    const Array<std::int32_t> aggregates(device_, std::span<const std::int32_t>(aggregate), tag);
+    coarse = Vector(device_, here_ * K_ * K_, setup_tag);
+    const Array<std::int32_t> aggregates(device_, std::span<const std::int32_t>(aggregate), setup_tag);
     kernels<NearNullKernels>(device_, solver_kernels, "near-null space")
         .tentative(device_, aggregates.data(), std::ssize(aggregate), here_, C_, K_, from.data(), made.data(),
                    coarse.data());

@@ -22,8 +22,6 @@
 namespace ritz {
 namespace {
 
-constexpr const char* tag = "multigrid set-up";
-
 void sort_unique(std::vector<Index>& numbers) {
   std::ranges::sort(numbers);
   numbers.erase(std::ranges::unique(numbers).begin(), numbers.end());
@@ -89,7 +87,7 @@ class Coarsening {
   bool aggregate(double strength) {
     auto phase = device_.profile().phase("aggregation");
     if (level_.translations > 0) {
-      near_null_of_all_ = Vector(device_, ghosts_.size() * C_ * K_, tag);
+      near_null_of_all_ = Vector(device_, ghosts_.size() * C_ * K_, setup_tag);
       device_.machine().copy_on_device(near_null_of_all_.data(), level_.near_null.data(), level_.near_null.bytes());
       ghosts_.fetch(near_null_of_all_, C_ * K_);
     }
@@ -196,11 +194,11 @@ class Coarsening {
     sort_unique(foreign_);
     std::vector<std::int32_t> aggregate_of_all;
     for (const Index number : numbers) aggregate_of_all.push_back(number < 0 ? -1 : local(number));
-    const Array<std::int32_t> aggregate(device_, std::span<const std::int32_t>(aggregate_of_all), tag);
+    const Array<std::int32_t> aggregate(device_, std::span<const std::int32_t>(aggregate_of_all), setup_tag);
     Vector extension;
     if (level_.translations > 0) {
       const Index size = Index{K_} * K_;
-      extension = Vector(device_, (aggregates_ + std::ssize(foreign_)) * size, tag);
+      extension = Vector(device_, (aggregates_ + std::ssize(foreign_)) * size, setup_tag);
       kernels<NearNullKernels>(device_, solver_kernels, "near-null space")
           .rigid_extension(device_, aggregates_, K_, level_.translations, coarse_near_null.data(), extension.data());
       Ghosts(ghosts_.ranks(), aggregates_, foreign_).fetch(extension, static_cast<int>(size));
@@ -230,15 +228,15 @@ class Coarsening {
     for (const Index parent : parents) parent_columns.push_back(local(parent));
     P.column = Array<std::int32_t>(device_, std::span<const std::int32_t>(parent_columns), "multigrid");
     P.values = Vector(device_, P.nonzeros() * C_ * C_, "multigrid");
-    const Array<std::int32_t> same(device_, std::span<const std::int32_t>(nodes.same), tag);
-    coarse_near_null = Vector(device_, aggregates_ * size, tag);
+    const Array<std::int32_t> same(device_, std::span<const std::int32_t>(nodes.same), setup_tag);
+    coarse_near_null = Vector(device_, aggregates_ * size, setup_tag);
     kernels<NearNullKernels>(device_, solver_kernels, "near-null space")
         .take(device_, aggregates_, same.data(), static_cast<int>(size), level_.near_null.data(),
               coarse_near_null.data());
-    Vector of_parents(device_, columns * size, tag);
+    Vector of_parents(device_, columns * size, setup_tag);
     device_.machine().copy_on_device(of_parents.data(), coarse_near_null.data(), coarse_near_null.bytes());
     Ghosts(ghosts_.ranks(), aggregates_, foreign_).fetch(of_parents, static_cast<int>(size));
-    const Vector weights(device_, std::span<const double>(nodes.weights), tag);
+    const Vector weights(device_, std::span<const double>(nodes.weights), setup_tag);
     kernels<TransferKernels>(device_, solver_kernels, "transfer")
         .sum_of_parents(device_, P.view(), weights.data(), level_.near_null.data(), of_parents.data(), K_,
                         P.values.data());
@@ -272,7 +270,7 @@ class Coarsening {
       values.insert(values.end(), each.values.begin(), each.values.end());
     }
     BlockMatrix whole{.rows = ghosts_.size(), .columns = P.columns, .row_block = C_, .column_block = width_};
-    whole.offsets = Array<Index>(device_, std::span<const Index>(offsets), tag);
+    whole.offsets = Array<Index>(device_, std::span<const Index>(offsets), setup_tag);
     whole.column = Array<std::int32_t>(device_, std::span<const std::int32_t>(columns), "multigrid");
     whole.values = Vector(device_, P.values.size() + std::ssize(values), "multigrid");
     device_.machine().copy_on_device(whole.values.data(), P.values.data(), P.values.bytes());
@@ -293,9 +291,9 @@ class Coarsening {
     of_neighbours([&](GlobalRows&, Index node) {
       for (Index e = rows.begin(node); e < rows.begin(node + 1); ++e) entries.push_back(static_cast<std::int32_t>(e));
     });
-    const Array<std::int32_t> at(device_, std::span<const std::int32_t>(entries), tag);
+    const Array<std::int32_t> at(device_, std::span<const std::int32_t>(entries), setup_tag);
     const int block = C_ * width_;
-    Vector packed(device_, at.size() * block, tag);
+    Vector packed(device_, at.size() * block, setup_tag);
     ghost_kernels(device_).take(device_, at.size(), at.data(), block, P.values.data(), packed.data());
     const HostView<double> values(packed);
     std::size_t next = 0;
@@ -390,14 +388,14 @@ class Coarsening {
     BlockMatrix result{.rows = aggregates_, .columns = ghosts.size(), .row_block = width_, .column_block = width_};
     const Index count = std::ssize(sums.column),
                 places = count + DividedMatrix::ghost_entries(sums.column, aggregates_);
-    result.offsets = Array<Index>(device_, result.columns + 1, tag);
+    result.offsets = Array<Index>(device_, result.columns + 1, setup_tag);
     result.column = Array<std::int32_t>(device_, places, "multigrid");
     result.values = Vector(device_, places * width_ * width_, "multigrid");
     copy_to_device(device_, result.offsets.data(), sums.offsets.data(), (aggregates_ + 1) * Index{sizeof(Index)});
     copy_to_device(device_, result.column.data(), sums.column.data(), count * Index{sizeof(std::int32_t)});
-    const Array<Index> begin(device_, std::span<const Index>(sums.begin), tag),
-        source(device_, std::span<const Index>(sums.source), tag);
-    const Vector others(device_, std::span<const double>(received), tag);
+    const Array<Index> begin(device_, std::span<const Index>(sums.begin), setup_tag),
+        source(device_, std::span<const Index>(sums.source), setup_tag);
+    const Vector others(device_, std::span<const double>(received), setup_tag);
     ghost_kernels(device_).sum_blocks(device_, count, begin.data(), source.data(), width_ * width_, own_count,
                                       own.data(), others.data(), result.values.data());
     return result;
@@ -418,16 +416,11 @@ class Coarsening {
   std::vector<Index> P_columns_;        // as all ranks number them
 };
 
-int near_null_count(int block, const SmoothedAggregationOptions& options) {
-  if (options.coordinates == nullptr || block != options.dimension) return block;
-  return block == 2 ? 3 : block == 3 ? 6 : 1;
-}
-
 }  // namespace
 
 DividedLevel DividedLevels::first(const DividedMatrix& A) const {
   const Device& device = A.device();
-  const int C = A.block_size(), K = near_null_count(C, options_);
+  const int C = A.block_size(), K = default_near_null_count(C, options_);
   DividedLevel level{.ghosts = A.shared_ghosts(), .inverse_diagonal = inverse_diagonal(A.diagonal())};
   level.translations = K > C ? C : 0;
   level.largest_eigenvalue = options_.sure_bounds
@@ -440,7 +433,7 @@ DividedLevel DividedLevels::first(const DividedMatrix& A) const {
     coordinates = options_.coordinates->data();
   }
   const double size = std::ranges::max(box.extent);
-  level.near_null = Vector(device, A.rows() * K, tag);
+  level.near_null = Vector(device, A.rows() * K, setup_tag);
   kernels<NearNullKernels>(device, solver_kernels, "near-null space")
       .rigid_motions(device, A.owned_rows(), coordinates, options_.dimension, box.centre.data(), size > 0 ? size : 1, K,
                      level.near_null.data());
@@ -509,7 +502,7 @@ DividedLevels::Whole DividedLevels::whole(const DividedMatrix& A, const DividedL
   const HostView<double> own_near_null(level.near_null);
   ghosts.gather(own_near_null.data(), count, near_null.data());
   Whole result{SparseMatrix(std::make_shared<SparsityPattern>(device, offsets, columns), block),
-               Vector(device, std::span<const double>(near_null), tag), level.translations};
+               Vector(device, std::span<const double>(near_null), setup_tag), level.translations};
   result.A.values().upload(values);
   return result;
 }

@@ -23,14 +23,8 @@
 namespace ritz {
 namespace {
 
-constexpr const char* tag = "multigrid set-up";
-
-// Near-null-space vectors of the first level: 1, or 3, or 6 rigid motions; six unknowns per node are displacements and
-// rotations.
 int near_null_count(int block, const SmoothedAggregationOptions& options) {
-  if (options.near_null != nullptr) return options.near_null_count;
-  if (options.coordinates == nullptr || block != options.dimension) return block;
-  return block == 2 ? 3 : block == 3 ? 6 : 1;
+  return options.near_null != nullptr ? options.near_null_count : default_near_null_count(block, options);
 }
 
 BlockMatrixView<double> view_of(const SparseMatrix& A) {
@@ -49,10 +43,10 @@ double largest_jump(const SparseMatrix& A, const NestedNodes& first) {
     for (const std::int32_t node : first.same)
       std::fill_n(is_kept.begin() + static_cast<std::ptrdiff_t>(node) * A.block_size(), block, 1.0);
     const Vector all = std::move(inverse);
-    inverse = Vector(A.device(), A.rows(), tag);
-    multiply(Vector(A.device(), std::span<const double>(is_kept), tag), all, inverse);
+    inverse = Vector(A.device(), A.rows(), setup_tag);
+    multiply(Vector(A.device(), std::span<const double>(is_kept), setup_tag), all, inverse);
   }
-  Vector jumps(A.device(), A.pattern().rows(), tag);
+  Vector jumps(A.device(), A.pattern().rows(), setup_tag);
   A.device().profile().count(bytes_of(view_of(A), A.pattern().nonzeros()) + inverse.bytes() + jumps.bytes());
   kernels<LevelMatrixKernels>(A.device(), solver_kernels, "level matrix")
       .jumps(A.device(), view_of(A), inverse.data(), jumps.data());
@@ -152,7 +146,7 @@ class Builder {
   // The caller's, but zero in rows of A that couple to nothing.
   Vector given_near_null(const BlockMatrixView<double>& A) const {
     const int C = A.row_block;
-    Vector unit(device_, A.rows * C * C, tag);
+    Vector unit(device_, A.rows * C * C, setup_tag);
     const double centre[3] = {0, 0, 0};
     near_null_.rigid_motions(device_, A, nullptr, 0, centre, 1, C, unit.data());
     const std::vector<double> couples = unit.host();
@@ -161,12 +155,12 @@ class Builder {
       const std::size_t row = i / static_cast<std::size_t>(K_), c = row % static_cast<std::size_t>(C);
       if (couples[row * static_cast<std::size_t>(C) + c] == 0) values[i] = 0;
     }
-    return Vector(device_, std::span<const double>(values), tag);
+    return Vector(device_, std::span<const double>(values), setup_tag);
   }
 
   Vector first_near_null(const BlockMatrixView<double>& A) const {
     if (options_.near_null != nullptr) return given_near_null(A);
-    Vector near_null(device_, A.rows * A.row_block * K_, tag);
+    Vector near_null(device_, A.rows * A.row_block * K_, setup_tag);
     BoxAround box;
     const double* coordinates = nullptr;
     if (options_.coordinates != nullptr && (K_ > A.row_block || (A.row_block == 6 && options_.dimension == 3))) {
@@ -216,8 +210,8 @@ class Builder {
   Vector tentative(const BlockMatrixView<double>& A, const std::int32_t* aggregate, Index aggregates,
                    const Vector& near_null, Vector& coarse) const {
     const int C = A.row_block;
-    Vector T(device_, A.rows * C * K_, tag);
-    coarse = Vector(device_, aggregates * K_ * K_, tag);
+    Vector T(device_, A.rows * C * K_, setup_tag);
+    coarse = Vector(device_, aggregates * K_ * K_, setup_tag);
     // Copied, then made orthonormal; members of aggregates are listed, and the list read.
     count(4 * T.bytes() + coarse.bytes() + A.rows * (Index{sizeof(std::int32_t)} + Index{2} * sizeof(Index)) +
           2 * aggregates * Index{sizeof(Index)});
@@ -228,7 +222,7 @@ class Builder {
   // How aggregates move nodes beside them; empty where there are no translations.
   Vector extension(const Vector& coarse_near_null) const {
     if (translations_ == 0) return {};
-    Vector result(device_, coarse_near_null.size(), tag);
+    Vector result(device_, coarse_near_null.size(), setup_tag);
     count(2 * result.bytes());
     near_null_.rigid_extension(device_, result.size() / (K_ * K_), K_, translations_, coarse_near_null.data(),
                                result.data());
@@ -263,8 +257,8 @@ class Builder {
   // The near-null space of the next level, at the nodes that it keeps.
   Vector injected(const NestedNodes& nodes, const BlockMatrixView<double>& A, const Vector& near_null) const {
     const int size = A.row_block * K_;
-    const Array<std::int32_t> same(device_, std::span<const std::int32_t>(nodes.same), tag);
-    Vector coarse(device_, same.size() * size, tag);
+    const Array<std::int32_t> same(device_, std::span<const std::int32_t>(nodes.same), setup_tag);
+    Vector coarse(device_, same.size() * size, setup_tag);
     count(same.bytes() + 2 * coarse.bytes());
     near_null_.take(device_, same.size(), same.data(), size, near_null.data(), coarse.data());
     return coarse;
@@ -343,8 +337,8 @@ class Builder {
   bool transfers_again(const NestedNodes* nodes, KnownLevel& known, RefreshedLevel& fine, Vector& near_null) const {
     auto phase = device_.profile().phase("transfers");
     const Index size = known.transfer_nonzeros * known.P.row_block * known.P.column_block;
-    fine.P = Vector(device_, size, tag);
-    fine.R = Vector(device_, size, tag);
+    fine.P = Vector(device_, size, setup_tag);
+    fine.R = Vector(device_, size, setup_tag);
     if (nodes != nullptr) {
       Vector coarse_near_null = injected(*nodes, fine.A, near_null);
       const Vector weights(device_, std::span<const double>(nodes->weights), "multigrid");
@@ -380,7 +374,7 @@ class Builder {
   bool coarsen_again(const KnownLevel& known, const KnownLevel& next, bool nested, const RefreshedLevel& fine,
                      RefreshedLevel& coarse, Vector& coarse_values) const {
     auto phase = device_.profile().phase("product");
-    coarse_values = Vector(device_, next.nonzeros * next.A.row_block * next.A.row_block, tag);
+    coarse_values = Vector(device_, next.nonzeros * next.A.row_block * next.A.row_block, setup_tag);
     if (!matrix_.galerkin_again(device_, fine.A, known.P, known.R, nested, next.A, coarse_values.data())) return false;
     count(bytes_of(fine.A, known.nonzeros) + bytes_of(known.P, known.transfer_nonzeros) +
           bytes_of(known.R, known.transfer_nonzeros) + bytes_of(next.A, next.nonzeros));
@@ -411,6 +405,11 @@ class Builder {
 };
 
 }  // namespace
+
+int default_near_null_count(int block, const SmoothedAggregationOptions& options) {
+  if (options.coordinates == nullptr || block != options.dimension) return block;
+  return block == 2 ? 3 : block == 3 ? 6 : 1;
+}
 
 void throw_no_nested_levels() {
   throw Error(Exit::input, "multigrid over nested meshes was asked for, but there are none",

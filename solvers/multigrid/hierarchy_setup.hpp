@@ -52,6 +52,12 @@ std::size_t suitable_levels(std::size_t count, std::size_t on_same_cells, const 
 inline constexpr double stretched_share = 0.1;  // of nodes
 [[noreturn]] void throw_no_nested_levels();
 
+// Near-null-space vectors of a first level for which none are given: 1, or 3, or 6 rigid motions; six unknowns per node
+// are displacements and rotations.
+int default_near_null_count(int block, const SmoothedAggregationOptions& options);
+
+inline constexpr const char* setup_tag = "multigrid set-up";
+
 using TakeLevel = std::function<void(SetupLevel&)>;
 
 // Those of options.nested that suit the matrix.

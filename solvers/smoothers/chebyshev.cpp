@@ -7,6 +7,7 @@
 #include "solvers/smoothers/jacobi.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
 #include "solvers/algebra/solve_report.hpp"
+#include "solvers/algebra/vector_kernels.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>

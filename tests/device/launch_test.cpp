@@ -1,14 +1,20 @@
 #include "device/array.hpp"
 #include "device/error.hpp"
+#include "device/kernel_families.hpp"
 #include "device/kernels.hpp"
 #include "tests/device/back_ends.hpp"
 #include "tests/device/test_kernels.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <ctime>
+#include <filesystem>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <limits>
+#include <string>
+#include <unistd.h>
 
 namespace ritz {
 namespace {
@@ -97,6 +103,34 @@ TEST(Kernels, MissingModuleIsAnEnvironmentError) {
     EXPECT_EQ(error.exit(), Exit::environment);
     EXPECT_NE(error.message().find("no_such_module"), std::string::npos);
   }
+}
+
+TEST(Kernels, OfAFamilyBelongToItsModule) {
+  const std::string backend = Device::named("cpu").backend();
+  EXPECT_NE(find_kernels(backend, "test_device_kernels", "rare"), nullptr);
+  EXPECT_TRUE(missing_kernel_families(backend, "test_device_kernels").empty());
+}
+
+// A copy of the module without its family. In a process apart: the copy's kernels have the names of the others.
+TEST(Kernels, OfAFamilyThatWasNotBuiltAreReportedWithTheTargetThatBuildsThem) {
+  const std::string backend = Device::named("cpu").backend(), ending = "." + backend + ".so";
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / fmt::format("alone_{}", getpid());
+  std::filesystem::create_directories(folder);
+  std::filesystem::copy_file(std::string(RITZ_TEST_KERNELS) + ending, folder / ("alone" + ending));
+  add_kernel_folder(folder.string());
+  EXPECT_EXIT(
+      {
+        try {
+          find_kernels(backend, "alone", "no such kernel");
+        } catch (const Error& error) {
+          fmt::print(stderr, "{} {} {}", static_cast<int>(error.exit()), error.why(), error.fix());
+        }
+        std::_Exit(0);
+      },
+      testing::ExitedWithCode(0),
+      fmt::format("^{} 'alone' was built without the families 'rare' .*--target alone$",
+                  static_cast<int>(Exit::environment)));
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace
