@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks that take too long for every change, run by hand: what ctest does with samples is done with all of them here.
-# Each adds a line to docs/measurements/long_checks.tsv: date, commit, check, minutes of processors, outcome.
+# Each adds a line to tools/measurements/long_checks.tsv: date, commit, check, minutes of processors, outcome.
 # Usage: tools/long_checks.sh [--in BUILD] [CHECK...]; --list names the checks with their commands.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -32,7 +32,7 @@ if [ "${1:-}" = --list ]; then
   for i in "${!names[@]}"; do printf '%-20s %s\n' "${names[i]}" "${commands[i]}"; done
   exit
 fi
-table=docs/measurements/long_checks.tsv
+table=tools/measurements/long_checks.tsv
 [ -f $table ] || printf 'date\tcommit\tcheck\tminutes of processors\toutcome\n' >$table
 failed=0
 for i in "${!names[@]}"; do

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Seconds of processors that the tests of ctest take, by entry and by group: the clock says little on a busy machine. Runs them one by one.
 
-    tools/test_seconds.py BUILD [REGEX]          docs/measurements/test_seconds.tsv has those of all
+    tools/test_seconds.py BUILD [REGEX]          tools/measurements/test_seconds.tsv has those of all
 """
 import collections
 import json

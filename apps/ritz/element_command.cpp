@@ -48,8 +48,8 @@ std::optional<double> changed(const ParameterFacts& facts, double value) {
 
 // Notes declarations of the form that have no effect at fields of this size.
 void report_unused_facts(const FormCatalogue& catalogue, const FormOnDevice& form, const FormRecord& record,
-                       const std::map<std::string, double>& parameters, const FormCheckOptions& options,
-                       std::vector<std::string>& notes) {
+                         const std::map<std::string, double>& parameters, const FormCheckOptions& options,
+                         std::vector<std::string>& notes) {
   for (int i = 0; i < record.parameter_count; ++i) {
     const ParameterFacts& facts = record.parameters[i].facts;
     std::map<std::string, double> others = parameters;
@@ -66,8 +66,8 @@ void report_unused_facts(const FormCatalogue& catalogue, const FormOnDevice& for
 
 // The same of a form of several fields.
 void report_unused_facts(const FormCatalogue& catalogue, const MixedFormOnDevice& form, const FormRecord& record,
-                       const std::map<std::string, double>& parameters, double amplitude,
-                       std::vector<std::string>& notes) {
+                         const std::map<std::string, double>& parameters, double amplitude,
+                         std::vector<std::string>& notes) {
   for (int i = 0; i < record.parameter_count; ++i) {
     const ParameterFacts& facts = record.parameters[i].facts;
     const std::optional<double> other = changed(facts, parameters.at(facts.name));

@@ -81,8 +81,8 @@ class Operator {
   // Throws Error(Exit::internal) for forms with different numbers of results at once.
   DerivedFields evaluate(const Vector& u, const std::string& form = {}) const;
 
-  // Sets the time at which loads, coefficients and forms are evaluated. Functions that vary in time are evaluated again,
-  // at all of their points; t = dt = 0 before the first call.
+  // Sets the time at which loads, coefficients and forms are evaluated. Functions that vary in time are evaluated
+  // again, at all of their points; t = dt = 0 before the first call.
   void set_time(const Time& time);
   const Time& time() const { return time_; }
   bool varies_in_time() const;         // does any integral?

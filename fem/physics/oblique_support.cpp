@@ -127,7 +127,8 @@ LinearEquations normal_support(const FunctionSpace& space, const Region& facets,
                 "a normal is that of facets", "name a region of facets, or give a direction");
   LinearEquations equations{.origin = origin};
   const std::vector<double> values = values_at_nodes(space, facets, value);
-  if (std::ranges::any_of(values, [](double each) { return each != 0; })) require_outer_facets(space.mesh(), facets, origin);
+  if (std::ranges::any_of(values, [](double each) { return each != 0; }))
+    require_outer_facets(space.mesh(), facets, origin);
   for (const NodeNormal& each : node_normals(space, facets))
     add_direction(space, each.node, each.normal, values[static_cast<std::size_t>(each.node)], equations);
   return equations;

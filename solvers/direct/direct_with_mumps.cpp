@@ -131,7 +131,7 @@ class MumpsFactor final : public DirectFactor {
     for (const int extra_percent : {first_extra_percent, 100, 400}) {
       mumps_.icntl[at(14)] = extra_percent;
       report_progress(fmt::format("factorising: {:.2g} operations, a factor of {:.2g} GB", operations(),
-                                1e-9 * static_cast<double>(memory_needed())));
+                                  1e-9 * static_cast<double>(memory_needed())));
       mumps_.run(job_factorise);
       if (!is_short_of_workspace(mumps_.infog[at(1)])) break;
     }

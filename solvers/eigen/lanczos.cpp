@@ -213,7 +213,7 @@ class Lanczos {
       space.add_block(problem_.random_block(block_width, round + 1));
       if (space.size() < nearby_)
         report_progress(fmt::format("modes: 0 of {} converged, {} vectors of {} before the first look", wanted_,
-                                  space.size(), nearby_));
+                                    space.size(), nearby_));
       space.step();
       ++solution_.iterations;
     }
@@ -284,7 +284,7 @@ class Lanczos {
       throw_if_stop_requested();
       if (space.size() < nearby_)
         report_progress(fmt::format("modes: 0 of {} converged, {} vectors of {} before the first look", wanted_,
-                                  space.size(), nearby_));
+                                    space.size(), nearby_));
       space.step();
       ++solution_.iterations;
     }
