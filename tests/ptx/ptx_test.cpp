@@ -594,7 +594,7 @@ TEST(Ptx, ProductsThatOnlySumsReadAreFusedAsByTheAssembler) {
   EXPECT_EQ(fused("neg.f64 %f6, %f3; sub.f64 %f5, %f6, %f4;"), -rest);
   EXPECT_EQ(fused("neg.f64 %f6, %f4; neg.f64 %f7, %f3; add.f64 %f5, %f6, %f7;"), -rest);
   EXPECT_EQ(fused("add.f64 %f5, %f4, %f3; add.f64 %f6, %f4, %f1;"), rest);
-  // Of two products the left one.
+  // The left one of two products.
   EXPECT_EQ(fused("mul.f64 %f6, %f3, 0d3FF0000000000000; add.f64 %f5, %f4, %f6;"), rest);
   EXPECT_EQ(fused("mul.f64 %f6, %f3, 0d3FF0000000000000; add.f64 %f5, %f6, %f4;"), 0);
 }
