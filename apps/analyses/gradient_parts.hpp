@@ -30,8 +30,8 @@ void add_derived(DerivedWork& work, const DifferentiatedNumber& number, const Mo
 
 // Areas and volumes of means and integrals contain the thickness of plane models.
 inline constexpr const char* thickness_key = "model.thickness";
-// Where the number is the thickness: adds what that of each cell alone changes in these areas, at this solution. `of`:
-// the derived field of the probe; null: it is of the unknown.
+// Adds, where the number is the thickness, what that of each cell alone changes in these areas, at this solution.
+// of: the derived field of the probe; null: it is of the unknown.
 void add_by_areas(const CaseModel& read, const DifferentiatedNumber& number, const DerivedResult* of,
                   const ProbeWeights& probe, std::span<const double> factors, const Time& time,
                   const std::vector<double>& u, std::vector<double>& sum);
