@@ -8,19 +8,9 @@ import ritz
 from relations import draw, relations
 
 EVERY = relations.NAMES
-NODE_LOADS = ("which no cell of the mesh uses", "but the space has nodes of its own", "belongs to no cell")
 # Faults that are known: (reason, whether this model, relation and its first sentence show it).
 KNOWN = [
-    ("couplings with springs or prescribed motions, in other units",
-     lambda model, name, sentence: model.has("coupling") and name in ("units", "superposition", "balance", "split", "order", "renumber")),
-    ("loads and springs at nodes of order 2 without a matrix", lambda model, name, sentence: any(words in sentence for words in NODE_LOADS)),
-    ("[gradient] of an integral by the thickness", lambda model, name, sentence: name == "gradient" and "model.thickness" in sentence),
-    ("[gradient] by numbers of heat, by another rule than theirs",
-     lambda model, name, sentence: name == "gradient" and model.program == "heat" and " material." in sentence),
-    ("plane stress with plasticity, without a matrix in single precision",
-     lambda model, name, sentence: model.has("newton") and name in ("operator", "solver") and "p.Ap = nan" in sentence),
     ("arrays on bent facets that curve inwards", lambda model, name, sentence: "lies outside the mesh 'the caller's arrays'" in sentence),
-    ("numbers and formulas of heat by different rules", lambda model, name, sentence: name == "formula" and model.program == "heat"),
 ]
 
 
