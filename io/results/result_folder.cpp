@@ -178,7 +178,7 @@ ResultFolder::ResultFolder(std::string path, ResultFolderOptions options)
       options_(std::move(options)),
       room_made_(options_.joined) {
   if (options_.joined) return;
-  refuse_links();
+  require_no_links();
   lock_ = std::make_shared<FolderLock>(path_, options_.program, options_.notice);
   probe_folder(path_);
   Journal journal = read_journal(path_);
@@ -248,7 +248,7 @@ void ResultFolder::require_new(const Journal& journal) {
 }
 
 // Links that the run would write through; others are replaced by its files.
-void ResultFolder::refuse_links() const {
+void ResultFolder::require_no_links() const {
   for (const std::string& name : names_in(path_)) {
     const fs::path item = fs::path(path_) / name;
     std::error_code unknown;

@@ -66,7 +66,7 @@ class ResultFolder {
   ResultFolder(const ResultFolder& of, ResultFolderOptions options);
   void require_new(const Journal& journal);
   bool may_go(const Journal& before, const Journal& now, const std::string& file) const;
-  void refuse_links() const;
+  void require_no_links() const;
   void sweep_temporaries() const;
 
   class TrialFolders;
