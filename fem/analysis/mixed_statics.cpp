@@ -450,7 +450,7 @@ struct Gauge {
 // The magnetic vector potential: what a current does on gradients has no counterpart in curls. r: the right-hand side,
 // from which a small part of this kind, of rounding and of curved conductors, is removed.
 Gauge gauge_of(const MixedOperator& equations, const MixedConstraints& supports, Vector& r) {
-  constexpr double weak = 1e-5, nothing = 1e-10, small = 0.02, zero = 1e-13;
+  constexpr double weak = 1e-4, nothing = 1e-10, small = 0.02, zero = 1e-13;
   if (equations.field_count() != 1 || equations.family(0) != Family::edge || !has_one_unknown_for_each_edge(equations))
     return {};
   const EdgeGradients gradients(equations.space(0), supports[0]);
@@ -462,7 +462,10 @@ Gauge gauge_of(const MixedOperator& equations, const MixedConstraints& supports,
     axpy(-1.0, at_none, y);
     supports.set_zero(y);
   });
-  if (stiffness > weak) return {};
+  // Edges along the body: gradients are held over its size, about b L^2 / (30 a).
+  const int dimension = equations.space(0).mesh().dimension();
+  const double along = std::pow(static_cast<double>(gradients.corner_count()), 1.0 / dimension);
+  if (stiffness * along * along > weak) return {};
   Gauge gauge{.free = stiffness < zero};
   const double size = norm2(r);
   Vector part(r.device(), std::span<const double>(gradients.part_of(r.host())), "vectors");

@@ -209,10 +209,14 @@ std::vector<double> EdgeGradients::gradient(const std::vector<double>& phi) cons
   return result;
 }
 
+Index EdgeGradients::corner_count() const {
+  Index count = 0;
+  for (const auto& ends : ends_) count = std::max({count, ends[0] + 1, ends[1] + 1});
+  return count;
+}
+
 std::vector<double> EdgeGradients::transposed(std::span<const double> on_edges) const {
-  Index corners = 0;
-  for (const auto& ends : ends_) corners = std::max({corners, ends[0] + 1, ends[1] + 1});
-  std::vector<double> result(static_cast<std::size_t>(corners), 0.0);
+  std::vector<double> result(static_cast<std::size_t>(corner_count()), 0.0);
   for (std::size_t e = 0; e < ends_.size(); ++e)
     for (const int end : {0, 1})
       if (const Index corner = ends_[e][static_cast<std::size_t>(end)]; corner >= 0)

@@ -48,7 +48,8 @@ class EdgeGradients {
   EdgeGradients(const FunctionSpace& space, const Constraints& supports);
   // G phi with G^T (r - G phi) = 0: [edge], zero where edges are prescribed.
   std::vector<double> part_of(std::span<const double> r) const;
-  // How stiff gradients are beside other fields, about b h^2 / a of curl(a curl u) + b u; `multiply`: K x.
+  Index corner_count() const;  // up to the last that is not held
+  // How stiff gradients are beside other fields, about b h^2 / (30 a) of curl(a curl u) + b u; `multiply`: K x.
   double stiffness(const Device& device, const std::function<void(const Vector& x, Vector& y)>& multiply) const;
 
  private:
