@@ -31,6 +31,12 @@ MODES = ["--set", "modal.count=4", "--set", "modal.animate=30"]  # four series o
 WRITING = 52  # the call of fsync() before which some steps of such a run have been committed; each has five
 
 
+def hear_signals():
+    """In a child: tests that run in the background, or by nohup, ignore some."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Journal(CaseTest):
     def test_every_line_and_every_file_has_the_checksum_that_zlib_gives(self):
         outcome = self.solve("ritz-modal", example("modal/cantilever"), "--set", "modal.count=1", "--set", "modal.animate=3")
@@ -211,7 +217,8 @@ class Stopping(CaseTest):
         """The run stops before each fsync from the WRITING-th on, and gets the next signal."""
         folder = self.folder / f"results{len(list(self.folder.iterdir()))}"
         run = subprocess.Popen(command("ritz-modal", example("modal/cantilever"), folder, "--json", self.folder / "report.json", *MODES),
-                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env={**os.environ, **fault(folder, "fsync", WRITING, "stop", stays=1)})
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env={**os.environ, **fault(folder, "fsync", WRITING, "stop", stays=1)},
+                               preexec_fn=hear_signals)
         while stops(run):
             if signals:
                 run.send_signal(signals[0])
