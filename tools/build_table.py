@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a build costs, target by target: object code, and processor seconds to compile it, as docs/measurements/build.tsv has them.
+"""What a build costs, target by target: object code, and processor seconds to compile it, as tools/measurements/build.tsv has them.
 
     tools/build_table.py build --check                  exit 1 where a target has a fifth more object code than the table says
     tools/build_table.py build --update [TARGET ...]    write the table anew, or these lines of it; keeps the seconds that it has
@@ -19,7 +19,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-TABLE = Path(__file__).resolve().parent.parent / "docs" / "measurements" / "build.tsv"
+TABLE = Path(__file__).resolve().parent / "measurements" / "build.tsv"
 HEAD = ["target", "objects", "kB", "seconds"]
 SMALL = 150  # [kB] of a new target
 MORE = 1.2
