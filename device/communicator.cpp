@@ -1,23 +1,21 @@
 #include "device/communicator.hpp"
 
+#include "device/error.hpp"
+
 #include <array>
-#include <utility>
 
 namespace ritz {
-namespace {
+void check_same_ranks(const Device& a, const Device& b) {
+  if (a.sums() != b.sums())
+    throw Error(Exit::internal, "an array divided among ranks was combined with one that is not", "", "");
+}
 
-const SumsOverRanks* together = nullptr;  // null: this process alone
-
-}  // namespace
-
-const SumsOverRanks* use_sums_over_ranks(const SumsOverRanks* sums) { return std::exchange(together, sums); }
-
-int Communicator::rank() const { return together == nullptr ? 0 : together->rank; }
-int Communicator::ranks() const { return together == nullptr ? 1 : together->count; }
+int Communicator::rank() const { return device_.sums() == nullptr ? 0 : device_.sums()->rank; }
+int Communicator::ranks() const { return device_.sums() == nullptr ? 1 : device_.sums()->count; }
 
 void Communicator::sum(const double* mine, std::span<double> sums) const {
   device_.machine().read_scalars(sums.data(), mine, static_cast<int>(sums.size()));
-  if (together != nullptr) together->sum(sums);
+  if (device_.sums() != nullptr) device_.sums()->sum(sums);
 }
 
 double Communicator::sum(const double* mine) const {
@@ -28,7 +26,7 @@ double Communicator::sum(const double* mine) const {
 
 void Communicator::largest(const double* mine, std::span<double> values) const {
   device_.machine().read_scalars(values.data(), mine, static_cast<int>(values.size()));
-  if (together != nullptr) together->largest(values);
+  if (device_.sums() != nullptr) device_.sums()->largest(values);
 }
 
 double Communicator::largest(const double* mine) const {
@@ -38,6 +36,7 @@ double Communicator::largest(const double* mine) const {
 }
 
 void Communicator::complete(double* numbers, int count) const {
+  const SumsOverRanks* const together = device_.sums();
   if (together == nullptr) return;
   if (together->sum_on_device && together->sum_on_device(device_, numbers, count)) return;
   std::array<double, 16> few{};
@@ -52,19 +51,19 @@ void Communicator::read(const double* complete, std::span<double> values) const 
 }
 
 double Communicator::sum_of(double mine) const {
-  if (together != nullptr) together->sum({&mine, 1});
+  if (device_.sums() != nullptr) device_.sums()->sum({&mine, 1});
   return mine;
 }
 
 double Communicator::largest_of(double mine) const {
-  if (together != nullptr) together->largest({&mine, 1});
+  if (device_.sums() != nullptr) device_.sums()->largest({&mine, 1});
   return mine;
 }
 
 Index Communicator::total(Index owned) const {
+  if (device_.sums() == nullptr) return owned;
   Index sum = 0;
-  if (together == nullptr) return owned;
-  for (const Index each : together->of_all(owned)) sum += each;
+  for (const Index each : device_.sums()->of_all(owned)) sum += each;
   return sum;
 }
 

@@ -1,12 +1,11 @@
-// The ranks that work on one problem: one, or while a WorkTogether lives those of the job. The numbers that a solver's
-// host code reads from a device are sums over all ranks, and this is the only way to them.
+// Sums of numbers in a device's memory: of this process, or over all ranks where the device is that of arrays divided
+// among ranks (Device::with_sums; device/ranks/ranks.hpp makes it). Host code of solvers gets its numbers here alone.
 //
-//   const WorkTogether together(&ranks);                    // device/ranks/ranks.hpp; all ranks of the job make one
-//   Communicator(device).sum(numbers.data(), values);       // values[k] = sum over ranks of numbers[k]; waits
+//   Communicator(x.device()).sum(numbers.data(), values);   // values[k] = sum over ranks of numbers[k]; waits
 //   Communicator(device).complete(numbers.data(), 2);       // the same in place, for kernels that read them
 //
 //   PendingSum sums(device, 6);                              // in a constructor
-//   sums.begin(numbers.data(), 6);                           // behind what is launched so far
+//   sums.begin(numbers.data(), 6);                           // after what is launched so far
 //   ...                                                      // launches that need no number of it
 //   sums.finish(values);                                     // waits for the sum, not for those launches
 #pragma once
@@ -20,8 +19,7 @@
 
 namespace ritz {
 
-// How numbers of this rank are combined with those of others, in one call of all of them: device/ranks/ranks.hpp makes
-// one for the processes of a job.
+// How numbers of this rank are combined with those of others, in one call of all of them.
 struct SumsOverRanks {
   int rank = 0, count = 1;
   std::function<void(std::span<double>)> sum, largest;
@@ -29,8 +27,8 @@ struct SumsOverRanks {
   // In place of sum, numbers in the device's memory, without a wait of the host; false: not between these devices.
   std::function<bool(const Device&, double*, int)> sum_on_device;
 };
-// Sums of this process go over them from now on; null: it works alone. Returns what was there before.
-const SumsOverRanks* use_sums_over_ranks(const SumsOverRanks* sums);
+// Throws Error(Exit::internal) where one array is divided among ranks and the other is not.
+void check_same_ranks(const Device& a, const Device& b);
 
 class Communicator {
  public:

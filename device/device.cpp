@@ -211,6 +211,12 @@ MemoryPool& Device::pinned() const {
 }
 Profile& Device::profile() const { return state_->profile; }
 
+Device Device::with_sums(std::shared_ptr<const SumsOverRanks> sums) const {
+  Device device = *this;
+  device.sums_ = std::move(sums);
+  return device;
+}
+
 DeviceList list_devices() {
   DeviceList list;
   list.devices.push_back(make_cpu_machine("")->current_info());

@@ -13,6 +13,8 @@
 
 namespace ritz {
 
+struct SumsOverRanks;  // device/communicator.hpp
+
 class Device {
  public:
   Device() = default;  // no device: only to be assigned to
@@ -37,9 +39,17 @@ class Device {
   void synchronize() const { machine().synchronize(); }
   bool operator==(const Device& other) const { return state_ == other.state_; }
 
+  // The same device for arrays that are this rank's part of arrays of all ranks: their sums (device/communicator.hpp)
+  // are over all ranks. Arrays that are made on the device of such an array are parts, too. nullptr: of this process
+  // alone, as it is at first.
+  Device with_sums(std::shared_ptr<const SumsOverRanks> sums) const;
+  Device alone() const { return with_sums(nullptr); }
+  const SumsOverRanks* sums() const { return sums_.get(); }
+
  private:
   struct State;
   std::shared_ptr<State> state_;
+  std::shared_ptr<const SumsOverRanks> sums_;
 };
 
 // Every device of this machine, CPU first, with the reason when GPUs cannot be used.

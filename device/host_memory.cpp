@@ -56,7 +56,7 @@ bool take_host_memory(Index bytes) noexcept {
   const Index now = live.fetch_add(bytes, std::memory_order_relaxed) + bytes;
   if (bound > 0 && now > bound) {
     live.fetch_sub(bytes, std::memory_order_relaxed);
-    note_refusal(bytes);
+    record_refusal(bytes);
     return false;
   }
   Index highest = peak.load(std::memory_order_relaxed);
@@ -71,7 +71,7 @@ void give_host_memory(Index bytes) noexcept {
   give_back_kept_pages(static_cast<std::size_t>(std::max<Index>(0, left)));
 }
 
-void note_refusal(Index bytes) noexcept {
+void record_refusal(Index bytes) noexcept {
   refused_beside = live.load();
   refused = bytes;
 }

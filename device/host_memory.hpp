@@ -24,7 +24,7 @@ void give_host_memory(Index bytes) noexcept;
 struct HostRefusal {
   Index bytes = 0, live = 0;
 };
-void note_refusal(Index bytes) noexcept;
+void record_refusal(Index bytes) noexcept;
 HostRefusal take_last_refusal() noexcept;
 
 // Counts `bytes` as long as it lives; not taken() where the limit forbids it.

@@ -14,7 +14,8 @@ void register_kernel_families(const std::vector<std::string>& families);
 // Families of a module that are not beside it. Throws like has_kernels.
 std::vector<std::string> missing_kernel_families(const std::string& backend, const std::string& module);
 
-// "'ritz_fem_kernels' was built without the families 'mixed', 'plane' of its kernels" and what builds them; both empty if none is missing.
+// "'ritz_fem_kernels' was built without the families 'mixed', 'plane' of its kernels" and what builds them; both empty
+// if none is missing.
 struct MissingFamilies {
   std::string reason, remedy;
 };

@@ -51,7 +51,7 @@ struct Traffic {
 class ScalarRead {
  public:
   virtual ~ScalarRead() = default;
-  virtual void begin(const double* device, int count) = 0;  // the copy is queued behind the launches so far
+  virtual void begin(const double* device, int count) = 0;  // the copy is queued after the launches so far
   // Waits for that copy alone, not for what was launched after it.
   virtual void finish(double* host, int count) = 0;
 };

@@ -121,7 +121,7 @@ class CudaMachine final : public Machine {
   void* do_allocate(Index bytes) override {
     if (bytes > info_.memory_total) return nullptr;  // drivers answer absurd sizes in different ways
     choose();
-    refuse_while_recording();
+    require_not_recording();
     void* memory = nullptr;
     cudaError_t status = try_allocate(&memory, bytes);
     if (status == cudaErrorMemoryAllocation) {  // the driver's pool may keep what does not fit
@@ -202,7 +202,7 @@ class CudaMachine final : public Machine {
   static constexpr std::size_t pinned_count = 64;
   static constexpr unsigned read_places = 8;  // of pinned_count numbers each, for reads that are looked at later
 
-  // The copy goes to pinned memory, and an event behind it is waited for. Solvers make one for each solution, so memory
+  // The copy goes to pinned memory, and an event after it is waited for. Solvers make one for each solution, so memory
   // is the machine's own where there is a free place: locking pages takes longer than a small solution.
   class CudaRead final : public ScalarRead {
    public:
@@ -303,7 +303,7 @@ class CudaMachine final : public Machine {
 
   // Memory that is allocated while a stream is captured belongs to the graph, and exists only while the graph runs
   // (CUDA Runtime API, cudaMallocAsync): the pool would hand it to others.
-  void refuse_while_recording() const {
+  void require_not_recording() const {
     cudaStreamCaptureStatus recording = cudaStreamCaptureStatusNone;
     if (succeeded(cudaStreamIsCapturing(stream_, &recording)) && recording != cudaStreamCaptureStatusNone)
       cuda_check(cudaErrorStreamCaptureUnsupported, "allocating memory while launches are recorded");

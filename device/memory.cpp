@@ -212,7 +212,7 @@ Index MemoryPool::live() const noexcept {
   return live_;
 }
 
-void MemoryPool::note_recent_peak(Index peak) noexcept {
+void MemoryPool::record_recent_peak(Index peak) noexcept {
   const std::lock_guard lock(mutex_);
   recent_peak_ = std::max(recent_peak_, peak);
 }

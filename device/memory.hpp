@@ -51,7 +51,7 @@ class MemoryPool {
   // Peak of live since the last call, at least live as it is now; for phases, which hand on what those inside have
   // seen.
   Index take_recent_peak() noexcept;
-  void note_recent_peak(Index peak) noexcept;
+  void record_recent_peak(Index peak) noexcept;
 
   // Size of a request in the pool: multiples of 256 bytes, from 1 MiB on of 64 KiB, so that a freed block fits again. A
   // block from the cache may be up to a quarter larger.

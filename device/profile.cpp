@@ -85,7 +85,7 @@ Profile::Phase::~Phase() {
   record.bytes += profile_.bytes_ - bytes_;
   const Index peak = profile_.memory_.take_recent_peak();
   record.peak_memory = std::max(record.peak_memory, peak);
-  profile_.memory_.note_recent_peak(std::max(outer_peak_, peak));
+  profile_.memory_.record_recent_peak(std::max(outer_peak_, peak));
   if (profile_.events_.size() < profile_.events_.capacity())
     profile_.events_.push_back({record_, seconds_between(profile_.start_, start_), seconds, profile_.memory_.live()});
   profile_.open_ = std::move(outer_);

@@ -43,7 +43,7 @@ struct LastOffset {
   constexpr void operator()(Index) const { offsets[n] = n > 0 ? offsets[n - 1] + counts[n - 1] : 0; }
 };
 
-// Keys below 0 are sorted behind those of all groups.
+// Keys below 0 are sorted after those of all groups.
 struct Ungrouped {
   const std::int32_t* keys;
   std::uint32_t groups;

@@ -235,8 +235,9 @@ void report(const MeshData& data, const CellBlock& block, const Judgement& judge
   for (std::size_t c = 0; c < judgement.status.size() && first.size() < 10; ++c)
     if (judgement.status[c] == status) first.push_back(block.first_cell + static_cast<Index>(c));
   errors.add(Error(Exit::mesh,
-                   fmt::format("{} of kind {} in {} {}; the first is at {}", counted("cell", count, first),
-                               traits(block.kind).name, data.source, complaint, place_of_cell(data, first[0])),
+                   fmt::format("{} of kind {} in {} {} {}; the first is at {}", counted("cell", count, first),
+                               traits(block.kind).name, data.source, count == 1 ? "is" : "are", complaint,
+                               place_of_cell(data, first[0])),
                    std::string(why), std::string(fix)));
 }
 
@@ -273,7 +274,7 @@ void orient_cells(MeshData& data, bool fix, std::vector<std::string>& notices, E
            "remove them, or mesh the place again", errors);
     report(data, block, judgement, folded, "folded (the Jacobian vanishes or changes its sign inside the cell)",
            "nodes are repeated, misplaced or in another order than the file's format says",
-           "straighten the edges there, refine, or mesh the place again", errors);
+           "straighten the edges there, or mesh the place again without cells that repeat nodes", errors);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <numeric>
 #include <tuple>
 
 namespace ritz {
@@ -49,6 +50,28 @@ bool runs_along(const Mesh& mesh, const FacetOfCell& facet, const RoundSurface& 
   const Point normal = normal_of(mesh, facet),
               outward = surface.outward(centre_of(mesh, corners(nodes, kind_of(mesh, facet))));
   return std::abs(dot(normal, outward)) > 0.5 * length(normal) * length(outward);
+}
+
+std::vector<std::uint8_t> marks_of(const Mesh& mesh, std::span<const Node> nodes) {
+  std::vector<std::uint8_t> marks(static_cast<std::size_t>(mesh.node_count()));
+  for (const Node node : nodes) marks[static_cast<std::size_t>(node)] = 1;
+  return marks;
+}
+
+std::vector<Node> sorted_once(std::vector<Node> nodes) {
+  std::ranges::sort(nodes);
+  const auto rest = std::ranges::unique(nodes);
+  nodes.erase(rest.begin(), rest.end());
+  return nodes;
+}
+
+// The corners that node `i` of a facet after its corners lies between: the ends of its edge, or all.
+std::vector<int> ends_of_node(CellKind kind, std::size_t i) {
+  const CellTraits& of = traits(kind);
+  if (of.dimension > 1 && i < of.edges.size()) return {of.edges[i][0], of.edges[i][1]};
+  std::vector<int> all(static_cast<std::size_t>(of.corner_count));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
 }
 
 const auto in_order = [](const auto& a, const auto& b) {
@@ -144,10 +167,57 @@ Region select_along(const Mesh& mesh, const std::string& name, const Region& amo
   return region;
 }
 
+std::vector<Node> nodes_on_chords(const Mesh& mesh, const Region& found, std::span<const FacetOfCell> among,
+                                  const RoundSurface& surface, double tolerance, const PlaceTest& others) {
+  const std::vector<std::uint8_t> chosen = marks_of(mesh, found.nodes);
+  const auto is_chosen = [&](Node node) { return chosen[static_cast<std::size_t>(node)] != 0; };
+  const PlaceTest lies = on(surface, tolerance);
+  std::vector<Node> result;
+  for (const FacetOfCell& facet : among) {
+    const CellKind kind = kind_of(mesh, facet);
+    if (traits(kind).order == 1) continue;
+    const std::vector<Node> nodes = mesh.nodes_of(facet);
+    const std::span<const Node> ends = corners(nodes, kind), between = std::span(nodes).subspan(ends.size());
+    if (!std::ranges::all_of(ends, [&](Node node) { return lies(place_of(mesh, node)); }) ||
+        !runs_along(mesh, facet, surface))
+      continue;
+    for (std::size_t i = 0; i < between.size(); ++i)
+      if (!is_chosen(between[i]) &&
+          std::ranges::all_of(ends_of_node(kind, i),
+                              [&](int end) { return is_chosen(nodes[static_cast<std::size_t>(end)]); }) &&
+          others(place_of(mesh, between[i])))
+        result.push_back(between[i]);
+  }
+  return sorted_once(std::move(result));
+}
+
+std::vector<Node> nodes_between(const Mesh& mesh, const Region& found) {
+  const std::vector<std::uint8_t> chosen = marks_of(mesh, found.nodes);
+  const auto is_chosen = [&](Node node) { return chosen[static_cast<std::size_t>(node)] != 0; };
+  std::vector<Node> result;
+  for (const CellBlock& block : mesh.blocks()) {
+    const CellTraits& of = traits(block.kind);
+    for (Index cell = 0; of.order > 1 && cell < block.cell_count(); ++cell) {
+      const std::span<const Node> nodes = mesh.nodes_of(block.first_cell + cell);
+      for (std::size_t e = 0; e < of.edges.size(); ++e) {
+        const Node middle = nodes[static_cast<std::size_t>(of.corner_count) + e];
+        if (!is_chosen(middle) && is_chosen(nodes[static_cast<std::size_t>(of.edges[e][0])]) &&
+            is_chosen(nodes[static_cast<std::size_t>(of.edges[e][1])]))
+          result.push_back(middle);
+      }
+    }
+  }
+  return sorted_once(std::move(result));
+}
+
 Continuation continuation_of(const Mesh& mesh, const Region& found, std::span<const FacetOfCell> among,
                              const RoundSurface& surface, const PlaceTest& others) {
-  std::vector<std::uint8_t> reached(static_cast<std::size_t>(mesh.node_count()));
-  for (const Node node : nodes_in(mesh, found)) reached[static_cast<std::size_t>(node)] = 1;
+  std::vector<std::uint8_t> reached = marks_of(mesh, nodes_in(mesh, found));
+  const auto has = [&](const FacetOfCell& facet, std::span<const Node> ends) {
+    return found.kind == RegionKind::facets
+               ? std::ranges::binary_search(found.facets, facet, in_order)
+               : std::ranges::all_of(ends, [&](Node node) { return reached[static_cast<std::size_t>(node)] != 0; });
+  };
   std::vector<FacetOfCell> waiting;
   Continuation rest;
   const auto distance_of = [&](std::span<const Node> nodes) {
@@ -159,8 +229,7 @@ Continuation continuation_of(const Mesh& mesh, const Region& found, std::span<co
     const std::vector<Node> nodes = mesh.nodes_of(facet);
     const std::span<const Node> ends = corners(nodes, kind_of(mesh, facet));
     if (distance_of(ends) <= surface.radius / 20 && runs_along(mesh, facet, surface) &&
-        std::ranges::all_of(ends, [&](Node node) { return others(place_of(mesh, node)); }) &&
-        !std::ranges::binary_search(found.facets, facet, in_order))
+        std::ranges::all_of(ends, [&](Node node) { return others(place_of(mesh, node)); }) && !has(facet, ends))
       waiting.push_back(facet);
   }
   for (bool grows = true; grows;) {

@@ -40,8 +40,17 @@ Region select_by_normal(const Mesh& mesh, const std::string& name, const Region&
 // whose corners all lie on the rim.
 Region select_along(const Mesh& mesh, const std::string& name, const Region& among, const RoundSurface& surface);
 
-// Facets of `among` beside those of `found`, and on in the same way, that run along the surface within a twentieth of
-// its radius and whose corners pass `others`: what `found` lacks when nodes lie on chords.
+// Nodes that quadratic cells with straight edges have beside a round surface: those between nodes of `found`, a region
+// of nodes, on facets of `among` that run along the surface and have all corners within `tolerance` of it. `others` is
+// what else a node must pass. Edges that cross the body are not taken.
+std::vector<Node> nodes_on_chords(const Mesh& mesh, const Region& found, std::span<const FacetOfCell> among,
+                                  const RoundSurface& surface, double tolerance, const PlaceTest& others);
+// Nodes of the edges of quadratic cells whose ends are in `found`, a region of nodes, and that are not in it
+// themselves.
+std::vector<Node> nodes_between(const Mesh& mesh, const Region& found);
+
+// Facets of `among` next to those of `found` (facets or nodes), and next to these, that run along the surface within a
+// twentieth of its radius and whose corners pass `others`: what `found` lacks when nodes lie on chords.
 struct Continuation {
   Index facet_count = 0;
   double distance = 0;  // largest of a corner from the surface

@@ -115,7 +115,7 @@ class Table:
         writer.Write()
         return "V" if self.same(extension, kind, self.by_ritz(path), read_vtk(reader, path)) else ""
 
-    def gmsh_file(self, kind, version, binary):
+    def gmsh_file(self, kind, version, binary, extension=".msh"):
         gmsh.clear()
         gmsh.option.setNumber("Mesh.MshFileVersion", version)
         gmsh.option.setNumber("Mesh.Binary", binary)
@@ -129,15 +129,17 @@ class Table:
         gmsh.model.addDiscreteEntity(dimension, 1)
         gmsh.model.mesh.addNodes(dimension, 1, range(1, count + 1), x.ravel())
         gmsh.model.mesh.addElementsByType(1, kind_type, [1], range(1, count + 1))
-        path = self.path("cell.msh")
+        path = self.path("cell" + extension)
         gmsh.write(path)
         gmsh.clear()
         gmsh.open(path)
+        if kind_type not in gmsh.model.mesh.getElementTypes():  # the format has no such cell
+            return ""
         # Gmsh evaluates the cell that it reads at the places where the nodes of VTK's order are.
         corners, middles = VTK[kind]
         own = [np.array(c, float) for c in corners] + [np.mean([np.array(corners[i - 1], float) for i in m], axis=0) for m in middles]
         _, _, seen = gmsh.model.mesh.getJacobians(kind_type, np.array(own).ravel())
-        return "G" if self.same(f"MSH {version}", kind, self.by_ritz(path), [(0, np.array(seen).reshape(-1, 3))]) else ""
+        return "G" if self.same(f"{extension} {version}", kind, self.by_ritz(path), [(0, np.array(seen).reshape(-1, 3))]) else ""
 
     def meshio_file(self, kind, extension, file_format):
         path = self.path("cell" + extension)
@@ -189,6 +191,7 @@ def rows(table):
     yield "MSH 2.2 binary", per_kind(lambda k: table.gmsh_file(k, 2.2, 1))
     yield "MSH 4.1 text", per_kind(lambda k: table.gmsh_file(k, 4.1, 0))
     yield "MSH 4.1 binary", per_kind(lambda k: table.gmsh_file(k, 4.1, 1))
+    yield "I-DEAS universal", per_kind(lambda k: table.gmsh_file(k, 2411, 0, ".unv"))
     gmsh.finalize()
     yield "VTU", per_kind(lambda k: table.vtk_file(k, ".vtu", vtk.vtkXMLUnstructuredGridWriter(), vtk.vtkXMLUnstructuredGridReader()))
     yield "legacy VTK", per_kind(lambda k: table.vtk_file(k, ".vtk", vtk.vtkUnstructuredGridWriter(), vtk.vtkUnstructuredGridReader()))
@@ -207,6 +210,7 @@ def rows(table):
 # By tests of our own alone: against the manuals (T), and against MFEM's VTK files of the same meshes (F).
 TESTED = {"Abaqus `.inp`": "tet4 tet10 hex8 hex20 prism6 prism15 pyramid5 pyramid13 tri3 tri6 quad4 quad8 quad9",
           "Nastran": "tet4 tet10 hex8 hex20 prism6 prism15 pyramid5 pyramid13 tri3 tri6 quad4 quad8",
+          "I-DEAS universal": "tet4 tet10 hex8 hex20 prism6 prism15 pyramid5 pyramid13 tri3 tri6 quad4 quad8",
           "MEDIT text": "tet4 tet10 hex8 prism6 pyramid5 tri3 tri6 quad4", "MEDIT binary": "tet4 tet10 hex8 prism6 pyramid5 tri3 tri6 quad4"}
 # MFEM's meshes of order 2 in tests/data/mfem, with the VTK files that MFEM has for them (tests/io/meshes/other_readers_test.cpp).
 MFEM = "tet10 hex27 prism18 tri6 quad9"

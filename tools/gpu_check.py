@@ -1,23 +1,26 @@
 #!/usr/bin/env python3
 """Checks and measures Ritz on a machine with a GPU, from an unpacked bundle (tools/bundle.sh --with-tests BUILD).
 
-    tools/gpu_check.py BUNDLE [OUT] [--steps doctor probe tests agree repeat memory large bench table sanitize] [--minutes 9]
+    tools/gpu_check.py BUNDLE [OUT] [--steps doctor tests table ...] [--minutes 9]
+    tools/gpu_check.py BUNDLE --write-references BUNDLE/references.json      on CPUs, before: what 'agree' compares with
 
-Steps, in this order:
+Steps, in this order, each with its share of the minutes; what a step leaves goes to those after it:
 
     doctor     what the machine is, the CUDA libraries, 'ritz doctor'
-    probe      constants of the card (gpu_probe.cu, beside this file; needs nvcc)
     tests      the GPU tests, all kernels loaded at once; what fails runs again launch by launch, then under memcheck
-    agree      every example on the CPU and on the GPU: probes must agree to 1e-6
-    repeat     cases twice on the GPU: probes and residuals must agree to the last bit
-    memory     a case's memory on the card beside our own sum and the forecast, and the case once more at 60 % of that sum
-    large      a bar of 208^3 hexahedra, whose matrix has more than 2^31 entries, against its closed solution; needs 64 GB on the card
-    bench      the benchmarks at several sizes, with the copy rate of the same run; our products beside cuSPARSE's
     table      time and share of the copy rate of each kernel of one solution (RITZ_LAUNCH_TABLE)
-    sanitize   compute-sanitizer over the tests, the likeliest finds first
+    bench      the benchmarks at several sizes, with the copy rate of the same run; our products beside cuSPARSE's
+    repeat     cases twice on the GPU: probes and residuals must agree to the last bit
+    agree      every example on the GPU and the CPU: probes must agree to 1e-6. The CPU's come from references.json of the bundle,
+               where it is there
+    memory     a case's memory on the card beside our own sum and the forecast, and the case once more at 60 % of that sum
+    probe      constants of the card (gpu_probe.cu, beside this file; needs nvcc)
+    sanitize   compute-sanitizer over the tests, the likeliest finds first; also that of the bundle (sanitizer/, from NVIDIA's
+               Python package nvidia-cuda-sanitizer-api)
+    large      a bar of 208^3 hexahedra, whose matrix has more than 2^31 entries, against its closed solution; needs 64 GB on the card
 
-Logs and JSON go to OUT (gpu_check) and, packed, to OUT.tar.gz; a table of verdicts is printed last. What does not fit into
-the minutes is said to be left out. Exit 0: nothing failed. Needs Python alone. RITZ_MODULES=BUILD/lib/emulated tries it on the
+A missing tool or library that leaves tests out is a failure. Logs and JSON go to OUT (gpu_check) and, packed, to OUT.tar.gz; a
+table of verdicts is printed last. Exit 0: nothing failed. Needs Python alone. RITZ_MODULES=BUILD/lib/emulated tries it on the
 emulated GPU (tests/cuda_emulator): all but probe, large and sanitize.
 """
 import argparse
@@ -40,14 +43,22 @@ SANITIZERS = [("memcheck", "test_multigrid"), ("racecheck", "test_fem_operators"
               ("initcheck", "test_multigrid"), ("synccheck", "test_multigrid"), ("memcheck", ""), ("racecheck", ""), ("initcheck", ""), ("synccheck", "")]
 SIZES = [0.25, 0.5, 1]  # of the benchmarks
 BENCHES = [["asm"], ["spmv"], ["op-"], ["solve-poisson"], ["solve-elastic"], ["solve-hex"], ["small-cg"], ["block-cg"]]
-OPERATOR_TESTS = ":".join((Path(__file__).parents[1] / "tests/fem/operator_tests.txt").read_text().split())
+TESTS = Path(__file__).parents[1] / "tests/fem"
+OPERATOR_TESTS = ":".join((TESTS / "operator_tests.txt").read_text().split())
+MIXED_TESTS = ":".join((TESTS / "mixed/gpu_tests.txt").read_text().split())
+# Share of the time, in the order of the steps.
+SHARES = {"doctor": 3, "tests": 26, "table": 4, "bench": 20, "repeat": 5, "agree": 14, "memory": 6, "probe": 4, "sanitize": 12, "large": 6}
+# Reasons to leave a test out that need no remedy: the card is not of that kind, or there is one of it.
+FINE_TO_SKIP = ("two GPUs", "emulated GPU", "there is a GPU", "one CPU back end", "this processor", "memory nodes", "with cuDSS only",
+                "multiplies with CSR", "GPUs", "not quadratic", "of solids", "no library is asked for")
 AGREEMENT = 1e-6  # of the largest probe value: both devices solve to 1e-8
 
 
 class Check:
-    def __init__(self, bundle, out, minutes):
-        self.bundle, self.out = bundle, out
-        self.end = time.monotonic() + 60 * minutes
+    def __init__(self, bundle, out, minutes, steps):
+        self.bundle, self.out, self.minutes, self.steps = bundle, out, minutes, steps
+        self.start = time.monotonic()
+        self.end = self.start + 60 * minutes
         self.rows = []  # (step, what, outcome)
         self.failed = False
 
@@ -55,6 +66,11 @@ class Check:
         self.rows.append((step, what, outcome))
         self.failed |= not ok
         print(f"{step:9} {what:44} {outcome}", flush=True)
+
+    def begin(self, step):
+        """The end of a step: the shares of those up to it."""
+        shares = [SHARES[name] for name in self.steps]
+        self.end = self.start + 60 * self.minutes * sum(shares[:self.steps.index(step) + 1]) / sum(shares)
 
     def run(self, name, command, at_most=300, environment=None):
         """Exit status (None: no time left, 124: stopped) and output, which also goes to OUT/name.log."""
@@ -79,12 +95,19 @@ class Check:
     def tests(self):
         return [([t], t.name) for t in sorted(self.bundle.glob("bin/test_*_gpu"))] + [
             ([self.bundle / "bin/test_fem", "--gtest_filter=*Gpu*"], "test_fem"),
-            (["env", "RITZ_TEST_DEVICE=gpu", self.bundle / "bin/test_fem", f"--gtest_filter={OPERATOR_TESTS}"], "test_fem_operators")]
+            (["env", "RITZ_TEST_DEVICE=gpu", self.bundle / "bin/test_fem", f"--gtest_filter={OPERATOR_TESTS}"], "test_fem_operators"),
+            (["env", "RITZ_TEST_DEVICE=gpu", self.bundle / "bin/test_mixed", f"--gtest_filter={MIXED_TESTS}"], "test_mixed")]
 
 
 def counts(text):
     found = {word.lower(): int(n) for word, n in re.findall(r"\[\s+(PASSED|FAILED|SKIPPED)\s+\] (\d+) test", text)}
     return ", ".join(f"{found[k]} {k}" for k in ("passed", "failed", "skipped") if found.get(k)) or "no test ran", found
+
+
+def bad_skips(text):
+    """Reasons for which tests were left out, and which a complete machine would not have."""
+    reasons = re.findall(r"^(?:.*: Skipped\n)(.+)$", text, re.M)
+    return sorted({reason.strip() for reason in reasons if not any(fine in reason for fine in FINE_TO_SKIP)})
 
 
 def missing_libraries(modules):
@@ -133,13 +156,17 @@ def step_probe(check):
         check.add("probe", *(part.strip() for part in line.rsplit(":", 1))) if ":" in line else None
 
 
+def sanitizer_of(check):
+    return first(["compute-sanitizer", "/usr/local/cuda/bin/compute-sanitizer", *map(str, sorted(check.bundle.glob("sanitizer/**/compute-sanitizer")))])
+
+
 def run_again(check, name, command, failed):
     """Failed tests launch by launch, so that the launch at fault is named, and under memcheck."""
     chosen = [*command, f"--gtest_filter={':'.join(failed)}"]
     status, text = check.run(f"again-{name}", chosen, 60, {"CUDA_LAUNCH_BLOCKING": "1"})
     said = re.findall(r"failed on the GPU.*|the last launch was .*", text)
     check.add("tests", f"{name}, launch by launch", (said or [f"exit {status}"])[-1][:100])
-    if sanitizer := first(["compute-sanitizer", "/usr/local/cuda/bin/compute-sanitizer"]):
+    if sanitizer := sanitizer_of(check):
         status, text = check.run(f"memcheck-{name}", [sanitizer, "--tool", "memcheck", *chosen], 120)
         errors = re.findall(r"ERROR SUMMARY: (\d+)", text)
         check.add("tests", f"{name}, under memcheck", f"{errors[-1]} errors" if errors else f"exit {status}")
@@ -149,28 +176,35 @@ def step_tests(check):
     for command, name in check.tests():
         status, text = check.run(f"tests-{name}", command, environment={"CUDA_MODULE_LOADING": "EAGER"})
         said, found = counts(text)
-        if found.get("skipped") and not found.get("passed") or "no GPU can be used" in text:
-            said, status = "skipped: no GPU", 0
-        check.add("tests", name, {None: "left out: no time", 124: "stopped by the clock"}.get(status, said), status in (0, None))
+        without_gpu = found.get("skipped") and not found.get("passed") or "no GPU can be used" in text
+        if without_gpu:
+            said, status = "skipped: no GPU", 1
+        check.add("tests", name, {None: "left out: no time", 124: "stopped by the clock"}.get(status, said), status == 0)
+        for reason in bad_skips(text):
+            check.add("tests", f"{name}, left out", reason[:100], False)
+        if without_gpu:
+            continue
         if failed := sorted(set(re.findall(r"^\[  FAILED  \] (\S+\.\S+?)(?: \(|,|$)", text, re.M))) if status not in (0, None) else []:
             run_again(check, name, command, failed)
 
 
 def step_sanitize(check):
+    sanitizer = sanitizer_of(check)
+    if sanitizer is None:
+        return check.add("sanitize", "compute-sanitizer", "missing: put NVIDIA's Python package nvidia-cuda-sanitizer-api into sanitizer/", False)
     done = set()
     for tool, beginning in SANITIZERS:
         for command, name in check.tests():
             if not name.startswith(beginning) or (tool, name) in done:
                 continue
             done.add((tool, name))
-            prefix = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "86", "--print-limit", "20"]
+            prefix = [sanitizer, "--tool", tool, "--error-exitcode", "86", "--print-limit", "20"]
             status, text = check.run(f"{tool}-{name}", prefix + command, 150)
             if "Device not supported" in text:  # of some virtual machines
                 check.add("sanitize", f"{tool} {name}", "left out: compute-sanitizer does not support this device")
                 continue
             errors = re.findall(r"ERROR SUMMARY: (\d+)", text) + re.findall(r"RACECHECK SUMMARY: (\d+)", text)
-            said = {None: "left out: no time", 124: "stopped by the clock: clean so far" if "=========  " not in text else "errors",
-                    127: "compute-sanitizer is missing"}.get(status, f"{errors[-1] if errors else '?'} errors, {counts(text)[0]}")
+            said = {None: "left out: no time", 124: "stopped by the clock: clean so far" if "=========  " not in text else "errors"}.get(status, f"{errors[-1] if errors else '?'} errors, {counts(text)[0]}")
             check.add("sanitize", f"{tool} {name}", said, status in (0, None, 124))
 
 
@@ -188,23 +222,49 @@ def cases(examples):
     return [(examples / f"{case}.toml", program) for case, program in rows]
 
 
-def step_agree(check):
+def case_name(case):
+    return f"{case.parent.name}-{case.stem}"
+
+
+def probes_on(check, device, case, program):
+    """Exit status, output and probes of an example on a device."""
+    name = f"agree-{case_name(case)}-{device}"
+    report = check.out / f"{name}.json"
+    status, text = check.run(name, [check.bundle / "bin" / program, case, "--device", device, "--overwrite", "--output", check.out / "results" / name,
+                                    "--json", report], 120)
+    return status, text, probes_of(json.loads(report.read_text())) if status == 0 else {}
+
+
+def write_references(check, path):
+    """Probes of every example on the CPU, for step_agree on another machine."""
+    found = {}
     for case, program in cases(check.bundle / "share/ritz/examples"):
-        name = f"{case.parent.name}-{case.stem}"
+        status, text, probes = probes_on(check, "cpu", case, program)
+        check.add("reference", case_name(case), "written" if status == 0 else f"exit {status}: {text.splitlines()[-1] if text else ''}"[:90], status == 0)
+        if status == 0:
+            found[case_name(case)] = probes
+    path.write_text(json.dumps(found, indent=1))
+
+
+def step_agree(check):
+    file = check.bundle / "references.json"
+    references = json.loads(file.read_text()) if file.is_file() else {}
+    for case, program in cases(check.bundle / "share/ritz/examples"):
+        name = case_name(case)
         if "\nplugin = " in case.read_text() and not (check.bundle / "include").is_dir():
             check.add("agree", name, "left out: a plugin needs the headers, which this bundle has not")
             continue
-        reports, worst = {}, 0.0
-        for device in ("cpu", "gpu"):
-            report = check.out / f"agree-{name}-{device}.json"
-            status, text = check.run(f"agree-{name}-{device}", [check.bundle / "bin" / program, case, "--device", device, "--overwrite",
-                                     "--output", check.out / "results" / f"{name}-{device}", "--json", report], 120)
+        reports = {"cpu": references[name]} if name in references else {}
+        for device in ("gpu", "cpu"):
+            if device in reports:
+                continue
+            status, text, reports[device] = probes_on(check, device, case, program)
             if status != 0:
                 reason = next((line for line in text.splitlines() if line.startswith("error:")), "")
                 check.add("agree", name, "left out: no time" if status is None else f"{device}: exit {status} {reason}"[:90], status is None)
                 break
-            reports[device] = probes_of(json.loads(report.read_text()))
         else:
+            worst = 0.0
             scale = max((abs(x) for v in reports["cpu"].values() for x in v), default=0) or 1
             same = reports["cpu"].keys() == reports["gpu"].keys()
             for key in reports["cpu"] if same else []:
@@ -360,18 +420,26 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("bundle", type=Path)
     parser.add_argument("out", type=Path, nargs="?", default=Path("gpu_check"))
-    steps = {"doctor": step_doctor, "probe": step_probe, "tests": step_tests, "agree": step_agree, "repeat": step_repeat, "memory": step_memory,
-             "large": step_large, "bench": step_bench, "table": step_table, "sanitize": step_sanitize}
+    steps = {"doctor": step_doctor, "tests": step_tests, "table": step_table, "bench": step_bench, "repeat": step_repeat, "agree": step_agree,
+             "memory": step_memory, "probe": step_probe, "sanitize": step_sanitize, "large": step_large}
     parser.add_argument("--steps", nargs="+", choices=list(steps), default=list(steps))
     parser.add_argument("--minutes", type=float, default=9)
+    parser.add_argument("--write-references", type=Path, metavar="FILE", help="run every example on the CPU, and write its probes")
     arguments = parser.parse_args()
     if not (arguments.bundle / "bin").is_dir():
         sys.exit(f"error: '{arguments.bundle}' holds no bin/: unpack what tools/bundle.sh --with-tests made")
     arguments.out.mkdir(parents=True, exist_ok=True)
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-    check = Check(arguments.bundle.resolve(), arguments.out.resolve(), arguments.minutes)
-    for step in arguments.steps:
+    in_order = [step for step in steps if step in arguments.steps]
+    check = Check(arguments.bundle.resolve(), arguments.out.resolve(), 60 if arguments.write_references else arguments.minutes, in_order)
+    if arguments.write_references:
+        write_references(check, arguments.write_references.resolve())
+        sys.exit(1 if check.failed else 0)
+    for step in in_order:
+        check.begin(step)
+        began = time.monotonic()
         steps[step](check)
+        check.add("time", step, f"{time.monotonic() - began:.0f} s of {60 * arguments.minutes * SHARES[step] / sum(SHARES[name] for name in in_order):.0f} s")
     table = "\n".join(f"{step:9} {what:44} {outcome}" for step, what, outcome in check.rows)
     (check.out / "table.txt").write_text(table + "\n")
     packed = check.out.with_name(check.out.name + ".tar.gz")

@@ -638,8 +638,8 @@ def arguments_of(words):
     add("--targets", nargs="*", default=[], help="of the build (all)")
     add(
         "--table",
-        default=ROOT / "docs/measurements/mutants.tsv",
-        help="the table, which is read and written (docs/measurements/mutants.tsv)",
+        default=ROOT / "tools/measurements/mutants.tsv",
+        help="the table, which is read and written (tools/measurements/mutants.tsv)",
     )
     add("--list", action="store_true", help="prints the mutants that would be run")
     add("--summary", action="store_true", help="prints the counts of the table")

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Writes docs/reliability.md: what Ritz is tested with and what the last measurements found, from the sources, a build
-folder and the records in docs/measurements. It runs no test; what has no record is named as not measured.
+folder and the records in tools/measurements. It runs no test; what has no record is named as not measured.
 
     tools/reliability_report.py [--build build] [--coverage] [--output docs/reliability.md]
 
   ctest                     a run of ctest in the build folder leaves the counts of passed and failed tests there
   tools/coverage.sh         leaves build-coverage/coverage.json; --coverage runs it first
   tools/fuzz.sh             leaves the logs of each target in build-fuzz, or in FOLDER/fuzz of a ctest run
-  tools/mutants.py          keeps docs/measurements/mutants.tsv
+  tools/mutants.py          keeps tools/measurements/mutants.tsv
 """
 
 import argparse
@@ -209,15 +209,15 @@ def fuzz_section(build):
 
 
 def mutants_section():
-    path = ROOT / "docs/measurements/mutants.tsv"
+    path = ROOT / "tools/measurements/mutants.tsv"
     rows = mutants.read_table(path)
     if not rows:
         return ["Not measured; `tools/mutants.py` does."], False
     left = [row for row in rows.values() if mutants.verdict_of(row) == "survived"]
     commits = sorted({row["commit"] for row in rows.values()})
     lines = [
-        f"Small changes of the sources, each run against tests that reach it ({len(rows)} in [the "
-        f"table](measurements/mutants.tsv), on commits "
+        f"Small changes of the sources, each run against tests that reach it ({len(rows)} in "
+        f"`tools/measurements/mutants.tsv`, on commits "
         f"{', '.join(commits)}). Equivalent ones are those that no test can tell; the reason is in the table.",
         "",
         mutants.summary(rows),
@@ -271,7 +271,7 @@ def convergence_section():
 
 def faults_and_kills():
     """Counts of the last record of faults."""
-    path = sorted((ROOT / "docs/measurements").glob("*-faults.md"))[-1]
+    path = sorted((ROOT / "tools/measurements").glob("*-faults.md"))[-1]
     faults, kills = 0, 0
     for cells in re.findall(r"^\| (.*) \|$", path.read_text(), re.M):
         cells = [cell.strip() for cell in cells.split("|")]
@@ -281,16 +281,16 @@ def faults_and_kills():
             kills += int(count[0])
     return (
         f"{faults} runs in which a call of the disk failed, every call in turn, and {kills} runs that were killed or "
-        f"failed while overwriting ([{path.name[:10]}](measurements/{path.name})): none lost a step that it had committed."
+        f"failed while overwriting ({path.name[:10]}): none lost a step that it had committed."
     )
 
 
 def records_section():
     rows = []
-    for path in sorted((ROOT / "docs/measurements").glob("*.md")):
+    for path in sorted((ROOT / "tools/measurements").glob("*.md")):
         date, name = re.match(r"(\d{4}-\d\d-\d\d)-(.*)\.md", path.name).groups()
         if re.search(r"fault|fuzz|mutant|claims|estimate|memory|waiting", name):
-            rows.append([date, f"[{path.read_text().splitlines()[0].lstrip('# ')}](measurements/{path.name})"])
+            rows.append([date, path.read_text().splitlines()[0].lstrip("# "), f"`{path.name}`"])
     return [
         "Faults of the disk, kills and races, claims tried in the field, memory: what was run, how often, and what "
         "it found. These are records of their dates; "
@@ -298,7 +298,7 @@ def records_section():
         "",
         faults_and_kills(),
         "",
-        table(["date", "record"], rows),
+        table(["date", "record", "tools/measurements"], rows),
     ]
 
 

@@ -11,7 +11,7 @@
 #include "apps/cases/transient_analysis.hpp"
 #include "apps/results/checkpoint_states.hpp"
 #include "device/ranks/ranks.hpp"
-#include "fem/analysis/divided_system.hpp"
+#include "fem/ranks/divided_system.hpp"
 
 #include <algorithm>
 #include <fmt/ranges.h>
@@ -65,11 +65,23 @@ void make_operators(Run& run, const Model& model, const Analysis& analysis, Prep
   prepared.equations = &make_operator(run, *model.space, evolves ? with_rates(model) : model.equations, solver);
 }
 
+// Loads of size zero are legal, and seldom meant.
+void report_zero(Run& run, const Vector& u, const std::string& load_case) {
+  if (!std::ranges::all_of(u.host(), [](double value) { return value == 0; })) return;
+  const std::string notice =
+      load_case.empty() ? std::string("the solution is zero everywhere: what acts on the model is zero")
+                        : fmt::format("the solution of '{}' is zero everywhere: what acts in it is zero", load_case);
+  run.log().notice(notice);
+}
+
 Observer observer_of(Run& run, const std::shared_ptr<const CaseModel>& read, const Operator& equations,
                      const Analysis& analysis) {
   const auto written = std::make_shared<int>(run.results().resumed() ? run.results().resumed()->steps : 0);
+  const bool is_static = !std::holds_alternative<Modal>(analysis) && !std::holds_alternative<Transient>(analysis);
+  const auto part = std::make_shared<std::string>();  // load case or combination
   Observer observer{.show =
-                        [read, &equations, written](const SolutionView& s) {
+                        [&run, read, &equations, written, is_static, part](const SolutionView& s) {
+                          if (is_static) report_zero(run, s.u, *part);
                           read->show(*read, equations, s);
                           if (read->tell) read->tell(s);
                           ++*written;
@@ -77,7 +89,8 @@ Observer observer_of(Run& run, const std::shared_ptr<const CaseModel>& read, con
                     .record = [&run, unknowns = read->space().unknown_count()](
                                   const SolveReport& report) { run.results().record(report, unknowns); },
                     .enter =
-                        [&run](const std::string& name, bool combination) {
+                        [&run, part](const std::string& name, bool combination) {
+                          *part = name;
                           if (combination) run.results().begin_combination(name);
                           else run.results().begin_load_case(name);
                         },
@@ -100,7 +113,7 @@ void conclude(Run& run, const CaseModel& read, const TransientResult& result) {
 void conclude(Run&, const CaseModel& read, VibrationModes modes) { read.show_modes(read, std::move(modes)); }
 
 // Throws Error(Exit::environment) for what several ranks do not solve together, before anything is solved or written.
-void refuse_undivided(Run& run, const CaseModel& read, const Analysis& analysis) {
+void require_divisible(Run& run, const CaseModel& read, const Analysis& analysis) {
   const Ranks* const ranks = run.options().ranks;
   if (ranks == nullptr || run.options().describe) return;
   if (!run.input().sound()) return;  // what is wrong comes first
@@ -133,7 +146,7 @@ void run_case(Run& run, CaseModel given) {
   for (const Field& field : given.model_fields) given.nodal_results.push_back({field.name, field.components});
   run.results().carry(given.model_fields);
   Analysis analysis = read_analysis(run, given);
-  refuse_undivided(run, given, analysis);
+  require_divisible(run, given, analysis);
   if (given.gradient) {
     check_gradient(run, given, analysis);
     SplitFields fields = gradient_results(given);
@@ -147,9 +160,10 @@ void run_case(Run& run, CaseModel given) {
   } catch (const Error& error) { run.input().add_error(error); }
   Prepared prepared = prepared_for(run, *read);
   forecast(run, *read, analysis, prepared);
-  const bool must_be_held =
-      !std::holds_alternative<Modal>(analysis) && (!read->time || read->time->options.from_equilibrium);
-  finish_model(run, *read, must_be_held, {read->nodal_results, read->cell_results});
+  const bool is_static = !std::holds_alternative<Modal>(analysis) && !read->time;
+  finish_model(run, *read,
+               {.held = is_static || (read->time && read->time->options.from_equilibrium), .loaded = is_static},
+               {read->nodal_results, read->cell_results});
 
   set_begin(run, *read, analysis);
   make_operators(run, model, analysis, prepared);

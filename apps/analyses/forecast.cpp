@@ -6,9 +6,9 @@
 #include "apps/cases/shared_model.hpp"
 #include "apps/analyses/static_batch.hpp"
 #include "device/host_memory.hpp"
-#include "fem/analysis/cell_work.hpp"
+#include "fem/sensitivity/cell_work.hpp"
 #include "fem/analysis/forecast.hpp"
-#include "fem/analysis/transient_adjoint.hpp"
+#include "fem/sensitivity/transient_adjoint.hpp"
 #include "io/files/byte_size.hpp"
 
 #include <algorithm>
@@ -283,7 +283,7 @@ class HostMoments {
 
 }  // namespace
 
-void tell_forecast_of_ranks(Run& run, const RanksForecast& foreseen, Index available) {
+void report_forecast_of_ranks(Run& run, const RanksForecast& foreseen, Index available) {
   fill(run.report(), foreseen);
   run.log().line("{}", text_of_ranks(foreseen, available, host_memory_limit(), run.options().estimate));
 }
@@ -306,7 +306,7 @@ void forecast(Run& run, const CaseModel& read, const Analysis& analysis, const P
            (free == 0 || needs_of_one(path) <= free + now.of_pool);
   };
   fill(run.report(), paths, fits, [&](const ForecastPath& path, Index at_solve) { return host.peak(path, at_solve); });
-  if (foreseen.ranks) tell_forecast_of_ranks(run, *foreseen.ranks, available);
+  if (foreseen.ranks) report_forecast_of_ranks(run, *foreseen.ranks, available);
   run.log().line(
       "{}: {} unknowns, device peak {}{}, host peak {}; {} has {} for it{}: {}",
       foreseen.ranks ? "forecast of one process" : "forecast", read.space().unknown_count(),

@@ -7,7 +7,7 @@
 
 namespace ritz {
 
-// Uncounted memory of the host [bytes], measured (docs/measurements/2026-11-23-host-memory-cpu.md): pages of the
+// Uncounted memory of the host [bytes], measured (tools/measurements/2026-11-23-host-memory-cpu.md): pages of the
 // libraries that a run loads after its forecast, small blocks and threads' stacks, and what the C library keeps of
 // freed blocks below 1 MiB. Checkpoints are HDF5 files, whose library comes on top of that of other results.
 namespace uncounted {
@@ -17,7 +17,7 @@ inline Index kept_by_allocator(Index counted) { return 3'000'000 + counted / 10;
 }  // namespace uncounted
 
 // Writes what each of several ranks takes to the log and to the report.
-void tell_forecast_of_ranks(Run& run, const RanksForecast& foreseen, Index available);
+void report_forecast_of_ranks(Run& run, const RanksForecast& foreseen, Index available);
 
 // Does nothing without --check or --estimate.
 void forecast(Run& run, const CaseModel& read, const Analysis& analysis, const Prepared& prepared);

@@ -73,9 +73,10 @@ std::vector<Field> gradient_of_statics(Run& run, const CaseModel& read, std::spa
       fields[i].values = by_array(statics, *each.array, each.name, u, adjoint.direction, by_prescribed);
     else fields[i].values = by_number(statics, *each.number, own_model, u, adjoint.direction);
     if (derived) add_derived(*derived, each, read.model, factors, at, fields[i].values);
+    add_by_areas(read, each, field, probe, factors, {}, at, fields[i].values);
   }
   run.log().end_progress();
-  tell_gradient(run, *read.gradient, fields);
+  report_gradient(run, *read.gradient, fields);
   return fields;
 }
 

@@ -84,11 +84,14 @@ void check_gradient(Run& run, const CaseModel& read, const Analysis& analysis) {
     if (derived_of(read, *probe) != nullptr)
       return wrong("by", fmt::format("'{}' by positions of nodes", probe->field), "it depends on positions, too",
                    "take a probe of the unknown");
-    if (probe->of_areas)
+    if (probe->add_by_cell)
       return wrong("by", "a mean or integral over cells or facets by positions of nodes",
                    "its weights are areas, which they change",
                    "take a probe at a point, or the mean of a region of nodes");
   }
+  if (probe->field == "velocity" && probe->add_by_cell && std::ranges::count(gradient.keys, thickness_key) > 0)
+    return wrong("by", fmt::format("a mean or integral of 'velocity' by '{}'", thickness_key),
+                 "its weights contain the thickness", "take a probe of the displacement, or one at a point");
   if (const DerivedResult* field = derived_of(read, *probe);
       field != nullptr && !field->is_linear() && gradient.over_time)
     return wrong("over", fmt::format("an integral of '{}' over time", field->field.name),

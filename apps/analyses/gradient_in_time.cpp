@@ -147,8 +147,8 @@ class GradientInTime {
       for (std::size_t k = 0; k < d.numbers[i].size(); ++k) fields[i].values[k] += d.numbers[i][k];
     }
     run_.log().end_progress();
-    tell_value(d);
-    tell_gradient(run_, *read_.gradient, fields);
+    report_value(d);
+    report_gradient(run_, *read_.gradient, fields);
     return fields;
   }
 
@@ -158,6 +158,11 @@ class GradientInTime {
     const auto add = [weight](const std::vector<double>& values, std::vector<double>& sum) {
       for (std::size_t i = 0; i < values.size(); ++i) sum[i] += weight * values[i];
     };
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      std::vector<double> of_areas(kept_->direct[i].size(), 0.0);
+      add_by_areas(read_, numbers[i], field_, probe_, {}, s.time, s.u, of_areas);
+      add(of_areas, kept_->direct[i]);
+    }
     if (field_ == nullptr) return add(weights_, of_velocity() ? g.by_v : g.by_u);
     DerivedWork& work = work_at(s.time, s.u);
     add(work.by_unknowns(s.u), g.by_u);
@@ -168,7 +173,7 @@ class GradientInTime {
     }
   }
 
-  void tell_value(const TransientDerivatives& d) const {
+  void report_value(const TransientDerivatives& d) const {
     run_.log().line("gradient of {} steps backwards in time: states on the host took {} at most",
                     kept_->path.step_count(), text_of_bytes(d.bytes));
     if (!read_.gradient->over_time) return;

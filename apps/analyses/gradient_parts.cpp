@@ -44,7 +44,7 @@ std::string which_probe(const GradientInput& gradient) {
                                                   : fmt::format(" in '{}'", gradient.load_case));
 }
 
-void tell_positions(Run& run, const GradientInput& gradient, const Field& field) {
+void report_positions(Run& run, const GradientInput& gradient, const Field& field) {
   double largest = 0;
   std::size_t at = 0;
   for (std::size_t n = 0; n < field.values.size(); n += 3)
@@ -105,6 +105,35 @@ void add_derived(DerivedWork& work, const DifferentiatedNumber& number, const Mo
       derived_parts(model, factors), u, sum);
 }
 
+void add_by_areas(const CaseModel& read, const DifferentiatedNumber& number, const DerivedResult* of,
+                  const ProbeWeights& probe, std::span<const double> factors, const Time& time,
+                  const std::vector<double>& u, std::vector<double>& sum) {
+  if (number.name != thickness_key || number.number == nullptr || !probe.add_by_cell) return;
+  std::vector<double> values = u;
+  auto components = static_cast<std::size_t>(read.space().components());
+  if (of != nullptr) {
+    const DerivedValues derived = derived_values(read.space(), derived_parts(read.model, factors), of->form, time,
+                                                 Vector(read.space().device(), std::span<const double>(u), "vectors"));
+    values = values_of(*of, probe.in_cells ? derived.in_cells : derived.at_nodes, derived.components);
+    components = static_cast<std::size_t>(of->field.components);
+  }
+  const auto value = [&](Index at) {
+    return values[static_cast<std::size_t>(at) * components + static_cast<std::size_t>(probe.component)];
+  };
+  double size = 0, mean = 0;
+  if (probe.is_mean) {
+    probe.add_by_cell([&](Index, Index at, double weight) {
+      size += weight;
+      mean += weight * value(at);
+    });
+    mean /= size;
+  }
+  const double scale = number.number->value * (probe.is_mean ? size : 1);
+  probe.add_by_cell([&](Index cell, Index at, double weight) {
+    sum[static_cast<std::size_t>(cell)] += weight * (value(at) - mean) / scale;
+  });
+}
+
 GradientNumbers::GradientNumbers(Run& run, const CaseModel& read) {
   own_.reserve(read.gradient->keys.size());
   for (const std::string& key : read.gradient->keys) {
@@ -160,10 +189,10 @@ void carry_gradient(Run& run, const CaseModel& read, std::vector<Field> fields) 
   run.results().carry_in_cells(std::move(all.cells));
 }
 
-void tell_gradient(Run& run, const GradientInput& gradient, const std::vector<Field>& fields) {
+void report_gradient(Run& run, const GradientInput& gradient, const std::vector<Field>& fields) {
   for (std::size_t i = 0; i < fields.size(); ++i) {
     if (gradient.keys[i] == positions_key) {
-      tell_positions(run, gradient, fields[i]);
+      report_positions(run, gradient, fields[i]);
       continue;
     }
     const double sum = std::accumulate(fields[i].values.begin(), fields[i].values.end(), 0.0);

@@ -4,9 +4,9 @@
 
 #include "apps/analyses/gradient.hpp"
 #include "apps/results/probes.hpp"
-#include "fem/analysis/derived_work.hpp"
-#include "fem/analysis/linear_statics.hpp"
-#include "fem/analysis/transient_adjoint.hpp"
+#include "fem/sensitivity/derived_work.hpp"
+#include "fem/sensitivity/linear_statics.hpp"
+#include "fem/sensitivity/transient_adjoint.hpp"
 
 #include <optional>
 #include <span>
@@ -27,6 +27,14 @@ DerivedWork derived_work(const CaseModel& read, const DerivedResult& of, const P
 // Adds what the number changes in the probe at a fixed solution.
 void add_derived(DerivedWork& work, const DifferentiatedNumber& number, const Model& model,
                  std::span<const double> factors, const std::vector<double>& u, std::vector<double>& sum);
+
+// Areas and volumes of means and integrals contain the thickness of plane models.
+inline constexpr const char* thickness_key = "model.thickness";
+// Adds, where the number is the thickness, what that of each cell alone changes in these areas, at this solution.
+// of: the derived field of the probe; null: it is of the unknown.
+void add_by_areas(const CaseModel& read, const DifferentiatedNumber& number, const DerivedResult* of,
+                  const ProbeWeights& probe, std::span<const double> factors, const Time& time,
+                  const std::vector<double>& u, std::vector<double>& sum);
 
 // The keys as variables: arrays where they may be formulas, else numbers with which the case is read again.
 class GradientNumbers {
@@ -52,6 +60,6 @@ std::vector<Field> gradient_without_values(const CaseModel& read);  // [key], of
 // Results have them from here on: those by positions at nodes, others in cells.
 void carry_gradient(Run& run, const CaseModel& read, std::vector<Field> fields);
 // Sums to the log and the report.
-void tell_gradient(Run& run, const GradientInput& gradient, const std::vector<Field>& fields);
+void report_gradient(Run& run, const GradientInput& gradient, const std::vector<Field>& fields);
 
 }  // namespace ritz

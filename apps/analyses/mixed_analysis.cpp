@@ -4,7 +4,7 @@
 #include "apps/analyses/forecast.hpp"
 #include "apps/cases/model.hpp"
 #include "device/host_memory.hpp"
-#include "fem/analysis/divided_fields.hpp"
+#include "fem/ranks/divided_fields.hpp"
 #include "fem/analysis/mixed_statics.hpp"
 #include "fem/analysis/static_forecast.hpp"
 #include "fem/results/vector_field.hpp"
@@ -75,7 +75,7 @@ void forecast(Run& run, const MixedCase& read) {
     paths.insert(direct_first ? paths.begin() : paths.end(), direct_forecast(device, equations, read.solver, remark));
   if (options.ranks != nullptr) {
     const auto direct = std::ranges::find(paths, "direct", &RunForecast::path);
-    tell_forecast_of_ranks(
+    report_forecast_of_ranks(
         run,
         forecast_ranks(equations, direct_first ? MixedPath::direct : MixedPath::iterative, read.solver,
                        {.ranks = options.ranks->count(), .factor = direct == paths.end() ? 0 : direct->factor}),
@@ -122,7 +122,7 @@ std::vector<double> values_in_cells(const FunctionSpace& space, const Vector& u)
   return result;
 }
 
-void tell_range(Run& run, const Mesh& mesh, const Field& field) {
+void report_range(Run& run, const Mesh& mesh, const Field& field) {
   if (field.components == 1) return print_range(run, mesh, field.name, field.values);
   const auto components = static_cast<std::size_t>(field.components);
   std::vector<double> sizes(field.values.size() / components);
@@ -158,7 +158,7 @@ double flows_into(const MixedOperator& equations, int field, const Vector& u) {
 
 // A scalar field that is prescribed in one place alone has a free level there, unless the prescribed values and loads
 // of the other fields are not in balance: then that place gives or takes the rest.
-void tell_imbalance(Run& run, const MixedCase& read, const MixedSolution& s) {
+void report_imbalance(Run& run, const MixedCase& read, const MixedSolution& s) {
   const MixedOperator& equations = *read.equations;
   for (int k = 0; k < equations.field_count(); ++k) {
     const FunctionSpace& space = equations.space(k);
@@ -192,7 +192,7 @@ void show(Run& run, const MixedCase& read, const MixedSolution& s) {
       nodal.push_back(closely ? run.results().fields().of(facts.name, space, u)
                               : Field{facts.name, space.components(), space.to_mesh(u)});
       closely = false;
-      tell_range(run, mesh, nodal.back());
+      report_range(run, mesh, nodal.back());
       nodal.push_back({.name = std::string("reaction_") + facts.name,
                        .components = space.components(),
                        .values = space.forces_to_mesh(reaction),
@@ -204,7 +204,8 @@ void show(Run& run, const MixedCase& read, const MixedSolution& s) {
     }
   }
   run.log().line("relative residual {:.1e}", s.residual);
-  tell_imbalance(run, read, s);
+  if (!s.notice.empty()) run.log().notice(s.notice);
+  report_imbalance(run, read, s);
   run.results().facts()["residual_certificate"] = fmt::format("{:.3e}", s.residual);
   phase.reset();
   run.results().write(std::move(nodal), std::move(cells));

@@ -40,9 +40,10 @@ struct CaseModel {
   std::vector<Field> model_fields = {};                      // at nodes, beside every solution: which nodes are tied
   std::optional<TransientInput> time = {};                   // of a case with [time]
   std::optional<GradientInput> gradient = {};                // [gradient]
-  bool modes = false;                                        // are asked for: [modal]
-  std::function<std::optional<double>()> mass = {};          // [kg] by other means than the mass matrix
-  double attached_mass = 0;                                  // [kg] at reference points, beside it
+  std::string what_acts = {};  // tables without which a static model stays at rest; empty: that cannot be seen
+  bool modes = false;          // are asked for: [modal]
+  std::function<std::optional<double>()> mass = {};  // [kg] by other means than the mass matrix
+  double attached_mass = 0;                          // [kg] at reference points, beside it
   // Log, report, result files.
   std::function<void(const CaseModel&, const Operator& equations, const SolutionView&)> show = {};
   std::function<void(const SolutionView&)> tell = {};  // more in the log and among the facts: motions of regions

@@ -1,6 +1,6 @@
 #include "apps/cases/case_number.hpp"
 
-#include "fem/analysis/position_derivative.hpp"
+#include "fem/sensitivity/position_derivative.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,14 +3,14 @@
 #pragma once
 
 #include "apps/cases/case_model.hpp"
-#include "fem/analysis/model_number.hpp"
+#include "fem/sensitivity/model_number.hpp"
 
 #include <optional>
 #include <string>
 
 namespace ritz {
 
-// The number at this key; components of lists behind a dot, material.0.conductivity_along.1. nullopt: the case has
+// The number at this key; components of lists after a dot, material.0.conductivity_along.1. nullopt: the case has
 // none there, or more than integrals over cells and facets depend on it. The run must outlive it.
 std::optional<ModelNumber> number_of_case(Run& run, const CaseModel& read, const std::string& key);
 

@@ -46,6 +46,7 @@ struct Definition {
   RegionKind kind = RegionKind::cells;
   std::vector<PlaceTest> tests;
   std::vector<RoundSurface> surfaces;
+  double tolerance = 0;       // [length] of the tests
   PlaceTest expression;       // empty: none was given
   PlaceTest beside_surfaces;  // the tests without those of surfaces
   std::optional<std::pair<Point, double>> normal;
@@ -79,6 +80,7 @@ class DefinitionReader {
     const double tolerance = t.number(
         "tolerance", "distance outside that still counts [length]; by default a millionth of the mesh's diagonal",
         {.fallback = 1e-6 * diagonal_, .minimum = 0});
+    d.tolerance = tolerance;
     read_flat(d, tolerance);
     read_expression(d);
     read_round(d, tolerance);
@@ -260,7 +262,9 @@ class RegionFinder {
       }
     }
     try {
-      return with_those_before(d, among, selected(d, among));
+      Region region = with_those_before(d, among, selected(d, among));
+      report_rest(d, among, region);
+      return region;
     } catch (const Error& wrong) {  // a formula without a value
       error(d, "expression", wrong.message(), wrong.why(), wrong.fix());
       return std::nullopt;
@@ -270,9 +274,29 @@ class RegionFinder {
   Region selected(const Definition& d, const Region* among) const {
     Region region = select(
         mesh_, d.name, d.kind, [&](const Point& x) { return passes(d.tests, x); }, among);
-    if (d.kind == RegionKind::facets)
-      for (const RoundSurface& surface : d.surfaces) region = select_along(mesh_, d.name, region, surface);
+    for (const RoundSurface& surface : d.surfaces) {
+      if (d.kind == RegionKind::facets) region = select_along(mesh_, d.name, region, surface);
+      if (d.kind == RegionKind::nodes) add_nodes_on_chords(d, among, surface, region);
+    }
     return d.normal ? select_by_normal(mesh_, d.name, region, d.normal->first, d.normal->second) : region;
+  }
+
+  void add_nodes_on_chords(const Definition& d, const Region* among, const RoundSurface& surface,
+                           Region& region) const {
+    const Region more{d.name,
+                      RegionKind::nodes,
+                      {},
+                      {},
+                      nodes_on_chords(mesh_, region, facets_of(among), surface, d.tolerance, d.beside_surfaces)};
+    region = combine(d.name, SetOperation::together, std::vector<const Region*>{&region, &more});
+    if (among != nullptr) {
+      const Region limit{among->name, RegionKind::nodes, {}, {}, nodes_in(mesh_, *among)};
+      region = combine(d.name, SetOperation::common, std::vector<const Region*>{&region, &limit});
+    }
+  }
+
+  std::vector<FacetOfCell> facets_of(const Region* among) const {
+    return among != nullptr && among->kind == RegionKind::facets ? among->facets : boundary_facets(mesh_);
   }
 
   // Together with what the region was before the last step.
@@ -287,7 +311,6 @@ class RegionFinder {
       if (d.kind == RegionKind::nodes && d.expression) leave_out(d, kept.nodes);
       region = combine(d.name, SetOperation::together, std::vector<const Region*>{&region, &kept});
     }
-    if (reports_ && d.kind == RegionKind::facets && d.surfaces.size() == 1 && !d.normal) report_rest(d, among, region);
     return region;
   }
 
@@ -313,14 +336,50 @@ class RegionFinder {
   }
 
   void report_rest(const Definition& d, const Region* among, const Region& region) {
-    if (region.size() == 0) return;
-    const Continuation rest = continuation_of(mesh_, region, among != nullptr ? among->facets : boundary_facets(mesh_),
-                                              d.surfaces.front(), d.beside_surfaces);
+    if (region.size() == 0 || d.kind == RegionKind::cells || d.normal) return;
+    if (d.kind == RegionKind::nodes && before_.empty() && report_between(d, among, region)) return;
+    if (reports_ && d.surfaces.size() == 1) report_continuation(d, among, region);
+  }
+
+  // Mid nodes between nodes of the region that fail its curved conditions alone: on a curved line inside the body, or
+  // on an edge that crosses it.
+  bool report_between(const Definition& d, const Region* among, const Region& region) {
+    if (d.surfaces.empty() && !d.expression) return false;
+    std::vector<Node> between = nodes_between(mesh_, region);
+    if (among != nullptr) {
+      const std::vector<Node> limit = nodes_in(mesh_, *among);
+      std::erase_if(between, [&](Node node) { return !std::ranges::binary_search(limit, node); });
+    }
+    double distance = 0;
+    for (const RoundSurface& surface : d.surfaces)
+      std::erase_if(between, [&](Node node) {
+        const auto x = mesh_.point(node);
+        const double away = std::abs(surface.signed_distance({x[0], x[1], x[2]}));
+        if (away > surface.radius / 2 || !d.beside_surfaces({x[0], x[1], x[2]})) return true;
+        distance = std::max(distance, away);
+        return false;
+      });
+    if (between.empty()) return false;
+    const std::string counts =
+        fmt::format("region '{}': {} mid nodes of edges between its {} nodes ", d.name, between.size(), region.size());
+    notices_.push_back(
+        d.surfaces.empty()
+            ? counts +
+                  "do not satisfy the expression and stay out; on a curved surface, give the expression a tolerance"
+            : counts + fmt::format("lie up to {:.3g} m beside the surface and stay out; where straight edges are its "
+                                   "chords, tolerance = {:.2g} takes them",
+                                   distance, 1.1 * distance));
+    return true;
+  }
+
+  void report_continuation(const Definition& d, const Region* among, const Region& region) {
+    const Continuation rest = continuation_of(mesh_, region, facets_of(among), d.surfaces.front(), d.beside_surfaces);
     if (rest.facet_count == 0) return;
     notices_.push_back(fmt::format(
-        "region '{}': {} more facets run on from its {} along the surface, with corners up to {:.3g} m beside it; "
+        "region '{}': {} more facets run on from its {}{} along the surface, with corners up to {:.3g} m beside it; "
         "nodes on chords of a mesh with straight edges that was refined look like that: tolerance = {:.2g} takes them",
-        d.name, rest.facet_count, region.size(), rest.distance, 1.1 * rest.distance));
+        d.name, rest.facet_count, region.size(), d.kind == RegionKind::nodes ? " nodes" : "", rest.distance,
+        1.1 * rest.distance));
   }
 
   const Mesh& mesh_;
@@ -347,7 +406,7 @@ std::map<std::string, Index> node_counts(std::span<const Region> regions) {
 }
 
 // Regions of nodes that have more nodes after the steps than before: a notice where something may act at each of them.
-void tell_grown(const Case& input, const std::map<std::string, Index>& before, std::size_t own, CaseRegions& result) {
+void report_grown(const Case& input, const std::map<std::string, Index>& before, std::size_t own, CaseRegions& result) {
   const std::vector<std::string> tables = input.root().keys();
   const bool by_node = std::ranges::any_of(
       tables, [](const std::string& table) { return table == "force" || table == "spring" || table == "load_case"; });
@@ -375,7 +434,7 @@ CaseRegions with_case_regions(const Case& input, Mesh mesh, std::span<const Mesh
   const auto find = [&](bool last) {
     RegionFinder finder(result.mesh, own, last);
     for (const Definition& definition : definitions) finder.find(definition);
-    if (last) result.notices = finder.take_notices();
+    for (std::string& notice : finder.take_notices()) result.notices.push_back(std::move(notice));
     if (!definitions.empty()) result.mesh = with_regions(std::move(result.mesh), finder.take());
   };
   std::map<std::string, Index> before;
@@ -386,7 +445,7 @@ CaseRegions with_case_regions(const Case& input, Mesh mesh, std::span<const Mesh
   }
   find(true);
   for (const Region& region : result.mesh.regions().subspan(own)) result.lines.push_back(line_of(result.mesh, region));
-  tell_grown(input, before, own, result);
+  report_grown(input, before, own, result);
   return result;
 }
 

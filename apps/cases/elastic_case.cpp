@@ -7,8 +7,10 @@
 #include "apps/cases/motion.hpp"
 #include "apps/cases/transient_analysis.hpp"
 #include "apps/results/derived_fields.hpp"
+#include "apps/results/probes.hpp"
 #include "apps/show/field_component.hpp"
 #include "apps/cases/mesh_error.hpp"
+#include "apps/cases/peak_place.hpp"
 #include "apps/results/stress_measures.hpp"
 #include "fem/physics/elastic_body.hpp"
 
@@ -17,6 +19,7 @@
 #include <fmt/format.h>
 #include <iterator>
 #include <optional>
+#include <set>
 
 namespace ritz {
 namespace {
@@ -209,6 +212,32 @@ EvaluatedFields stress_fields(Run& run, const CaseModel& read, const Operator& e
   return fields;
 }
 
+// Next to each greatest stress, on every mesh: a singular one does not converge, whatever the estimated error says.
+void report_singular(Run& run, const std::string& what, const std::string& place) {
+  const std::string told = fmt::format(
+      "{} lies at {}: it grows with every finer mesh, and none is fine enough for it; judge stresses away from there",
+      what, place);
+  if (std::ranges::find(run.log().notices(), told) == run.log().notices().end()) run.log().notice(told);
+  else run.log().line("{}", told);
+}
+
+void report_peaks(Run& run, const Mesh& mesh, const Model& model, std::span<const Field> stresses) {
+  const std::vector<double>& von_mises = field_named(stresses, "von_mises").values;
+  if (von_mises.empty()) return;
+  print_peak(run, mesh, "von Mises stress", von_mises);
+  const auto peak = std::ranges::max_element(von_mises);
+  if (*peak <= 0) return;
+  if (const std::string place = singular_place(mesh, model, static_cast<Node>(peak - von_mises.begin()));
+      !place.empty()) {
+    run.results().facts()["peak_stress_at"] = place;
+    report_singular(run, "the peak stress", place);
+  }
+  std::set<std::string> told;
+  for (const auto& [probe, node] : nodes_of_extremes(run.input(), mesh, {.nodal = stresses}))
+    if (const std::string place = singular_place(mesh, model, node); !place.empty() && told.insert(probe).second)
+      report_singular(run, fmt::format("the extreme of the probe '{}'", probe), place);
+}
+
 void show(Run& run, const CaseModel& read, const Operator& equations, const ElasticBody* estimated,
           const SolutionView& s) {
   const FunctionSpace& space = equations.space();
@@ -230,15 +259,16 @@ void show(Run& run, const CaseModel& read, const Operator& equations, const Elas
     return fields;
   });
   phase.emplace(run.device().profile(), "fields");
-  if (const std::vector<double>& von_mises = field_named(stresses.nodal, "von_mises").values; !von_mises.empty())
-    print_peak(run, mesh, "von Mises stress", von_mises);
+  report_peaks(run, mesh, read.model, stresses.nodal);
   if (error) {
-    tell_mesh_error(run, space, *error);
+    report_mesh_error(run, space, *error);
     run.results().facts()["strain_energy"] = fmt::format("{:.10g}", error->solution / 2);
   }
   GroundForces forces = ground_forces(run, read, s);
   print_balance(run, forces.applied, forces.reaction, s.residual, dimension);
   print_ground(run, read, s);
+  if (forces.complete)
+    check_balance(run, s, forces.applied, forces.reaction, dimension, read.model.rigid == RigidModes::axisymmetric);
   std::ranges::move(stresses.nodal, std::back_inserter(nodal));
   nodal.push_back({.name = "reaction", .components = dimension, .values = std::move(forces.reaction), .forces = true});
   phase.reset();
@@ -287,8 +317,8 @@ CaseModel read_elasticity(Run& run) {
              read);
   if (read.time) read_damping(run.input(), read.model);
   const bool wants_error = wants_mesh_error(run);
-  if (wants_error && body.has_axes()) refuse_estimate_of(run.input(), "a material along axes");
-  if (wants_error && body.has_thermal_strain()) refuse_estimate_of(run.input(), "thermal stresses");
+  if (wants_error && body.has_axes()) throw_no_estimate_of(run.input(), "a material along axes");
+  if (wants_error && body.has_thermal_strain()) throw_no_estimate_of(run.input(), "thermal stresses");
   const auto [stresses, cell_results] = stress_names(wants_error);
   read.nodal_results = {{"displacement", dimension}};
   if (read.time)
@@ -297,6 +327,9 @@ CaseModel read_elasticity(Run& run) {
   read.nodal_results.push_back({"reaction", dimension});
   read.cell_results = cell_results;
   read.derived_results = derived_stresses();
+  read.what_acts =
+      "[[traction]], [[pressure]], [[force]], [[moment]], [[body_force]], gravity, [thermal], or a [[displacement]] "
+      "that is not 0";
   read.show = [&run, wants_error, body](const CaseModel& shown, const Operator& equations, const SolutionView& s) {
     show(run, shown, equations, wants_error ? &body : nullptr, s);
   };

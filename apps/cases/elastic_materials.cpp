@@ -145,15 +145,15 @@ void read_elastic_materials(Run& run, const char* about_density, bool needs_dens
     if (material.orientation && !material.has_axes() && material.expansion.size() < 3)
       t.refuse("orientation", "'orientation' was given without numbers along axes", "the material is isotropic",
                "omit it, or give [material.orthotropic], [material.anisotropic] or expansion_along");
-    if (material.expansion_zero &&
+    if (material.expansion_zero && input.sound() &&  // a table that could not be read is no table here
         std::ranges::none_of(material.expansion, [](const MaterialProperty& p) { return table_in(p) != nullptr; }))
       t.refuse("expansion_zero", "'expansion_zero' was given without a table of the expansion",
                "a constant coefficient counts from the reference", "omit it, or give expansion = \"name(T)\"");
     NumberRule rule{.above = 0, .out_of_bounds = Exit::model};
     if (known != nullptr) rule.fallback = known->density;
     else if (!needs_density) rule.fallback = 1;
-    const bool given = t.has("density");  // else not giving it is no value, in the resolved case either
-    const bool weighs = needs_density || given || known != nullptr;
+    // Not asked where there is a value: not giving it is no value, in the resolved case either.
+    const bool weighs = needs_density || known != nullptr || t.has("density");
     const Formula density = t.formula("density", about_density, rule);
     if (weighs) material.density = constant_in_time(t, "density", density);
     body.material(region, std::move(material));

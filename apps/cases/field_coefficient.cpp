@@ -3,6 +3,7 @@
 #include "apps/cases/shared_model.hpp"
 #include "fem/physics/mesh_field.hpp"
 #include "io/files/byte_size.hpp"
+#include "io/files/input_file.hpp"
 #include "io/results/file_field.hpp"
 #include "mesh/quality/quality.hpp"
 
@@ -104,8 +105,7 @@ class FieldReader {
 
   // Nothing where it is wrong, which was said, or in a survey.
   std::optional<MeshField> read() {
-    std::error_code none;
-    if (path_.empty() || !std::filesystem::is_regular_file(path_, none)) return std::nullopt;
+    if (path_.empty() || is_outside(path_) || !lack_of_input(path_).empty()) return std::nullopt;
     const auto known = std::ranges::find(run_.shared().fields, key(), &SharedModel::KnownField::key);
     if (known != run_.shared().fields.end()) {
       file_ = known->file;
@@ -229,7 +229,7 @@ void vary_by_cells(Run& run, const Mesh& mesh, const std::string& key) {
   });
 }
 
-void demand_one_each(const std::string& name, const GivenArray& array, const Mesh& mesh) {
+void require_one_each(const std::string& name, const GivenArray& array, const Mesh& mesh) {
   const Index needed = array.at_nodes ? mesh.node_count() : mesh.cell_count();
   if (static_cast<Index>(array.values.size()) == needed) return;
   throw Error(Exit::input,
@@ -243,7 +243,7 @@ std::map<std::string, MeshField> take_arrays(const GivenArrays& arrays, const Me
   std::map<std::string, MeshField> result;
   CaseFields fields;
   for (const auto& [name, array] : arrays) {
-    demand_one_each(name, array, mesh);
+    require_one_each(name, array, mesh);
     const MeshField& field = result.emplace(name, MeshField(own, array)).first->second;
     fields.emplace(name, case_field(field, name, ""));
   }

@@ -96,7 +96,7 @@ std::vector<std::string> names_of_forms(const FormCatalogue& catalogue, const Fo
   return names;
 }
 
-// [[boundary]]; `evaluated`: their forms, in the order of the case, behind that of the cells.
+// [[boundary]]; `evaluated`: their forms, in the order of the case, after that of the cells.
 void read_boundaries(Case& input, const Mesh& mesh, const FormCatalogue& catalogue,
                      std::vector<const FormRecord*>& evaluated, AnyForm& body) {
   const std::vector<std::string> names =
@@ -238,7 +238,7 @@ void show(Run& run, const std::vector<const FormRecord*>& records, const Operato
 }
 
 // Keys that belong to another analysis than the one that the case asks for.
-void refuse_keys_of_others(Case& input, const CaseModel& read) {
+void require_no_keys_of_others(Case& input, const CaseModel& read) {
   const Case::Table root = input.root();
   if (read.modes)
     for (const char* key : {"load", "load_case", "combination", "time"})
@@ -321,7 +321,7 @@ CaseModel read_form(Run& run, const FormOfCase& chosen) {
   if (record.of_revolution) run.results().measure_by({2 * std::numbers::pi, true});
   CaseModel read{.modes = input.root().has("modal"), .reader = read_form};
   if (!read.modes && goes_through_time(run)) read.time = read_time(run, "value", record.unknown, record.components);
-  refuse_keys_of_others(input, read);
+  require_no_keys_of_others(input, read);
   if (!read.modes) read.gradient = read_gradient(run, mesh);
   AnyForm body(mesh);
   std::vector<const FormRecord*> evaluated = {&record};  // forms with results: that of the cells, then of boundaries

@@ -35,27 +35,29 @@ std::vector<double> forces_on_ground(const FunctionSpace& space, std::vector<Int
 }
 
 // The ground's forces beside those of supports. Of supports alone where memory is short.
-void add_to_reaction(Run& run, const CaseModel& read, const SolutionView& s, std::vector<double>& reaction) {
+void add_to_reaction(Run& run, const CaseModel& read, const SolutionView& s, GroundForces& result) {
+  std::vector<double>& reaction = result.reaction;
   const Model& model = read.model;
   std::vector<Integral> ground;
   for (const Exchange& each : model.exchanges)
     if (each.integral.form.state_start.empty()) ground.push_back(each.integral);
-  if (ground.size() < model.exchanges.size())
-    run.log().notice("reactions are those of supports and of springs without a state");
+  result.complete = ground.size() == model.exchanges.size();
+  if (!result.complete) run.log().notice("reactions are those of supports and of springs without a state");
   if (ground.empty()) return;
   try {
     const std::vector<double> forces = forces_on_ground(read.space(), std::move(ground), motion_of(read, s));
     for (std::size_t i = 0; i < reaction.size(); ++i) reaction[i] -= forces[i];
   } catch (const Error& error) {
     if (error.exit() != Exit::resources) throw;
+    result.complete = false;
     run.log().notice(fmt::format("reactions are those of supports, without springs: {}", error.message()));
   }
 }
 
 // The sums of a linear solution's loads hold what the ground does where supports and equations move its nodes, which is
 // no load.
-void take_from_loads(Run& run, const CaseModel& read, std::span<const double> factors,
-                     std::vector<double>& applied) try {
+void take_from_loads(Run& run, const CaseModel& read, std::span<const double> factors, GroundForces& result) try {
+  std::vector<double>& applied = result.applied;
   std::vector<Integral> ground;
   for (const Exchange& each : read.model.exchanges) ground.push_back(each.integral);
   if (applied.empty() || ground.empty()) return;
@@ -64,6 +66,7 @@ void take_from_loads(Run& run, const CaseModel& read, std::span<const double> fa
   for (std::size_t i = 0; i < forces.size(); ++i) applied[i % applied.size()] += forces[i];
 } catch (const Error& error) {
   if (error.exit() != Exit::resources) throw;
+  result.complete = false;
   run.log().notice(
       fmt::format("loads include the forces of springs where supports move their nodes: {}", error.message()));
 }
@@ -98,8 +101,8 @@ void read_ground(Case& input, const Mesh& mesh, ElasticBody& body) {
 
 GroundForces ground_forces(Run& run, const CaseModel& read, const SolutionView& s) {
   GroundForces result{s.reaction, {s.applied.begin(), s.applied.end()}};
-  add_to_reaction(run, read, s, result.reaction);
-  take_from_loads(run, read, s.factors, result.applied);
+  add_to_reaction(run, read, s, result);
+  take_from_loads(run, read, s.factors, result);
   return result;
 }
 

@@ -16,6 +16,7 @@ void read_ground(Case& input, const Mesh& mesh, ElasticBody& body);
 struct GroundForces {
   std::vector<double> reaction;  // [mesh node][component] of supports, foundations and springs
   std::vector<double> applied;   // [component] sums of the loads; empty where they are not summed
+  bool complete = true;          // no springs are left out
 };
 // Springs that keep a state, of plugins, are left out with a notice. So are all where memory is short.
 GroundForces ground_forces(Run& run, const CaseModel& read, const SolutionView& s);

@@ -22,8 +22,7 @@ namespace {
 // The stored heat. Without [time] it may be given, and changes nothing.
 void read_capacity(bool needed, const Case::Table& t, const LibraryMaterial* known,
                    HeatConduction::Material& material) {
-  const bool given = t.has("density") || t.has("specific_heat");
-  if (!needed && !given) return;
+  if (!needed && !t.has("density") && !t.has("specific_heat")) return;
   NumberRule rule{.above = 0, .out_of_bounds = Exit::model};
   if (!needed) rule.fallback = 1;
   material.density = constant_in_time(
@@ -172,6 +171,7 @@ void print_heat(Run& run, const Operator& equations, const ModelSupports& suppor
   double given = s.applied.empty() ? given_heat(equations, s) : given_heat(supports, exchanges, s);
   const double held = std::accumulate(s.reaction.begin(), s.reaction.end(), 0.0);
   double largest = std::abs(held);
+  std::vector<double> contributions;
   std::string exchanged;
   for (const char* kind : {"convection", "radiation"}) {
     std::vector<double> heats;
@@ -183,8 +183,15 @@ void print_heat(Run& run, const Operator& equations, const ModelSupports& suppor
       largest = std::max(largest, std::abs(heats.back()));
     }
     if (heats.empty()) continue;
+    contributions.insert(contributions.end(), heats.begin(), heats.end());
     exchanged += fmt::format(", by {} {}", kind, fmt::join(words, ", "));
     run.results().facts()[kind] = fmt::format("{:.10g}", fmt::join(heats, " "));
+  }
+  if (s.part == 1) {
+    double size = s.load_size;
+    for (const double each : s.reaction) size += std::abs(each);
+    contributions.insert(contributions.end(), {given, held});
+    check_balance("the heats of the body", contributions, size, s.tolerance, " W");
   }
   if (std::abs(given) < 1e-12 * largest) given = 0;  // rounding of a difference
   run.log().line("heat into the body: {:.6g} W given, {:.6g} W at prescribed temperatures{}; relative residual {:.1e}",
@@ -196,7 +203,7 @@ void print_heat(Run& run, const Operator& equations, const ModelSupports& suppor
 
 // Loads that take more heat than the body holds, or a mesh too coarse for a steep front. Where the case does not say
 // where absolute zero is, it is that of degrees Celsius, below which there is no kelvin either.
-void tell_impossible(Run& run, std::span<const double> temperature, double absolute_zero) {
+void report_impossible(Run& run, std::span<const double> temperature, double absolute_zero) {
   const auto colder = std::ranges::count_if(temperature, [&](double value) { return value < absolute_zero; });
   if (colder > 0)
     run.log().notice(
@@ -223,11 +230,12 @@ void show(Run& run, const Operator& equations, const CaseModel& read, const Heat
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
   Field temperature = run.results().fields().of("temperature", space, s.u);
   print_range(run, space.mesh(), "temperature", temperature.values);
-  tell_impossible(run, temperature.values, absolute_zero.value_or(-273.15));
+  report_impossible(run, temperature.values, absolute_zero.value_or(-273.15));
   try {
-    if (read.time || (model.exchanges.empty() && !s.applied.empty()))
+    if (read.time || (model.exchanges.empty() && !s.applied.empty())) {
       print_balance(run, s.applied, s.reaction, s.residual, 1);
-    else print_heat(run, equations, *read.supports, model.exchanges, s);
+      check_balance(run, s, s.applied, s.reaction, 1, false);
+    } else print_heat(run, equations, *read.supports, model.exchanges, s);
   } catch (const Error& error) {
     if (error.exit() != Exit::resources) throw;
     run.log().notice(fmt::format("heat that is exchanged is not reported: {}", error.message()));
@@ -240,7 +248,7 @@ void show(Run& run, const Operator& equations, const CaseModel& read, const Heat
     if (error) fields.cells.push_back({"heat_flux_error", 1, std::move(error->magnitudes)});
     return fields;
   });
-  if (error) tell_mesh_error(run, space, *error);
+  if (error) report_mesh_error(run, space, *error);
   std::vector<Field> nodal;
   nodal.push_back(std::move(temperature));
   nodal.push_back(std::move(flux.nodal.front()));
@@ -290,7 +298,7 @@ CaseModel read_heat(Run& run) {
     input.add_error(Error(
         Exit::input, "[output] error_estimate of a conductivity that depends on the temperature, or with radiation",
         "the estimate knows linear equations only", "omit error_estimate, and compare with a finer mesh"));
-  if (wants_error && heat.has_axes()) refuse_estimate_of(input, "a material along axes");
+  if (wants_error && heat.has_axes()) throw_no_estimate_of(input, "a material along axes");
   read.nodal_results = {{"temperature", 1}, {"heat_flux", mesh.dimension()}, {"reaction", 1}};
   read.cell_results = flux_names(mesh, wants_error).cells;
   read.derived_results = {{{"heat_flux", mesh.dimension()}}};

@@ -1,11 +1,11 @@
 #include "apps/cases/initial_values.hpp"
 
+#include "io/files/input_file.hpp"
 #include "io/results/file_field.hpp"
 #include "mesh/quality/quality.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <fmt/ranges.h>
 #include <memory>
 #include <optional>
@@ -55,8 +55,7 @@ InitialValues values_of_file(Run& run, const Case::Table& initial, const std::st
   const std::string name = initial.text("field", "at the nodes, in that file", {.fallback = unknown});
   std::optional<double> time;
   if (initial.has("time")) time = initial.number("time", "of the step in a .pvd; by default the last one");
-  std::error_code none;
-  if (file.empty() || !std::filesystem::is_regular_file(file, none)) return {};  // said before, or a survey
+  if (file.empty() || is_outside(file) || !lack_of_input(file).empty()) return {};  // said before, or a survey
   try {
     FileField field = read_file_field(file, {.name = name, .place = FieldPlace::nodes, .time = time});
     run.input().add_file(field.file);

@@ -19,7 +19,7 @@ void check_name(const Case::Table& table, const std::string& name, std::set<std:
                 "results are found by name", "give each a name of its own");
 }
 
-void refuse_matrix_tables(const Case::Table& table, const std::vector<MatrixTable>& matrix_tables) {
+void require_no_matrix_tables(const Case::Table& table, const std::vector<MatrixTable>& matrix_tables) {
   for (const MatrixTable& each : matrix_tables)
     if (table.has(each.key))
       table.refuse(each.key, fmt::format("a load case cannot have its own [{}]", each.key),
@@ -70,7 +70,7 @@ LoadCaseInputs read_load_cases(Case& input, const std::vector<std::string>& load
                   "the loads of a load case are its tables [[load_case.<kind of load>]]; tables without that prefix "
                   "act in all load cases",
                   fmt::format("give it some of {}, or remove it", quoted_list(load_tables)));
-    refuse_matrix_tables(table, matrix_tables);
+    require_no_matrix_tables(table, matrix_tables);
     inputs.cases.push_back({table, name});
   }
   for (const Case::Table& table : input.tables("combination", "a sum of load cases, by superposition")) {

@@ -1,6 +1,6 @@
 #include "apps/cases/mesh_error.hpp"
 
-#include "fem/analysis/divided_estimate.hpp"
+#include "fem/ranks/divided_estimate.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -58,7 +58,7 @@ double relative_at_peak(const DiscretisationError& error) {
 
 }  // namespace
 
-void refuse_estimate_of(Case& input, const char* what) {
+void throw_no_estimate_of(Case& input, const char* what) {
   input.add_error(Error(Exit::input, fmt::format("[output] error_estimate of {}", what),
                         "the estimate knows isotropic materials without thermal strain only",
                         "omit error_estimate, and compare with a finer mesh"));
@@ -80,7 +80,7 @@ DiscretisationError mesh_error(Run& run, const FunctionSpace& space, const Vecto
   return estimate_error(space, u.host(), model);
 }
 
-void tell_mesh_error(Run& run, const FunctionSpace& space, const DiscretisationError& error) {
+void report_mesh_error(Run& run, const FunctionSpace& space, const DiscretisationError& error) {
   const Mesh& mesh = space.mesh();
   const double relative = error.relative();
   run.results().facts()["discretisation_error"] = fmt::format("{:.4g}", relative);

@@ -54,7 +54,7 @@ class MixedReader {
   }
 
   MixedCase read() {
-    refuse_what_it_has_not();
+    require_supported();
     read_materials();
     read_loads();
     read_boundaries();
@@ -68,7 +68,7 @@ class MixedReader {
   }
 
  private:
-  void refuse_what_it_has_not() {
+  void require_supported() {
     const Case::Table root = input_.root();
     for (const char* key : {"time", "modal", "load_case", "combination", "tie", "rigid", "coupling", "periodic",
                             "equation", "space", "newton"})
@@ -287,14 +287,14 @@ class MixedReader {
           "the equations have no field of its kind and name", "name another form");
       return;
     }
-    refuse_nonlinear(t, entry.record->form);
+    require_linear(t, entry.record->form);
     if (region == nullptr || !is_outside(t, *region)) return;
     try_at_centres(numbers.given, *region);
     surfaces_.push_back(MixedIntegral::over(MixedFormValue(*entry.record, std::move(numbers)), *region, positions));
     if (positions.size() == 1) acting_.push_back({region, static_cast<std::size_t>(positions.front()), t.where()});
   }
 
-  static void refuse_nonlinear(const Case::Table& t, const FormRecord& form) {
+  static void require_linear(const Case::Table& t, const FormRecord& form) {
     if (!form.linear)
       t.error("form", fmt::format("the form '{}' on facets is nonlinear", form.name),
               "cases solve linear forms of several fields", "take a linear form, or write a program", Exit::model);
@@ -303,7 +303,7 @@ class MixedReader {
   void read_nodal_boundary(const Case::Table& t, const FormCatalogue::Entry& entry, const Region* region) {
     const std::optional<std::size_t> named = named_field(t);
     FormValue numbers = ask_form(t, entry);
-    refuse_nonlinear(t, *entry.record);
+    require_linear(t, *entry.record);
     if (const Index count = region != nullptr ? inner_facets(mesh_, *region) : 0; count > 0)
       run_.log().notice(fmt::format(
           "{} facets of '{}' lie between two cells: where '{}' uses the normal it takes that of the lower cell", count,
@@ -382,12 +382,12 @@ class MixedReader {
     } catch (const Errors& errors) {
       for (const Error& error : errors.list()) input_.add_error(error);
     } catch (const Error& error) { input_.add_error(error); }
-    for (const ActingOnFacets& each : acting_) tell_if_in_vain(each, read);
+    for (const ActingOnFacets& each : acting_) warn_if_unused(each, read);
   }
 
   // Pressures and films act on fluxes, and currents on circulations, that are free. Reactions of these fields are no
   // results, so that nobody would see the load.
-  void tell_if_in_vain(const ActingOnFacets& each, const MixedCase& read) const {
+  void warn_if_unused(const ActingOnFacets& each, const MixedCase& read) const {
     const FieldFacts& field = fields_[each.field];
     const Constraints& held = (*read.supports)[static_cast<int>(each.field)];
     if (!is_vector(field)) return;

@@ -91,7 +91,7 @@ bool can_be_used(const Case::Table& table, const Mesh& mesh, const std::string& 
 namespace {
 
 // Few nodes may be meant as single points: those of the field between them belong, too.
-void tell_nodes_between(Run& run, const FunctionSpace& space) {
+void report_nodes_between(Run& run, const FunctionSpace& space) {
   constexpr Index few = 16;
   if (space.isoparametric()) return;
   for (const Region& region : space.mesh().regions()) {
@@ -131,7 +131,7 @@ const FunctionSpace& make_space(Run& run, const Mesh& mesh, int components, cons
   try {
     const FunctionSpace& space =
         run.shared().space_for(key, [&] { return FunctionSpace(mesh, components, run.device(), options); });
-    tell_nodes_between(run, space);
+    report_nodes_between(run, space);
     return space;
   } catch (const Error& error) {
     table.error("order", error.message(), error.why(), error.fix());
@@ -153,7 +153,42 @@ Operator& make_operator(Run& run, const FunctionSpace& space, std::vector<Integr
   return equations;
 }
 
-void finish_model(Run& run, const CaseModel& read, bool must_be_held, const ProbeFields& fields) {
+namespace {
+
+bool acts(std::span<const Integral> integrals) {
+  return std::ranges::any_of(integrals, [](const Integral& each) { return !each.form.has_matrix; });
+}
+bool acts(std::span<const PrescribedValue> values) {
+  return std::ranges::any_of(
+      values, [](const PrescribedValue& each) { return !each.value.is_number() || each.value.number() != 0; });
+}
+
+// Has the model loads or motions, of any size?
+bool acts(const Model& model) {
+  const auto has_value = [](const LinearEquations& each) {
+    return std::ranges::any_of(each.values, [](double value) { return value != 0; });
+  };
+  return acts(model.equations) || acts(model.supports) || std::ranges::any_of(model.relations, has_value) ||
+         std::ranges::any_of(model.means, [](const PrescribedMean& each) { return each.prescribed != 0; }) ||
+         std::ranges::any_of(model.load_cases,
+                             [](const ModelLoadCase& each) { return acts(each.loads) || acts(each.prescribed); });
+}
+
+// A static model on which nothing acts stays at rest: most often its loads were forgotten.
+void check_loaded(Run& run, const CaseModel& read) {
+  if (read.what_acts.empty()) return;
+  const bool allowed = run.input().root().flag(
+      "allow_unloaded", "run a static model on which nothing acts, whose solution is zero", false);
+  if (acts(read.model) || !run.input().sound()) return;
+  const std::string what = "nothing acts on the model: without a load or a prescribed motion its solution is zero";
+  if (allowed) return run.log().notice(what);
+  run.input().add_error(Error(Exit::model, what, fmt::format("what could act: {}", read.what_acts),
+                              "add what acts, or allow_unloaded = true above the first table"));
+}
+
+}  // namespace
+
+void finish_model(Run& run, const CaseModel& read, const ModelDemands& demands, const ProbeFields& fields) {
   auto phase = run.device().profile().phase("checks");
   ErrorList model;
   const auto collect = [&](const auto& check) {
@@ -165,10 +200,12 @@ void finish_model(Run& run, const CaseModel& read, bool must_be_held, const Prob
   };
   run.shared().join(read.supports->common());
   for (Constraints* each : read.supports->all()) collect([&] { each->finish(); });
-  if (must_be_held) collect([&] { check_held(read.model, read.supports->common()); });
+  // Supports that could not be read leave motions free.
+  if (demands.held && run.input().sound()) collect([&] { check_held(read.model, read.supports->common()); });
   std::set<std::string> said;  // what several load cases share is wrong only once
   for (const Error& error : model.errors())
     if (said.insert(error.message() + error.why()).second) run.input().add_error(error);
+  if (demands.loaded) check_loaded(run, read);
   run.checked(fields);
 }
 
@@ -207,6 +244,41 @@ void print_balance(Run& run, std::span<const double> applied, const std::vector<
   }
   run.results().facts()["reaction"] = fmt::format("{:.10g}", fmt::join(sums, " "));
   run.results().facts()["residual_certificate"] = fmt::format("{:.3e}", residual);
+}
+
+void check_balance(std::string_view what, std::span<const double> contributions, double size, double tolerance,
+                   const std::string& unit) {
+  double sum = 0;
+  for (const double each : contributions) {
+    sum += each;
+    size = std::max(size, std::abs(each));
+  }
+  const double most = std::max(1e-4, 1e4 * tolerance);
+  if (std::abs(sum) <= most * size) return;
+  throw Error(
+      Exit::not_converged,
+      fmt::format("{} are not in balance: {:.6g}{} remain of ({:.6g}){}", what, sum, unit,
+                  fmt::join(contributions, ", "), unit),
+      fmt::format("in a state of rest they add up to zero; more than {:.0e} of their size is left", most),
+      "set [solver] method = \"direct\" or a smaller tolerance; if it remains, this is a bug in Ritz: please report it "
+      "with the case file");
+}
+
+void check_balance(const Run& run, const SolutionView& s, std::span<const double> applied,
+                   const std::vector<double>& reaction, int components, bool axisymmetric) {
+  if (applied.empty()) return;
+  const auto count = static_cast<std::size_t>(components);
+  std::vector<double> sums(count, 0.0), sizes(count, 0.0);
+  for (std::size_t i = 0; i < reaction.size(); ++i) {
+    sums[i % count] += reaction[i];
+    sizes[i % count] += std::abs(reaction[i]);
+  }
+  const double size =
+      std::max({s.load_size, largest_of(sizes), largest_of(applied.first(std::min(count, applied.size())))});
+  for (std::size_t c = axisymmetric ? 1 : 0; c < std::min<std::size_t>(count, 3); ++c)
+    check_balance(count == 1 ? "heat given and heat at prescribed temperatures"
+                             : fmt::format("loads and reactions along {}", "xyz"[c]),
+                  std::array{applied[c], sums[c]}, size, s.tolerance, unit_of_field(run.info().name, "reaction"));
 }
 
 void print_peak(Run& run, const Mesh& mesh, const std::string& name, const std::vector<double>& magnitudes) {

@@ -50,9 +50,14 @@ void make_model(Run& run, const Inputs& inputs, const FunctionSpace& space, cons
   make_supports(run.input(), read);
 }
 
-// All errors of the case at once, then conflicts of supports, then motions that they leave free, where the body must be
-// held; with --check the run ends here. `fields`: the results to come, which probes may name.
-void finish_model(Run& run, const CaseModel& read, bool must_be_held, const ProbeFields& fields);
+struct ModelDemands {
+  bool held = false;    // supports leave no motion free
+  bool loaded = false;  // something acts
+};
+
+// All errors of the case at once, then conflicts of supports, then what is demanded of the model; with --check the run
+// ends here. `fields`: the results to come, which probes may name.
+void finish_model(Run& run, const CaseModel& read, const ModelDemands& demands, const ProbeFields& fields);
 
 // "peak <name>: value at (x, y, z)": largest, and smallest when signed.
 void print_range(Run& run, const Mesh& mesh, const std::string& name, const std::vector<double>& values);
@@ -60,6 +65,13 @@ void print_range(Run& run, const Mesh& mesh, const std::string& name, const std:
 // loads are not known.
 void print_balance(Run& run, std::span<const double> applied, const std::vector<double>& reaction, double residual,
                    int components);
+// Throws Error(Exit::not_converged) where loads and reactions, which add up to zero in a state of rest, do not.
+// `contributions`: sums that add up; `size`: of what they are sums; `tolerance`: of the solver.
+void check_balance(std::string_view what, std::span<const double> contributions, double size, double tolerance,
+                   const std::string& unit);
+// The same of a state of rest that has sums of its loads; `reaction` [mesh node][component].
+void check_balance(const Run& run, const SolutionView& s, std::span<const double> applied,
+                   const std::vector<double>& reaction, int components, bool axisymmetric);
 // Sums over many nodes, for a log: 0 where they are rounding beside the largest.
 std::vector<double> without_rounding(std::span<const double> sums, double largest);
 double largest_of(std::span<const double> numbers);

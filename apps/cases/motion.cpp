@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <fmt/format.h>
 
 namespace ritz {
@@ -34,6 +35,14 @@ TransientInput read_motion(Run& run, int displacements, int rotations) {
                        "omit one of them");
   for (const std::vector<InitialPart>* parts : {&where, &how_fast})
     if (std::ranges::any_of(*parts, &InitialPart::depends_on_position)) input.begins_by_position = true;
+  if (rotations > 0)
+    for (const auto& [parts, key, turned] :
+         {std::tuple(&where, "displacement", "rotation"), std::tuple(&how_fast, "velocity", "angular_velocity")})
+      if (!initial.has(turned) && std::ranges::any_of(*parts, &InitialPart::depends_on_position))
+        run.log().notice(
+            fmt::format("[initial] {0} varies along the structure and has no {1}: the {1} begins as zero at all nodes, "
+                        "which bends beams and shells; give [initial] {1}, too, unless that is meant",
+                        key, turned));
   input.initial = initial_values(std::move(where));
   input.velocity = initial_values(std::move(how_fast));
   return input;

@@ -12,7 +12,7 @@
 namespace ritz {
 
 // [time], and [initial] with displacement and velocity, or the static equilibrium of the loads at t = 0. `rotations`:
-// components behind the displacements, which have values of their own.
+// components after the displacements, which have values of their own.
 TransientInput read_motion(Run& run, int displacements, int rotations);
 
 void read_damping(Case& input, Model& model);  // [damping]

@@ -83,7 +83,7 @@ class ObliqueReader {
 };
 
 // A load case gives other values to x, y and z alone.
-bool refuse_oblique_supports(const Case::Table& t) {
+bool require_no_oblique_supports(const Case::Table& t) {
   bool any = false;
   for (const char* key : {"normal", "direction", "cylindrical"}) {
     if (!t.has(key)) continue;
@@ -100,7 +100,7 @@ bool refuse_oblique_supports(const Case::Table& t) {
 
 bool read_oblique_supports(const Case::Table& t, const Region* region, const Mesh& mesh, bool at_rest,
                            std::vector<ObliqueSupport>* supports) {
-  if (supports == nullptr) return refuse_oblique_supports(t);
+  if (supports == nullptr) return require_no_oblique_supports(t);
   ObliqueReader reader(t, region, mesh, at_rest, supports);
   reader.read_normal();
   reader.read_direction();

@@ -244,9 +244,7 @@ const Mesh& Run::mesh(bool structural) {
   if (mesh_ != nullptr) return *mesh_;
   auto phase = device().profile().phase("read");
   const MeshInput input = read_mesh_input(*case_, options_.mesh != nullptr);
-  std::error_code unknown;
-  if (reads_one_folder_only() || (!options_.mesh && !std::filesystem::exists(input.file, unknown)))
-    case_->throw_if_any();
+  if (reads_one_folder_only() || (!options_.mesh && !lack_of_input(input.file).empty())) case_->throw_if_any();
   report_.mesh_file = input.file;
   const std::string key = mesh_key();
   const bool is_there = shared_->mesh && shared_->mesh_key == key;

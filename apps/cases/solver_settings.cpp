@@ -44,7 +44,7 @@ bool asks_for_multigrid(const SmoothedAggregationOptions& options) {
          options.smoothing_ratio != defaults.smoothing_ratio;
 }
 
-void tell_what_has_no_effect(const LinearSolverOptions& options,
+void warn_of_ignored_options(const LinearSolverOptions& options,
                              const std::function<void(const std::string&)>& notice) {
   const auto tell = [&notice](const char* key, const std::string& why) {
     notice(fmt::format("{} has no effect: {}", key, why));
@@ -97,7 +97,7 @@ LinearSolverOptions read_solver(const Case& input, double tolerance,
       1e9 * table.number("direct_memory", "largest memory of a factorisation [GB]; 0: the memory of the machine",
                          {.fallback = 0, .minimum = 0}));
   options.multigrid = read_multigrid(table);
-  tell_what_has_no_effect(options, notice);
+  warn_of_ignored_options(options, notice);
   return options;
 }
 

@@ -13,8 +13,8 @@
 #include "device/process/process_start.hpp"
 #include "device/ranks/launcher.hpp"
 #include "device/ranks/planned_ranks.hpp"
-#include "fem/analysis/divided_estimate.hpp"
-#include "fem/analysis/rank_helper.hpp"
+#include "fem/ranks/divided_estimate.hpp"
+#include "fem/ranks/rank_helper.hpp"
 #include "device/process/stop_request.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/results/result_pieces.hpp"
@@ -112,7 +112,7 @@ class AppCall {
   // One case: the first rank reads, writes and tells, and the others do what it orders.
   void attempt_case() {
     if (info_.divides) ranks_ = start_ranks();
-    else refuse_several_ranks();
+    else require_one_rank();
     options_.ranks = ranks_.get();
     if (ranks_) divide_hosts(*ranks_);  // and may learn of a rank that has failed already
     if (options_.planned_ranks > 0 && !helps()) plan_ranks();
@@ -161,7 +161,7 @@ class AppCall {
   void end_as_the_first() {
     if (is_cut_off_) return;
     try {
-      if (report_.exit == Exit::ok) tell_late_failures();
+      if (report_.exit == Exit::ok) report_late_failures();
       if (ranks_->rank() == 0) end_ = ranks_->of_first(fmt::format("{}{}", end_prefix, int(report_.exit)));
       // Failures of others are known, or no longer of interest.
       using Clock = std::chrono::steady_clock;
@@ -171,7 +171,7 @@ class AppCall {
         else if (own_failure_ && Clock::now() > patience) leave_alone();
         else Ranks::pause();
       const auto end = static_cast<Exit>(std::stoi(end_.substr(end_prefix.size())));
-      if (end == Exit::ok && own_failure_) tell_of_this_rank(*own_failure_);  // the first one had no more need of it
+      if (end == Exit::ok && own_failure_) report_of_this_rank(*own_failure_);  // the first one had no more need of it
       else report_.exit = end;
       ranks_.reset();
     } catch (const Error& lost) {
@@ -180,16 +180,16 @@ class AppCall {
   }
   // The first rank does not look for failures: it may wait for this one in a library. The launcher ends it.
   [[noreturn]] void leave_alone() {
-    tell_of_this_rank(*own_failure_);
+    report_of_this_rank(*own_failure_);
     std::fflush(nullptr);
     std::_Exit(static_cast<int>(report_.exit));
   }
-  void tell_of_this_rank(const Error& error) {
+  void report_of_this_rank(const Error& error) {
     log().error(Error(error.exit(), message_of_rank(options_.ranks->rank(), error.exit(), error.message()), error.why(),
                       error.fix()));
   }
   // A failure in a destructor, which told nobody.
-  void tell_late_failures() {
+  void report_late_failures() {
     try {
       ranks_->look_for_failures();
     } catch (const Error& lost) { say(lost); }
@@ -268,7 +268,7 @@ class AppCall {
     const bool sends = options_.ranks != nullptr && !is_told && std::this_thread::get_id() == thread_;
     is_cut_off_ = is_cut_off_ || (sends && !options_.ranks->fail(error));
     if (!helps()) log().error(error);
-    else if (is_cut_off_) tell_of_this_rank(error);
+    else if (is_cut_off_) report_of_this_rank(error);
     if (helps() && sends && error.exit() < Exit::stopped) own_failure_ = error;
     report_.fail(error);
   }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "fem/analysis/state.hpp"
-#include "fem/analysis/trajectory.hpp"
+#include "fem/sensitivity/trajectory.hpp"
 #include "io/results/checkpoint.hpp"
 
 namespace ritz {

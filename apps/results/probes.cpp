@@ -353,10 +353,35 @@ std::vector<std::pair<std::string, std::vector<double>>> evaluate_probes(Case& i
   return results;
 }
 
+std::vector<std::pair<std::string, Node>> nodes_of_extremes(Case& input, const Mesh& mesh, const ProbeFields& fields) {
+  std::vector<std::pair<std::string, Node>> result;
+  Places places(mesh);
+  for (const Case::Table& table : input.tables("probe", "")) {
+    if (!table.has("measure")) continue;  // at a point
+    const Probe probe = read_probe(table, mesh, places);
+    const bool is_given =
+        std::ranges::any_of(fields.nodal, [&](const Field& field) { return field.name == probe.field; });
+    if (!is_given || probe.region == nullptr || (probe.measure != "min" && probe.measure != "max")) continue;
+    const std::optional<Target> target = find_target(probe, mesh, fields);
+    if (!target || target->in_cells || target->field->values.empty()) continue;
+    const std::vector<Node> nodes = nodes_in(mesh, *probe.region);
+    const std::vector<double> best = extreme(mesh, *probe.region, *target, probe.measure == "min" ? -1 : 1);
+    std::vector<double> here(best.size());
+    for (std::size_t component = 0; component < best.size(); ++component)
+      for (const Node node : nodes) {
+        target->component.select(target->field->values.data() + Index{node} * target->field->components, here.data());
+        if (here[component] != best[component]) continue;
+        result.emplace_back(probe.name, node);
+        break;
+      }
+  }
+  return result;
+}
+
 namespace {
 
-// The weight of each node of the mesh in a linear probe.
-std::vector<double> weights_of_mesh(const Probe& probe, const Mesh& mesh, const BodyMeasure& measure) {
+// The weight of each node of the mesh in a linear probe at a point or at nodes.
+std::vector<double> weights_of_mesh(const Probe& probe, const Mesh& mesh) {
   std::vector<double> weights(static_cast<std::size_t>(mesh.node_count()), 0.0);
   if (probe.place) {
     std::vector<double> unit(weights.size(), 0.0);
@@ -367,39 +392,52 @@ std::vector<double> weights_of_mesh(const Probe& probe, const Mesh& mesh, const 
     }
     return weights;
   }
-  const Region& region = *probe.region;
-  if (region.kind != RegionKind::nodes && probe.measure != "reaction") return integral_weights(mesh, region, measure);
-  for (const Node node : nodes_in(mesh, region)) weights[static_cast<std::size_t>(node)] = 1;
+  for (const Node node : nodes_in(mesh, *probe.region)) weights[static_cast<std::size_t>(node)] = 1;
   return weights;
 }
 
-// Adds weight times the value of each function of the cell at this place of its reference cell.
-void add_values(const FunctionSpace& space, Index cell, const Point& xi, double weight, std::vector<double>& weights) {
+// Calls add(node of the space, value) for each function of the cell at this place of its reference cell.
+template <class Add>
+void each_value(const FunctionSpace& space, Index cell, const Point& xi, const Add& add) {
   const ReferenceElement& element = space.element(space.mesh().kind_of(cell));
   std::vector<double> values(element.nodes.size());
   std::vector<Point> gradients(element.nodes.size());
   element.evaluate(xi, values, gradients);
   std::vector<Node> nodes;
   space.nodes_of(cell, nodes);
-  for (std::size_t a = 0; a < nodes.size(); ++a) weights[static_cast<std::size_t>(nodes[a])] += weight * values[a];
+  for (std::size_t a = 0; a < nodes.size(); ++a) add(nodes[a], values[a]);
 }
 
-// The same of a field of its own order, at its nodes.
-std::vector<double> weights_of_field(const Probe& probe, const FunctionSpace& space, const BodyMeasure& measure) {
-  std::vector<double> weights(static_cast<std::size_t>(space.node_count()), 0.0);
-  if (probe.place) {
-    add_values(space, probe.place->cell, probe.place->xi, 1, weights);
-    return weights;
-  }
+// Of a field of its own order, at its nodes, over a region of cells or facets.
+void add_field_weights(const Region& region, const FunctionSpace& space, const BodyMeasure& measure,
+                       const AddWeight& add) {
   RegionPoints points(space.mesh(), measure, space.order());
-  const auto add = [&](Index cell) {
+  const auto of_cell = [&](Index cell) {
     return [&, cell](const RegionPoints::Table& table, std::span<const Node>, const auto& each) {
-      each([&](std::size_t q, double weight) { add_values(space, cell, table.xi[q], weight, weights); });
+      each([&](std::size_t q, double weight) {
+        each_value(space, cell, table.xi[q], [&](Node node, double value) { add(cell, node, weight * value); });
+      });
     };
   };
-  for (const Index cell : probe.region->cells) points.of_cell(cell, add(cell));
-  for (const FacetOfCell& facet : probe.region->facets) points.of_facet(facet, add(facet.cell));
-  return weights;
+  for (const Index cell : region.cells) points.of_cell(cell, of_cell(cell));
+  for (const FacetOfCell& facet : region.facets) points.of_facet(facet, of_cell(facet.cell));
+}
+
+// Of a mean or integral over a region of cells or facets: what each cell adds at nodes of the space, or in cells.
+void add_area_weights(const Region& region, bool in_cells, const FunctionSpace& space, const BodyMeasure& measure,
+                      const AddWeight& add) {
+  const Mesh& mesh = space.mesh();
+  if (in_cells) {
+    const std::vector<double> sizes = sizes_of_cells(mesh, region.cells, measure);
+    for (std::size_t i = 0; i < sizes.size(); ++i) add(region.cells[i], region.cells[i], sizes[i]);
+  } else if (space.isoparametric()) {
+    std::vector<Node> node_at(static_cast<std::size_t>(mesh.node_count()), -1);
+    for (Node node = 0; node < space.node_count(); ++node)
+      node_at[static_cast<std::size_t>(space.mesh_node_of(node))] = node;
+    add_integral_weights(mesh, region, measure, [&](Index cell, Index at, double weight) {
+      add(cell, node_at[static_cast<std::size_t>(at)], weight);
+    });
+  } else add_field_weights(region, space, measure, add);
 }
 
 std::vector<double> mean_of(std::vector<double> weights) {
@@ -408,28 +446,23 @@ std::vector<double> mean_of(std::vector<double> weights) {
   return weights;
 }
 
-std::vector<double> weights_of_nodes(const Probe& probe, const FunctionSpace& space, const BodyMeasure& measure) {
-  std::vector<double> weights;
-  if (space.isoparametric()) {
-    const std::vector<double> of_mesh = weights_of_mesh(probe, space.mesh(), measure);
-    weights.resize(static_cast<std::size_t>(space.node_count()));
-    for (Node node = 0; node < space.node_count(); ++node)
-      weights[static_cast<std::size_t>(node)] = of_mesh[static_cast<std::size_t>(space.mesh_node_of(node))];
-  } else {
-    weights = weights_of_field(probe, space, measure);
-  }
-  return probe.measure == "mean" ? mean_of(std::move(weights)) : weights;
-}
-
-std::vector<double> weights_of_cells(const Probe& probe, const Mesh& mesh, const BodyMeasure& measure) {
-  std::vector<double> weights(static_cast<std::size_t>(mesh.cell_count()), 0.0);
-  if (probe.place) {
-    weights[static_cast<std::size_t>(probe.place->cell)] = 1;
+std::vector<double> weights_of_nodes(const Probe& probe, const FunctionSpace& space) {
+  std::vector<double> weights(static_cast<std::size_t>(space.node_count()), 0.0);
+  if (!space.isoparametric()) {  // at a point
+    each_value(space, probe.place->cell, probe.place->xi,
+               [&](Node node, double value) { weights[static_cast<std::size_t>(node)] += value; });
     return weights;
   }
-  const std::vector<double> sizes = sizes_of_cells(mesh, probe.region->cells, measure);
-  for (std::size_t i = 0; i < sizes.size(); ++i) weights[static_cast<std::size_t>(probe.region->cells[i])] = sizes[i];
-  return probe.measure == "mean" ? mean_of(std::move(weights)) : weights;
+  const std::vector<double> of_mesh = weights_of_mesh(probe, space.mesh());
+  for (Node node = 0; node < space.node_count(); ++node)
+    weights[static_cast<std::size_t>(node)] = of_mesh[static_cast<std::size_t>(space.mesh_node_of(node))];
+  return weights;
+}
+
+std::vector<double> weights_of_cells(const Probe& probe, const Mesh& mesh) {
+  std::vector<double> weights(static_cast<std::size_t>(mesh.cell_count()), 0.0);
+  weights[static_cast<std::size_t>(probe.place->cell)] = 1;
+  return weights;
 }
 
 std::string names_of(std::span<const DifferentiableField> fields) {
@@ -491,9 +524,15 @@ std::optional<ProbeWeights> probe_weights(Case& input, const FunctionSpace& spac
       return refuse(fmt::format("with [space] order '{}' is taken at finer points than the nodes", probe.field));
   }
   result.component = std::max(component.which, 0);
-  result.of_areas = !probe.place && !result.of_reactions && probe.region->kind != RegionKind::nodes;
-  result.weights =
-      result.in_cells ? weights_of_cells(probe, space.mesh(), measure) : weights_of_nodes(probe, space, measure);
+  result.is_mean = probe.measure == "mean";
+  if (!probe.place && !result.of_reactions && probe.region->kind != RegionKind::nodes) {
+    result.add_by_cell = [region = probe.region, in_cells = result.in_cells, &space, measure](const AddWeight& add) {
+      add_area_weights(*region, in_cells, space, measure, add);
+    };
+    result.weights.resize(static_cast<std::size_t>(result.in_cells ? space.mesh().cell_count() : space.node_count()));
+    result.add_by_cell([&](Index, Index at, double weight) { result.weights[static_cast<std::size_t>(at)] += weight; });
+  } else result.weights = result.in_cells ? weights_of_cells(probe, space.mesh()) : weights_of_nodes(probe, space);
+  if (result.is_mean) result.weights = mean_of(std::move(result.weights));
   return result;
 }
 

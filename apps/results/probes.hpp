@@ -19,6 +19,7 @@
 #include "io/case/case.hpp"
 #include "io/vtk/vtu_writer.hpp"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -46,13 +47,20 @@ bool check_probes(Case& input, const Mesh& mesh, const ProbeFields& fields = {})
 std::vector<std::pair<std::string, std::vector<double>>> evaluate_probes(Case& input, const Mesh& mesh,
                                                                          const ProbeFields& fields);
 
+// Nodes of the mesh where probes of these fields take their least or greatest value, by the names of the probes: of
+// fields at nodes, over a region, each component.
+std::vector<std::pair<std::string, Node>> nodes_of_extremes(Case& input, const Mesh& mesh, const ProbeFields& fields);
+
 // A probe as a function of one component of a field, or of the sums of reactions: the sum of weight times value.
 struct ProbeWeights {
   std::string field;
   int component = 0;
   bool of_reactions = false, in_cells = false;
-  bool of_areas = false;        // the weights are parts of areas or volumes
   std::vector<double> weights;  // [node of the space], or [cell]
+  // Of means and integrals over cells or facets, whose weights are parts of areas or volumes; calls add(cell, node or
+  // cell, weight) with what each cell adds. Empty: others. The weights of a mean are these over their sum.
+  std::function<void(const AddWeight& add)> add_by_cell = {};
+  bool is_mean = false;
 };
 // Fields at nodes of which probes have derivatives, and in cells.
 struct DifferentiableField {

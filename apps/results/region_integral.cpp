@@ -57,18 +57,19 @@ RegionIntegral integrate(const Mesh& mesh, const Region& region, const Field& fi
   return {sum.sums[0], {sum.sums.begin() + 1, sum.sums.end()}};
 }
 
-std::vector<double> integral_weights(const Mesh& mesh, const Region& region, const BodyMeasure& measure) {
-  std::vector<double> weights(static_cast<std::size_t>(mesh.node_count()), 0.0);
+void add_integral_weights(const Mesh& mesh, const Region& region, const BodyMeasure& measure, const AddWeight& add) {
   RegionPoints points(mesh, measure);
-  const auto add = [&](const RegionPoints::Table& table, std::span<const Node> nodes, const auto& each) {
-    each([&](std::size_t q, double weight) {
-      for (std::size_t a = 0; a < nodes.size(); ++a)
-        weights[static_cast<std::size_t>(nodes[a])] += weight * table.values[q][a];
-    });
+  const auto of_cell = [&add](Index cell) {
+    return [&add, cell](const RegionPoints::Table& table, std::span<const Node> nodes, const auto& each) {
+      std::vector<double> weights(nodes.size(), 0.0);
+      each([&](std::size_t q, double weight) {
+        for (std::size_t a = 0; a < nodes.size(); ++a) weights[a] += weight * table.values[q][a];
+      });
+      for (std::size_t a = 0; a < nodes.size(); ++a) add(cell, nodes[a], weights[a]);
+    };
   };
-  for (const Index cell : region.cells) points.of_cell(cell, add);
-  for (const FacetOfCell& facet : region.facets) points.of_facet(facet, add);
-  return weights;
+  for (const Index cell : region.cells) points.of_cell(cell, of_cell(cell));
+  for (const FacetOfCell& facet : region.facets) points.of_facet(facet, of_cell(facet.cell));
 }
 
 std::vector<double> sizes_of_cells(const Mesh& mesh, std::span<const Index> cells, const BodyMeasure& measure) {

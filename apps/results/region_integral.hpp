@@ -9,6 +9,10 @@
 #include "fem/results/region_points.hpp"
 #include "mesh/mesh.hpp"
 
+#include <functional>
+#include <span>
+#include <vector>
+
 namespace ritz {
 
 struct RegionIntegral {
@@ -21,9 +25,10 @@ struct RegionIntegral {
 RegionIntegral integrate(const Mesh& mesh, const Region& region, const Field& field, const FieldComponent& component,
                          const BodyMeasure& measure = {}, const LagrangeResults* finer = nullptr);
 
-// Weights of the nodes in integrals over a region of cells or facets: integrals of the shape functions, [node], which
-// add up to the size.
-std::vector<double> integral_weights(const Mesh& mesh, const Region& region, const BodyMeasure& measure = {});
+// Weights of the nodes in integrals over a region of cells or facets: integrals of the shape functions. Calls
+// add(cell, node, weight) with what each cell, or each facet of a cell, adds; all add up to the size.
+using AddWeight = std::function<void(Index cell, Index at, double weight)>;
+void add_integral_weights(const Mesh& mesh, const Region& region, const BodyMeasure& measure, const AddWeight& add);
 
 // The sizes of these cells by the same measure, in their order.
 std::vector<double> sizes_of_cells(const Mesh& mesh, std::span<const Index> cells, const BodyMeasure& measure = {});

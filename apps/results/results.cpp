@@ -1,4 +1,5 @@
 #include "apps/results/results.hpp"
+#include "apps/results/stress_measures.hpp"
 
 #include "apps/run/run_summary.hpp"
 #include "device/memory_shortage.hpp"
@@ -7,6 +8,7 @@
 #include "io/files/checksum.hpp"
 #include "io/files/included_files.hpp"
 #include "io/files/input_file.hpp"
+#include "io/files/journal.hpp"
 #include "io/files/version.hpp"
 #include "io/results/error_catalogue.hpp"
 
@@ -16,6 +18,15 @@
 #include <iterator>
 
 namespace ritz {
+
+std::string output_folder(const RunOptions& options, const std::string& own, const std::string& of_case) {
+  if (!options.output.empty()) return options.output;
+  if (!options.untrusted) return of_case;
+  if (!is_within(".", own))
+    throw Error(Exit::output, fmt::format("the folder '{}' leads out of the current one", own),
+                "a link may have come with the case, and --untrusted follows none", "name a folder with --output");
+  return own;
+}
 
 Results::Results(ResultsContext context) : context_(std::move(context)) { read_settings(); }
 
@@ -58,7 +69,7 @@ void Results::read_settings() {
                    "lagrange: the whole field, on VTK's Lagrange cells",
                    {"mesh", "lagrange"}, "mesh") == "lagrange");
   const RunOptions& options = context_.options;
-  output_ = !options.output.empty() ? options.output : options.untrusted ? own_folder : folder;
+  output_ = output_folder(options, own_folder, folder);
   if (options.output.empty() && output_ != folder)
     context_.log.notice(
         fmt::format("results go to '{}', not to '{}' as the case says: with --untrusted only --output names a folder",
@@ -176,6 +187,7 @@ void Results::open_folder() {
                                                                   .program = context_.program.name,
                                                                   .overwrite = context_.options.overwrite,
                                                                   .resume = context_.options.resume,
+                                                                  .check = context_.options.check,
                                                                   .notice = notice,
                                                                   .run = identity(),
                                                                   .same_case = [this] { return holds_this_case(); }});
@@ -352,7 +364,7 @@ void Results::write(std::vector<Field> nodal, std::vector<Field> cells, std::opt
   }
   ResultWriter::Probes row = probes;
   std::ranges::move(numbers, std::back_inserter(row));
-  note_large_strains(nodal, cells);
+  record_large_strains(nodal, cells);
   report_steps_down();
   leave_out_missing(nodal);
   leave_out_missing(cells);
@@ -387,13 +399,13 @@ void Results::write(SolvedStep step) {
 }
 
 // Strains that the small-strain theory does not know, once in a run.
-void Results::note_large_strains(std::span<const Field> nodal, std::span<const Field> cells) {
+void Results::record_large_strains(std::span<const Field> nodal, std::span<const Field> cells) {
   if (has_large_strains_ || context_.program.name != "ritz-elasticity") return;
   double largest = 0;
   for (const std::span<const Field> fields : {nodal, cells})
     for (const Field& field : fields)
-      if (field.name == "strain")
-        for (const double value : field.values) largest = std::max(largest, std::abs(value));
+      if (field.name == "strain" && field.components == 6)
+        for (const double value : principal_values_of(field.values)) largest = std::max(largest, std::abs(value));
   if (!(largest > 0.1)) return;
   has_large_strains_ = true;
   context_.log.notice(

@@ -43,8 +43,12 @@ struct ResultsContext {
   ResultFolder* sweep = nullptr;                                   // of the sweep whose member this is
   bool is_member = false;                                          // of a sweep
   std::function<std::vector<std::string>()> take_steps_down = {};  // of the equations, since the last call
-  std::function<void()> give_back_lists = {};                      // of the equations, which can make them anew
+  std::function<void()> give_back_lists = {};                      // of the equations, which can rebuild them
 };
+
+// The folder of the results: --output, else the case's; with --untrusted `own`, unless links lead out of the current
+// folder there, which is Error(Exit::output).
+std::string output_folder(const RunOptions& options, const std::string& own, const std::string& of_case);
 
 class Results {
  public:
@@ -96,14 +100,14 @@ class Results {
   void carry_in_cells(std::vector<Field> cells) { carried_in_cells_ = std::move(cells); }
   // Evaluates the case's probes; fields at nodes and cells go to the output folder in the background. `time`: the
   // number of the step by default. Fields without values are left out, and probes of them are NaN.
-  // `numbers` have columns of their own behind those of the probes.
+  // `numbers` have columns of their own after those of the probes.
   void write(std::vector<Field> nodal, std::vector<Field> cells, std::optional<double> time = {},
              ResultWriter::Probes numbers = {});
   // One more series, "<case>_<name>.pvd" or ".hdf", of `count` steps: frame(step) gives its time and its nodal fields.
   void write_series(const std::string& name, int count,
                     const std::function<std::pair<double, std::vector<Field>>(int)>& frame);
   void settle();  // waits until what was handed to write() is committed
-  // Frees memory that is short: lists that equations can make anew, and steps that wait to be written. Returns the
+  // Frees memory that is short: lists that equations can rebuild, and steps that wait to be written. Returns the
   // shortage of those that still wait.
   std::optional<Error> give_back();
   bool writing_is_short() const { return writer_ && writer_->has_postponed(); }
@@ -135,7 +139,7 @@ class Results {
   void check_room(const ProbeFields& fields) const;
   void open_writer(bool probes);
   void report_steps_down();
-  void note_large_strains(std::span<const Field> nodal, std::span<const Field> cells);
+  void record_large_strains(std::span<const Field> nodal, std::span<const Field> cells);
   void keep_lack();
   void write(SolvedStep step);  // to the folder
   void unless_memory_is_short(const std::function<void()>& write_checkpoint);

@@ -1,5 +1,6 @@
 #include "apps/ritz/case_from.hpp"
 
+#include "apps/ritz/deck_numbers.hpp"
 #include "apps/ritz/deck_reader.hpp"
 #include "apps/run/named_outputs.hpp"
 #include "io/files/atomic_file.hpp"
@@ -134,20 +135,39 @@ std::string probes_text(const DeckModel& deck) {
                      toml_text(deck.sections.front().region->name));
 }
 
+std::string gaps_text(const DeckModel& deck) {
+  if (deck.gaps.empty()) return "";
+  std::string text = "# NOT COMPLETE. These cards of the deck change its results and are not in this case:\n";
+  for (const DeckGap& gap : deck.gaps)
+    text += fmt::format("# - {}, {}:{}: {}\n", gap.card, std::filesystem::path(gap.file).filename().string(), gap.line,
+                        gap.why);
+  return text + "\n";
+}
+
+ErrorList errors_of(const DeckModel& deck, bool partial) {
+  ErrorList errors;
+  for (const DeckGap& gap : deck.gaps)
+    errors.add(Error(Exit::model, fmt::format("{} at {}:{} is not translated", gap.card, gap.file, gap.line), gap.why,
+                     &gap != &deck.gaps.back() ? ""
+                     : partial                 ? "complete the case by hand: its first lines name what is missing"
+                               : "remove cards that do not matter, or add --partial and complete the case by hand"));
+  return errors;
+}
+
 std::string case_text(const DeckModel& deck, const std::string& deck_file, const std::string& mesh_file) {
   std::string text = fmt::format(
       "# What {} says, written by ritz case from. Numbers are those of the deck: they must be in one system of "
       "units.\n"
       "# Run it: {} THIS_FILE\n\n[mesh]\nfile = {}\n",
       std::filesystem::path(deck_file).filename().string(), program_for(deck), toml_text(mesh_file));
-  text += plane_text(deck);
+  text = gaps_text(deck) + text + plane_text(deck);
   text += orientations_text(deck);
   for (const DeckSection& section : deck.sections) text += section_text(deck, section);
   for (const DeckSupport& support : deck.supports) text += support_text(deck, support);
   text += loads_text(deck);
   if (deck.modes > 0) text += fmt::format("\n[modal]\ncount = {}\n", deck.modes);
   text += probes_text(deck);
-  if (!deck.notes.empty()) text += "\n# Of the deck, these lines are not in this case:\n";
+  if (!deck.notes.empty()) text += "\n# How the deck was read:\n";
   for (const std::string& note : deck.notes) text += "# - " + note + "\n";
   return text;
 }
@@ -164,27 +184,41 @@ std::vector<std::string> DeckModel::directed_lines(const DeckSection& section) c
   return {};
 }
 
-std::string case_from(const CaseFrom& question) {
+WrittenCase case_from(const CaseFrom& question) {
   namespace fs = std::filesystem;
   const DeckModel deck = read_deck_model(question.deck);
-  if (deck.materials.empty() && deck.sections.empty() && deck.supports.empty() && deck.notes.empty())
+  if (deck.materials.empty() && deck.sections.empty() && deck.supports.empty() && deck.notes.empty() &&
+      deck.gaps.empty())
     throw Error(Exit::input, fmt::format("cannot read the deck '{}'", question.deck),
                 "it says nothing of materials, sections, supports or steps",
                 fmt::format("name a deck of Abaqus or CalculiX; for a mesh alone: ritz new {}", question.deck));
-  if (question.to.empty()) return case_text(deck, question.deck, question.deck);
+  const ErrorList missing = errors_of(deck, question.partial);
+  if (!question.partial) missing.throw_if_any();
+  if (question.to.empty()) {
+    if (deck.by_number)
+      throw Error(Exit::input, fmt::format("the case of '{}' needs a second file", question.deck),
+                  "the deck names nodes or faces by number, which become sets in a file beside the case",
+                  fmt::format("name the case: ritz case from {} CASE.toml", question.deck));
+    return {case_text(deck, question.deck, question.deck), missing};
+  }
   if (is_same_file(question.to, question.deck))
     throw Error(Exit::input, fmt::format("the name '{}' is taken", question.to), "the deck has it",
                 "name another file");
-  if (fs::exists(question.to) && !question.overwrite)
-    throw Error(Exit::output, fmt::format("'{}' exists already", question.to), "files are not overwritten unless asked",
-                "choose another name, or add --force");
   const fs::path folder = fs::absolute(question.to).parent_path();
-  const std::string mesh = fs::proximate(fs::absolute(question.deck), folder).string();
+  const std::string sets = (folder / (fs::path(question.to).stem().string() + "_sets.inp")).string();
+  for (const std::string& path : {question.to, sets})
+    if (fs::exists(path) && !question.overwrite && (path != sets || deck.by_number))
+      throw Error(Exit::output, fmt::format("'{}' exists already", path), "files are not overwritten unless asked",
+                  "choose another name, or add --force");
+  std::string mesh = fs::proximate(fs::absolute(question.deck), folder).string();
+  if (deck.by_number) {
+    write_named_file(sets, DeckNumbers(deck.cards).text(mesh));
+    mesh = fs::path(sets).filename().string();
+  }
   write_named_file(question.to, case_text(deck, question.deck, mesh));
-  return fmt::format("{}: a case for {}, from {}{}\n", question.to, program_for(deck), question.deck,
-                     !deck.notes.empty()
-                         ? fmt::format("; {} lines of the deck are not in it, named at its end", deck.notes.size())
-                         : "");
+  return {fmt::format("{}: a case for {}, from {}{}\n", question.to, program_for(deck), question.deck,
+                      missing.empty() ? "" : fmt::format("; NOT COMPLETE, {} cards are missing", deck.gaps.size())),
+          missing};
 }
 
 }  // namespace ritz

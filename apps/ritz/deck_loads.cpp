@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
-#include <numeric>
 
 namespace ritz {
 namespace {
@@ -24,17 +24,21 @@ bool are_same(const std::vector<DeckLoad>& one, const std::vector<DeckLoad>& oth
   });
 }
 
-std::string step_note(const DeckStep& step, const std::string& why) {
-  return fmt::format("*STEP (line {}): step {} {}", step.line, step.number, why);
+DeckStepNote note_of(const DeckStep& step, const std::string& why) {
+  return {step.card, fmt::format("step {} {}", step.number, why)};
+}
+
+bool is_along(const std::vector<double>& one, const std::vector<double>& other) {
+  return std::ranges::equal(one, other, [](double a, double b) { return std::abs(a - b) < 1e-10; });
 }
 
 }  // namespace
 
-void DeckSteps::begin(int line) {
-  const bool first = steps_.empty() || steps_.back().line == 0;
+void DeckSteps::begin(const DeckCard& step) {
   if (steps_.empty()) steps_.emplace_back();
-  else if (!first) steps_.push_back({.number = steps_.back().number + 1, .loads = steps_.back().loads});
-  steps_.back().line = line;
+  else if (has_begun()) steps_.push_back({.number = steps_.back().number + 1, .loads = steps_.back().loads});
+  steps_.back().card = &step;
+  steps_.back().begun.clear();
 }
 
 DeckStep& DeckSteps::now() {
@@ -58,8 +62,9 @@ bool DeckSteps::add(DeckLoad load, const std::vector<bool>& given) {
   load.steps.assign(load.values.size(), 0);
   for (std::size_t i = 0; i < load.values.size(); ++i)
     if (is_given(i)) load.steps[i] = step.number;
-  const auto same = std::ranges::find_if(
-      step.loads, [&](const DeckLoad& other) { return other.table == load.table && other.region == load.region; });
+  const auto same = std::ranges::find_if(step.loads, [&](const DeckLoad& other) {
+    return other.table == load.table && other.region == load.region && is_along(other.direction, load.direction);
+  });
   if (same == step.loads.end()) {
     step.loads.push_back(std::move(load));
     return true;
@@ -77,15 +82,9 @@ bool DeckSteps::add(DeckLoad load, const std::vector<bool>& given) {
 }
 
 bool DeckSteps::turns(const DeckLoad& load) const {
-  if (steps_.empty()) return false;
-  return std::ranges::any_of(steps_.back().loads, [&](const DeckLoad& other) {
-    if (other.table != load.table || other.region != load.region) return false;
-    if (std::ranges::count(other.steps, steps_.back().number) > 0) return false;
-    const double along = std::inner_product(load.values.begin(), load.values.end(), other.values.begin(), 0.0);
-    const auto squares = [](const std::vector<double>& v) {
-      return std::inner_product(v.begin(), v.end(), v.begin(), 0.0);
-    };
-    return along * along < (1 - 1e-12) * squares(load.values) * squares(other.values);
+  return !steps_.empty() && std::ranges::any_of(steps_.back().loads, [&](const DeckLoad& other) {
+    return other.table == load.table && other.region == load.region && !is_along(other.direction, load.direction) &&
+           std::ranges::count(other.steps, steps_.back().number) == 0;
   });
 }
 
@@ -107,6 +106,21 @@ std::vector<std::pair<std::string, std::size_t>> DeckSteps::replaced(const DeckL
   return found;
 }
 
+std::string DeckSteps::covered(const DeckLoad& load) const {
+  if (steps_.empty() || load.region == nullptr || load.region->kind != RegionKind::facets) return {};
+  for (const DeckLoad& other : steps_.back().loads) {
+    if (other.table != load.table || other.region == load.region || other.region == nullptr ||
+        std::ranges::count(other.steps, steps_.back().number) > 0)
+      continue;
+    const auto place = [](const FacetOfCell& facet) { return std::pair(facet.cell, facet.facet); };
+    const auto is_here = [&](const FacetOfCell& facet) {
+      return std::ranges::binary_search(load.region->facets, place(facet), {}, place);
+    };
+    if (std::ranges::any_of(other.region->facets, is_here)) return other.region->name;
+  }
+  return {};
+}
+
 std::vector<const DeckStep*> DeckSteps::perturbed() const {
   std::vector<const DeckStep*> found;
   for (const DeckStep& step : steps_) {
@@ -125,14 +139,14 @@ DeckCases load_cases_of(const std::vector<DeckStep>& steps) {
     if (!step.loads.empty() && !step.modal) loaded.push_back(&step);
   if (loaded.empty()) return result;
   for (const DeckStep& step : steps)
-    if (step.loads.empty() && !step.modal) result.notes.push_back(step_note(step, "has no loads: it is no load case"));
+    if (step.loads.empty() && !step.modal) result.unloaded.push_back(note_of(step, "has no loads: it is no load case"));
   const DeckStep& last = *loaded.back();
   result.common = part_of_step(last, true);
   const bool radiates =
       std::ranges::any_of(result.common, [](const DeckLoad& load) { return load.table == "radiation"; });
   std::erase_if(loaded, [&](const DeckStep* step) {
     if (step == &last || (!radiates && are_same(part_of_step(*step, true), result.common))) return false;
-    result.notes.push_back(step_note(
+    result.left_out.push_back(note_of(
         *step, radiates ? fmt::format("is left out: a case with radiation has no load cases, and step {} was taken",
                                       last.number)
                         : fmt::format("is left out: load cases share their convection, and that of step {} was taken",

@@ -18,6 +18,7 @@ struct DeckMaterial {
   std::string name;
   std::map<std::string, double> numbers = {};                     // keys of the case
   std::map<std::string, std::vector<std::string>> directed = {};  // by keyword: lines of numbers along material axes
+  std::vector<const DeckCard*> expansions = {};
 };
 
 struct DeckSection {
@@ -27,6 +28,7 @@ struct DeckSection {
   std::vector<std::string> lines;  // element, profile
   std::string orientation = {};    // of a solid
   bool bar = false;                // Poisson's ratio is none of its numbers
+  const DeckCard* card = nullptr;
 };
 
 struct DeckSupport {
@@ -34,7 +36,16 @@ struct DeckSupport {
   std::map<int, double> values;  // of the unknowns, counted from 1; 11 is the temperature
 };
 
+// A card of the deck that changes its results and is not in the case.
+struct DeckGap {
+  std::string file;
+  int line = 0;
+  std::string card, why;  // "*PLASTIC"
+  bool operator==(const DeckGap&) const = default;
+};
+
 struct DeckModel {
+  std::vector<DeckCard> cards;
   std::unique_ptr<const DeckRegions> regions;
   DeckPhysics physics = DeckPhysics::solid;
   std::string plane;     // [model] type; empty: none
@@ -45,7 +56,9 @@ struct DeckModel {
   std::vector<DeckSection> sections;
   std::vector<DeckSupport> supports;
   DeckCases loads;
-  std::vector<std::string> notes;  // lines of the deck that are not in the case
+  bool by_number = false;  // the mesh needs the sets of DeckNumbers
+  std::vector<DeckGap> gaps;
+  std::vector<std::string> notes;  // facts that change no result, or that Abaqus and CalculiX read differently
 
   // Lines of numbers along axes for the program of this case.
   std::vector<std::string> directed_lines(const DeckSection& section) const;

@@ -47,10 +47,10 @@ std::vector<std::string> conflicts_of(const std::vector<DeckSupport>& supports, 
   }
   std::vector<std::string> notes;
   for (const auto& [pair, nodes] : conflicts)
-    notes.push_back(fmt::format(
-        "*BOUNDARY: {} nodes of '{}' are held at another value as nodes of '{}': the deck takes the later, the case "
-        "refuses both; take them out of one of the regions",
-        nodes.size(), pair.second->region->name, pair.first->region->name));
+    notes.push_back(
+        fmt::format("{} nodes of '{}' are held at another value as nodes of '{}': the deck takes the later, the case "
+                    "refuses both; take them out of one of the regions",
+                    nodes.size(), pair.second->region->name, pair.first->region->name));
   return notes;
 }
 

@@ -18,7 +18,7 @@ std::vector<int> unknowns_of(const DeckCard& card, std::size_t line);
 // A later value of the same region and unknown replaces an earlier one.
 void hold_at(std::vector<DeckSupport>& supports, const Region& region, int unknown, double value);
 
-// Notes of nodes that two regions hold at different values: the deck takes the later, a case refuses both.
+// Conflicts of nodes that two regions hold at different values: the deck takes the later, a case refuses both.
 std::vector<std::string> conflicts_of(const std::vector<DeckSupport>& supports, const Mesh& mesh);
 
 }  // namespace ritz

@@ -47,9 +47,9 @@ std::optional<double> changed(const ParameterFacts& facts, double value) {
 }
 
 // Notes declarations of the form that have no effect at fields of this size.
-void note_what_is_idle(const FormCatalogue& catalogue, const FormOnDevice& form, const FormRecord& record,
-                       const std::map<std::string, double>& parameters, const FormCheckOptions& options,
-                       std::vector<std::string>& notes) {
+void report_unused_facts(const FormCatalogue& catalogue, const FormOnDevice& form, const FormRecord& record,
+                         const std::map<std::string, double>& parameters, const FormCheckOptions& options,
+                         std::vector<std::string>& notes) {
   for (int i = 0; i < record.parameter_count; ++i) {
     const ParameterFacts& facts = record.parameters[i].facts;
     std::map<std::string, double> others = parameters;
@@ -65,9 +65,9 @@ void note_what_is_idle(const FormCatalogue& catalogue, const FormOnDevice& form,
 }
 
 // The same of a form of several fields.
-void note_what_is_idle(const FormCatalogue& catalogue, const MixedFormOnDevice& form, const FormRecord& record,
-                       const std::map<std::string, double>& parameters, double amplitude,
-                       std::vector<std::string>& notes) {
+void report_unused_facts(const FormCatalogue& catalogue, const MixedFormOnDevice& form, const FormRecord& record,
+                         const std::map<std::string, double>& parameters, double amplitude,
+                         std::vector<std::string>& notes) {
   for (int i = 0; i < record.parameter_count; ++i) {
     const ParameterFacts& facts = record.parameters[i].facts;
     const std::optional<double> other = changed(facts, parameters.at(facts.name));
@@ -150,7 +150,7 @@ ElementReport check_form_named(const ElementCommand& command, const FormCatalogu
   const FormCheckOptions options{.amplitude = command.amplitude, .element = {}};
   report.results = check_form(devices, record, options);
   if (all_passed(report.results))
-    note_what_is_idle(catalogue, devices.front(), record, parameters, options, report.notes);
+    report_unused_facts(catalogue, devices.front(), record, parameters, options, report.notes);
   return report;
 }
 
@@ -172,7 +172,7 @@ ElementReport check_mixed_form_named(const ElementCommand& command, const FormCa
   report.notes.emplace_back("no order of convergence: it depends on which fields are stable together");
   report.results = check_mixed_form(devices, command.amplitude);
   if (all_passed(report.results))
-    note_what_is_idle(catalogue, devices.front(), record, parameters, command.amplitude, report.notes);
+    report_unused_facts(catalogue, devices.front(), record, parameters, command.amplitude, report.notes);
   return report;
 }
 

@@ -64,10 +64,16 @@ Exit outcome(const MeshInfo& info) {
 }
 
 std::string text_for_a_case(const Choice& choice) {
-  if (choice.from_deck) return printable(case_from(choice.case_from));
   if (choice.from_mesh) return printable(new_case(choice.new_case));
   if (choice.json) return materials_as_json();
   return choice.material.empty() ? materials_as_text() : material_as_toml(choice.material);
+}
+
+Exit write_case_from_deck(const Choice& choice) {
+  const WrittenCase written = case_from(choice.case_from);
+  print(printable(written.text));
+  written.missing.throw_if_any();
+  return Exit::ok;
 }
 
 Exit run(const Choice& choice) {
@@ -116,7 +122,8 @@ Exit run(const Choice& choice) {
     print(printable(change_mesh(choice.changes)));
     return Exit::ok;
   }
-  if (choice.from_deck || choice.from_mesh || choice.materials) {
+  if (choice.from_deck) return write_case_from_deck(choice);
+  if (choice.from_mesh || choice.materials) {
     print(text_for_a_case(choice));
     return Exit::ok;
   }
@@ -157,7 +164,7 @@ Exit guarded(const Choice& choice) {
 constexpr const char* formats =
     "a mesh: Gmsh .msh, Abaqus or CalculiX .inp, VTK .vtu, .pvtu or .vtk, MEDIT .mesh or .meshb, MFEM .mesh, Nastran "
     ".bdf, Exodus II .e or .exo, MED .med, "
-    "CGNS .cgns";
+    "CGNS .cgns, I-DEAS universal .unv";
 
 void add_mesh_commands(CLI::App& mesh, Choice& choice) {
   const auto add_scale = [](CLI::App* app, double& scale) {
@@ -228,6 +235,8 @@ void add_case_commands(CLI::App& cases, Choice& choice) {
   from->add_option("deck", choice.case_from.deck, "the deck, .inp; it stays the mesh of the case")->required();
   from->add_option("to", choice.case_from.to, "the case file, .toml; standard output without it");
   from->add_flag("--force", choice.case_from.overwrite, "overwrite an existing file");
+  from->add_flag("--partial", choice.case_from.partial,
+                 "write the case although cards are missing, which its first lines name; exit code 4 stays");
   from->callback([&choice] { choice.from_deck = true; });
 }
 
@@ -370,7 +379,8 @@ int main(int argc, char** argv) {
       "  ritz element check my_form --plugin my_form.cpp\n  ritz results verify results/bracket\n  ritz picture "
       "results/bracket/bracket.pvd u.png --field von_mises --warp displacement\n  ritz size "
       "--unknowns 50e6 --physics elasticity --cell tet10\n\n"
-      "Exit codes: 0 nothing is wrong, 2 command line, 3 the mesh or its file, 4 a check of an element failed, 6 out "
+      "Exit codes: 0 nothing is wrong, 2 command line, 3 the mesh or its file, 4 a check of an element failed or a "
+      "deck was not translated, 6 out "
       "of memory, 7 a file could not be\n"
       "written, 8 GPU or driver, 9 results are damaged or missing, 1 a bug in Ritz.");
   cli.set_version_flag("--version", std::string("ritz ") + ritz_version());

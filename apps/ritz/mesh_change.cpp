@@ -1,5 +1,6 @@
 #include "apps/ritz/mesh_change.hpp"
 
+#include "apps/ritz/mesh_info.hpp"
 #include "io/meshes/mesh_reader.hpp"
 #include "mesh/order.hpp"
 #include "mesh/refinement/refine.hpp"
@@ -44,7 +45,11 @@ std::string summary(const std::string& path, const Mesh& mesh) {
 std::string change_mesh(const MeshChange& change) {
   check(change);
   std::vector<std::string> notices, points;
-  Mesh mesh = read_mesh(change.from, {.scale = change.scale, .notices = &notices, .points = &points});
+  const auto read = [&](bool structural) {
+    return read_mesh(change.from,
+                     {.scale = change.scale, .structural = structural, .notices = &notices, .points = &points});
+  };
+  Mesh mesh = read_bodies_or_shells(read, notices);
   notices.insert(notices.end(), mesh.notices().begin(), mesh.notices().end());
   std::string text = summary(change.from, mesh);
   mesh = with_mid_nodes(mesh, change, points);

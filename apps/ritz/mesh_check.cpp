@@ -111,7 +111,7 @@ void add_poor_shapes(const Mesh& mesh, double least, Offenders& offenders, MeshI
 }
 
 // Gaps that are too wide for a crack by its tolerance, and too narrow to be meant.
-void note_narrow_gaps(const Mesh& mesh, MeshInfo& info) {
+void report_narrow_gaps(const Mesh& mesh, MeshInfo& info) {
   if (mesh.structural() || !info.geometry) return;
   const Cracks wide = find_cracks(mesh, 1e-2 * info.geometry->quality.shortest_edge), tight = find_cracks(mesh);
   const auto gaps = std::ssize(wide.nodes) - std::ssize(tight.nodes);
@@ -182,7 +182,7 @@ Offenders find_offenders(const MeshData& data, const MeshCheckOptions& options, 
     const Mesh mesh(data);
     add_tears(mesh, offenders);
     add_poor_shapes(mesh, options.least_jacobian, offenders, info);
-    note_narrow_gaps(mesh, info);
+    report_narrow_gaps(mesh, info);
     if (!options.quality.empty()) write_quality(options.quality, mesh);
   }
   return offenders;
@@ -198,7 +198,8 @@ MeshCheck check_mesh(const std::string& file, const MeshCheckOptions& options) {
     throw Error(Exit::input, fmt::format("--min-jacobian is {}", options.least_jacobian),
                 "scaled Jacobians of good cells are between 0 and 1", "give 0.1 or the like");
   std::vector<std::string> notices;
-  MeshData data = read_mesh_data(file, &notices);
+  MeshData data =
+      read_bodies_or_shells([&](bool structural) { return read_mesh_data(file, &notices, structural); }, notices);
   for (double& coordinate : data.points) coordinate *= options.scale;
   MeshCheck check{.info = inspect_mesh(file, options.scale, data, std::move(notices)), .picture = {}};
   const Offenders offenders = find_offenders(data, options, check.info);

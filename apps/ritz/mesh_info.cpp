@@ -22,10 +22,14 @@ const char* name_of(RegionKind kind) {
 std::vector<MeshInfo::RegionInfo> region_infos(const Mesh& mesh, const std::vector<double>& volumes) {
   std::vector<MeshInfo::RegionInfo> infos;
   for (const Region& region : mesh.regions()) {
+    int highest = 0;  // of structures, whose regions may have lines and surfaces
+    for (const Index cell : region.cells) highest = std::max(highest, traits(mesh.kind_of(cell)).dimension);
     double size = 0;
-    for (const Index cell : region.cells) size += volumes[static_cast<std::size_t>(cell)];
+    for (const Index cell : region.cells)
+      if (traits(mesh.kind_of(cell)).dimension == highest) size += volumes[static_cast<std::size_t>(cell)];
     if (region.kind == RegionKind::facets && mesh.dimension() > 1) size = area(mesh, region);
-    infos.push_back({region.name, name_of(region.kind), region.size(), size});
+    const int dimension = region.kind == RegionKind::cells ? highest : mesh.dimension() - 1;
+    infos.push_back({region.name, name_of(region.kind), region.size(), size, dimension});
   }
   return infos;
 }
@@ -36,6 +40,18 @@ void add_error(const Error& error, std::vector<Error>& list) {
   else list.push_back(error);
 }
 
+// Size of the cells of the highest dimension, and that dimension.
+std::pair<double, int> size_of(const Mesh& mesh, const std::vector<double>& volumes) {
+  if (!mesh.structural()) return {total_volume(mesh), mesh.dimension()};
+  int highest = 0;
+  double sum = 0;
+  for (const CellBlock& block : mesh.blocks()) highest = std::max(highest, traits(block.kind).dimension);
+  for (const CellBlock& block : mesh.blocks())
+    for (Index c = 0; c < block.cell_count() && traits(block.kind).dimension == highest; ++c)
+      sum += volumes[static_cast<std::size_t>(block.first_cell + c)];
+  return {sum, highest};
+}
+
 const char* noun_of_size(int dimension) { return dimension == 3 ? "volume" : dimension == 2 ? "area" : "length"; }
 
 std::string point_text(const Point& x) { return fmt::format("({:.6g}, {:.6g}, {:.6g})", x[0], x[1], x[2]); }
@@ -43,12 +59,12 @@ std::string point_text(const Point& x) { return fmt::format("({:.6g}, {:.6g}, {:
 std::string geometry_text(const MeshInfo& info) {
   const MeshInfo::Geometry& g = *info.geometry;
   std::string text = fmt::format("box      {} .. {}\n", point_text(g.box.low), point_text(g.box.high));
-  text += fmt::format("{:<9}{:.9g}\n", noun_of_size(info.dimension), g.volume);
+  text += fmt::format("{:<9}{:.9g}\n", noun_of_size(g.size_dimension), g.volume);
   text += fmt::format("parts    {}\nregions\n", g.parts);
   for (const MeshInfo::RegionInfo& region : g.regions) {
-    const int dimension = region.kind == std::string("cells") ? info.dimension : info.dimension - 1;
-    text += fmt::format("  {:<24}{:>10} {:<7}{}\n", region.name, region.entries, region.kind,
-                        region.kind == "nodes" ? "" : fmt::format("{} {:.6g}", noun_of_size(dimension), region.size));
+    text += fmt::format(
+        "  {:<24}{:>10} {:<7}{}\n", region.name, region.entries, region.kind,
+        region.kind == "nodes" ? "" : fmt::format("{} {:.6g}", noun_of_size(region.dimension), region.size));
   }
   std::string quality = g.quality.summary();
   for (std::size_t at = 0; (at = quality.find('\n', at)) != std::string::npos; at += 3) quality.replace(at, 1, "\n  ");
@@ -63,7 +79,8 @@ MeshInfo inspect_mesh(const std::string& file, double scale) {
                 "give a positive number, 0.001 for a mesh drawn in millimetres");
   std::vector<std::string> notices;
   const auto start = std::chrono::steady_clock::now();
-  MeshData data = read_mesh_data(file, &notices);
+  MeshData data =
+      read_bodies_or_shells([&](bool structural) { return read_mesh_data(file, &notices, structural); }, notices);
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
   for (double& coordinate : data.points) coordinate *= scale;
   MeshInfo info = inspect_mesh(file, scale, std::move(data), std::move(notices));
@@ -87,8 +104,9 @@ MeshInfo inspect_mesh(const std::string& file, double scale, MeshData data, std:
     info.notices.insert(info.notices.end(), mesh.notices().begin(), mesh.notices().end());
     std::vector<Index> part_of_cell;
     const Index parts = connected_components(mesh, part_of_cell);
-    info.geometry = {bounding_box(mesh), total_volume(mesh), quality(mesh), parts,
-                     region_infos(mesh, cell_volumes(mesh))};
+    const std::vector<double> volumes = cell_volumes(mesh);
+    const auto [size, dimension] = size_of(mesh, volumes);
+    info.geometry = {bounding_box(mesh), size, dimension, quality(mesh), parts, region_infos(mesh, volumes)};
     Conformity conformity = check_conformity(mesh);
     std::ranges::move(conformity.notices, std::back_inserter(info.notices));
     std::ranges::move(conformity.errors, std::back_inserter(info.errors));
@@ -127,7 +145,7 @@ std::string json_of(const MeshInfo& info) {
   if (info.geometry) {
     const MeshInfo::Geometry& g = *info.geometry;
     json["box"] = {g.box.low, g.box.high};
-    json[noun_of_size(info.dimension)] = g.volume;
+    json[noun_of_size(g.size_dimension)] = g.volume;
     json["parts"] = g.parts;
     json["regions"] = Json::array();
     for (const MeshInfo::RegionInfo& r : g.regions)

@@ -24,11 +24,13 @@ struct MeshInfo {
   struct RegionInfo {
     std::string name, kind;  // "cells", "facets", "nodes"
     Index entries;
-    double size;  // volume, area or length; of nodes: 0
+    double size;    // volume, area or length; of nodes: 0
+    int dimension;  // of its entities
   };
   struct Geometry {
     BoundingBox box;
-    double volume;  // area in two dimensions, length in one
+    double volume;       // area in two dimensions, length in one; of shells and beams the area, else the length
+    int size_dimension;  // of that
     Quality quality;
     Index parts;  // that share no node
     std::vector<RegionInfo> regions;
@@ -43,6 +45,18 @@ MeshInfo inspect_mesh(const std::string& file, double scale, MeshData data, std:
 
 // Errors of the mesh are part of the answer; only a file that cannot be read throws.
 MeshInfo inspect_mesh(const std::string& file, double scale);
+// read(structural) of a mesh file as a body or, where its surfaces lie in space, as shells, as ritz-structure does.
+template <class Read>
+auto read_bodies_or_shells(const Read& read, std::vector<std::string>& notices) {
+  try {
+    return read(false);
+  } catch (const Error& error) {
+    if (error.message().find("holds surface cells only") == std::string::npos) throw;
+  }
+  notices = {"its surfaces lie in space and are read as shells, as ritz-structure does"};
+  return read(true);
+}
+
 std::string text_of(const MeshInfo& info);
 std::string json_of(const MeshInfo& info);
 

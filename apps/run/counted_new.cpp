@@ -17,7 +17,7 @@ using ritz::Index;
 void* allocate_huge(std::size_t size) noexcept {
   void* const memory = ritz::allocate_huge_block(size);
   if (memory == nullptr) {
-    ritz::note_refusal(static_cast<Index>(size));
+    ritz::record_refusal(static_cast<Index>(size));
     return nullptr;
   }
   if (ritz::take_host_memory(static_cast<Index>(ritz::huge_block_size(size)))) return memory;
@@ -32,7 +32,7 @@ void* allocate_once(std::size_t size, std::size_t alignment) noexcept {
                            ? std::malloc(size > 0 ? size : 1)
                            : std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
   if (memory == nullptr) {
-    ritz::note_refusal(static_cast<Index>(size));
+    ritz::record_refusal(static_cast<Index>(size));
     return nullptr;
   }
   const auto bytes = static_cast<Index>(malloc_usable_size(memory));

@@ -38,7 +38,7 @@ void keep(const std::string& what, const std::string& key, const std::string& te
   fs::create_directories(path.parent_path(), ignored);
   try {
     write_file(path.string(), fmt::format("{}\n{}", key, text));
-  } catch (const Error&) {  // measured anew the next time
+  } catch (const Error&) {  // measured again the next time
   }
 }
 

@@ -18,7 +18,7 @@ bool is_same_file(const std::string& one, const std::string& other);
 void check_named_outputs(const RunOptions& options, std::span<const std::string> read = {},
                          const std::string& mesh = {});
 // Existing files that a case which cannot be read names, as far as its text and the overrides tell: all in quotes or
-// behind an =, from the folder of the case on.
+// after an =, from the folder of the case on.
 std::vector<std::string> files_named_in(const RunOptions& options);
 // For a run that failed before that check: leaves out these options, and returns their files.
 std::vector<std::string> leave_out_inputs(RunOptions& options, std::span<const std::string> read,

@@ -1,6 +1,6 @@
 // Saves address space where it is limited (ulimit -v, some batch systems), since some libraries would use it up.
 // OpenBLAS retries for ever to allocate the 128 MiB of each thread that it starts when it is loaded; the C library
-// tries to have 64 MiB for each thread, at each of its allocations anew, and takes a page for the smallest block if it
+// tries to have 64 MiB for each thread, at each of its allocations again, and takes a page for the smallest block if it
 // cannot.
 #pragma once
 

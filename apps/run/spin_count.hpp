@@ -1,7 +1,7 @@
 // How long a thread that waits for others at the end of a loop spins before it gives up its core: as many turns of the
 // OpenMP library's loop (GOMP_SPINCOUNT) as take 25 microseconds, some times what waking a thread costs. Shorter, small
 // problems are slow on a quiet machine; longer, all are where other programs want the cores too
-// (docs/measurements/2026-11-23-waiting-cpu.md).
+// (tools/measurements/2026-11-23-waiting-cpu.md).
 #pragma once
 
 #include <algorithm>

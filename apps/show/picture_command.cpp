@@ -54,7 +54,7 @@ void require_png(const std::string& file) {
 }
 
 // `read`: the step of the results, where it is known.
-void refuse_existing(const PictureCommand& command, const std::string& read) {
+void require_new(const PictureCommand& command, const std::string& read) {
   if (is_same_file(command.file, read))
     throw Error(Exit::input, fmt::format("the name '{}' is taken", command.file), "the results have it",
                 "name another file");
@@ -67,10 +67,10 @@ void refuse_existing(const PictureCommand& command, const std::string& read) {
 }  // namespace
 
 std::string draw(const PictureCommand& command) {
-  refuse_existing(command, command.result);
+  require_new(command, command.result);
   const Look look = look_of(command);
   FileField shade = coloured_field(command, look.field);
-  refuse_existing(command, shade.file);
+  require_new(command, shade.file);
   require_png(command.file);
   if (!shade.mesh)
     throw Error(Exit::input, fmt::format("'{}' has no mesh that could be drawn", command.result),

@@ -1,5 +1,6 @@
 #include "apps/sweep/sweep.hpp"
 
+#include "apps/results/results.hpp"
 #include "apps/run/run_summary.hpp"
 #include "apps/run/trace.hpp"
 #include "apps/cases/shared_model.hpp"
@@ -63,7 +64,7 @@ class Sweep {
         probe.error("name", fmt::format("a probe cannot be called '{}'", name), "it is a swept key",
                     "give it another name");
     const std::string folder = input.table("output", "").text("folder", "", {.fallback = "results/" + stem_});
-    folder_path_ = !options.output.empty() ? options.output : options.untrusted ? "results/" + stem_ : folder;
+    folder_path_ = output_folder(options, "results/" + stem_, folder);
     input.throw_if_any();
     shared_.device = Device::named(options.device, options.threads);
     limit(*shared_.device, options.memory);
@@ -121,7 +122,7 @@ class Sweep {
 
   // Members' errors decide how the process ends: the first one's code.
   void close() {
-    tell_repeated();
+    report_repeated();
     collect_run(report_, *shared_.device, log_);
     if (report_.errors.empty()) report_.complete();
   }
@@ -212,7 +213,7 @@ class Sweep {
         for (const Error& error : several.list()) fail(member, error);
       } catch (const Error& error) { fail(member, error); }
     }
-    tell_repeated();
+    report_repeated();
     if (report_.errors.empty())
       log_.line("check: {} of {} members looked at, all complete and well posed; nothing was solved",
                 options_.estimate ? 1 : plan_.members.size(), plan_.members.size());
@@ -359,7 +360,7 @@ class Sweep {
     for (const auto& [name, values] : outcome.probes)
       numbers += fmt::format(", {} {:.6g}", name, fmt::join(values, " "));
     log_.end_progress();
-    tell_steps_down(member, record.fallbacks);
+    report_savings(member, record.fallbacks);
     log_.line("{} {}/{} ({}): {} iteration{}{}", member.name, record.member + 1, plan_.members.size(), member.text(),
               outcome.iterations, outcome.iterations == 1 ? "" : "s", numbers);
   }
@@ -384,7 +385,7 @@ class Sweep {
   }
 
   // Reports each kind once, for the first member that takes it: the members' own logs are quiet.
-  void tell_steps_down(const SweepMember& member, const std::vector<std::string>& fallbacks) {
+  void report_savings(const SweepMember& member, const std::vector<std::string>& fallbacks) {
     for (const std::string& step : fallbacks)
       if (steps_down_.insert(step.substr(0, step.find(" ("))).second)
         log_.notice(fmt::format("{} fell back: {}", member.name, step));
@@ -408,7 +409,7 @@ class Sweep {
   }
 
   // Reports the errors of several members. The report's exit code is that of the first error.
-  void tell_repeated() {
+  void report_repeated() {
     for (Failure& f : failures_) std::ranges::sort(f.members);
     std::ranges::sort(failures_, {}, [](const Failure& f) { return f.members.front(); });
     for (const Failure& f : failures_) {

@@ -23,7 +23,7 @@ class SweepRanks {
   // Takes what another rank has handed over. nullopt: nothing is there yet.
   std::optional<SweepHandOver> next();
   bool has_others_at_work() const { return unfinished_ > 0; }
-  void end_others();  // behind the members that they are at
+  void end_others();  // after the members that they are at
   void conclude();    // waits until the others have ended, whatever happened; what they hand over is lost
 
   // The other ranks. Empty where the first one has ended.

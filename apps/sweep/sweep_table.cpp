@@ -2,12 +2,13 @@
 
 #include "io/case/csv.hpp"
 #include "io/files/atomic_file.hpp"
+#include "io/files/input_file.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <fmt/format.h>
-#include <fstream>
-#include <iterator>
+#include <optional>
 #include <sstream>
 #include <utility>
 
@@ -19,8 +20,11 @@ constexpr std::array<const char*, 3> solve_columns{"iterations", "residual", "ex
 }  // namespace
 
 std::map<std::string, SweepTable::Row> SweepTable::read(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  const std::vector<std::vector<std::string>> rows = csv_rows(std::string(std::istreambuf_iterator<char>(stream), {}));
+  const std::optional<std::string> text = text_of_file(path);
+  if (!text && errno != ENOENT)
+    throw Error(Exit::checkpoint, fmt::format("cannot read '{}': it {}", path, reason_not_to_read(errno)),
+                "it is the table of the members that are complete", "remove it, or name another folder with --output");
+  const std::vector<std::vector<std::string>> rows = csv_rows(text.value_or(""));
   std::map<std::string, Row> result;
   for (std::size_t r = 1; r < rows.size(); ++r) {
     Row row;

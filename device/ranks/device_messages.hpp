@@ -18,7 +18,7 @@ class DeviceMessages {
   virtual const Device& device() const = 0;
   // Joins the ranks of the job, which all call it. Before, nothing depends on another rank.
   virtual void join(const std::string& id) = 0;
-  // Queued behind what is launched so far; what is launched until finish() runs beside it. One exchange at a time.
+  // Queued after what is launched so far; what is launched until finish() runs beside it. One exchange at a time.
   virtual void begin(std::span<const Parcel> parcels) = 0;
   // Kernels launched from now on run when everything has arrived and left. The host does not wait.
   virtual void finish() = 0;

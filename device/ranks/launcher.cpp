@@ -32,7 +32,7 @@ Launched launched() {
   return {};
 }
 
-void refuse_several_ranks() {
+void require_one_rank() {
   const Launched job = launched();
   if (job.ranks == 1) return;
   throw Error(

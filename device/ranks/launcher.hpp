@@ -15,6 +15,6 @@ struct Launched {
 Launched launched();
 
 // Throws Error(Exit::environment) for several ranks: each would run the whole case.
-void refuse_several_ranks();
+void require_one_rank();
 
 }  // namespace ritz

@@ -1,5 +1,5 @@
-// Messages between GPUs by NCCL, in a stream of their own: it begins behind what the device's stream holds when an
-// exchange begins, and the device's stream goes on behind it when the exchange is finished. NCCL moves and never adds,
+// Messages between GPUs by NCCL, in a stream of their own: it begins after what the device's stream holds when an
+// exchange begins, and the device's stream goes on after it when the exchange is finished. NCCL moves and never adds,
 // so that the bits of sums do not depend on its algorithms. The library is loaded when first asked for; without it the
 // module says so.
 //
@@ -184,7 +184,7 @@ class NcclMessages final : public DeviceMessages {
     }
   }
   void check(ncclResult_t status, const char* call) const { cuda::check(status, call, communicator_); }
-  // Messages read what the kernels launched so far write; arrived_ stands behind them.
+  // Messages read what the kernels launched so far write; arrived_ stands after them.
   template <std::invocable Calls>
   void start_behind_kernels(const Calls& calls) {
     const LaunchScope launch(device_, "messages");

@@ -208,20 +208,18 @@ bool Ranks::sum_on_device(const Device& device, double* numbers, int count) {
   return true;
 }
 
-std::unique_ptr<const SumsOverRanks> WorkTogether::sums_over(Ranks* ranks) {
-  if (ranks == nullptr) return nullptr;
-  return std::make_unique<const SumsOverRanks>(
-      SumsOverRanks{.rank = ranks->rank(),
-                    .count = ranks->count(),
-                    .sum = [ranks](std::span<double> numbers) { ranks->sum(numbers); },
-                    .largest = [ranks](std::span<double> numbers) { ranks->largest(numbers); },
-                    .of_all = [ranks](Index mine) { return ranks->of_all(mine); },
-                    .sum_on_device = [ranks](const Device& device, double* numbers,
-                                             int count) { return ranks->sum_on_device(device, numbers, count); }});
+Device Ranks::among_all(const Device& device) {
+  if (!sums_)
+    sums_ = std::make_shared<const SumsOverRanks>(SumsOverRanks{
+        .rank = rank(),
+        .count = count(),
+        .sum = [this](std::span<double> numbers) { sum(numbers); },
+        .largest = [this](std::span<double> numbers) { largest(numbers); },
+        .of_all = [this](Index mine) { return of_all(mine); },
+        .sum_on_device = [this](const Device& on, double* numbers,
+                                int numbers_count) { return sum_on_device(on, numbers, numbers_count); }});
+  return device.with_sums(sums_);
 }
-
-WorkTogether::WorkTogether(Ranks* ranks) : sums_(sums_over(ranks)), before_(use_sums_over_ranks(sums_.get())) {}
-WorkTogether::~WorkTogether() { use_sums_over_ranks(before_); }
 
 std::unique_ptr<Ranks> start_ranks() {
   const Launched job = launched();

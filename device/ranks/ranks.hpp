@@ -88,6 +88,9 @@ class Ranks {
   // two runs beside the messages; what is launched afterwards runs when they have arrived and left.
   void begin_on_device(std::span<const Parcel> parcels);
   void finish_on_device();
+  // The device of arrays that are divided among these ranks: sums of what is made on it are over all of them. The ranks
+  // must outlive those arrays.
+  Device among_all(const Device& device);
   const std::string& device_transport() const;  // "by NCCL 2.32.3", or why not; empty: no GPU
   // All ranks run the phase. Where it throws on any, all throw the error of the first of these, an AgreedError. What
   // the phase exchanges is exchanged on all ranks before any of them throws.
@@ -113,27 +116,12 @@ class Ranks {
   void abandon_devices() noexcept;
 
  private:
-  friend class WorkTogether;
   bool sum_on_device(const Device& device, double* numbers, int count);
   std::unique_ptr<DeviceTransport> between_devices_;
-  std::function<void()> watch_;  // while this waits for the device
+  std::shared_ptr<const SumsOverRanks> sums_;  // once they are asked for
+  std::function<void()> watch_;                // while this waits for the device
   template <class Combine>
   void combine(std::span<double> numbers, const Combine& of_two);
-};
-
-// While it lives, sums of this process (device/communicator.hpp) are over all ranks, or its own alone where `ranks` is
-// null; afterwards as before.
-class WorkTogether {
- public:
-  explicit WorkTogether(Ranks* ranks);
-  ~WorkTogether();
-  WorkTogether(const WorkTogether&) = delete;
-  WorkTogether& operator=(const WorkTogether&) = delete;
-
- private:
-  static std::unique_ptr<const SumsOverRanks> sums_over(Ranks* ranks);
-  std::unique_ptr<const SumsOverRanks> sums_;
-  const SumsOverRanks* before_;
 };
 
 // Starts MPI where the launcher says that there are several ranks. Throws Error(Exit::environment): no module for MPI

@@ -245,7 +245,7 @@ class MpiRanks : public Ranks {
     MPI_Request all_have_left = MPI_REQUEST_NULL;
     bool mine_have_left = false;
     for (int done = 0; done == 0 && !(failure && Clock::now() > patience); pause()) {
-      for (const int message_tag : {tag, failure_tag}) receive_in_vain(message_tag);
+      for (const int message_tag : {tag, failure_tag}) discard_message(message_tag);
       forget_what_has_left();
       if (!mine_have_left && sent_.empty()) {
         check(MPI_Ibarrier(MPI_COMM_WORLD, &all_have_left), "its end");
@@ -254,7 +254,7 @@ class MpiRanks : public Ranks {
       if (mine_have_left) check(MPI_Test(&all_have_left, &done, MPI_STATUS_IGNORE), "its end");
     }
   }
-  static void receive_in_vain(int message_tag) {
+  static void discard_message(int message_tag) {
     for (int arrived = 1; arrived != 0;) {
       MPI_Status status;
       check(MPI_Iprobe(MPI_ANY_SOURCE, message_tag, MPI_COMM_WORLD, &arrived, &status), "a look for a message");

@@ -63,7 +63,7 @@ VibrationModes solve(const Model& model, Modal analysis, const Observer& observe
 TransientResult solve(const Model& model, Transient analysis, const Observer& observer = {},
                       const Prepared& prepared = {});
 
-// The equations with the capacity behind them, or else with the inertia: what an evolution in time advances.
+// The equations with the capacity after them, or else with the inertia: what an evolution in time advances.
 std::vector<Integral> with_rates(const Model& model);
 
 // With the promise that the model makes.

@@ -1,7 +1,7 @@
 #include "fem/analysis/evolution.hpp"
 
 #include "device/process/stop_request.hpp"
-#include "fem/analysis/divided_equations.hpp"
+#include "fem/ranks/divided_equations.hpp"
 #include "fem/analysis/load_samples.hpp"
 #include "solvers/algebra/vectors.hpp"
 
@@ -182,7 +182,7 @@ void Evolution::advance(double target) {
   }
 }
 
-// A nonlinear system starts anew in each step, so that what it keeps does not depend on where a run was resumed.
+// A nonlinear system starts again in each step, so that what it keeps does not depend on where a run was resumed.
 void Evolution::begin_system() {
   if (linear_) return;
   system_.begin(fmt::format(" from t = {:g} on", state_.time));

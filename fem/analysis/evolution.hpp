@@ -7,7 +7,7 @@
 
 #include "fem/analysis/attached.hpp"
 #include "fem/analysis/transient.hpp"
-#include "fem/analysis/transposed_tangent.hpp"
+#include "fem/ranks/transposed_tangent.hpp"
 
 #include <functional>
 #include <memory>
@@ -27,7 +27,7 @@ class Evolution {
 
   TransientResult solve();
 
-  // For derivatives, backwards in time (fem/analysis/transient_adjoint.hpp).
+  // For derivatives, backwards in time (fem/sensitivity/transient_adjoint.hpp).
   struct Stage {
     double time = 0, since = 0;  // `since`: the begin of its step
     std::vector<double> u;

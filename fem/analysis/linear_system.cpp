@@ -1,7 +1,7 @@
 #include "fem/analysis/linear_system.hpp"
 
 #include "device/memory_shortage.hpp"
-#include "fem/analysis/divided_system.hpp"
+#include "fem/ranks/divided_system.hpp"
 #include "device/process/stop_request.hpp"
 #include "fem/space/nested_nodes.hpp"
 #include "fem/space/pattern_size.hpp"
@@ -41,6 +41,7 @@ void LinearSystem::linearise(const Vector& u, const Constraints& constraints, bo
   const LongWork assembling;
   constraints_ = &constraints;
   woodbury_.reset();
+  if (ground_) ground_->tangent_changed();
   if (options_.ranks != nullptr) {
     if (!divided_ || !alike)
       divided_ = std::make_unique<DividedSystem>(equations_, constraints, options_, *options_.ranks);
@@ -113,11 +114,45 @@ SolveReport LinearSystem::solve(const Vector& b, Vector& x, const std::optional<
 }
 
 SolveReport LinearSystem::solve_last(Vector b, Vector& x) {
-  if (!divided_ || beside_ != nullptr) return solve(b, x);
+  if (!divided_ || beside_ != nullptr || ground_) return solve(b, x);
   return divided_->solve(std::move(b), x, {options_.relative, options_.rounding_error});
 }
 
+void LinearSystem::set_ground(const std::vector<std::vector<double>>& motions) {
+  ground_.reset();
+  if (!motions.empty()) ground_.emplace(motions);
+}
+
+// A factor needs no correction.
+void LinearSystem::correct(const SolveReport& report, const Vector& b, Vector& x) {
+  if (!ground_ || !report.converged() || report.preconditioner.empty() || !(K_ || equations_.can_act())) return;
+  if (options_.promise == MatrixPromise::none) return;  // its stiffness is symmetric
+  auto phase = space_.device().profile().phase("iteration");
+  const Vector& point = K_ ? b : divided_ ? divided_->point() : *without_matrix_->point();  // not read with a matrix
+  Vector field;
+  const auto multiply = [&](const Vector& from, Vector& to) {
+    if (K_) {
+      K_->apply(from, to);
+    } else {
+      if (field.empty()) field = space_.zeros();
+      copy(from, field);
+      constraints_->set_linear(field);
+      equations_.action(point, field, to);
+      constraints_->gather(to);
+    }
+    constraints_->set_zero(to);
+  };
+  ground_->apply(multiply, b, x);
+}
+
 SolveReport LinearSystem::solve_tangent(const Vector& b, Vector& x, const std::optional<LinearTolerance>& tolerance) {
+  const SolveReport report = solve_uncorrected(b, x, tolerance);
+  correct(report, b, x);
+  return report;
+}
+
+SolveReport LinearSystem::solve_uncorrected(const Vector& b, Vector& x,
+                                            const std::optional<LinearTolerance>& tolerance) {
   LinearSolverOptions options = options_;
   if (tolerance) {
     options.relative = tolerance->relative;
@@ -187,7 +222,7 @@ SolveReport LinearSystem::turn_to_matrix(const std::string& reason, const std::o
     }
     cache_.emplace();
     options_.slow_multigrid = true;
-    report = solve_tangent(b, x, LinearTolerance{options.relative, options.rounding_error});
+    report = solve_uncorrected(b, x, LinearTolerance{options.relative, options.rounding_error});
   });
   if (!shortage) {
     turned_ = text;
@@ -216,7 +251,16 @@ std::vector<SolveReport> LinearSystem::solve(const MultiVector& B, MultiVector& 
   LinearSolverOptions options = options_;
   if (cache_) options.cache = &*cache_;
   options.after_columns = after_columns;
-  return solve_linear(*K_, B, X, options, solver_geometry(space_));
+  const std::vector<SolveReport> reports = solve_linear(*K_, B, X, options, solver_geometry(space_));
+  if (!ground_) return reports;
+  Vector b = space_.zeros(), x = space_.zeros();
+  for (int column = 0; column < B.columns(); ++column) {
+    B.get_column(column, b);
+    X.get_column(column, x);
+    correct(reports[static_cast<std::size_t>(column)], b, x);
+    X.set_column(column, x);
+  }
+  return reports;
 }
 
 std::vector<SolveReport> LinearSystem::solve_one_by_one(const MultiVector& B, MultiVector& X,

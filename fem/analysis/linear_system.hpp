@@ -12,6 +12,7 @@
 #pragma once
 
 #include "fem/analysis/attached.hpp"
+#include "fem/analysis/ground_correction.hpp"
 #include "fem/multigrid/matrix_free_solver.hpp"
 #include "fem/operator/operator.hpp"
 #include "fem/space/constraints.hpp"
@@ -28,12 +29,7 @@
 
 namespace ritz {
 
-class DividedSystem;  // fem/analysis/divided_system.hpp
-
-struct LinearTolerance {
-  double relative;            // as in LinearSolverOptions
-  double rounding_error = 0;  // as there
-};
+class DividedSystem;  // fem/ranks/divided_system.hpp
 
 class LinearSystem {
  public:
@@ -63,6 +59,10 @@ class LinearSystem {
   // Woodbury's formula, with as many more of the tangent as there are motions. They must outlive this.
   void set_beside(const Attached& masses, double weight);
 
+  // Rigid motions that the ground alone holds (motions_held_by_ground), which iterations correct at their end. They
+  // must outlive the solves.
+  void set_ground(const std::vector<std::vector<double>>& motions);
+
   // y = tangent x. After solve() a matrix has lost the columns of prescribed unknowns: x must be zero there, and what y
   // has in their rows is of no use.
   void multiply(const Vector& x, Vector& y) const;
@@ -84,6 +84,8 @@ class LinearSystem {
   void assemble(const Vector& u);
   void eliminate();
   SolveReport solve_tangent(const Vector& b, Vector& x, const std::optional<LinearTolerance>& tolerance);
+  SolveReport solve_uncorrected(const Vector& b, Vector& x, const std::optional<LinearTolerance>& tolerance);
+  void correct(const SolveReport& report, const Vector& b, Vector& x);
   void solve_for_beside();
   SolveReport solve_without_matrix(const Vector& b, Vector& x, const LinearSolverOptions& options);
   std::vector<SolveReport> solve_one_by_one(const MultiVector& B, MultiVector& X, const AfterColumns& after_columns);
@@ -101,6 +103,7 @@ class LinearSystem {
   std::optional<MatrixFreeSolver> without_matrix_;
   std::optional<SolverCache> cache_;  // of K_
   ProjectedGuess guess_;
+  std::optional<GroundCorrection> ground_;
   const Attached* beside_ = nullptr;
   double beside_weight_ = 0, solved_weight_ = 0;
   std::optional<Woodbury> woodbury_;  // for solved_weight_

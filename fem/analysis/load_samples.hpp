@@ -1,6 +1,6 @@
 // Loads and prescribed values at instants of an evolution, sampled before it begins, so that no step jumps over what
 // happens between its ends: a pulse in a body at rest leaves no trace in the error of a step that begins before and
-// ends behind it.
+// ends after it.
 //
 //   const LoadSamples samples(model, 0, 10, rows_of_tables);
 //   double end = samples.reach(t, t + dt);      // of the step that begins at t

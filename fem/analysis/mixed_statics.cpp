@@ -1,14 +1,15 @@
 #include "fem/analysis/mixed_statics.hpp"
 
-#include "fem/analysis/block_sizes.hpp"
-#include "fem/analysis/divided_fields.hpp"
-#include "fem/analysis/mixed_preconditioner.hpp"
+#include "fem/preconditioners/block_norms.hpp"
+#include "fem/ranks/divided_fields.hpp"
+#include "fem/preconditioners/edge_preconditioner.hpp"
+#include "fem/preconditioners/mixed_preconditioner.hpp"
 #include "fem/space/rigid_motion.hpp"
 #include "solvers/algebra/box_around.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/direct/direct_solver.hpp"
 #include "solvers/linear/linear_solver.hpp"
-#include "solvers/linear/method_choice.hpp"
+#include "solvers/linear/solver_plan.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -83,19 +84,21 @@ double predicted_iteration(const SystemSize& size) {
   return 1e-7 * entries + 100 * (1e-5 + 3e-9 * entries + 2e-8 * n);
 }
 
-struct Attempt {
-  MixedPath path;
-  std::string why;
-  double operations_limit = 0;  // of a factorisation; 0: none
-  int max_iterations;
-};
+// The method of an iteration: MINRES where the matrix is symmetric.
+LinearMethod iteration_of(const MixedOperator& equations, const LinearSolverOptions& options) {
+  const LinearMethod fitting = equations.symmetric() ? LinearMethod::minres : LinearMethod::gmres;
+  if (options.method == LinearMethod::minres && !equations.symmetric())
+    throw Error(Exit::input, "the method 'minres' was asked for, but the matrix is not symmetric",
+                "a form does not claim it", "use 'gmres', 'direct' or 'auto'");
+  return options.method == LinearMethod::automatic ? fitting : options.method;
+}
 
-std::vector<Attempt> plan(const MixedOperator& equations, const LinearSolverOptions& options) {
+std::vector<MethodChoice> methods_of(const MixedOperator& equations, const LinearSolverOptions& options) {
   using Method = LinearMethod;
-  const int most = options.max_iterations;
-  if (options.method == Method::direct) return {{MixedPath::direct, "as asked", options.direct_operations, most}};
+  if (options.method == Method::direct)
+    return {{.method = Method::direct, .why = "as asked", .operations_limit = options.direct_operations}};
   if (options.method == Method::minres || options.method == Method::gmres)
-    return {{MixedPath::iterative, "as asked", 0, most}};
+    return {{.method = iteration_of(equations, options), .why = "as asked"}};
   if (options.method != Method::automatic)
     throw Error(Exit::input,
                 fmt::format("the method '{}' was asked for, and the equations have several fields, or those of facets "
@@ -108,138 +111,155 @@ std::vector<Attempt> plan(const MixedOperator& equations, const LinearSolverOpti
                iteration = predicted_iteration(size);
   constexpr double operations_per_second = 8e9, patience = 2e13;
   const double named = options.direct_operations;
+  const Method iterative = iteration_of(equations, options);
   if (factorisation <= iteration)
-    return {{MixedPath::direct,
-             fmt::format("a factorisation of {} unknowns is predicted to cost less than an iteration", size.unknowns),
-             named > 0 ? named : std::max(1e12, 4 * iteration * operations_per_second), most},
-            {MixedPath::iterative, "the matrix is too large to factorise", 0, most}};
-  return {{MixedPath::iterative, fmt::format("{} unknowns are too many to factorise quickly", size.unknowns), 0,
-           std::min(most, 1000)},
-          {MixedPath::direct, "the iteration has not converged", named > 0 ? named : patience, most}};
+    return {{.method = Method::direct,
+             .why = fmt::format("a factorisation of {} unknowns is predicted to cost less than an iteration",
+                                size.unknowns),
+             .operations_limit = named > 0 ? named : std::max(1e12, 4 * iteration * operations_per_second)},
+            {.method = iterative, .why = "the matrix is too large to factorise"}};
+  return {{.method = iterative,
+           .why = fmt::format("{} unknowns are too many to factorise quickly", size.unknowns),
+           .max_iterations = 1000},
+          {.method = Method::direct,
+           .why = "the iteration has not converged",
+           .operations_limit = named > 0 ? named : patience}};
 }
 
-class MixedStatics {
- public:
-  MixedStatics(const MixedOperator& equations, const MixedConstraints& supports, const LinearSolverOptions& options)
-      : equations_(equations), supports_(supports), options_(options) {}
+bool has_one_unknown_for_each_edge(const MixedOperator& equations) {
+  const FunctionSpace& space = equations.space(0);
+  return std::ranges::all_of(space.mesh().blocks(), [&](const CellBlock& block) {
+    return space.element(block.kind).node_count() == std::ssize(traits(block.kind).edges);
+  });
+}
 
-  // K du = r
-  SolveReport solve(const Vector& u, const Vector& r, Vector& du) {
-    const std::vector<Attempt> attempts = plan(equations_, options_);
-    SolveReport report;
-    std::vector<std::string> fallbacks;
-    for (std::size_t i = 0; i < attempts.size(); ++i) {
-      const Attempt& attempt = attempts[i];
-      const bool direct = attempt.path == MixedPath::direct, last = i + 1 == attempts.size();
-      du.fill_zero();
-      try {
-        report = direct ? factorise(attempt, u, r, du) : iterate(attempt, u, r, du);
-        report.choice = attempt.why;
-        if (options_.ranks != nullptr)
-          report.choice +=
-              direct ? fmt::format("; factorised by {} ranks together, whose last digits differ from run to run",
-                                   options_.ranks->count())
-                     : fmt::format("; divided among {} ranks", options_.ranks->count());
-      } catch (const Error& error) {
-        const bool other_may_do = error.exit() == Exit::resources || error.exit() == Exit::environment ||
-                                  (!direct && error.exit() == Exit::input);
-        if (!other_may_do || last) throw;
-        fallbacks.push_back((direct ? "not factorised: " : "no iteration: ") + error.message());
-        if (options_.say) options_.say(fallbacks.back());
-        continue;
-      }
-      if (report.converged()) break;
-      if (!last) fallbacks.push_back(summary(report));
-    }
-    report.fallbacks = std::move(fallbacks);
-    return report;
+// K du = r
+class MixedStatics final : public PlannedSystem {
+ public:
+  // singular: the matrix maps gradients to zero, which an iteration bears and a factorisation does not
+  MixedStatics(const MixedOperator& equations, const MixedConstraints& supports, const LinearSolverOptions& options,
+               bool singular, const Vector& u, const Vector& r, Vector& du)
+      : equations_(equations), supports_(supports), options_(options), singular_(singular), u_(u), columns_(r, du) {}
+
+  SolveReport solve() { return solve_by_plan(*this, {.promise = MatrixPromise::none, .report = options_.say}).front(); }
+
+  const Columns& columns() const override { return columns_; }
+  bool over_ranks() const override { return options_.ranks != nullptr; }
+
+  std::vector<MethodChoice> plan(bool) override {
+    std::vector<MethodChoice> choices = methods_of(equations_, options_);
+    if (singular_)
+      std::erase_if(choices, [](const MethodChoice& choice) { return choice.method == LinearMethod::direct; });
+    if (choices.empty())
+      throw Error(
+          Exit::model,
+          fmt::format("the matrix is singular: gradients may be added to the field '{}'", equations_.field_name(0)),
+          "curls alone enter the equations, so a factorisation lacks a gauge",
+          "take the method 'minres' or 'auto', or give a term without derivatives a small factor (b of "
+          "curl_curl3)");
+    if (options_.ranks == nullptr) return choices;
+    const int count = options_.ranks->count();
+    for (MethodChoice& choice : choices)
+      choice.why +=
+          choice.method == LinearMethod::direct
+              ? fmt::format("; factorised by {} ranks together, whose last digits differ from run to run", count)
+              : fmt::format("; divided among {} ranks", count);
+    return choices;
   }
 
- private:
-  SolveReport factorise(const Attempt& attempt, const Vector& u, const Vector& r, Vector& du) const {
+  Reports factorise(const MethodChoice& choice) override {
     const DirectKind kind = equations_.symmetric() ? DirectKind::symmetric : DirectKind::general;
-    if (options_.ranks != nullptr) return factorise_over_ranks(attempt, kind, r, du);
-    std::optional<BlockOperator> blocks = assembled(equations_, u);
+    free_preconditioners();
+    if (over_ranks()) {
+      const FieldsTangent K(divide_among_ranks(equations_, *options_.ranks), supports_,
+                            {.multigrid = options_.multigrid}, options_.say);
+      require_no_free_motions(K, K.sizes());
+      auto phase = profile().phase("solve");
+      return {K.factorise(columns_.b(), columns_.x(),
+                          {.kind = kind,
+                           .relative = options_.relative,
+                           .rounding_error = options_.rounding_error,
+                           .memory_limit = options_.direct_memory,
+                           .operations_limit = choice.operations_limit})};
+    }
+    std::optional<BlockOperator> blocks = assembled(equations_, u_);
     {
-      const BlockSizes sizes(*blocks);
+      const BlockNorms sizes(*blocks);
       supports_.eliminate(*blocks, sizes.pivot());
-      refuse_free_motions(*blocks, sizes);
+      require_no_free_motions(*blocks, sizes);
     }
     const SparseMatrix K = joined_matrix(*blocks);
     blocks.reset();
-    auto phase = equations_.device().profile().phase("solve");
+    auto phase = profile().phase("solve");
     DirectSolver solver(
         K, kind,
-        {.memory_limit = options_.direct_memory, .operations_limit = attempt.operations_limit, .say = options_.say});
+        {.memory_limit = options_.direct_memory, .operations_limit = choice.operations_limit, .say = options_.say});
     solver.relative = options_.relative;
     solver.rounding_error = options_.rounding_error;
-    return solver.solve(r, du);
+    return {solver.solve(columns_.b(), columns_.x())};
   }
 
-  SolveReport iterate(const Attempt& attempt, const Vector& u, const Vector& r, Vector& du) const {
-    const bool minres = options_.method == LinearMethod::minres ||
-                        (options_.method == LinearMethod::automatic && equations_.symmetric());
-    if (minres && !equations_.symmetric())
-      throw Error(Exit::input, "the method 'minres' was asked for, but the matrix is not symmetric",
-                  "a form does not claim it", "use 'gmres', 'direct' or 'auto'");
-    const Iteration how{.method = minres ? LinearMethod::minres : LinearMethod::gmres,
-                        .shape = minres ? MixedShape::diagonal : MixedShape::triangular,
-                        .most = attempt.max_iterations};
-    return options_.ranks != nullptr ? iterate_over_ranks(how, r, du) : iterate_alone(how, u, r, du);
+  // Each field has a preconditioner of its own kind: there are no other precisions or relatives to try.
+  Cycle cycle(const MethodChoice&) const override { return {}; }
+  bool may_be_refused(const MethodChoice&) const override { return false; }
+  bool gives_way(const Error& error) const override {  // no preconditioner is known for a field
+    return PlannedSystem::gives_way(error) || error.exit() == Exit::input;
   }
 
-  struct Iteration {
-    LinearMethod method;
-    MixedShape shape;
-    int most;  // iterations
-  };
-
-  SolveReport iterate_alone(const Iteration& how, const Vector& u, const Vector& r, Vector& du) const {
-    Profile& profile = equations_.device().profile();
-    BlockOperator K = assembled(equations_, u);
-    const BlockSizes sizes(K);
-    std::optional<MixedPreconditioner> M;
-    {
-      auto phase = profile.phase("set-up");
-      M.emplace(equations_, supports_, K, sizes.pivot(), how.shape, options_.multigrid);
-      refuse_free_motions(K, sizes);
+  void prepare(const MethodChoice& choice, PreconditionerBasis, const Cycle&) override {
+    const bool minres = choice.method == LinearMethod::minres;
+    const MixedShape shape = minres ? MixedShape::diagonal : MixedShape::triangular;
+    columns_.clear();
+    if (over_ranks()) {
+      divided_.emplace(divide_among_ranks(equations_, *options_.ranks), supports_,
+                       FieldsPlan{.shape = shape, .multigrid = options_.multigrid}, options_.say);
+      require_no_free_motions(*divided_, divided_->sizes());
+      return;
     }
-    auto phase = profile.phase("iteration");
-    const Solve solve = [&](const Vector& b, Vector& x, const KrylovOptions& options) {
-      SolveReport report = solve_by(how.method, K, b, x, &M->get(), options);
-      report.preconditioner = M->get().name();
-      return report;
-    };
-    return refined(solve, K, sizes, r, du, how.most);
+    K_.emplace(assembled(equations_, u_));
+    sizes_.emplace(*K_);
+    auto phase = profile().phase("set-up");
+    M_.emplace(equations_, supports_, *K_, sizes_->pivot(), shape, options_.multigrid);
+    require_no_free_motions(*K_, *sizes_);
   }
 
-  SolveReport iterate_over_ranks(const Iteration& how, const Vector& r, Vector& du) const {
-    DividedFields& parts = divide_among_ranks(equations_, *options_.ranks);
-    const FieldsTangent K(parts, supports_, {.shape = how.shape, .multigrid = options_.multigrid}, options_.say);
-    refuse_free_motions(K, K.sizes());
-    return refined(
-        [&](const Vector& b, Vector& x, const KrylovOptions& options) { return K.iterate(how.method, b, x, options); },
-        K, K.sizes(), r, du, how.most);
+  Iteration iterate(const MethodChoice& choice) override {
+    const int most =
+        choice.max_iterations > 0 ? std::min(choice.max_iterations, options_.max_iterations) : options_.max_iterations;
+    if (over_ranks())
+      return {{refined([&](const Vector& b, Vector& x,
+                           const KrylovOptions& options) { return divided_->iterate(choice.method, b, x, options); },
+                       *divided_, divided_->sizes(), most)}};
+    auto phase = profile().phase("iteration");
+    return {{refined(
+        [&](const Vector& b, Vector& x, const KrylovOptions& options) {
+          SolveReport report = solve_by(choice.method, *K_, b, x, &M_->get(), options);
+          report.preconditioner = M_->get().name();
+          return report;
+        },
+        *K_, *sizes_, most)}};
   }
 
-  SolveReport factorise_over_ranks(const Attempt& attempt, DirectKind kind, const Vector& r, Vector& du) const {
-    DividedFields& parts = divide_among_ranks(equations_, *options_.ranks);
-    const FieldsTangent K(parts, supports_, {.multigrid = options_.multigrid}, options_.say);
-    refuse_free_motions(K, K.sizes());
-    auto phase = equations_.device().profile().phase("solve");
-    return K.factorise(r, du,
-                       {.kind = kind,
-                        .relative = options_.relative,
-                        .rounding_error = options_.rounding_error,
-                        .memory_limit = options_.direct_memory,
-                        .operations_limit = attempt.operations_limit});
+  void free_preconditioners() override {
+    M_.reset();
+    K_.reset();
+    divided_.reset();
   }
+
+  const LinearOperator& matrix() const override {
+    if (divided_) return *divided_;
+    return *K_;
+  }
+
+ private:
+  Profile& profile() const { return equations_.device().profile(); }
 
   // One norm over fields of several units is that of the largest: what it leaves in the equations of the others is
   // solved for again, until those of each field are met. K: the tangent.
   using Solve = std::function<SolveReport(const Vector& b, Vector& x, const KrylovOptions& options)>;
-  SolveReport refined(const Solve& solve, const LinearOperator& K, const BlockSizes& sizes, const Vector& r, Vector& du,
-                      int most) const {
+  SolveReport refined(const Solve& solve, const LinearOperator& K, const BlockNorms& sizes, int most) const {
+    const Vector& r = columns_.b();
+    Vector& du = columns_.x();
     const BlockLayout& layout = equations_.layout();
     SolveReport report = solve(r, du, {options_.relative, most, options_.restart, {}});
     Vector rest = equations_.zeros(), correction = equations_.zeros();
@@ -274,7 +294,7 @@ class MixedStatics {
   // The field with the least tolerance that is exceeded: that of their loads and of typical sums of their terms. A sum
   // of K v is typically |K| |v| / sqrt(n) with the norm of Frobenius, whatever the units; v may cancel in it, and
   // become small where its field is at rest. Then the rounding of its own equations is left in it.
-  Unmet find_unmet(const BlockLayout& layout, const BlockSizes& sizes, const Vector& r,
+  Unmet find_unmet(const BlockLayout& layout, const BlockNorms& sizes, const Vector& r,
                    const std::vector<double>& solution, const Vector& rest) const {
     constexpr double rounding = 1e-13;
     const int count = equations_.field_count();
@@ -299,15 +319,15 @@ class MixedStatics {
 
   // A constant or a rigid motion of one body that the matrix maps to zero would stay what the iteration makes of it,
   // and a factorisation would name no field.
-  void refuse_free_motions(const LinearOperator& K, const BlockSizes& sizes) const {
+  void require_no_free_motions(const LinearOperator& K, const BlockNorms& sizes) const {
     for (int k = 0; k < equations_.field_count(); ++k) {
       if (equations_.family(k) == Family::facet || equations_.family(k) == Family::edge) continue;
-      refuse_free_levels(K, sizes, k);
-      if (equations_.family(k) == Family::lagrange) refuse_free_rotations(K, sizes, k);
+      require_no_free_levels(K, sizes, k);
+      if (equations_.family(k) == Family::lagrange) require_no_free_rotations(K, sizes, k);
     }
   }
 
-  void refuse_free_levels(const LinearOperator& K, const BlockSizes& sizes, int k) const {
+  void require_no_free_levels(const LinearOperator& K, const BlockNorms& sizes, int k) const {
     const FunctionSpace& space = equations_.space(k);
     const std::vector<std::int32_t> body = body_of_nodes(space);
     const int bodies = body.empty() ? 0 : *std::ranges::max_element(body) + 1, components = space.components();
@@ -320,13 +340,13 @@ class MixedStatics {
     int tried = 0;
     for (std::size_t i = 0; i < held.size() && tried < most; ++i)
       if (held[i] == 0) {
-        refuse_free_level(K, sizes, k, body, static_cast<int>(i) / components, static_cast<int>(i) % components);
+        require_no_free_level(K, sizes, k, body, static_cast<int>(i) / components, static_cast<int>(i) % components);
         ++tried;
       }
   }
 
-  void refuse_free_level(const LinearOperator& K, const BlockSizes& sizes, int k, const std::vector<std::int32_t>& body,
-                         int number, int component) const {
+  void require_no_free_level(const LinearOperator& K, const BlockNorms& sizes, int k,
+                             const std::vector<std::int32_t>& body, int number, int component) const {
     const int components = equations_.space(k).components();
     const Vector level = level_of(K.device(), body, number, components, component);
     const bool is_null = maps_to_zero(K, sizes, k, level);
@@ -355,7 +375,7 @@ class MixedStatics {
   }
 
   // A field of as many components as dimensions, which may be a displacement or a velocity.
-  void refuse_free_rotations(const LinearOperator& K, const BlockSizes& sizes, int k) const {
+  void require_no_free_rotations(const LinearOperator& K, const BlockNorms& sizes, int k) const {
     const FunctionSpace& space = equations_.space(k);
     const int dimension = space.mesh().dimension();
     constexpr std::size_t most = 16;  // bodies, whose motions are kept at once
@@ -377,7 +397,7 @@ class MixedStatics {
   }
 
   // Is K z zero beside the blocks by which z is multiplied? z: of the field k, with values of the size of 1.
-  bool maps_to_zero(const LinearOperator& K, const BlockSizes& sizes, int k, const Vector& values) const {
+  bool maps_to_zero(const LinearOperator& K, const BlockNorms& sizes, int k, const Vector& values) const {
     const BlockLayout& layout = equations_.layout();
     Vector z = equations_.zeros(), y = equations_.zeros();
     layout.put(values, k, z);
@@ -410,7 +430,60 @@ class MixedStatics {
   const MixedOperator& equations_;
   const MixedConstraints& supports_;
   const LinearSolverOptions& options_;
+  const bool singular_;
+  const Vector& u_;
+  const Columns columns_;
+  // Of an iteration: in one process, or over ranks.
+  std::optional<BlockOperator> K_;
+  std::optional<BlockNorms> sizes_;
+  std::optional<MixedPreconditioner> M_;
+  std::optional<FieldsTangent> divided_;
 };
+
+// Gradients in the field of one space of edges of order 1.
+struct Gauge {
+  bool free = false;  // the matrix maps gradients to zero
+  Vector removed;     // from the right-hand side; empty: nothing
+  std::string notice = {};
+};
+
+// The magnetic vector potential: what a current does on gradients has no counterpart in curls. r: the right-hand side,
+// from which a small part of this kind, of rounding and of curved conductors, is removed.
+Gauge gauge_of(const MixedOperator& equations, const MixedConstraints& supports, Vector& r) {
+  constexpr double weak = 1e-5, nothing = 1e-10, small = 0.02, zero = 1e-13;
+  if (equations.field_count() != 1 || equations.family(0) != Family::edge || !has_one_unknown_for_each_edge(equations))
+    return {};
+  const EdgeGradients gradients(equations.space(0), supports[0]);
+  const Vector none = equations.zeros();
+  Vector at_none = equations.zeros();
+  equations.residual(none, at_none);
+  const double stiffness = gradients.stiffness(equations.device(), [&](const Vector& x, Vector& y) {
+    equations.residual(x, y);
+    axpy(-1.0, at_none, y);
+    supports.set_zero(y);
+  });
+  if (stiffness > weak) return {};
+  Gauge gauge{.free = stiffness < zero};
+  const double size = norm2(r);
+  Vector part(r.device(), std::span<const double>(gradients.part_of(r.host())), "vectors");
+  const double share = size > 0 ? norm2(part) / size : 0;
+  if (share > small)
+    throw Error(Exit::model,
+                fmt::format("the load of '{}' is not free of divergence: {:.2g} % of it works on gradients",
+                            equations.field_name(0), 100 * share),
+                gauge.free ? "the matrix maps gradients to zero, so the equations have no solution"
+                           : "only a small term, a gauge, holds gradients: they would be most of the solution, and "
+                             "depend on that term alone",
+                "close the current within the mesh, or let it leave where the field is prescribed along the surface; "
+                "give currents per area that follow the conductor");
+  if (share <= nothing) return gauge;
+  axpy(-1.0, part, r);
+  gauge.notice = fmt::format(
+      "the load of '{}' is not quite free of divergence: {:.2g} % of it, which works on gradients, was left out",
+      equations.field_name(0), 100 * share);
+  gauge.removed = std::move(part);
+  return gauge;
+}
 
 }  // namespace
 
@@ -421,7 +494,8 @@ Index krylov_vectors(const MixedOperator& equations, const LinearSolverOptions& 
 }
 
 MixedPath first_path(const MixedOperator& equations, const LinearSolverOptions& options) {
-  return plan(equations, options).front().path;
+  const bool direct = methods_of(equations, options).front().method == LinearMethod::direct;
+  return direct ? MixedPath::direct : MixedPath::iterative;
 }
 
 MixedSolution solve(const MixedOperator& equations, const MixedConstraints& supports,
@@ -436,7 +510,9 @@ MixedSolution solve(const MixedOperator& equations, const MixedConstraints& supp
   equations.residual(s.u, r);
   supports.set_zero(r);
   const double asked = norm2(r);
-  s.report = MixedStatics(equations, supports, options).solve(s.u, r, du);
+  Gauge gauge = gauge_of(equations, supports, r);
+  s.notice = std::move(gauge.notice);
+  s.report = MixedStatics(equations, supports, options, gauge.free, s.u, r, du).solve();
   if (!s.report.converged() && options.on_failure) options.on_failure(s.report, s.u.size());
   throw_unless_converged(s.report);
   axpy(-1.0, du, s.u);
@@ -444,6 +520,7 @@ MixedSolution solve(const MixedOperator& equations, const MixedConstraints& supp
   equations.residual(s.u, r);
   s.reaction = held_part(supports, r);
   supports.set_zero(r);
+  if (gauge.removed.size() > 0) axpy(-1.0, gauge.removed, r);
   s.residual = asked > 0 ? norm2(r) / asked : 0;
   return s;
 }

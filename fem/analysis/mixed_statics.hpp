@@ -1,5 +1,5 @@
 // Linear equations of several fields in balance: saddle points, too. By a factorisation, or by MINRES or GMRES with the
-// preconditioner of fem/analysis/mixed_preconditioner.hpp.
+// preconditioner of fem/preconditioners/mixed_preconditioner.hpp.
 //
 //   const MixedSolution s = solve(equations, supports, options);   equations.layout().part(s.u, 0);
 #pragma once
@@ -7,18 +7,22 @@
 #include "fem/operator/mixed_constraints.hpp"
 #include "solvers/linear/linear_solver_options.hpp"
 
+#include <string>
+
 namespace ritz {
 
 struct MixedSolution {
   Vector u, reaction;   // of all fields; the reaction is what holds prescribed unknowns, and zero elsewhere
   double residual = 0;  // of the free unknowns, relative to what loads and prescribed values ask for at u = 0
   SolveReport report;
+  std::string notice = {};  // a part of the load that was left out; empty: none was
 };
 
 // Supports are finished. The method is direct, minres, gmres or automatic: a factorisation where that is predicted to
 // take less time and fits the memory, else MINRES, or GMRES where the equations are not symmetric. Throws
-// Error(Exit::model) for equations that are nonlinear, and where the matrix is singular; Error(Exit::input) for other
-// methods, and for fields without a preconditioner; Error(Exit::not_converged), and what DirectSolver throws.
+// Error(Exit::model) for equations that are nonlinear, where the matrix is singular, and for loads on edges that are
+// not free of divergence where no more than a gauge holds gradients; Error(Exit::input) for other methods, and for
+// fields without a preconditioner; Error(Exit::not_converged), and what DirectSolver throws.
 MixedSolution solve(const MixedOperator& equations, const MixedConstraints& supports,
                     const LinearSolverOptions& options = {});
 

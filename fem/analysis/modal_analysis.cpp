@@ -17,7 +17,7 @@ void check_band(const Operator& stiffness, const Modal& analysis) {
 }  // namespace
 
 void check(const Model& model, const Modal&) {
-  refuse_prescribed_means(model, "free vibration");
+  require_no_prescribed_means(model, "free vibration");
   if (model.inertia.empty())
     throw Error(Exit::model, "modes of a model without inertia", "free vibration needs the mass of what moves",
                 "give the materials a density; in ritz-solve add [[inertia]]");

@@ -24,6 +24,10 @@ double linear_tolerance(int step, double residual, double wanted) {  // both rel
 }
 
 constexpr double shortest_step = 1.0 / 1024, sufficient_decrease = 1e-4, sufficient_flattening = 0.8;
+constexpr double steeper_by_rounding = 1e-6;
+// How much farther than in the first step of all a body goes for a force near its limit load, and beyond it, where the
+// mesh alone holds it.
+constexpr double near_limit = 1e3, beyond_limit = 2e4;
 
 }  // namespace
 
@@ -54,6 +58,12 @@ bool Newton::has_gap(const Problem& problem, const Vector& u) const {
 }
 
 void Newton::solve(const Problem& problem, Vector& u) {
+  iterate(problem, u);
+  if (equations_.has_state() && relative_flexibility() > beyond_limit)
+    stop(problem, "the body has no stiffness left but that of its mesh", "");
+}
+
+void Newton::iterate(const Problem& problem, Vector& u) {
   std::optional<Profile::Phase> phase(std::in_place, space_.device().profile(), "residual");
   problem.residual(u, r_);
   double before = INFINITY;  // residual of the last step
@@ -67,6 +77,7 @@ void Newton::solve(const Problem& problem, Vector& u) {
     find_gap(problem, u);
     const bool gap = has_gap(problem, u);
     reference_ = std::max({reference_, held, step == 0 ? free_norm_ : 0.0});
+    if (step == 0) pushed_ = free_norm_, moved_ = 0;
     if (!gap && free_norm_ <= options_.relative * reference_) return;
     if (!gap && free_norm_ > 0.5 * before && only_rounding_is_left(problem, u)) return;
     if (step == options_.max_steps)
@@ -101,7 +112,7 @@ bool Newton::only_rounding_is_left(const Problem& problem, const Vector& u) {
   return true;
 }
 
-// One that each state takes anew counts once, whatever its numbers.
+// One that each state takes again counts once, whatever its numbers.
 void Newton::keep_fallbacks() {
   const auto kind = [](const std::string& text) { return text.substr(0, text.find(" (")); };
   for (const std::string& text : report_.fallbacks)
@@ -138,17 +149,21 @@ bool Newton::take_step(const Problem& problem, int step, bool gap, Vector& u) {
          advice_for(report_.reason));
   constraints_.set_linear(step_);
   axpy(1.0, gap_, step_);
-  search(problem, asked, u);
+  search(problem, step, asked, u);
   return true;
 }
 
 // Armijo's rule for ||residual of the free unknowns|| plus what is left of the gap, measured as force. Where forces
 // have an energy, its slope along the step may shrink instead (Matthies and Strang, Int. J. Num. Meth. Eng. 14,
-// 1979): where a body begins to yield it leads on, though the residual grows for a while.
-void Newton::search(const Problem& problem, double asked, Vector& u) {
+// 1979): where a body begins to yield it leads on, though the residual grows for a while. Points on the yield surface
+// may have the elastic tangent: then the step is too short, the energy still falls at its end as steeply as before, and
+// the next step has the tangent of a body that yields. Forms with internal variables and without an energy are judged
+// by that slope in the first step of an increment only.
+void Newton::search(const Problem& problem, int step, double asked, Vector& u) {
   auto phase = space_.device().profile().phase("line search");
   const double before = free_norm_ + asked;
-  const double slope = asked == 0 && equations_.symmetric() ? std::abs(dot(trial_r_, step_)) : 0;  // trial_r_ is -r
+  const bool has_slope = asked == 0 && (equations_.symmetric() || (step == 0 && equations_.has_state()));
+  const double slope = has_slope ? dot(trial_r_, step_) : 0;  // trial_r_ is -r
   for (double length = 1; length >= shortest_step; length /= 2) {
     copy(u, trial_);
     axpy(length, step_, trial_);
@@ -158,9 +173,11 @@ void Newton::search(const Problem& problem, double asked, Vector& u) {
     constraints_.set_zero(trial_r_);
     const double norm = first_not_finite(trial_r_) < 0 ? norm2(trial_r_) : INFINITY;
     const bool smaller = norm + (1 - length) * asked <= (1 - sufficient_decrease * length) * before;
-    const bool flatter =
-        std::isfinite(norm) && std::abs(dot(trial_r_, step_)) <= sufficient_flattening * slope && slope > 0;
+    const double now = slope != 0 && std::isfinite(norm) ? dot(trial_r_, step_) : INFINITY;
+    const bool falls = now < 0 && -now <= (1 + steeper_by_rounding) * slope;
+    const bool flatter = falls || std::abs(now) <= sufficient_flattening * std::abs(slope);
     if (!smaller && !flatter && !(options_.keeps_tangent && std::isfinite(norm))) continue;
+    keep_motion(step, asked, length);
     std::swap(u, trial_);
     steps_.push_back({problem.increment, norm, reference_ > 0 ? norm / reference_ : 0, length});
     return;
@@ -169,14 +186,30 @@ void Newton::search(const Problem& problem, double asked, Vector& u) {
        "take more increments ([newton] increments), smaller loads, or check the form (ritz element check)");
 }
 
+void Newton::keep_motion(int step, double asked, double length) {
+  const double size = norm2(step_);
+  if (step == 0 && asked == 0 && first_flexibility_ == 0 && pushed_ > 0) first_flexibility_ = size / pushed_;
+  moved_ += length * size;
+}
+
+double Newton::relative_flexibility() const {
+  const bool is_known = options_.follows_loads && first_flexibility_ > 0 && pushed_ > 1e-6 * reference_;
+  return is_known ? moved_ / pushed_ / first_flexibility_ : 0;
+}
+
 void Newton::stop(const Problem& problem, const std::string& reason, const std::string& advice) const {
   std::string history;
   for (std::size_t i = steps_.size() > 5 ? steps_.size() - 5 : 0; i < steps_.size(); ++i)
     history += fmt::format("{}{:.1e} (step {:.3g})", history.empty() ? "" : ", ", steps_[i].relative, steps_[i].length);
-  throw Error(Exit::not_converged, fmt::format("Newton's method did not converge in {}: {}", problem.place, reason),
-              fmt::format("after {} steps the relative residual is {:.2e}{}", steps_.size(), relative_residual(),
-                          history.empty() ? "" : "; the last ones were " + history),
-              advice);
+  const std::string where = fmt::format("Newton's method did not converge in {}: {}", problem.place, reason);
+  const std::string after = fmt::format("after {} steps the relative residual is {:.2e}{}", steps_.size(),
+                                        relative_residual(), history.empty() ? "" : "; the last ones were " + history);
+  if (!(relative_flexibility() > near_limit)) throw Error(Exit::not_converged, where, after, advice);
+  throw Error(
+      Exit::not_converged, where + "; a limit load may be reached",
+      fmt::format("it moves {:.1e} times as far for the force as in the first step; {}", relative_flexibility(), after),
+      "lower the loads (small increments show what is carried last), prescribe displacements in place of "
+      "forces, or give the material hardening");
 }
 
 }  // namespace ritz

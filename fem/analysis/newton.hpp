@@ -21,6 +21,7 @@ struct NewtonOptions {
   int max_steps = 50;          // per state
   double least_linear = 1e-8;  // relative tolerance of the linear systems, at most as tight as this
   bool at_rest = false;        // a body without forces counts as well: rounding in u is enough to judge its residual
+  bool follows_loads = false;  // what is out of balance at the begin of a solve are loads: there may be a limit load
   bool keeps_tangent = false;  // the equations are linear, the system holds their tangent, u has its prescribed values
 };
 
@@ -59,13 +60,16 @@ class Newton {
   const std::string& remark() const { return remark_; }  // the last state that ended at the level of rounding; or empty
 
  private:
+  void iterate(const Problem& problem, Vector& u);
   void find_gap(const Problem& problem, const Vector& u);
   bool has_gap(const Problem& problem, const Vector& u) const;
   double rounding_level(const Vector& u);
   bool only_rounding_is_left(const Problem& problem, const Vector& u);
   void keep_fallbacks();
   bool take_step(const Problem& problem, int step, bool gap, Vector& u);  // false: u is as good as it can be
-  void search(const Problem& problem, double asked, Vector& u);
+  void search(const Problem& problem, int step, double asked, Vector& u);
+  void keep_motion(int step, double asked, double length);
+  double relative_flexibility() const;
   [[noreturn]] void stop(const Problem& problem, const std::string& reason, const std::string& advice) const;
 
   const Operator& equations_;
@@ -76,6 +80,8 @@ class Newton {
   std::function<void(const std::string&)> progress_;
   Vector r_, gap_, step_, trial_, trial_r_;
   double reference_ = 0, free_norm_ = 0;
+  double first_flexibility_ = 0;   // length of the first step of all for the norm of the force; 0: none yet
+  double pushed_ = 0, moved_ = 0;  // the force at the begin of the last solve, and the lengths of its steps
   std::vector<NewtonStep> steps_;
   SolveReport report_;
   std::vector<std::string> fallbacks_;

@@ -3,9 +3,9 @@
 namespace ritz {
 
 void check(const Model& model, const Nonlinear&) {
-  refuse_prescribed_means(model, "nonlinear equations");
+  require_no_prescribed_means(model, "nonlinear equations");
   if (model.load_cases.empty()) return;
-  refuse_nonlinear_load_cases(model);
+  require_linear_load_cases(model);
   throw Error(Exit::model, "load cases along a path of [newton]", "each load case is one state, under all of its loads",
               "omit [newton], or the load cases");
 }
@@ -15,6 +15,7 @@ NonlinearSolution solve(const Model& model, Nonlinear analysis, const Observer& 
   const Setup setup(model, prepared, Setup::Held::required, model.equations);
   if (analysis.begin.u.empty() && model.start != 0) analysis.begin = uniform_state(model, model.start);
   analysis.linear = promised(analysis.linear, model);
+  analysis.ground = &setup.supports().on_ground();
   return solve_nonlinear(setup.equations(), setup.supports().common(), analysis, within_ranges(model, observer));
 }
 

@@ -40,10 +40,12 @@ class Path {
     turned_ = options_.begin.turned;
     const LinearSolverOptions linear = linear_options();
     system_.emplace(equations, linear, LinearSystem::Keeps::solver);
+    if (options.ground != nullptr) system_->set_ground(*options.ground);
     const NewtonOptions newton{.relative = options.relative,
                                .rounding_error = options.rounding_error,
                                .max_steps = options.max_steps,
-                               .least_linear = linear.relative};
+                               .least_linear = linear.relative,
+                               .follows_loads = true};
     newton_.emplace(equations, constraints, *system_, newton, observer.progress);
     constraints.set_values(prescribed_);
     whole_residual(u_, start_);

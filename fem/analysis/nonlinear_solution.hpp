@@ -2,7 +2,7 @@
 // along the tangent together with the equilibrium, so large ones do not tear the first row of cells. What counts as
 // converged is the residual of the equations themselves. Deuflhard, Newton Methods for Nonlinear Problems, 2011, ch. 3.
 // By default systems are solved without a matrix as long as that succeeds (fem/multigrid/matrix_free_solver.hpp), and
-// with one from then on. Internal variables (fem/forms/point_state.hpp) start anew and are committed with every
+// with one from then on. Internal variables (fem/forms/point_state.hpp) start again and are committed with every
 // converged increment.
 //
 //   NonlinearSolution s = solve_nonlinear(equations, constraints, {.relative = 1e-10, .increments = 5});
@@ -31,6 +31,7 @@ struct Nonlinear {
   LinearSolverOptions linear = {};
   State begin = {};                // resumes after its increment; without u: zero, or where the model says
   const Vector* forces = nullptr;  // given ones, beside those of the equations: residual(u) = forces
+  const std::vector<std::vector<double>>* ground = nullptr;  // motions_held_by_ground(); null: none
 
   int increment_count() const { return increments * static_cast<int>(path.size()); }
   double part_of_loads(int increment) const;  // at its end

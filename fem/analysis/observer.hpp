@@ -22,6 +22,7 @@ struct SolutionView {
   double residual = 0;                   // relative residual, verified by kernels of its own
   double tolerance = 1e-8;               // that it was to reach
   std::span<const double> applied = {};  // [component] sums of the external loads; empty where they are not summed
+  double load_size = 0;                  // sum over the nodes of the sizes of their loads, where they are summed
   std::vector<double> factors = {};      // [load case] that acts, with its factor; empty without load cases
   std::vector<double> mean_loads = {};   // [prescribed mean] the size of its load
   double part = 1;                       // of the loads outside of load cases: below 1 along a load path
@@ -51,7 +52,7 @@ struct Observer {
   std::function<void(const AnalysisStep&)> step = {};
   std::function<void(const State&)> keep = {};            // a state from which the analysis can resume
   std::function<void(const std::string&)> progress = {};  // before each long step
-  std::function<void()> spare = {};                       // memory is short: frees what can be made anew
+  std::function<void()> spare = {};                       // memory is short: frees what can be rebuilt
 };
 
 }  // namespace ritz

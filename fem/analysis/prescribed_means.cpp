@@ -132,7 +132,7 @@ class Balance {
 }  // namespace
 
 // Superpositions whose means are the prescribed ones, as exactly as they were solved. The solutions are those of the
-// load cases, then those with the load of each mean. Where means alone hold rigid motions, these are added in sizes
+// load cases, then those of the load of each mean alone. Where means alone hold rigid motions, these are added in sizes
 // such that no force acts on what stops them meanwhile.
 class SolutionsWithMeans::Superposition {
  public:
@@ -143,12 +143,10 @@ class SolutionsWithMeans::Superposition {
         relative_(relative) {
     cases_ = solutions_.cases.size() - means_.size();
     find_motions(setup, model);
-    StaticSolution without = combined(std::vector<double>(cases_, 0.0), std::vector<double>(unknowns(), 0.0));
-    const std::vector<double> before = values_of(means_, without, components_);
     compliance_.assign(means_.size(), std::vector<double>(means_.size(), 0.0));
     for (std::size_t j = 0; j < means_.size(); ++j) {
       const std::vector<double> values = values_of(means_, solutions_.cases[cases_ + j], components_);
-      for (std::size_t i = 0; i < means_.size(); ++i) compliance_[i][j] = values[i] - before[i];
+      for (std::size_t i = 0; i < means_.size(); ++i) compliance_[i][j] = values[i];
       sizes_.push_back(sizes_of(means_, solutions_.cases[cases_ + j].u.host(), components_));
     }
     Rows with_springs = compliance_;
@@ -277,10 +275,11 @@ SolutionsWithMeans::SolutionsWithMeans(const Setup& setup, const Model& model, c
                                        const Observer& observer, SystemCache* cache)
     : setup_(setup), keeps_memory_(cache != nullptr) {
   const Constraints& supports = setup.supports().common();
-  LoadVectors loads{.common = &supports};
+  LoadVectors loads{.common = &supports, .ground = &setup.supports().on_ground()};
   for (std::size_t i = 0; i < model.load_cases.size(); ++i)
     loads.cases.push_back({model.load_cases[i].name, model.load_cases[i].loads, &setup.supports().of(i)});
-  for (const PrescribedMean& each : model.means) loads.cases.push_back({"", {&each.load, 1}, &supports});
+  for (const PrescribedMean& each : model.means)
+    loads.cases.push_back({.name = "", .loads = {&each.load, 1}, .constraints = &supports, .alone = true});
   loads.combinations = {{"", std::vector<double>(loads.cases.size(), 0.0)}};
   superposition_ = std::make_unique<Superposition>(
       solve_static(setup.equations(), loads, options, {.progress = observer.progress}, cache), setup, model,

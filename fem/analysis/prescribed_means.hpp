@@ -1,8 +1,10 @@
 // Statics with prescribed mean motions, or springs that hold them. Each has a load of unknown size, and the sizes
-// follow from a superposition of static solutions: with u_0 of what acts without them and u_j with load j beside, of a
-// state u_b = u_0 + sum_i factor_i (u_i - u_0), sum_j s_j (m_i(u_j) - m_i(u_0)) + compliance_i s_i = value_i -
-// m_i(u_b). So the matrix stays as sparse as it was, however many nodes a mean has. Rigid motions that means alone hold
-// are unknowns beside: the work of all loads on them is zero. Private to fem/analysis.
+// follow from a superposition of static solutions. With u_b of what else acts and u_j of load j alone:
+//
+//   sum_j s_j m_i(u_j) + compliance_i s_i = value_i - m_i(u_b)
+//
+// So the matrix stays as sparse as it was, however many nodes a mean has. Rigid motions that means alone hold are
+// unknowns, too: the work of all loads on them is zero. Private to fem/analysis.
 #pragma once
 
 #include "fem/analysis/setup.hpp"

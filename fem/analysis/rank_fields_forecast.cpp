@@ -1,11 +1,12 @@
-// Forecast of a linear system of several fields over ranks: follows fem/analysis/fields_system.cpp and
+// Forecast of a linear system of several fields over ranks: follows fem/ranks/fields_system.cpp and
 // mixed_statics.cpp. Nodes of others and cells are counted; what a part has beside the rows of the matrix is shared out
 // by the cells.
 #include "device/error.hpp"
-#include "fem/analysis/divided_fields.hpp"
-#include "fem/analysis/edge_preconditioner.hpp"
-#include "fem/analysis/rank_needs.hpp"
-#include "fem/analysis/rank_system.hpp"
+#include "fem/analysis/ranks_forecast.hpp"
+#include "fem/ranks/divided_fields.hpp"
+#include "fem/preconditioners/edge_preconditioner.hpp"
+#include "fem/ranks/rank_needs.hpp"
+#include "fem/ranks/rank_system.hpp"
 #include "fem/space/nested_nodes.hpp"
 #include "solvers/multigrid/divided_needs.hpp"
 

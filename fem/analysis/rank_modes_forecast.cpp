@@ -1,7 +1,8 @@
-// Forecast of modes that ranks find together: follows fem/analysis/rank_modes.cpp and vibration.cpp.
+// Forecast of modes that ranks find together: follows fem/ranks/rank_modes.cpp and vibration.cpp.
 #include "fem/analysis/attached.hpp"
-#include "fem/analysis/rank_needs.hpp"
-#include "fem/analysis/rank_system.hpp"
+#include "fem/analysis/ranks_forecast.hpp"
+#include "fem/ranks/rank_needs.hpp"
+#include "fem/ranks/rank_system.hpp"
 #include "fem/multigrid/p_multigrid_needs.hpp"
 #include "solvers/eigen/eigen_needs.hpp"
 #include "solvers/multigrid/divided_needs.hpp"

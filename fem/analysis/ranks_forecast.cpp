@@ -1,7 +1,7 @@
 #include "fem/analysis/ranks_forecast.hpp"
 
-#include "fem/analysis/rank_needs.hpp"
-#include "fem/analysis/rank_system.hpp"
+#include "fem/ranks/rank_needs.hpp"
+#include "fem/ranks/rank_system.hpp"
 #include "fem/multigrid/p_multigrid_needs.hpp"
 #include "solvers/multigrid/divided_needs.hpp"
 
@@ -56,7 +56,7 @@ class RankForecaster {
       case PreconditionerKind::none: return Way::none;
       case PreconditionerKind::jacobi: return Way::diagonal;
       case PreconditionerKind::chebyshev: return Way::chebyshev;
-      default: return no_matrix_ && space_.order() < 2 ? Way::chebyshev : Way::multigrid;
+      default: return no_matrix_ && !whole_.can_coarsen() ? Way::chebyshev : Way::multigrid;
     }
   }
   std::string path() const {
@@ -175,19 +175,6 @@ class RankForecaster {
 };
 
 }  // namespace
-
-Index RanksForecast::messages(int rank) const {
-  return Index{products + products_of_cycle} * shares[static_cast<std::size_t>(rank)].neighbours;
-}
-
-Index RanksForecast::bytes(int rank) const { return bytes_per_node * shares[static_cast<std::size_t>(rank)].sent; }
-
-int RanksForecast::largest_of_others() const {
-  const auto others = shares.begin() + 1;
-  return static_cast<int>(
-      std::ranges::max_element(others, shares.end(), {}, [](const RankShare& share) { return share.peak.total(); }) -
-      shares.begin());
-}
 
 RanksForecast forecast_ranks(const Operator& equations, const LinearSolverOptions& linear, const AnalysisNeeds& needs,
                              const RanksQuestion& question) {

@@ -1,4 +1,4 @@
-// Forecast of a linear system that several ranks solve together (fem/analysis/divided_system.hpp): the memory of each
+// Forecast of a linear system that several ranks solve together (fem/ranks/divided_system.hpp): the memory of each
 // rank, by tag, and what it sends in an iteration. The space is cut as the run cuts it, and each part is laid out in
 // turn, so that nodes, ghosts, cells and connectivities are those of the run; nothing is computed or sent.
 //
@@ -7,42 +7,11 @@
 #pragma once
 
 #include "fem/analysis/static_forecast.hpp"
+#include "fem/analysis/mixed_statics.hpp"
 #include "fem/analysis/vibration.hpp"
-
-#include <string>
-#include <vector>
+#include "fem/ranks/rank_shares.hpp"
 
 namespace ritz {
-
-struct RankShare {
-  Index nodes = 0, ghosts = 0, cells = 0;  // owned; of others that its rows reach; those around the owned ones
-  Index sent = 0;                          // nodes, in all messages of one product
-  int neighbours = 0;
-  MemoryNeeds peak = {};    // of the pool
-  std::string moment = {};  // of the peak, as in ForecastPath
-  Index factor = 0;         // [bytes] that MUMPS needs on the host, beside the peak
-};
-
-struct RanksQuestion {
-  int ranks;
-  Index factor = 0;  // [bytes] that one process needs for a factor
-};
-
-struct RanksForecast {
-  std::string path;               // how the system is solved
-  std::vector<RankShare> shares;  // [rank]; the first one has arrays of the whole model, too
-  // In an iteration, between the ranks' nodes of the finest level: products in double precision and in that of the
-  // cycle, each with one message to a neighbour.
-  int products = 1, products_of_cycle = 0;
-  Index bytes_per_node = 0;  // of all of them
-
-  Index messages(int rank) const;  // of an iteration
-  Index bytes(int rank) const;
-  int largest_of_others() const;  // the rank after the first that takes most
-};
-
-// [bytes] that each of several ranks has of a factor by parallel MUMPS, from what one process needs.
-Index factor_of_rank(Index of_one_process, int ranks);
 
 // equations: of the whole model. Throws Error(Exit::environment) where the mesh is too small for so many ranks.
 RanksForecast forecast_ranks(const Operator& equations, const LinearSolverOptions& linear, const AnalysisNeeds& needs,
@@ -51,5 +20,10 @@ RanksForecast forecast_ranks(const Operator& equations, const LinearSolverOption
 // Forecasts free vibration. options: as solve_vibration takes them. Messages are not counted.
 RanksForecast forecast_ranks_of_modes(const Operator& stiffness, const Operator& masses, const VibrationModel& model,
                                       EigenOptions options, const RanksQuestion& question);
+
+// Of several fields. Messages are not counted. Throws Error(Exit::environment) as check_divisible does for small
+// meshes.
+RanksForecast forecast_ranks(const MixedOperator& equations, MixedPath path, const LinearSolverOptions& options,
+                             const RanksQuestion& question);
 
 }  // namespace ritz

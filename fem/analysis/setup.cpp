@@ -11,13 +11,13 @@ const std::vector<Integral>& rates_of(const Model& model) {
   return is_of_second_order(model) ? model.inertia : model.capacity;
 }
 
-void refuse_nonlinear_load_cases(const Model& model) {
+void require_linear_load_cases(const Model& model) {
   if (model.linear) return;
   throw Error(Exit::model, "load cases of a model with nonlinear equations",
               "they share one matrix, which the solution of such equations changes", "make a case file of each");
 }
 
-void refuse_prescribed_means(const Model& model, const std::string& analysis) {
+void require_no_prescribed_means(const Model& model, const std::string& analysis) {
   if (model.means.empty()) return;
   throw Error(
       Exit::model,

@@ -37,9 +37,9 @@ const std::vector<Integral>& rates_of(const Model& model);
 Observer within_ranges(const Model& model, const Observer& observer);
 Observer within_ranges_in_time(const Model& model, const Observer& observer);  // and in other steps one far beyond
 
-void refuse_nonlinear_load_cases(const Model& model);
+void require_linear_load_cases(const Model& model);
 // Prescribed means are of static analyses without load cases. `analysis`: "load cases".
-void refuse_prescribed_means(const Model& model, const std::string& analysis);  // throws
+void require_no_prescribed_means(const Model& model, const std::string& analysis);  // throws
 
 // Integrals that are laid out, and not computed.
 Operator counted(const Model& model, const std::vector<Integral>& integrals);

@@ -22,8 +22,8 @@ StaticSolutions solve_columns_of(const Setup& setup, const LoadVectors& loads, c
   return solutions;
 }
 
-void tell_solution(const Observer& observer, const StaticSolution& s, double tolerance,
-                   std::vector<double> factors = {}) {
+void report_solution(const Observer& observer, const StaticSolution& s, double tolerance,
+                     std::vector<double> factors = {}) {
   if (observer.record) observer.record(s.report);
   if (observer.show) observer.show(view_of(s, tolerance, std::move(factors)));
 }
@@ -46,7 +46,7 @@ void check(const Model& model, const Static&) {
 }
 
 void check(const Model& model, const LoadCases& analysis) {
-  refuse_nonlinear_load_cases(model);
+  require_linear_load_cases(model);
   if (model.load_cases.empty())
     throw Error(Exit::model, "an analysis of load cases, and the model has none", {}, "add some, or take Static");
   for (const LoadCombination& each : analysis.combinations)
@@ -63,6 +63,7 @@ SolutionView view_of(const StaticSolution& solution, double tolerance, std::vect
           .residual = solution.residual,
           .tolerance = tolerance,
           .applied = solution.applied,
+          .load_size = solution.load_size,
           .factors = std::move(factors),
           .mean_loads = solution.mean_loads};
 }
@@ -73,13 +74,14 @@ StaticSolution solve(const Model& model, const Static& analysis, const Observer&
   const LinearSolverOptions linear = promised(analysis.linear, model);
   StaticSolution s;
   if (model.means.empty()) {
-    const LoadVectors loads{.cases = {{.constraints = &setup.supports().common()}}};
+    const LoadVectors loads{.cases = {{.constraints = &setup.supports().common()}},
+                            .ground = &setup.supports().on_ground()};
     s = std::move(
         solve_columns_of(setup, loads, linear, {.progress = observer.progress}, prepared.cache).cases.front());
   } else {
     s = SolutionsWithMeans(setup, model, linear, observer, prepared.cache).of({});
   }
-  tell_solution(observer, s, analysis.linear.relative);
+  report_solution(observer, s, analysis.linear.relative);
   return s;
 }
 
@@ -94,7 +96,7 @@ std::vector<SolveReport> solve_cases_with_means(const Model& model, const LoadCa
     if (observer.enter) observer.enter(name, is_combination);
     const StaticSolution s = solutions.of(factors);
     reports.push_back(s.report);
-    tell_solution(observer, s, analysis.linear.relative, std::move(factors));
+    report_solution(observer, s, analysis.linear.relative, std::move(factors));
   };
   for (std::size_t i = 0; i < model.load_cases.size(); ++i) {
     std::vector<double> factors(model.load_cases.size(), 0.0);
@@ -113,8 +115,10 @@ std::vector<SolveReport> solve(const Model& model, const LoadCases& analysis, co
   const Setup setup(model, prepared, Setup::Held::required, model.equations);
   if (!model.means.empty()) return solve_cases_with_means(model, analysis, setup, observer, prepared.cache);
   const std::size_t count = model.load_cases.size();
-  LoadVectors loads{
-      .combinations = analysis.combinations, .common = &setup.supports().common(), .known = analysis.begin.columns};
+  LoadVectors loads{.combinations = analysis.combinations,
+                    .common = &setup.supports().common(),
+                    .ground = &setup.supports().on_ground(),
+                    .known = analysis.begin.columns};
   for (std::size_t i = 0; i < count; ++i)
     loads.cases.push_back({model.load_cases[i].name, model.load_cases[i].loads, &setup.supports().of(i)});
   StaticSolutions solutions =
@@ -122,7 +126,7 @@ std::vector<SolveReport> solve(const Model& model, const LoadCases& analysis, co
   std::vector<SolveReport> reports;
   const auto show = [&](const StaticSolution& s, std::vector<double> factors) {
     reports.push_back(s.report);
-    tell_solution(observer, s, analysis.linear.relative, std::move(factors));
+    report_solution(observer, s, analysis.linear.relative, std::move(factors));
   };
   for (std::size_t i = 0; i < count; ++i) {
     if (observer.enter) observer.enter(loads.cases[i].name, false);

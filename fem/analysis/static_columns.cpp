@@ -1,10 +1,11 @@
 #include "fem/analysis/static_columns.hpp"
 
 #include "device/error.hpp"
-#include "fem/analysis/divided_equations.hpp"
+#include "fem/ranks/divided_equations.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <optional>
 #include <utility>
@@ -71,7 +72,7 @@ StaticColumns::StaticColumns(const Operator& equations, const LoadVectors& loads
       keeps_cold_(keeps_cold) {
   for (const LoadVector& each : loads.cases)
     columns_.push_back({each.name.empty() ? "" : fmt::format("load case '{}': ", each.name), each.loads,
-                        each.constraints, each.enter});
+                        each.constraints, each.enter, each.alone});
   share_ = combined_ && acts(equations, *loads.common);
   if (share_) columns_.push_back({"without any load case: ", {}, loads.common, {}});
 }
@@ -85,7 +86,7 @@ void StaticColumns::assemble() {
     if (column.constraints != before || column.enter) equations_.residual(u, shared);
     before = column.constraints;
     column.b = space_.zeros();
-    copy(shared, column.b);
+    if (!column.alone) copy(shared, column.b);
     if (!column.loads.empty()) {
       column.own = space_.zeros();
       const Operator own(space_, {column.loads.begin(), column.loads.end()});
@@ -101,8 +102,11 @@ void StaticColumns::assemble() {
 void StaticColumns::eliminate() {
   for (StaticColumn& column : columns_) {
     bring_back(column);
-    column.applied = component_sums(column.b.host(), space_.components());
+    std::vector<double> loads = column.b.host();
+    column.applied = component_sums(loads, space_.components());
     for (double& value : column.applied) value = 0 - value;  // not -0
+    for (double& value : loads) value = std::abs(value);
+    column.load_size = std::ranges::max(component_sums(loads, space_.components()));
     column.constraints->gather(column.b);
     column.constraints->set_zero(column.b);
     axpby(0.0, column.b, -1.0, column.b);

@@ -17,12 +17,14 @@ struct StaticColumn {
   std::span<const Integral> loads;  // until they are assembled
   const Constraints* constraints;
   std::function<void()> enter;  // before the equations are used for it
+  bool alone = false;           // nothing acts but its own loads
   // minus the residual at the prescribed values, zero where prescribed; empty while a multi-vector has it
   Vector b = {};
   Vector own = {};  // residual of its own loads; empty where it has none
   ColdArray<double> cold_b = {}, cold_own = {};
   double load = 0;  // ||b||_2
   std::vector<double> applied = {};
+  double load_size = 0;  // StaticSolution::load_size
 };
 
 // "node 17 (0.1, 0.2, 0) in 'steel'": the regions of cells around it name its material.

@@ -65,7 +65,7 @@ class StaticForecaster {
       else if (newton()) result.refresh = (solve + refreshed).total();
     }
     raise(result, solve + preconditioner + iteration, "iteration");
-    if (analysis_.reuses) {  // by the members behind the first
+    if (analysis_.reuses) {  // by the members after the first
       const MemoryNeeds left = preconditioner + earlier_solutions();
       raise(result, assembly + left, "assembly");
       raise(result, solve + left + iteration, "iteration");
@@ -310,7 +310,7 @@ class StaticForecaster {
           "results");
   }
   // Iterations for a compact body; they grow with the number of nodes along its side
-  // (docs/measurements/2026-11-21-choice-cpu.md).
+  // (tools/measurements/2026-11-21-choice-cpu.md).
   double diagonal_iterations() const {
     const bool solid = space_.mesh().dimension() == 3;
     return (block_ == 1 ? (solid ? 2.5 : 1.8) : 25) * std::pow(double(n_), solid ? 1.0 / 3 : 0.5);
@@ -388,7 +388,7 @@ std::vector<ForecastPath> forecast_static(const Operator& equations, const Linea
     else paths.front().may_end_with_the_diagonal = forecaster.may_end_with_the_diagonal();
   }
   if (!forecaster.symmetric() && equations.can_assemble()) return paths;
-  if (equations.space().order() > 1) {
+  if (equations.can_coarsen()) {
     const auto place = forecaster.needs_no_matrix() ? paths.begin() : paths.end();
     paths.insert(place, forecaster.without_matrix(SolverPath::p_multigrid));
   }

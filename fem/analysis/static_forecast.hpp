@@ -71,7 +71,7 @@ struct AnalysisNeeds {
   int supports = 1;       // sets of prescribed values
   int results = 1;        // solutions that are shown
   bool combines = false;  // all load cases stay while results are shown
-  // Stages in which Newton's method linearises anew: its vectors and the lists of the assembly stay; 0: one linear
+  // Stages in which Newton's method linearises again: its vectors and the lists of the assembly stay; 0: one linear
   // solution.
   int stages = 0;
   // For the time alone: tangents that are set up, and linear systems solved with them; 0: one, or what Newton's method

@@ -1,7 +1,7 @@
 #include "fem/analysis/static_solution.hpp"
 
 #include "device/memory_shortage.hpp"
-#include "fem/analysis/divided_equations.hpp"
+#include "fem/ranks/divided_equations.hpp"
 #include "fem/analysis/static_columns.hpp"
 #include "fem/analysis/linear_system.hpp"
 #include "fem/multigrid/matrix_free_solver.hpp"
@@ -48,6 +48,7 @@ class StaticSystem {
         observer_(observer),
         profile_(space_.device().profile()),
         reuse_(without_matrix(equations, options) ? nullptr : reuse),
+        ground_(loads.ground),
         columns_(equations, loads, keeps_cold),
         keeps_cold_(keeps_cold) {
     if (columns_.front().enter) columns_.front().enter();  // the matrix is that of its numbers
@@ -89,7 +90,12 @@ class StaticSystem {
   // Superposition.
   StaticSolution combine(std::vector<StaticSolution>& cases, const LoadCombination& combination) {
     std::vector<double> weights = combination.factors;  // of the columns
-    if (columns_.share()) weights.push_back(std::accumulate(weights.begin(), weights.end(), 1.0, std::minus<>{}));
+    if (columns_.share()) {
+      double rest = 1;
+      for (std::size_t j = 0; j < weights.size(); ++j)
+        if (!columns_[j].alone) rest -= weights[j];
+      weights.push_back(rest);
+    }
     StaticSolution s;
     s.u = space_.zeros();
     s.applied.assign(static_cast<std::size_t>(space_.components()), 0.0);
@@ -107,6 +113,7 @@ class StaticSystem {
       axpy(weights[j], columns_[j].b, b);
       columns_.cool(columns_[j]);
       for (std::size_t c = 0; c < s.applied.size(); ++c) s.applied[c] += weights[j] * columns_[j].applied[c];
+      s.load_size += std::abs(weights[j]) * columns_[j].load_size;
       summed += std::abs(weights[j]) * columns_[j].load;
     }
     // Loads that cancel to less than a millionth are rounding: nothing can be relative to them.
@@ -127,14 +134,20 @@ class StaticSystem {
  private:
   // At the prescribed values.
   void linearise() {
-    if (as_it_is_) return;
+    if (as_it_is_) return set_ground();
     const Constraints& constraints = *columns_.front().constraints;
     auto phase = profile_.phase("assembly");
     if (reuse_ == nullptr) system_ = &own_system_.emplace(equations_, options_, kept());
+    set_ground();
     Vector u = space_.zeros();
     constraints.set_values(u);
     system_->linearise(u, constraints, same_unknowns_);
     if (reuse_ != nullptr) reuse_->keep(equations_, constraints);
+  }
+
+  void set_ground() {
+    if (ground_ != nullptr) system_->set_ground(*ground_);
+    else system_->set_ground({});
   }
 
   // One factor or hierarchy serves columns that are solved one by one.
@@ -161,7 +174,7 @@ class StaticSystem {
         tell(columns_.size());
         columns_.cool(column);
       }
-      column.constraints->set_values(s.u);
+      put_constrained(column, s.u);
       cool(s);
     }
     throw_unless_all_converged(solutions);
@@ -206,15 +219,25 @@ class StaticSystem {
       X.get_column(j, s.u);
       solved_.erase(j);  // its report is complete now
       store(j, s.u, s.report);
-      columns_[static_cast<std::size_t>(j)].constraints->set_values(s.u);
+      put_constrained(columns_[static_cast<std::size_t>(j)], s.u);
     }
     tell(columns_.size());
+  }
+
+  static void put_constrained(const StaticColumn& column, Vector& u) {
+    if (column.alone) column.constraints->set_linear(u);
+    else column.constraints->set_values(u);
   }
 
   void certify(StaticColumn& column, StaticSolution& s) {
     auto phase = profile_.phase("reactions");
     bring_back(s);
     s.applied = column.applied;
+    s.load_size = column.load_size;
+    if (column.alone) {  // beside larger loads its residual would be rounding: combinations have a certificate
+      s.residual = s.report.true_relative_residual;
+      return cool(s);
+    }
     Vector r = columns_.residual(column, s.u);
     const bool rounding = columns_.split_residual(*column.constraints, column.load, r, s);
     columns_.forget(column);
@@ -233,7 +256,7 @@ class StaticSystem {
                 "ritz element check FORM shows which; equations that are not linear are solved by ritz-solve");
   }
 
-  // Lists are made anew for the residual at the end.
+  // Lists are rebuilt for the residual at the end.
   void drop_what_solvers_do_not_need() {
     if (system_->has_matrix()) equations_.forget_assembly();
     for (const Operator::Task task : {Operator::Task::residual, Operator::Task::diagonal}) equations_.forget(task);
@@ -318,6 +341,7 @@ class StaticSystem {
   Observer observer_;     // combinations may come when the caller's is gone
   Profile& profile_;
   SystemCache* reuse_;  // nullptr: the system is
+  const std::vector<std::vector<double>>* ground_;
   StaticColumns columns_;
   std::optional<LinearSystem> own_system_;
   LinearSystem* system_ = nullptr;  // that, or the one that is reused

@@ -30,6 +30,7 @@ struct StaticSolution {
   // exert, 0 elsewhere
   std::vector<double> reaction;
   std::vector<double> applied;  // [component] sum of the external loads
+  double load_size = 0;         // sum over the nodes of the sizes of their loads, of the component with the largest
   SolveReport report;
   double residual = 0;                  // ||residual of the free unknowns||_2 / ||load of the free unknowns||_2
   std::vector<double> mean_loads = {};  // [prescribed mean] the size of its load
@@ -48,11 +49,14 @@ struct LoadVector {
   const Constraints* constraints = nullptr;  // values may differ, the prescribed unknowns may not (check_same_unknowns)
   // called before the equations are used for this case: it may give them other loads
   std::function<void()> enter = {};
+  // Its own loads act, and nothing else: loads of the equations and prescribed values are zero. Of combinations alone.
+  bool alone = false;
 };
 
 // A sum of load cases. What all cases share (loads of the equations, `common` values) counts once:
-// u = u_0 + sum_i factor_i (u_i - u_0), where u_0 is the solution without any load case. Linear models need no solve
-// for it, except when load cases cancel: then what they leave unsolved is solved for.
+// u = u_0 + sum_i factor_i (u_i - u_0), where u_0 is the solution without any load case; of cases that act alone
+// factor_i u_i. Linear models need no solve for it, except when load cases cancel: then what they leave unsolved is
+// solved for.
 struct LoadCombination {
   std::string name;
   std::vector<double> factors;  // [load case]
@@ -62,12 +66,14 @@ struct LoadVectors {
   std::vector<LoadVector> cases;
   std::vector<LoadCombination> combinations;
   const Constraints* common = nullptr;  // without any load case; needed with combinations
+  // Rigid motions that the ground alone holds (motions_held_by_ground); null: none. They must outlive the solutions.
+  const std::vector<std::vector<double>>* ground = nullptr;
   // from an earlier run of the same case: not solved again, and equal to the last bit
   SolvedColumns known = {};
 };
 
 // Are there so many right-hand sides that making a matrix for all of them pays? Without one they are solved one after
-// the other (docs/measurements/2026-11-21-matrix-free-cpu.md). Combinations need the solution without any load case.
+// the other (tools/measurements/2026-11-21-matrix-free-cpu.md). Combinations need the solution without any load case.
 inline bool pay_for_a_matrix(std::size_t load_cases, std::size_t combinations) {
   return load_cases + (combinations > 0 ? 1 : 0) > 3;
 }

@@ -27,7 +27,7 @@ class LoadSamples;
 
 // All must outlive the analysis. It sets their times, and the factors of the rate integrals in `equations`.
 struct TransientModel {
-  Operator& equations;     // all integrals, those of the rates behind the others
+  Operator& equations;     // all integrals, those of the rates after the others
   std::size_t first_rate;  // the first of these: the capacity, or the inertia of an evolution of second order
   Operator& rates;         // these alone
   Constraints& supports;   // prescribed values, which may vary in time; the prescribed unknowns stay the same

@@ -11,7 +11,7 @@
 namespace ritz {
 
 void check(const Model& model, const Transient& analysis) {
-  refuse_prescribed_means(model, "an evolution in time");
+  require_no_prescribed_means(model, "an evolution in time");
   if (rates_of(model).empty())
     throw Error(Exit::model, "an evolution in time of a model without capacity or inertia",
                 "nothing says what the body stores",

@@ -2,7 +2,7 @@
 
 #include "device/memory_shortage.hpp"
 #include "fem/analysis/attached.hpp"
-#include "fem/analysis/divided_system.hpp"
+#include "fem/ranks/divided_system.hpp"
 #include "fem/multigrid/p_multigrid.hpp"
 #include "fem/space/nested_nodes.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -80,8 +80,7 @@ int modes_to_solve(const EigenOptions& options, const VibrationModel& model) {
 }
 
 bool modes_need_no_matrix(const Operator& stiffness, const Operator& masses) {
-  return stiffness.space().order() > 1 && stiffness.can_act() && masses.can_act() &&
-         (stiffness.acts_quickly() || !stiffness.can_assemble());
+  return stiffness.can_coarsen() && masses.can_coarsen() && (stiffness.acts_quickly() || !stiffness.can_assemble());
 }
 
 namespace {
@@ -170,8 +169,8 @@ Solved solve_over_ranks(const Operator& stiffness, const Operator& masses, const
       chosen.method = options.band || has_springs(model) ? EigenMethod::lanczos : EigenMethod::lobpcg;
     const bool factorised = chosen.method == EigenMethod::lanczos;
     if (factorised && !both.can_assemble())
-      refuse_ranks(ranks, "a factorisation of elements without a matrix",
-                   "leave out bands, springs and method = \"lanczos\", or take one process");
+      throw_not_over_ranks(ranks, "a factorisation of elements without a matrix",
+                           "leave out bands, springs and method = \"lanczos\", or take one process");
     const bool no_matrix = !factorised && modes_need_no_matrix(stiffness, masses);
     DividedSystem system(both, supports,
                          {.multigrid = options.multigrid,

@@ -42,7 +42,7 @@ VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses
                                const VibrationModel& model, EigenOptions options);
 
 // Does LOBPCG go without matrices? On fields of order 2 and above whose forms have actions: products with K and M
-// compute the elements anew, and p-multigrid replaces the multigrid of a matrix.
+// recompute the elements, and p-multigrid replaces the multigrid of a matrix.
 bool modes_need_no_matrix(const Operator& stiffness, const Operator& masses);
 
 // Is there a motion that a spring or nothing but a force holds? It needs a factor.

@@ -2,8 +2,9 @@
 // with the assumed transverse shear of MITC3 (Lee and Bathe, Computers and Structures 82 (2004) 945), softened where
 // facets are wide compared with the thickness, so that plates do not lock however thin (Lyly, Stenberg and Vihinen,
 // CMAME 110 (1993) 343), and the rotation about the normal tied to that of the membrane (Hughes and Brezzi, CMAME 72
-// (1989) 105) by a small stiffness. Small displacements, isotropic. The element does not depend on the order of its
-// nodes. Its membrane is stiff in its plane: prefer quadrilaterals (shell.hpp) where there is a choice.
+// (1989) 105): by the shear stiffness where facets are small compared with the thickness, and by a small one where they
+// are wide, since it stiffens their membrane. Small displacements, isotropic. The element does not depend on the order
+// of its nodes. Its membrane is stiff in its plane: prefer quadrilaterals (shell.hpp) where there is a choice.
 //
 // Local axes: z along the normal (right-hand rule of the nodes); x along `orientation`, in the facet.
 #pragma once
@@ -17,10 +18,11 @@ struct Shell3 : ShellSection {
   static constexpr auto cell = CellKind::tri3;
   static constexpr int points = 3;
 
-  // Strains at (r, s) of the reference triangle: membrane xx yy xy, curvature xx yy xy, shear xz yz, drilling. Returns
-  // the area per unit of the triangle.
+  // Strains at (r, s) of the reference triangle, in the order of ShellSection. Returns the area per unit of the
+  // triangle.
   template <class X, class T>
-  constexpr X strains_at(double r, double s, const X (&at)[3][3], const T (&u)[3][6], T (&e)[9]) const {
+  constexpr X strains_at(double r, double s, const X (&at)[3][3], const T (&u)[3][6], T (&e)[strains]) const {
+    using std::sqrt;
     const Three<X> first = difference(at[1], at[0]), other = difference(at[2], at[0]),
                    ez = normalised(cross(first, other));
     const Three<X> ex = local_x(first, ez), ey = cross(ez, ex);
@@ -30,7 +32,7 @@ struct Shell3 : ShellSection {
     const X Nx[3] = {-rx - sx, rx, sx}, Ny[3] = {-ry - sy, ry, sy};
     const double N[3] = {1 - r - s, r, s};
     T w[3], bx[3], by[3];  // deflection, and the rotations by which a normal leans along x and y
-    for (int k = 0; k < 9; ++k) e[k] = 0.0;
+    for (int k = 0; k < strains; ++k) e[k] = 0.0;
     for (int n = 0; n < 3; ++n) {
       const T d[3] = {u[n][0], u[n][1], u[n][2]}, t[3] = {u[n][3], u[n][4], u[n][5]};
       const T ux = dot(ex, d), uy = dot(ey, d), tz = dot(ez, t);
@@ -45,6 +47,7 @@ struct Shell3 : ShellSection {
       e[5] += Ny[n] * bx[n] + Nx[n] * by[n];
       e[8] += N[n] * tz - 0.5 * (Nx[n] * uy - Ny[n] * ux);
     }
+    e[9] = thickness / sqrt(thickness * thickness + area) * e[8];
     // Shears along the edges, in their middles; inside they vary linearly, so that each edge keeps its own.
     const auto on_edge = [&](int a, int b) -> T {
       return w[b] - w[a] + 0.5 * ((x[b] - x[a]) * (bx[a] + bx[b]) + (y[b] - y[a]) * (by[a] + by[b]));
@@ -71,13 +74,13 @@ struct Shell3 : ShellSection {
   }
 
   template <class X, class T>
-  constexpr X strain(int point, const X (&x)[3][3], const T (&u)[3][6], T (&e)[9]) const {
+  constexpr X strain(int point, const X (&x)[3][3], const T (&u)[3][6], T (&e)[strains]) const {
     constexpr double weight = 1.0 / 6;
     return weight * strains_at(point == 1 ? 2.0 / 3 : 1.0 / 6, point == 2 ? 2.0 / 3 : 1.0 / 6, x, u, e);
   }
   template <class X, class T>
   constexpr void derive(const X (&x)[3][3], const T (&u)[3][6], T* out) const {
-    T e[9];
+    T e[strains];
     strains_at(1.0 / 3, 1.0 / 3, x, u, e);
     forces(e, out);
     const X soft = softening(x);

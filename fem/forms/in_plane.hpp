@@ -170,6 +170,8 @@ struct InPlane : CallableOf<F>::Type {
     using V = Dual<T>;
     const Location<V, 3, M> place = in_space<V>(p);
     T across = 0.0, left = 0.0, tolerance = 0.0;
+    const T rounding = (T(1.0) + T(3e-8)) - T(1.0);  // 0 in single precision
+    const T relative = select(rounding - T(1e-9), T(1e-20), T(1e-10));
     for (int step = 0; step <= steps; ++step) {
       Fields<V, 3, 3> f{};
       flux(static_cast<const Solid&>(*this), place, extended<V>(u, V(across, T(1.0))), f);
@@ -178,7 +180,7 @@ struct InPlane : CallableOf<F>::Type {
       for (int c = 0; c < 2; ++c)
         for (int d = 0; d < 2; ++d) size += u.gradient[c][d] * u.gradient[c][d];
       left = stress * stress;
-      tolerance = 1e-20 * (modulus * modulus * size);
+      tolerance = relative * (modulus * modulus * size);
       if (step < steps) across -= stress / modulus;
     }
     return select(left - tolerance, T(std::numeric_limits<double>::quiet_NaN()), across);

@@ -25,7 +25,7 @@ struct PointsInCells {
   const std::int32_t* cells;   // [element], or [entry of all batches]
   const Point* xi;             // [table][point] or [entry]; none where a field has one value in each cell
   const std::int32_t* tables;  // [element]; none: the first
-  Index element_count;         // lanes behind the last repeat it; 0: of entries
+  Index element_count;         // lanes after the last repeat it; 0: of entries
 };
 
 // Places of points that were found; cells of -1 are left to the host.

@@ -1,4 +1,4 @@
-// Arguments of element kernels for forms of several fields. They travel behind ElementArguments::form, so that the loop
+// Arguments of element kernels for forms of several fields. They travel after ElementArguments::form, so that the loop
 // over elements (fem/launch/assembly.hpp) is that of all forms; table, nodes and vectors in ElementArguments are those
 // of field 0, of which kernels use the geometry and the weights alone.
 #pragma once

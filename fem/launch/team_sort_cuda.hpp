@@ -7,7 +7,7 @@
 
 namespace ritz::RITZ_BACKEND {
 
-inline constexpr std::int32_t no_node = std::numeric_limits<std::int32_t>::max();  // sorted behind all nodes
+inline constexpr std::int32_t no_node = std::numeric_limits<std::int32_t>::max();  // sorted after all nodes
 inline constexpr int warp_capacity = 512, block_capacity = 8192;                   // powers of two
 
 template <int Threads, int Capacity>

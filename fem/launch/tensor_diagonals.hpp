@@ -17,7 +17,7 @@
 
 namespace ritz::RITZ_BACKEND {
 
-// Three matrices [node][point] behind LineTables: of the functions of the nodes their squares, products with their
+// Three matrices [node][point] after LineTables: of the functions of the nodes their squares, products with their
 // slopes, and squares of their slopes.
 template <int N>
 struct SquareTables {

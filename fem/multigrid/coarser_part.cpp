@@ -183,7 +183,8 @@ CoarserPart coarser_part(const FunctionSpace& fine, const DividedField& field, i
                 .relations = {},
                 .nesting = {},
                 .replicated = field.replicated};
-  const GivenNumbering numbering = nodes.numbering();
+  GivenNumbering numbering = nodes.numbering();
+  numbering.order = order;
   part.space = std::make_unique<FunctionSpace>(
       fine.mesh(), fine.components(), fine.device(),
       SpaceOptions{.order = order, .elements = {}, .beside = &fine, .given = &numbering});

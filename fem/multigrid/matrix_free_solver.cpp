@@ -7,6 +7,7 @@
 #include "solvers/smoothers/jacobi.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/linear/method_choice.hpp"
+#include "solvers/linear/solver_plan.hpp"
 #include "solvers/multigrid/hierarchy_needs.hpp"
 
 #include <algorithm>
@@ -42,74 +43,97 @@ LinearMethod MatrixFreeSolver::method_for(LinearMethod asked) const {
   }
 }
 
-// Steps down where memory is short, and iterates once more in double precision where a cycle in single precision fails.
-// Failed methods are not tried again for the next right-hand side. Cycles are made for definite tangents: if none can
-// be made for another, the diagonal takes its place, or nothing.
+// A right-hand side of the tangent, as a system that is solved by a plan.
+class MatrixFreeSolver::Planned final : public PlannedSystem {
+ public:
+  Planned(MatrixFreeSolver& solver, const Vector& b, Vector& x, const LinearSolverOptions& options,
+          const IterationVerdict& give_up)
+      : solver_(solver),
+        method_(solver.method_for(options.method)),
+        columns_(b, x),
+        options_(options),
+        give_up_(give_up) {}
+
+  const LinearOperator& matrix() const override { return solver_.operator_; }
+  const Columns& columns() const override { return columns_; }
+  bool over_ranks() const override { return solver_.operator_.field() != nullptr; }
+
+  // Cycles are made for definite tangents: if none can be made for another, the diagonal takes its place, or nothing.
+  std::vector<MethodChoice> plan(bool) override {
+    using enum PreconditionerKind;
+    const std::string why =
+        options_.operator_kind == OperatorKind::matrix_free
+            ? "as asked"
+            : fmt::format("elements of order {} need no matrix", solver_.equations_.space().order());
+    const PreconditionerKind first = solver_.cycle_.memory.preconditioner;
+    std::vector<MethodChoice> choices = {{method_, first, why, 0, 0, give_up_}};
+    for (const PreconditionerKind kind : {jacobi, none})
+      if (kind != first && first != none) choices.push_back({method_, kind, why, 0, 0, give_up_, false, true});
+    return choices;
+  }
+
+  Reports factorise(const MethodChoice&) override { throw Error(Exit::internal, "no matrix to factorise", "", ""); }
+
+  Cycle cycle(const MethodChoice& choice) const override {
+    Cycle cycle = solver_.cycle_;
+    cycle.memory.preconditioner = choice.preconditioner;
+    return cycle;
+  }
+  void keep(const Cycle& cycle) override {
+    solver_.cycle_ = cycle;
+    free_preconditioners();
+  }
+  void free_preconditioners() override { solver_.preconditioner_.reset(); }
+
+  // Conjugate gradients have no use for another preconditioner of an indefinite tangent.
+  bool may_be_refused(const MethodChoice& choice) const override {
+    return method_ != LinearMethod::conjugate_gradient && choice.preconditioner != PreconditionerKind::none;
+  }
+
+  // The preconditioner at hand, be it that of another tangent.
+  void prepare(const MethodChoice& choice, PreconditionerBasis, const Cycle& cycle) override {
+    if (choice.preconditioner != solver_.cycle_.memory.preconditioner) keep(cycle);
+    if (choice.preconditioner != PreconditionerKind::multigrid) solver_.operator_.keep_no_tangents();
+    if (solver_.preconditioner_ && !solver_.use_.serves()) free_preconditioners();
+    if (solver_.preconditioner_) return;
+    if (over_ranks()) solver_.check_room_on_all_ranks();
+    auto phase = profile().phase("set-up");
+    if (!solver_.use_.current()) solver_.operator_.refresh();
+    solver_.preconditioner_ = solver_.make_preconditioner(options_);
+    solver_.use_.made_anew();
+  }
+
+  Iteration iterate(const MethodChoice& choice) override {
+    const LinearOperator* const M = solver_.preconditioner_.get();
+    const int patience = solver_.use_.patience(-std::log10(options_.relative));
+    const int limit = patience > 0 ? std::min(patience, options_.max_iterations) : options_.max_iterations;
+    auto phase = profile().phase("iteration");
+    const SolveReport report = solve_by(method_, solver_.operator_, columns_.b(), columns_.x(), M,
+                                        {options_.relative, limit, options_.restart, choice.give_up});
+    return {{report}, solver_.use_.judge({report})};
+  }
+
+ private:
+  Profile& profile() const { return solver_.equations_.space().device().profile(); }
+
+  MatrixFreeSolver& solver_;
+  const LinearMethod method_;
+  const Columns columns_;
+  const LinearSolverOptions& options_;
+  const IterationVerdict& give_up_;
+};
+
 SolveReport MatrixFreeSolver::solve(const Vector& b, Vector& x, const LinearSolverOptions& options,
                                     const IterationVerdict& give_up) {
-  const LinearMethod method = method_for(options.method);
-  PreconditionerKind& kind = memory_.preconditioner;
+  Planned planned(*this, b, x, options, give_up);
   if (!chosen_) choose_preconditioner(options);
-  SolveReport report;
-  std::vector<std::string> steps;
-  const auto again = [&](const std::string& step) {
-    preconditioner_.reset();
-    if (options.say) options.say(step);
-    steps.push_back(step);
-    x.fill_zero();
-  };
-  const auto attempt_once = [&] {
-    if (kind != PreconditionerKind::multigrid) operator_.keep_no_tangents();
-    report = attempt(method, b, x, options, give_up);
-  };
-  while (true) {
-    try {
-      if (operator_.field() != nullptr) attempt_together(attempt_once, again);
-      else within_memory(MemoryLevel::cycle, memory_, attempt_once, again);
-    } catch (const Error& error) {
-      const bool indefinite = error.exit() == Exit::model || error.exit() == Exit::not_converged;
-      if (!indefinite || method == LinearMethod::conjugate_gradient || kind == PreconditionerKind::none) throw;
-      const bool cycle = kind == PreconditionerKind::multigrid;
-      again(fmt::format("no preconditioner '{}' could be made ({}): {} instead", name_of(kind), error.message(),
-                        cycle ? "the diagonal" : "none"));
-      kind = cycle ? PreconditionerKind::jacobi : PreconditionerKind::none;
-      continue;
-    }
-    const bool in_single = kind == PreconditionerKind::multigrid && memory_.single_precision && !single_failed_;
-    if (!in_single || !may_be_rounding(report)) break;
-    single_failed_ = true;
-    memory_.single_precision = false;
-    again(fmt::format(
-        "single precision was not enough for the multigrid cycle ({} after {} iterations): repeated in double",
-        name_of(report.reason), report.iterations));
-  }
-  if (method == LinearMethod::conjugate_gradient) estimate_error(report, dot(x, b));
-  report.choice = options.operator_kind == OperatorKind::matrix_free
-                      ? "as asked"
-                      : fmt::format("elements of order {} need no matrix", equations_.space().order());
-  report.fallbacks = std::move(steps);
-  return report;
+  return solve_by_plan(planned, {.promise = options.promise, .report = options.say}).front();
 }
 
-// Over ranks all take a step, or none does: they foretell what p-multigrid needs. A rank that is short all the same
+// Ranks predict what p-multigrid needs, so that all take a step down or none does. A rank that is short all the same
 // ends the job.
-void MatrixFreeSolver::attempt_together(const std::function<void()>& attempt,
-                                        const std::function<void(const std::string&)>& taken) {
-  while (true) {
-    try {
-      check_room_on_all_ranks();
-      return attempt();
-    } catch (const AgreedError& shortage) {
-      const std::optional<std::string> step =
-          shortage.exit() == Exit::resources ? step_down(MemoryLevel::cycle, memory_, shortage) : std::nullopt;
-      if (!step) throw;
-      taken(*step);
-    }
-  }
-}
-
 void MatrixFreeSolver::check_room_on_all_ranks() const {
-  if (memory_.preconditioner != PreconditionerKind::multigrid || preconditioner_) return;
+  if (cycle_.memory.preconditioner != PreconditionerKind::multigrid) return;
   const DividedField& field = *operator_.field();
   field.ghosts->ranks().agree([&] {
     const MemoryPool& pool = equations_.space().device().memory();
@@ -126,46 +150,26 @@ void MatrixFreeSolver::check_room_on_all_ranks() const {
 
 void MatrixFreeSolver::choose_preconditioner(const LinearSolverOptions& options) {
   using enum PreconditionerKind;
-  const bool has_orders = equations_.space().order() > 1;  // p-multigrid needs them
-  memory_ = {.preconditioner = options.preconditioner,
-             .single_precision = options.multigrid.single_precision,
-             .matrix = false};
-  PreconditionerKind& kind = memory_.preconditioner;
+  const bool has_orders = on_all_ranks(operator_, equations_.can_coarsen());
+  cycle_.memory = {.preconditioner = options.preconditioner,
+                   .single_precision = options.multigrid.single_precision,
+                   .matrix = false};
+  cycle_.sure_bounds = true;  // p-multigrid has no others
+  PreconditionerKind& kind = cycle_.memory.preconditioner;
   if (kind == automatic || (kind == multigrid && !has_orders)) kind = has_orders ? multigrid : chebyshev;
   chosen_ = true;
 }
 
-// With the preconditioner at hand, be it that of another tangent; and with one of this tangent where that one does not
-// lead to the end.
-SolveReport MatrixFreeSolver::attempt(LinearMethod method, const Vector& b, Vector& x,
-                                      const LinearSolverOptions& options, const IterationVerdict& give_up) {
-  Profile& profile = equations_.space().device().profile();
-  while (true) {
-    if (preconditioner_ && !use_.serves()) preconditioner_.reset();
-    if (!preconditioner_) {
-      auto phase = profile.phase("set-up");
-      if (!use_.current()) operator_.refresh();
-      preconditioner_ = make_preconditioner(options);
-      use_.made_anew();
-    }
-    const int most = use_.patience(-std::log10(options.relative));
-    const int limit = most > 0 ? std::min(most, options.max_iterations) : options.max_iterations;
-    auto phase = profile.phase("iteration");
-    const SolveReport report =
-        solve_by(method, operator_, b, x, preconditioner_.get(), {options.relative, limit, options.restart, give_up});
-    if (use_.judge({report})) return report;
-    x.fill_zero();
-  }
-}
-
 std::unique_ptr<LinearOperator> MatrixFreeSolver::make_preconditioner(const LinearSolverOptions& options) const {
-  switch (memory_.preconditioner) {
+  switch (cycle_.memory.preconditioner) {
     case PreconditionerKind::jacobi: return std::make_unique<JacobiPreconditioner>(operator_.diagonal());
     case PreconditionerKind::chebyshev:
       return std::make_unique<ChebyshevPreconditioner>(operator_, operator_.diagonal());
-    case PreconditionerKind::multigrid:
-      return std::make_unique<PMultigrid>(
-          operator_, PMultigridOptions{.single_precision = memory_.single_precision, .coarsest = options.multigrid});
+    case PreconditionerKind::multigrid: {
+      PMultigridOptions cycle{.single_precision = cycle_.memory.single_precision, .coarsest = options.multigrid};
+      cycle.coarsest.single_precision = cycle.single_precision;
+      return std::make_unique<PMultigrid>(operator_, cycle);
+    }
     default: return nullptr;
   }
 }
@@ -185,7 +189,7 @@ bool needs_no_matrix(const Operator& equations, bool many) {
   if (!equations.symmetric() || space.order() < 2) return false;
   if (by_sum_factorisation(equations)) return true;
   constexpr Index few = 30'000;  // unknowns that are factorised quickly
-  return !many && equations.can_act() && equations.acts_quickly() && space.mesh().dimension() == 3 &&
+  return !many && equations.can_coarsen() && equations.acts_quickly() && space.mesh().dimension() == 3 &&
          !space.mesh().structural() && space.unknown_count() >= few;
 }
 

@@ -7,10 +7,9 @@
 
 #include "fem/operator/matrix_free.hpp"
 #include "solvers/linear/linear_solver.hpp"
-#include "solvers/linear/memory_steps.hpp"
 #include "solvers/linear/preconditioner_reuse.hpp"
+#include "solvers/linear/solver_plan.hpp"
 
-#include <functional>
 #include <memory>
 #include <string>
 
@@ -19,7 +18,7 @@ namespace ritz {
 class MatrixFreeSolver {
  public:
   // Equations, constraints and the field must outlive this. field: over ranks, as MatrixFree takes it; all ranks make
-  // theirs and call each function together, in a WorkTogether.
+  // theirs and call each function together.
   MatrixFreeSolver(const Operator& equations, const Constraints& constraints, const Vector& u,
                    const DividedField* field = nullptr);
   MatrixFreeSolver(const MatrixFreeSolver&) = delete;  // the preconditioner refers to the operator in here
@@ -38,9 +37,7 @@ class MatrixFreeSolver {
 
  private:
   LinearMethod method_for(LinearMethod asked) const;
-  SolveReport attempt(LinearMethod method, const Vector& b, Vector& x, const LinearSolverOptions& options,
-                      const IterationVerdict& give_up);
-  void attempt_together(const std::function<void()>& attempt, const std::function<void(const std::string&)>& taken);
+  class Planned;
   void check_room_on_all_ranks() const;
   void choose_preconditioner(const LinearSolverOptions& options);
   std::unique_ptr<LinearOperator> make_preconditioner(const LinearSolverOptions& options) const;
@@ -49,14 +46,14 @@ class MatrixFreeSolver {
   MatrixFree operator_;
   std::unique_ptr<LinearOperator> preconditioner_;
   PreconditionerReuse use_;  // of it
-  MemorySavings memory_;     // its kind and precision, which step down where memory is short
-  bool chosen_ = false, single_failed_ = false;
+  Cycle cycle_;              // its kind and precision: failed ones are not tried again for the next right-hand side
+  bool chosen_ = false;      // has cycle_ been filled from options?
 };
 
 // Does p-multigrid without a matrix beat one? On cells that sum factorisation serves (quadrilaterals, hexahedra), of an
 // order of the space's own above 1; and once on other solids of order 2 and above, whose rows are long: half of the
-// time and a third of the memory, or less (docs/measurements/2026-11-21-matrix-free-cpu.md); and where element matrices
-// cannot be assembled. `many`: other right-hand sides or numbers follow, which share a matrix.
+// time and a third of the memory, or less (tools/measurements/2026-11-21-matrix-free-cpu.md); and where element
+// matrices cannot be assembled. `many`: other right-hand sides or numbers follow, which share a matrix.
 bool needs_no_matrix(const Operator& equations, bool many);
 
 // Do the options mean a matrix, by name, or by a method or preconditioner named for the mesh's own cells?

@@ -6,6 +6,7 @@
 #include "device/process/stop_request.hpp"
 #include "fem/launch/interpolation.hpp"
 #include "fem/multigrid/coarser_constraints.hpp"
+#include "fem/multigrid/coarser_integrals.hpp"
 #include "fem/multigrid/coarser_part.hpp"
 #include "fem/multigrid/even_cubes.hpp"
 #include "fem/multigrid/space_transfer.hpp"
@@ -205,7 +206,7 @@ class Cycle {
         next.relations = {finest.field()->relations(next.space->order(), *next.field->ghosts), next.field->ghosts};
     }
     next.fixed = coarser_constraints(fixed, *next.space, next.relations);
-    next.equations = std::make_unique<Operator>(*next.space, equations.integrals());
+    next.equations = std::make_unique<Operator>(*next.space, coarser_integrals(equations.integrals(), *next.space));
     next.equations->set_time(equations.time());
     coarser_.push_back(std::move(next));
   }
@@ -301,7 +302,8 @@ class Cycle {
   }
 
   void make_coarse_masses() {
-    coarse_masses_.emplace(*coarser_.back().space, options_.masses->integrals());
+    const FunctionSpace& space = *coarser_.back().space;
+    coarse_masses_.emplace(space, coarser_integrals(options_.masses->integrals(), space));
     coarse_masses_->set_time(options_.masses->time());
   }
 
@@ -463,14 +465,13 @@ class Cycle {
 
 }  // namespace
 
-namespace {
-
-// Whether it is so on the parts of all ranks.
 bool on_all_ranks(const MatrixFree& A, bool here) {
   double not_so = here ? 0 : 1;
   if (A.field() != nullptr) A.field()->ghosts->ranks().largest({&not_so, 1});
   return not_so == 0;
 }
+
+namespace {
 
 // A part may have no elements of a form that cannot.
 bool all_act_in_single(const MatrixFree& A) { return on_all_ranks(A, A.equations().can_act_in_single()); }

@@ -27,6 +27,9 @@ struct PMultigridOptions {
   double shift = 0;
 };
 
+// Whether it is so on the parts of all ranks, which call this together.
+bool on_all_ranks(const MatrixFree& A, bool here);
+
 class PMultigrid final : public LinearOperator {
  public:
   // For an operator, which must outlive this. Throws Error(Exit::model) when a

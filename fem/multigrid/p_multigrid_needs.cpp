@@ -1,5 +1,6 @@
 #include "fem/multigrid/p_multigrid_needs.hpp"
 
+#include "fem/multigrid/coarser_integrals.hpp"
 #include "fem/multigrid/p_multigrid.hpp"
 #include "fem/operator/space_needs.hpp"
 
@@ -17,7 +18,7 @@ using Task = Operator::Task;
 struct LevelNeeds {
   LevelNeeds(const Operator& finer, const SpaceOptions& options)
       : space(finer.space().mesh(), finer.space().components(), finer.space().device(), options),
-        equations(space, finer.integrals(), Layout::counted) {}
+        equations(space, coarser_integrals(finer.integrals(), space), Layout::counted) {}
   FunctionSpace space;
   Operator equations;
 };

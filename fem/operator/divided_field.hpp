@@ -1,7 +1,7 @@
 // A field on a part of a mesh, as one rank has it: nodes are [owned | ghosts], and cells are all those around owned
 // nodes. What operators without a matrix and p-multigrid need to compute with it together with the other ranks.
 //
-//   MatrixFree K(equations, fixed, u, {}, &field);   PMultigrid cycle(K);      // on all ranks, in a WorkTogether
+//   MatrixFree K(equations, fixed, u, {}, &field);   PMultigrid cycle(K);      // on all ranks
 #pragma once
 
 #include "solvers/algebra/ghosts.hpp"

@@ -402,10 +402,7 @@ void add_node_groups(const FunctionSpace& space, const std::vector<Integral>& in
     const std::vector<Node>& list = integrals[i].nodes;
     if (list.empty()) continue;
     for (const Node node : list)
-      if (space.node_of(node) < 0)
-        throw Error(Exit::model,
-                    fmt::format("'{}' acts on node {}, which no cell of the mesh uses", integrals[i].form.name, node),
-                    {}, "name nodes that belong to cells");
+      if (space.node_of(node) < 0) throw no_node_for(fmt::format("'{}' acts", integrals[i].form.name), space, node);
     ElementGroup group;
     group.kind = CellKind::vertex1;
     group.geometry = map_of_kind(CellKind::vertex1);

@@ -123,11 +123,11 @@ class GivenEvaluation {
         inputs = own.data();
       }
       kernels_.run(device_, programs_[which].program, {x_.data(), t_, inputs, stride, places.count}, m, numbers, out);
-      if (code.is_limited()) demand_values(places, code, m, out);
+      if (code.is_limited()) require_values(places, code, m, out);
     }
   }
 
-  void demand_values(const PointPlaces& places, const PointCode& code, int m, const double* out) {
+  void require_values(const PointPlaces& places, const PointCode& code, int m, const double* out) {
     const int numbers = static_cast<int>(form_.given.size());
     Vector missing(device_, 1, "coefficients");
     kernels_.missing(device_, places.count, m, numbers, out, missing.data());

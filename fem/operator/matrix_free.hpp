@@ -1,4 +1,4 @@
-// The tangent of equations as a linear operator without a matrix: elements are computed anew at every application. For
+// The tangent of equations as a linear operator without a matrix: elements are recomputed at every application. For
 // p-multigrid the tangents of forms that depend on u are kept at points (Operator::point_tangents). With prescribed
 // and dependent unknowns eliminated as Constraints::eliminate does it: their rows and columns are empty but for a
 // pivot. Over ranks the space is that of a rank's part, vectors hold owned unknowns, and products fetch the others.
@@ -20,7 +20,7 @@ class MatrixFree final : public LinearOperator {
  public:
   // The tangent at u, which is copied unless it is zero. Equations and constraints must outlive this. pivot: in
   // eliminated rows; none: the largest entry of the diagonal. field: over ranks, which outlives this; u [owned |
-  // ghosts], and a WorkTogether lives.
+  // ghosts].
   MatrixFree(const Operator& equations, const Constraints& constraints, const Vector& u,
              std::optional<double> pivot = {}, const DividedField* field = nullptr);
 
@@ -34,10 +34,10 @@ class MatrixFree final : public LinearOperator {
   std::string name() const override { return "matrix-free operator"; }
 
   // The tangent at another u. What preconditioners are made of stays that at the u before, until refresh() makes it
-  // anew.
+  // again.
   void move_to(const Vector& u);
   void refresh();
-  void keep_no_tangents();  // from now on: its own products compute elements anew, only p-multigrid has use for them
+  void keep_no_tangents();  // from now on: its own products recompute elements, only p-multigrid has use for them
 
   static MemoryNeeds point_needs(const Operator& equations);  // of tangents()
 

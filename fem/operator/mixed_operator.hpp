@@ -67,7 +67,7 @@ struct FieldIntegral {
 class MixedOperator;
 
 // The residual of one operator that several ranks compute, each on its part of the mesh
-// (fem/analysis/divided_fields.hpp). The operator of the rank that has the whole mesh calls it.
+// (fem/ranks/divided_fields.hpp). The operator of the rank that has the whole mesh calls it.
 class MixedOverRanks {
  public:
   virtual ~MixedOverRanks() = default;
@@ -100,7 +100,7 @@ class MixedOperator {
   BlockOperator make_matrix() const;
   // Values become the tangent at u; an empty u is zero. Blocks that no form fills become zero.
   void assemble(const Vector& u, BlockOperator& K) const;
-  // Gives back what assemble() made for itself, and the patterns of the spaces; a further call makes them anew.
+  // Gives back what assemble() made for itself, and the patterns of the spaces; a further call rebuilds them.
   void forget_assembly() const;
   // y = tangent at u applied to x, without a matrix; an empty u is zero.
   void action(const Vector& u, const Vector& x, Vector& y) const;

@@ -43,13 +43,14 @@ std::vector<FormValue> forms_of(const std::vector<Integral>& integrals) {
 // Whole elements need their own kind of cell; forms need quadrature, which lines and surfaces in space do not have.
 void Operator::check_cells(const FormValue& form, const ElementGroup& group) const {
   const bool in_space = space_->mesh().structural() && traits(group.kind).dimension < 3;
-  if (form.cell >= 0 ? group.kind == static_cast<CellKind>(form.cell) && space_->isoparametric() : !in_space) return;
+  const bool has_nodes = space_->isoparametric() || group.kind == CellKind::vertex1;
+  if (form.cell >= 0 ? group.kind == static_cast<CellKind>(form.cell) && has_nodes : !in_space) return;
   if (form.cell < 0)
     throw Error(
         Exit::model,
         fmt::format("the form '{}' was asked for on cells of kind {} in space", form.name, traits(group.kind).name),
         "forms of three dimensions act in solids", "use a whole element (ritz element list)");
-  if (!space_->isoparametric())
+  if (!has_nodes)
     throw Error(
         Exit::model,
         fmt::format("the element '{}' stands on the nodes of the mesh, but the space has nodes of its own", form.name),

@@ -74,15 +74,15 @@ class Operator {
   // without, and nothing stays. Equal bits.
   void assemble_once(const Vector& u, SparseMatrix& matrix) const;
   // Gives back what assemble() made for itself, which is as large as the matrix or larger; a further call makes it
-  // anew.
+  // again.
   void forget_assembly() const;
   // Results of the forms on cells, or only of those with this name, on cells or facets; those of several forms on the
   // same cells add up. Without such forms, numbers at nodes and cells are zero. Those of facets are at nodes only.
   // Throws Error(Exit::internal) for forms with different numbers of results at once.
   DerivedFields evaluate(const Vector& u, const std::string& form = {}) const;
 
-  // Sets the time at which loads, coefficients and forms are evaluated. Functions that vary in time are evaluated anew,
-  // at all of their points; t = dt = 0 before the first call.
+  // Sets the time at which loads, coefficients and forms are evaluated. Functions that vary in time are evaluated
+  // again, at all of their points; t = dt = 0 before the first call.
   void set_time(const Time& time);
   const Time& time() const { return time_; }
   bool varies_in_time() const;         // does any integral?
@@ -115,7 +115,9 @@ class Operator {
   void action(const Vector& u, const Vector& x, Vector& y, const MarkedNodes* marked = nullptr,
               const Ghosts* arriving = nullptr) const;
   bool can_assemble() const;  // have element matrices few enough entries? Not those of hexahedra of order 4 and more
-  bool can_act() const;       // has every form kernels for any element, which actions and coarser orders need?
+  bool can_act() const;       // has every form kernels for any element, which actions need?
+  // Is the order above 1, and has every form kernels for elements of a lower one? P-multigrid needs them.
+  bool can_coarsen() const;
   // The same in single precision, where can_act_in_single() says that all elements have it.
   void action(const Vector& u, const Array<float>& x, Array<float>& y, const MarkedNodes* marked = nullptr,
               const Ghosts* arriving = nullptr) const;
@@ -147,7 +149,7 @@ class Operator {
   void reset_state() const;                         // as it was before the first commit
 
   // From now on residuals, actions without marked nodes, results and commits are the work of several ranks. The
-  // connectivity and the lists of all cells go; another task makes them anew.
+  // connectivity and the lists of all cells go; another task rebuilds them.
   void divide(std::shared_ptr<OperatorOverRanks> ranks) const;
   OperatorOverRanks* over_ranks() const { return over_ranks_.get(); }
 
@@ -176,7 +178,7 @@ class Operator {
   MemoryNeeds memory_needs(Task task, Index pairs = 0) const { return memory_needs(std::vector{task}, pairs); }
   // Steps down that were taken since the last call, because memory was short: sentences for people.
   std::vector<std::string> take_steps_down() const { return std::exchange(steps_down_, {}); }
-  // Lists and buffers of a task go back to the pool; they are made anew when it is called again.
+  // Lists and buffers of a task go back to the pool; they are rebuilt when it is called again.
   void forget(Task task) const {
     std::erase_if(plans_, [task](const auto& entry) { return entry.first.task == task; });
   }

@@ -183,6 +183,13 @@ bool Operator::can_act() const {
   });
 }
 
+// Whole elements of cells have one order.
+bool Operator::can_coarsen() const {
+  return space_->order() > 1 && can_act() && all_tangents([](const ElementGroup&, const FormValue& form) {
+           return form.cell < 0 || form.cell == static_cast<int>(CellKind::vertex1);
+         });
+}
+
 bool Operator::can_act_in_single() const {
   return all_tangents([&](const ElementGroup& group, const FormValue& form) {
     return kernels_of(Task::action, group, form).single_actions != nullptr;

@@ -1,5 +1,5 @@
 // The work of one operator that several ranks do, each on its part of the space
-// (fem/analysis/divided_equations.hpp). The operator of the rank that has the whole space calls it; vectors are of the
+// (fem/ranks/divided_equations.hpp). The operator of the rank that has the whole space calls it; vectors are of the
 // whole space, u empty at zero.
 #pragma once
 

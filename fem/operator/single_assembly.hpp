@@ -18,7 +18,7 @@ struct SingleAssembly {
   double* values;  // [entry of the space's pattern, or node][block], overwritten
 };
 
-// Threads take equal shares of consecutive chunks. Rows that lower shares touch, too, are added behind them in the
+// Threads take equal shares of consecutive chunks. Rows that lower shares touch, too, are added after them in the
 // order of the chunks: the sum of chunks, each the sum of its elements, whatever the number of threads.
 void assemble_without_lists(const SingleAssembly& job);  // a matrix
 void sum_without_lists(const SingleAssembly& job);       // a vector, or means at nodes

@@ -95,7 +95,7 @@ class ElasticBody::Builder {
                           return each.gravity_.has_value();
                         });
     find_materials(weighs);
-    tell_locking();
+    report_locking();
     for (const FoundMaterial& m : materials_) {
       std::ranges::move(stiffness_integrals(m.input, body_.common_temperature(), setting_, *m.region),
                         std::back_inserter(model_.equations));
@@ -341,10 +341,15 @@ class ElasticBody::Builder {
   // The parts are equal: the force at a node is no density, whatever its cells measure.
   void add_force_at_nodes(const Region& region, const std::vector<Coefficient>& value, bool each,
                           const std::string& origin, std::vector<Integral>& integrals) {
-    if (!all_numbers(value) || std::ranges::any_of(region.nodes, [&](Node n) { return model_.space->node_of(n) < 0; }))
-      return errors_.add(Error(Exit::model,
-                               fmt::format("a node of '{}' belongs to no cell{}", region.name, at_origin(origin)),
-                               "nothing carries the load there", "name nodes of the body, and give numbers"));
+    if (!all_numbers(value))
+      return errors_.add(Error(
+          Exit::input, fmt::format("a formula for the force at the nodes of '{}'{}", region.name, at_origin(origin)),
+          {}, "give numbers, or name facets"));
+    const FunctionSpace& space = *model_.space;
+    if (const auto none = std::ranges::find_if(region.nodes, [&](Node n) { return space.node_of(n) < 0; });
+        none != region.nodes.end())
+      return errors_.add(
+          no_node_for(fmt::format("the force at '{}'{} acts", region.name, at_origin(origin)), space, *none));
     const double part = each ? 1 : 1 / static_cast<double>(region.nodes.size());
     if constexpr (G == 3)
       integrals.push_back(Integral::at_nodes(
@@ -390,7 +395,7 @@ class ElasticBody::Builder {
                         "name facets of the boundary, or give a [[traction]] with its direction"));
   }
 
-  void tell_locking() {
+  void report_locking() {
     if (G == 2 && body_.plane_ == PlaneKind::stress) return;  // the thickness gives way
     const FunctionSpace& space = *model_.space;
     for (const FoundMaterial& m : materials_) {

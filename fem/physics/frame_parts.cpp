@@ -164,7 +164,7 @@ void Frames::Parts::check_orientation(const Region& region, const Beam& beam, co
   }
 }
 
-void Frames::Parts::tell_cells_without_section(Model& model) {
+void Frames::Parts::report_cells_without_section(Model& model) {
   Index lines = 0, others = 0, first = -1;
   std::vector<Index> carrying;
   for (Index cell = 0; cell < mesh_.cell_count(); ++cell) {

@@ -31,7 +31,7 @@ class Frames::Parts {
   int known_at(Node node) const { return components_at_[static_cast<std::size_t>(node)]; }
   bool any_knows_less(const std::vector<Node>& nodes, int components) const;
   std::vector<Integral> inertia(ErrorList& errors) const;
-  void tell_cells_without_section(Model& model);
+  void report_cells_without_section(Model& model);
 
   const Region* nodes_at(const On& place, const std::string& origin);  // nodes, facets or cells
   void fail(Exit exit, std::string what, const std::string& origin, std::string why, std::string fix);

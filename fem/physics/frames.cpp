@@ -51,7 +51,7 @@ class Frames::Builder {
 
   void build(Model& model) {
     if (parts_.sections().empty()) model.rigid = std::nullopt;
-    else parts_.tell_cells_without_section(model);
+    else parts_.report_cells_without_section(model);
     for (const FoundSection& s : parts_.sections())
       model.equations.push_back(Integral::over(s.input.element, *s.region));
     for (const auto& [place, input] : frames_.springs_) add_spring(place, input, model);

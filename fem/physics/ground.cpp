@@ -109,10 +109,10 @@ void add_spring(const On& nodes, const GroundSpring& input, Model& model, ErrorL
   if (plane && k[2] > 0)
     return errors.add(Error(Exit::input, "a spring along z of a plane model" + at_origin(origin),
                             "its nodes move along x and y", "give a stiffness along these"));
-  if (std::ranges::any_of(region->nodes, [&](Node n) { return space.node_of(n) < 0; }))
-    return errors.add(Error(Exit::model,
-                            fmt::format("a node of '{}' belongs to no cell{}", region->name, at_origin(origin)),
-                            "nothing is held there", "name nodes of the body"));
+  if (const auto none = std::ranges::find_if(region->nodes, [&](Node n) { return space.node_of(n) < 0; });
+      none != region->nodes.end())
+    return errors.add(
+        no_node_for(fmt::format("the spring at '{}'{} stands", region->name, at_origin(origin)), space, *none));
   const double part = input.each ? 1 : 1 / static_cast<double>(region->nodes.size());
   model.equations.push_back(
       plane ? Integral::at_nodes(PlaneNodeSpring{{part * k[0], part * k[1]}}, region->nodes)

@@ -56,7 +56,7 @@ class HeatConduction::Builder {
       ModelLoadCase& own = model_.load_cases.emplace_back(ModelLoadCase{each.name()});
       add_loads(each, own.loads, own.prescribed);
     }
-    tell_overlaps();
+    report_overlaps();
   }
 
  private:
@@ -96,11 +96,19 @@ class HeatConduction::Builder {
     if (!materials.empty() || heat_.materials_.empty()) check_materials(mesh_, materials, errors_);
   }
 
+  // Numbers that vary are integrated by the rule of constant ones, so that a formula, an array or axes of a constant
+  // give the solution of the number. The radius of a body of revolution raises the degree.
+  FormValue by_rule_of_numbers(FormValue form) const {
+    form.extra_degree = measure_.axisymmetric ? 1 : 0;
+    return form;
+  }
+
   FormValue conduction(const MaterialProperty& k) {
     if (const TemperatureTable* table = table_in(k))
       return Conduction<G>{table->values, measure_.weight, measure_.axisymmetric};
     const Coefficient& given = *coefficient_in(k);
-    if (!given.is_number()) return {VaryingDiffusion<G>{measure_.weight, measure_.axisymmetric}, {given.function()}};
+    if (!given.is_number())
+      return by_rule_of_numbers({VaryingDiffusion<G>{measure_.weight, measure_.axisymmetric}, {given.function()}});
     if constexpr (G == 2)
       if (measure_.axisymmetric) return AxisymmetricDiffusion{given.number()};
     return Diffusion<G>{given.number(), measure_.weight};
@@ -115,12 +123,13 @@ class HeatConduction::Builder {
       form.axisymmetric = measure_.axisymmetric;
       return form;
     };
-    if (axes != nullptr && !axes->is_constant()) return {form(AnisotropicConduction<G, true>{}), axes->functions()};
+    if (axes != nullptr && !axes->is_constant())
+      return by_rule_of_numbers({form(AnisotropicConduction<G, true>{}), axes->functions()});
     auto constant = form(AnisotropicConduction<G>{});
     const Axes at = axes != nullptr ? axes->axes() : Axes{};
     for (const auto& [a, axis] : {std::pair{0, at.first}, {1, at.second}, {2, at.third()}})
       std::ranges::copy(axis, constant.axis[a]);
-    return constant;
+    return by_rule_of_numbers(constant);
   }
 
   // In two dimensions one axis stands across the plane, else heat would flow across it.
@@ -150,8 +159,10 @@ class HeatConduction::Builder {
       const Coefficient& specific_heat = *coefficient_in(c);
       if (density.is_number() && specific_heat.is_number())
         return HeatCapacity<G>{density.number(), specific_heat.number(), measure_.weight, measure_.axisymmetric};
-      return {VaryingHeatCapacity<G>{measure_.weight, measure_.axisymmetric},
-              {density.function(), specific_heat.function()}};
+      FormValue varying(VaryingHeatCapacity<G>{measure_.weight, measure_.axisymmetric},
+                        {density.function(), specific_heat.function()});
+      varying.extra_degree = FormFacts<HeatCapacity<G>>::extra_degree;  // the rule of a number
+      return varying;
     }
     if (!density.is_number())
       errors_.add(Error(Exit::input,
@@ -236,7 +247,7 @@ class HeatConduction::Builder {
   }
 
   // Materials that overlap are an error; two fluids on one facet may be meant, and both act.
-  void tell_overlaps() {
+  void report_overlaps() {
     for (const std::string kind : {"convection", "radiation"}) {
       std::vector<std::pair<Index, int>> facets;
       for (const Exchange& each : model_.exchanges)

@@ -132,6 +132,17 @@ void check_held(const Model& model, const Constraints& constraints) {
     check_held(*model.space, held_unknowns(model, constraints), holding_rows(model, constraints), *model.rigid);
 }
 
+std::vector<std::vector<double>> motions_held_by_ground(const Model& model, const Constraints& constraints) {
+  constexpr std::size_t most = 60;  // each is as long as a solution
+  if (!model.rigid || (model.held.empty() && model.held_along.empty())) return {};
+  std::size_t count = 0;
+  const std::vector<std::uint8_t> held = constraints.host_mask();
+  for (const FreePart& part : free_parts(*model.space, held, constraints.equations(), *model.rigid))
+    count += part.motions.size();
+  if (count == 0 || count > most) return {};
+  return free_motions(*model.space, held, constraints.equations(), *model.rigid);
+}
+
 ModelSupports::ModelSupports(const Model& model) {
   const std::vector<std::uint8_t> touched = touched_in(model);
   const auto make = [&](const std::vector<PrescribedValue>& own) {
@@ -146,6 +157,11 @@ ModelSupports::ModelSupports(const Model& model) {
     if (!each.prescribed.empty()) make(each.prescribed);
   }
   if (all_have_own) add_zeros(model.load_cases.front().prescribed, *sets_.front());
+  find_floating(model);
+  on_ground_ = motions_held_by_ground(model, common());
+}
+
+void ModelSupports::find_floating(const Model& model) {
   if (model.means.empty() || !model.rigid || !free_parts(model, common()).empty()) return;
   Model without_means = model;
   without_means.means.clear();

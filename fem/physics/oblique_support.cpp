@@ -89,7 +89,7 @@ std::vector<double> values_at_nodes(const FunctionSpace& space, const Region& re
   return result;
 }
 
-void demand_displacements(const FunctionSpace& space, const std::string& origin) {
+void require_displacements(const FunctionSpace& space, const std::string& origin) {
   if (space.components() < space.mesh().dimension())
     throw Error(
         Exit::input, "a support along a direction of a field that has none" + at_origin(origin),
@@ -110,7 +110,7 @@ std::vector<NodeNormal> node_normals(const FunctionSpace& space, const Region& f
 }
 
 // Facets between two cells have two outward normals: a displacement of 0 is the same along both.
-void demand_outside(const Mesh& mesh, const Region& facets, const std::string& origin) {
+void require_outer_facets(const Mesh& mesh, const Region& facets, const std::string& origin) {
   if (const Index count = inner_facets(mesh, facets); count > 0)
     throw Error(Exit::input,
                 fmt::format("{} of the {} facets of '{}' lie between two cells{}", count, facets.size(), facets.name,
@@ -121,13 +121,14 @@ void demand_outside(const Mesh& mesh, const Region& facets, const std::string& o
 
 LinearEquations normal_support(const FunctionSpace& space, const Region& facets, const Coefficient& value,
                                const std::string& origin) {
-  demand_displacements(space, origin);
+  require_displacements(space, origin);
   if (facets.facets.empty())
     throw Error(Exit::input, fmt::format("the region '{}' holds no facets{}", facets.name, at_origin(origin)),
                 "a normal is that of facets", "name a region of facets, or give a direction");
   LinearEquations equations{.origin = origin};
   const std::vector<double> values = values_at_nodes(space, facets, value);
-  if (std::ranges::any_of(values, [](double each) { return each != 0; })) demand_outside(space.mesh(), facets, origin);
+  if (std::ranges::any_of(values, [](double each) { return each != 0; }))
+    require_outer_facets(space.mesh(), facets, origin);
   for (const NodeNormal& each : node_normals(space, facets))
     add_direction(space, each.node, each.normal, values[static_cast<std::size_t>(each.node)], equations);
   return equations;
@@ -135,7 +136,7 @@ LinearEquations normal_support(const FunctionSpace& space, const Region& facets,
 
 LinearEquations support_along(const FunctionSpace& space, const Region& region, const Point& direction,
                               const Coefficient& value, const std::string& origin) {
-  demand_displacements(space, origin);
+  require_displacements(space, origin);
   const Point along = direction_of(direction);
   if (!(length(along) > 0))
     throw Error(Exit::input, "the direction of a support has no length" + at_origin(origin), {},
@@ -150,7 +151,7 @@ LinearEquations support_along(const FunctionSpace& space, const Region& region, 
 LinearEquations cylindrical_support(const FunctionSpace& space, const Region& region, const CylindricalAxes& axes,
                                     CylindricalComponent component, const Coefficient& value,
                                     const std::string& origin) {
-  demand_displacements(space, origin);
+  require_displacements(space, origin);
   const Point along = direction_of(axes.axis);
   if (!(length(along) > 0))
     throw Error(Exit::input, "the axis of a cylindrical support has no length" + at_origin(origin), {},

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <cmath>
 #include <iterator>
+#include <map>
 #include <numeric>
 
 namespace ritz {
@@ -52,7 +54,7 @@ void add_equations(const FunctionSpace& space, Node node, const PointWeights& at
   }
 }
 
-void demand_facets(const FunctionSpace& space, const Region& region, const std::string& origin) {
+void require_facets(const FunctionSpace& space, const Region& region, const std::string& origin) {
   if (region.kind == RegionKind::facets && !space.mesh().structural()) return;
   throw Error(Exit::input,
               fmt::format("the region '{}' of a tie by its surface holds no facets of solids{}", region.name,
@@ -75,6 +77,23 @@ void demand_facets(const FunctionSpace& space, const Region& region, const std::
                   *worst));
 }
 
+// Nodes of the other side, and whether a node stands there that follows it alone, or nearly so across a gap, where the
+// nodes after the facet take part.
+class Matches {
+ public:
+  void add(const PointWeights& at, double gap) {  // relative to the size of the facet
+    for (std::size_t a = 0; a < at.nodes.size(); ++a)
+      if (at.weights[a] > 0.25) matched_[at.nodes[a]] |= at.weights[a] > 0.95 - 4 * gap;
+  }
+  Index count() const { return std::ssize(matched_); }
+  Index unmatched() const {
+    return std::ranges::count_if(matched_, [](const auto& each) { return !each.second; });
+  }
+
+ private:
+  std::map<Node, bool> matched_;
+};
+
 }  // namespace
 
 Tie tie(const FunctionSpace& space, const Region& region, const Region& onto, const TieOptions& options) {
@@ -90,10 +109,11 @@ Tie tie(const FunctionSpace& space, const Region& region, const Region& onto, co
   const std::vector<int> components = components_of(space, options);
   std::vector<NodeWeights> integrated;
   if (options.integrated) {
-    demand_facets(space, region, options.origin);
+    require_facets(space, region, options.origin);
     integrated = dual_weights(space, region, surface, options.tolerance, share_of_facet);
   }
   std::vector<double> far;
+  Matches matches;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const double distance = feet[i].place.distance;
     const double tolerance = options.tolerance.value_or(share_of_facet * feet[i].size);
@@ -109,8 +129,12 @@ Tie tie(const FunctionSpace& space, const Region& region, const Region& onto, co
     const auto found = std::ranges::lower_bound(integrated, nodes[i], {}, &NodeWeights::node);
     const bool has = found != integrated.end() && found->node == nodes[i];
     result.integrated += has ? 1 : 0;
-    add_equations(space, nodes[i], has ? found->at : surface.weights(feet[i]), options, components, result.equations);
+    const PointWeights at = has ? found->at : surface.weights(feet[i]);
+    if (!has) matches.add(at, distance / feet[i].size);
+    add_equations(space, nodes[i], at, options, components, result.equations);
   }
+  result.others = matches.count();
+  result.unmatched = matches.unmatched();
   std::ranges::copy(far, std::back_inserter(result.distances));
   if (!result.left.empty() && (!options.leave_far_nodes || result.tied.empty()))
     refuse(space, region, onto, result, options.origin);

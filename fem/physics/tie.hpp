@@ -32,8 +32,11 @@ struct Tie {
   Index shared = 0;               // nodes that both sides have
   Index integrated = 0;           // of the tied nodes, those whose weights are integrated
   std::vector<double> distances;  // [tied, then left] from the other side [length]
-  double largest_gap = 0;         // of the tied nodes
-  double tolerance = 0;           // the largest that held
+  // Nodes of the other side that tied nodes take the field from, and those of them at which no tied node stands: where
+  // there are some, the fields of the two sides differ between the nodes.
+  Index others = 0, unmatched = 0;
+  double largest_gap = 0;  // of the tied nodes
+  double tolerance = 0;    // the largest that held
 };
 
 // `region`: facets, nodes or cells, whose nodes depend on `onto`: facets (or cells that are surfaces in space). Throws

@@ -302,6 +302,7 @@ class Estimate {
           if (patches_.is_inner(patch) && fit_through(cells, cells, patch, *own) == 0) return;
           patches_.wider(patch, own->cells);
           const bool is_shallow = fit_through(own->cells, cells, patch, *own) > 0;
+          if (is_shallow) own->equations.solve_turning(monomials_, coefficients_of(patch));
           shallow += is_shallow && is_chosen(cells.front());
         });
     }

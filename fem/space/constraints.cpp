@@ -106,7 +106,7 @@ Error Constraints::conflict(const Contest& found, const std::string& when) const
 
 void Constraints::set_time(double t) {
   if (varying_.empty()) return;
-  const auto demand_agreement = [&](Node node, int component, double value, int source) {
+  const auto require_agreement = [&](Node node, int component, double value, int source) {
     if (!agrees(node, component, value, source))
       throw conflict({node, component, source, value}, fmt::format(" when t = {:g}", t));
   };
@@ -119,10 +119,10 @@ void Constraints::set_time(double t) {
       const Node node = each.at.nodes()[n];
       const std::size_t i = index(node, each.component);
       if (prescribed(i).source == each.source) prescribed(i).value = values[n];
-      else demand_agreement(node, each.component, values[n], each.source);  // with an earlier source
+      else require_agreement(node, each.component, values[n], each.source);  // with an earlier source
     }
   }
-  for (const Contest& c : contests_) demand_agreement(c.node, c.component, c.value, c.source);
+  for (const Contest& c : contests_) require_agreement(c.node, c.component, c.value, c.source);
   check_sums(fmt::format(" when t = {:g}", t));
   if (!values_.empty()) upload_values();
 }

@@ -77,6 +77,7 @@ FunctionSpace::FunctionSpace(const Mesh& mesh, int components, const Device& dev
     throw Error(Exit::internal, fmt::format("a space with {} components", components));
   const LongWork here;
   choose_elements(options);
+  if (options.given != nullptr) order_ = std::max(order_, options.given->order);
   if (isoparametric_) {
     node_count_ = static_cast<Index>(geometry_->mesh_node.size());
     node_ = geometry_->node;
@@ -334,6 +335,18 @@ std::vector<Node> FunctionSpace::nodes_in(const Region& region) const {
     if (std::ranges::any_of(mesh_->nodes_of(cell), [&](Node n) { return chosen[static_cast<std::size_t>(n)]; }))
       add_nodes_between(cell, chosen, result);
   return finish();
+}
+
+Error no_node_for(const std::string& what, const FunctionSpace& space, Node mesh_node) {
+  const auto x = space.mesh().point(mesh_node);
+  const std::string node = fmt::format("{} ({:g}, {:g}, {:g})", mesh_node, x[0], x[1], x[2]);
+  if (space.geometry_node_of(mesh_node) < 0)
+    return Error(Exit::model, fmt::format("{} on node {}, which no cell of the mesh uses", what, node), {},
+                 "name nodes that belong to cells");
+  return Error(Exit::model,
+               fmt::format("{} on node {}, a mid node of the mesh, where elements of order {} have no node", what, node,
+                           space.order()),
+               {}, "omit [space] order or give an even one; or name corners of cells, or facets");
 }
 
 Vector FunctionSpace::zeros(const char* tag) const {

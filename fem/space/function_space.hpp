@@ -32,6 +32,7 @@ struct GivenNumbering {
   std::vector<Index> cell_order;  // all cells along the curve
   std::vector<Node> cell_nodes;   // [cell][node of its element], block after block; empty: nodes are the mesh's
   Index node_count = 0;
+  int order = 1;  // of that space: the part may lack its cells of the highest order
 };
 
 struct SpaceOptions {
@@ -72,7 +73,7 @@ class FunctionSpace {
   const Mesh& mesh() const { return *mesh_; }
   const Device& device() const { return device_; }
   int components() const { return components_; }
-  int order() const { return order_; }                   // the highest of its elements
+  int order() const { return order_; }                   // the highest of its elements; of a part, of the whole space
   bool isoparametric() const { return isoparametric_; }  // nodes are the mesh's
   Index node_count() const { return node_count_; }
   Index unknown_count() const { return node_count_ * components_; }
@@ -156,8 +157,8 @@ class FunctionSpace {
     std::span<const std::int32_t> columns;
   };
   HostPattern host_pattern() const;
-  void forget_host_pattern() const;  // a copy is made anew at the next use
-  void forget_pattern() const;       // made anew at the next use; matrices keep theirs
+  void forget_host_pattern() const;  // a copy is rebuilt at the next use
+  void forget_pattern() const;       // rebuilt at the next use; matrices keep theirs
   // Equations join nodes: patterns made from now on have what they need. Null: none.
   void couple(std::shared_ptr<const NodeCouplings> couplings) const;
   const NodeCouplings* couplings() const { return couplings_.get(); }
@@ -201,5 +202,10 @@ class FunctionSpace {
   mutable std::shared_ptr<const SparsityPattern> pattern_;
   mutable std::shared_ptr<const NodeCouplings> couplings_;
 };
+
+class Error;
+
+// What a load or a spring at a node of the mesh is told where the space has no node: why, and what to do.
+Error no_node_for(const std::string& what, const FunctionSpace& space, Node mesh_node);
 
 }  // namespace ritz

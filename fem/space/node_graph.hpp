@@ -24,7 +24,7 @@ class NodeGraph {
   bool has_full_diagonal() const { return full_diagonal_; }  // no node without a cell
   void write_columns(std::span<std::int32_t> columns);       // once: it gives back what it holds
 
-  // Lists one behind the other, in pieces that grow until huge pages hold them.
+  // Lists one after the other, in pieces that grow until huge pages hold them.
   template <class Number>
   class Lists {
    public:

@@ -116,7 +116,8 @@ void CaseData::add_unknown(const CaseValue& table, const CaseMember& member, con
   std::vector<std::string> last_parts;
   for (const CaseQuestion& question : questions)
     last_parts.push_back(question.path.substr(question.path.rfind('.') + 1));
-  const auto elsewhere = std::ranges::find(last_parts, member.key);
+  const bool is_table = member.value.kind == CaseValue::Kind::table || member.value.is_array_of_tables();
+  const auto elsewhere = is_table ? last_parts.end() : std::ranges::find(last_parts, member.key);
   const std::string ours = ours_of(member.key, valid);
   const std::optional<KnownPhysics> physics =
       ours.empty() && elsewhere == last_parts.end() ? known_physics(member.key, valid) : std::nullopt;
@@ -136,7 +137,6 @@ void CaseData::add_unknown(const CaseValue& table, const CaseMember& member, con
                             questions[static_cast<std::size_t>(elsewhere - last_parts.begin())].path)
               : "remove it, or take a key of this table; docs/limits.md says what Ritz does not do";
   }
-  const bool is_table = member.value.kind == CaseValue::Kind::table || member.value.is_array_of_tables();
   add(Error(Exit::input,
             fmt::format("unknown {} '{}{}' at {}", is_table ? "table" : "key", path, member.key, member.place.text()),
             valid.empty() ? fmt::format("{} has no keys", title)

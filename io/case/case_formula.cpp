@@ -1,9 +1,9 @@
 // Questions whose answers are numbers or formulas of the position, and the tables that formulas use.
 #include "io/case/case_rules.hpp"
 #include "io/case/row_times.hpp"
+#include "io/files/input_file.hpp"
 
 #include <algorithm>
-#include <filesystem>
 
 namespace ritz {
 namespace {
@@ -161,8 +161,7 @@ void Case::read_tables() {
     check_name(t, name, data_->tables);
     if (data_->tables.contains(name) || !is_identifier(name)) continue;
     data_->unread_tables.insert(name);
-    std::error_code ignored;
-    if (file.empty() || !std::filesystem::exists(file, ignored)) continue;
+    if (file.empty() || is_outside(file) || !lack_of_input(file).empty()) continue;  // said before
     try {
       data_->tables.emplace(name, DataTable::from_file(file,
                                                        interpolation == "linear"    ? Interpolation::linear

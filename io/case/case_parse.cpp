@@ -121,7 +121,7 @@ std::size_t foreign_character(std::string_view text) {
   return std::string_view::npos;
 }
 
-void refuse_foreign_characters(std::string_view text, const std::string& name) {
+void require_known_characters(std::string_view text, const std::string& name) {
   const std::size_t at = foreign_character(text);
   if (at == std::string_view::npos) return;
   const std::string_view before = text.substr(0, at);
@@ -206,7 +206,7 @@ void spell_material(CaseValue& root) {
 }
 
 CaseValue parse_case(std::string_view text, const std::string& name) {
-  refuse_foreign_characters(text, name);
+  require_known_characters(text, name);
   try {
     const toml::table table = toml::parse(text, std::string_view(name));
     CaseValue root = converted(table, name);

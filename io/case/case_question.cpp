@@ -230,17 +230,16 @@ std::string Case::Table::path(std::string_view key, std::string_view about, cons
   }
   const std::string path = beside_case(answer.value()->text);
   try {
-    refuse_outside(path);
+    require_inside(path);
   } catch (const Error& error) {
     answer.wrong_text(fmt::format("{} ({})", error.message(), full_path(key)), error.why(), error.fix());
     return path;
   }
-  std::error_code ignored;
-  if (rule.must_exist && !std::filesystem::exists(path, ignored))
-    answer.wrong_text(fmt::format("'{}' names the file '{}', which does not exist,", full_path(key), path),
+  if (const std::string lack = rule.must_exist ? lack_of_input(path) : ""; !lack.empty())
+    answer.wrong_text(fmt::format("'{}' names the file '{}', which {},", full_path(key), path, lack),
                       fmt::format("{}: {}", key, about),
                       "check the name; relative names start at the folder of the case file");
-  if (std::filesystem::is_regular_file(path, ignored)) data_->files.insert(path);
+  if (std::error_code ignored; std::filesystem::is_regular_file(path, ignored)) data_->files.insert(path);
   return path;
 }
 

@@ -85,7 +85,7 @@ class Parser {
   }
 
   bool is_at_end() const { return at_ == text_.size(); }
-  // The character behind spaces; 0 at the end.
+  // The character after spaces; 0 at the end.
   char next() {
     while (!is_at_end() && text_[at_] == ' ') ++at_;
     return is_at_end() ? '\0' : text_[at_];

@@ -28,8 +28,10 @@ const std::vector<Topic>& topics() {
        "examples/custom_state"},
       {{"damping", "rayleigh"},
        "Rayleigh damping is [damping] of ritz-elasticity and ritz-structure, with [time] (docs/motion.md)"},
-      {{"harmonic", "frequency_response", "spectrum", "random_vibration", "loss_factor"},
-       "frequency response is not in Ritz yet; ritz-modal gives frequencies, shapes and effective masses"},
+      {{"harmonic", "frequency_response", "steady_state_dynamics", "spectrum", "random_vibration", "=psd",
+        "power_spectral", "base_excitation", "base_motion", "loss_factor"},
+       "frequency response and base excitation are not in Ritz yet; ritz-modal gives frequencies, shapes and effective "
+       "masses, and [time] follows a motion (docs/motion.md)"},
       {{"buckling"},
        "buckling is not in Ritz yet; Newton's method finds limit loads of nonlinear forms (docs/limits.md)"},
       {{"hyperelastic", "neo_hooke", "mooney", "ogden", "yeoh", "rubber"},
@@ -41,9 +43,16 @@ const std::vector<Topic>& topics() {
       {{"orthotropic", "anisotropic", "young_x", "young_1", "=e1", "=ex", "=e_x", "shear_modulus_xy", "=g12"},
        "orthotropic materials are [material.orthotropic] of ritz-elasticity and ritz-modal, with [[orientation]] "
        "(docs/thermal.md)"},
-      {{"laminate", "composite", "=layers", "=layup"},
+      {{"laminate", "composite", "=layer", "=layers", "=layup", "=ply", "=plies"},
        "laminates are layers of cells with an [[orientation]] each (docs/thermal.md); layered shells are not in Ritz "
        "yet"},
+      {{"failure", "tsai", "hashin", "=puck"},
+       "failure indices are not in Ritz yet: compute them from the stresses of the results, in Python "
+       "(docs/python.md)"},
+      {{"=path", "=paths", "linearization", "linearisation"},
+       "paths and linearised stresses are not in Ritz yet: give a [[probe]] with 'point' for each place, or plot over "
+       "a "
+       "line in ParaView"},
       {{"fatigue", "fracture", "stress_intensity", "j_integral"}, "fatigue and fracture are not in Ritz yet"},
       {{"coupling", "=mpc", "=equations", "rigid_body", "rigid_link", "periodicity", "cyclic", "multi_point"},
        "relations between unknowns are [[rigid]], [[periodic]], [[coupling]] and [[equation]] (docs/joining.md)"},

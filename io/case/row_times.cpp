@@ -11,7 +11,7 @@ namespace {
 
 bool is_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-// Positions behind the opening parenthesis of each call.
+// Positions after the opening parenthesis of each call.
 std::vector<std::size_t> calls_of(const std::string& name, const std::string& formula) {
   std::vector<std::size_t> result;
   for (std::size_t at = formula.find(name); at != std::string::npos; at = formula.find(name, at + 1)) {

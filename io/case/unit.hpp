@@ -23,7 +23,7 @@ struct Unit {
 // min, h, deg, %, bar, t, in, ft, lb, lbf, psi and ksi: "W/(m K)", "kg/m^3", "N mm". nullopt: no unit.
 std::optional<Unit> unit_named(std::string_view text);
 
-// A number with a unit behind it; nullopt for a number, a formula or any other text. The unit may be an unknown one.
+// A number with a unit after it; nullopt for a number, a formula or any other text. The unit may be an unknown one.
 struct Quantity {
   std::string number, unit;
 };

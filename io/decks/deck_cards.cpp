@@ -2,14 +2,16 @@
 
 #include "device/error.hpp"
 #include "io/files/included_files.hpp"
+#include "io/files/input_file.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cerrno>
 #include <cstdlib>
-#include <fstream>
 #include <iterator>
 #include <optional>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -93,8 +95,11 @@ class CardReader {
   void read_file(const std::string& path, int depth) {
     if (depth > 50)
       throw Error(Exit::input, fmt::format("the deck {} includes itself", path), "", "remove that *INCLUDE");
-    std::ifstream file(path);
-    if (!file) throw Error(Exit::input, fmt::format("cannot read the deck '{}'", path), "", "check the name");
+    std::optional<std::string> text = text_of_input(path);
+    if (!text)
+      throw Error(Exit::input, fmt::format("cannot read the deck '{}': it {}", path, reason_not_to_read(errno)), "",
+                  "check the name");
+    std::istringstream file(std::move(*text));
     int number = 0;
     for (std::string line; std::getline(file, line);) {
       ++number;

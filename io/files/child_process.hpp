@@ -19,6 +19,7 @@
 #include <functional>
 #include <new>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -136,6 +137,8 @@ class ChildProcess {
       send(parent, value);
       parent.flush();
     } catch (const Error& error) { tell(&error, {}); } catch (const std::bad_alloc&) {
+      tell(nullptr, {});
+    } catch (const std::length_error&) {  // a size beyond all memory
       tell(nullptr, {});
     } catch (const std::exception& error) { tell(nullptr, *error.what() == 0 ? "an unknown error" : error.what()); }
   }

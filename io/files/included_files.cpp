@@ -1,6 +1,7 @@
 #include "io/files/included_files.hpp"
 
 #include "device/error.hpp"
+#include "io/files/input_file.hpp"
 #include "io/files/mapped_file.hpp"
 #include "io/files/number_text.hpp"
 #include "io/files/text_case.hpp"
@@ -51,7 +52,7 @@ std::string_view included_by(std::string_view line) {
 void add(const std::string& path, const fs::path& folder, std::vector<std::string>& files) {
   constexpr std::size_t head = 4096;
   std::error_code status;
-  if (!fs::is_regular_file(path, status) || fs::file_size(path, status) == 0 ||
+  if (is_outside(path) || !fs::is_regular_file(path, status) || fs::file_size(path, status) == 0 ||
       std::ranges::find(files, path) != files.end())
     return;
   files.push_back(path);
@@ -77,8 +78,11 @@ std::vector<std::string> with_included_files(const std::string& path) {
 
 std::string included_path(const std::string& deck, const std::string& from, const std::string& name) {
   const fs::path beside_deck = fs::path(deck).parent_path() / name, beside_file = fs::path(from).parent_path() / name;
-  std::error_code ignored;
-  return (!fs::exists(beside_deck, ignored) && fs::exists(beside_file, ignored) ? beside_file : beside_deck).string();
+  const auto is_there = [](const fs::path& path) {
+    std::error_code ignored;
+    return !is_outside(path.string()) && fs::exists(path, ignored);
+  };
+  return (!is_there(beside_deck) && is_there(beside_file) ? beside_file : beside_deck).string();
 }
 
 }  // namespace ritz

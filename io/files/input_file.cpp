@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <system_error>
 
@@ -44,15 +45,37 @@ void read_only_below(const std::string& folder) {
 
 bool reads_one_folder_only() { return !only_folder().empty(); }
 
-void refuse_outside(const std::string& path) {
-  if (only_folder().empty()) return;
+bool is_outside(const std::string& path) {
+  if (only_folder().empty()) return false;
   std::error_code unknown;
   const fs::path whole = fs::weakly_canonical(path, unknown);
-  if (unknown || !is_below(whole, only_folder())) refuse(path);
+  return unknown || !is_below(whole, only_folder());
+}
+
+void require_inside(const std::string& path) {
+  if (is_outside(path)) refuse(path);
+}
+
+std::string lack_of_input(const std::string& path) {
+  const int file = open_input(path);
+  if (file >= 0) {
+    ::close(file);
+    return "";
+  }
+  return reason_not_to_read(errno);
+}
+
+std::string reason_not_to_read(int error) {
+  switch (error) {
+    case ENOENT: return "does not exist";
+    case EISDIR: return "is a folder";
+    case ENXIO: return "is not a regular file";
+    default: return fmt::format("cannot be read ({})", std::strerror(error));
+  }
 }
 
 int open_input(const std::string& path) {
-  refuse_outside(path);
+  require_inside(path);
   return open_regular(path);
 }
 
@@ -69,7 +92,7 @@ int open_regular(const std::string& path) {
 }
 
 std::optional<std::string> text_of_input(const std::string& path) {
-  refuse_outside(path);
+  require_inside(path);
   return text_of_file(path);
 }
 

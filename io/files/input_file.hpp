@@ -13,13 +13,20 @@ void read_only_below(const std::string& folder);
 bool reads_one_folder_only();
 
 // Throws Error(Exit::input) where read_only_below() forbids the file, which need not exist.
-void refuse_outside(const std::string& path);
+void require_inside(const std::string& path);
+bool is_outside(const std::string& path);  // would it throw?
+
+// What errno of open_regular() means, as for lack_of_input().
+std::string reason_not_to_read(int error);
+// Why a file cannot be read as input, after "which": "does not exist", "is a folder", "is not a regular file"; empty:
+// it can. Throws like require_inside().
+std::string lack_of_input(const std::string& path);
 
 // Open for reading; -1 with errno where that cannot be: ENXIO for what is neither a file nor a folder, EISDIR for a
 // folder.
 int open_regular(const std::string& path);
 
-// The same for what is read as input: throws like refuse_outside().
+// The same for what is read as input: throws like require_inside().
 int open_input(const std::string& path);
 
 // All that is in a file, opened as by open_regular() or by open_input(); nullopt with errno as above.

@@ -2,6 +2,7 @@
 
 #include "io/files/atomic_file.hpp"
 #include "io/files/commit_group.hpp"
+#include "io/files/input_file.hpp"
 
 #include "device/error.hpp"
 
@@ -10,7 +11,6 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <utility>
@@ -110,6 +110,9 @@ bool is_within(const std::string& folder, const std::string& file) {
   std::error_code status;
   const std::filesystem::path whole = std::filesystem::canonical(folder.empty() ? "." : folder, status);
   if (status) return false;
+  const bool leads_nowhere = std::filesystem::is_symlink(whole / file, status) &&
+                             !std::filesystem::exists(whole / file, status);  // a file would be made there
+  if (leads_nowhere) return false;
   const std::filesystem::path path = std::filesystem::weakly_canonical(whole / file, status);
   return !status && std::ranges::mismatch(whole, path).in1 == whole.end();
 }
@@ -174,14 +177,12 @@ Journal parse_journal(std::string_view text) {
 
 Journal read_journal(const std::string& folder) {
   const std::string path = journal_path(folder);
-  std::error_code status;
-  if (!std::filesystem::exists(path, status)) return {};
-  std::ifstream file(path, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  if (!file.eof() && file.fail())
-    throw Error(Exit::checkpoint, fmt::format("cannot read '{}'", path), "it records what was committed",
-                "check the disk");
-  return parse_journal(text);
+  const std::optional<std::string> text = text_of_file(path);
+  if (!text && errno == ENOENT) return {};
+  if (!text)
+    throw Error(Exit::checkpoint, fmt::format("cannot read '{}': it {}", path, reason_not_to_read(errno)),
+                "it records what was committed", "check the disk, or name another folder");
+  return parse_journal(*text);
 }
 
 void append_to_journal(const std::string& folder, const JournalEntry& entry) {

@@ -27,8 +27,7 @@ struct MappedDescriptor {
 MappedFile::MappedFile(const std::string& path, bool ahead) {
   const MappedDescriptor file{open_input(path)};
   if (file.number < 0 && (errno == EISDIR || errno == ENXIO))
-    throw Error(Exit::mesh,
-                fmt::format("the mesh file '{}' is {}", path, errno == EISDIR ? "a folder" : "not a regular file"));
+    throw Error(Exit::mesh, fmt::format("the mesh file '{}' {}", path, reason_not_to_read(errno)));
   if (file.number < 0)
     throw Error(Exit::mesh, fmt::format("cannot open the mesh file '{}': {}", path, std::strerror(errno)), "",
                 "check the name; relative names in a case file start at the folder of the case file");

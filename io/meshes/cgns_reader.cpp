@@ -110,7 +110,7 @@ class CgnsReader {
       throw Error(Exit::mesh, fmt::format("'{}' holds no zone", tree_->path()), "",
                   "export the mesh, not only its solution");
     for (const std::string& zone : zones) read_zone(zone, zones.size() > 1);
-    tell_unit_of_length(tree_->path(), unit_of_length(zones.front()), notices);
+    report_unit_of_length(tree_->path(), unit_of_length(zones.front()), notices);
     if (zones.size() > 1 || structured_) join_zones(notices);
     if (point_elements_ > 0)
       notices.push_back(fmt::format("{} point elements of '{}' were left out", point_elements_, tree_->path()));

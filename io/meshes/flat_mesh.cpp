@@ -69,6 +69,10 @@ Index cell_count(const MeshData& data) {
 
 void flatten_plane_mesh(MeshData& data, std::vector<std::string>& notices) {
   if (data.dimension != 2 || data.points.empty()) return;
+  for (std::size_t i = 2; i < data.points.size(); i += 3)
+    if (!std::isfinite(data.points[i]))
+      throw Error(Exit::mesh, fmt::format("node {} of '{}' has z = {}", i / 3, data.source, data.points[i]),
+                  "a coordinate is a number", "write the mesh again");
   double least[3], greatest[3];
   for (std::size_t i = 0; i < 3; ++i) least[i] = greatest[i] = data.points[i];
   for (std::size_t i = 0; i < data.points.size(); ++i) {
@@ -78,11 +82,14 @@ void flatten_plane_mesh(MeshData& data, std::vector<std::string>& notices) {
   const double extent = std::hypot(greatest[0] - least[0], greatest[1] - least[1]);
   const double thickness = greatest[2] - least[2];
   if (thickness > 1e-12 * std::max(extent, std::abs(greatest[2])))
-    throw Error(Exit::mesh,
-                fmt::format("'{}' holds surface cells only, and they are not in one plane: z runs from {} to {}",
-                            data.source, least[2], greatest[2]),
-                "without volume cells the mesh must be plane, with one z for all points; ritz-structure takes shells",
-                "mesh the volume (gmsh -3), or turn a plane part into the x-y plane");
+    throw Error(
+        Exit::mesh,
+        fmt::format("'{}' holds surface cells only, and they are not parallel to the x-y plane: z runs from {} "
+                    "to {}",
+                    data.source, least[2], greatest[2]),
+        "without volume cells the mesh must be plane, with one z for all points; ritz-structure takes shells in "
+        "space",
+        "mesh the volume (gmsh -3), or turn a plane part into the x-y plane");
   if (greatest[2] != 0) notices.push_back(fmt::format("the plane mesh at z = {} was moved to z = 0", greatest[2]));
   transform_points(data, [](std::span<double, 3> x) { x[2] = 0; });
 }

@@ -52,7 +52,7 @@ std::vector<Node> join_points(std::vector<double>& points, Index& joined) {
   return first;
 }
 
-void tell_unit_of_length(const std::string& path, std::string unit, std::vector<std::string>& notices) {
+void report_unit_of_length(const std::string& path, std::string unit, std::vector<std::string>& notices) {
   struct Unit {
     std::string_view name;
     double metres;

@@ -29,6 +29,6 @@ void append_cells(std::vector<Node>& nodes, std::span<const std::int64_t> number
 std::vector<Node> join_points(std::vector<double>& points, Index& joined);
 
 // A notice where a file gives its unit of length and that is not the metre: lengths are taken as they are.
-void tell_unit_of_length(const std::string& path, std::string unit, std::vector<std::string>& notices);
+void report_unit_of_length(const std::string& path, std::string unit, std::vector<std::string>& notices);
 
 }  // namespace ritz

@@ -241,6 +241,25 @@ std::vector<std::int64_t> read_nodes_2(GmshCursor cursor, GmshContents& contents
   return tags;
 }
 
+std::vector<std::int64_t> read_parametric_nodes_2(GmshCursor cursor, GmshContents& contents) {
+  const std::int64_t count = read_count_line(cursor, "the number of nodes", 36, 12);
+  check_node_count(cursor, count);
+  std::vector<std::int64_t> tags(static_cast<std::size_t>(count));
+  contents.points.resize(3 * tags.size());
+  for (std::size_t node = 0; node < tags.size(); ++node) {
+    tags[node] = cursor.integer("a node number");
+    for (std::size_t i = 0; i < 3; ++i) contents.points[3 * node + i] = cursor.real("a coordinate");
+    const char* place = cursor.position();
+    const std::int64_t dimension = cursor.integer("the dimension of an entity");
+    if (dimension < 0 || dimension > 3)
+      cursor.fail(place, fmt::format("expected the dimension of an entity, found {}", dimension));
+    cursor.integer("the tag of an entity");
+    for (std::int64_t i = 0; i < dimension && dimension < 3; ++i) cursor.real("a parameter of a node");
+  }
+  cursor.expect_end();
+  return tags;
+}
+
 void read_elements_2(GmshCursor cursor, const NodeNumbers& numbers, GmshContents& contents) {
   const std::int64_t count = read_count_line(cursor, "the number of elements", 8, 8);
   if (cursor.file().binary) read_binary_elements(cursor, count, numbers, contents);

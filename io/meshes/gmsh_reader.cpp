@@ -44,6 +44,13 @@ GmshSection next_section(const GmshFile& file, const char* position) {
   }
 }
 
+// Their tags.
+std::vector<std::int64_t> read_nodes(const GmshCursor& cursor, GmshContents& contents) {
+  if (contents.groups_by_entity) return read_nodes_4(cursor, contents);
+  return cursor.section() == "ParametricNodes" ? read_parametric_nodes_2(cursor, contents)
+                                               : read_nodes_2(cursor, contents);
+}
+
 bool read_format(GmshFile& file, const GmshSection& section) {
   GmshCursor cursor(file, section.name, section.begin, section.end);
   const double version = cursor.text_real("the version of the format");
@@ -145,9 +152,8 @@ MeshData read_gmsh(const std::string& path, std::vector<std::string>* notices, b
     with("PartitionedEntities", [&](const GmshCursor& cursor) { read_partitioned_entities(cursor, contents); });
   }
   std::vector<std::int64_t> tags;
-  if (with("Nodes", [&](const GmshCursor& cursor) {
-        tags = msh4 ? read_nodes_4(cursor, contents) : read_nodes_2(cursor, contents);
-      }) == 0)
+  const auto take_nodes = [&](const GmshCursor& cursor) { tags = read_nodes(cursor, contents); };
+  if (with("Nodes", take_nodes) + (msh4 ? 0 : with("ParametricNodes", take_nodes)) == 0)
     file.fail(end, "", "expected $Nodes, but the file ends");
   const NodeNumbers numbers(tags);
   if (numbers.has_duplicate())

@@ -31,7 +31,7 @@ int highest_dimension(const GmshContents& contents, const std::string& path, std
   return dimension;
 }
 
-void refuse_unsupported(const GmshContents& contents, const std::string& path) {
+void require_supported_contents(const GmshContents& contents, const std::string& path) {
   if (contents.unsupported.empty()) return;
   std::string list;
   bool mixed = false;
@@ -173,7 +173,7 @@ std::vector<std::string> point_groups(const GmshContents& contents) {
 }
 
 MeshData mesh_of(GmshContents contents, const std::string& path, std::vector<std::string>& notices) {
-  refuse_unsupported(contents, path);
+  require_supported_contents(contents, path);
   MeshData data;
   data.source = path;
   data.dimension = highest_dimension(contents, path, notices);

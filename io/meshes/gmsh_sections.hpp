@@ -10,6 +10,8 @@ namespace ritz {
 
 // Fills points and returns the tags in file order.
 std::vector<std::int64_t> read_nodes_2(GmshCursor cursor, GmshContents& contents);
+// Mesh.SaveParametric: an entity, and its parameters on curves and surfaces, follow the coordinates.
+std::vector<std::int64_t> read_parametric_nodes_2(GmshCursor cursor, GmshContents& contents);
 std::vector<std::int64_t> read_nodes_4(GmshCursor cursor, GmshContents& contents);
 
 // Fills nodes, runs and unsupported.

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <iterator>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -97,24 +98,32 @@ Entities entities_of(const Mesh& mesh) {
   Entities entities;
   for (const CellBlock& block : mesh.blocks())
     for (Index cell = 0; cell < block.cell_count(); ++cell)
-      append_cell(entities.with(mesh.dimension(), groups_of_cell[static_cast<std::size_t>(block.first_cell + cell)]),
+      append_cell(entities.with(traits(block.kind).dimension,
+                                groups_of_cell[static_cast<std::size_t>(block.first_cell + cell)]),
                   block.kind, block.cell(cell));
   for (const auto& [facet, groups] : groups_of_facet) {
     const CellKind kind = traits(mesh.kind_of(facet.first)).facets[static_cast<std::size_t>(facet.second)].kind;
-    append_cell(entities.with(mesh.dimension() - 1, groups), kind, mesh.nodes_of({facet.first, facet.second}));
+    append_cell(entities.with(traits(kind).dimension, groups), kind, mesh.nodes_of({facet.first, facet.second}));
   }
   for (const auto& [node, groups] : groups_of_node)
     append_cell(entities.add(0, groups), CellKind::vertex1, std::span(&node, 1));
   return entities;
 }
 
-int dimension_of(const Mesh& mesh, const Region& region) {
-  switch (region.kind) {
-    case RegionKind::cells: return mesh.dimension();
-    case RegionKind::facets: return mesh.dimension() - 1;
-    case RegionKind::nodes: return 0;
-  }
-  return 0;
+// Dimensions of its entities: structures have regions of lines and surfaces.
+std::set<int> dimensions_of(const Mesh& mesh, const Region& region) {
+  if (region.kind == RegionKind::nodes) return {0};
+  if (!mesh.structural()) return {mesh.dimension() - (region.kind == RegionKind::facets ? 1 : 0)};
+  std::set<int> dimensions;
+  for (const Index cell : region.cells) dimensions.insert(traits(mesh.kind_of(cell)).dimension);
+  for (const FacetOfCell& facet : region.facets) dimensions.insert(traits(mesh.kind_of(facet.cell)).dimension - 1);
+  return dimensions;
+}
+
+int body_dimension(const Mesh& mesh) {
+  int highest = 0;
+  for (const CellBlock& block : mesh.blocks()) highest = std::max(highest, traits(block.kind).dimension);
+  return highest;
 }
 
 void write_format(GmshOutput& output) {
@@ -128,10 +137,13 @@ void write_format(GmshOutput& output) {
 }
 
 void write_names(GmshOutput& output, const Mesh& mesh) {
-  output.line("$PhysicalNames");
-  output.line(std::to_string(mesh.regions().size()));
+  std::vector<std::string> names;
   for (std::size_t i = 0; i < mesh.regions().size(); ++i)
-    output.line(fmt::format("{} {} \"{}\"", dimension_of(mesh, mesh.regions()[i]), i + 1, mesh.regions()[i].name));
+    for (const int dimension : dimensions_of(mesh, mesh.regions()[i]))
+      names.push_back(fmt::format("{} {} \"{}\"", dimension, i + 1, mesh.regions()[i].name));
+  output.line("$PhysicalNames");
+  output.line(std::to_string(names.size()));
+  for (const std::string& name : names) output.line(name);
   output.line("$EndPhysicalNames");
 }
 
@@ -175,7 +187,7 @@ void write_nodes(GmshOutput& output, const Mesh& mesh) {
   output.line("$Nodes");
   for (const Index value : {Index{1}, mesh.node_count(), Index{1}, mesh.node_count()}) output.size(value);
   output.end_line();
-  for (const int value : {mesh.dimension(), 1, 0}) output.integer(value);
+  for (const int value : {body_dimension(mesh), 1, 0}) output.integer(value);
   output.size(mesh.node_count());
   output.end_line();
   for (Index node = 1; node <= mesh.node_count(); ++node) {

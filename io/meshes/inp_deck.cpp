@@ -2,6 +2,7 @@
 #include "io/meshes/inp_deck.hpp"
 
 #include "io/files/included_files.hpp"
+#include "io/files/input_file.hpp"
 #include "io/files/number_text.hpp"
 #include "io/files/text_case.hpp"
 #include "io/meshes/inp_records.hpp"
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
 #include <numbers>
 
 #include <fmt/format.h>
@@ -183,8 +183,8 @@ class DeckReader {
       fail(keyword.place, fmt::format("'{}' is included at depth {}", name, depth + 1),
            "files include each other in a circle");
     const std::string path = included_path(deck_path_, keyword.place.file->path(), name);
-    if (std::error_code ignored; !std::filesystem::exists(path, ignored))
-      fail(keyword.place, fmt::format("the file '{}' to include does not exist", path),
+    if (const std::string lack = lack_of_input(path); !lack.empty())
+      fail(keyword.place, fmt::format("the file '{}' to include {}", path, lack),
            "relative names start at the folder of the deck, or of the file that includes", "check the name");
     if (++file_count_ > 10000) fail(keyword.place, "more than 10000 files are included");
     read_file(path, depth + 1);
@@ -400,8 +400,15 @@ class DeckReader {
       ++count;
     }
     if (count == 1) numbers[1] = numbers[0];
+    if (numbers[2] < 0 && numbers[1] <= numbers[0]) {  // downwards: the same numbers upwards
+      numbers[2] = -numbers[2];
+      numbers[1] = numbers[0] - (numbers[0] - numbers[1]) / numbers[2] * numbers[2];
+      std::swap(numbers[0], numbers[1]);
+    }
     if (numbers[0] < 1 || numbers[1] < numbers[0] || numbers[2] < 1)
-      fail(place, fmt::format("the numbers {} to {} in steps of {} are no range", numbers[0], numbers[1], numbers[2]));
+      fail(place, fmt::format("steps of {} from {} do not lead to {}", numbers[2], numbers[0], numbers[1]),
+           "GENERATE takes the first number, the last and the step, which counts downwards when negative",
+           "exchange the numbers, or change the sign of the step");
     piece.ranges.push_back({numbers[0], numbers[1], numbers[2]});
   }
 

@@ -131,14 +131,14 @@ class Assembly {
       move_points(*motion->second, raw_.points.data() + 3 * old_count, placement.node_labels.size());
     placement.node_offset = static_cast<Node>(old_count);
     placement.nodes.emplace(placement.node_labels);
-    refuse_duplicate(*placement.nodes, "node", placement);
+    require_unique(*placement.nodes, "node", placement);
     for (const InpScope* scope : placement.scopes)
       for (const InpElements& elements : scope->elements) add_elements(elements, placement);
     placement.elements.emplace(placement.element_labels);
-    refuse_duplicate(*placement.elements, "element", placement);
+    require_unique(*placement.elements, "element", placement);
   }
 
-  void refuse_duplicate(const NodeNumbers& numbers, const char* what, const Placement& placement) const {
+  void require_unique(const NodeNumbers& numbers, const char* what, const Placement& placement) const {
     if (numbers.has_duplicate())
       throw Error(Exit::mesh,
                   fmt::format("{} {} is defined twice in '{}'{}", what, numbers.duplicate(), path_,

@@ -19,7 +19,7 @@ class InpOutput {
   void add(fmt::format_string<Arguments...> form, Arguments&&... arguments) {
     fmt::format_to(std::back_inserter(text_), form, std::forward<Arguments>(arguments)...);
   }
-  // Numbers with commas between, 16 to a line; a list of nodes continues after a comma, members of a set start anew.
+  // Numbers with commas between, 16 to a line; a list of nodes continues after a comma, members of a set start again.
   template <class Numbers>
   void list(const Numbers& numbers, std::size_t first_on_line, bool record) {
     std::size_t on_line = first_on_line;

@@ -96,7 +96,7 @@ class MedReader {
     if (const auto axes = tree_->integer_attribute(mesh, "REP"); axes && *axes != 0)
       tree_->fail(mesh, fmt::format("has {} coordinates; write it with Cartesian ones",
                                     *axes == 1 ? "cylindrical" : "spherical"));
-    tell_unit_of_length(tree_->path(), without_padding(tree_->text_attribute(mesh, "UNI").substr(0, 16)), notices);
+    report_unit_of_length(tree_->path(), without_padding(tree_->text_attribute(mesh, "UNI").substr(0, 16)), notices);
     const std::vector<std::string> steps = tree_->children(mesh);
     if (steps.empty()) tree_->fail(mesh, "holds nothing");
     if (steps.size() > 1)

@@ -13,19 +13,14 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <filesystem>
+#include <initializer_list>
+#include <memory>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace ritz {
 namespace {
-
-enum class MeshFormat { gmsh, inp, vtu, pvtu, vtk, medit, medit_binary, nastran, mfem, exodus, med, cgns, unknown };
-
-constexpr const char* supported =
-    "Ritz reads Gmsh .msh (2.2 and 4.1), Abaqus and CalculiX .inp, VTK .vtu, .pvtu and .vtk (unstructured grids), "
-    "MEDIT .mesh and .meshb, "
-    "MFEM .mesh, Nastran .bdf, Exodus II .e and .exo, MED .med, and CGNS .cgns";
 
 // 80 bytes of title, a count, and 50 bytes per triangle.
 bool is_binary_stl(std::string_view bytes) {
@@ -71,41 +66,147 @@ bool is_medit_binary(std::string_view bytes) {
   return (numbers[0] == 1 || numbers[0] == 0x01000000) && numbers[1] >= 1 && numbers[1] <= 4 && numbers[2] == 3;
 }
 
-// Which of the formats that are kept in HDF5: MED and CGNS have groups that no other has; the rest is netCDF-4.
-MeshFormat recognise_hdf5(const std::string& path) {
-  const std::unique_ptr<Hdf5Tree> tree = Hdf5Tree::open(path);
-  if (tree->has("/ENS_MAA")) return MeshFormat::med;
-  if (tree->has("/CGNSLibraryVersion")) return MeshFormat::cgns;
-  if (tree->has("/VTKHDF")) return MeshFormat::unknown;
-  return MeshFormat::exodus;
+// The beginning of a file, by which its format is recognised.
+class Head {
+ public:
+  Head(const std::string& path, std::string_view bytes)
+      : path_(path), bytes_(bytes), extension_(lower_extension(path)) {
+    if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
+    text_ = bytes.substr(std::min(bytes.find_first_not_of(" \t\r\n"), bytes.size()), 4096);
+    description_ = describe_content(bytes_, extension_);
+  }
+  std::string_view bytes() const { return bytes_; }
+  std::string_view text() const { return text_; }  // without blanks before it
+  const std::string& description() const { return description_; }
+  bool starts(std::string_view word) const { return text_.starts_with(word); }
+  bool has(std::string_view word) const { return text_.find(word) != std::string_view::npos; }
+  bool ends(std::initializer_list<std::string_view> extensions) const {
+    return std::ranges::find(extensions, extension_) != extensions.end();
+  }
+  bool is_hdf5() const { return bytes_.starts_with("\x89HDF"); }
+  bool has_group(const char* name) const {
+    if (!is_hdf5()) return false;
+    if (!tree_) tree_ = Hdf5Tree::open(path_);
+    return tree_->has(name);
+  }
+
+ private:
+  const std::string& path_;
+  std::string_view bytes_, text_;
+  std::string extension_, description_;
+  mutable std::unique_ptr<Hdf5Tree> tree_;
+};
+
+bool is_universal(const Head& head) {
+  std::string_view text = head.text();
+  if (!text.starts_with("-1")) return false;
+  text.remove_prefix(2);
+  const std::size_t number = text.find_first_not_of(" \t\r\n");
+  return number != std::string_view::npos && text.substr(0, number).find('\n') != std::string_view::npos &&
+         text[number] >= '1' && text[number] <= '9';
 }
 
-MeshFormat recognise(const std::string& path, std::string_view bytes) {
-  if (bytes.starts_with("\x89HDF")) return recognise_hdf5(path);
-  if (bytes.starts_with("CDF")) return MeshFormat::exodus;
-  if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
-  const std::size_t start = std::min(bytes.find_first_not_of(" \t\r\n"), bytes.size());
-  const std::string_view head = bytes.substr(start, 4096);
-  const std::string extension = lower_extension(path);
-  if (head.starts_with("$") && extension != ".bdf" && extension != ".nas" && extension != ".dat" && extension != ".fem")
-    return MeshFormat::gmsh;
-  if (head.starts_with("<")) {
-    if (head.find("PUnstructuredGrid") != std::string_view::npos) return MeshFormat::pvtu;
-    return head.find("VTKFile") != std::string_view::npos || extension == ".vtu" ? MeshFormat::vtu
-                                                                                 : MeshFormat::unknown;
-  }
-  if (!describe_content(bytes, extension).empty()) return MeshFormat::unknown;
-  if (head.starts_with("# vtk")) return MeshFormat::vtk;
-  if (head.starts_with("MFEM ")) return MeshFormat::mfem;
-  if (is_medit_binary(bytes) || extension == ".meshb") return MeshFormat::medit_binary;
-  if (head.find("MeshVersionFormatted") != std::string_view::npos) return MeshFormat::medit;
-  if (extension == ".msh") return MeshFormat::gmsh;
-  if (head.starts_with("*") || extension == ".inp") return MeshFormat::inp;
-  if (extension == ".vtu") return MeshFormat::vtu;
-  if (extension == ".mesh") return MeshFormat::medit;
-  if (extension == ".bdf" || extension == ".nas" || extension == ".fem" || looks_like_nastran(head))
-    return MeshFormat::nastran;
-  return MeshFormat::unknown;
+struct ReadInto {
+  std::vector<std::string>& notices;
+  bool structural;
+  std::vector<std::string>* points;
+};
+
+// A format: what messages call it, how its files begin or else end, and its reader. The first row that fits is taken.
+struct MeshFormat {
+  const char* name;
+  bool has_structures;  // lines and surfaces as bodies
+  bool (*begins)(const Head&);
+  std::initializer_list<std::string_view> extensions;
+  MeshData (*read)(const std::string& path, const ReadInto& into);
+};
+
+const MeshFormat formats[] = {
+    {"Gmsh .msh (2.2 and 4.1)",
+     true,
+     [](const Head& head) {
+       return head.starts("$") && !head.ends({".bdf", ".nas", ".dat", ".fem"});
+     },
+     {".msh"},
+     [](const std::string& path, const ReadInto& into) {
+       return read_gmsh(path, &into.notices, into.structural, into.points);
+     }},
+    {"Abaqus and CalculiX .inp",
+     true,
+     [](const Head& head) { return head.starts("*"); },
+     {".inp"},
+     [](const std::string& path, const ReadInto& into) { return read_inp(path, &into.notices, into.structural); }},
+    {"VTK .pvtu",
+     false,
+     [](const Head& head) { return head.starts("<") && head.has("PUnstructuredGrid"); },
+     {},
+     [](const std::string& path, const ReadInto& into) { return read_vtu(path, &into.notices, VtkFormat::parallel); }},
+    {".vtu",
+     false,
+     [](const Head& head) { return head.starts("<") && head.has("VTKFile"); },
+     {".vtu"},
+     [](const std::string& path, const ReadInto& into) { return read_vtu(path, &into.notices); }},
+    {".vtk (unstructured grids)",
+     false,
+     [](const Head& head) { return head.starts("# vtk"); },
+     {},
+     [](const std::string& path, const ReadInto& into) { return read_vtu(path, &into.notices, VtkFormat::legacy); }},
+    {"MEDIT .mesh",
+     false,
+     [](const Head& head) { return head.has("MeshVersionFormatted"); },
+     {".mesh"},
+     [](const std::string& path, const ReadInto& into) { return read_medit(path, into.notices); }},
+    {".meshb",
+     false,
+     [](const Head& head) { return is_medit_binary(head.bytes()); },
+     {".meshb"},
+     [](const std::string& path, const ReadInto& into) { return read_medit_binary(path, into.notices); }},
+    {"MFEM .mesh",
+     false,
+     [](const Head& head) { return head.starts("MFEM "); },
+     {},
+     [](const std::string& path, const ReadInto& into) { return read_mfem(path, into.notices); }},
+    {"Nastran .bdf",
+     true,
+     [](const Head& head) { return looks_like_nastran(head.text()); },
+     {".bdf", ".nas", ".fem"},
+     [](const std::string& path, const ReadInto& into) { return read_nastran(path, into.notices, into.structural); }},
+    {"MED .med",
+     true,
+     [](const Head& head) { return head.has_group("/ENS_MAA"); },
+     {},
+     [](const std::string& path, const ReadInto& into) { return read_med(path, into.notices, into.structural); }},
+    {"CGNS .cgns",
+     true,
+     [](const Head& head) { return head.has_group("/CGNSLibraryVersion"); },
+     {},
+     [](const std::string& path, const ReadInto& into) { return read_cgns(path, into.notices, into.structural); }},
+    {"Exodus II .e and .exo",
+     true,  // in HDF5: what no other format has
+     [](const Head& head) { return head.bytes().starts_with("CDF") || (head.is_hdf5() && !head.has_group("/VTKHDF")); },
+     {},
+     [](const std::string& path, const ReadInto& into) { return read_exodus(path, into.notices, into.structural); }},
+    {"I-DEAS universal .unv",
+     true,
+     is_universal,
+     {".unv"},
+     [](const std::string& path, const ReadInto& into) { return read_universal(path, into.notices, into.structural); }},
+};
+
+const MeshFormat* format_of(const Head& head) {
+  for (const MeshFormat& format : formats)
+    if (format.begins(head)) return &format;
+  if (!head.description().empty()) return nullptr;
+  for (const MeshFormat& format : formats)
+    if (head.ends(format.extensions)) return &format;
+  return nullptr;
+}
+
+std::string names_of_formats(bool of_structures) {
+  std::vector<std::string> names;
+  for (const MeshFormat& format : formats)
+    if (format.has_structures || !of_structures) names.emplace_back(format.name);
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 }  // namespace
@@ -114,39 +215,23 @@ MeshData read_mesh_data(const std::string& path, std::vector<std::string>* notic
                         std::vector<std::string>* points) {
   std::vector<std::string> own_notices;
   std::vector<std::string>& said = notices != nullptr ? *notices : own_notices;
-  MeshFormat format;
+  const MeshFormat* format = nullptr;
   std::string content;
   {
-    const MappedFile head(path, false);
-    format = recognise(path, head.bytes());
-    content = describe_content(head.bytes(), lower_extension(path));
+    const MappedFile file(path, false);
+    const Head head(path, file.bytes());
+    format = format_of(head);
+    content = head.description();
   }
-  const bool has_structures = format == MeshFormat::gmsh || format == MeshFormat::inp ||
-                              format == MeshFormat::nastran || format == MeshFormat::exodus ||
-                              format == MeshFormat::med || format == MeshFormat::cgns;
-  if (structural && !has_structures)
+  if (format == nullptr)
+    throw Error(Exit::mesh, fmt::format("the format of the mesh file '{}' is not known", path),
+                content.empty() ? "neither its content nor its extension is that of a mesh that Ritz reads" : content,
+                "Ritz reads " + names_of_formats(false));
+  if (structural && !format->has_structures)
     throw Error(Exit::mesh, fmt::format("'{}' cannot be read as a mesh of beams and shells", path),
-                "lines and surfaces in space are read from Gmsh .msh, Abaqus and CalculiX .inp, Nastran, Exodus II, "
-                "MED and CGNS",
+                "lines and surfaces in space are read from " + names_of_formats(true),
                 "convert it: meshio convert mesh.vtu mesh.msh");
-  switch (format) {
-    case MeshFormat::gmsh: return read_gmsh(path, notices, structural, points);
-    case MeshFormat::inp: return read_inp(path, notices, structural);
-    case MeshFormat::vtu: return read_vtu(path, notices);
-    case MeshFormat::pvtu: return read_vtu(path, notices, VtkFormat::parallel);
-    case MeshFormat::vtk: return read_vtu(path, notices, VtkFormat::legacy);
-    case MeshFormat::medit: return read_medit(path, said);
-    case MeshFormat::medit_binary: return read_medit_binary(path, said);
-    case MeshFormat::nastran: return read_nastran(path, said, structural);
-    case MeshFormat::mfem: return read_mfem(path, said);
-    case MeshFormat::exodus: return read_exodus(path, said, structural);
-    case MeshFormat::med: return read_med(path, said, structural);
-    case MeshFormat::cgns: return read_cgns(path, said, structural);
-    case MeshFormat::unknown: break;
-  }
-  throw Error(Exit::mesh, fmt::format("the format of the mesh file '{}' is not known", path),
-              content.empty() ? "neither its content nor its extension is that of a mesh that Ritz reads" : content,
-              supported);
+  return format->read(path, {said, structural, points});
 }
 
 Mesh read_mesh(const std::string& path, const ReadOptions& options) {

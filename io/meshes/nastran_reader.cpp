@@ -2,6 +2,7 @@
 // comma-separated fields.
 #include "io/meshes/other_readers.hpp"
 
+#include "io/files/input_file.hpp"
 #include "io/files/number_text.hpp"
 #include "io/files/text_case.hpp"
 #include "io/files/text_file.hpp"
@@ -17,6 +18,7 @@
 #include <list>
 #include <map>
 #include <numbers>
+#include <span>
 #include <set>
 
 #include <fmt/format.h>
@@ -107,6 +109,78 @@ const Form* form_named(std::string_view name) {
   return nullptr;
 }
 
+// Fields of cells and grid points, after their name and by position, that change results and are not of the mesh.
+struct OtherFields {
+  std::string_view names;  // of entries
+  std::size_t first, count;
+  std::string_view what, remedy;
+};
+
+constexpr std::string_view section_orientation = "give orientation in the [[section]] of its region";
+constexpr std::string_view section_offset =
+    "give offset_y and offset_z in the [[section]] of its region; move the nodes by what lies along the beam";
+constexpr std::string_view no_releases =
+    "beams of Ritz have no releases: a member that is hinged at both ends is a bar";
+constexpr std::string_view section_thickness = "give thickness in the [[section]] of its region";
+constexpr std::string_view material_axes = "give the axes of the material by [[orientation]], if it has directions";
+constexpr std::string_view no_shell_offset = "shells of Ritz lie on their nodes: move these";
+
+std::span<const OtherFields> other_fields() {
+  static constexpr OtherFields list[] = {
+      {"CBAR CBEAM", 4, 3, "orientation (X1, X2, X3 or G0)", section_orientation},
+      {"CBEAM3", 5, 3, "orientation (X1, X2, X3 or G0)", section_orientation},
+      {"CBAR CBEAM", 7, 1, "OFFT", section_offset},
+      {"CBAR CBEAM", 8, 2, "pin flags (PA, PB)", no_releases},
+      {"CBAR CBEAM", 10, 6, "offsets (W1A, W2A, W3A, W1B, W2B, W3B)", section_offset},
+      {"CBEAM3", 8, 9, "offsets (W1A ... W3C)", section_offset},
+      {"CBEAM3", 17, 3, "twists (TWA, TWB, TWC)", "sections of Ritz do not twist along a beam"},
+      {"CBEAM", 16, 2, "warping points (SA, SB)", "beams of Ritz do not warp"},
+      {"CBEAM3", 20, 3, "warping points (SA, SB, SC)", "beams of Ritz do not warp"},
+      {"CONROD", 3, 5, "material and section (MID, A, J, C, NSM)", "give a [[section]] with element = \"bar\""},
+      {"CTRIA3 CTRIAR", 5, 1, "THETA or MCID", material_axes},
+      {"CQUAD4 CQUADR", 6, 1, "THETA or MCID", material_axes},
+      {"CTRIA6", 8, 1, "THETA or MCID", material_axes},
+      {"CQUAD8", 14, 1, "THETA or MCID", material_axes},
+      {"CQUAD CQUAD9", 11, 1, "THETA or MCID", material_axes},
+      {"CTRAX3 CPLSTN3 CPLSTS3", 5, 1, "THETA", material_axes},
+      {"CQUADX4 CPLSTN4 CPLSTS4", 6, 1, "THETA", material_axes},
+      {"CTRAX6 CPLSTN6 CPLSTS6", 8, 1, "THETA", material_axes},
+      {"CQUADX8 CPLSTN8 CPLSTS8", 10, 1, "THETA", material_axes},
+      {"CTRIA3 CTRIAR", 6, 1, "ZOFFS", no_shell_offset},
+      {"CQUAD4 CQUADR", 7, 1, "ZOFFS", no_shell_offset},
+      {"CTRIA6", 9, 1, "ZOFFS", no_shell_offset},
+      {"CQUAD8", 15, 1, "ZOFFS", no_shell_offset},
+      {"CTRIA3 CTRIAR", 9, 4, "thickness (TFLAG, T1, T2, T3)", section_thickness},
+      {"CQUAD4 CQUADR", 9, 5, "thickness (TFLAG, T1, T2, T3, T4)", section_thickness},
+      {"CTRIA6", 10, 4, "thickness (T1, T2, T3, TFLAG)", section_thickness},
+      {"CQUAD8", 10, 4, "thickness (T1, T2, T3, T4)", section_thickness},
+      {"CQUAD8", 16, 1, "TFLAG", section_thickness},
+      {"GRID", 6, 1, "supports (PS)", "give them as supports of the case"},
+      {"GRDSET", 6, 1, "supports (PS)", "give them as supports of the case"}};
+  return list;
+}
+
+// Rows of other_fields() of an entry.
+std::span<const std::size_t> other_fields_of(std::string_view entry) {
+  static const auto rows = [] {
+    std::map<std::string, std::vector<std::size_t>, std::less<>> by_entry;
+    for (std::size_t row = 0; row < other_fields().size(); ++row)
+      for (std::string_view names = other_fields()[row].names; !names.empty();) {
+        const std::size_t end = std::min(names.find(' '), names.size());
+        by_entry[std::string(names.substr(0, end))].push_back(row);
+        names.remove_prefix(std::min(end + 1, names.size()));
+      }
+    return by_entry;
+  }();
+  const auto found = rows.find(entry);
+  return found == rows.end() ? std::span<const std::size_t>() : std::span<const std::size_t>(found->second);
+}
+
+// "0.", "-0.0", "0.E+0": real zeros, which are the defaults. A whole 0 names the basic system.
+bool is_real_zero(std::string_view text) {
+  return text.find('.') != std::string_view::npos && text.find_first_of("123456789") == std::string_view::npos;
+}
+
 // Elements that are no cells.
 bool is_scalar_element(std::string_view name) {
   static const std::set<std::string_view> list = {
@@ -151,6 +225,7 @@ class NastranReader {
     if (!ended_) notices_->push_back(fmt::format("'{}' has no ENDDATA: check that it was not cut short", path));
     place_grids();
     number_cells();
+    report_other_fields();
     for (const auto& [name, count] : left_out_)
       notices_->push_back(fmt::format("{} {} in '{}' are not cells and were omitted", count, name, path));
     if (!passed_over_.empty())
@@ -232,14 +307,42 @@ class NastranReader {
                 "files include each other in a circle");
     std::filesystem::path path{std::string(name)};
     if (path.is_relative()) path = folder_ / path;
-    if (std::error_code ignored; !std::filesystem::exists(path, ignored))
-      file.fail(place, fmt::format("the file '{}' to include does not exist", path.string()), "", "check the name");
+    if (const std::string lack = lack_of_input(path.string()); !lack.empty())
+      file.fail(place, fmt::format("the file '{}' to include {}", path.string(), lack), "", "check the name");
     if (++file_count_ > 10000) file.fail(place, "more than 10000 files are included");
     read_file(path.string(), depth + 1);
   }
 
+  // What a cell says beyond its nodes changes results, and none of it is of the mesh.
+  void note_other_fields(const Entry& entry) {
+    for (const std::size_t row : other_fields_of(entry.name)) {
+      const OtherFields& other = other_fields()[row];
+      if (entry.fields.size() <= other.first) continue;
+      const std::size_t end = std::min(entry.fields.size(), other.first + other.count);
+      const std::span<const std::string_view> given = std::span(entry.fields).subspan(other.first, end - other.first);
+      const auto says = [&](std::string_view text) {
+        return !text.empty() && !is_real_zero(text) && !(other.what == "OFFT" && upper(text) == "GGG");
+      };
+      if (std::ranges::none_of(given, says)) continue;
+      OtherField& seen = other_fields_[{entry.name, row}];
+      if (seen.count++ > 0) continue;
+      seen.value = fmt::format("{}", fmt::join(given, ", "));
+      seen.place = fmt::format("{} {} in line {} of '{}'", entry.name, trimmed(field(entry, 0)),
+                               entry.file->line_of(entry.position), entry.file->path());
+    }
+  }
+
+  void report_other_fields() {
+    for (const auto& [key, seen] : other_fields_) {
+      const OtherFields& other = other_fields()[key.second];
+      notices_->push_back(fmt::format("{} of {} {} are not read, the first of {}: {}; {}", other.what, seen.count,
+                                      key.first, seen.place, seen.value, other.remedy));
+    }
+  }
+
   void take(const Entry& entry) {
     if (entry.file == nullptr) return;
+    note_other_fields(entry);
     if (entry.name == "GRID") return take_grid(entry);
     if (entry.name.starts_with("CORD") && entry.name.size() == 6) return take_system(entry);
     if (entry.name == "GRDSET") return take_default(entry);
@@ -410,6 +513,12 @@ class NastranReader {
   std::map<std::int64_t, Entry> systems_;
   std::int64_t default_system_ = 0;
   std::map<CellKind, std::vector<std::int64_t>> cell_nodes_;
+  struct OtherField {
+    Index count = 0;
+    std::string place, value;  // of the first
+  };
+
+  std::map<std::pair<std::string, std::size_t>, OtherField> other_fields_;  // by entry and row of other_fields()
   std::map<std::string, Index> left_out_;
   std::set<std::string> passed_over_;
   int file_count_ = 0;

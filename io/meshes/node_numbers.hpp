@@ -41,7 +41,7 @@ class NodeNumbers {
     numbers_.assign(size, -1);
     for (std::size_t i = 0; i < tags.size(); ++i) {
       Node& number = numbers_[static_cast<std::uint64_t>(tags[i]) - static_cast<std::uint64_t>(first_)];
-      if (number >= 0) note_duplicate(tags[i]);
+      if (number >= 0) record_duplicate(tags[i]);
       number = static_cast<Node>(i);
     }
   }
@@ -56,7 +56,7 @@ class NodeNumbers {
     for (std::size_t i = 0; i < tags.size(); ++i) {
       std::size_t slot = slot_of(tags[i]);
       while (numbers_[slot] >= 0 && hash_tags_[slot] != tags[i]) slot = (slot + 1) & mask_;
-      if (numbers_[slot] >= 0) note_duplicate(tags[i]);
+      if (numbers_[slot] >= 0) record_duplicate(tags[i]);
       hash_tags_[slot] = tags[i];
       numbers_[slot] = static_cast<Node>(i);
     }
@@ -67,7 +67,7 @@ class NodeNumbers {
     return (mixed ^ (mixed >> 32)) & mask_;
   }
 
-  void note_duplicate(std::int64_t tag) {
+  void record_duplicate(std::int64_t tag) {
     if (!has_duplicate_) duplicate_ = tag;
     has_duplicate_ = true;
   }

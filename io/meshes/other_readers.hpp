@@ -32,6 +32,9 @@ MeshData read_med(const std::string& path, std::vector<std::string>& notices, bo
 // when there are several, whose points in the same place are joined.
 MeshData read_cgns(const std::string& path, std::vector<std::string>& notices, bool structural = false);
 
+// I-DEAS universal files. Groups keep their names; in files without groups physical properties become "volume_3", ...
+MeshData read_universal(const std::string& path, std::vector<std::string>& notices, bool structural = false);
+
 // "volume_3", "surface_3", "curve_3" or "point_3" after the dimension: groups that only have a number.
 std::string numbered_group(int dimension, std::int64_t number);
 

@@ -1,5 +1,6 @@
 #include "io/meshes/raw_mesh.hpp"
 
+#include "io/meshes/collapsed_cells.hpp"
 #include "io/meshes/flat_mesh.hpp"
 #include "mesh/hash.hpp"
 
@@ -154,7 +155,7 @@ void add_lower_cells(const RawMesh& raw, MeshData& data, std::vector<std::string
   add_facet_regions(data, surfaces, notices);
 }
 
-void say_what_is_not_used(const RawMesh& raw, int dimension, std::vector<std::string>& notices) {
+void report_unused(const RawMesh& raw, int dimension, std::vector<std::string>& notices) {
   std::string list;
   for (const CellKind kind : all_cell_kinds()) {
     if (traits(kind).dimension >= dimension || traits(kind).dimension == 0 || raw.cell_count(kind) == 0) continue;
@@ -204,6 +205,7 @@ MeshData mesh_of(RawMesh raw, std::vector<std::string>& notices) {
   LoweredCells lowered = lower_order(raw.nodes, raw.node_sets, raw.points,
                                      raw.structural ? KeepMaps::no : KeepMaps::where_they_differ, raw.source, notices);
   raw.node_sets = {};
+  replace_collapsed_cells(raw, notices);
   MeshData data;
   data.source = raw.source;
   data.dimension = highest_dimension(raw, notices);
@@ -222,7 +224,7 @@ MeshData mesh_of(RawMesh raw, std::vector<std::string>& notices) {
   }
   add_free_facets(raw, data);
   add_lower_cells(raw, data, notices);
-  if (!data.structural) say_what_is_not_used(raw, data.dimension, notices);
+  if (!data.structural) report_unused(raw, data.dimension, notices);
   for (Region& region : data.regions) sort_unique(region.nodes);
   drop_points(data, lowered.unneeded);
   if (data.regions.empty())

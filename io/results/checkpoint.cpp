@@ -47,14 +47,14 @@ std::vector<std::string> read_texts(const Hdf5File& file, const std::string& nam
   return file.has(name) ? file.read(name, 0, file.row_count(name)).texts : std::vector<std::string>{};
 }
 
-[[noreturn]] void refuse_state(const std::string& path) {
+[[noreturn]] void throw_bad_state(const std::string& path) {
   throw Error(Exit::checkpoint, fmt::format("'{}' is a checkpoint of another version of Ritz", path), {},
               "resume with that version, or start anew with --overwrite");
 }
 
 Numbers read_numbers(const Hdf5File& file, const std::string& path, const std::string& name) {
   const Hdf5Rows rows = file.read(name, 0, file.row_count(name));
-  if (rows.type != Hdf5Type::float64 || rows.columns != 0) refuse_state(path);
+  if (rows.type != Hdf5Type::float64 || rows.columns != 0) throw_bad_state(path);
   std::vector<double> numbers(rows.rows);
   if (!numbers.empty()) std::memcpy(numbers.data(), rows.own.data(), rows.own.size());
   return std::make_shared<const std::vector<double>>(std::move(numbers));
@@ -86,12 +86,12 @@ std::pair<CheckpointOwner, CheckpointState> read_state(const std::string& path) 
   const std::unique_ptr<Hdf5File> file = Hdf5File::open(path);
   const std::vector<std::int64_t> head = file->numbers("/", "version_and_steps");
   const std::vector<std::string> owner = read_texts(*file, "/owner"), where = read_texts(*file, "/where");
-  if (head.size() != 2 || head[0] != version || owner.size() != 3 || where.size() != 1) refuse_state(path);
+  if (head.size() != 2 || head[0] != version || owner.size() != 3 || where.size() != 1) throw_bad_state(path);
   CheckpointState state{.where = where[0], .steps = static_cast<int>(head[1])};
   for (const std::string& name : read_texts(*file, "/names")) {
     if (name.starts_with("/numbers/")) state.numbers[name.substr(9)] = read_numbers(*file, path, name);
     else if (name.starts_with("/texts/")) state.texts[name.substr(7)] = read_texts(*file, name);
-    else refuse_state(path);
+    else throw_bad_state(path);
   }
   return {{owner[0], owner[1], owner[2], read_texts(*file, "/files")}, std::move(state)};
 }

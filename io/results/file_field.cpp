@@ -149,7 +149,7 @@ std::vector<double> rearranged(const std::vector<double>& values, int components
 
 // Rows of one number, or of several.
 FileField field_of_hdf5(const std::string& path, const FieldName& field) {
-  refuse_outside(path);
+  require_inside(path);
   const std::unique_ptr<Hdf5Tree> tree = Hdf5Tree::open(path);
   if (!tree->has(field.name)) {
     const std::size_t slash = field.name.rfind('/');
@@ -189,7 +189,7 @@ std::string grid_at(const std::string& path, std::optional<double> time) {
     throw Error(Exit::input, fmt::format("'{}' has no step at the time {:g}", path, *time), "it is one step",
                 "name the .pvd file of the run, or no time");
   std::string file = extension == ".pvd" ? file_at(path, time) : path;
-  for (const std::string& each : with_included_files(file)) refuse_outside(each);
+  for (const std::string& each : with_included_files(file)) require_inside(each);
   return file;
 }
 

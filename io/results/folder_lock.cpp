@@ -94,7 +94,7 @@ FolderLock::FolderLock(const std::string& folder, const std::string& program,
 void FolderLock::take(const std::string& folder) {
   for (int attempt = 0;; ++attempt) {
     descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
-    if (descriptor_ < 0 && errno == ELOOP) refuse_other_file("a symbolic link");
+    if (descriptor_ < 0 && errno == ELOOP) throw_other_file("a symbolic link");
     if (descriptor_ < 0) fail(folder);
     if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
       if (errno != EWOULDBLOCK) fail(folder);
@@ -115,7 +115,7 @@ std::optional<LockHolder> FolderLock::earlier_holder() {
   std::optional<LockHolder> dead = parse(before);
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode) || (!before.empty() && !dead))
-    refuse_other_file("another file");
+    throw_other_file("another file");
   return dead;
 }
 
@@ -163,7 +163,7 @@ void FolderLock::fail(const std::string& folder) {
       "another folder");
 }
 
-void FolderLock::refuse_other_file(const char* what) {
+void FolderLock::throw_other_file(const char* what) {
   if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
   throw Error(Exit::output, fmt::format("'{}' is no lock of a run, but {}", path_, what), "it would be overwritten",
               "look at it and remove it, or name another folder with --output");

@@ -34,7 +34,7 @@ class FolderLock {
                  const std::function<void(const std::string&)>& notice);
   void write_holder(const std::string& folder, const LockHolder& me);
   [[noreturn]] void fail(const std::string& folder);
-  [[noreturn]] void refuse_other_file(const char* what);
+  [[noreturn]] void throw_other_file(const char* what);
 
   std::string path_;
   int descriptor_ = -1;

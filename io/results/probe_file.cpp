@@ -2,12 +2,12 @@
 
 #include "io/case/csv.hpp"
 #include "io/files/atomic_file.hpp"
+#include "io/files/input_file.hpp"
 
 #include "device/error.hpp"
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 
 #include <fmt/format.h>
 
@@ -24,13 +24,14 @@ bool is_column_of_tables(std::string_view name) {
   return numbered || std::ranges::find(names, name) != names.end();
 }
 
-ProbeFile::ProbeFile(std::string path, std::uint64_t committed) : path_(std::move(path)), text_(committed, '\0') {
+ProbeFile::ProbeFile(std::string path, std::uint64_t committed) : path_(std::move(path)), text_() {
   if (committed == 0) return;
-  std::ifstream file(path_, std::ios::binary);
-  if (!file.read(text_.data(), static_cast<std::streamsize>(committed)))
+  text_ = text_of_file(path_).value_or("");
+  if (text_.size() < committed)
     throw Error(Exit::checkpoint,
                 fmt::format("'{}' is shorter than what was committed to it, {} bytes", path_, committed), {},
                 "inspect it with 'ritz results verify'; start anew with --overwrite");
+  text_.resize(committed);
 }
 
 JournalFile ProbeFile::add(int step, double time, const std::string& load_case,

@@ -106,7 +106,7 @@ bool is_dead_trial(const std::string& name) {
          ::kill(static_cast<pid_t>(std::atol(name.c_str() + trial_prefix.size())), 0) != 0 && errno == ESRCH;
 }
 
-[[noreturn]] void refuse_folder(const std::string& path, const std::string& reason) {
+[[noreturn]] void throw_bad_folder(const std::string& path, const std::string& reason) {
   throw Error(Exit::output, fmt::format("cannot write results to the folder '{}': {}", path, reason),
               "nothing was solved", "name another folder with --output or [output] folder, or make room for this one");
 }
@@ -115,7 +115,7 @@ void make_folder(const std::string& path) {
   std::error_code status;
   fs::create_directories(path, status);
   if (!status && !fs::is_directory(path, status) && !status) status = std::make_error_code(std::errc::not_a_directory);
-  if (status) refuse_folder(path, status.message());
+  if (status) throw_bad_folder(path, status.message());
 }
 
 // The reason why a small file cannot be written in the folder; empty: it was written and removed.
@@ -135,7 +135,7 @@ std::string reason_not_to_write(const std::string& folder) {
 
 void probe_folder(const std::string& path) {
   make_folder(path);
-  if (const std::string reason = reason_not_to_write(path); !reason.empty()) refuse_folder(path, reason);
+  if (const std::string reason = reason_not_to_write(path); !reason.empty()) throw_bad_folder(path, reason);
 }
 
 void probe_file(const std::string& path) {
@@ -153,9 +153,32 @@ void probe_file(const std::string& path) {
                 "name a file in another folder, or make room in this one");
 }
 
+// Folders that are not there yet: removed at the end, where they are empty.
+class ResultFolder::TrialFolders {
+ public:
+  explicit TrialFolders(const std::string& path) {
+    std::error_code unknown;
+    for (fs::path at = fs::absolute(path, unknown).lexically_normal(); !unknown && !fs::exists(at, unknown);
+         at = at.parent_path())
+      made_.push_back(at);
+  }
+  ~TrialFolders() {
+    for (const fs::path& each : made_) ::rmdir(each.c_str());
+  }
+  TrialFolders(const TrialFolders&) = delete;
+  TrialFolders& operator=(const TrialFolders&) = delete;
+
+ private:
+  std::vector<fs::path> made_;  // the innermost first
+};
+
 ResultFolder::ResultFolder(std::string path, ResultFolderOptions options)
-    : path_((make_folder(path), std::move(path))), options_(std::move(options)), room_made_(options_.joined) {
+    : trial_(options.check ? std::make_shared<TrialFolders>(path) : nullptr),
+      path_((make_folder(path), std::move(path))),
+      options_(std::move(options)),
+      room_made_(options_.joined) {
   if (options_.joined) return;
+  refuse_links();
   lock_ = std::make_shared<FolderLock>(path_, options_.program, options_.notice);
   probe_folder(path_);
   Journal journal = read_journal(path_);
@@ -164,7 +187,7 @@ ResultFolder::ResultFolder(std::string path, ResultFolderOptions options)
                 fmt::format("'{}' is damaged in line {}", journal_path(path_), fmt::join(journal.damaged_lines, ", ")),
                 "its record of older results cannot be trusted",
                 "inspect it with 'ritz results verify', then name another folder with --output");
-  refuse_existing(journal);
+  require_new(journal);
   if (journal.unfinished_line) {
     std::error_code status;
     fs::resize_file(journal_path(path_), journal.valid_size, status);
@@ -187,7 +210,7 @@ std::vector<JournalEntry> ResultFolder::committed(const std::string& series) con
   return entries;
 }
 
-void ResultFolder::refuse_existing(const Journal& journal) {
+void ResultFolder::require_new(const Journal& journal) {
   if (options_.overwrite || options_.add) return;
   const bool stopped = Checkpoints::any_in(checkpoints());
   if (options_.resume && stopped) return;
@@ -222,6 +245,17 @@ void ResultFolder::refuse_existing(const Journal& journal) {
       options_.resume ? "there is no checkpoint to resume from, and they belong to another case"
                       : "results are not overwritten without --overwrite",
       "add --overwrite (the old ones are kept until the new ones are complete), or name another folder with --output");
+}
+
+// Links that the run would write through; others are replaced by its files.
+void ResultFolder::refuse_links() const {
+  for (const std::string& name : names_in(path_)) {
+    const fs::path item = fs::path(path_) / name;
+    std::error_code unknown;
+    const bool is_written = name == "results.journal" || (!case_of(options_, name).empty() &&
+                                                          (fs::is_directory(item, unknown) || name.ends_with(".hdf")));
+    if (is_written && fs::is_symlink(item, unknown)) path_within(path_, name);
+  }
 }
 
 // Removes temporary files of a run that was killed: no other run can be writing now.
@@ -319,7 +353,7 @@ void ResultFolder::complete() {
   fs::remove(replaced, ignored);  // when it is empty
 }
 
-// A file that was set aside without being asked for: was it never committed and is made anew, or are its steps among
+// A file that was set aside without being asked for: was it never committed and is rebuilt, or are its steps among
 // the new ones, with the same bytes?
 bool ResultFolder::may_go(const Journal& before, const Journal& now, const std::string& file) const {
   const auto parts = [&file](const Journal& journal) {

@@ -27,6 +27,7 @@ struct ResultFolderOptions {
   std::string program = "ritz";
   bool overwrite = false;
   bool resume = false;                 // continue after the committed steps
+  bool check = false;                  // nothing will be written: folders that were made go again
   bool add = false;                    // keep existing results and add others
   bool joined = false;                 // the first rank has locked it and made room
   std::set<std::string> members = {};  // of a sweep: "bracket-001"; their results are this run's, too
@@ -59,14 +60,18 @@ class ResultFolder {
   // The same folder for one of the members, under the same lock. Room is made by this.
   ResultFolder member(const std::string& name) const;
   Journal journal() const;                          // of this case and its members
-  void forget(const std::set<std::string>& cases);  // takes their lines out: their results are made anew
+  void forget(const std::set<std::string>& cases);  // takes their lines out: their results are rebuilt
 
  private:
   ResultFolder(const ResultFolder& of, ResultFolderOptions options);
-  void refuse_existing(const Journal& journal);
+  void require_new(const Journal& journal);
   bool may_go(const Journal& before, const Journal& now, const std::string& file) const;
+  void refuse_links() const;
   void sweep_temporaries() const;
 
+  class TrialFolders;
+
+  std::shared_ptr<TrialFolders> trial_;  // of a check; outlives the lock
   std::string path_;
   ResultFolderOptions options_;
   std::shared_ptr<FolderLock> lock_;

@@ -3,7 +3,7 @@
 // format".
 //
 // A committed file is never written to. There are two files: the committed one, and a spare (.tmp) that is one step
-// behind. A step is appended to the spare, after the one it lacks; flushed; then the two exchange their names in one
+// after. A step is appended to the spare, after the one it lacks; flushed; then the two exchange their names in one
 // system call. So a kill at any moment leaves a whole file, and each step is written twice.
 #pragma once
 

@@ -5,6 +5,7 @@
 #include "device/error.hpp"
 #include "io/files/mapped_file.hpp"
 #include "io/vtk/vtk_errors.hpp"
+#include "io/vtk/vtu_sizes.hpp"
 
 #include <charconv>
 #include <cstdlib>
@@ -31,7 +32,7 @@ namespace ritz {
 namespace {
 
 // A count that the file cannot hold would make VTK allocate without limit.
-void refuse_absurd_counts(const std::string& path) {
+void require_plausible_counts(const std::string& path) {
   const MappedFile file(path, false);
   const std::string_view bytes = file.bytes();
   constexpr std::int64_t best_compression = 1100;  // of zlib
@@ -65,7 +66,7 @@ vtkSmartPointer<vtkUnstructuredGrid> run(Reader& reader, const std::string& path
 
 template <class Reader>
 vtkSmartPointer<vtkUnstructuredGrid> read_xml(const std::string& path, bool& has_pieces) {
-  refuse_absurd_counts(path);
+  require_plausible_counts(path);
   vtkNew<Reader> reader;
   reader->SetFileName(path.c_str());
   {
@@ -76,6 +77,7 @@ vtkSmartPointer<vtkUnstructuredGrid> read_xml(const std::string& path, bool& has
                   "save it as an unstructured grid (.vtu), for example with ParaView");
   }
   auto grid = run(*reader, path);
+  check_array_sizes(MappedFile(path, false).bytes(), path);
   if constexpr (requires { reader->GetNumberOfPieces(); }) has_pieces = reader->GetNumberOfPieces() > 1;
   else has_pieces = true;
   return grid;

@@ -114,7 +114,7 @@ PointExpression PointExpression::table(std::shared_ptr<const TableValues> table,
 }
 
 PointExpression PointExpression::choice(PointExpression condition, PointExpression then, PointExpression otherwise) {
-  // A chain of choices stands behind the last colon, where it takes no more registers than its largest part.
+  // A chain of choices stands after the last colon, where it takes no more registers than its largest part.
   const bool turned =
       then.node_->operation == PointOperation::take && otherwise.node_->operation != PointOperation::take;
   if (turned) std::swap(then, otherwise);
@@ -243,7 +243,7 @@ class PointCompiler {
     return code_.code_.size() - 1;
   }
 
-  // Puts the value into register `to`, or says in which it is known. Registers behind `to` are free.
+  // Puts the value into register `to`, or says in which it is known. Registers after `to` are free.
   int emit(const PointExpression& e, int to) {
     const Node& node = *e.node_;
     if (const auto known = known_.find(&node); known != known_.end()) return known->second;

@@ -147,6 +147,23 @@ ShapeAndEdges measured_tet(const std::array<Point, 4>& x) {
           edges};
 }
 
+// A surface in space, turned into the plane of the first two coordinates.
+void lay_flat(std::span<Point> x, int corner_count) {
+  Point normal{}, along = minus(x[1], x[0]);
+  for (std::size_t i = 1; i + 1 < static_cast<std::size_t>(corner_count); ++i) {
+    const Point part = cross(minus(x[i], x[0]), minus(x[i + 1], x[0]));
+    for (std::size_t k = 0; k < 3; ++k) normal[k] += part[k];
+  }
+  const Point across = cross(normal, along);
+  along = cross(across, normal);  // without the part along the normal, where the corners are in no plane
+  const double sizes[3] = {length(along), length(across), length(normal)};
+  if (!(sizes[0] > 0 && sizes[1] > 0)) return;
+  for (std::size_t i = x.size(); i-- > 0;) {
+    const Point d = minus(x[i], x[0]);
+    x[i] = {dot(d, along) / sizes[0], dot(d, across) / sizes[1], dot(d, normal) / sizes[2]};
+  }
+}
+
 // Corners and the nodes on edges.
 std::array<Point, 20> frame_points(const Mesh& mesh, std::span<const Node> nodes, const CellTraits& t) {
   std::array<Point, 20> x;
@@ -155,6 +172,7 @@ std::array<Point, 20> frame_points(const Mesh& mesh, std::span<const Node> nodes
     const auto p = mesh.point(nodes[i]);
     x[i] = {p[0], p[1], p[2]};
   }
+  if (mesh.structural() && t.dimension == 2) lay_flat(std::span(x).first(count), t.corner_count);
   return x;
 }
 

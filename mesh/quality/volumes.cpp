@@ -75,8 +75,9 @@ std::span<const Point> gather(const Mesh& mesh, std::span<const Node> nodes, std
   return std::span(x).first(nodes.size());
 }
 
-double volume_factor(const Columns& J, int dimension) {
+double volume_factor(const Columns& J, int dimension, bool in_space = false) {
   if (dimension == 1) return std::sqrt(dot(J[0], J[0]));
+  if (dimension == 2 && in_space) return length(cross(J[0], J[1]));
   if (dimension == 2) return J[0][0] * J[1][1] - J[0][1] * J[1][0];
   return dot(J[0], cross(J[1], J[2]));
 }
@@ -125,15 +126,13 @@ BoundingBox bounding_box(const Mesh& mesh) {
 std::vector<double> cell_volumes(const Mesh& mesh) {
   std::vector<double> volumes(static_cast<std::size_t>(mesh.cell_count()));
   for_each_cell(mesh, [&](Index cell, std::span<const Point> x, const Tabulated& table) {
-    const bool constant = std::ssize(x) == mesh.dimension() + 1;
+    const int dimension = mesh.structural() ? traits(mesh.kind_of(cell)).dimension : mesh.dimension();
+    const bool constant = std::ssize(x) == dimension + 1;
     double volume = 0;
     for (std::size_t q = 0; q < table.weights.size(); ++q) {
       if (constant && q > 0) break;
-      const double weight = !constant               ? table.weights[q]
-                            : mesh.dimension() == 3 ? 1.0 / 6
-                            : mesh.dimension() == 2 ? 0.5
-                                                    : 2.0;
-      volume += weight * volume_factor(jacobian(x, table.gradients[q]), mesh.dimension());
+      const double weight = !constant ? table.weights[q] : dimension == 3 ? 1.0 / 6 : dimension == 2 ? 0.5 : 2.0;
+      volume += weight * volume_factor(jacobian(x, table.gradients[q]), dimension, mesh.structural());
     }
     volumes[static_cast<std::size_t>(cell)] = volume;
   });

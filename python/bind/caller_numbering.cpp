@@ -33,6 +33,24 @@ std::vector<double> CallerNumbering::nodal_out(std::span<const double> values, i
   return result;
 }
 
+std::vector<double> CallerCells::in(std::span<const double> values, int components) const {
+  std::vector<double> result(values.begin(), values.end());
+  if (values.size() != row_.size() * static_cast<std::size_t>(components)) return result;
+  for (std::size_t cell = 0; cell < row_.size(); ++cell)
+    std::copy_n(values.begin() + row_[cell] * components, components,
+                result.begin() + static_cast<std::ptrdiff_t>(cell) * components);
+  return result;
+}
+
+std::vector<double> CallerCells::out(std::span<const double> values, int components) const {
+  std::vector<double> result(values.begin(), values.end());
+  if (values.size() != row_.size() * static_cast<std::size_t>(components)) return result;
+  for (std::size_t cell = 0; cell < row_.size(); ++cell)
+    std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(cell) * components, components,
+                result.begin() + row_[cell] * components);
+  return result;
+}
+
 Vector CallerNumbering::in(std::span<const double> values) const {
   const std::vector<double> result = nodal_in(values, space_.components());
   return Vector(space_.device(), std::span<const double>(result), "vectors");

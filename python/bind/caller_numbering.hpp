@@ -1,4 +1,5 @@
-// Values at the nodes of the caller: those of the mesh where the field stands on them, else those of the field.
+// Values at the nodes of the caller: those of the mesh where the field stands on them, else those of the field. Values
+// in cells in the order of the caller, who may give blocks of several kinds in any order.
 #pragma once
 
 #include "fem/space/function_space.hpp"
@@ -6,6 +7,7 @@
 #include "solvers/algebra/sparse_matrix.hpp"
 
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace ritz::python {
@@ -30,6 +32,22 @@ class CallerNumbering {
  private:
   const FunctionSpace& space_;
   std::vector<Node> node_;
+};
+
+// [row][component] of the caller, and [cell][component] of the mesh. Of another number of rows, such as those of a mesh
+// that was refined, they stay as they are.
+class CallerCells {
+ public:
+  CallerCells() = default;  // in the order of the mesh
+  explicit CallerCells(std::vector<Index> row) : row_(std::move(row)) {}
+
+  Index size() const { return static_cast<Index>(row_.size()); }
+  Index row(Index cell) const { return row_.empty() ? cell : row_[static_cast<std::size_t>(cell)]; }
+  std::vector<double> in(std::span<const double> values, int components = 1) const;
+  std::vector<double> out(std::span<const double> values, int components = 1) const;
+
+ private:
+  std::vector<Index> row_;  // [cell of the mesh]
 };
 
 }  // namespace ritz::python

@@ -8,6 +8,8 @@
 #include "apps/cases/structures/structure_case.hpp"
 #include "io/meshes/raw_mesh.hpp"
 
+#include <algorithm>
+#include <map>
 #include <utility>
 
 namespace ritz::python {
@@ -36,7 +38,50 @@ Mesh MeshArrays::mesh(bool structural, double scale, std::vector<std::string>& n
   return Mesh(mesh_of(std::move(raw), notices));
 }
 
-MeshArrays MeshArrays::of(const Mesh& mesh) {
+namespace {
+
+int highest_dimension(const MeshArrays& arrays) {
+  int highest = 0;
+  for (const auto& [kind, nodes] : arrays.blocks)
+    if (!nodes.empty()) highest = std::max(highest, traits(kind).dimension);
+  return highest;
+}
+
+}  // namespace
+
+// A mesh keeps its cells kind after kind in an order of its own.
+CallerCells MeshArrays::cells(bool structural) const {
+  const int highest = highest_dimension(*this);
+  std::map<CellKind, std::pair<Index, Index>> body;  // first cell and count, block after block
+  Index next = 0;
+  for (const auto& [kind, nodes] : blocks) {
+    const CellTraits& of = traits(kind);
+    if (structural ? of.dimension == 0 : of.dimension != highest) continue;
+    const Index count = static_cast<Index>(nodes.size()) / of.node_count;
+    body[kind] = {next, count};
+    next += count;
+  }
+  std::vector<Index> rows;
+  for (const CellKind kind : all_cell_kinds())
+    if (const auto found = body.find(kind); found != body.end())
+      for (Index c = 0; c < found->second.second; ++c) {
+        const Index cell = found->second.first + c;
+        rows.push_back(order.empty() ? cell : order.at(static_cast<std::size_t>(cell)));
+      }
+  return CallerCells(std::move(rows));
+}
+
+bool MeshArrays::has_kinds_of(const Mesh& mesh) const {
+  const int highest = highest_dimension(*this);
+  std::map<CellKind, Index> difference;
+  for (const auto& [kind, nodes] : blocks)
+    if (mesh.structural() ? traits(kind).dimension > 0 : traits(kind).dimension == highest)
+      difference[traits(kind).linear] += static_cast<Index>(nodes.size()) / traits(kind).node_count;
+  for (const CellBlock& block : mesh.blocks()) difference[traits(block.kind).linear] -= block.cell_count();
+  return std::ranges::all_of(difference, [](const auto& each) { return each.second == 0; });
+}
+
+MeshArrays MeshArrays::of(const Mesh& mesh, const CallerCells& rows) {
   MeshArrays arrays;
   const auto all = mesh.points();
   arrays.points.assign(all.begin(), all.end());
@@ -45,18 +90,22 @@ MeshArrays MeshArrays::of(const Mesh& mesh) {
       if (of == kind) return nodes;
     return arrays.blocks.emplace_back(kind, std::vector<Node>()).second;
   };
+  std::vector<const CellBlock*> own;  // in the order of the caller
+  for (const CellBlock& block : mesh.blocks()) own.push_back(&block);
+  std::ranges::stable_sort(own, {}, [&](const CellBlock* block) { return rows.row(block->first_cell); });
   // Position of each cell among those of its kind.
   std::vector<Index> position(static_cast<std::size_t>(mesh.cell_count()));
-  for (const CellBlock& block : mesh.blocks()) {
-    std::vector<Node>& nodes = block_of(block.kind);
-    const auto width = static_cast<std::size_t>(traits(block.kind).node_count);
-    for (Index c = 0; c < block.cell_count(); ++c)
-      position[static_cast<std::size_t>(block.first_cell + c)] = static_cast<Index>(nodes.size() / width) + c;
-    nodes.insert(nodes.end(), block.nodes.begin(), block.nodes.end());
+  for (const CellBlock* block : own) {
+    std::vector<Node>& nodes = block_of(block->kind);
+    const auto width = static_cast<std::size_t>(traits(block->kind).node_count);
+    for (Index c = 0; c < block->cell_count(); ++c)
+      position[static_cast<std::size_t>(block->first_cell + c)] = static_cast<Index>(nodes.size() / width) + c;
+    nodes.insert(nodes.end(), block->nodes.begin(), block->nodes.end());
   }
   for (const auto& [kind, nodes] : arrays.blocks)
-    for (const CellBlock& block : mesh.blocks())
-      for (Index c = 0; block.kind == kind && c < block.cell_count(); ++c) arrays.order.push_back(block.first_cell + c);
+    for (const CellBlock* block : own)
+      for (Index c = 0; block->kind == kind && c < block->cell_count(); ++c)
+        arrays.order.push_back(rows.row(block->first_cell + c));
   const auto add = [](Group& group, CellKind kind, Index cell) {
     for (auto& [of, cells] : group.cells)
       if (of == kind) return cells.push_back(cell);
@@ -67,6 +116,10 @@ MeshArrays MeshArrays::of(const Mesh& mesh) {
     group.name = region.name;
     group.nodes = region.nodes;
     for (const Index cell : region.cells) add(group, mesh.kind_of(cell), position[static_cast<std::size_t>(cell)]);
+    if (mesh.structural() && !region.facets.empty()) {  // as cells their lines would be beams
+      group.nodes = nodes_in(mesh, region);
+      continue;
+    }
     for (const FacetOfCell& facet : region.facets) {
       const CellKind kind = traits(mesh.kind_of(facet.cell)).facets[static_cast<std::size_t>(facet.facet)].kind;
       std::vector<Node>& nodes = block_of(kind);
@@ -94,6 +147,7 @@ CaseCall::CaseCall(std::string program_name, std::string file_name, std::optiona
   for (const auto& [name, at_nodes, values] : numbers) {
     const auto span = span_of(values);
     by_name[name] = {.values = {span.begin(), span.end()}, .at_nodes = at_nodes};
+    if (!at_nodes && mesh != nullptr) by_name[name].values = mesh->cells(program == "structure").in(span);
   }
   arrays = std::make_shared<const GivenArrays>(std::move(by_name));
 }
@@ -109,10 +163,20 @@ RunOptions CaseCall::options() const {
   options.arrays = arrays;
   options.take = [](const SolvedStep&) {};
   if (mesh != nullptr)
-    options.mesh = [given = mesh](bool structural, double scale, std::vector<std::string>& notices) {
-      return given->mesh(structural, scale, notices);
+    options.mesh = [given = mesh, numbers = arrays](bool structural, double scale, std::vector<std::string>& notices) {
+      Mesh made = given->mesh(structural, scale, notices);
+      const bool in_cells =
+          numbers && std::ranges::any_of(*numbers, [](const auto& each) { return !each.second.at_nodes; });
+      if (in_cells && !given->has_kinds_of(made))
+        throw Error(Exit::input, "the cells of the mesh became others when it was read",
+                    "arrays in cells no longer have their order", "give cells that need no repair, or arrays at nodes");
+      return made;
     };
   return options;
+}
+
+CallerCells CaseCall::cells(const Mesh& of_the_run) const {
+  return mesh != nullptr && mesh->has_kinds_of(of_the_run) ? mesh->cells(of_the_run.structural()) : CallerCells();
 }
 
 }  // namespace ritz::python

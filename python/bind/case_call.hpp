@@ -2,6 +2,7 @@
 #pragma once
 
 #include "apps/cases/case_model.hpp"
+#include "python/bind/caller_numbering.hpp"
 #include "python/bind/guest.hpp"
 
 #include <string>
@@ -27,10 +28,12 @@ struct MeshArrays {
     std::vector<Node> nodes;
   };
   std::vector<Group> groups;
-  std::vector<Index> order;  // [cell, kind after kind] of a mesh; empty: that order
+  std::vector<Index> order;  // [cell of the body, block after block] -> row of the caller; empty: that order
 
   Mesh mesh(bool structural, double scale, std::vector<std::string>& notices) const;
-  static MeshArrays of(const Mesh& mesh);  // facets of regions become cells
+  CallerCells cells(bool structural) const;                              // of mesh()
+  bool has_kinds_of(const Mesh& mesh) const;                             // as many cells of each shape
+  static MeshArrays of(const Mesh& mesh, const CallerCells& rows = {});  // facets of regions become cells
 };
 
 // Numbers of the case in place of formulas: their names, where they stand, values.
@@ -50,6 +53,7 @@ struct CaseCall {
            std::vector<std::string> settings, const MeshArrays* given, const Arrays& numbers, std::string device_name,
            int thread_count, bool logs);
   RunOptions options() const;
+  CallerCells cells(const Mesh& of_the_run) const;
 };
 
 }  // namespace ritz::python

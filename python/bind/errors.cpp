@@ -33,7 +33,7 @@ void bind_errors(py::module_&) {
 }  // namespace ritz::python
 
 // Older versions of pybind11 read arrays of NumPy 2 wrongly, without an error.
-void refuse_newer_arrays() {
+void require_no_newer_arrays() {
 #if PYBIND11_VERSION_HEX < 0x020C0000
   const auto version = pybind11::module_::import("numpy").attr("__version__").cast<std::string>();
   if (std::stoi(version) >= 2)
@@ -43,7 +43,7 @@ void refuse_newer_arrays() {
 }
 
 PYBIND11_MODULE(_ritz, module) {
-  refuse_newer_arrays();
+  require_no_newer_arrays();
   ritz::python::bind_errors(module);
   ritz::python::bind_solver(module);
   ritz::python::bind_runs(module);

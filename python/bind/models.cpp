@@ -6,9 +6,9 @@
 #include "apps/cases/model.hpp"
 #include "apps/results/result_writer.hpp"
 #include "apps/sweep/sweep.hpp"
-#include "fem/analysis/derived_work.hpp"
-#include "fem/analysis/linear_statics.hpp"
-#include "fem/analysis/transient_adjoint.hpp"
+#include "fem/sensitivity/derived_work.hpp"
+#include "fem/sensitivity/linear_statics.hpp"
+#include "fem/sensitivity/transient_adjoint.hpp"
 #include "python/bind/caller_numbering.hpp"
 #include "python/bind/case_call.hpp"
 #include "python/bind/reports.hpp"
@@ -36,7 +36,7 @@ class Held {
 };
 
 // Derivatives by initial values have a name of their own.
-void refuse_arrays_of_the_begin(const GivenArrays& arrays) {
+void require_no_arrays_of_the_begin(const GivenArrays& arrays) {
   for (const auto& [name, array] : arrays)
     if (name.starts_with("initial."))
       throw Error(Exit::input, fmt::format("'{}' is an array in a model", name),
@@ -44,7 +44,7 @@ void refuse_arrays_of_the_begin(const GivenArrays& arrays) {
 }
 
 // Values along directions of their own become relations between unknowns while the model is read.
-void refuse_arrays_of_relations(const GivenArrays& arrays) {
+void require_no_arrays_of_relations(const GivenArrays& arrays) {
   for (const auto& [name, array] : arrays) {
     const std::string_view key = std::string_view(name).substr(name.rfind('.') + 1);
     if (!name.starts_with("displacement.") || key == "x" || key == "y" || key == "z") continue;
@@ -60,8 +60,8 @@ class Model {
  public:
   explicit Model(const CaseCall& call) {
     without_the_lock([&] {
-      if (call.arrays) refuse_arrays_of_relations(*call.arrays);
-      if (call.arrays) refuse_arrays_of_the_begin(*call.arrays);
+      if (call.arrays) require_no_arrays_of_relations(*call.arrays);
+      if (call.arrays) require_no_arrays_of_the_begin(*call.arrays);
       const Program program = program_named(call.program);
       const RunOptions options = call.options();
       if (has_sweep(options))
@@ -84,10 +84,11 @@ class Model {
             }
           },
           analysis);
-      finish_model(*run_, read, false, {read.nodal_results, read.cell_results});
+      finish_model(*run_, read, {}, {read.nodal_results, read.cell_results});
       read_.emplace(std::move(read));
       equations_.emplace(space(), model().equations);
       numbering_.emplace(space());
+      cells_ = call.cells(space().mesh());
     });
   }
   Model(const Model&) = delete;
@@ -143,7 +144,7 @@ class Model {
     std::vector<double> values;
     double pivot = 0;
     without_the_lock([&] {
-      if (held) demand_linear_statics();
+      if (held) require_linear_statics();
       const Operator& from = which == "mass" ? rates() : *equations_;
       SparseMatrix K = from.make_matrix();
       from.assemble(in(u), K);
@@ -231,7 +232,8 @@ class Model {
                         "give one in cells for one in cells, at nodes for one at nodes");
           const auto span = span_of(values);
           GivenArray next{{span.begin(), span.end()}, at_nodes};
-          demand_one_each(name, next, array.mesh());
+          require_one_each(name, next, array.mesh());
+          if (!at_nodes) next.values = cells_.in(next.values);
           before.try_emplace(name, array.values());
           array.set(std::move(next.values));
         }
@@ -317,10 +319,11 @@ class Model {
       std::vector<DifferentiatedNumber> numbers;
       own.reserve(names.size());
       for (const std::string& name : names) {
-        if (name == positions_key) refuse_positions(begins_as_given_);
+        if (name == positions_key) require_no_positions(begins_as_given_);
         numbers.push_back(variable(name, own));
       }
       d = differentiate(model(), evolved_, path_, add, numbers);
+      for (std::size_t i = 0; i < numbers.size(); ++i) d.numbers[i] = in_rows(numbers[i], std::move(d.numbers[i]));
       const auto for_caller = [&](const std::vector<double>& x) {
         return out(Vector(space().device(), std::span<const double>(x), "vectors"));
       };
@@ -359,7 +362,7 @@ class Model {
     without_the_lock([&] {
       const DerivedValues all = derived_at(of, {time, dt}, in(u));
       values = values_of(of, in_cells ? all.in_cells : all.at_nodes, all.components);
-      if (!in_cells) values = numbering_->nodal_out(values, of.field.components);
+      values = in_cells ? cells_.out(values, of.field.components) : numbering_->nodal_out(values, of.field.components);
     });
     const auto c = static_cast<py::ssize_t>(of.field.components), rows = static_cast<py::ssize_t>(values.size()) / c;
     return adopt(std::move(values), {rows, c});
@@ -375,7 +378,7 @@ class Model {
       const DerivedValues all = derived_at(of, {time, dt}, at);
       const auto given = span_of(by_values);
       DerivedWeights weights{.components = all.components};
-      if (in_cells) weights.in_cells = back(of, all.in_cells, all.components, given);
+      if (in_cells) weights.in_cells = back(of, all.in_cells, all.components, cells_.in(given, of.field.components));
       else weights.at_nodes = back(of, all.at_nodes, all.components, numbering_->nodal_in(given, of.field.components));
       const std::vector<DerivedPart> parts = {{model().equations}};
       DerivedWork work(space(), parts, of.form, weights);
@@ -392,6 +395,7 @@ class Model {
           add_by_number(
               work, *number.number,
               [](const ritz::Model& other) { return std::vector<DerivedPart>{{other.equations}}; }, parts, values, sum);
+        sum = in_rows(number, std::move(sum));
       }
     });
     py::list arrays;
@@ -423,6 +427,7 @@ class Model {
                    ? by_array(solved(), *number.array, name, in(u), in(lambda), in(by_prescribed))
                    : by_number(
                          solved(), *number.number, [](const ritz::Model& other) { return other; }, in(u), in(lambda));
+      result = in_rows(number, std::move(result));
     });
     const auto size = static_cast<py::ssize_t>(result.size());
     return adopt(std::move(result), {size});
@@ -431,7 +436,7 @@ class Model {
   py::array_t<double> by_positions(const Doubles& u, const Doubles& lambda) {
     std::vector<double> result;
     without_the_lock([&] {
-      refuse_positions(false);
+      require_no_positions(false);
       result = ritz::by_positions(solved(), in(u), in(lambda));
     });
     return adopt(std::move(result), {static_cast<py::ssize_t>(space().mesh().node_count()), 3});
@@ -447,7 +452,12 @@ class Model {
     own.push_back(*number_of_case(*run_, *read_, name));
     return {name, nullptr, &own.back()};
   }
-  void refuse_positions(bool begins_as_given) {
+  // Values in cells in the order of the caller.
+  std::vector<double> in_rows(const DifferentiatedNumber& number, std::vector<double> values) const {
+    if (number.positions || (number.array != nullptr && number.array->at_nodes())) return values;
+    return cells_.out(values);
+  }
+  void require_no_positions(bool begins_as_given) {
     if (const auto refused = not_differentiable_by_positions(*run_, *read_, begins_as_given))
       throw Error(Exit::model, fmt::format("the derivative by the positions of nodes, of {}", refused->of),
                   refused->why, refused->fix);
@@ -477,7 +487,7 @@ class Model {
     return *rates_;
   }
   // One linear system with one right-hand side is all that the case asks for.
-  void demand_linear_statics() const {
+  void require_linear_statics() const {
     if (!other_analysis_.empty())
       throw Error(Exit::model, fmt::format("linear statics of a model with {}", other_analysis_),
                   "its solution is not that of one linear system",
@@ -490,7 +500,7 @@ class Model {
       statics_->set_tolerance(tolerance);
       return *statics_;
     }
-    demand_linear_statics();
+    require_linear_statics();
     LinearSolverOptions options = linear_;
     options.relative = tolerance;
     if (statics_) statics_->set_options(options);
@@ -538,6 +548,7 @@ class Model {
   std::vector<Index> shown_;    // [time] the step of each solution that was returned
   std::string other_analysis_;  // than linear statics; empty: none
   std::optional<CallerNumbering> numbering_;
+  CallerCells cells_;
   std::optional<Operator> equations_, rates_;
   std::optional<LinearStatics> statics_;
 };

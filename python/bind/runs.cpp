@@ -91,7 +91,10 @@ py::tuple run(const CaseCall& called, const std::string& output, bool check, boo
         report = to_json(call(program.info, options, [&](Run& running) {
           if (program.run != nullptr) program.run(running);
           else run_case(running, program.read(running));
-          mesh = MeshArrays::of(running.mesh());
+          const CallerCells rows = called.cells(running.mesh());
+          for (SolvedStep& step : steps)
+            for (Field& field : step.cells) field.values = rows.out(field.values, field.components);
+          mesh = MeshArrays::of(running.mesh(), rows);
           resolved = running.input().resolved();
         }));
       },
@@ -137,11 +140,15 @@ void bind_runs(py::module_& module) {
             return adopt(std::vector<double>(mesh.points), {static_cast<py::ssize_t>(mesh.points.size()) / 3, 3});
           })
       .def_property_readonly("blocks", &blocks_of)
-      .def_property_readonly("order",
-                             [](const MeshArrays& mesh) {
-                               return py::array_t<Index>(static_cast<py::ssize_t>(mesh.order.size()),
-                                                         mesh.order.data());
-                             })
+      .def_property(
+          "order",
+          [](const MeshArrays& mesh) {
+            return py::array_t<Index>(static_cast<py::ssize_t>(mesh.order.size()), mesh.order.data());
+          },
+          [](MeshArrays& mesh, const Longs& order) {
+            const auto span = span_of(order);
+            mesh.order.assign(span.begin(), span.end());
+          })
       .def_property_readonly("regions", &regions_of);
   py::class_<CaseCall>(module, "CaseCall")
       .def(py::init<std::string, std::string, std::optional<std::string>, std::vector<std::string>, const MeshArrays*,

@@ -17,12 +17,12 @@ using ShownArrays = std::vector<std::tuple<std::string, Doubles, std::vector<std
 using ShownSteps =
     std::vector<std::tuple<std::string, ShownArrays, ShownArrays>>;  // load case, fields at nodes, fields in cells
 
-std::vector<Field> fields_of(const ShownArrays& arrays) {
+std::vector<Field> fields_of(const ShownArrays& arrays, const CallerCells& rows = {}) {
   std::vector<Field> fields;
   for (const auto& [name, values, labels] : arrays) {
     const auto span = span_of(values);
     const int components = values.ndim() > 1 ? static_cast<int>(values.shape(1)) : 1;
-    fields.push_back({name, components, {span.begin(), span.end()}, labels});
+    fields.push_back({name, components, rows.in(span, components), labels});
   }
   return fields;
 }
@@ -45,10 +45,14 @@ Look look_of(const py::dict& asked) {
   return look;
 }
 
+// Fields in cells stand block after block.
 Shown shown_of(const MeshArrays& mesh, bool structural, const ShownSteps& steps) {
   std::vector<std::string> notices;
+  MeshArrays in_blocks = mesh;
+  in_blocks.order.clear();
+  const CallerCells rows = in_blocks.cells(structural);
   Shown shown(mesh.mesh(structural, 1, notices));
-  for (const auto& [name, nodal, cells] : steps) shown.add(name, fields_of(nodal), fields_of(cells));
+  for (const auto& [name, nodal, cells] : steps) shown.add(name, fields_of(nodal), fields_of(cells, rows));
   return shown;
 }
 

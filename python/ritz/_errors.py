@@ -99,6 +99,8 @@ def real(values, name):
     if np.ma.is_masked(values):
         raise refuse(f"{name} with {np.ma.count_masked(values)} masked numbers", "what is under a mask is no number to compute with", "fill them: values.filled(...)")
     values = on_host(values, name)
+    if hasattr(values, "toarray"):
+        raise refuse(f"{name} is a sparse {type(values).__name__}", "only matrices are taken as sparse", "give it densely: values.toarray()")
     try:
         array = np.asarray(values)
         if not np.iscomplexobj(array):

@@ -33,19 +33,38 @@ def _kind(name):
     return KINDS[name]
 
 
+def _numbers(chosen, count, what):
+    """Ascending positions of a list of them."""
+    if chosen.size and (not np.issubdtype(chosen.dtype, np.integer) or chosen.min() < 0 or chosen.max() >= count):
+        raise _errors.refuse(f"{what} that are not there", f"they count from 0 to {count - 1}", "give their numbers, or a mask")
+    return np.unique(chosen.reshape(-1)).astype(np.int64)
+
+
 def _positions(chosen, count, what):
-    """Ascending positions of a mask or a list of indices."""
+    """Ascending positions of a mask or a list of indices. A mask of integers looks like a list."""
     chosen = np.asarray(chosen)
     if chosen.dtype == bool:
         if chosen.shape != (count,):
             raise _errors.refuse(f"a mask of shape {chosen.shape} for {count} {what}", "", "give one entry for each")
         return np.flatnonzero(chosen).astype(np.int64)
-    if chosen.size and (not np.issubdtype(chosen.dtype, np.integer) or chosen.min() < 0 or chosen.max() >= count):
-        raise _errors.refuse(f"{what} that are not there", f"they count from 0 to {count - 1}", "give their numbers, or a mask")
-    if chosen.shape == (count,) and chosen.max(initial=0) <= 1 and len(np.unique(chosen)) < count:
+    if chosen.size and chosen.dtype.itemsize == 1:
+        raise _errors.refuse(f"{what} by numbers of type {chosen.dtype}", "a mask of bytes would be taken as positions",
+                             "make it a mask of booleans: mask.astype(bool); or positions: numbers.astype(int)")
+    numbers = _numbers(chosen, count, what)
+    if count > 1 and chosen.shape == (count,) and chosen.max(initial=0) <= 1:
         raise _errors.refuse(f"{what} by {count} numbers that are 0 or 1", "a mask of integers would be taken as the numbers of the first two",
                              "make it a mask of booleans: mask.astype(bool)")
-    return np.unique(chosen.reshape(-1)).astype(np.int64)
+    return numbers
+
+
+def _mask(numbers, count, what):
+    """Positions that are no mask, whatever they look like."""
+    numbers = np.asarray(numbers)
+    if numbers.dtype == bool:
+        return numbers
+    mask = np.zeros(count, bool)
+    mask[_numbers(numbers, count, what)] = True
+    return mask
 
 
 class Mesh:
@@ -53,9 +72,11 @@ class Mesh:
 
     points: (nodes, 3), or (nodes, 2) in the plane. cells: {"tet10": (cells, 10), ...}, nodes in VTK's order from 0, names of Ritz or meshio.
     Cells of a lower dimension than the body's name its facets, in regions.
-    regions: {name: {"tet10": mask or positions in that block, "tri6": ..., "nodes": mask or node numbers}}."""
+    regions: {name: {"tet10": mask or positions in that block, "tri6": ..., "nodes": mask or node numbers}}. Arrays in cells stand in the order
+    of `cells`, block after block; of a mesh from pyvista or meshio in the order there."""
 
-    _order = None
+    _order = None  # row of an array in cells for each cell of the body, block after block; None: that order
+    _structural = False  # lines and surfaces are cells of the body
 
     def __init__(self, points, cells: dict, regions: dict | None = None):
         points = _errors.real(points, "points")
@@ -65,7 +86,9 @@ class Mesh:
         self.cells: dict[str, np.ndarray] = {}
         for name, nodes in cells.items():
             kind, nodes = _kind(name), np.ascontiguousarray(nodes)
-            if nodes.ndim != 2 or nodes.shape[1] != NODE_COUNT[kind] or (nodes.size and not np.issubdtype(nodes.dtype, np.integer)):
+            if nodes.size and not np.issubdtype(nodes.dtype, np.integer):
+                raise _errors.refuse(f"cells {name!r} of type {nodes.dtype}", "they are numbers of nodes", "give whole numbers: cells.astype(int)")
+            if nodes.ndim != 2 or nodes.shape[1] != NODE_COUNT[kind]:
                 raise _errors.refuse(f"cells {name!r} of shape {nodes.shape}", f"they have {NODE_COUNT[kind]} nodes each", "give whole numbers of shape (cells, nodes)")
             if nodes.size and (nodes.min() < 0 or nodes.max() >= len(points)):
                 raise _errors.refuse(f"cells {name!r} have nodes from {nodes.min()} to {nodes.max()}", f"there are {len(points)}, from 0", "count nodes from 0")
@@ -88,16 +111,31 @@ class Mesh:
         self._arrays = _ritz.MeshArrays(self.points, list(self.cells.items()), [(name, chosen, nodes) for name, (chosen, nodes) in self.regions.items()])
 
     @classmethod
-    def _of(cls, arrays) -> Mesh:
-        mesh = cls(arrays.points, dict(arrays.blocks), arrays.regions)
-        mesh._order = arrays.order
+    def _of(cls, arrays, structural=False) -> Mesh:
+        blocks = dict(arrays.blocks)
+        count = lambda part: len(arrays.points) if part == "nodes" else len(blocks[part])
+        regions = {name: {part: _mask(numbers, count(part), part) for part, numbers in parts.items()} for name, parts in arrays.regions.items()}
+        mesh = cls(arrays.points, blocks, regions)._ordered(arrays.order)
+        mesh._structural = structural
         return mesh
+
+    def _ordered(self, rows) -> Mesh:
+        if not np.array_equal(rows, np.arange(len(rows))):
+            self._order = self._arrays.order = rows
+        return self
+
+    def _ranked(self, places) -> Mesh:
+        """places: of the cells of each kind in what the mesh was made of."""
+        body = np.concatenate([np.zeros(0, np.int64), *(places[kind] for kind in self._body())])
+        rows = np.empty(len(body), np.int64)
+        rows[np.argsort(body, kind="stable")] = np.arange(len(body))
+        return self._ordered(rows)
 
     @classmethod
     def from_file(cls, path, scale: float = 1.0, structural: bool = False) -> Mesh:
         """Of a mesh file in any format that the programs read (docs/formats.md), with its groups or sets as regions. structural: of
         beams and shells, so that lines and surfaces in space are cells of the body."""
-        return cls._of(_ritz.read_mesh(os.fspath(path), scale, structural))
+        return cls._of(_ritz.read_mesh(os.fspath(path), scale, structural), structural)
 
     @classmethod
     def from_gmsh(cls, scale: float = 1.0) -> Mesh:
@@ -133,13 +171,13 @@ class Mesh:
             mask = np.zeros(len(types), bool)
             mask[_positions(part, len(types), "cells of the grid")] = True
             split[name] = {kind: mask[at] for kind, at in positions.items() if mask[at].any()}
-        return cls(np.asarray(grid.points), cells, split)
+        return cls(np.asarray(grid.points), cells, split)._ranked(positions)
 
     def _body(self) -> list[str]:
-        """Kinds of the cells that carry the physics, in the order of cell fields."""
+        """Kinds of the cells that carry the physics, block after block."""
         dimension = {"line": 1, "tri": 2, "quad": 2}
-        of = {kind: dimension.get(kind.rstrip("0123456789"), 3) for kind in self.cells}
-        return [kind for kind in self.cells if of[kind] == max(of.values())]
+        of = {kind: dimension.get(kind.rstrip("0123456789"), 3) for kind, cells in self.cells.items() if len(cells)}
+        return [kind for kind in of if self._structural or of[kind] == max(of.values())]
 
     def to_meshio(self, point_data=None, cell_data=None):
         """A meshio.Mesh with the cells of the body, and those that name facets; regions become cell sets and point sets."""
@@ -176,10 +214,15 @@ class Mesh:
         regions = {}
         for name, parts in mesh.cell_sets_dict.items():
             if not name.startswith("gmsh:"):
-                regions[name] = {kind: positions for kind, positions in parts.items() if kind in cells}
+                regions[name] = {kind: _mask(positions, len(cells[kind]), f"cells {kind!r}") for kind, positions in parts.items() if kind in cells}
         for name, nodes in mesh.point_sets.items():
-            regions.setdefault(name, {})["nodes"] = nodes
-        return cls(mesh.points, cells, regions)
+            regions.setdefault(name, {})["nodes"] = _mask(nodes, len(mesh.points), "nodes")
+        places, first = {}, 0
+        for block in mesh.cells:
+            kind = KINDS.get(block.type, block.type)
+            places[kind] = np.concatenate([places.get(kind, np.zeros(0, np.int64)), np.arange(first, first + len(block.data))])
+            first += len(block.data)
+        return cls(mesh.points, cells, regions)._ranked(places)
 
 
 class Array:
@@ -193,8 +236,10 @@ class Array:
 
 
 def per_cell(values) -> Array:
-    """One number for each cell of the body, in the order of Result.cell_fields: "young": ritz.per_cell(E). Serves wherever a case takes a
-    formula of x, y and z."""
+    """One number for each cell of the body: "young": ritz.per_cell(E). Serves wherever a case takes a formula of x, y and z.
+
+    The order is that of the Mesh that is given, block after block, or of the grid that it was made of; Result.cell_fields and vjp() have it, too.
+    Where the case names a file, or refines the mesh, it is the order of Result.cell_fields."""
     return Array(values, False)
 
 
@@ -220,6 +265,9 @@ class _Names:
         return _without_lines(self.file) if self.file else contextlib.nullcontext()
 
 
+_DEEPEST = 100  # of tables and lists within each other
+
+
 def _toml(value, key, arrays):
     """A value as TOML on one line. Arrays are collected by their keys, which stand for them."""
     if isinstance(value, Array):
@@ -235,6 +283,8 @@ def _toml(value, key, arrays):
         return repr(float(value))
     if isinstance(value, (str, os.PathLike)):
         return json.dumps(os.fspath(value), ensure_ascii=False)
+    if key.count(".") > _DEEPEST:
+        raise _errors.refuse(f"{key[:40]}... lies more than {_DEEPEST} tables and lists deep", "the case seems to hold itself", "give tables of numbers and texts")
     if isinstance(value, dict):
         return "{" + ", ".join(f"{json.dumps(str(k))} = {_toml(v, f'{key}.{k}', arrays)}" for k, v in value.items() if v is not None) + "}"
     if isinstance(value, (list, tuple, np.ndarray)):
@@ -285,7 +335,7 @@ class Result:
     def mesh(self) -> Mesh:
         """The mesh of the run: that of the case, scaled, refined and raised in its order, with its regions."""
         if self._mesh is None:
-            self._mesh = Mesh._of(self._arrays)
+            self._mesh = Mesh._of(self._arrays, self.report["program"] == "ritz-structure")
         return self._mesh
 
     def load_case(self, name: str) -> Step:

@@ -94,17 +94,23 @@ def _check_places(A):
         raise _errors.refuse(f"the matrix has entries in columns from {used.min()} to {used.max()}", f"there are {columns}, from 0", "make the matrix anew, from its entries")
 
 
-def _blocks(A, coordinates, block):
-    """Offsets, columns, values [block][b][b], b, coordinates: contiguous, of the types that Ritz has, copied where they are not."""
+def _sound(A):
+    """SciPy's matrix, in CSR or BSR, whose arrays SciPy's routines may read."""
     A = _scipy(A)
     if A.format not in ("csr", "bsr"):
         raise _errors.refuse(f"the matrix is a {type(A).__name__}", "Ritz takes scipy.sparse matrices and arrays in CSR or BSR", "convert it: A.tocsr()")
+    _check_places(A)
+    return A
+
+
+def _blocks(A, coordinates, block):
+    """Offsets, columns, values [block][b][b], b, coordinates: contiguous, of the types that Ritz has, copied where they are not."""
+    A = _sound(A)
     rows, columns = A.shape
     if rows != columns:
         raise _errors.refuse(f"the matrix has {rows} rows and {columns} columns", "a system has as many equations as unknowns", "give a square matrix")
     if np.iscomplexobj(A.data):
         raise _errors.refuse("the matrix is complex", "Ritz computes with real numbers", "solve for real and imaginary parts")
-    _check_places(A)
     x = np.zeros((0, 0)) if coordinates is None else _errors.real(coordinates, "coordinates")
     if x.ndim == 1:
         x = x.reshape(-1, 1)
@@ -286,7 +292,7 @@ def _on_one_pattern(K, M):
 def _refuse_unsymmetric(tolerance, **matrices):
     """Less than a tenth of the tolerance is rounding, as of matrices that were made in single precision."""
     for name, A in matrices.items():
-        A = _scipy(A).tocsr()
+        A = A.tocsr()
         apart, size = abs(A - A.T).max(), abs(A).max()
         if apart > 0.1 * tolerance * size:
             raise _errors.refuse(f"{name} is not symmetric: entries differ from those across the diagonal by up to {apart:g}, of {size:g}",
@@ -305,8 +311,8 @@ def eigs(K, M=None, k: int = 6, *, coordinates=None, near_null=None, block: int 
     for which coordinates or near_null matter; "auto" chooses by size. Raises NotConverged."""
     if method not in ("auto", "lanczos", "lobpcg"):
         raise _errors.refuse(f"method={method!r}", "", "one of 'auto', 'lanczos', 'lobpcg'")
-    if M is None:
-        M = sparse.identity(K.shape[0], format="csr")
+    K = _sound(K)
+    M = sparse.identity(K.shape[0], format="csr") if M is None else _sound(M)
     if K.shape != M.shape:
         raise _errors.refuse(f"K of shape {K.shape} and M of shape {M.shape}", "", "give matrices of one size")
     *first, b, x = _blocks(K, coordinates, block)

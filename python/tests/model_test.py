@@ -336,3 +336,91 @@ class Jax(unittest.TestCase):
             d[at] = 1e-3
             ends = [J(k + s * d, begin) if of is k else J(k, begin + s * d) for s in (1, -1)]
             self.assertAlmostEqual(float(by[at]), float(ends[0] - ends[1]) / 2e-3, delta=1e-6 * float(abs(by).max()))
+
+
+class OrderOfCells(unittest.TestCase):
+    """Two prisms (E = 1e9) and a hexahedron (0.5e9) in a row under 1e6 Pa, nu = 0: the end moves by 1e-3 + 2e-3, in whatever order the
+    caller has the cells."""
+    POINTS = np.array([[x, y, z] for z in (0, 1.0) for y in (0, 1.0) for x in (0, 1.0, 2.0)])
+    BLOCKS = {"prism6": np.array([[0, 1, 4, 6, 7, 10], [0, 4, 3, 6, 10, 9]]), "hex8": np.array([[1, 2, 5, 4, 7, 8, 11, 10]]),
+              "quad4": np.array([[0, 6, 9, 3], [2, 5, 11, 8]])}
+    YOUNG = {"prism6": [1e9, 1.5e9], "hex8": [0.5e9], "quad4": []}
+    REGIONS = {"x0": {"quad4": [True, False]}, "x1": {"quad4": [False, True]}}
+    ORDERS = [("prism6", "hex8", "quad4"), ("hex8", "prism6", "quad4"), ("quad4", "prism6", "hex8")]
+
+    @staticmethod
+    def case(young):
+        return {"material": [{"region": "all", "young": young, "poisson": 0.0}], "displacement": [{"region": "x0", "fixed": True}],
+                "traction": [{"region": "x1", "value": [1e6, 0, 0]}]}
+
+    def meshes(self):
+        """(mesh, E of its cells in the order of the caller, position of the hexahedron in it)."""
+        for order in self.ORDERS:
+            young = np.concatenate([self.YOUNG[kind] for kind in order])
+            yield ritz.Mesh(self.POINTS, {kind: self.BLOCKS[kind] for kind in order}, self.REGIONS), young, int(np.argmin(young))
+
+        class Grid:  # a grid of PyVista: prism, hexahedron, prism
+            points, celltypes = self.POINTS, np.array([13, 12, 13, 9, 9])
+            cells_dict = {13: self.BLOCKS["prism6"], 12: self.BLOCKS["hex8"], 9: self.BLOCKS["quad4"]}
+        masks = {name: np.array([False] * 3 + parts["quad4"]) for name, parts in self.REGIONS.items()}
+        yield ritz.Mesh.from_pyvista(Grid(), masks), np.array([1e9, 0.5e9, 1.5e9]), 1
+
+        class Block:
+            def __init__(self, kind, data):
+                self.type, self.data = kind, data
+
+        class Given:  # a mesh of meshio: a prism, the hexahedron, the other prism
+            points, point_sets = self.POINTS, {}
+            cells = [Block("wedge", self.BLOCKS["prism6"][:1]), Block("hexahedron", self.BLOCKS["hex8"]), Block("wedge", self.BLOCKS["prism6"][1:]),
+                     Block("quad", self.BLOCKS["quad4"])]
+            cells_dict = {"wedge": self.BLOCKS["prism6"], "hexahedron": self.BLOCKS["hex8"], "quad": self.BLOCKS["quad4"]}
+            cell_sets_dict = {"x0": {"quad": np.array([0])}, "x1": {"quad": np.array([1])}}
+        yield ritz.Mesh.from_meshio(Given()), np.array([1e9, 0.5e9, 1.5e9]), 1
+
+    def test_arrays_in_and_out_have_the_order_of_the_caller(self):
+        ends = set()
+        for mesh, young, hexahedron in self.meshes():
+            result = ritz.run(self.case(ritz.per_cell(young)), mesh=mesh, threads=1)
+            ends.add(f"{result.fields['displacement'][:, 0].max():.9g}")
+            stress = result.cell_fields["stress"][:, 0]
+            strain = stress / young  # E e: uniform in the hexahedron's row, so its strain is twice the mean of the prisms'
+            self.assertEqual(int(np.argmax(strain)), hexahedron)
+            shown, rows = result.mesh, []
+            for kind in shown._body():
+                rows += list(stress[len(rows):len(rows) + len(shown.cells[kind])] if shown._order is None else stress[shown._order[len(rows):len(rows) + len(shown.cells[kind])]])
+            self.assertEqual(sorted(rows), sorted(stress))
+            model = ritz.Model(self.case(ritz.per_cell(np.ones(3))), mesh=mesh, threads=1)
+            model.update({"material.0.young": young})
+            u = model.solve()
+            self.assertTrue(np.allclose(model.cell_field("stress")[:, 0], stress, rtol=1e-6))
+            gradient = model.vjp(u / np.abs(u).max())["material.0.young"]
+            for cell in range(3):
+                step = young.copy()
+                step[cell] *= 1 + 1e-4
+                model.update({"material.0.young": step})
+                difference = ((model.solve() - u) * u / np.abs(u).max()).sum() / (1e-4 * young[cell])
+                self.assertAlmostEqual(gradient[cell] / difference, 1, delta=1e-3)
+            weights = np.zeros((3, 6))
+            weights[hexahedron, 0] = 1
+            model.update({"material.0.young": young})
+            model.solve(tolerance=1e-12)
+            direct = model.vjp(cell_fields={"stress": weights})["material.0.young"]
+            self.assertEqual(direct.shape, (3,))
+            # the stress there, 1e6 by balance, does not change when all moduli do
+            self.assertAlmostEqual(float((direct * young).sum()) / 1e6, 0, delta=1e-6)
+        self.assertEqual(len(ends), 1, ends)
+
+    def test_the_end_moves_as_it_must(self):
+        for order in self.ORDERS:
+            mesh = ritz.Mesh(self.POINTS, {kind: self.BLOCKS[kind] for kind in order}, self.REGIONS)
+            young = np.concatenate([{**self.YOUNG, "prism6": [1e9, 1e9]}[kind] for kind in order])
+            end = ritz.run(self.case(ritz.per_cell(young)), mesh=mesh).fields["displacement"][:, 0].max()
+            self.assertAlmostEqual(end / 3e-3, 1, delta=1e-7)
+
+    def test_masks_that_are_not_of_booleans_are_refused(self):
+        quads = self.BLOCKS["quad4"]
+        for mask in (np.array([1, 0], np.uint8), np.array([0, 1], np.int8), np.array([1, 0]), np.array([0, 1], np.int32), [0, 1], np.array([1, 0], np.uint64)):
+            with self.assertRaises(ritz.InputError):
+                ritz.Mesh(self.POINTS, {"hex8": self.BLOCKS["hex8"], "quad4": quads}, {"x0": {"quad4": mask}})
+        for sound in ([True, False], [0], np.array([1]), np.array([True, True])):
+            ritz.Mesh(self.POINTS, {"hex8": self.BLOCKS["hex8"], "quad4": quads}, {"x0": {"quad4": sound}})

@@ -1,5 +1,6 @@
 """Runs one group of tests. Usage: run.py GROUP [WHY NOT]. Exit code 77: skipped, and the reason is printed."""
 import importlib.util
+import os
 import pathlib
 import sys
 import unittest
@@ -10,5 +11,8 @@ if reason or missing:
     print("skipped:", reason or f"{sys.executable} has no {' and no '.join(missing)}")
     sys.exit(77)
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+# As in tests/cases/CMakeLists.txt.
+os.environ["XDG_CACHE_HOME"] = str(pathlib.Path(os.environ["RITZ_BIN"]).parent / "tests/plugins")
+os.environ["CXX"] = f'{pathlib.Path(os.environ["RITZ_EXAMPLES"]).parent / "tests/cases/quick_cxx.sh"} g++'
 sys.argv[1:] = []
 unittest.main(module=f"{group}_test", verbosity=2)

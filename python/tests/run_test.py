@@ -233,6 +233,12 @@ class Mistakes(unittest.TestCase):
 
     def test_arrays_that_are_no_mesh_are_refused_in_words(self):
         points, cells = bar().points, bar().cells["hex8"]
+
+        def held_by_itself():
+            case = tension()
+            case["material"].append(case)
+            return case
+
         for words, call in {"'hexa'": lambda: ritz.Mesh(points, {"hexa": cells}), "8 nodes each": lambda: ritz.Mesh(points, {"hex8": cells[:, :7]}),
                             "from 0 to 81": lambda: ritz.Mesh(points, {"hex8": np.where(cells == 80, 81, cells)}), "points of shape": lambda: ritz.Mesh(points[0], {"hex8": cells}),
                             "a mask of shape": lambda: ritz.Mesh(points, {"hex8": cells}, {"a": {"hex8": np.ones(3, bool)}}),
@@ -244,6 +250,7 @@ class Mistakes(unittest.TestCase):
                             "give real numbers": lambda: ritz.per_cell([[4], [1, 2]]),
                             "is a list": lambda: ritz.Mesh(points, {"hex8": cells}, {"a": [1]}),
                             "physics='fluid'": lambda: ritz.run(tension(), mesh=bar(), physics="fluid"),
+                            "more than 100 tables and lists deep": lambda: ritz.run(held_by_itself(), mesh=bar()),
                             "title is a object": lambda: ritz.run(tension(title=object()), mesh=bar())}.items():
             with self.assertRaises(ritz.InputError) as raised:
                 call()

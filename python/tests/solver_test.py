@@ -372,8 +372,14 @@ class Solve(unittest.TestCase):
             A = self.A.copy()
             getattr(A, array)[place] = value
             A.has_sorted_indices = A.has_canonical_format = False
-            with self.assertRaises(ritz.InputError, msg=array):
-                ritz.solve(A, self.b)
+            for call in (lambda: ritz.solve(A, self.b), lambda: ritz.eigs(A, k=1), lambda: ritz.eigs(self.A, A, k=1), lambda: ritz.multigrid(A)):
+                with self.assertRaises(ritz.InputError, msg=array):
+                    call()
+
+    def test_what_is_no_matrix_has_no_eigenvalues(self):
+        for given in (None, 3.0, "K", np.eye(3), self.A.tocoo(), linalg.aslinearoperator(self.A)):
+            with self.assertRaises(ritz.InputError):
+                ritz.eigs(given, k=1)
 
     def test_a_matrix_without_entries_is_singular(self):
         with self.assertRaises(ritz.ModelError) as raised:
@@ -507,35 +513,33 @@ class Names(unittest.TestCase):
 
 
 class Guest(unittest.TestCase):
-    def test_ctrl_c_ends_an_iteration_and_the_next_call_works(self):
+    def interrupted(self, ticks):
+        """An iteration that only Ctrl-C ends, which another thread sends when it has run for a while beside it. Returns how often it ran."""
         n = 400000
-        A = sparse.diags([-1.0, 2, -1], [-1, 0, 1], shape=(n, n)).tocsr()  # condition 6e10: 20000 iterations are not enough
-        timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
-        timer.start()
-        begin = time.monotonic()
+        A = sparse.diags([-1.0, 2, -1], [-1, 0, 1], shape=(n, n)).tocsr()  # condition 6e10
+        begun, ran = threading.Event(), []
+
+        def interrupt():
+            begun.wait()
+            while len(ran) < ticks:
+                ran.append(True)
+                time.sleep(0)  # gives the interpreter away, and takes it again
+            os.kill(os.getpid(), signal.SIGINT)
+
+        thread = threading.Thread(target=interrupt, daemon=True)
+        thread.start()
         with self.assertRaises(KeyboardInterrupt):
-            ritz.solve(A, np.ones(n), method="cg", preconditioner="none")
-        self.assertLess(time.monotonic() - begin, 5)
+            ritz.solve(A, np.ones(n), method="cg", preconditioner="none", max_iterations=10 ** 8, progress=lambda _: begun.set())
+        thread.join()
+        return len(ran)
+
+    def test_ctrl_c_ends_an_iteration_and_the_next_call_works(self):
+        self.interrupted(0)
         A, x = laplacian(10)
         self.assertTrue(ritz.solve(A, np.ones(1000), x)[1].converged)
 
     def test_other_threads_run_during_a_solve(self):
-        A, x = laplacian(50)
-        ticks, done = [0], threading.Event()
-
-        def count():
-            while not done.is_set():
-                ticks[0] += 1
-                time.sleep(0.001)
-
-        thread = threading.Thread(target=count)
-        thread.start()
-        before = ticks[0]
-        ritz.solve(A, np.ones(A.shape[0]), method="cg", preconditioner="jacobi", threads=1)
-        during = ticks[0] - before
-        done.set()
-        thread.join()
-        self.assertGreater(during, 20)
+        self.assertEqual(self.interrupted(100), 100)
 
     def test_threads_may_solve_at_once(self):
         A, x = laplacian(16)
@@ -586,9 +590,9 @@ class Guest(unittest.TestCase):
         del cycle  # would wait for ever if the matrix waited for the cycle
         self.assertTrue(ritz.solve(laplacian(4)[0], np.ones(64))[1].converged)
 
-    def test_nothing_is_printed_and_the_import_is_quick(self):
-        code = ("import time; t = time.perf_counter(); import ritz; t = time.perf_counter() - t; import numpy as np, scipy.sparse as s;"
-                "assert 'numpy' in __import__('sys').modules; x, r = ritz.solve(s.identity(50, format='csr'), np.ones(50)); assert t < 0.05, t")
+    def test_nothing_is_printed_and_the_import_loads_no_library(self):
+        code = ("import sys, importlib; before = set(sys.modules); import ritz; assert set(sys.modules) - before == {'ritz'}, set(sys.modules) - before;"
+                "import numpy as np, scipy.sparse as s; x, r = ritz.solve(s.identity(50, format='csr'), np.ones(50))")
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
 

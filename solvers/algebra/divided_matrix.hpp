@@ -2,8 +2,8 @@
 // one message from each neighbour, and multiplies the rows that reach none meanwhile. Vectors hold what their rank
 // owns.
 //
-//   const DividedMatrix A(ghosts, std::move(rows));
-//   ConjugateGradient{}.solve(A, b, x, &preconditioner);       // while a WorkTogether lives: device/communicator.hpp
+//   const DividedMatrix A(ghosts, std::move(rows));            // rows on the device of ranks.among_all(device)
+//   ConjugateGradient{}.solve(A, b, x, &preconditioner);
 #pragma once
 
 #include "solvers/algebra/block_matrix.hpp"
@@ -19,7 +19,7 @@ namespace ritz {
 
 class DividedMatrix final : public LinearOperator {
  public:
-  // Square blocks; rows: ghosts.owned(), columns: ghosts.size(). Its columns have room for ghost_entries() behind the
+  // Square blocks; rows: ghosts.owned(), columns: ghosts.size(). Its columns have room for ghost_entries() after the
   // entries, values for as many or more, and offsets for all columns.
   DividedMatrix(std::shared_ptr<const Ghosts> ghosts, BlockMatrix rows);
 
@@ -35,7 +35,7 @@ class DividedMatrix final : public LinearOperator {
   BlockMatrixView<double> owned_rows() const;
   Index nonzeros() const { return nonzeros_; }  // blocks of owned rows
   const InnerRows& inner_rows() const { return ranges_; }
-  // The owned rows, and behind them for each ghost the half of what this rank knows of its row: with the halves of the
+  // The owned rows, and after them for each ghost the half of what this rank knows of its row: with the halves of the
   // other rank the entries between both count once. Square.
   BlockMatrixView<double> with_ghost_rows() const;
   Index nonzeros_with_ghost_rows() const { return rows_.column.size(); }

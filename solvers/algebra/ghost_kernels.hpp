@@ -21,7 +21,7 @@ struct GhostKernels {
   // to[j] = half the transpose of the C x C block from[at[j]]
   void (*halve_transposed)(const Device&, Index n, const Index* at, int C, const double* from, double* to);
   // to[j] = sum of the blocks source[k] for k in [begin[j], begin[j + 1]), one after the other; blocks 0, 1, ... of
-  // `own`, behind them those of `received`
+  // `own`, after them those of `received`
   void (*sum_blocks)(const Device&, Index n, const Index* begin, const Index* source, int block, Index own_count,
                      const double* own, const double* received, double* to);
   // column[e] -= first

@@ -360,7 +360,7 @@ void Ghosts::add_to_owners(const Device& device, const T* numbers, T* values, in
       for (int k = 0; k < width; ++k) values[Index{node} * width + k] += *number++;
 }
 
-// Each rank has the rows of as many ranks from its own on, counted around, and gets as many more from the rank behind
+// Each rank has the rows of as many ranks from its own on, counted around, and gets as many more from the rank after
 // these: log2 of the ranks rounds of one message (Bruck et al., 1997, Efficient Algorithms for All-to-All
 // Communications, section 4). Rows that go around the end are two messages.
 template <class T>

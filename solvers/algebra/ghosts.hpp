@@ -8,7 +8,7 @@
 //
 // Arrays may be on a device with memory of its own: a kernel packs what is sent. Where Ranks::connects() devices,
 // messages go from there to their place in the order of the stream, and the host waits for none. Otherwise they go from
-// pinned memory to pinned memory, and what arrives is copied to its place behind the kernels launched so far. Lists are
+// pinned memory to pinned memory, and what arrives is copied to its place after the kernels launched so far. Lists are
 // on the device from the first exchange of such an array on.
 #pragma once
 

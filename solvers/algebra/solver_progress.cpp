@@ -30,11 +30,11 @@ SolverListener::SolverListener(std::function<void(const std::string&)> say,
 
 SolverListener::~SolverListener() { listener = before_; }
 
-void tell_progress(const std::string& text) {
+void report_progress(const std::string& text) {
   if (listener != nullptr) listener->say_(text);
 }
 
-void tell_iteration(int iteration, double residual, double target, const std::string& of) {
+void report_iteration(int iteration, double residual, double target, const std::string& of) {
   if (listener == nullptr) return;
   SolverListener::Course& course = *listener->course_;
   const auto now = std::chrono::steady_clock::now();

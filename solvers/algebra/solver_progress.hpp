@@ -26,17 +26,17 @@ class SolverListener {
   struct Course;  // of the iteration under way
 
  private:
-  friend void tell_progress(const std::string& text);
-  friend void tell_iteration(int iteration, double residual, double target, const std::string& of);
+  friend void report_progress(const std::string& text);
+  friend void report_iteration(int iteration, double residual, double target, const std::string& of);
   std::function<void(const std::string&)> say_, foresee_;
   SolverListener* before_;
   std::unique_ptr<Course> course_;
 };
 
-void tell_progress(const std::string& text);  // said at once
+void report_progress(const std::string& text);  // said at once
 // After each iteration, counted from 1: relative residual and its target. Said ten times a second at most. `of` comes
 // before it: "modes: 3 of 10 converged, "; with it, the first iteration is said, too.
-void tell_iteration(int iteration, double residual, double target, const std::string& of = {});
+void report_iteration(int iteration, double residual, double target, const std::string& of = {});
 
 struct IterationMark {
   int iteration;

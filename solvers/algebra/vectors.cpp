@@ -54,6 +54,7 @@ void multiply(const Vector& x, const Vector& y, Vector& z) {
 
 double dot(const Vector& x, const Vector& y) {
   check_same_size(x, y);
+  check_same_ranks(x.device(), y.device());
   if (x.empty()) return Communicator(x.device()).sum_of(0);
   Vector result(x.device(), 1, "reductions");
   count(x, 2);

@@ -93,7 +93,7 @@ class CudssFactor final : public DirectFactorThere {
 
   void factorise() override {
     execute(CUDSS_PHASE_FACTORIZATION, nullptr, nullptr, "the factorisation");
-    refuse_singular();
+    require_regular();
     raised_pivots_ = counts<1>(CUDSS_DATA_NPIVOTS).value_or(std::array<Index, 1>{})[0];
   }
 
@@ -134,7 +134,7 @@ class CudssFactor final : public DirectFactorThere {
 
   // The mark of a pivot that is not positive stays until it is taken away (cuDSS, CUDSS_DATA_INFO): a later
   // factorisation with other values must not find it.
-  void refuse_singular() {
+  void require_regular() {
     choose();
     int row = 0;  // one-based; 0: none
     std::size_t written = 0;

@@ -1,5 +1,5 @@
-// The GPU's direct solver from the CUDA Toolkit itself: cuSOLVER's sparse Cholesky and QR. Every solve factorises anew,
-// and indices are 32-bit: a fallback for small systems, where cuDSS (direct_cudss.cu) is not installed.
+// The GPU's direct solver from the CUDA Toolkit itself: cuSOLVER's sparse Cholesky and QR. Every solve factorises
+// again, and indices are 32-bit: a fallback for small systems, where cuDSS (direct_cudss.cu) is not installed.
 #define DISABLE_CUSOLVER_DEPRECATED  // NVIDIA wants cuDSS instead, and so do we where it is found
 #include "device/cuda_check.hpp"
 #include "device/kernels.hpp"

@@ -28,7 +28,7 @@ class DirectInput {
 
   // Scalar rows of this rank, with the columns of the whole. Throws Error(Exit::model) for an entry that is not finite.
   HostMatrix entries() const;
-  // Nested dissection by the positions of the nodes of the blocks [block row][dimension], behind which those of ghosts
+  // Nested dissection by the positions of the nodes of the blocks [block row][dimension], after which those of ghosts
   // may stand: [position] block, on the first rank. All ranks call it.
   std::vector<std::int32_t> elimination(const Vector& coordinates, int dimension) const;
 

@@ -1,5 +1,5 @@
 // Sparse direct solution: factorise once, solve for many right-hand sides. MUMPS on a CPU and over ranks, which call
-// every function together while a WorkTogether lives; cuDSS, or else cuSOLVER, on a GPU. The true residual is
+// every function together; cuDSS, or else cuSOLVER, on a GPU. The true residual is
 // recomputed after every solve, and reduced by refinement where it can be.
 //
 //   DirectSolver solver(K, DirectSolver::Kind::positive_definite);   SolveReport report = solver.solve(b, x);

@@ -91,7 +91,7 @@ class MumpsFactor final : public DirectFactor {
     mumps_.icntl[at(24)] = 1;    // find null pivots ...
     mumps_.cntl[at(3)] = 1e-14;  // ... of this size, relative to the scaled matrix
     mumps_.n = static_cast<MUMPS_INT>(unknowns_);
-    tell_progress(fmt::format("analysing the matrix for its factorisation, {} unknowns", unknowns_));
+    report_progress(fmt::format("analysing the matrix for its factorisation, {} unknowns", unknowns_));
     mumps_.run(job_analyse);
     try {
       together([&] { throw_if_failed("analysis"); });
@@ -130,8 +130,8 @@ class MumpsFactor final : public DirectFactor {
     together([&] { take_memory(); });
     for (const int extra_percent : {first_extra_percent, 100, 400}) {
       mumps_.icntl[at(14)] = extra_percent;
-      tell_progress(fmt::format("factorising: {:.2g} operations, a factor of {:.2g} GB", operations(),
-                                1e-9 * static_cast<double>(memory_needed())));
+      report_progress(fmt::format("factorising: {:.2g} operations, a factor of {:.2g} GB", operations(),
+                                  1e-9 * static_cast<double>(memory_needed())));
       mumps_.run(job_factorise);
       if (!is_short_of_workspace(mumps_.infog[at(1)])) break;
     }
@@ -151,7 +151,7 @@ class MumpsFactor final : public DirectFactor {
     mumps_.rhs = right_hand_sides.data();
     mumps_.nrhs = columns;
     mumps_.lrhs = mumps_.n;
-    tell_progress(fmt::format("solving with the factor, {} right-hand side{}", columns, columns == 1 ? "" : "s"));
+    report_progress(fmt::format("solving with the factor, {} right-hand side{}", columns, columns == 1 ? "" : "s"));
     mumps_.run(job_solve);
     together([&] { throw_if_failed("solution"); });
     if (!is_divided()) return X.upload(right_hand_sides);

@@ -22,7 +22,7 @@ EigenNeeds lanczos_needs(const HierarchyShape& shape, const EigenOptions& option
 EigenNeeds lobpcg_needs(const HierarchyShape& shape, const EigenOptions& options);
 
 // Those of LOBPCG with a cycle of the caller's, so many unknowns: without the cycle, and X, P and W while it is made
-// anew.
+// again.
 EigenNeeds lobpcg_needs(Index unknowns, const EigenOptions& options, bool in_lanes);
 
 // How many vectors: with Lanczos in the basis at most, with LOBPCG in each of X, W and P. in_lanes: products of up to

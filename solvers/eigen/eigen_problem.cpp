@@ -58,8 +58,8 @@ EigenProblem::EigenProblem(EigenOperators operators, const EigenOptions& eigen_o
 void EigenProblem::tell(int converged, int wanted, int iteration, double worst, double target) const {
   throw_if_stop_requested();
   const std::string modes = fmt::format("modes: {} of {} converged, ", converged, wanted);
-  if (worst > 0) tell_iteration(iteration, worst, target, modes);
-  else tell_progress(fmt::format("{}iteration {}", modes, iteration));
+  if (worst > 0) report_iteration(iteration, worst, target, modes);
+  else report_progress(fmt::format("{}iteration {}", modes, iteration));
 }
 
 MultiVector EigenProblem::random_block(int columns, int seed) const {

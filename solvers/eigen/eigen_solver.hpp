@@ -47,7 +47,7 @@ struct EigenOptions {
   int zero_count = 0;                         // eigenvalues known to be zero (rigid motions): K alone is then singular
   bool verify = true;                         // lanczos: one more factorisation that counts
   SmoothedAggregationOptions multigrid = {};  // coordinates and dimension are filled in
-  Ranks* ranks = nullptr;                     // that solve together (fem/analysis/divided_system.hpp)
+  Ranks* ranks = nullptr;                     // that solve together (fem/ranks/divided_system.hpp)
   std::function<void(const std::string&)> say = {};  // what these have, and send
 };
 

@@ -208,12 +208,12 @@ class Lanczos {
       }
       if (!solution_.converged() || !options_.verify || verify()) return;
       throw_if_stop_requested();
-      tell_progress("an eigenvalue is missing: searching on");
+      report_progress("an eigenvalue is missing: searching on");
       inverse_.move_to(shift_);
       space.add_block(problem_.random_block(block_width, round + 1));
       if (space.size() < nearby_)
-        tell_progress(fmt::format("modes: 0 of {} converged, {} vectors of {} before the first look", wanted_,
-                                  space.size(), nearby_));
+        report_progress(fmt::format("modes: 0 of {} converged, {} vectors of {} before the first look", wanted_,
+                                    space.size(), nearby_));
       space.step();
       ++solution_.iterations;
     }
@@ -223,7 +223,7 @@ class Lanczos {
   // The whole band is [low, high]; with low <= 0 it is the lowest eigenvalues up to high.
   void count_band() {
     const auto count_below = [&](double value) {
-      tell_progress("counting the eigenvalues of the band");
+      report_progress("counting the eigenvalues of the band");
       inverse_.move_to(value);
       return inverse_.count_below();
     };
@@ -232,12 +232,12 @@ class Lanczos {
     wanted_ = static_cast<int>(above - below);
     counted_ = fmt::format("{} eigenvalues in the band by the inertia of {}", wanted_,
                            band.low > 0 ? "two factors" : "a factor");
-    tell_progress(counted_);
+    report_progress(counted_);
     if (band.low > 0) shift_ = 0.5 * (band.low + band.high);
   }
 
   void factorise() {
-    tell_progress("factorising");
+    report_progress("factorising");
     if (shift_ == 0 && options_.zero_count > 0) shift_ = -problem_.low_guess;
     try {
       inverse_.move_to(shift_);
@@ -283,8 +283,8 @@ class Lanczos {
       }
       throw_if_stop_requested();
       if (space.size() < nearby_)
-        tell_progress(fmt::format("modes: 0 of {} converged, {} vectors of {} before the first look", wanted_,
-                                  space.size(), nearby_));
+        report_progress(fmt::format("modes: 0 of {} converged, {} vectors of {} before the first look", wanted_,
+                                    space.size(), nearby_));
       space.step();
       ++solution_.iterations;
     }
@@ -346,7 +346,7 @@ class Lanczos {
     const double mark = all_found  ? 1.01 * last
                         : cut == 0 ? known.front() - 1e-3 * size_of(0)
                                    : 0.5 * (last + known[static_cast<std::size_t>(cut)]);
-    tell_progress("counting the eigenvalues by inertia");
+    report_progress("counting the eigenvalues by inertia");
     inverse_.move_to(mark);
     Index count = 0;
     try {

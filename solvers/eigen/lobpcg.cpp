@@ -46,7 +46,7 @@ class Lobpcg {
  private:
   // Multigrid of K, or of K + reference M where K is singular.
   void set_up() {
-    tell_progress("multigrid set-up");
+    report_progress("multigrid set-up");
     auto phase = problem_.K.device().profile().phase("set-up");
     preconditioner_.reset();
     preconditioner_ = make_(solution_.reference);
@@ -59,10 +59,14 @@ class Lobpcg {
     apply_to_pieces(problem_.M, X_);
     apply_to_pieces(*preconditioner_, X_);
     make_orthonormal(problem_.M, {}, X_);
-    if (column_count(X_) < width_)
-      throw Error(Exit::not_converged,
-                  fmt::format("{} start vectors span {} dimensions only", width_, column_count(X_)),
-                  "the preconditioner is singular", "use method = \"lanczos\"");
+    // Ties and springs may leave fewer motions with mass than unknowns with mass.
+    width_ = column_count(X_);
+    if (width_ < options_.count)
+      throw Error(
+          Exit::not_converged,
+          fmt::format("{} modes were asked for, and start vectors span {} dimensions only", options_.count, width_),
+          "the model has no more motions with mass, or the preconditioner is singular",
+          "ask for fewer modes, or use method = \"lanczos\"");
     begin_anew();
   }
 

@@ -138,7 +138,7 @@ class Group {
     if (factor != 1) axpby(factor, column_, 0.0, column_);
   }
 
-  // r = b - A x of all, computed anew
+  // r = b - A x of all, recomputed
   void true_residuals() {
     if (running() == 0) return;
     A_.apply_block(x_, q_);

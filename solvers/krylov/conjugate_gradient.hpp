@@ -17,7 +17,7 @@ struct ConjugateGradient {
                           // Comput. 22, 2000): beta of Polak and Ribiere, one more pass; a diagonal never needs it
   IterationVerdict give_up = {};  // called after each iteration, if given
 
-  // x holds the initial guess and becomes the solution. `converged` means that ||b - A x||_2, computed anew, is below
+  // x holds the initial guess and becomes the solution. `converged` means that ||b - A x||_2, recomputed, is below
   // the tolerance. When the residual of the recursion has drifted from the true one, the iteration restarts from the
   // true one, until that no longer helps (`stagnated`, but where the residual is one of rounding and the last
   // correction was below the tolerance, in energy). A trouble is a StopReason, not an exception. Memory: three vectors,

@@ -155,7 +155,7 @@ class GmresIteration {
     return reason;
   }
 
-  // v = q / |q| is column k, and q = A M v; |q|^2 stands behind the dots with the columns before.
+  // v = q / |q| is column k, and q = A M v; |q|^2 stands after the dots with the columns before.
   void next_column(KrylovRun& run, int k) {
     run.count(3);
     kernels_.basis_column(run.device, run.size, numbers_.data() + 2 * width(k), run.q.data(), k % MultiVector::lanes,

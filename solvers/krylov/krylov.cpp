@@ -105,7 +105,7 @@ std::optional<StopReason> after_iteration(double residual, double b_norm, double
   throw_if_stop_requested();
   ++report.iterations;
   report.history.push_back(residual / b_norm);
-  tell_iteration(report.iterations, residual / b_norm, target / b_norm);
+  report_iteration(report.iterations, residual / b_norm, target / b_norm);
   if (!std::isfinite(residual)) return StopReason::not_finite;
   if (residual <= std::max(0.99 * target, 1e-18 * b_norm)) return StopReason::converged;
   if (report.iterations >= max_iterations) return StopReason::iteration_limit;

@@ -48,7 +48,7 @@ class KrylovRun {
   SolveReport finish(const std::string& method);
 
   double target() const { return target_; }
-  // r = b - A x, computed anew in double precision; returns its norm. One product, one read of a number.
+  // r = b - A x, recomputed in double precision; returns its norm. One product, one read of a number.
   double true_residual();
   // An iteration is done, and the method's own residual has this norm. A reason: stop.
   std::optional<StopReason> after_iteration(double residual);

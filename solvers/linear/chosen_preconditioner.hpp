@@ -13,7 +13,7 @@
 namespace ritz {
 
 enum class PreconditionerBasis { matrix, symmetric_part, dominant_part };
-std::string name_of(PreconditionerBasis basis);  // behind that of a preconditioner: " of the symmetric part", or ""
+std::string name_of(PreconditionerBasis basis);  // after that of a preconditioner: " of the symmetric part", or ""
 
 class ChosenPreconditioner {
  public:
@@ -24,7 +24,7 @@ class ChosenPreconditioner {
 
   const LinearOperator* get() const { return operator_.get(); }  // nullptr: none
   std::string name() const;                                      // "multigrid of the symmetric part"
-  // After a change of A's values; false: this kind is made anew. Throws as the constructor does.
+  // After a change of A's values; false: this kind is rebuilt. Throws as the constructor does.
   bool refresh();
 
  private:

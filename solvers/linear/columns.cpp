@@ -6,7 +6,7 @@
 
 namespace ritz {
 
-void Columns::check_sizes(const SparseMatrix& A) const {
+void Columns::check_sizes(const LinearOperator& A) const {
   if (together()) {
     check_same_shape(*B_, *X_);
     if (B_->rows() != A.rows()) throw_size_mismatch(A.rows(), B_->rows());
@@ -24,7 +24,7 @@ std::vector<double> Columns::energies() const {
   return together() ? column_dots(*X_, *B_) : std::vector<double>{dot(*x_, *b_)};
 }
 
-std::vector<double> Columns::residual_norms(const SparseMatrix& A) const {
+std::vector<double> Columns::residual_norms(const LinearOperator& A) const {
   if (together()) {
     MultiVector R(A.device(), A.rows(), B_->columns());
     A.apply_block(*X_, R);

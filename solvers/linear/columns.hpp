@@ -1,10 +1,9 @@
-// Right-hand sides and where their solutions go: one vector, or several columns that are solved together. Internal to
-// solve_linear().
+// Right-hand sides and where their solutions go: one vector, or several columns that are solved together.
 #pragma once
 
 #include "solvers/algebra/multi_vector.hpp"
 #include "solvers/algebra/solve_report.hpp"
-#include "solvers/algebra/sparse_matrix.hpp"
+#include "solvers/algebra/linear_operator.hpp"
 
 #include <string>
 #include <vector>
@@ -25,11 +24,11 @@ class Columns {
   const MultiVector& B() const { return *B_; }
   MultiVector& X() const { return *X_; }
 
-  void check_sizes(const SparseMatrix& A) const;
+  void check_sizes(const LinearOperator& A) const;
   // Norms and products for each column: ||b||, x.b, ||b - A x||.
   std::vector<double> load_norms() const;
   std::vector<double> energies() const;
-  std::vector<double> residual_norms(const SparseMatrix& A) const;
+  std::vector<double> residual_norms(const LinearOperator& A) const;
 
   void clear() const;
   // A guess that is worse than none would cost the digits by which it is too large.

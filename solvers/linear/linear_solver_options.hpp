@@ -35,7 +35,7 @@ PreconditionerKind preconditioner_named(std::string_view name);
 // model that is not stable, not a system to be solved in another way.
 enum class MatrixPromise { none, symmetric, positive_definite };
 
-// A matrix, or elements computed anew at every product; for solvers of equations (solve_static).
+// A matrix, or elements recomputed at every product; for solvers of equations (solve_static).
 enum class OperatorKind { automatic, matrix, matrix_free };
 
 struct LinearSolverOptions {
@@ -53,13 +53,19 @@ struct LinearSolverOptions {
   bool one_of_many = false;      // other right-hand sides or numbers follow: load cases, members of a sweep
   Index direct_memory = 0;       // [bytes] that a factorisation may need; 0: what the device has
   double direct_operations = 0;  // that a factorisation may need, as its analysis counts them; 0: `automatic` decides
-  Ranks* ranks = nullptr;        // that solve together (fem/analysis/divided_system.hpp); null: one process
+  Ranks* ranks = nullptr;        // that solve together (fem/ranks/divided_system.hpp); null: one process
   SolverCache* cache = nullptr;  // of this matrix: what it holds is used, and what is made is kept there
   // called by functions that throw for a failed solve
   std::function<void(const SolveReport&, Index unknowns)> on_failure;
   // Called by solve_linear of several columns, as soon as those from `first` on are solved and are in X.
   std::function<void(int first, const std::vector<SolveReport>& reports)> after_columns;
   std::function<void(const std::string&)> say;  // lines worth knowing before long work: the memory that a factor needs
+};
+
+// Of one solution, in place of the options'.
+struct LinearTolerance {
+  double relative;            // as in LinearSolverOptions
+  double rounding_error = 0;  // as there
 };
 
 // Facts of the mesh of the matrix, for solvers.

@@ -20,14 +20,14 @@ namespace ritz {
 struct MemorySavings {
   PreconditionerKind preconditioner = PreconditionerKind::none;
   bool single_precision = true, half_storage = false;  // of the multigrid cycle
-  bool matrix = true;                                  // else elements are computed anew in every product
+  bool matrix = true;                                  // else elements are recomputed in every product
   bool keeps_cold = false;                             // data that is not in use waits on the host
   // Facts about the system, on which steps depend.
   bool needs_matrix = true;      // no method without a matrix suits it
   bool device_is_apart = false;  // the device has memory of its own
 };
 
-// A step makes its level anew and nothing above it: the preconditioner of a system, or the whole system.
+// A step rebuilds its level and nothing above it: the preconditioner of a system, or the whole system.
 enum class MemoryLevel { cycle, system };
 
 struct MemoryStep {

@@ -38,7 +38,7 @@ class ReductionHistory {
 };
 
 // Conjugate gradients with the diagonal on an elliptic equation without a term of order zero, on cells of equal size:
-// their number grows with the nodes along an edge of the domain. Less than measured for all cells (docs/measurements,
+// their number grows with the nodes along an edge of the domain. Less than measured for all cells (tools/measurements,
 // 2026-11-21-choice-cpu.md: 2.3 for linear tetrahedra, 1.4 for hexahedra and 11.9 for elasticity); grading, contrast
 // and thin bodies only add to them.
 double fewest_iterations_of_jacobi(const SystemSize& size) {

@@ -50,6 +50,7 @@ struct MethodChoice {
   double operations_limit = 0;    // of a factorisation; 0: none
   IterationVerdict give_up = {};  // when the next method is the better bet; empty: never
   bool trial = false;             // may be given up without being called a failure
+  bool after_refusal = false;     // only where the matrix cannot have the preconditioner before
 };
 
 // In the order of trying; a method that the user named is the only one.

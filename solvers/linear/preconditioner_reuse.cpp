@@ -18,7 +18,7 @@ double digits_of(const std::vector<SolveReport>& reports) {
   return least;
 }
 
-// Making a hierarchy anew costs as much as five to ten iterations.
+// Making a hierarchy again costs as much as five to ten iterations.
 constexpr double good_enough = 0.6;
 
 }  // namespace

@@ -20,7 +20,7 @@ class PreconditionerReuse {
   // Iterations that one of another matrix is given to gain that many digits; 0: no limit, it is of the matrix at hand.
   int patience(double digits) const;
   // Judges an iteration with it. False: it belongs to another matrix, or its structure does, and the iteration failed;
-  // make it anew and call again.
+  // rebuild it and call again.
   bool judge(const std::vector<SolveReport>& reports, bool may_serve_others = true);
 
  private:

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace ritz {
@@ -33,12 +34,14 @@ double dot(std::size_t n, const double* x, const double* y) {
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-// A = L L^T in the lower triangle. Pivots are kept above `smallest`.
-void factorise(Dense& A, double smallest) {
+// A = L L^T in the lower triangle. A row that depends on those above it has the pivot infinity.
+void factorise(Dense& A) {
   for (std::size_t i = 0; i < A.n; ++i) {
     double* const a = A.row(i);
+    const double smallest = dependent_row * a[i];
     for (std::size_t j = 0; j < i; ++j) a[j] = (a[j] - dot(j, a, A.row(j))) / A.row(j)[j];
-    a[i] = std::sqrt(std::max(a[i] - dot(i, a, a), smallest));
+    const double pivot = a[i] - dot(i, a, a);
+    a[i] = pivot > smallest ? std::sqrt(pivot) : std::numeric_limits<double>::infinity();
   }
 }
 
@@ -54,15 +57,13 @@ Dense inverse_of_lower(Dense& L) {
   return X;
 }
 
-// A^-1 = L^-T L^-1 by Cholesky; unknowns without stiffness (zero rows) get a row of the identity.
+// A^-1 = L^-T L^-1 by Cholesky; unknowns without stiffness (zero rows) get a row of the identity. Dependent rows and
+// columns become zero: their unknowns are held at zero, which solves all consistent systems of a singular matrix.
 std::vector<double> dense_inverse(Dense A) {
-  double largest = 0;
-  for (std::size_t i = 0; i < A.n; ++i) {
+  for (std::size_t i = 0; i < A.n; ++i)
     if (A.row(i)[i] <= 0)
       for (std::size_t j = 0; j < A.n; ++j) A.row(i)[j] = A.row(j)[i] = i == j ? 1 : 0;
-    largest = std::max(largest, A.row(i)[i]);
-  }
-  factorise(A, 1e-14 * largest);
+  factorise(A);
   Dense X = inverse_of_lower(A), inverse{A.n, std::vector<double>(A.n * A.n, 0.0)};
   for (std::size_t k = 0; k < A.n; ++k)
     for (std::size_t i = 0; i <= k; ++i) subtract(i + 1, -X.row(k)[i], X.row(k), inverse.row(i));
@@ -106,7 +107,7 @@ Vector inverse_on_device(const Device& device, const BlockMatrixView<double>& A)
   kernels.fill(device, A, matrix.data(), diagonal.data());
   Vector row_panel(device, inverse_step * n, "multigrid set-up"),
       column_panel(device, inverse_step * n, "multigrid set-up");
-  kernels.invert(device, n, 1e-14 * max_abs(diagonal), matrix.data(), row_panel.data(), column_panel.data());
+  kernels.invert(device, n, diagonal.data(), matrix.data(), row_panel.data(), column_panel.data());
   return matrix;
 }
 

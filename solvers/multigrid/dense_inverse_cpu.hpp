@@ -12,10 +12,11 @@ namespace {
 
 constexpr int step = inverse_step;
 
-// Inverts [step][step] numbers in place.
-void invert_pivots(double* D, double smallest) {
+// Inverts [step][step] numbers in place; dependent rows become zero. diagonal: of the first `rows`
+void invert_pivots(double* D, Index rows, const double* diagonal) {
   for (int p = 0; p < step; ++p) {
-    const double inverse = 1 / std::max(D[p * step + p], smallest);
+    const double pivot = D[p * step + p], smallest = p < rows ? dependent_row * diagonal[p] : 0;
+    const double inverse = pivot > smallest ? 1 / pivot : 0;
     for (int r = 0; r < step; ++r)
       for (int c = 0; c < step; ++c)
         if (r != p && c != p) D[r * step + c] -= D[r * step + p] * inverse * D[p * step + c];
@@ -28,7 +29,7 @@ void invert_pivots(double* D, double smallest) {
   }
 }
 
-void eliminate(const Device& device, Index n, Index first, double smallest, double* matrix, double* row_panel,
+void eliminate(const Device& device, Index n, Index first, const double* diagonal, double* matrix, double* row_panel,
                double* column_panel) {
   const LaunchScope launch(device, "inverse: elimination");
   const Index rows = std::min<Index>(step, n - first);
@@ -37,7 +38,7 @@ void eliminate(const Device& device, Index n, Index first, double smallest, doub
     for (int c = 0; c < step; ++c)
       D[static_cast<std::size_t>(r * step + c)] =
           r < rows && c < rows ? matrix[(first + r) * n + first + c] : double(r == c);
-  invert_pivots(D.data(), smallest);
+  invert_pivots(D.data(), rows, diagonal + first);
   for (Index r = 0; r < step; ++r)
     for (Index j = 0; j < n; ++j) {
       const double* const pivots = D.data() + r * step;

@@ -13,11 +13,13 @@ constexpr int step = inverse_step;
 constexpr int tile = 64;
 static_assert(step == 32 && block_threads == 256);
 
-// Inverts [step][step] numbers in place; 8 threads have a row.
-__device__ void invert_pivots(double (*D)[step + 1], double smallest) {
+// Inverts [step][step] numbers in place; dependent rows become zero. 8 threads have a row. diagonal: of the first
+// `rows`
+__device__ void invert_pivots(double (*D)[step + 1], Index rows, const double* diagonal) {
   const int r = static_cast<int>(threadIdx.x) / 8, first = static_cast<int>(threadIdx.x) % 8;
   for (int p = 0; p < step; ++p) {
-    const double inverse = 1 / (D[p][p] > smallest ? D[p][p] : smallest), left = D[r][p];
+    const double smallest = p < rows ? dependent_row * diagonal[p] : 0.0;
+    const double inverse = D[p][p] > smallest ? 1 / D[p][p] : 0.0, left = D[r][p];
     double next[step / 8];
     for (int k = 0; k < step / 8; ++k) {
       const int c = first + 8 * k;
@@ -32,7 +34,7 @@ __device__ void invert_pivots(double (*D)[step + 1], double smallest) {
 }
 
 // block = `tile` columns of the row panel, and as many rows of the column panel
-__global__ void panels_kernel(Index n, Index first, double smallest, const double* matrix, double* row_panel,
+__global__ void panels_kernel(Index n, Index first, const double* diagonal, const double* matrix, double* row_panel,
                               double* column_panel) {
   __shared__ double D[step][step + 1], A[step][tile];
   const int thread = static_cast<int>(threadIdx.x);
@@ -48,7 +50,7 @@ __global__ void panels_kernel(Index n, Index first, double smallest, const doubl
     A[r][c] = inside ? (j - first == r ? 1.0 : 0.0) : first + r < n && j < n ? matrix[(first + r) * n + j] : 0.0;
   }
   __syncthreads();
-  invert_pivots(D, smallest);
+  invert_pivots(D, n - first, diagonal + first);
   for (int k = thread; k < step * tile; k += block_threads) {
     const int r = k / tile, c = k % tile;
     double sum = 0;
@@ -97,12 +99,12 @@ __global__ void eliminate_kernel(Index n, Index first, const double* row_panel, 
     }
 }
 
-void eliminate(const Device& device, Index n, Index first, double smallest, double* matrix, double* row_panel,
+void eliminate(const Device& device, Index n, Index first, const double* diagonal, double* matrix, double* row_panel,
                double* column_panel) {
   const Index tiles = (n + tile - 1) / tile;
   {
     const LaunchScope launch(device, "inverse: panels");
-    start(device, {tiles}, panels_kernel, n, first, smallest, matrix, row_panel, column_panel);
+    start(device, {tiles}, panels_kernel, n, first, diagonal, matrix, row_panel, column_panel);
   }
   const LaunchScope launch(device, "inverse: elimination");
   start(device, {tiles * tiles}, eliminate_kernel, n, first, row_panel, column_panel, matrix);

@@ -53,9 +53,10 @@ struct MirrorLowerHalf {
 
 // Gauss and Jordan's inversion in place, by blocks of rows (Golub and Van Loan, Matrix Computations, section 3.2): with
 // D the inverse of block (k, k), row k becomes D A_kj, column k becomes -A_ik D, all others A_ij - A_ik D A_kj.
-void invert(const Device& device, Index n, double smallest, double* matrix, double* row_panel, double* column_panel) {
+void invert(const Device& device, Index n, const double* diagonal, double* matrix, double* row_panel,
+            double* column_panel) {
   for (Index first = 0; first < n; first += step)
-    eliminate(device, n, first, smallest, matrix, row_panel, column_panel);
+    eliminate(device, n, first, diagonal, matrix, row_panel, column_panel);
   for_each(device, "inverse: mirror", n * n, MirrorLowerHalf{n, matrix});
 }
 

@@ -162,7 +162,7 @@ class DividedTentative {
                    coarse.data());
   }
 
-  // Blocks of T behind the first `nodes` of an array.
+  // Blocks of T after the first `nodes` of an array.
   void put(const std::vector<double>& values, Index nodes, Vector& to) const {
     if (!values.empty())
       copy_to_device(device_, to.data() + nodes * C_ * K_, values.data(), std::ssize(values) * Index{sizeof(double)});

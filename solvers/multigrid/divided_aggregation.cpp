@@ -19,7 +19,7 @@
 namespace ritz {
 namespace divided {
 
-// The whole of a level on every rank.
+// The whole of a level on every rank, which solves it alone.
 template <class Real>
 class ReplicatedLevel {
  public:
@@ -32,7 +32,6 @@ class ReplicatedLevel {
         x_(A_.device(), A_.rows(), "multigrid"),
         part_(A_.device(), ghosts.size() * A_.block_size(), "multigrid"),
         gathered_(A_.device(), A_.rows(), "multigrid") {
-    const WorkTogether alone(nullptr);
     std::vector<std::int32_t> at;
     for (Index i = 0; i < ghosts.size(); ++i) at.push_back(static_cast<std::int32_t>(ghosts.global(i)));
     at_ = Array<std::int32_t>(A_.device(), std::span<const std::int32_t>(at), "multigrid");
@@ -51,10 +50,7 @@ class ReplicatedLevel {
     const int block = A_.block_size();
     ghosts_.gather(b, block, gathered_);
     kernels_.to_double(device, gathered_.size(), gathered_.data(), b_.data());
-    {
-      const WorkTogether alone(nullptr);
-      multigrid_->apply(b_, x_);
-    }
+    multigrid_->apply(b_, x_);
     kernels<GhostKernels>(device, solver_kernels, "ghosts")
         .take(device, at_.size(), at_.data(), block, x_.data(), part_.data());
     kernels_.from_double(device, part_.size(), part_.data(), x.data());
@@ -96,7 +92,7 @@ class DividedCycle {
     const Index inverted = std::min(options.replicated, options_.coarsest_size);
     for (int number = 1;; ++number) {
       unknowns_.push_back(level.ghosts->total() * matrix->block_size());
-      tell_progress(fmt::format("multigrid set-up: level {}, {} unknowns", number, unknowns_.back()));
+      report_progress(fmt::format("multigrid set-up: level {}, {} unknowns", number, unknowns_.back()));
       const bool small = unknowns_.back() <= (number > 1 ? options.replicated : inverted);
       std::optional<DividedLevels::Coarser> next;
       const auto at = static_cast<std::size_t>(number - 1);

@@ -27,7 +27,7 @@ struct DividedAggregationOptions {
 
 class DividedAggregation final : public LinearOperator {
  public:
-  // All ranks make theirs together, while a WorkTogether lives. A must outlive this. Throws Error(Exit::model) where a
+  // All ranks make theirs together. A must outlive this. Throws Error(Exit::model) where a
   // diagonal entry is not positive.
   explicit DividedAggregation(const DividedMatrix& A, const DividedAggregationOptions& options = {});
   ~DividedAggregation() override;

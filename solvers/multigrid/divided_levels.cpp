@@ -461,7 +461,7 @@ DividedLevels::Coarser DividedLevels::coarsen(const NestedPart& nodes, const Div
 DividedLevels::Whole DividedLevels::whole(const DividedMatrix& A, const DividedLevel& level) {
   const Ghosts& ghosts = A.ghosts();
   const BlockMatrixView<double> own = A.owned_rows();
-  const Device& device = A.device();
+  const Device device = A.device().alone();
   const int block = A.block_size(), count = static_cast<int>(level.near_null.size() / own.rows);
   GlobalRows mine;
   {

@@ -90,7 +90,7 @@ class Builder {
     level.inverse_diagonal = inverse_diagonal(A_.diagonal());
     Vector near_null = first_near_null(level.view);
     for (int count = 1;; ++count) {
-      tell_progress(
+      report_progress(
           fmt::format("multigrid set-up: level {}, {} unknowns", count, level.view.rows * level.view.row_block));
       level.largest_eigenvalue = options_.sure_bounds
                                      ? EigenvalueBound{.full = sure_eigenvalue_bound(

@@ -88,7 +88,7 @@ struct KnownHierarchy {
   std::size_t levels = 0;
   std::function<KnownLevel(std::size_t level)> level;
   // Whether prolongators and restrictors stay: those of other values have the same near-null space and do as well,
-  // unless the values have changed by much, and not everywhere alike. Then only R A P is made anew.
+  // unless the values have changed by much, and not everywhere alike. Then only R A P is rebuilt.
   bool keeps_transfers = false;
 };
 

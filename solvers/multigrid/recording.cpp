@@ -29,7 +29,7 @@ bool only_launches(const Device& device, const std::function<void()>& launches) 
   const Index peak_before = memory.take_recent_peak(), live = memory.live();
   launches();
   const Index peak = memory.take_recent_peak();
-  memory.note_recent_peak(std::max(peak_before, peak));
+  memory.record_recent_peak(std::max(peak_before, peak));
   const Traffic& now = device.machine().traffic();
   return peak == live && now.to_device == before.to_device && now.to_host == before.to_host &&
          now.scalar_reads == before.scalar_reads;

@@ -106,7 +106,7 @@ void LargestEigenvalue::reserve(int steps) {
   numbers_ = std::move(longer);
 }
 
-// The host reads all numbers when the steps are done. Those behind a residual of nearly nothing do not count.
+// The host reads all numbers when the steps are done. Those after a residual of nearly nothing do not count.
 double LargestEigenvalue::after(int steps) {
   reserve(steps);
   const Device& device = A_.device();

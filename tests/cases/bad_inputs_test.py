@@ -155,12 +155,23 @@ class RunByItsTables(BadInputs):
             self.assertEqual(json.loads((self.folder / "report.json").read_text())["program"], program)
         self.assertEqual(self.ritz_run(example("wall"), "--colour", "red").returncode, 2)
 
-    def test_a_case_that_no_program_or_several_read_is_not_guessed(self):
-        for text, phrase in ("[[material]]\nyoung = 1\n[[convection]]\n", "no program reads all tables"), ("[mesh]\nfile = 'a.msh'\n", "is a case for ritz-elasticity or ritz-heat"):
-            outcome = self.ritz_run(self.write("case.toml", text))
-            self.assertEqual((outcome.returncode, outcome.stdout), (2, ""))
-            self.assertIn(phrase, outcome.stderr)
+    def test_a_case_that_several_programs_read_is_not_guessed(self):
+        outcome = self.ritz_run(self.write("case.toml", "[mesh]\nfile = 'a.msh'\n"))
+        self.assertEqual((outcome.returncode, outcome.stdout), (2, ""))
+        self.assertIn("is a case for ritz-elasticity or ritz-heat", outcome.stderr)
         self.assertIn("it is a Gmsh mesh", self.ritz_run(self.write("mesh.msh", boxes.cubes(["a"]))).stderr)
+
+    def test_a_case_that_no_program_reads_gets_the_messages_of_the_closest(self):
+        self.write("mesh.msh", boxes.cubes(["a"]))
+        solid = '[mesh]\nfile = "mesh.msh"\n' + STEEL.format("a") + CLAMP.format("a.x0") + PULL.format("a.x1")
+        for text, phrases in ((solid + "[[contact]]\n", ("unknown table 'contact' at", "contact, friction and bolts are not in Ritz yet")),
+                              (solid + "[harmonic]\n", ("unknown table 'harmonic' at", "frequency response and base excitation are not in Ritz yet")),
+                              (solid + "[[path]]\n", ("unknown table 'path' at", "paths and linearised stresses are not in Ritz yet")),
+                              (solid.replace("[mesh]", "[mehs]"), ("missing key 'mesh.file'", "is 'mehs' meant to be it?"))):
+            outcome = self.ritz_run(self.write("case.toml", text))
+            self.assertEqual(outcome.returncode, 2, outcome.stderr)
+            for phrase in phrases:
+                self.assertIn(phrase, outcome.stderr)
 
 
 class CaseFile(BadInputs):

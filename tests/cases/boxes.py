@@ -107,6 +107,22 @@ def msh(points, elements, groups):
 
 
 
+def two_orders():
+    """A unit cube "left", one hexahedron of order 2, and beside it, from x = 1, "right" of 27 hexahedra of order 1. The sides where they meet are
+    "meeting" of the right one and "met", "clamped" is x = 0, "pulled" x = 2, "edge" the middle of an edge at x = 0 and its ends."""
+    edges = [(0, 1), (0, 3), (0, 4), (1, 2), (1, 5), (2, 3), (2, 6), (3, 7), (4, 5), (4, 7), (5, 6), (6, 7)]  # in Gmsh's order
+    middle = lambda a, b: tuple((p + q) / 2 for p, q in zip(CORNERS[a], CORNERS[b]))
+    points = list(CORNERS) + [middle(*edge) for edge in edges]
+    quad8 = lambda side: [1 + a for a in side] + [9 + next(i for i, e in enumerate(edges) if set(e) == {a, b}) for a, b in zip(side, side[1:] + side[:1])]
+    elements = [(17, 1, list(range(1, 21))), (16, 4, quad8(SIDES["x1"])), (16, 5, quad8(SIDES["x0"])), (8, 7, [1, 5, 11])]
+    number = lambda i, j, k: 21 + i + 4 * (j + 4 * k)
+    points += [(1 + i / 3, j / 3, k / 3) for k in range(4) for j in range(4) for i in range(4)]
+    elements += [(5, 2, [number(i + x, j + y, k + z) for x, y, z in CORNERS]) for k in range(3) for j in range(3) for i in range(3)]
+    for group, i in ((3, 0), (6, 3)):
+        elements += [(3, group, [number(i, j + y, k + z) for y, z in ((0, 0), (1, 0), (1, 1), (0, 1))]) for k in range(3) for j in range(3)]
+    return msh(points, elements, [(3, "left"), (3, "right"), (2, "meeting"), (2, "met"), (2, "clamped"), (2, "pulled"), (1, "edge")])
+
+
 def cut(cell, counts, size=(1.0, 1.0, 1.0)):
     """A box of bricks, "part", each cut into cells of one kind: hexa, tetra (6), prism (2), pyramid (6), mixed (a brick of each in turn);
     or, with two counts, a rectangle of quad or triangle (2)."""

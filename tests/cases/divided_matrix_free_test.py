@@ -74,6 +74,28 @@ class DividedMatrixFree(OnRanks):
                             "solver.tolerance": 1e-10}, 1e-5)
         self.assert_same_probes(2, "ritz-heat", self.case("ritz-heat", "hexa", (4, 3, 3), radiation), {**FOURTH, "temperature.0.value": 400, "material.0.conductivity": "20 + x"}, 1e-5)
 
+    def test_parts_of_different_orders_of_which_ranks_have_one(self):
+        """Loads and springs stand at mid nodes, which the coarser field has not."""
+        self.write("parts.msh", boxes.two_orders())
+        tie = '[mesh]\nfile = "parts.msh"\n[[tie]]\nregion = "meeting"\nonto = "met"\n[[region]]\nname = "mid"\nkind = "nodes"\nof = "edge"\n'
+        elastic = "".join(f'[[material]]\nregion = "{part}"\nyoung = 2e11\npoisson = 0.3\n' for part in ("left", "right"))
+        tables = {
+            "ritz-heat": "".join(f'[[material]]\nregion = "{part}"\nconductivity = 20\n' for part in ("left", "right")) +
+                         '[[temperature]]\nregion = "clamped"\nvalue = 1\n[[flux]]\nregion = "pulled"\nvalue = 3\n'
+                         '[[probe]]\nname = "p"\nfield = "temperature"\nregion = "pulled"\nmeasure = "mean"\n',
+            "ritz-elasticity": elastic + '[[traction]]\nregion = "pulled"\nvalue = [1e5, 2e4, 0]\n[[force]]\nregion = "mid"\nvalue = [0, 1e3, 0]\n'
+                               '[[spring]]\nregion = "mid"\nstiffness = [1e10, 1e10, 1e10]\n[[foundation]]\nregion = "clamped"\nstiffness = 1e10\n'
+                               '[[probe]]\nname = "p"\nfield = "displacement"\ncomponent = "y"\nregion = "pulled"\nmeasure = "mean"\n'}
+        for program, text in tables.items():
+            case, keys = self.write(f"{program}.toml", tie + text), {"solver.operator": "matrix_free", "solver.tolerance": 1e-11}
+            alone = self.solve(program, case, keys=keys)
+            self.assert_close(alone.probes["p"], self.solve(program, case, keys={"solver.method": "direct"}).probes["p"], 1e-7)
+            for ranks in (2, 3):
+                with self.subTest(program, ranks=ranks):
+                    several = self.solved(ranks, program, case, keys=keys)
+                    self.assertIn("p-multigrid", several.report["solver"]["preconditioner"])
+                    self.assert_close(several.probes["p"], alone.probes["p"], 1e-7)
+
     def test_the_same_bits_on_as_many_ranks(self):
         case = self.case("ritz-elasticity", "hexa", (4, 4, 3))
         for ranks in (2, 3):

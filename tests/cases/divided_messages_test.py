@@ -5,14 +5,12 @@ import hashlib
 import os
 import re
 import shutil
-import subprocess
 import unittest
 
 import ritz
 from divided_reach_test import SUPPORTED
-from divided_test import OnRanks, sides
+from divided_test import MESSAGE_SHIM as SHIM, OnRanks, sides
 
-SHIM = os.environ.get("MESSAGE_SHIM", "")
 HEAT = "ritz-heat"
 BODY = SUPPORTED + "[modal]\ncount = 3\n"
 # With RITZ_ALL_FAULTS alone.

@@ -2,9 +2,7 @@
 import os
 import re
 import shutil
-import signal
 import subprocess
-import time
 import unittest
 
 import boxes
@@ -66,6 +64,7 @@ CASES = {
         measure = "reaction"
         component = "y"
         """}
+MESSAGE_SHIM = os.environ.get("MESSAGE_SHIM", "")
 FIELD = {"ritz-heat": "temperature", "ritz-elasticity": "displacement"}
 
 
@@ -117,6 +116,16 @@ class OnRanks(ritz.CaseTest):
         outcome = self.on_ranks(ranks, program, case, **options)
         self.assertEqual(outcome.exit, 0, outcome.log + outcome.errors)
         return outcome
+
+    def assert_a_killed_rank_ends_the_job(self, ranks, program, case, keys):
+        """The last rank, before the message in the middle of those that it sends; nothing but the shim's kill ends such a run early."""
+        environment = {"LD_PRELOAD": MESSAGE_SHIM, "MESSAGE_RANK": str(ranks - 1), "MESSAGE_COUNT": str(self.folder / "messages")}
+        self.solved(ranks, program, case, keys=keys, environment=environment)
+        half = int((self.folder / "messages").read_text()) // 2
+        self.assertGreater(half, 20)
+        killed = self.on_ranks(ranks, program, case, keys=keys, environment={**environment, "MESSAGE_NUMBER": str(half), "MESSAGE_KIND": "killed"})
+        self.assertEqual(killed.exit, 137, killed.log + killed.errors)
+        self.assertFalse(list(killed.folder.rglob("*.vtu")))
 
     def assert_same_probes(self, ranks, program, case, keys, relative=1e-6):
         several, alone = self.solved(ranks, program, case, keys=keys), self.solve(program, case, keys=keys)
@@ -374,11 +383,9 @@ class Divided(OnRanks):
     def test_a_failure_of_the_first_rank_alone_ends_all(self):
         case = self.case("ritz-heat", "hexa", (4, 4, 4))
         first = self.solved(2, "ritz-heat", case)
-        start = time.monotonic()
         again = subprocess.run(self.command(2, "ritz-heat", case, first.folder), capture_output=True, text=True, timeout=60, cwd=self.folder)
         self.assertEqual(again.returncode, 7, again.stdout + again.stderr)  # results are there
         self.assertEqual(again.stderr.count("error: "), 1)
-        self.assertLess(time.monotonic() - start, 20)
 
     def test_checks_are_those_of_the_first_rank(self):
         case = self.case("ritz-heat", "hexa", (4, 4, 4))
@@ -395,21 +402,8 @@ class Divided(OnRanks):
             self.assertEqual((run.exit, run.errors.count("error: ")), (2, 500), run.errors[:2000])
 
     def test_a_killed_rank_ends_the_job(self):
-        case = self.case("ritz-elasticity", "hexa", (32, 32, 32))
-        folder = self.folder / "killed"
-        job = subprocess.Popen(self.command(2, "ritz-elasticity", case, folder, "--set", "solver.preconditioner=jacobi", "--set", "solver.tolerance=1e-14"),
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.folder)
-        children = []
-        while len(children) < 2 and job.poll() is None:
-            found = subprocess.run(["pgrep", "-f", str(folder / "results")], capture_output=True, text=True).stdout.split()
-            children = [int(pid) for pid in found if int(pid) != job.pid]
-            time.sleep(0.05)
-        time.sleep(0.5)
-        self.assertIsNone(job.poll(), "the job ended before a rank could be killed")
-        start = time.monotonic()
-        os.kill(max(children), signal.SIGKILL)
-        self.assertNotEqual(job.wait(timeout=60), 0)
-        self.assertLess(time.monotonic() - start, 10)
+        case = self.case("ritz-elasticity", "hexa", (6, 6, 6))
+        self.assert_a_killed_rank_ends_the_job(2, "ritz-elasticity", case, {"solver.method": "cg", "solver.preconditioner": "jacobi"})
 
 
 if __name__ == "__main__":

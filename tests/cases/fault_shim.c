@@ -1,7 +1,11 @@
 // A disk that fails on purpose: preloaded into a run, it lets the k-th call of one kind on files below a folder fail.
 //   LD_PRELOAD=fault_shim.so FAULT_FOLDER=/tmp/r FAULT_CALL=write FAULT_NUMBER=3 FAULT_KIND=ENOSPC|EIO|short|kill
-// Or memory that is short: FAULT_CALL=aligned_alloc, which arrays of a CPU come from.
+// FAULT_CALL=any counts calls of all kinds. Or memory that is short: FAULT_CALL=aligned_alloc, which arrays of a CPU
+// come from.
+//   FAULT_KIND=stop: the process stops itself (SIGSTOP) before the call, until it is continued
+//   FAULT_KIND=hour: an hour of the steady clock passes before the call
 //   FAULT_STAYS=1: all later ones fail, too    FAULT_COUNT=file: how many calls of the kind there were
+//   FAULT_RANK=1: on that rank alone
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -13,9 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
-static long count;
+static long count, hours;
 
 static const char* setting(const char* name) {
   const char* value = getenv(name);
@@ -38,11 +43,18 @@ static int of_folder(int descriptor) {
 
 // 0: do what was asked for; 1: fail; 2: write less than asked for
 static int fault(const char* call) {
-  if (strcmp(call, setting("FAULT_CALL")) != 0) return 0;
+  const char *chosen = setting("FAULT_CALL"), *rank = setting("FAULT_RANK");
+  if (rank[0] != 0 && strcmp(rank, setting("OMPI_COMM_WORLD_RANK")) != 0) return 0;
+  if (strcmp(chosen, call) != 0 && (strcmp(chosen, "any") != 0 || strcmp(call, "aligned_alloc") == 0)) return 0;
   const long number = atol(setting("FAULT_NUMBER")), now = __sync_add_and_fetch(&count, 1);
   if (now != number && !(now > number && number > 0 && setting("FAULT_STAYS")[0] == '1')) return 0;
   const char* kind = setting("FAULT_KIND");
   if (strcmp(kind, "kill") == 0) kill(getpid(), SIGKILL);
+  if (strcmp(kind, "stop") == 0) return raise(SIGSTOP);
+  if (strcmp(kind, "hour") == 0) {
+    __sync_add_and_fetch(&hours, 1);
+    return 0;
+  }
   if (strcmp(kind, "short") == 0) return 2;
   errno = strcmp(kind, "EIO") == 0 ? EIO : strcmp(kind, "EINVAL") == 0 ? EINVAL : ENOSPC;
   return 1;
@@ -58,6 +70,12 @@ __attribute__((destructor)) static void tell_count(void) {
 }
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+
+int clock_gettime(clockid_t clock, struct timespec* now) {
+  const int result = REAL(clock_gettime)(clock, now);
+  if (clock == CLOCK_MONOTONIC) now->tv_sec += 3600 * hours;
+  return result;
+}
 
 void* aligned_alloc(size_t alignment, size_t size) {
   if (fault("aligned_alloc") == 0) return REAL(aligned_alloc)(alignment, size);

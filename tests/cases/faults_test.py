@@ -1,28 +1,33 @@
 """The disk fails at every k-th call, and the process is killed at random: what was committed before is whole, nothing
 half-written lies around, and the exit code says what happened."""
+import itertools
 import json
 import os
 import pathlib
 import random
+import signal
 import subprocess
-import time
 
-from ritz import BIN, CaseTest, example
+from ritz import CaseTest, example, fault
 from results_test import command, leftovers, verify
 
-SHIM = os.environ["FAULT_SHIM"]
 STEPS = ["--set", "modal.count=1", "--set", "modal.animate=3"]  # one step, then three
 
 
+turns = itertools.count()
+
+
 def numbers(calls):
-    """All calls with RITZ_ALL_FAULTS; else the first ones, where the folder is tried and locked, and some of the others."""
+    """All calls with RITZ_ALL_FAULTS (tools/long_checks.sh); else the first ones, where the folder is tried and locked, the last one, and some
+    between, other ones for each fault."""
     if "RITZ_ALL_FAULTS" in os.environ:
         return range(1, calls + 1)
-    return sorted({*range(1, min(calls, 8) + 1), *range(9, calls + 1, 1 + calls // 12), calls})
+    step = 1 + calls // 5
+    return sorted({*range(1, min(calls, 4) + 1), *range(5 + next(turns) % step, calls + 1, step), calls})
 
 
 def count_line(**counts):
-    """For the table in docs/measurements; RITZ_FAULT_TABLE names a file that collects it."""
+    """For the table in tools/measurements; RITZ_FAULT_TABLE names a file that collects it."""
     if "RITZ_FAULT_TABLE" in os.environ:
         with open(os.environ["RITZ_FAULT_TABLE"], "a") as table:
             table.write(json.dumps(counts) + "\n")
@@ -32,9 +37,8 @@ def run_with_fault(words, folder, count, call, number, kind, stays=False):
     """The number-th call on files of the folder fails (`stays`: and all after it); number 0: none. Returns the process and how many
     calls of the kind there were; of a process that was killed, 0."""
     count.write_text("0")
-    environment = {**os.environ, "LD_PRELOAD": SHIM, "FAULT_FOLDER": str(folder), "FAULT_CALL": call, "FAULT_NUMBER": str(number),
-                   "FAULT_KIND": kind, "FAULT_STAYS": "1" if stays else "0", "FAULT_COUNT": str(count)}
-    process = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=60)
+    environment = {**os.environ, **fault(folder, call, number, kind, stays=int(stays), count=count)}
+    process = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=300)
     return process, int(count.read_text())
 
 
@@ -118,22 +122,20 @@ class Faults(CaseTest):
         return found
 
     def test_kills_at_random_moments_lose_at_most_the_step_in_writing(self):
+        """A moment is one of the calls that change a file, behind those of the first step."""
         random.seed(1)
         many = ["--set", "modal.count=4", "--set", "modal.animate=40"]
         for form in self.formats:
             arguments = many + (["--set", f"output.format='{form}'"] if form != "vtu" else [])
-            cut_off = steps_kept = 0
+            steps_kept = 0
             kills = 50 if "RITZ_ALL_FAULTS" in os.environ else 12
+            process, calls = self.run_with_fault(self.folder / f"whole-{form}", "any", 0, "kill", False, arguments)
+            self.assertEqual(process.returncode, 0, process.stderr)
             for i in range(kills):
                 folder = self.folder / f"kill-{form}-{i}"
-                run = subprocess.Popen(command("ritz-modal", example("modal/cantilever"), folder, *arguments), stdout=subprocess.DEVNULL)
-                while not (folder / "results.journal").exists() and run.poll() is None:
-                    time.sleep(0.001)
-                time.sleep(random.random() * 0.8)
-                cut_off += run.poll() is None
-                run.kill()
-                run.wait()
+                process, _ = self.run_with_fault(folder, "any", random.randint(calls // 10, calls), "kill", False, arguments)
                 with self.subTest(format=form, kill=i):
+                    self.assertEqual(process.returncode, -signal.SIGKILL)
                     steps = self.committed(folder)
                     self.assertGreater(steps, 0)
                     exit_code, states, text = verify(folder)
@@ -145,8 +147,7 @@ class Faults(CaseTest):
                     again = self.run_case("ritz-modal", example("modal/cantilever"), "--overwrite", *STEPS, output=folder)
                     self.assertEqual(again.exit, 0, again.errors)
                     self.assertEqual((verify(folder)[0], leftovers(folder)), (0, []))
-            self.assertGreater(cut_off, 0)
-            count_line(test="kill", format=form, kills=kills, while_running=cut_off, steps_kept=steps_kept)
+            count_line(test="kill", format=form, kills=kills, while_running=kills, steps_kept=steps_kept)
 
     def test_killed_at_every_rename_and_every_flush(self):
         """Not at random: between any two of the calls that make a commit."""

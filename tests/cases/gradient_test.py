@@ -64,6 +64,27 @@ class Gradient(CaseTest):
                         if key.startswith("material"):  # numbers of one half have no effect in the other
                             self.assertEqual(sum(each != 0 for each in field), len(field) // 2, key)
 
+    def test_by_the_thickness(self):
+        """Means and integrals of plane models have it in their areas, too."""
+        self.write("plate.msh", boxes.grid(4))
+        head = lambda kind: f'[mesh]\nfile = "plate.msh"\n[model]\ntype = "{kind}"\nthickness = 0.1\n' + side("x0", 0, 2) + side("x1", 1, 2)
+        heat = lambda load: head("plane") + '[[material]]\nregion = "all"\nconductivity = 20\ndensity = 8\nspecific_heat = 400\n[[temperature]]\nregion = "x0"\nvalue = "1 + y"\n' + f'[[{load}]]\nregion = "x1"\nvalue = 300\n'
+        bent = head("plane_stress") + '[[material]]\nregion = "all"\nyoung = 1e9\npoisson = 0.3\n[[displacement]]\nregion = "x0"\nfixed = true\n[[force]]\nregion = "x1"\nvalue = [1e5, 2e5]\n'
+        probe = '[[probe]]\nname = "p"\nfield = "{}\n'
+        last = lambda outcome: [path for path in outcome.report["outputs"] if path.endswith(".vtu")][-1]
+        in_time = '[initial]\ntemperature = 3\n[time]\nend = 60\nstep = 9\n'
+        for program, text, field, more, value, results in (
+                ("ritz-heat", heat("flux"), 'temperature"\nregion = "x1"\nmeasure = "integral"', "", None, None),
+                ("ritz-heat", heat("power"), 'temperature"\nregion = "all"\nmeasure = "integral"', "", None, None),
+                ("ritz-heat", heat("power"), 'heat_flux"\ncomponent = "x"\nregion = "x1"\nmeasure = "integral"', "", None, None),
+                ("ritz-heat", heat("power"), 'temperature"\nregion = "x1"\nmeasure = "mean"', "", None, None),
+                ("ritz-heat", heat("power") + in_time, 'temperature"\nregion = "all"\nmeasure = "integral"', 'over = "time"\n', lambda outcome: outcome.fact("integral p")[0], last),
+                ("ritz-elasticity", bent, 'displacement"\ncomponent = "y"\nregion = "x1"\nmeasure = "integral"', "", None, None),
+                ("ritz-elasticity", bent, 'von_mises"\nvalues = "cells"\nregion = "all"\nmeasure = "integral"', "", None, None)):
+            with self.subTest(field, more=more):
+                found = dict(self.differences(program, text + probe.format(field), {"model.thickness": 0.1}, "p", more, value, results))
+                self.assertEqual(len(found), 1)
+
     def test_reactions(self):
         self.write("block.msh", boxes.shell(lambda u, v, w: (u, v, w), 5, (4, 2, 2)))
         text = ('[mesh]\nfile = "block.msh"\n' + HALVES + side("x0", 0, 3) + side("x1", 1, 3) + ELASTIC

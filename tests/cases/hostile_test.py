@@ -4,10 +4,10 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 import unittest
 import zlib
 
+from boxes import square
 from ritz import BIN, CaseTest, example
 
 
@@ -53,10 +53,74 @@ class Hostile(CaseTest):
         case = self.fin()
         for name in ("pipe.toml", "pipe.msh"):
             os.mkfifo(case.parent / name)
-        start = time.monotonic()
         self.refused(2, ["pipe.toml", "pipe or a device"], "ritz-heat", case.parent / "pipe.toml")
-        self.refused(3, ["pipe.msh", "not a regular file"], "ritz-heat", case, keys={"mesh.file": "pipe.msh"})
-        self.assertLess(time.monotonic() - start, 20)
+        self.refused(2, ["pipe.msh", "not a regular file"], "ritz-heat", case, keys={"mesh.file": "pipe.msh"})
+
+    def test_no_key_takes_a_folder_pipe_or_device_in_the_place_of_a_file(self):
+        os.mkfifo(self.folder / "pipe")
+        places = {".": "is a folder", str(self.folder / "pipe"): "is not a regular file", "/dev/zero": "is not a regular file",
+                  "/dev/null": "is not a regular file", "none": "does not exist"}
+        square_mesh = self.write("quad.msh", square())
+        head = f'[mesh]\nfile = "{square_mesh}"\n[model]\ntype = "{{}}"\n'
+        heat = head.format("plane") + '[[material]]\nregion = "all"\nconductivity = {}\ndensity = 1\nspecific_heat = 1\n[[temperature]]\nregion = "all"\nvalue = 1\n'
+        cases = {"mesh.file": ("ritz-heat", heat.format(1)),
+                 "field.0.file": ("ritz-heat", heat.format('"1 + f"') + '[[field]]\nname = "f"\nfile = "FILE"\n'),
+                 "table.0.file": ("ritz-heat", heat.format('"f(x)"') + '[[table]]\nname = "f"\nfile = "FILE"\ninterpolation = "linear"\n'),
+                 "initial.file": ("ritz-heat", heat.format(1) + '[initial]\nfile = "FILE"\n[time]\nend = 0.1\n'),
+                 "sweep.table": ("ritz-heat", heat.format(1) + '[sweep]\ntable = "FILE"\n'),
+                 "thermal.file": ("ritz-elasticity", head.format("plane_stress") + '[[material]]\nregion = "all"\nyoung = 1e9\npoisson = 0.3\nexpansion = 1e-5\n'
+                                  '[thermal]\nfile = "FILE"\nreference = 20\n[[displacement]]\nregion = "all"\nfixed = true\n'),
+                 "plugin": ("ritz-solve", f'plugin = "FILE"\n[mesh]\nfile = "{square_mesh}"\n[form]\nname = "x"\n')}
+        for key, (program, text) in cases.items():
+            for place, words in places.items():
+                case = self.write("case.toml", text.replace("FILE", place))
+                outcome = self.run_case(program, case, keys={key: f'"{place}"'} if key == "mesh.file" else {})
+                self.assertEqual(outcome.exit, 2, f"{key} = {place}: {outcome.log}{outcome.errors}")
+                self.assertIn("no plugin" if key == "plugin" else words, outcome.errors)
+
+    def test_no_command_waits_for_a_pipe(self):
+        pipe, results = self.folder / "deck.inp", self.folder / "results"
+        os.mkfifo(pipe)
+        results.mkdir()
+        os.mkfifo(results / "results.journal")
+        including = self.write("a.inp", f"*INCLUDE, INPUT={pipe}\n")
+        for code, command in ((2, ["case", "from", pipe, self.folder / "o.toml"]), (2, ["case", "from", "/dev/zero", self.folder / "o.toml"]),
+                              (2, ["case", "from", including, self.folder / "o.toml"]), (9, ["results", "verify", results])):
+            done = subprocess.run([BIN / "ritz", *command], capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+            self.assertIn("is not a regular file", done.stderr)
+        self.refused(9, ["results.journal", "is not a regular file"], "ritz-heat", self.fin(), output=results)
+
+    def test_untrusted_results_follow_no_links_that_came_with_the_case(self):
+        case = self.fin()
+        for k, place in enumerate(("results", "results/fin", "results/fin/fin", "results/fin/results.journal")):
+            victim, theirs = self.folder / f"victim{k}", self.folder / f"theirs{k}"
+            victim.mkdir()
+            (theirs / place).parent.mkdir(parents=True)
+            (theirs / place).symlink_to(victim if not place.endswith("journal") else victim / "journal")
+            done = subprocess.run([BIN / "ritz-heat", case, "--untrusted"], capture_output=True, text=True, cwd=theirs)
+            self.assertIn(done.returncode, (7, 9), f"{place}: {done.stdout}{done.stderr}")
+            self.assertIn("leads out of", done.stderr)
+            self.assertEqual(list(victim.iterdir()), [], place)
+
+    def test_includes_do_not_tell_which_files_there_are(self):
+        """--untrusted gives the same words whether a file outside of the folder is there or not."""
+        inside = self.folder / "inside"
+        inside.mkdir()
+        self.write("there.txt", "1\n")
+        for name, line in (("a.inp", "*INCLUDE, INPUT={}\n"), ("a.bdf", "INCLUDE '{}'\n")):
+            told = set()
+            for other in ("there.txt", "gone.txt"):
+                (inside / name).write_text(line.format(self.folder / other))
+                done = subprocess.run([BIN / "ritz", "mesh", "info", inside / name, "--untrusted"], capture_output=True, text=True)
+                self.assertNotEqual(done.returncode, 0, done.stdout)
+                told.add((done.returncode, done.stderr.replace(other, "FILE")))
+            self.assertEqual(len(told), 1, told)
+
+    def test_a_check_leaves_no_folder(self):
+        outcome = self.run_case("ritz-heat", self.fin(), "--check", output=self.folder / "x/y/z")
+        self.assertEqual(outcome.exit, 0, outcome.errors)
+        self.assertFalse((self.folder / "x").exists())
 
     def test_coordinates_whose_volumes_overflow_are_refused(self):
         mesh = self.folder / "far.msh"
@@ -214,26 +278,22 @@ class Hostile(CaseTest):
 
     # --- stopping
 
-    def test_a_limit_and_a_signal_end_refinement_within_a_second(self):
+    def test_a_limit_and_a_signal_end_refinement(self):
+        """To refine it ten times is work for minutes, and no memory would do."""
         case = self.fin()
-        keys = {"mesh.refine": 10}
-        start = time.monotonic()
-        outcome = self.run_case("ritz-heat", case, "--time-limit", 1, keys=keys)
+        outcome = self.run_case("ritz-heat", case, "--time-limit", 1, keys={"mesh.refine": 10})
         self.assertEqual(outcome.exit, 124, outcome.log + outcome.errors)
         self.assertIn("time limit of 1 s", outcome.errors)
         self.assertEqual(outcome.report["exit_code"], 124)
-        self.assertLess(time.monotonic() - start, 4)  # and a busy machine
         for number in (signal.SIGTERM, signal.SIGINT):
-            run = subprocess.Popen([BIN / "ritz-heat", case, "--set", "mesh.refine=10", "--output", self.folder / "out"],
+            run = subprocess.Popen([BIN / "ritz-heat", case, "--set", "mesh.refine=10", "--verbose", "--output", self.folder / "out"],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                    preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
-            time.sleep(1.5)
-            start = time.monotonic()
+            self.assertTrue(any("refining" in line for line in run.stdout))
             run.send_signal(number)
             _, errors = run.communicate(timeout=60)
             self.assertEqual(run.returncode, -number, errors)
             self.assertIn("stopped by", errors)
-            self.assertLess(time.monotonic() - start, 3)
 
 
 if __name__ == "__main__":

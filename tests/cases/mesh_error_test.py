@@ -2,6 +2,7 @@
 import math
 import unittest
 
+import boxes
 import vtu
 from ritz import CaseTest, example
 
@@ -40,6 +41,30 @@ class MeshError(CaseTest):
         errors = vtu.read(outcome.results())["CellData"]["stress_error"]
         self.assertEqual(len(errors), 1024)
         self.assertGreater(min(errors), 0)
+
+    def test_a_body_one_cell_thick_has_the_same_estimate_however_it_is_turned(self):
+        """Heat along a strip of 12 quadrilaterals of 4 and 8 nodes: the samples do not see what is of the highest degree across it."""
+        for nodes in (4, 8):
+            estimates = []
+            for angle in (0, 0.4, 1.2):
+                c, s = math.cos(angle), math.sin(angle)
+                place = lambda x, y: (c * x - s * y, s * x + c * y, 0)
+                corners = [place(i, j) for j in (0, 1) for i in range(13)]
+                middles = [place(i + 0.5, j) for j in (0, 1) for i in range(12)] + [place(i, 0.5) for i in range(13)]
+                corner, along, across = lambda i, j: 1 + i + 13 * j, lambda i, j: 27 + i + 12 * j, lambda i: 51 + i
+                cell = lambda i: [corner(i, 0), corner(i + 1, 0), corner(i + 1, 1), corner(i, 1), along(i, 0), across(i + 1), along(i, 1), across(i)]
+                elements = [(3 if nodes == 4 else 16, 1, cell(i)[:nodes]) for i in range(12)]
+                ends = [([corner(12 * i, 0), corner(12 * i, 1)] + [across(12 * i)])[:nodes // 2 - (nodes == 8)] for i in (0, 1)]
+                elements += [(1 if nodes == 4 else 8, 2 + i, ends[i]) for i in (0, 1)]
+                self.write("strip.msh", boxes.msh(corners + (middles if nodes == 8 else []), elements, [(2, "all"), (1, "cold"), (1, "hot")]))
+                text = '[mesh]\nfile = "strip.msh"\n[[material]]\nregion = "all"\nconductivity = 2\n[[temperature]]\nregion = "cold"\nvalue = 0\n[[source]]\nregion = "all"\nvalue = "'
+                text += f'exp(0.3*(x*{c!r}+y*{s!r}))*(1+(y*{c!r}-x*{s!r})^2)"\n[output]\nerror_estimate = true\n'
+                outcome = self.solve("ritz-heat", self.write("strip.toml", text))
+                estimates.append(self.estimate(outcome))
+                self.assertIn("too few for the estimate", outcome.log)
+            self.assertGreater(min(estimates), 1e-4)
+            for each in estimates[1:]:
+                self.assert_close(each, estimates[0], 1e-3)
 
     def test_nothing_where_the_solution_is_exact_in_each_material(self):
         outcome = self.solve("ritz-heat", example("wall"), keys=ON)

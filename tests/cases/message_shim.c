@@ -1,8 +1,9 @@
 // A network that fails or is slow: preloaded into a rank, the number-th message that it sends is late by a fifth of a
-// second, or is refused; or is "gone": refused with all after it.
+// second, or is refused; or is "gone": refused with all after it; or the rank is "killed" before it.
 //   LD_PRELOAD=message_shim.so MESSAGE_RANK=1 MESSAGE_NUMBER=17 MESSAGE_KIND=late MESSAGE_COUNT=/tmp/count
 // When the process ends, MESSAGE_COUNT has the number of its messages.
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,7 @@ int MPI_Isend(const void* data, int size, MPI_Datatype type, int to, int tag, MP
   ++count;
   if (is_refused && awaited > 0) abort();
   if (chosen > 0 && (chosen == count || (chosen < count && strcmp(kind, "gone") == 0))) {
+    if (strcmp(kind, "killed") == 0) raise(SIGKILL);
     is_refused = strcmp(kind, "late") != 0;
     if (is_refused) return MPI_ERR_OTHER;
     usleep(200000);

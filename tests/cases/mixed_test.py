@@ -135,6 +135,30 @@ class SeveralFields(CaseTest):
         self.assertEqual(turning.exit, 0, turning.log + turning.errors)
         self.assert_close(turning.probes["most"], 0.375, 1e-5)
 
+    def test_a_current_must_be_free_of_divergence_where_a_gauge_alone_holds_gradients(self):
+        """Sheets of current along both sides, and beside them a current a (x, 0), whose divergence is a."""
+        text = '[model]\nform = "curl_curl2"\n[[material]]\nregion = "all"\na = 1\nb = {}\n' + PROBE.format("most", "field", "max", 'component = "y"\nvalues = "cells"')
+        for side in ("top", "bottom"):
+            text += f'[[prescribe]]\nregion = "{side}"\nvector = [0, 0]\n'
+        for side, current in (("right", [0, 1]), ("left", [0, -1])):
+            text += f'[[load]]\nregion = "{side}"\nvalue = {current}\n'
+        spread = '[[load]]\nregion = "all"\nvalue = ["{} * x", 0]\n'
+        for b in (1e-6, 0):
+            outcome = self.of(text.format(b) + spread.format(1), "--overwrite")
+            self.assertEqual(outcome.exit, 4, outcome.log)
+            self.assertIn("the load of 'field' is not free of divergence", outcome.errors)
+            self.assertNotIn("supports", outcome.errors)
+            few = self.of(text.format(b) + spread.format(1e-3), "--overwrite")
+            self.assertEqual(few.exit, 0, few.errors)
+            self.assertIn("was left out", few.log)
+        self.assertEqual(self.of(text.format(0), "--overwrite").exit, 0)
+        self.assert_close(self.of(text.format(1e-6) + spread.format(1e-3), "--overwrite").probes["most"], 0.375, 2e-3)
+        strong = self.of(text.format(25) + spread.format(1), "--overwrite")  # b has a meaning there, and gradients are part of the answer
+        self.assertEqual(strong.exit, 0, strong.errors)
+        factorised = self.of(text.format(0) + '[solver]\nmethod = "direct"\n', "--overwrite")
+        self.assertEqual(factorised.exit, 4, factorised.errors)
+        self.assertIn("lacks a gauge", factorised.errors)
+
     def test_methods_meet_the_same_solution(self):
         """By a factorisation and by iteration; one that does not converge is an error; without memory for a factor there is an iteration."""
         text = '[model]\nform = "stokes2"\n[[material]]\nregion = "all"\nviscosity = 2\n'

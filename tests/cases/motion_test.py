@@ -173,8 +173,12 @@ component = "y"
 region = "beam"
 measure = "max"
 """)
-        rows = self.rows(self.solve("ritz-structure", case))
-        self.assertAlmostEqual(rows[0]["kinetic_energy"], 8000 * (0.25 * 4**3 / 3 + 0.5**4 / 12 * 4) * 9 / 2, delta=1e-6)
+        outcome = self.solve("ritz-structure", case)
+        self.assertAlmostEqual(self.rows(outcome)[0]["kinetic_energy"], 8000 * (0.25 * 4**3 / 3 + 0.5**4 / 12 * 4) * 9 / 2, delta=1e-6)
+        word = "[initial] velocity varies along the structure and has no angular_velocity"
+        self.assertFalse(any(word in notice for notice in outcome.report["notices"]))
+        bent = self.solve("ritz-structure", self.write("bent.toml", case.read_text().replace("angular_velocity = [0, 0, 3]\n", "")))
+        self.assertTrue(any(word in notice for notice in bent.report["notices"]), bent.report["notices"])
 
     def test_what_is_wrong_says_so(self):
         for change, words, code in (

@@ -25,9 +25,14 @@ def contraction(stretch):
     return s
 
 
+PLAIN = example("custom_form/varying_conduction")
+
+
 class OwnForms(CaseTest):
-    def setUp(self):
-        super().setUp()
+    """Modules of the examples are kept for all tests (XDG_CACHE_HOME, and -O1 by CXX: CMakeLists.txt)."""
+
+    def apart(self):
+        """A cache for sources that no other test has, or for a test of the cache."""
         self.cache = self.folder / "cache"
         environment = mock.patch.dict(os.environ, {"XDG_CACHE_HOME": str(self.cache)})
         environment.start()
@@ -35,7 +40,8 @@ class OwnForms(CaseTest):
 
     def copied(self):
         """A copy of examples/custom_form to spoil; its case file."""
-        shutil.copytree(example("custom_form/varying_conduction").parent, self.folder / "mine")
+        self.apart()
+        shutil.copytree(PLAIN.parent, self.folder / "mine")
         return self.folder / "mine" / CASE
 
     def edit(self, old, new):
@@ -112,6 +118,7 @@ class Examples(OwnForms):
 
     def test_five_fields_with_loads_of_their_own(self):
         """-k u'' = q with k u' = t at the end: u(1) = (q / 2 + t) / k, exactly in quadratic elements."""
+        self.apart()
         self.write("five.cpp", FIVE)
         bar = example("custom_form/varying_conduction").with_name("bar.msh")
         probes = "".join(f'[[probe]]\nname = "end{c}"\nfield = "u"\ncomponent = {c}\npoint = [1, 0.1, 0.1]\n' for c in range(5))
@@ -140,6 +147,7 @@ class Examples(OwnForms):
 
     def test_an_element_whose_fields_tear(self):
         """Nodes in the middle of the sides alone, those of Crouzeix and Raviart: neighbours agree in these points and nowhere else."""
+        self.apart()
         shutil.copytree(example("custom_element/bubble_triangle").parent, self.folder / "torn")
         source = self.folder / "torn/bubble_triangle.cpp"
         text = source.read_text()
@@ -294,14 +302,14 @@ value = [0, 0, -1]
         self.assertEqual(["pattern" in outcome.report["memory"]["by_tag"] for outcome in outcomes], [True, False])
 
     def test_newton_without_a_matrix_where_the_tangent_is_not_symmetric(self):
-        case = self.copied()
+        case = PLAIN
         temperatures = [self.solve("ritz-solve", case, keys={"solver.operator": f'"{kind}"'}).probes["middle"] for kind in ("matrix", "matrix_free")]
         self.assert_close(temperatures[0], temperatures[1], 1e-8)
         self.refuse(2, case, "the tangent is not symmetric", keys={"solver.operator": '"matrix_free"', "solver.method": '"cg"'})
 
     def test_orders_whose_element_matrices_cannot_be_assembled(self):
         """Nobody needs to ask for what does without one, be the tangent symmetric or not."""
-        case = self.copied()
+        case = PLAIN
         outcome = self.solve("ritz-solve", case, keys={"space.order": 4})
         self.assertIn("GMRES", outcome.log)
         self.assert_close(outcome.probes["middle"], 1, 1e-6)
@@ -319,8 +327,8 @@ value = [0, 0, -1]
 
     def test_reactions_of_newton_at_order_three(self):
         """The outflow at both ends is the production, half at each."""
-        case = self.copied()
-        case.write_text(case.read_text() + '[[probe]]\nname = "out"\nfield = "reaction"\nregion = "x0"\nmeasure = "reaction"\n')
+        text = PLAIN.read_text().replace('plugin = "', f'plugin = "{PLAIN.parent}/').replace('file = "', f'file = "{PLAIN.parent}/')
+        case = self.write("case.toml", text + '[[probe]]\nname = "out"\nfield = "reaction"\nregion = "x0"\nmeasure = "reaction"\n')
         self.assert_close(self.solve("ritz-solve", case).probes["out"], -0.5 * 24 * 0.3 * 0.3, 1e-6)
 
     def test_the_order_stands_in_one_place(self):
@@ -361,10 +369,11 @@ class Cache(OwnForms):
         self.assertEqual(sorted(left), [".files", ".lock", ".so"])  # one compiled, the others waited for it
 
     def test_is_for_its_owner_alone(self):
+        case = self.copied()
         (self.cache / "ritz").mkdir(parents=True)
         (self.cache / "ritz").chmod(0o777)  # anybody could put code there
         with mock.patch.dict(os.environ, {"HOME": str(self.folder / "home")}):
-            self.solve("ritz-solve", self.copied(), "--check")
+            self.solve("ritz-solve", case, "--check")
         self.assertEqual(list((self.cache / "ritz").iterdir()), [])
         self.assertTrue(list((self.folder / "home/.cache/ritz").glob("*.so")))
 
@@ -389,13 +398,15 @@ class Mistakes(OwnForms):
         self.refuse(2, case, "does not compile", "'mesh.scale' is", keys={"mesh.scale": -1})
 
     def test_no_compiler(self):
+        case = self.copied()
         with mock.patch.dict(os.environ, {"CXX": "ritz-no-such-compiler"}):
-            self.refuse(8, self.copied(), "'ritz-no-such-compiler' cannot be run", "CXX", "install g++")
+            self.refuse(8, case, "'ritz-no-such-compiler' cannot be run", "CXX", "install g++")
         with mock.patch.dict(os.environ, {"PATH": str(self.folder)}):
+            os.environ.pop("CXX", None)
             self.refuse(8, example("custom_form/varying_conduction"), "no compiler for the plugin", "install g++")
 
     def test_no_such_file(self):
-        self.refuse(2, self.copied(), "there is no plugin", "none.cpp", keys={"plugin": '"none.cpp"'})
+        self.refuse(2, PLAIN, "there is no plugin", "none.cpp", keys={"plugin": '"none.cpp"'})
 
     def test_nothing_registered(self):
         case = self.copied()
@@ -408,13 +419,13 @@ class Mistakes(OwnForms):
         self.refuse(2, case, "two kernel modules register", "diffusion3")
 
     def test_values_out_of_declared_bounds(self):
-        self.refuse(4, self.copied(), "'material.0.conductivity' is -1", "k at T = 0 [W/(m K)]", "above 0", keys={"material.0.conductivity": -1})
+        self.refuse(4, PLAIN, "'material.0.conductivity' is -1", "k at T = 0 [W/(m K)]", "above 0", keys={"material.0.conductivity": -1})
 
     def test_unknown_parameters(self):
-        self.refuse(2, self.copied(), "unknown key 'material.0.growht'", "did you mean 'growth'?", keys={"material.0.growht": 1})
+        self.refuse(2, PLAIN, "unknown key 'material.0.growht'", "did you mean 'growth'?", keys={"material.0.growht": 1})
 
     def test_unknown_form(self):
-        outcome = self.refuse(2, self.copied(), "varying_conducton", "did you mean 'varying_conduction'?", keys={"model.form": '"varying_conducton"'})
+        outcome = self.refuse(2, PLAIN, "varying_conducton", "did you mean 'varying_conduction'?", keys={"model.form": '"varying_conducton"'})
         self.assertEqual(len(outcome.report["errors"]), 1, "nothing is said of a form that nobody named")
 
     def test_one_name_for_two_fields_of_the_results(self):
@@ -436,6 +447,7 @@ class Mistakes(OwnForms):
         self.refuse(2, case, "does not compile", "F::dimension")
 
     def test_whole_elements_of_the_plane(self):
+        self.apart()
         source = self.folder / "mine.cpp"
         text = example("custom_truss/truss").with_name("truss.cpp").read_text()
         source.write_text(text.replace("components = 3,", "components = 2, dimension = 2,").replace("[2][3]", "[2][2]").replace("d < 3", "d < 2"))
@@ -448,7 +460,7 @@ class Mistakes(OwnForms):
         self.refuse(2, case, "does not compile", "a form has 1 to 6 components")
 
     def test_dimension_of_the_mesh(self):
-        self.refuse(4, self.copied(), "one of 2 dimensions", keys={"model.form": '"diffusion2"'})
+        self.refuse(4, PLAIN, "one of 2 dimensions", keys={"model.form": '"diffusion2"'})
 
     def test_free_bodies(self):
         case = self.write("case.toml", f'plugin = "{example("custom_energy/neo_hooke").with_name("neo_hooke.cpp")}"\n[mesh]\nfile = "'
@@ -476,7 +488,7 @@ class Mistakes(OwnForms):
             self.refuse(2, self.block(pulled + wrong), words, "prescribe.1.component")
 
     def test_what_cannot_converge(self):
-        self.refuse(5, self.copied(), "Newton's method did not converge", "limit of steps", keys={"newton.max_steps": 1})
+        self.refuse(5, PLAIN, "Newton's method did not converge", "limit of steps", keys={"newton.max_steps": 1})
 
 
 class ElementCheck(OwnForms):
@@ -492,6 +504,7 @@ class ElementCheck(OwnForms):
 
     def test_formulas_mix_coordinates_unknowns_and_constants(self):
         """A rope between where its nodes are now, which can only pull; its energy is differentiated twice."""
+        self.apart()
         source = self.folder / "rope.cpp"
         source.write_text("""#include "fem/add_form.hpp"
 struct Rope {

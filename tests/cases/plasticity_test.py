@@ -2,6 +2,7 @@
 import math
 import unittest
 
+import boxes
 import vtu
 from resume_test import Resume, files_of
 from ritz import example
@@ -86,6 +87,67 @@ class Sphere(Resume):
                 mises = math.sqrt(0.5 * ((s[0] - s[1]) ** 2 + (s[1] - s[2]) ** 2 + (s[2] - s[0]) ** 2) + 3 * sum(t * t for t in s[3:]))
                 self.assert_close(mises, YIELD, 0.02)  # of the mean over a cell in which the stress turns
         self.assertGreater(plastic, 0)
+
+
+def hardening_sphere(p, hardening):
+    """The motion outside of a sphere that yields all through, u = a r + b / r^2 + c r ln(r): the equilibrium of radii
+    with Y = yield stress + hardening times the plastic strain, in which volumes change elastically."""
+    shear, bulk = YOUNG / (2 * (1 + POISSON)), YOUNG / (3 * (1 - 2 * POISSON))
+    stiffness, begin = 2 * shear * hardening / (hardening + 3 * shear), YIELD * 3 * shear / (hardening + 3 * shear)
+    c = 2 * begin / (3 * bulk + 2 * stiffness)
+    b = (p - 3 * bulk * c * math.log(B / A)) / (2 * stiffness * (1 / A**3 - 1 / B**3))
+    radial = lambda r: bulk * c * (3 * math.log(r) + 1) - 2 / 3 * (begin + stiffness * (3 * b / r**3 - c))
+    a = -radial(B) / (3 * bulk)
+    return a * B + b / B**2 + c * B * math.log(B)
+
+
+class BeyondFullPlasticity(Resume):
+    """More pressure than the perfectly plastic sphere bears, 2 Y ln(b/a) = 346.6 MPa, under load control."""
+
+    def sphere(self, name, increments, **material):
+        keys = {"newton.path": "[1]", "newton.increments": increments, "newton.write": '"last"', "boundary.0.pressure": 400e6}
+        keys |= {f"material.0.{key}": value for key, value in material.items()}
+        return self.run_case("ritz-solve", example(f"plasticity/{name}"), "--overwrite", output=self.folder / "r", keys=keys)
+
+    def test_with_hardening_in_one_increment_and_in_many(self):
+        for name, increments, hardening, kind, tolerance in (
+                ("sphere_section", 1, 2e9, "isotropic", 1e-3), ("sphere_section", 12, 2e9, "isotropic", 1e-3), ("sphere_section", 1, 2e9, "kinematic", 1e-3),
+                ("sphere_section", 1, 0.2e9, "isotropic", 3e-3), ("sphere_section", 12, 0.2e9, "kinematic", 3e-3), ("sphere", 1, 2e9, "isotropic", 1e-2), ("sphere", 6, 2e9, "kinematic", 1e-2)):
+            with self.subTest(name, increments=increments, hardening=hardening, kind=kind):
+                outcome = self.sphere(name, increments, **{f"{kind}_hardening": hardening})
+                self.assertEqual(outcome.exit, 0, outcome.errors)
+                self.assert_close(outcome.probes["u_outside"], hardening_sphere(400e6, hardening), tolerance)
+
+    def test_a_pipe_goes_as_far_as_that_of_calculix(self):
+        """16 quadrilaterals of 8 nodes over the wall, held along the axis; CalculiX 2.20, CAX8. Without hardening it bears 2 / sqrt(3) Y ln(b/a) = 200 MPa."""
+        elements = []
+        corner = lambda i, j: 1 + i + 17 * j
+        points = [(A + (B - A) * i / 16, (B - A) / 16 * j, 0) for j in (0, 1) for i in range(17)]
+        points += [(A + (B - A) * (i + 0.5) / 16, (B - A) / 16 * j, 0) for j in (0, 1) for i in range(16)] + [(A + (B - A) * i / 16, (B - A) / 32, 0) for i in range(17)]
+        along, across = lambda i, j: 35 + i + 16 * j, lambda i: 67 + i
+        for i in range(16):
+            elements.append((16, 1, [corner(i, 0), corner(i + 1, 0), corner(i + 1, 1), corner(i, 1), along(i, 0), across(i + 1), along(i, 1), across(i)]))
+            elements += [(8, 2, [corner(i, j), corner(i + 1, j), along(i, j)]) for j in (0, 1)]
+        elements.append((8, 3, [corner(0, 0), corner(0, 1), across(0)]))
+        self.write("pipe.msh", boxes.msh(points, elements, [(2, "pipe"), (1, "ends"), (1, "inside")]))
+        text = ('[mesh]\nfile = "pipe.msh"\n[model]\nform = "axisymmetric_von_mises_plasticity"\n[newton]\nincrements = {}\n[[material]]\nregion = "pipe"\nyoung = 200e9\npoisson = 0.3\n'
+                'yield_stress = 250e6\nisotropic_hardening = {}\n[[boundary]]\nregion = "inside"\nform = "axisymmetric_pressure3"\npressure = {}\n[[prescribe]]\nregion = "ends"\ncomponent = 1\nvalue = 0\n'
+                '[[probe]]\nname = "u"\nfield = "displacement"\ncomponent = "x"\npoint = [0.2, 0]\n')
+        run = lambda *numbers: self.run_case("ritz-solve", self.write("pipe.toml", text.format(*numbers)), "--overwrite")
+        for hardening, pressure, u in ((2e9, 230e6, 1.640565e-3), (2e9, 300e6, 5.184743e-3), (0, 190e6, 1.773043e-4)):
+            for increments in (1, 10):
+                with self.subTest(hardening=hardening, pressure=pressure, increments=increments):
+                    self.assert_close(run(increments, hardening, pressure).probes["u"], u, 1e-3)
+        beyond = run(10, 0, 210e6)
+        self.assertEqual(beyond.exit, 5, beyond.log)
+        self.assertIn("a limit load may be reached", beyond.errors)
+
+    def test_without_hardening_the_limit_load_is_named(self):
+        for increments in (1, 8):
+            outcome = self.sphere("sphere_section", increments)
+            self.assertEqual(outcome.exit, 5, outcome.errors)
+            self.assertIn("a limit load may be reached", outcome.errors)
+            self.assertNotIn("take more increments", outcome.errors)
 
 
 BAR = """[mesh]

@@ -23,6 +23,57 @@ class RegionTest(CaseTest):
         return self.run_case("ritz-heat", self.write("case.toml", text))
 
 
+class StraightQuadraticCells(RegionTest):
+    """A file whose mid nodes lie on chords: held at nodes of a round surface, a body does what it does held at its facets."""
+
+    def quadratic(self, cell):
+        """A quarter of a pipe of radii 1 and 2."""
+        pipe = lambda u, v, w: ((1 + u) * math.cos(math.pi / 2 * v), (1 + u) * math.sin(math.pi / 2 * v), w)  # noqa: E731
+        coarse, fine = self.write("coarse.msh", shell(pipe, cell, (2, 4, 1))), self.folder / f"{cell}.msh"
+        subprocess.run([BIN / "ritz", "mesh", "convert", coarse, fine, "--order", "2", "--force"], check=True, capture_output=True)
+        return fine
+
+    @staticmethod
+    def region(name, kind, condition="cylinder = {point = [0, 0, 0], axis = [0, 0, 1], radius = 1, surface = true}"):
+        return f'[[region]]\nname = "{name}"\nkind = "{kind}"\n{condition}\n'
+
+    def test_nodes_of_a_round_surface_hold_as_its_facets(self):
+        heat = '[[material]]\nregion = "part"\nconductivity = 1\n[[source]]\nregion = "part"\nvalue = 4\n[[temperature]]\nregion = "{}"\nvalue = 0\n'
+        body = '[[material]]\nregion = "part"\nyoung = 1e9\npoisson = 0.3\n[[body_force]]\nregion = "part"\nvalue = [1e6, 0, 0]\n[[displacement]]\nregion = "{}"\nfixed = true\n'
+        for cell in ("hex8", "tet4"):
+            for program, text, field in (("ritz-heat", heat, "temperature"), ("ritz-elasticity", body, "displacement")):
+                component = 'component = "x"\n' if field == "displacement" else ""
+                largest = []
+                for held in ("nodes", "facets"):
+                    case = f'[mesh]\nfile = "{self.quadratic(cell)}"\n' + self.region("nodes", "nodes") + self.region("facets", "facets") + text.format(held) + "".join(
+                        f'[[probe]]\nname = "{measure}"\nfield = "{field}"\n{component}region = "{region}"\nmeasure = "max"\n' for measure, region in (("part", "part"), ("held", "facets")))
+                    outcome = self.solve(program, self.write("case.toml", case), keys={"solver.tolerance": 1e-12})
+                    self.assertEqual(outcome.probes["held"], 0)
+                    self.assertEqual([notice for notice in outcome.report["notices"] if notice.startswith("region")], [])
+                    largest.append(outcome.probes["part"])
+                self.assert_close(largest[0], largest[1], 1e-9)
+
+    def test_mid_nodes_that_stay_out_are_counted(self):
+        case = f'[mesh]\nfile = "{self.quadratic("hex8")}"\n[[material]]\nregion = "part"\nconductivity = 1\n[[temperature]]\nregion = "held"\nvalue = 1\n'
+        cylinder = "cylinder = {point = [0, 0, 0], axis = [0, 0, 1], radius = 1.5, surface = true}"
+        for condition, words in ((cylinder, "mid nodes of edges between its"),
+                                 ('expression = "abs(sqrt(x^2 + y^2) - 1) < 1e-6"', "do not satisfy the expression and stay out")):
+            outcome = self.solve("ritz-heat", self.write("case.toml", case + self.region("held", "nodes", condition)))
+            self.assertIn(words, " ".join(outcome.report["notices"]))
+            if condition is cylinder:
+                tolerance = re.search(r"tolerance = ([0-9.e-]+) takes them", " ".join(outcome.report["notices"]))[1]
+                outcome = self.solve("ritz-heat", self.write("case.toml", case + self.region("held", "nodes", f"{condition}\ntolerance = {tolerance}")))
+                self.assertNotIn(words, " ".join(outcome.report["notices"]))
+
+    def test_nodes_of_a_mesh_refined_before_are_told_to_run_on(self):
+        refined = self.folder / "refined.msh"
+        pipe = lambda u, v, w: ((1 + u) * math.cos(math.pi / 2 * v), (1 + u) * math.sin(math.pi / 2 * v), w)  # noqa: E731
+        subprocess.run([BIN / "ritz", "mesh", "refine", self.write("coarse.msh", shell(pipe, "hex8", (2, 8, 1))), refined, "--force"], check=True, capture_output=True)
+        case = f'[mesh]\nfile = "{refined}"\n[[material]]\nregion = "part"\nconductivity = 1\n[[temperature]]\nregion = "held"\nvalue = 1\n' + self.region("held", "nodes")
+        outcome = self.solve("ritz-heat", self.write("case.toml", case))
+        self.assertIn("nodes along the surface", " ".join(outcome.report["notices"]))
+
+
 class Geometry(RegionTest):
     def solid(self, regions, kinds, times=3):
         outcome = self.measures(self.mesh(cubes(["a"]), times), regions, kinds)
@@ -250,7 +301,7 @@ difference = ["bore", "low"]
     def test_nodes_of_a_side_need_no_other_condition(self):
         """A spring wants nodes: the error tells how a side has them, and so they are found."""
         mesh = self.write("a.msh", cubes(["a"]))
-        text = f'[mesh]\nfile = "{mesh}"\n[[material]]\nregion = "a"\nyoung = 1e9\npoisson = 0\n[[displacement]]\nregion = "a.x0"\nfixed = true\n'
+        text = f'allow_unloaded = true\n[mesh]\nfile = "{mesh}"\n[[material]]\nregion = "a"\nyoung = 1e9\npoisson = 0\n[[displacement]]\nregion = "a.x0"\nfixed = true\n'
         spring = '[[spring]]\nregion = "{}"\nstiffness = [1, 0, 0]\n'
         outcome = self.run_case("ritz-elasticity", self.write("case.toml", text + spring.format("a.x1")), "--check")
         self.assertIn('a [[region]] with kind = "nodes" and of = "a.x1"', outcome.errors)

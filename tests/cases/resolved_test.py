@@ -56,6 +56,21 @@ class Resolved(CaseTest):
         self.assertRegex(path.read_text(), r"as ritz-heat \d\S* .*solved it")
         case = tomllib.loads((self.solve("ritz-elasticity", example("le1")).folder / "results" / "le1.resolved.toml").read_text())
         self.assertNotIn("density", case["material"][0])  # nothing weighs
+
+    def test_it_holds_what_the_library_of_materials_gave(self):
+        """A later library may have other numbers: density and specific heat decide transient heat, the density modes."""
+        self.write("mesh.msh", boxes.cubes(["a"]))
+        head = '[mesh]\nfile = "mesh.msh"\n[[material]]\nregion = "a"\nname = "steel S235"\n'
+        heat = head + '[initial]\ntemperature = 1\n[time]\nend = 1\nstep = 0.5\n'
+        modal = head + "[modal]\ncount = 1\n" + '[[displacement]]\nregion = "a.x0"\nfixed = true\n'
+        for program, text, keys in (("ritz-heat", heat, ("conductivity", "density", "specific_heat")), ("ritz-modal", modal, ("young", "poisson", "density"))):
+            outcome = self.solve(program, self.write("case.toml", text))
+            material = tomllib.loads((outcome.folder / "results" / "case.resolved.toml").read_text())["material"][0]
+            for key in keys:
+                self.assertGreater(material[key], 0, program)
+            self.assertEqual(self.solve(program, outcome.folder / "results" / "case.resolved.toml").report["probes"], outcome.report["probes"])
+
+    def test_thickness_stays_out_of_bodies_of_revolution(self):
         self.assertNotIn("thickness", tomllib.loads((self.solve("ritz-elasticity", example("lame/axisymmetric")).folder / "results" / "axisymmetric.resolved.toml").read_text())["model"])
 
     def test_files_are_found_from_where_it_lies(self):

@@ -6,11 +6,10 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 import zlib
 
 import vtu
-from ritz import BIN, CaseTest, example
+from ritz import BIN, CaseTest, example, fault, stops
 
 
 def verify(folder):
@@ -29,6 +28,7 @@ def leftovers(folder):
 
 
 MODES = ["--set", "modal.count=4", "--set", "modal.animate=30"]  # four series of 30 steps
+WRITING = 52  # the call of fsync() before which some steps of such a run have been committed; each has five
 
 
 class Journal(CaseTest):
@@ -183,11 +183,10 @@ class Lock(CaseTest):
 
     def test_the_first_run_is_named(self):
         folder = self.folder / "shared"
-        run = subprocess.Popen(command("ritz-modal", example("modal/cantilever"), folder, *MODES), stdout=subprocess.DEVNULL)
+        run = subprocess.Popen(command("ritz-modal", example("modal/cantilever"), folder, *MODES), stdout=subprocess.DEVNULL,
+                               env={**os.environ, **fault(folder, "fsync", WRITING, "stop")})
         try:
-            while not (folder / "results.journal").exists():
-                time.sleep(0.005)
-            os.kill(run.pid, signal.SIGSTOP)
+            self.assertTrue(stops(run))
             outcome = self.run_case("ritz-heat", example("fin"), output=folder)
             self.assertEqual(outcome.exit, 7)
             self.assertIn(f"ritz-modal, process {run.pid} on {os.uname().nodename}", outcome.errors)
@@ -209,13 +208,16 @@ class Lock(CaseTest):
 
 class Stopping(CaseTest):
     def stop_while_writing(self, *signals):
+        """The run stops before each fsync from the WRITING-th on, and gets the next signal."""
         folder = self.folder / f"results{len(list(self.folder.iterdir()))}"
         run = subprocess.Popen(command("ritz-modal", example("modal/cantilever"), folder, "--json", self.folder / "report.json", *MODES),
-                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        while not (folder / "results.journal").exists() and run.poll() is None:
-            time.sleep(0.002)
-        for number in signals:
-            run.send_signal(number)
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env={**os.environ, **fault(folder, "fsync", WRITING, "stop", stays=1)})
+        while stops(run):
+            if signals:
+                run.send_signal(signals[0])
+                signals = signals[1:]
+            run.send_signal(signal.SIGCONT)
+        self.assertFalse(signals)
         return folder, run.communicate(timeout=60)[1], run.returncode
 
     def test_the_first_signal_ends_the_step_and_tidies_up(self):

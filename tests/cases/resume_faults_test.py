@@ -4,8 +4,6 @@ import os
 import random
 import shutil
 import signal
-import subprocess
-import time
 
 from faults_test import count_line, numbers, run_with_fault
 from results_test import command, leftovers, verify
@@ -57,29 +55,23 @@ class ResumeFaults(CaseTest):
             self.check_all(f"increments, {form}", words, self.files(self.folder / form), self.assertEqual)
 
     def test_kills_at_random_moments_until_the_run_is_complete(self):
-        """RITZ_KILLS: how many of each format."""
+        """A moment is one of the calls that change a file. RITZ_KILLS: how many of each format."""
         random.seed(1)
         for form in ("vtu", "vtkhdf"):
             words = increments(form)
-            subprocess.run(words(self.folder / "first"), check=True, capture_output=True)  # may compile the plugin
-            shutil.rmtree(self.folder / "first")
-            start = time.monotonic()
-            subprocess.run(words(self.folder / form), check=True, capture_output=True)
-            duration, whole, kills, runs = time.monotonic() - start, self.files(self.folder / form), 0, 0
+            run, calls = run_with_fault(words(self.folder / form), self.folder / form, self.folder / "count", "any", 0, "kill")
+            self.assertEqual(run.returncode, 0, run.stderr)
+            whole, kills, runs = self.files(self.folder / form), 0, 0
             while kills < int(os.environ.get("RITZ_KILLS", "6")):
                 folder = self.folder / f"{form}-killed"
                 killed = True
                 while killed:
-                    run = subprocess.Popen([*words(folder), "--resume"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-                    try:
-                        _, errors = run.communicate(timeout=random.uniform(0, 1.2 * duration))
-                        killed = False
-                    except subprocess.TimeoutExpired:
-                        run.kill()
-                        run.communicate()
-                        kills += 1
+                    number = random.randint(1, 6 * calls // 5)
+                    run, _ = run_with_fault([*words(folder), "--resume"], folder, self.folder / "count", "any", number, "kill")
+                    killed = run.returncode == -signal.SIGKILL
+                    kills += killed
                 with self.subTest(form=form, kills=kills):
-                    self.assertEqual(run.returncode, 0, errors)
+                    self.assertEqual(run.returncode, 0, run.stderr)
                     self.assertEqual(verify(folder)[0], 0, verify(folder)[2])
                     self.assertFalse(leftovers(folder))
                     self.assertEqual(self.files(folder), whole)

@@ -46,6 +46,17 @@ def example(name):
     return path / f"{path.name}.toml" if path.is_dir() else path.with_suffix(".toml")
 
 
+def fault(folder, call, number, kind, **more):
+    """Environment of a run in which the number-th call on files of the folder fails as fault_shim.c says; fault(..., stays=1)."""
+    names = {"folder": folder, "call": call, "number": number, "kind": kind, **more}
+    return {"LD_PRELOAD": os.environ["FAULT_SHIM"], **{f"FAULT_{name.upper()}": str(value) for name, value in names.items()}}
+
+
+def stops(run):
+    """Waits until a child process stops itself (a fault of kind "stop"), or has ended: False."""
+    return os.waitid(os.P_PID, run.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT).si_code == os.CLD_STOPPED
+
+
 def settings(keys):
     """{"solver.method": "cg"} as arguments."""
     return [argument for key, value in keys.items() for argument in ("--set", f"{key}={value}")]

@@ -3,7 +3,7 @@ acts across the axis of a body of revolution, or on it."""
 import math
 import unittest
 
-from boxes import cubes, square
+from boxes import cubes, grid, msh, square
 from ritz import CaseTest
 
 HEAD = '''[mesh]
@@ -19,6 +19,74 @@ density = 1
 region = "foot"
 y = 0
 '''
+
+
+class Unloaded(CaseTest):
+    """A static model on which nothing acts stays at rest: an error, unless it is meant."""
+    SOLID = '[mesh]\nfile = "{}"\n[[material]]\nregion = "a"\nyoung = 1e9\npoisson = 0.3\ndensity = 1000\nexpansion = 1e-5\n[[displacement]]\nregion = "a.x0"\nfixed = true\n'
+    FRAME = ('[mesh]\nfile = "{}"\n[[section]]\nregion = "beam"\nelement = "beam"\nyoung = 2e11\npoisson = 0.3\nprofile = "rectangle"\nheight = 0.1\nwidth = 0.1\n'
+             '[[support]]\nregion = "end"\nfixed = true\n')
+
+    def cases(self):
+        frame = msh([(0, 0, 0), (1, 0, 0)], [(1, 1, [1, 2]), (15, 2, [1]), (15, 3, [2])], [(1, "beam"), (0, "end"), (0, "tip")])
+        return (("ritz-elasticity", self.SOLID.format(self.write("cube.msh", cubes(["a"])))), ("ritz-structure", self.FRAME.format(self.write("frame.msh", frame))))
+
+    def test_nothing_acts(self):
+        for program, text in self.cases():
+            for arguments in ((), ("--check",)):
+                outcome = self.run_case(program, self.write("case.toml", text), *arguments)
+                self.assertEqual(outcome.exit, 4, outcome.log + outcome.errors)
+                self.assertIn("nothing acts on the model", outcome.errors)
+                self.assertIn("[[force]]", outcome.errors)
+            outcome = self.solve(program, self.write("case.toml", "allow_unloaded = true\n" + text))
+            self.assertIn("nothing acts on the model", outcome.report["notices"][0])
+
+    def test_what_acts_may_be_any_load_or_motion(self):
+        (solid, solid_case), (structure, frame) = self.cases()
+        for program, text, loads in ((solid, solid_case, ('[[traction]]\nregion = "a.x1"\nvalue = [1, 0, 0]\n', '[gravity]\nacceleration = [0, 0, -9.81]\n', '[thermal]\ntemperature = 30\nreference = 20\n',
+                                                          '[[displacement]]\nregion = "a.x1"\nx = 0.001\n', '[[load_case]]\nname = "one"\n[[load_case.pressure]]\nregion = "a.x1"\nvalue = 1\n')),
+                                     (structure, frame, ('[[force]]\nregion = "tip"\nvalue = [0, 0, 1]\n', '[[support]]\nregion = "tip"\nz = 0.01\n'))):
+            for load in loads:
+                outcome = self.solve(program, self.write("case.toml", text + load))
+                self.assertNotIn("zero", " ".join(outcome.report["notices"]))
+
+    def test_loads_of_zero_are_told(self):
+        (program, text), _ = self.cases()
+        outcome = self.solve(program, self.write("case.toml", text + '[[traction]]\nregion = "a.x1"\nvalue = [0, 0, 0]\n'))
+        self.assertIn("the solution is zero everywhere: what acts on the model is zero", outcome.report["notices"])
+        two = "".join(f'[[load_case]]\nname = "{name}"\n[[load_case.pressure]]\nregion = "a.x1"\nvalue = {value}\n' for name, value in (("some", 1), ("none", 0)))
+        outcome = self.solve(program, self.write("case.toml", text + two))
+        self.assertEqual([n for n in outcome.report["notices"] if "zero" in n], ["the solution of 'none' is zero everywhere: what acts in it is zero"])
+
+
+class PlaceOfThePeak(CaseTest):
+    """A stress that grows with every finer mesh is called so on every mesh."""
+
+    def peak(self, times, extra, mesh=None):
+        text = '[mesh]\nfile = "{}"\nrefine = {}\n[model]\ntype = "plane_stress"\n[[material]]\nregion = "all"\nyoung = 1e9\npoisson = 0.3\n'
+        outcome = self.solve("ritz-elasticity", self.write("case.toml", text.format(self.write("plate.msh", mesh or grid(4)), times) + extra))
+        return outcome.report["facts"].get("peak_stress_at", ""), " ".join(outcome.report["notices"])
+
+    PULL = '[[traction]]\nregion = "right"\nvalue = [1e6, 0]\n'
+
+    def test_the_end_of_a_clamp(self):
+        for times in (0, 1, 2):
+            place, notices = self.peak(times, self.PULL + '[[displacement]]\nregion = "left"\nfixed = true\n')
+            self.assertEqual(place, "the end of a support")
+            self.assertIn("the peak stress lies at the end of a support", notices)
+
+    def test_planes_of_symmetry_are_not_sharp(self):
+        place, notices = self.peak(1, self.PULL + '[[displacement]]\nregion = "left"\nx = 0\n[[displacement]]\nregion = "bottom"\ny = 0\n')
+        self.assertEqual((place, "peak" in notices), ("", False))
+
+    def test_an_inner_corner(self):
+        """An L of three squares, held where it does not peak."""
+        points = [(x, y, 0) for y in (0, 1, 2) for x in (0, 1, 2)]
+        corner = msh(points, [(3, 1, [1, 2, 5, 4]), (3, 1, [2, 3, 6, 5]), (3, 1, [4, 5, 8, 7]), (1, 2, [3, 6]), (1, 3, [7, 8]), (15, 4, [7])],
+                     [(2, "all"), (1, "right"), (1, "top"), (0, "pin")])
+        for times in (2, 3):
+            place, _ = self.peak(times, self.PULL.replace("1e6, 0", "0, 1e6") + '[[displacement]]\nregion = "top"\ny = 0\n[[displacement]]\nregion = "pin"\nx = 0\n', corner)
+            self.assertEqual(place, "a sharp inner edge", times)
 
 
 class TotalForces(CaseTest):

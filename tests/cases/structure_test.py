@@ -1,13 +1,15 @@
 """Beams, bars, shells and elements of one's own, from the command line."""
+import json
 import math
 import os
 import shutil
+import subprocess
 import unittest
 from unittest import mock
 
 import boxes
 import vtu
-from ritz import CaseTest, example
+from ritz import BIN, CaseTest, example
 
 # Lines (0 0 0) - (2 0 0) - (4 0 0), and a line above: group numbers 1 "beam", 2 "hanger"; points 3 "foot", 4 "tip", 5 "top".
 FRAME = """$MeshFormat
@@ -111,6 +113,28 @@ class Examples(Structure):
         self.assert_close(outcome.probes["deflection"], -0.3024, 0.01)
         self.assert_close(outcome.fact("reaction")[2], 90 * 25 * 25 * math.radians(40), 1e-4)
 
+    def test_the_tools_read_shells_in_space(self):
+        """The roof, an eighth of a circle over 25 m: its area, halved cells, another format; a plane in x-z, too."""
+        def tool(*words):
+            process = subprocess.run([str(word) for word in (BIN / "ritz", "mesh", *words)], capture_output=True, text=True, cwd=self.folder)
+            self.assertEqual(process.returncode, 0, process.stderr)
+            return process.stdout
+
+        roof = example("structure/roof").parent / "roof.msh"
+        info = json.loads(tool("info", roof, "--json"))
+        self.assert_close(info["area"], 50 * 25 * math.radians(40) / 2, 1e-3)
+        self.assertEqual(info["quality"]["poor_cells"], 0)
+        self.assertIn("read as shells", info["notices"][0])
+        tool("check", roof)
+        tool("convert", roof, "roof.inp")
+        tool("refine", roof, "fine.msh")
+        fine = json.loads(tool("info", "fine.msh", "--json"))
+        self.assertEqual(fine["cells_by_kind"], {"line2": 2 * 72, "quad4": 4 * 576})
+        self.assertLessEqual({each["name"] for each in info["regions"]}, {each["name"] for each in fine["regions"]})
+        points = [(x, 0, z) for z in (0, 1) for x in (0, 1)]
+        self.write("wall.msh", boxes.msh(points, [(3, 1, [1, 2, 4, 3])], [(2, "wall")]))
+        self.assert_close(json.loads(tool("info", "wall.msh", "--json"))["area"], 1, 1e-12)
+
     def test_pressure_on_shells_that_look_to_opposite_sides(self):
         """Half of it would have pulled: the loads were in balance without a word. A load with a direction is none of that."""
         points = [(x, y, 0) for y in (0, 1) for x in (0, 1, 2)]
@@ -189,8 +213,7 @@ point = [{radius * math.sin(angle)!r}, 0, {radius * math.cos(angle)!r}]
 
     def test_elements_of_ones_own(self):
         """Two bars of Green's strain: P = E A / L^3 (w^2 - 2 h w)(w - h)."""
-        with mock.patch.dict(os.environ, {"XDG_CACHE_HOME": str(self.folder / "cache")}):
-            outcome = self.solve("ritz-structure", example("custom_truss/truss"))
+        outcome = self.solve("ritz-structure", example("custom_truss/truss"))
         w = -outcome.probes["apex"]
         self.assert_close(1e6 / 1.09**1.5 * (w * w - 0.6 * w) * (w - 0.3), 8700, 1e-7)
         self.assertGreater(int(outcome.report["facts"]["newton_steps"]), 3)

@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import subprocess
-import time
 import unittest
 
 import boxes
@@ -322,11 +321,13 @@ class ResumeTest(SweepTest):
     def test_a_killed_sweep_goes_on_to_the_same_table(self):
         whole = self.rows(self.solve("ritz-elasticity", self.case, output=self.folder / "whole"))
         command = [str(ritz.BIN / "ritz-elasticity"), str(self.case), "--threads", "1", "--output", str(self.results), "--set", "sweep.batch=2"]
-        for sign, wait in ((signal.SIGKILL, 0.15), (signal.SIGTERM, 0.3), (signal.SIGKILL, 0.5)):
-            process = subprocess.Popen(command + ["--resume"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            time.sleep(wait)
+        for sign, code, number in ((signal.SIGKILL, -signal.SIGKILL, 20), (signal.SIGTERM, 75, 60), (signal.SIGKILL, -signal.SIGKILL, 80)):
+            process = subprocess.Popen(command + ["--resume"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                       env={**os.environ, **ritz.fault(self.results, "any", number, "stop")})
+            self.assertTrue(ritz.stops(process))
             process.send_signal(sign)
-            process.wait(60)
+            process.send_signal(signal.SIGCONT)
+            self.assertEqual(process.wait(60), code)
         resumed = self.solve("ritz-elasticity", self.case, "--resume", output=self.results)
         for a, b in zip(whole, self.rows(resumed), strict=True):
             self.assert_close(float(b["stress_at_D"]), float(a["stress_at_D"]), 1e-9)
@@ -372,9 +373,11 @@ class ResumeTest(SweepTest):
         self.assertFalse((self.results / "replaced").exists())
 
     def test_the_time_limit_keeps_what_is_finished(self):
-        outcome = self.run_case("ritz-elasticity", self.case, "--time-limit", "0.2", output=self.results, keys={"sweep.batch": 1})
-        self.assertIn(outcome.exit, (0, 75, 124), outcome.errors)  # 0: a fast machine; 124: before the first member
-        self.assertEqual(outcome.exit == 75, "members are committed" in outcome.errors)
+        for number, code in ((1, 124), (80, 75)):  # before the first member, and behind some
+            outcome = self.run_case("ritz-elasticity", self.case, "--time-limit", "3000", output=self.results, keys={"sweep.batch": 1},
+                                    environment=ritz.fault(self.results, "any", number, "hour"))
+            self.assertEqual(outcome.exit, code, outcome.errors)
+            self.assertEqual(code == 75, "members are committed" in outcome.errors)
         self.solve("ritz-elasticity", self.case, "--resume", output=self.results)
 
 

@@ -42,6 +42,8 @@ struct Kernel {
   void (*thread)(const void* arguments);
   std::shared_ptr<const void> arguments;
   std::size_t argument_bytes;
+  // Runs all blocks instead of threads.cpp: nvcc's code, for one (tests/ptx).
+  void (*run)(const cudaLaunchConfig_t& configuration, const Kernel& kernel, int device) = nullptr;
 };
 cudaError_t launch(const cudaLaunchConfig_t& configuration, const Kernel& kernel);
 cudaError_t enqueue(cudaStream_t stream, Work work);  // into the graph, when one is being recorded
@@ -55,5 +57,6 @@ int current_device() noexcept;  // of this thread of the host
 
 // Says on stderr what a kernel did wrong. From now on every call of the runtime fails, as after a fault of a real GPU.
 void report(const std::string& kind, const std::string& fault);
+bool has_fault();
 
 }  // namespace ritz::emulator

@@ -208,6 +208,8 @@ bool is_constant(std::uintptr_t at) {
   return std::ranges::any_of(state.constants, [&](const Range& r) { return at >= r.first && at < r.last; });
 }
 
+}  // namespace
+
 void touch(const void* p, unsigned bytes, Access access, const void* instruction) {
   const auto at = reinterpret_cast<std::uintptr_t>(p);
   if (at - state.stack.first < state.stack.last - state.stack.first) return;
@@ -249,7 +251,23 @@ void touch(const void* p, unsigned bytes, Access access, const void* instruction
   }
 }
 
-}  // namespace
+void touch_strongly(const void* p, unsigned bytes, Access access) {
+  const auto at = reinterpret_cast<std::uintptr_t>(p);
+  clear_suspicion();
+  SharedMemory* const shared = on_device(at) ? nullptr : shared_memory_of(at);
+  if (shared == nullptr && !on_device(at)) return is_pinned(p) ? void() : touch(p, bytes, access, nullptr);
+  if (shared == nullptr && device_of(at) != state.device)
+    return fault("memcheck", p, bytes, access, ": memory of another GPU");
+  Cell* cell = shared != nullptr ? &shared->cells[(at - shared->first / word * word) / word] : &cell_of(at);
+  for (std::uintptr_t w = at / word * word; w < at + bytes; w += word, ++cell) {
+    if (shared != nullptr && cell->when != state.block_serial)
+      *cell = Cell{state.block_serial, 0, 0, 0, 0, 0, 0, Cell::uninitialised};
+    if (cell->state == Cell::unallocated) return fault("memcheck", p, bytes, access, ": outside of what is allocated");
+    if (access == Access::write) cell->state = Cell::initialised;
+    else if (cell->state == Cell::uninitialised)
+      return fault("initcheck", p, bytes, access, ", which nobody has written");
+  }
+}
 
 std::size_t memory_size() {
   static const std::size_t size = [] {
@@ -317,9 +335,11 @@ bool is_pinned(const void* memory) {
   return at < next->first + next->second;
 }
 
+void publish(std::uint32_t until) { state.released[state.moments[state.now].block] = until; }
+void acquire(std::uint32_t from) { state.acquired[state.moments[state.now].block] = from; }
 void fence() {
   state.fenced = state.now;
-  if (state.incremented == state.now) state.acquired[state.moments[state.now].block] = state.now;
+  if (state.incremented == state.now) acquire(state.now);
 }
 
 namespace {
@@ -337,7 +357,7 @@ int add(int* number, int value) { return can_be_atomic(number) ? std::exchange(*
 
 unsigned increment(unsigned* number, unsigned last) {
   if (!can_be_atomic(number)) return 0;
-  if (state.fenced == state.now) state.released[state.moments[state.now].block] = state.now;
+  if (state.fenced == state.now) publish(state.now);
   state.incremented = state.now;
   const unsigned before = *number;
   *number = before >= last ? 0 : before + 1;
@@ -374,9 +394,13 @@ void begin_block_accesses(const void* scratch, std::size_t scratch_bytes, std::s
   const auto first = reinterpret_cast<std::uintptr_t>(scratch);
   state.not_asked_for = {first + asked_for, first + scratch_bytes};
 }
-void begin_moment(const Moment& moment, const void* stack, std::size_t stack_bytes) {
+std::uint32_t add_moment(const Moment& moment) {
   state.moments.push_back(moment);
-  state.now = static_cast<std::uint32_t>(state.moments.size() - 1);
+  return static_cast<std::uint32_t>(state.moments.size() - 1);
+}
+void resume_moment(std::uint32_t number) { state.now = number; }
+void begin_moment(const Moment& moment, const void* stack, std::size_t stack_bytes) {
+  resume_moment(add_moment(moment));
   const auto first = reinterpret_cast<std::uintptr_t>(stack);
   state.stack = {first, first + stack_bytes};
 }

@@ -3,6 +3,8 @@
 
 #include "tests/cuda_emulator/emulator.hpp"
 
+#include <optional>
+
 namespace ritz::emulator {
 
 enum class Access { read, write };
@@ -39,12 +41,26 @@ void begin_block_accesses(const void* scratch, std::size_t scratch_bytes, std::s
 void begin_moment(const Moment& moment, const void* stack, std::size_t stack_bytes);
 void end_moment();  // of the thread that changes places now
 
+// For code whose accesses come without the sanitizer's calls (tests/ptx): moments that one comes back to, and accesses
+// of the present one. Those that are strong (atomics, volatile, relaxed) race with nothing.
+std::uint32_t add_moment(const Moment& moment);
+void resume_moment(std::uint32_t number);
+void touch(const void* p, unsigned bytes, Access access, const void* instruction);
+void touch_strongly(const void* p, unsigned bytes, Access access);
+// Makes what the block wrote until a moment visible to blocks that acquire it, from that moment of theirs on.
+void publish(std::uint32_t until);
+void acquire(std::uint32_t from);
+// Returns how much shared memory launches of a kernel may ask for; nothing: cudaFuncSetAttribute has not been called.
+std::optional<std::size_t> allowed_shared(const void* function);
+
 // ---- traffic.cpp: counted only when RITZ_EMULATED_GPU_TRAFFIC is set ----
 
 void count_launch(const Kernel& kernel, unsigned blocks, unsigned threads);
 void count_access(unsigned thread, const void* p, unsigned bytes, Access access, bool shared, const void* instruction);
 void count_block();  // whose accesses are complete
 void write_traffic();
+
+void note_launch(const void* function);  // launched.cpp: only when RITZ_EMULATED_GPU_LAUNCHED is set
 
 // ---- threads.cpp ----
 

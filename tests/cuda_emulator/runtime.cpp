@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <thread>
 #include <utility>
@@ -129,6 +130,13 @@ void report(const std::string& kind, const std::string& fault) {
   runtime().at_fault = true;
 }
 
+bool has_fault() { return runtime().at_fault; }
+
+std::optional<std::size_t> allowed_shared(const void* function) {
+  const auto allowed = runtime().shared.find({current, function});
+  return allowed != runtime().shared.end() ? std::optional(allowed->second) : std::nullopt;
+}
+
 cudaError_t enqueue(cudaStream_t stream, Work work) {
   RITZ_CALL;
   if (is_recording(stream)) stream->recorded->work.push_back(std::move(work));
@@ -152,13 +160,14 @@ cudaError_t launch(const cudaLaunchConfig_t& c, const Kernel& kernel) {
   RITZ_CALL;
   // CUDA C++ Programming Guide, "Stream and Event Behavior"
   if (c.stream->device != current) return failed(cudaErrorInvalidResourceHandle);
-  const auto allowed = runtime().shared.find({current, kernel.function});
-  const std::size_t limit = allowed != runtime().shared.end() ? allowed->second : plain_shared_bytes;
+  const std::size_t limit = allowed_shared(kernel.function).value_or(plain_shared_bytes);
   const bool fits = c.blockDim.x >= 1 && c.blockDim.x <= 1024 && c.blockDim.y == 1 && c.blockDim.z == 1 &&
                     c.gridDim.x >= 1 && c.gridDim.x <= 2147483647u && c.gridDim.y == 1 && c.gridDim.z == 1;
   if (!fits) return failed(cudaErrorInvalidConfiguration);
   if (c.dynamicSmemBytes > limit) return failed(cudaErrorInvalidValue);
-  return enqueue(c.stream, [c, kernel, device = current] { run_kernel(c, kernel, device); });
+  return enqueue(c.stream, [c, kernel, device = current] {
+    (kernel.run != nullptr ? kernel.run : run_kernel)(c, kernel, device);
+  });
 }
 
 }  // namespace ritz::emulator
@@ -222,6 +231,13 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
     case cudaDevAttrMemoryPoolsSupported: return *value = 1, cudaSuccess;
     case cudaDevAttrMaxSharedMemoryPerBlockOptin: return *value = most_shared_bytes, cudaSuccess;
     case cudaDevAttrL2CacheSize: return *value = second_level_cache, cudaSuccess;
+    case cudaDevAttrComputeCapabilityMajor: return *value = 9, cudaSuccess;
+    case cudaDevAttrComputeCapabilityMinor: return *value = 0, cudaSuccess;
+    case cudaDevAttrMultiProcessorCount: return *value = 132, cudaSuccess;
+    case cudaDevAttrMaxThreadsPerBlock: return *value = 1024, cudaSuccess;
+    case cudaDevAttrWarpSize: return *value = 32, cudaSuccess;
+    case cudaDevAttrMaxGridDimX: return *value = 2147483647, cudaSuccess;
+    case cudaDevAttrMaxSharedMemoryPerBlock: return *value = plain_shared_bytes, cudaSuccess;
     default: return failed(cudaErrorInvalidValue);
   }
 }

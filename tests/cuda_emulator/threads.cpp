@@ -207,6 +207,7 @@ unsigned ballot(unsigned mask, bool vote) {
 
 void run_kernel(const cudaLaunchConfig_t& configuration, const Kernel& kernel, int device) {
   begin_accesses(kernel, device);
+  note_launch(kernel.function);
   count_launch(kernel, configuration.gridDim.x, configuration.blockDim.x);
   pool().kernel = &kernel;
   pool().block_size = configuration.blockDim.x;

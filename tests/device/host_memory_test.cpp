@@ -50,7 +50,7 @@ TEST(MemoryShortage, NamesTheBlockThatWasRefusedOnce) {
                         1e-6 * double(live) + 1));
   EXPECT_EQ(host_memory_error().message(), "out of host memory");
   set_host_memory_limit(0);
-  note_refusal(2'000'000);  // by the machine, not by a limit
+  record_refusal(2'000'000);  // by the machine, not by a limit
   EXPECT_EQ(host_memory_error().message(),
             fmt::format("out of host memory: 2.0 MB on top of {:.1f} MB", 1e-6 * double(live)));
   EXPECT_EQ(take_last_refusal().bytes, 0);

@@ -189,7 +189,7 @@ TEST(ZeroVolume, ACollapsedEdgeIsRefusedAndASliverIsNot) {
   for (const double length : {0.0, 1e-16}) {
     const Error error = error_of([&] { Mesh{with_edge(length)}; });
     EXPECT_EQ(error.exit(), Exit::mesh);
-    EXPECT_THAT(error.message(), HasSubstr("1 cell (0) of kind tet4 in mesh without volume"));
+    EXPECT_THAT(error.message(), HasSubstr("1 cell (0) of kind tet4 in mesh is without volume"));
   }
   EXPECT_NO_THROW(Mesh{with_edge(1e-8)});
   EXPECT_EQ(quality(Mesh(with_edge(1e-8))).sliver_count, 1);

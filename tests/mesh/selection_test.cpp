@@ -1,6 +1,7 @@
 #include "mesh/selection.hpp"
 
 #include "mesh/generators.hpp"
+#include "mesh/order.hpp"
 #include "mesh/quality/quality.hpp"
 
 #include <gtest/gtest.h>
@@ -76,6 +77,59 @@ TEST(Selection, TheFlatEndOfARodIsNotItsSkinThoughItsCornersAreOnIt) {
   const Region found = select(rod, "skin", RegionKind::facets, on(skin, 1e-9));
   EXPECT_EQ(found.size(), 5);
   EXPECT_NEAR(area(rod, select_along(rod, "skin", found, skin)), 3 * std::sqrt(3.0), 1e-12);
+}
+
+// A quarter of a pipe of radii 1 and 2 with straight edges, of order 2: nodes between corners lie on chords.
+Mesh pipe_of_chords(const Mesh& block, MidNodes mid_nodes) {
+  MeshData data{.dimension = block.dimension(),
+                .points = {block.points().begin(), block.points().end()},
+                .blocks = {block.blocks().begin(), block.blocks().end()},
+                .regions = {block.regions().begin(), block.regions().end()}};
+  transform_points(data, [](std::span<double, 3> x) {
+    const double radius = 1 + x[0], angle = std::numbers::pi / 2 * x[1];
+    x[0] = radius * std::cos(angle), x[1] = radius * std::sin(angle);
+  });
+  return with_order(Mesh(data), 2, mid_nodes);
+}
+
+TEST(Selection, NodesOnARoundSurfaceAreThoseOfItsFacetsThoughEdgesAreStraight) {
+  std::vector<Mesh> blocks;
+  for (const CellKind kind : {CellKind::tri3, CellKind::quad4}) blocks.push_back(rectangle(2, 4, {1, 1}, kind));
+  for (const CellKind kind : {CellKind::tet4, CellKind::hex8, CellKind::prism6, CellKind::pyramid5})
+    blocks.push_back(box(2, 4, 2, {1, 1, 1}, kind));
+  const PlaceTest lower = in_box({-9, -9, -9}, {9, 9, 0.6}, 0);
+  for (const Mesh& block : blocks)
+    for (const MidNodes mid_nodes : {MidNodes::serendipity, MidNodes::full}) {
+      const Mesh mesh = pipe_of_chords(block, mid_nodes);
+      SCOPED_TRACE(traits(mesh.kind_of(0)).name);
+      for (const double radius : {1.0, 2.0}) {
+        const RoundSurface skin{{0, 0, 0}, radius, {0, 0, 1}};
+        const PlaceTest both = [&](const Point& x) { return on(skin, 1e-9)(x) && lower(x); };
+        const Region facets = select_along(mesh, "skin", select(mesh, "skin", RegionKind::facets, both), skin);
+        Region nodes = select(mesh, "skin", RegionKind::nodes, both);
+        const std::size_t corners = nodes.nodes.size();
+        const std::vector<Node> more = nodes_on_chords(mesh, nodes, boundary_facets(mesh), skin, 1e-9, lower);
+        nodes.nodes.insert(nodes.nodes.end(), more.begin(), more.end());
+        std::ranges::sort(nodes.nodes);
+        EXPECT_GT(nodes.nodes.size(), corners);
+        EXPECT_EQ(nodes.nodes, nodes_in(mesh, facets));
+      }
+    }
+}
+
+TEST(Selection, AnEdgeThatCrossesTheBodyHasNoNodeOnItsSurface) {
+  MeshData data{.dimension = 2,
+                .points = {1, 0, 0, 0, 1, 0, -1, 0, 0, 0, -1, 0},
+                .blocks = {{CellKind::tri3, {0, 1, 2, 0, 2, 3}}},
+                .regions = {}};
+  const Mesh mesh = with_order(Mesh(data), 2);
+  const RoundSurface circle{{0, 0, 0}, 1};
+  const Region rim = select(mesh, "rim", RegionKind::nodes, on(circle, 1e-9));
+  const std::vector<Node> more = nodes_on_chords(mesh, rim, boundary_facets(mesh), circle, 1e-9, everywhere);
+  ASSERT_EQ(more.size(), 4U);
+  for (const Node node : more)
+    EXPECT_NEAR(circle.signed_distance({mesh.point(node)[0], mesh.point(node)[1], 0}), std::sqrt(0.5) - 1, 1e-12);
+  EXPECT_EQ(nodes_between(mesh, rim).size(), 5U) << "with that of the diameter";
 }
 
 TEST(Selection, RegionsOfOneNameReplaceEachOther) {

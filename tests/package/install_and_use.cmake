@@ -24,16 +24,17 @@ endif()
 run(${CMAKE_COMMAND} -E chdir / ${work}/moved/${bin}/ritz devices)
 
 # A form of one's own in a case file: compiled with the headers of the moved installation.
-run(${CMAKE_COMMAND} -E env XDG_CACHE_HOME=${work}/cache CXX=${compiler} ${work}/moved/${bin}/ritz-solve
+run(${CMAKE_COMMAND} -E env XDG_CACHE_HOME=${work}/cache "CXX=${CMAKE_CURRENT_LIST_DIR}/../cases/quick_cxx.sh ${compiler}" ${work}/moved/${bin}/ritz-solve
     ${work}/moved/share/ritz/examples/custom_form/varying_conduction.toml --device cpu --output ${work}/plugin)
 if(NOT output MATCHES "compiled now" OR NOT output MATCHES "probe middle: 1\\.0000")
   message(FATAL_ERROR "the plugin of the installation gave:\n${output}")
 endif()
 
 set(options -D CMAKE_PREFIX_PATH=${work}/moved -D CMAKE_CXX_COMPILER=${compiler} -D RITZ_CUDA=${cuda})
-if(launcher)
-  list(APPEND options -D CMAKE_CXX_COMPILER_LAUNCHER=${launcher} -D CMAKE_CUDA_COMPILER_LAUNCHER=${launcher})
-endif()
+# What is compiled here runs for a moment.
+set(quick ${CMAKE_CURRENT_LIST_DIR}/../cases/quick_cxx.sh ${launcher})
+set(ENV{CMAKE_CXX_COMPILER_LAUNCHER} "${quick}")
+set(ENV{CMAKE_CUDA_COMPILER_LAUNCHER} "${launcher}")
 if(cuda)
   list(APPEND options -D CMAKE_CUDA_COMPILER=${cuda_compiler})
 endif()

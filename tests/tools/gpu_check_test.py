@@ -41,6 +41,7 @@ class Bundle:
         self.program("ritz-elasticity", SOLVE.replace("VALUE", value))
         self.program("test_solvers_gpu", TEST.replace("FAILS", str(fails)))
         self.program("test_fem", TEST.replace("FAILS", "0"))
+        self.program("test_mixed", TEST.replace("FAILS", "0"))
         self.out = pathlib.Path(folder) / "out"
 
     def program(self, name, text):
@@ -79,6 +80,41 @@ class GpuCheck(unittest.TestCase):
         status, text = bundle.check("tests")
         self.assertEqual(status, 0, text)
         self.assertEqual(len((bundle.root / "bin/test_solvers_gpu.calls").read_text().splitlines()), 1)
+
+    def test_a_test_left_out_for_want_of_a_library_is_a_failure_and_one_for_another_card_is_not(self):
+        for reason, wanted in (("skipped: no NCCL: libnccl.so.2 is missing", 1), ("skipped: no direct solver", 1), ("on two GPUs only", 0)):
+            bundle = self.in_bundle()
+            bundle.program("test_solvers_gpu", f"#!/bin/sh\necho 'gpu_test.cpp:7: Skipped'\necho '{reason}'\necho '[  SKIPPED ] 1 test, listed below:'\necho '[  PASSED  ] 3 tests.'\n")
+            status, text = bundle.check("tests")
+            self.assertEqual(status, wanted, text)
+            self.assertEqual(reason in text, wanted == 1, text)
+
+    def test_without_a_gpu_the_check_fails(self):
+        bundle = self.in_bundle()
+        bundle.program("test_fem", "#!/bin/sh\necho 'no GPU can be used'\n")
+        self.assertEqual(bundle.check("tests")[0], 1)
+
+    def test_the_references_of_the_bundle_stand_for_the_cpu(self):
+        bundle = self.in_bundle()
+        done = subprocess.run([sys.executable, str(TOOL), str(bundle.root), str(bundle.out), "--write-references", str(bundle.root / "references.json")],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(bundle.check("agree")[0], 0)
+        self.assertEqual((bundle.root / "bin/count").read_text(), "2")  # one run for the references, one on the GPU
+        (bundle.root / "references.json").write_text('{"bar-bar": {"peak": [1.6], "lengthening": [1.5]}}')
+        status, text = bundle.check("agree")
+        self.assertEqual(status, 1, text)
+
+    def test_steps_run_in_the_order_of_their_use_and_share_the_minutes(self):
+        status, text = self.in_bundle().check("memory", "table", "repeat")
+        self.assertEqual(status, 0, text)
+        times = [line.split()[1:] for line in text.split("packed:")[0].splitlines() if line.startswith("time")]
+        self.assertEqual([name for name, *_ in times], ["table", "repeat", "memory"])
+        self.assertAlmostEqual(sum(float(row[-2]) for row in times), 540, delta=2)
+
+    def test_a_missing_sanitizer_is_a_failure(self):
+        status, text = self.in_bundle().check("sanitize")
+        self.assertEqual(status, 0 if "missing" not in text else 1, text)
 
     def test_equal_bits_pass_and_others_fail(self):
         self.assertEqual(self.in_bundle().check("repeat")[0], 0)

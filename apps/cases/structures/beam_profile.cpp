@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <numbers>
 
 namespace ritz {
@@ -17,10 +18,14 @@ double size(const Case::Table& t, const char* key, const char* about) {
   return t.number(key, about, {.above = 0, .out_of_bounds = Exit::model});
 }
 
-// A wall that leaves no room is an error; returns false.
-bool fits(const Case::Table& t, const char* key, double twice, double whole) {
+// A wall that leaves no room is an error, unless a value is missing, which is one already; returns false.
+bool fits(const Case::Table& t, const char* key, double twice, std::initializer_list<const char*> wholes,
+          double whole) {
   if (twice < whole) return true;
-  t.error(key, "the walls are thicker than the section", {}, "give a smaller thickness", Exit::model);
+  const std::vector<std::string> given = t.keys();
+  const auto is_given = [&](const char* each) { return std::ranges::find(given, each) != given.end(); };
+  if (is_given(key) && std::ranges::all_of(wholes, is_given))
+    t.error(key, "the walls are thicker than the section", {}, "give a smaller thickness", Exit::model);
   return false;
 }
 
@@ -75,8 +80,9 @@ std::map<std::string, double> read_profile(const Case::Table& t, double nu) {
   const double wall = shape == "tube" || shape == "box" ? size(t, "wall", "of a tube or box [m]") : 0;
   const double web = shape == "i" ? size(t, "web", "thickness of the web of an i [m]") : 0;
   const double flange = shape == "i" ? size(t, "flange", "thickness of the flanges of an i [m]") : 0;
-  if (!fits(t, "wall", 2 * wall, round ? diameter : std::min(width, height)) ||
-      !fits(t, "flange", 2 * flange, height) || !fits(t, "web", web, width))
+  const bool has_room = round ? fits(t, "wall", 2 * wall, {"diameter"}, diameter)
+                              : fits(t, "wall", 2 * wall, {"width", "height"}, std::min(width, height));
+  if (!has_room || !fits(t, "flange", 2 * flange, {"height"}, height) || !fits(t, "web", web, {"width"}, width))
     return {{"area", 1},    {"inertia_y", 1},    {"inertia_z", 1},
             {"torsion", 1}, {"shear_area_y", 1}, {"shear_area_z", 1}};  // not asked for as well
   const Section s = shape == "rectangle" ? rectangle(width, height, nu)

@@ -92,6 +92,8 @@ void show(Run& run, const Operator& equations, const StructureView& view, const 
                           [](const StructureSection& section) { return section.record->small_displacements; }))
     judge_displacements(run, space.mesh(), nodal[0].values, 3);
   print_forces(run, forces.applied, nodal[1].values, s.residual);
+  if (forces.complete && !forces.applied.empty())
+    check_balance(run, s, std::span(forces.applied).first(3), nodal[1].values, 3, false);
   phase.reset();
   EvaluatedFields derived =
       derive(run.results(), equations, {{}, section_force_names(view.sections, space.mesh().cell_count())}, [&] {
@@ -155,6 +157,8 @@ CaseModel read_structure(Run& run) {
     run.log().detail("{} unknowns on which no element acts are held at zero", untouched);
   read.nodal_results = nodal_names(space.components(), moves);
   read.cell_results = section_force_names(view->sections, mesh.cell_count());
+  read.what_acts =
+      "[[force]], [[line_load]], [[surface_load]], [[pressure]], gravity, or a [[support]] with a value that is not 0";
   read.show = [&run, view](const CaseModel& shown, const Operator& equations, const SolutionView& s) {
     show(run, equations, *view, shown, s);
   };

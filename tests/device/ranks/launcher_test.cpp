@@ -30,7 +30,7 @@ TEST_F(SeveralRanks, AreRefusedWithWhatToDo) {
   for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"}) {
     set(variable, "16");
     try {
-      refuse_several_ranks();
+      require_one_rank();
       ADD_FAILURE() << variable;
     } catch (const Error& error) {
       EXPECT_EQ(error.exit(), Exit::environment);
@@ -52,20 +52,20 @@ TEST_F(SeveralRanks, KnowTheirNumber) {
 }
 
 TEST_F(SeveralRanks, OneRankAndABatchScriptOutsideOfSrunAreNone) {
-  EXPECT_NO_THROW(refuse_several_ranks());
+  EXPECT_NO_THROW(require_one_rank());
   set("OMPI_COMM_WORLD_SIZE", "1");
   set("SLURM_STEP_NUM_TASKS", "1");
   set("SLURM_NTASKS", "64");  // of the job, in whose script one program runs
   set("PMI_SIZE", "none");
-  EXPECT_NO_THROW(refuse_several_ranks());
+  EXPECT_NO_THROW(require_one_rank());
 }
 
 TEST_F(SeveralRanks, MayEachHaveACaseOfTheirOwn) {
   set("PMI_SIZE", "4");
   set("RITZ_INDEPENDENT_RANKS", "1");
-  EXPECT_NO_THROW(refuse_several_ranks());
+  EXPECT_NO_THROW(require_one_rank());
   set("RITZ_INDEPENDENT_RANKS", "0");
-  EXPECT_THROW(refuse_several_ranks(), Error);
+  EXPECT_THROW(require_one_rank(), Error);
 }
 
 // All ranks have the same limit, and each may be the first to see that it is over.

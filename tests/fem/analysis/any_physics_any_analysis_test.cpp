@@ -295,6 +295,10 @@ TEST_P(EveryAnalysis, Transient) {
 TEST_P(EveryAnalysis, ForecastsItsMemory) {
   const Model plain = GetParam().make(false), cases = GetParam().make(true);
   const auto peak = [](const Forecast& f) { return f.paths.empty() ? 0 : f.paths.front().peak.total(); };
+  const auto is_solved = [](const Outcome& outcome) { return std::holds_alternative<double>(outcome); };
+  ASSERT_EQ(plain.linear, is_solved(GetParam().of_static));
+  ASSERT_EQ(!plain.inertia.empty(), is_solved(GetParam().of_modes));
+  ASSERT_EQ(!plain.capacity.empty() || !plain.inertia.empty(), is_solved(GetParam().of_time));
   if (plain.linear) {
     EXPECT_GT(peak(forecast(plain, Static{})), 0);
     EXPECT_GT(peak(forecast(cases, LoadCases{})), 0);

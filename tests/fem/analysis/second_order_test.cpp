@@ -271,6 +271,19 @@ TEST_P(SpectralRadius, AMovingSupportDrivesTheMassWithOrderTwo) {
   EXPECT_LT(std::abs(fine.energy.lost()), 0.3 * std::abs(coarse.energy.lost()) + 1e-10);
 }
 
+// What a moving wall gives to a rod that is damped by its mass, the part of the wall's own node included, is stored or
+// damped.
+TEST(SecondOrder, AMovingSupportDoesTheWorkThatDampingTakes) {
+  Model model = bars(2, {Integral::over_all_cells(LineMass{3})},
+                     over_points([](const Point&, double t) { return std::sin(3 * t); }));
+  model.damping = {.mass = 4};
+  const EnergyBalance energy =
+      solve(model, exactly({.end = 2, .spectral_radius = 1, .fixed_step = 0.005, .begin = moving(model, 0, 0, 3)}))
+          .state.energy;
+  EXPECT_GT(energy.damped, 10);
+  EXPECT_LT(std::abs(energy.lost()), 1e-3 * energy.damped);
+}
+
 // A support that starts at a speed of 1 at once: the momentum of its node is that of its speed, whatever the steps.
 TEST(SecondOrder, AnAbruptMotionOfASupportHasItsImpulse) {
   const FieldInTime ramp = [](const Point&, double t) { return std::max(0.0, t - 0.1234); };

@@ -330,15 +330,29 @@ TEST(WholeElements, AreRefusedOnOtherCells) {
   EXPECT_THROW(Operator(narrow, {Integral::over_all_cells(Shell{{1, 0.3, 0.1}})}), Error);
 }
 
-TEST(WholeElements, OfNodesStandOnThoseOfTheMeshAlone) {
-  const Mesh mesh = box(1, 1, 1, {1, 1, 1}, CellKind::hex8);
-  const FunctionSpace finer(mesh, 3, Device::named("cpu", 1), {.order = 2});
-  try {
-    Operator(finer, {Integral::at_nodes(NodeSpring<3>{{1, 1, 1}, {}}, {0})});
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_NE(error.message().find("the space has nodes of its own"), std::string::npos) << error.message();
+TEST(WholeElements, OfNodesStandInSpacesOfAnyOrderThatHaveThem) {
+  const Mesh mesh = box(1, 1, 1, {1, 1, 1}, CellKind::hex20);
+  const Device device = Device::named("cpu", 1);
+  const auto springs = [&](Node node, int order) {
+    const FunctionSpace space(mesh, 3, device, {.order = order});
+    const Vector diagonal = Operator(space, {Integral::at_nodes(NodeSpring<3>{{1, 2, 4}, {}}, {node})}).diagonal({});
+    double sum = 0;
+    for (const double each : diagonal.host()) sum += each;
+    return sum;
+  };
+  Node corner = 0, middle = 0;  // of an edge
+  for (Node node = 0; node < static_cast<Node>(mesh.node_count()); ++node) {
+    const auto x = mesh.point(node);
+    (x[0] == 0.5 || x[1] == 0.5 || x[2] == 0.5 ? middle : corner) = node;
   }
+  for (const int order : {1, 2, 3, 4}) EXPECT_DOUBLE_EQ(springs(corner, order), 7);
+  for (const int order : {2, 4}) EXPECT_DOUBLE_EQ(springs(middle, order), 7);
+  for (const int order : {1, 3}) try {
+      springs(middle, order);
+      FAIL();
+    } catch (const Error& error) {
+      EXPECT_NE(error.message().find("a mid node of the mesh"), std::string::npos) << error.message();
+    }
 }
 
 TEST(StructuralMesh, MayHaveManyMeetingCellsButNoneWithoutLength) {

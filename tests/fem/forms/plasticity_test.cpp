@@ -3,6 +3,7 @@
 #include "fem/forms/plasticity.hpp"
 #include "mesh/generators.hpp"
 #include "tests/device/back_ends.hpp"
+#include "tests/device/small_sizes.hpp"
 #include "tests/fem/models.hpp"
 #include "tests/fem/test_forms.hpp"
 
@@ -60,7 +61,8 @@ INSTANTIATE_TEST_SUITE_P(Cells, PlasticBar,
 TEST_P(PlasticBar, FollowsTheBilinearPathThroughLoadUnloadReloadExactly) {
   const double stretch = 0.005;  // four times the first yield
   const Bar bar(stretch, steel, GetParam());
-  Nonlinear options{.relative = 1e-12, .increments = 4, .path = {1, 0.2, 1.5, -1}, .shows_increments = true};
+  const int increments = takes_small_sizes(device_under_test()) ? 1 : 4;
+  Nonlinear options{.relative = 1e-12, .increments = increments, .path = {1, 0.2, 1.5, -1}, .shows_increments = true};
   Bar1d exact{steel};
   int seen = 0;
   const auto expect = [&](const SolutionView& s) {
@@ -78,7 +80,7 @@ TEST_P(PlasticBar, FollowsTheBilinearPathThroughLoadUnloadReloadExactly) {
     ++seen;
   };
   solve_nonlinear(bar.model.equations, bar.fixed, options, {.show = expect});
-  EXPECT_EQ(seen, 16);
+  EXPECT_EQ(seen, 4 * increments);
   EXPECT_GT(exact.alpha, 0.01);  // it did yield both ways
 }
 
@@ -258,9 +260,10 @@ TEST(PointState, IsForecastByItsTag) {
   ASSERT_TRUE(needs.by_tag().contains("point state"));
   Vector r = bar.model.space.zeros();
   bar.model.equations.residual(bar.model.space.zeros(), r);
-  for (const auto& [tag, bytes] : bar.model.space.device().memory().statistics().live_by_tag) {
-    if (tag == "point state") { EXPECT_EQ(bytes, needs.by_tag().at("point state")); }
-  }
+  std::vector<std::int64_t> allocated;
+  for (const auto& [tag, bytes] : bar.model.space.device().memory().statistics().live_by_tag)
+    if (tag == "point state") allocated.push_back(bytes);
+  EXPECT_THAT(allocated, ::testing::ElementsAre(needs.by_tag().at("point state")));
   EXPECT_FALSE(bar.model.equations.memory_needs(Operator::Task::residual).by_tag().contains("point state"));
 }
 

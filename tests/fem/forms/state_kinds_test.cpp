@@ -72,13 +72,16 @@ TEST(StateOnFacets, FoulsAWallInClosedForm) {
     const DerivedFields fields = rod.equations.evaluate(s.u, FouledWall::name);
     ASSERT_EQ(fields.components, 2);
     const std::vector<double> u = rod.space.to_mesh(s.u);
+    int at_the_wall = 0;
     for (Index node = 0; node < rod.mesh.node_count(); ++node) {
       const auto i = static_cast<std::size_t>(node);
       const bool at_wall = rod.mesh.point(node)[0] > 0.999;
+      at_the_wall += at_wall;
       if (at_wall) { EXPECT_NEAR(u[i], w, 1e-11); }
       EXPECT_NEAR(fields.at_nodes[2 * i], at_wall ? h * w / (1 + highest) : 0, 1e-10);
       EXPECT_NEAR(fields.at_nodes[2 * i + 1], at_wall ? highest : 0.5, 1e-11);  // elsewhere as it began
     }
+    EXPECT_EQ(at_the_wall, 5);
     ++increments;
   };
   solve_nonlinear(rod.equations, fixed, options, {.show = expect});

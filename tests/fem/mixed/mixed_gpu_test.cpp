@@ -1,7 +1,7 @@
 // Problems of several fields and of edges on a GPU: matrices are joined, multiplied and changed where they are, results
 // are those of the CPU, and repeat bit by bit.
-#include "fem/analysis/edge_preconditioner.hpp"
-#include "fem/analysis/mixed_parts.hpp"
+#include "fem/preconditioners/edge_preconditioner.hpp"
+#include "fem/preconditioners/field_blocks.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "tests/fem/mixed/mixed_problems.hpp"
 #include "tests/fem/on_a_gpu.hpp"
@@ -59,7 +59,7 @@ TEST_F(MixedOnAGpu, PartsOfFieldsAreMadeWhereTheMatrixIs) {
     SCOPED_TRACE(name);
     BlockOperator K = problem->equations.make_matrix();
     problem->equations.assemble(problem->equations.zeros(), K);
-    std::optional<MixedParts> parts;
+    std::optional<FieldBlocks> parts;
     const Index bytes =
         moved([&] { parts.emplace(problem->equations, problem->supports, K, 1.0, MixedShape::diagonal); });
     EXPECT_LT(bytes, 2048 + (has_mass ? 32 * problem->mesh.cell_count() : 0));

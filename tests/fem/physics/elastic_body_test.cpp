@@ -5,8 +5,10 @@
 #include "fem/operator/operator.hpp"
 #include "mesh/generators.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <gmock/gmock.h>
+#include <numbers>
 
 namespace ritz::test {
 namespace {
@@ -115,18 +117,30 @@ TEST(ElasticBody, OfRevolutionStaysOnItsAxis) {
   EXPECT_EQ(make_constraints(body.model(cpu())).count(), 4 + 3);  // radial on the axis, axial below
 }
 
+// 3 x 1 m in plane stress, 0.2 m thick, and as a ring from r = 1: by a number and by a formula.
 TEST(ElasticBody, HasItsMass) {
-  const Mesh mesh = rectangle(3, 2, {3, 1}, CellKind::quad4);
-  ElasticBody body(mesh, PlaneKind::stress, 0.2);
-  body.material("all", {.young = young, .poisson = poisson, .density = 7850});
-  const Model model = body.model(cpu());
-  std::vector<double> along(static_cast<std::size_t>(2 * mesh.node_count()), 0.0);
-  for (std::size_t i = 0; i < along.size(); i += 2) along[i] = 1;
-  Vector m = model.space->zeros();
-  Operator(*model.space, model.inertia).residual(model.space->from_mesh(along), m);
-  double mass = 0;
-  for (const double each : m.host()) mass += each;
-  EXPECT_NEAR(mass, 7850 * 3 * 0.2, 1e-8);
+  for (const PlaneKind kind : {PlaneKind::stress, PlaneKind::axisymmetric})
+    for (const bool formula : {false, true}) {
+      MeshData data = rectangle_data(3, 2, {3, 1}, CellKind::quad4);
+      for (std::size_t n = 0; n < data.points.size(); n += 3) data.points[n] += 1;
+      const Mesh mesh(std::move(data));
+      const bool ring = kind == PlaneKind::axisymmetric;
+      ElasticBody body(mesh, kind, ring ? 1 : 0.2);
+      const PointFunction density = [](std::span<const double>, std::span<double> values) {
+        std::ranges::fill(values, 7850);
+      };
+      body.material(
+          "all", {.young = young, .poisson = poisson, .density = formula ? Coefficient(density) : Coefficient(7850)});
+      const Model model = body.model(cpu());
+      std::vector<double> along(static_cast<std::size_t>(2 * mesh.node_count()), 0.0);
+      for (std::size_t i = 1; i < along.size(); i += 2) along[i] = 1;
+      Vector m = model.space->zeros();
+      Operator(*model.space, model.inertia).residual(model.space->from_mesh(along), m);
+      double mass = 0;
+      for (const double each : m.host()) mass += each;
+      const double exact = 7850 * 3 * (ring ? 2 * std::numbers::pi * 2.5 : 0.2);
+      EXPECT_NEAR(mass / exact, 1, 1e-12) << ring << formula;
+    }
 }
 
 TEST(ElasticBody, ReportsLocking) {

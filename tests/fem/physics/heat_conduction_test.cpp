@@ -6,6 +6,7 @@
 #include "fem/operator/operator.hpp"
 #include "mesh/generators.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <gmock/gmock.h>
 #include <numbers>
@@ -122,6 +123,73 @@ TEST(HeatConduction, OfATableIsNonlinearAndKeepsItsRange) {
   Model continued = make(true);
   continued.space = model.space;
   EXPECT_NO_THROW(check_ranges(continued, u));
+}
+
+// A plane of thickness 0.5, and a body of revolution around the y axis: 0.1 x 0.02 m that begin at r = 0.3.
+struct Measured {
+  const char* name;
+  bool axisymmetric;
+  Mesh mesh;
+  double volume, end_area;
+};
+std::vector<Measured> measured() {
+  MeshData ring = rectangle_data(10, 1, {0.1, 0.02}, CellKind::quad4);
+  for (std::size_t n = 0; n < ring.points.size(); n += 3) ring.points[n] += 0.3;
+  constexpr double pi = std::numbers::pi;
+  std::vector<Measured> all;
+  all.push_back({"plane", false, rectangle(10, 1, {0.1, 0.02}, CellKind::quad4), 0.1 * 0.02 * 0.5, 0.02 * 0.5});
+  all.push_back({"ring", true, Mesh(std::move(ring)), 2 * pi * 0.35 * 0.1 * 0.02, 2 * pi * 0.4 * 0.02});
+  return all;
+}
+Coefficient formula(double value) {
+  return PointFunction(
+      [value](std::span<const double>, std::span<double> values) { std::ranges::fill(values, value); });
+}
+// Sum of the residual of equal temperatures.
+double heat_of(const Model& model, const std::vector<Integral>& integrals, double temperature) {
+  const Vector u(
+      model.space->device(),
+      std::span<const double>(std::vector<double>(static_cast<std::size_t>(model.space->unknown_count()), temperature)),
+      "test");
+  Vector r = model.space->zeros();
+  Operator(*model.space, integrals).residual(u, r);
+  double total = 0;
+  for (const double each : r.host()) total += each;
+  return total;
+}
+
+// What leaves and what is stored at one temperature is that of the whole thickness or ring, by numbers and by formulas.
+TEST(HeatConduction, NumbersAndFormulasExchangeAndStoreTheHeatOfTheWholeBody) {
+  constexpr double sigma = 5.670374419e-8;
+  for (const Measured& body : measured())
+    for (const bool formulas : {false, true}) {
+      const auto given = [formulas](double value) { return formulas ? formula(value) : Coefficient(value); };
+      HeatConduction heat(body.mesh, {.thickness = body.axisymmetric ? 1 : 0.5, .axisymmetric = body.axisymmetric});
+      heat.material("all", {.conductivity = given(50), .density = given(7), .specific_heat = given(11)});
+      heat.convection("x1", {.coefficient = given(60), .ambient = given(20)});
+      heat.radiation("x1", {.emissivity = given(0.8), .ambient = given(300)});
+      const Model model = heat.model(cpu());
+      ASSERT_EQ(model.exchanges.size(), 2u);
+      const double convection = heat_of(model, {model.exchanges[0].integral}, 400);
+      const double radiation = heat_of(model, {model.exchanges[1].integral}, 400);
+      EXPECT_NEAR(convection, 60 * 380 * body.end_area, 1e-9) << body.name << formulas;
+      EXPECT_NEAR(radiation, 0.8 * sigma * (std::pow(400, 4) - std::pow(300, 4)) * body.end_area, 1e-9)
+          << body.name << formulas;
+      EXPECT_NEAR(heat_of(model, model.capacity, 3), 7 * 11 * 3 * body.volume, 1e-10) << body.name << formulas;
+    }
+}
+
+// Two fluids on one facet are counted; a fluid and surroundings are not, nor are neighbours.
+TEST(HeatConduction, CountsFacetsThatExchangeTwice) {
+  HeatConduction heat(bar());
+  heat.material("all", {.conductivity = 50});
+  heat.convection("x1", {.coefficient = 60, .ambient = 20});
+  heat.convection("y1", {.coefficient = 60, .ambient = 20});
+  heat.radiation("y1", {.emissivity = 0.8, .ambient = 300});
+  EXPECT_TRUE(heat.model(cpu()).notices.empty());
+  heat.convection("y1", {.coefficient = 10, .ambient = 30});
+  EXPECT_THAT(heat.model(cpu()).notices,
+              ::testing::ElementsAre("facets with more than one [[convection]]: 10; their heats add"));
 }
 
 TEST(HeatConduction, StoresHeatWhereAllMaterialsSay) {
@@ -249,6 +317,25 @@ TEST(HeatConductionAlongAxes, ThroughAWoundCylinderFollowsTheRadialOne) {
   double inside = 0;
   for (const Node node : nodes_in(mesh, mesh.region("x0"))) inside += s.reaction[static_cast<std::size_t>(node)];
   EXPECT_NEAR(inside / (2 * 100 * std::numbers::pi / 2 / std::log(2.0)), 1, 1e-5);
+}
+
+// Of equal conductivities the axes do not matter: a source of 3e4 W/m^3 warms the body as an isotropic one.
+TEST(HeatConductionAlongAxes, OfEqualConductivitiesIsThatWithoutAxes) {
+  for (const Measured& body : measured()) {
+    const auto warm = [&](bool along) {
+      HeatConduction heat(body.mesh, {.thickness = body.axisymmetric ? 1 : 0.5, .axisymmetric = body.axisymmetric});
+      HeatConduction::Material material{.conductivity = 50};
+      if (along) material.conductivity_along = std::array{50.0, 50.0, 50.0};
+      if (along) material.orientation = Orientation::along({0.6, 0.8, 0}, {-0.8, 0.6, 0});
+      heat.material("all", material);
+      heat.loads.source("all", constant(3e4));
+      heat.loads.temperature("x0", 100);
+      return temperatures(heat.model(cpu()));
+    };
+    const std::vector<double> plain = warm(false), along = warm(true);
+    EXPECT_GT(*std::ranges::max_element(plain), 102);
+    for (std::size_t i = 0; i < plain.size(); ++i) EXPECT_NEAR(along[i], plain[i], 1e-6) << body.name;
+  }
 }
 
 TEST(HeatConductionAlongAxes, OutOfThePlaneIsRefused) {

@@ -6,6 +6,7 @@
 #include "solvers/smoothers/jacobi.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/krylov/conjugate_gradient.hpp"
+#include "tests/device/small_sizes.hpp"
 #include "tests/fem/models.hpp"
 #include "tests/fem/test_forms.hpp"
 
@@ -349,8 +350,10 @@ double entry(const HostMatrix& matrix, Index row, Index column) {
 
 // The same for matrices of simplices with one point.
 TEST(SimplexMatrices, OfManyElementsActAsResidualsAndAreSymmetricToTheBit) {
-  const Mesh meshes[] = {box(20, 19, 18, {1, 1.1, 0.9}, CellKind::tet4, {.random = 0.03}),
-                         rectangle(143, 151, {1, 1.1}, CellKind::tri3, {.random = 0.03})};
+  const bool few = takes_small_sizes(tested());
+  const Mesh meshes[] = {few ? box(9, 8, 7, {1, 1.1, 0.9}, CellKind::tet4, {.random = 0.03})
+                             : box(20, 19, 18, {1, 1.1, 0.9}, CellKind::tet4, {.random = 0.03}),
+                         rectangle(few ? 43 : 143, few ? 51 : 151, {1, 1.1}, CellKind::tri3, {.random = 0.03})};
   for (const Mesh& mesh : meshes)
     for (const auto& [name, form, rigid] : forms_on(mesh.dimension())) {
       const Equations m(mesh, form, 1);

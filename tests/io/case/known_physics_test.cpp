@@ -15,6 +15,14 @@ TEST(KnownPhysics, NamesTheTableThatHasIt) {
                                    {"mass", "'mass' of [[rigid]] and [[coupling]]"},
                                    {"cyclic_symmetry", "[[periodic]]"},
                                    {"latent_heat", "specific_heat"},
+                                   {"psd", "frequency response"},
+                                   {"base_excitation", "frequency response"},
+                                   {"steady_state_dynamics", "frequency response"},
+                                   {"layer", "layered shells are not in Ritz"},
+                                   {"failure", "failure indices"},
+                                   {"path", "[[probe]]"},
+                                   {"contact_pair", "[[tie]]"},
+                                   {"hardening_curve", "von_mises_plasticity"},
                                    {"pressure", "ritz-elasticity"}}) {
     const std::optional<KnownPhysics> known = known_physics(key, {"mesh", "material", "force", "rigid"});
     ASSERT_TRUE(known) << key;

@@ -182,7 +182,7 @@ TEST(GmshDamage, MissingSectionsAreNamed) {
 
 TEST(GmshDamage, SurfaceInSpaceIsNoPlaneMesh) {
   const std::string text = replaced(replaced(small_2(), "2 4 2 9 1 1 2 3 4", "2 2 2 9 1 1 2 4"), "4 0 0 1", "4 0 1 1");
-  EXPECT_THAT(message_for(text), AllOf(HasSubstr("not in one plane"), HasSubstr("gmsh -3")));
+  EXPECT_THAT(message_for(text), AllOf(HasSubstr("not parallel to the x-y plane"), HasSubstr("gmsh -3")));
 }
 
 TEST(GmshDamage, PointsAloneAreNoMesh) {

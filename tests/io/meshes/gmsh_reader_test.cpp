@@ -53,6 +53,16 @@ TEST_P(EveryFlavour, CurvedTubeOfAllQuadraticKindsHasItsVolume) {
   }
 }
 
+// Mesh.SaveParametric = 1: entity and parameters follow the coordinates.
+TEST(GmshReader, NodesWithParametersAreReadInMsh2) {
+  const Folder folder;
+  const Mesh mesh = read_mesh(folder.put("a.msh",
+                                         "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$ParametricNodes\n4\n1 0 0 0 0 1\n"
+                                         "2 1 0 0 1 1 1\n3 0 1 0 2 3 0 1\n4 0 0 1 3 1\n$EndParametricNodes\n"
+                                         "$Elements\n1\n1 4 2 1 1 1 2 3 4\n$EndElements\n"));
+  EXPECT_NEAR(volume_of(mesh, mesh.region("all")), 1.0 / 6, 1e-15);
+}
+
 TEST_P(EveryFlavour, AllKindsOfOrderOneAreRead) {
   const Mesh mesh = read_mesh(data_file("gmsh/mixed1" + GetParam()));
   std::vector<CellKind> kinds;

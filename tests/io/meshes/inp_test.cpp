@@ -200,14 +200,56 @@ TEST(Inp, SetsComeFromRangesOtherSetsAndElements) {
   std::vector<std::string> notices;
   const Mesh mesh =
       read_text(two_cubes() +
-                "*NSET, NSET=ODD, GENERATE\n1, 11, 2\n*NSET, NSET=MORE\nODD, 2, LATER\n*NSET, NSET=LATER\n12\n"
+                "*NSET, NSET=ODD, GENERATE\n1, 11, 2\n*NSET, NSET=DOWN, GENERATE\n12, 7, -2\n*NSET, NSET=MORE\nODD, 2, "
+                "LATER\n*NSET, NSET=LATER\n12\n"
                 "*NSET, NSET=OFRIGHT, ELSET=RIGHT\n*ELSET, ELSET=ALLOFTHEM, GENERATE\n1, 2\n*ELSET, ELSET=HUGE, "
                 "GENERATE\n1, 900000000000, 1\n");
   EXPECT_EQ(region_of(mesh, "ODD", RegionKind::nodes).nodes, (std::vector<Node>{0, 2, 4, 6, 8, 10}));
+  EXPECT_EQ(region_of(mesh, "DOWN", RegionKind::nodes).nodes, (std::vector<Node>{7, 9, 11})) << "12, 10 and 8";
   EXPECT_EQ(region_of(mesh, "MORE", RegionKind::nodes).nodes, (std::vector<Node>{0, 1, 2, 4, 6, 8, 10, 11}));
   EXPECT_EQ(region_of(mesh, "OFRIGHT", RegionKind::nodes).size(), 8);
   EXPECT_EQ(mesh.region("ALLOFTHEM").size(), 2);
   EXPECT_EQ(mesh.region("HUGE").size(), 2) << "a range costs no more than there are elements";
+}
+
+// A unit cube of hexahedra that repeat nodes: wedges, pyramids, a tetrahedron.
+TEST(Inp, HexahedraThatRepeatNodesAreTheCellsThatTheyAre) {
+  const std::string points =
+      "*NODE\n1,0,0,0\n2,1,0,0\n3,1,1,0\n4,0,1,0\n5,0,0,1\n6,1,0,1\n7,1,1,1\n8,0,1,1\n*ELEMENT, TYPE=C3D8, ELSET=A\n";
+  const std::string sets = "*SURFACE, NAME=TOP\nA, S2\n*SURFACE, NAME=BOTTOM\nA, S1\n*SURFACE, NAME=SKIN\nA\n";
+  struct Row {
+    std::string cells;
+    std::vector<CellKind> kinds;
+    double top;
+  };
+  using enum CellKind;
+  for (const Row& row :
+       {Row{"1, 1,2,3,3,5,6,7,7\n2, 1,3,4,4,5,7,8,8\n", {prism6}, 1.0},
+        Row{"1, 5,6,2,1,7,7,3,3\n2, 1,3,4,4,5,7,8,8\n", {prism6}, 0.5},  // across another pair of edges
+        Row{"1, 1,2,3,4,7,7,7,7\n2, 5,6,2,1,7,7,7,7\n3, 4,8,5,1,7,7,7,7\n", {pyramid5}, 0.0},
+        Row{"1, 2,3,1,1,6,6,6,6\n2, 1,3,7,5,6,6,6,6\n3, 1,3,4,4,5,7,8,8\n", {tet4, prism6, pyramid5}, 0.5}}) {
+    std::vector<std::string> notices;
+    const Mesh mesh = read_text(points + row.cells + sets, &notices);
+    std::vector<CellKind> kinds;
+    for (const CellBlock& block : mesh.blocks()) kinds.push_back(block.kind);
+    EXPECT_EQ(kinds, row.kinds) << row.cells;
+    EXPECT_NEAR(total_volume(mesh), 1, 1e-12) << row.cells;
+    EXPECT_EQ(mesh.region("A").size(), mesh.cell_count());
+    EXPECT_NEAR(area(mesh, mesh.region("SKIN")), 6, 1e-12) << row.cells;
+    EXPECT_THAT(notices, Contains(HasSubstr("of kind hex8"))) << row.cells;
+    if (row.top == 1) {
+      for (const char* name : {"TOP", "BOTTOM"}) EXPECT_NEAR(area(mesh, mesh.region(name)), 1, 1e-12) << name;
+    }
+  }
+}
+
+TEST(Inp, QuadrilateralsThatRepeatANodeAreTriangles) {
+  const Mesh mesh = read_text(
+      "*NODE\n1,0,0\n2,1,0\n3,1,1\n4,0,1\n*ELEMENT, TYPE=CPS4, ELSET=A\n1, 1,2,3,3\n2, 4,4,1,3\n*SURFACE, "
+      "NAME=LEFT\n2, S2\n");
+  ASSERT_EQ(mesh.blocks().size(), 1u);
+  EXPECT_EQ(mesh.blocks()[0].kind, CellKind::tri3);
+  EXPECT_NEAR(area(mesh, mesh.region("LEFT")), 1, 1e-12);
 }
 
 TEST(Inp, SetsThatNameEachOtherAgainAndAgainCostNoMoreThanTheirText) {
@@ -390,7 +432,8 @@ TEST(Inp, MistakesAreNamedWithTheirLine) {
   EXPECT_THAT(message_for(two_cubes() + "*ELSET, ELSET=A\nB\n*ELSET, ELSET=B\nA\n"), HasSubstr("in a circle"));
   EXPECT_THAT(message_for(two_cubes() + "*NSET, NSET=A\n77\n"), HasSubstr("node 77 is in a set"));
   EXPECT_THAT(message_for(two_cubes() + "*ELSET, ELSET=A\n77\n"), HasSubstr("element 77 is in a set"));
-  EXPECT_THAT(message_for(two_cubes() + "*ELSET, ELSET=A, GENERATE\n5, 1\n"), HasSubstr("no range"));
+  EXPECT_THAT(message_for(two_cubes() + "*ELSET, ELSET=A, GENERATE\n5, 1\n"),
+              HasSubstr("steps of 1 from 5 do not lead to 1"));
   EXPECT_THAT(message_for(two_cubes() + "*SURFACE, NAME=A\nLEFT, S7\n"), HasSubstr("face 'S7'"));
   EXPECT_THAT(message_for(two_cubes() + "*INSTANCE, NAME=A, PART=B\n"), HasSubstr("part 'B', which does not exist"));
   EXPECT_THAT(message_for("*NODE\n1,0,0,0\n"), HasSubstr("no cells"));

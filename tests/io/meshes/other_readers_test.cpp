@@ -25,6 +25,7 @@ using test::replaced;
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using enum CellKind;
 
 Mesh read_text(const std::string& name, const std::string& text, std::vector<std::string>* notices = nullptr) {
@@ -157,7 +158,8 @@ TEST(Nastran, ShellsAndBarsInSpaceAreCellsOfAStructuralMesh) {
   ASSERT_EQ(mesh.cell_count(), 2);
   EXPECT_EQ(mesh.kind_of(mesh.region("surface_7").cells.at(0)), quad4);
   EXPECT_EQ(mesh.kind_of(mesh.region("curve_8").cells.at(0)), line2);
-  EXPECT_THAT(error_of([&] { read_mesh(folder.file("a.bdf")); }, Exit::mesh), HasSubstr("not in one plane"))
+  EXPECT_THAT(error_of([&] { read_mesh(folder.file("a.bdf")); }, Exit::mesh),
+              HasSubstr("not parallel to the x-y plane"))
       << "without sections";
 }
 
@@ -169,6 +171,44 @@ TEST(Nastran, ShellsOnSolidsNameFacetsAndTheRestIsSaid) {
   EXPECT_THAT(notices, Contains(HasSubstr("1 CONM2")));
   EXPECT_THAT(notices, Contains(HasSubstr("ignored: MAT1, PSOLID")));
   EXPECT_THAT(notices, Contains(HasSubstr("no ENDDATA")));
+}
+
+TEST(Nastran, WhatCellsSayBeyondTheirNodesIsNamedWithLineFieldAndValue) {
+  const std::string grid =
+      "GRID,1,,0.,0.,0.,,123\nGRID,2,,1.,0.,0.\nGRID,3,,1.,1.,0.\nGRID,4,,0.,1.,0.\nGRID,5,,.5,0.,0.\n"
+      "GRID,6,,1.,.5,0.\nGRID,7,,.5,.5,0.\nGRID,8,,.5,1.,0.\nGRID,9,,0.,.5,0.\n";
+  struct Card {
+    std::string text, named;
+  };
+  const std::vector<Card> cards = {
+      {"CBAR,1,1,1,2,0.,1.,0.",
+       "orientation (X1, X2, X3 or G0) of 1 CBAR are not read, the first of CBAR 1 in line 10"},
+      {"CBAR,1,1,1,2,3,,,GGO", "OFFT of 1 CBAR"},
+      {"CBAR,1,1,1,2,3,,,,+\n+,,456", "pin flags (PA, PB) of 1 CBAR are not read, the first of CBAR 1 in line 10 of"},
+      {"CBEAM,1,1,1,2,3,,,,+\n+,,,,-.5,,,.5,", "offsets (W1A, W2A, W3A, W1B, W2B, W3B) of 1 CBEAM"},
+      {"CONROD,1,1,2,7,.01", "material and section (MID, A, J, C, NSM) of 1 CONROD"},
+      {"CTRIA3,1,1,1,2,3,30.", "THETA or MCID of 1 CTRIA3"},
+      {"CTRIA3,1,1,1,2,3,,.1", "ZOFFS of 1 CTRIA3"},
+      {"CTRIA3,1,1,1,2,3,,,,+\n+,,.1,.1,.2", "thickness (TFLAG, T1, T2, T3) of 1 CTRIA3"},
+      {"CTRIA6,1,1,1,2,3,5,6,7,+\n+,,.1,.2,.2,.3", "ZOFFS of 1 CTRIA6"},
+      {"CTRIA6,1,1,1,2,3,5,6,7,+\n+,,,.2,.2,.3", "thickness (T1, T2, T3, TFLAG) of 1 CTRIA6"},
+      {"CQUAD4,1,1,1,2,3,4,0,", "THETA or MCID of 1 CQUAD4"},
+      {"CQUAD4,1,1,1,2,3,4,,-.2", "ZOFFS of 1 CQUAD4"},
+      {"CQUADR,1,1,1,2,3,4,,,+\n+,,,.1,.1,.1,.1", "thickness (TFLAG, T1, T2, T3, T4) of 1 CQUADR"},
+      {"CQUAD8,1,1,1,2,3,4,5,6,+\n+,8,9,.1,.1,.1,.1,45.,.3", "thickness (T1, T2, T3, T4) of 1 CQUAD8"},
+      {"CQUAD8,1,1,1,2,3,4,5,6,+\n+,8,9,,,,,45.,.3", "ZOFFS of 1 CQUAD8"},
+      {"CQUAD4,1,1,1,2,3,4", "supports (PS) of 1 GRID are not read, the first of GRID 1 in line 1 of"}};
+  const Folder folder;
+  for (const Card& card : cards) {
+    std::vector<std::string> notices;
+    read_mesh_data(folder.put("a.bdf", grid + card.text + "\nENDDATA\n"), &notices, true);
+    EXPECT_THAT(notices, Contains(HasSubstr(card.named))) << card.text;
+  }
+  std::vector<std::string> notices;
+  read_mesh_data(folder.put("a.bdf", replaced(grid, ",,123", "") +
+                                         "CQUAD4,1,1,1,2,3,4,0.,0.0\nCBAR,2,1,1,2,,,,GGG,+\n+,,,0.,0.,0.\nENDDATA\n"),
+                 &notices, true);
+  EXPECT_THAT(notices, Not(Contains(HasSubstr("not read")))) << "defaults";
 }
 
 TEST(Nastran, MistakesAreNamedWithTheirLine) {

@@ -306,6 +306,57 @@ TEST(VtuReader, PixelsAndVoxelsOfImagesAreQuadrilateralsAndHexahedra) {
   }
 }
 
+// A grid of VTK in each of its encodings: as text, base64 or raw, compressed or not, with headers of both sizes.
+std::vector<std::string> encodings_of(const std::string& path) {
+  const vtkSmartPointer<vtkUnstructuredGrid> grid = grid_in(path);
+  std::vector<std::string> texts;
+  for (const int mode : {vtkXMLWriter::Ascii, vtkXMLWriter::Binary, vtkXMLWriter::Appended})
+    for (const bool raw : {false, true})
+      for (const bool compressed : {false, true})
+        for (const bool wide : {false, true}) {
+          vtkNew<vtkXMLUnstructuredGridWriter> writer;
+          writer->SetInputData(grid);
+          writer->SetDataMode(mode);
+          writer->SetEncodeAppendedData(!raw);
+          if (compressed) writer->SetCompressorTypeToZLib();
+          else writer->SetCompressorTypeToNone();
+          wide ? writer->SetHeaderTypeToUInt64() : writer->SetHeaderTypeToUInt32();
+          writer->WriteToOutputStringOn();
+          writer->Write();
+          texts.push_back(writer->GetOutputString());
+        }
+  return texts;
+}
+
+TEST(VtuReader, CountsThatTheArraysBelieAreErrorsInEveryEncoding) {
+  const Folder folder;
+  MeshData data = rectangle_data(3, 2, {1, 1}, CellKind::quad4);
+  data.regions = {{"a", RegionKind::cells, {0, 1, 2, 3, 4}, {}, {}}};
+  write_vtu(folder.file("whole.vtu"), Mesh(data), {});
+  for (const std::string& text : encodings_of(folder.file("whole.vtu"))) {
+    EXPECT_EQ(read_mesh_data(folder.put("a.vtu", text)).blocks.front().cell_count(), 6);
+    for (const auto& [whole, changed] : {std::pair("NumberOfCells=\"6\"", "NumberOfCells=\"5\""),
+                                         std::pair("NumberOfPoints=\"12\"", "NumberOfPoints=\"11\"")})
+      EXPECT_THAT(error_of([&] { read_mesh_data(folder.put("b.vtu", replaced(text, whole, changed))); }, Exit::mesh),
+                  AllOf(HasSubstr("array '"), HasSubstr("than its piece announces")));
+  }
+}
+
+TEST(VtuReader, TypesThatTheArraysBelieAreErrors) {
+  const Folder folder;
+  write_vtu(folder.file("whole.vtu"), rectangle(3, 2, {1, 1}, CellKind::quad4), {});
+  const std::string text = contents_of(folder.file("whole.vtu"));
+  const std::size_t at = text.find("Name=\"region\""), type = text.rfind("type=\"", at) + 6;
+  ASSERT_NE(at, std::string::npos);
+  for (const char* other : {"Int8", "Int64", "Bit"}) {
+    std::string changed = text;
+    changed.replace(type, text.find('"', type) - type, other);
+    if (changed == text) continue;
+    EXPECT_THAT(error_of([&] { read_mesh_data(folder.put("a.vtu", changed)); }, Exit::mesh), HasSubstr("region"))
+        << other;
+  }
+}
+
 TEST(VtuReader, WrongContentsAreNamed) {
   const Folder folder;
   const auto message = [&](const std::string& text) {

@@ -73,51 +73,59 @@ TEST(SolverProgress, RangesAreSecondsOrMinutes) {
   EXPECT_EQ(text_of_rest({100, 400}), "2 to 7 min");
 }
 
+// How long a busy machine takes does not matter.
+struct Watch {
+  std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); }
+};
+
 // An iteration of a second and more is foreseen once, a short one never.
 TEST(SolverProgress, TheFirstLongIterationIsForeseen) {
   std::vector<std::string> heard;
   const SolverListener listening([](const std::string&) {}, [&](const std::string& text) { heard.push_back(text); });
-  for (int i = 1; i <= 100; ++i) tell_iteration(i, std::pow(0.5, i), 1e-30);
-  EXPECT_TRUE(heard.empty());
+  const Watch watch;
+  for (int i = 1; i <= 100; ++i) report_iteration(i, std::pow(0.5, i), 1e-30);
+  EXPECT_TRUE(heard.empty() || watch.seconds() >= 1);
   for (int i = 1; i <= 30; ++i) {
-    tell_iteration(i, std::pow(0.5, i), 1e-30);
+    report_iteration(i, std::pow(0.5, i), 1e-30);
     std::this_thread::sleep_for(std::chrono::milliseconds(60));
   }
   ASSERT_EQ(heard.size(), 1u);
-  EXPECT_THAT(heard.front(),
-              ::testing::MatchesRegex("this solution takes [0-9]+ to [0-9]+ s more, by its first [0-9]+ iterations"));
+  EXPECT_THAT(heard.front(), ::testing::MatchesRegex(
+                                 "this solution takes [0-9]+ to [0-9]+ (s|min) more, by its first [0-9]+ iterations"));
 }
 
 TEST(SolverProgress, AListenerHearsItsOwnThreadWhileItExists) {
   std::vector<std::string> heard;
-  tell_progress("before");
+  report_progress("before");
   {
     const SolverListener listening([&](const std::string& text) { heard.push_back(text); });
-    tell_progress("now");
-    std::thread([] { tell_progress("elsewhere"); }).join();
+    report_progress("now");
+    std::thread([] { report_progress("elsewhere"); }).join();
     {
       const SolverListener inner([](const std::string&) {});
-      tell_progress("to the inner one");
+      report_progress("to the inner one");
     }
-    tell_progress("again");
+    report_progress("again");
   }
-  tell_progress("after");
+  report_progress("after");
   EXPECT_THAT(heard, ::testing::ElementsAre("now", "again"));
 }
 
 TEST(SolverProgress, IterationsAreSaidTenTimesASecondAtMost) {
   int said = 0;
   const SolverListener listening([&](const std::string&) { ++said; });
-  for (int i = 1; i <= 1000; ++i) tell_iteration(i, 1.0 / i, 1e-8);
-  EXPECT_LE(said, 10);
+  const Watch watch;
+  for (int i = 1; i <= 1000; ++i) report_iteration(i, 1.0 / i, 1e-8);
+  EXPECT_LE(said, 10 * watch.seconds());
 }
 
 // A course with a name says its first iteration, too; another target begins another course.
 TEST(SolverProgress, ASecondSolutionBeginsItsOwnCourse) {
   std::vector<std::string> heard;
   const SolverListener listening([&](const std::string& text) { heard.push_back(text); });
-  tell_iteration(3, 1e-1, 1e-8, "modes: 0 of 4 converged, ");
-  tell_iteration(4, 1e-2, 1e-9, "modes: 2 of 4 converged, ");
+  report_iteration(3, 1e-1, 1e-8, "modes: 0 of 4 converged, ");
+  report_iteration(4, 1e-2, 1e-9, "modes: 2 of 4 converged, ");
   EXPECT_THAT(heard, ::testing::ElementsAre("modes: 0 of 4 converged, iteration 3, residual 1.0e-01, target 1.0e-08",
                                             "modes: 2 of 4 converged, iteration 4, residual 1.0e-02, target 1.0e-09"));
 }

@@ -316,6 +316,30 @@ TEST(AttachedMotions, OfSingleUnknownsAreInTheMatrices) {
     EXPECT_NEAR(iterated.values[k], factorised.values[k], 1e-8 * factorised.values[k]) << k;
 }
 
+// Ties and springs leave pairs of unknowns that move a mass together: 15 unknowns with mass, 13 motions. A pair of
+// springs in a row has 1 / (1 / k + 1 / l).
+TEST(Lobpcg, FindsModesWhereFewerMotionsThanUnknownsHaveMass) {
+  constexpr std::size_t n = 15;
+  std::vector<std::vector<double>> stiffness(n, std::vector<double>(n, 0.0));
+  std::vector<double> mass(n * n, 0.0), exact;
+  for (std::size_t i = 0; i < n; ++i) {
+    stiffness[i][i] = 1 + 0.5 * double(i);
+    mass[i * n + i] = 1;
+    if (i >= 4) exact.push_back(stiffness[i][i]);
+  }
+  for (const std::size_t i : {0, 2}) {
+    mass[i * n + i + 1] = mass[(i + 1) * n + i] = 1;
+    exact.push_back(1 / (1 / stiffness[i][i] + 1 / stiffness[i + 1][i + 1]));
+  }
+  std::ranges::sort(exact);
+  const SparseMatrix K = on(Device::named("cpu", 1), dense_matrix(stiffness));
+  SparseMatrix M(K.shared_pattern(), 1);
+  M.values().upload(mass);
+  const EigenSolution s = solve_eigen(K, M, {.count = 8, .method = EigenMethod::lobpcg}, {});
+  ASSERT_TRUE(s.converged()) << name_of(s.reason);
+  for (std::size_t k = 0; k < 8; ++k) EXPECT_NEAR(s.values[k], exact[k], 1e-6 * exact[k]);
+}
+
 TEST(EigenSolver, BothMethodsAgree) {
   const Vibration v = elastic_box(4, {2, 1, 1}, CellKind::hex20, true);
   const EigenSolution a = v.solve({.count = 15, .method = EigenMethod::lanczos}),

@@ -180,6 +180,7 @@ TEST(BlockConjugateGradient, NeverClaimsConvergenceFalsely) {
   Blocks tiny = poisson_matrix(4), huge = tiny;
   for (double& value : tiny.values) value *= 1e-150;
   for (double& value : huge.values) value *= 1e150;
+  int converged = 0, failed = 0;
   for (const Blocks& blocks : {diagonal_matrix(spread), diagonal_matrix(singular), tiny, huge, grid_matrix(3, 2)})
     for (const double tolerance : {1e-6, 1e-15, 0.0}) {
       const SparseMatrix A = testing::on(device, blocks);
@@ -187,12 +188,15 @@ TEST(BlockConjugateGradient, NeverClaimsConvergenceFalsely) {
       const Solved solved = solve({.relative = tolerance, .max_iterations = 500}, A, b);
       for (std::size_t j = 0; j < b.size(); ++j) {
         const double truth = relative_residual(A, solved.x[j], b[j]);
+        ++(solved.reports[j].converged() ? converged : failed);
         if (solved.reports[j].converged()) { EXPECT_LE(truth, 1.01 * tolerance + 1e-15); }
         if (std::isfinite(truth) && truth > 1e-13) {
           EXPECT_NEAR(solved.reports[j].true_relative_residual / truth, 1.0, 0.5) << summary(solved.reports[j]);
         }
       }
     }
+  EXPECT_GE(converged, 3 * 5);  // to 1e-6: tiny, huge and the grid
+  EXPECT_GE(failed, 5 * 5);     // to 0: none
 }
 
 TEST(BlockConjugateGradient, OneBatchOfNumbersPerIterationServesEightColumns) {

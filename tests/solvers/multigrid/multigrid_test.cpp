@@ -74,6 +74,28 @@ TEST(Multigrid, SeveralFieldsTakeHardlyMoreIterationsThanOne) {
   }
 }
 
+// Heat without a prescribed temperature: K is singular, and sources of mean zero are consistent. One level and several.
+TEST(Multigrid, SolvesANeumannProblem) {
+  const Device device = Device::named("cpu");
+  for (const Index n : {4, 12})
+    for (const bool single_precision : {false, true}) {
+      const System s = testing::make_system(box(n, n, n, {1, 1, 1}, CellKind::hex8), 1,
+                                            {Integral::over_all_cells(Diffusion<3>{1})}, {}, device);
+      std::vector<double> sources = waves(s, 0.37).host();
+      double mean = 0;
+      for (const double each : sources) mean += each / double(sources.size());
+      for (double& each : sources) each -= mean;
+      SmoothedAggregationOptions options = s.multigrid();
+      options.single_precision = single_precision;
+      const SmoothedAggregation multigrid(*s.K, options);
+      Vector x = s.space->zeros();
+      const SolveReport report = ConjugateGradient{.relative = 1e-8, .max_iterations = 60}.solve(
+          *s.K, Vector(device, std::span<const double>(sources), "test"), x, &multigrid);
+      EXPECT_TRUE(report.converged()) << n << (single_precision ? " single" : " double");
+      EXPECT_LE(report.iterations, 30) << n;
+    }
+}
+
 TEST(Multigrid, CycleOnSeveralVectorsDoesToEachWhatItDoesToOne) {
   for (const int threads : {1, 2}) {
     const Device device = Device::named("cpu", threads);

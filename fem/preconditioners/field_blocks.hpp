@@ -1,0 +1,72 @@
+// How each field of equations of several fields is preconditioned: the matrix, which is its own block or an approximate
+// Schur complement, and the cycle that stands for its inverse. MixedPreconditioner makes the cycles in one process
+// (its header says which), FieldsSystem over ranks.
+//
+//   const FieldBlocks parts(equations, supports, K, pivot, MixedShape::diagonal);   parts.of_field(0).matrix
+//
+// Over ranks each has the equations on its part, with nodes [owned | ghosts] (fem/ranks/local_fields.hpp); all make
+// theirs together, and come to the same choices.
+//
+//   const FieldBlocks parts(equations, supports, K, pivot, shape, &ghosts);   parts.owned_rows(0)
+#pragma once
+
+#include "fem/operator/mixed_constraints.hpp"
+#include "solvers/algebra/block_rows.hpp"
+#include "solvers/linear/block_preconditioner.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace ritz {
+
+enum class MixedShape { diagonal, triangular };  // positive definite for MINRES, or with the couplings, for GMRES
+
+// Multigrid of nodes, with their positions and motions; of scalars without them; auxiliary spaces; Chebyshev.
+enum class FieldCycle : std::uint8_t { nodes, scalars, edges, polynomial };
+
+struct FieldBlock {
+  FieldCycle cycle = FieldCycle::polynomial;
+  const SparseMatrix* matrix = nullptr;  // of the part, over ranks; null: its rows were summed by their owners
+  double factor = 1;
+  // Fields whose inverses between couplings the matrix approximates up to a factor, which largest_ratio() gives; empty:
+  // it counts as it is.
+  std::vector<int> scaled_by = {};
+};
+
+class FieldBlocks {
+ public:
+  // K is assembled; its prescribed unknowns are eliminated here, with this pivot. All must outlive this. Throws
+  // Error(Exit::input) for fields that have no preconditioner. ghosts [field]: over ranks.
+  using GhostsOfFields = std::vector<std::shared_ptr<const Ghosts>>;
+  FieldBlocks(const MixedOperator& equations, const MixedConstraints& supports, BlockOperator& K, double pivot,
+              MixedShape shape, const GhostsOfFields* ghosts = nullptr);
+  ~FieldBlocks();
+
+  const FieldBlock& of_field(int field) const { return fields_.at(static_cast<std::size_t>(field)); }
+  const std::vector<int>& order() const { return order_; }  // in which fields are eliminated
+  BlockTriangle triangle() const { return triangle_; }
+  // Over ranks: rows of the field's matrix that this rank owns, with the columns of all ranks.
+  BlockRows owned_rows(int field) const;
+
+ private:
+  class Maker;
+  std::vector<FieldBlock> fields_;
+  std::vector<int> order_;
+  BlockTriangle triangle_ = BlockTriangle::none;
+  std::vector<std::unique_ptr<SparseMatrix>> schur_;
+  const GhostsOfFields* ghosts_;
+  std::vector<BlockRows> summed_rows_;  // [field] where owners have summed them
+};
+
+// Does the matrix of the field differentiate, like a diffusion, or not, like a mass? Divergences of facets are what
+// couples them to a pressure.
+bool differentiates(const MixedOperator& equations, int field);
+
+// The largest eigenvalue of S~^-1 S by the power method, where schur(x, y): y = S x, by cycles in place of inverses.
+// It brings both parts to the same scale. x is overwritten.
+double largest_ratio(const std::function<void(const Vector& x, Vector& y)>& schur, const LinearOperator& inverse,
+                     Vector& x);
+
+}  // namespace ritz

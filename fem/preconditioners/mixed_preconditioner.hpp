@@ -1,0 +1,44 @@
+// The preconditioner that equations of several fields get where none is named: a part for each field by its elements,
+// and for fields of saddle points an approximate Schur complement.
+//
+//   nodes                multigrid, with rigid motions where the field is a displacement or a velocity
+//   edges of order 1     auxiliary spaces (edge_preconditioner.hpp)
+//   facets               a Chebyshev polynomial: their matrix is like a mass
+//   Schur complements    a mass of the field, scaled by the diagonal of B diag(A)^-1 B^T, where the fields before it
+//                        enter by their gradients (Elman, Silvester and Wathen, Finite Elements and Fast Iterative
+//                        Solvers, 2014, section 4.2); else multigrid of B diag(A)^-1 B^T itself, which is like a
+//                        diffusion (Rusten and Winther, SIAM J. Matrix Anal. 13, 1992)
+//
+//   BlockOperator K = equations.make_matrix();   equations.assemble(u, K);
+//   const MixedPreconditioner M(equations, supports, K, pivot);   Minres{}.solve(K, b, x, &M.get());
+#pragma once
+
+#include "device/memory_needs.hpp"
+#include "fem/preconditioners/field_blocks.hpp"
+
+#include <memory>
+
+namespace ritz {
+
+class MixedPreconditioner {
+ public:
+  // K is assembled; its prescribed unknowns are eliminated here, with this pivot. All must outlive this. Throws
+  // Error(Exit::input) for fields that have no preconditioner, and what multigrid throws.
+  MixedPreconditioner(const MixedOperator& equations, const MixedConstraints& supports, BlockOperator& K, double pivot,
+                      MixedShape shape = MixedShape::diagonal, const SmoothedAggregationOptions& multigrid = {});
+  ~MixedPreconditioner();
+  const LinearOperator& get() const { return *all_; }
+
+ private:
+  FieldBlocks parts_;
+  std::unique_ptr<BlockPreconditioner> all_;
+};
+
+// Memory of the device for it, beside the matrix: while it is made, and then with its vectors.
+struct MixedPreconditionerNeeds {
+  MemoryNeeds set_up, live;
+};
+MixedPreconditionerNeeds mixed_preconditioner_needs(const MixedOperator& equations,
+                                                    const SmoothedAggregationOptions& multigrid = {});
+
+}  // namespace ritz

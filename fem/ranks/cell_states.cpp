@@ -1,0 +1,55 @@
+#include "fem/ranks/cell_states.hpp"
+
+#include <map>
+
+namespace ritz {
+
+CellStates::CellStates(const Operator& equations) : cells_(equations.space().mesh().cell_count()) {
+  std::map<int, std::vector<Place>> of_integral;
+  const Operator::PointStates states = equations.state();
+  for (const ElementGroup& group : equations.groups())
+    for (const int integral : group.integrals) {
+      if (equations.integrals()[static_cast<std::size_t>(integral)].form.state_start.empty()) continue;
+      const auto list = static_cast<int>(numbers_.size());
+      numbers_.push_back(std::ssize(states[numbers_.size()]) / (group.batch_count() * lane_count));
+      std::vector<Place>& places = of_integral[integral];
+      places.resize(static_cast<std::size_t>(cells_));
+      for (std::size_t e = 0; e < group.elements.size(); ++e)
+        places[static_cast<std::size_t>(group.elements[e])] = {list, static_cast<Index>(e)};
+    }
+  for (auto& [integral, places] : of_integral) places_.push_back(std::move(places));
+}
+
+template <class Visit>
+void CellStates::each_number(Index cell, const Visit& visit) const {
+  for (const std::vector<Place>& places : places_) {
+    const auto [list, element] = places[static_cast<std::size_t>(cell)];
+    if (list < 0) continue;
+    const auto l = static_cast<std::size_t>(list);
+    const Index first = element / lane_count * numbers_[l] * lane_count + element % lane_count;
+    for (Index k = 0; k < numbers_[l]; ++k) visit(l, static_cast<std::size_t>(first + k * lane_count));
+  }
+}
+
+std::vector<double> CellStates::of(const Operator::PointStates& states, std::span<const Index> cells) const {
+  std::vector<double> result;
+  for (const Index cell : cells)
+    each_number(cell, [&](std::size_t list, std::size_t at) { result.push_back(states[list][at]); });
+  return result;
+}
+
+void CellStates::place(std::span<const Index> cells, std::span<const double> numbers,
+                       Operator::PointStates& states) const {
+  auto next = numbers.begin();
+  for (const Index cell : cells)
+    each_number(cell, [&](std::size_t list, std::size_t at) { states[list][at] = *next++; });
+}
+
+Operator::PointStates CellStates::placed(std::span<const double> numbers, Operator::PointStates states) const {
+  auto next = numbers.begin();
+  for (Index cell = 0; cell < cells_; ++cell)
+    each_number(cell, [&](std::size_t list, std::size_t at) { states[list][at] = *next++; });
+  return states;
+}
+
+}  // namespace ritz

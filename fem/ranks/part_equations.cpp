@@ -1,0 +1,110 @@
+#include "fem/ranks/part_equations.hpp"
+
+#include "device/error.hpp"
+#include "fem/operator/cells_apart.hpp"
+#include "fem/ranks/transposed_tangent.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ritz {
+
+RankPart::RankPart(PartData data, const Device& device, Ranks& ranks)
+    : part_(std::move(data), ranks.among_all(device)),
+      ghosts_(std::make_shared<const Ghosts>(ranks, part_.owned(), part_.reached())) {
+  ranks.connect(device);
+}
+
+RankRows RankPart::rows(int width) const {
+  RankRows rows{.ranks = &ranks(), .first = ghosts_->first()};
+  for (Index& row : rows.first) row *= width;
+  return rows;
+}
+
+EquationsPlace place_of(const Operator& equations) {
+  EquationsPlace place{.time = equations.time()};
+  for (const Integral& each : equations.integrals()) place.factors.push_back(each.factor);
+  return place;
+}
+
+PartEquations::PartEquations(std::shared_ptr<const RankPart> part, PartIntegrals integrals)
+    : part_(std::move(part)),
+      integral_of_(std::move(integrals.integral_of)),
+      equations_(part_->space(), std::move(integrals.integrals)) {
+  if (equations_.has_state()) states_.emplace(equations_);
+}
+
+void PartEquations::take(const EquationsPlace& place) {
+  for (std::size_t i = 0; i < integral_of_.size(); ++i) equations_.set_factor(i, place.factors[integral_of_[i]]);
+  equations_.set_time(place.time);
+}
+
+void PartEquations::set_numbers(const PartIntegrals& integrals) {
+  if (!equations_.set_numbers(integrals.integrals))
+    throw Error(Exit::internal, "the equations of a part have got other forms or places");
+}
+
+namespace {
+
+void copy_head(const Vector& from, Vector& to) {
+  from.device().machine().copy_on_device(to.data(), from.data(),
+                                         std::min(from.size(), to.size()) * Index{sizeof(double)});
+}
+
+Operator::Task numbers_of(PartTask task) {
+  if (task == PartTask::action) return Operator::Task::action;
+  return task == PartTask::transposed_action ? Operator::Task::matrix : Operator::Task::residual;
+}
+
+}  // namespace
+
+Vector PartEquations::with_ghosts(const Vector& whole) const {
+  const int components = part_->space().components();
+  Vector own(part_->space().device(), part_->ghosts()->owned() * components, "vectors");
+  part_->rows(components).deal(whole, own);
+  Vector all = part_->space().zeros();
+  copy_head(own, all);
+  part_->ghosts()->fetch(all, components);
+  return all;
+}
+
+Vector PartEquations::point(bool at_zero, const Vector& u) const {
+  return at_zero ? part_->space().zeros() : with_ghosts(u);
+}
+
+void PartEquations::compute(PartTask task, bool at_zero, const Vector& u, const Vector& x, Vector& y,
+                            const std::function<void()>& evaluated) const {
+  equations_.take_numbers(numbers_of(task));
+  evaluated();
+  const Vector here = point(at_zero, u);
+  if (task == PartTask::commit) return equations_.commit(here);
+  Vector result = part_->space().zeros();
+  if (task == PartTask::residual) equations_.residual(here, result);
+  else if (task == PartTask::action) equations_.action(here, with_ghosts(x), result);
+  else transposed_tangent(equations_, here).apply(with_ghosts(x), result);  // columns of owned nodes are complete, too
+  const int components = part_->space().components();
+  Vector own(result.device(), part_->ghosts()->owned() * components, "vectors");
+  copy_head(result, own);
+  part_->rows(components).collect(own, y);
+}
+
+DerivedFields PartEquations::evaluate(const Vector& u, const std::string& form,
+                                      const std::function<void()>& evaluated) const {
+  equations_.take_numbers(Operator::Task::evaluate);
+  evaluated();
+  DerivedFields fields = equations_.evaluate(with_ghosts(u), form);
+  if (!part_->space().isoparametric()) fields.at_nodes = std::move(fields.at_space_nodes);
+  fields.at_nodes.resize(static_cast<std::size_t>(part_->ghosts()->owned() * fields.components));
+  return fields;
+}
+
+std::vector<double> PartEquations::states() const {
+  if (!states_) return {};
+  return states_->of(equations_.state(), all_cells_of(part_->space().mesh()));
+}
+
+void PartEquations::set_states(std::span<const double> numbers) {
+  if (states_) equations_.set_state(states_->placed(numbers, equations_.state()));
+}
+
+}  // namespace ritz

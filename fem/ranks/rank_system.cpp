@@ -1,0 +1,451 @@
+#include "fem/ranks/rank_system.hpp"
+
+#include "device/communicator.hpp"
+#include "device/environment_variable.hpp"
+#include "device/error.hpp"
+#include "device/host_memory.hpp"
+#include "device/memory_needs.hpp"
+#include "fem/ranks/rank_needs.hpp"
+#include "fem/ranks/transposed_tangent.hpp"
+#include "fem/operator/operator.hpp"
+#include "fem/space/pattern_size.hpp"
+#include "solvers/algebra/box_around.hpp"
+#include "solvers/algebra/matrix_kernels.hpp"
+#include "solvers/algebra/vectors.hpp"
+#include "solvers/linear/solver_plan.hpp"
+#include "solvers/multigrid/divided_needs.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <functional>
+#include <utility>
+
+namespace ritz {
+
+Index replicated_unknowns() {
+  Index number = DividedAggregationOptions().replicated;
+  const std::string text = environment("RITZ_REPLICATED_UNKNOWNS");  // for tests of small cases
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+RankSystem::RankSystem(std::shared_ptr<PartEquations> equations, PartSupports supports,
+                       const LinearSolverOptions& options, RankCalls calls)
+    : equations_(std::move(equations)),
+      ranks_(equations_->part().ranks()),
+      options_(options),
+      supports_(std::move(supports)),
+      ghosts_(equations_->part().ghosts()),
+      held_(equations_->part().part().constraints(supports_, acts_on_related() ? ghosts_.get() : nullptr)),
+      field_{.ghosts = ghosts_,
+             .cells = equations_->part().part().cells(),
+             .along_curve = equations_->part().part().along_curve(),
+             .evaluated = std::move(calls.evaluated),
+             .relations = std::move(calls.relations),
+             .nesting = std::move(calls.nesting),
+             .replicated = replicated_unknowns()},
+      single_(options.multigrid.single_precision) {
+  supports_.held = {};
+  if (acts_on_related()) supports_.relations = {};
+}
+
+RankRows RankSystem::rows() const { return equations_->part().rows(components()); }
+
+void RankSystem::end() {
+  if (factor_) factor_->end();
+  factor_.reset();
+}
+
+void RankSystem::assemble(const TangentPlace& at, const Vector& u, const std::function<void()>& evaluated) {
+  made_.clear();
+  A_.reset();
+  factor_is_current_ = false;
+  const Vector point = equations_->point(at.at_zero, u);
+  if (options_.operator_kind == OperatorKind::matrix_free) linearise_without_matrix(at, point, evaluated);
+  else {
+    if (!room_is_checked_) check_room();
+    room_is_checked_ = true;
+    A_ = matrix(at, point, Pivot::of_diagonal, evaluated);
+  }
+  device().memory().trim();
+  return_freed_host_memory();
+}
+
+void RankSystem::linearise_without_matrix(const TangentPlace& at, const Vector& point,
+                                          const std::function<void()>& evaluated) {
+  auto phase = device().profile().phase("assembly");
+  equations_->take(at.at);
+  equations_->equations().take_numbers(Operator::Task::action);
+  equations_->equations().take_numbers(Operator::Task::diagonal);
+  evaluated();
+  if (at.anew) without_matrix_.reset();
+  if (without_matrix_) without_matrix_->move_to(point);
+  else without_matrix_.emplace(equations_->equations(), held_, point, &field_);
+}
+
+// A rank that lacks the room for its matrix, and what an iteration surely needs beside it, ends all before long work.
+void RankSystem::check_room() {
+  ranks_.agree([this] {
+    const FunctionSpace& space = this->space();
+    const Index b = components(), available = device().memory().available();
+    const Index pairs =
+        space.has_pattern()
+            ? space.pattern()->nonzeros()
+            : pattern_size(entity_counts(space.mesh()), space.isoparametric() ? 0 : space.order()).pairs;
+    // With equations between unknowns, rows of another pattern are made of these.
+    const Index own = std::llround(double(pairs) * double(owned()) / double(ghosts_->size())),
+                related = supports_.related ? own + supports_.coupled.entries + supports_.coupled.to_others : 0;
+    const Index needed = MemoryNeeds()
+                             .array<double>("matrix", (pairs + related) * b * b)
+                             .array<std::int32_t>("pattern", pairs + related, 2)
+                             .array<double>("vectors", owned() * b, 6)
+                             .total();
+    if (needed <= available) return;
+    throw Error(Exit::resources,
+                fmt::format("{}its part of the matrix needs {:.1f} MB, and {:.1f} MB are available",
+                            ranks_.rank() == 0 ? "rank 0: " : "", 1e-6 * double(needed), 1e-6 * double(available)),
+                fmt::format("{} nodes are its own, and {} it reaches", owned(), ghosts_->count()),
+                "start more ranks on more machines, or raise --memory-limit; --estimate says what each takes");
+  });
+}
+
+std::unique_ptr<DividedMatrix> RankSystem::matrix(const TangentPlace& at, const Vector& point, Pivot pivot,
+                                                  const std::function<void()>& evaluated) {
+  BlockMatrix rows;
+  double value = 0;
+  {
+    SparseMatrix K = part_matrix(at, point, evaluated);
+    auto phase = device().profile().phase("constraints");
+    if (pivot == Pivot::of_diagonal) value = std::max(max_abs(K.diagonal()), 1e-300);
+    held_.eliminate(K, value);
+    rows = owned_rows_of(std::move(K), owned());
+  }
+  if (!supports_.related) return std::make_unique<DividedMatrix>(ghosts_, std::move(rows));
+  auto phase = device().profile().phase("constraints");
+  DividedRows whole = transformed(*ghosts_, rows, supports_.relations, value);
+  return std::make_unique<DividedMatrix>(std::move(whole.ghosts), std::move(whole.matrix));
+}
+
+SparseMatrix RankSystem::part_matrix(const TangentPlace& at, const Vector& point,
+                                     const std::function<void()>& evaluated) {
+  auto phase = device().profile().phase("assembly");
+  equations_->take(at.at);
+  equations_->equations().take_numbers(Operator::Task::matrix);
+  evaluated();
+  SparseMatrix K = equations_->equations().make_matrix();
+  equations_->equations().assemble_once(point, K);
+  if (at.kind == Tangent::transposed) transpose(K);  // columns of owned nodes are complete, too
+  return K;
+}
+
+std::string RankSystem::description() const {
+  const auto range = [&](Index mine) {
+    const std::vector<Index> all = ranks_.of_all(mine);
+    const auto [low, high] = std::ranges::minmax(all);
+    return low == high ? fmt::format("{}", low) : fmt::format("{} to {}", low, high);
+  };
+  return fmt::format("{} ranks by {}: {} nodes, {} ghosts, {} cells and {} neighbours each", ranks_.count(),
+                     ranks_.transport(), range(ghosts_->owned()), range(ghosts_->count()),
+                     range(equations_->part().part().cell_count()), range(std::ssize(ghosts_->neighbours())));
+}
+
+std::string RankSystem::exchanges() const {
+  const Ghosts& ghosts = A_ ? A_->ghosts() : *ghosts_;
+  std::string text = fmt::format("rank {} sent {} nodes to {} neighbours in {} exchanges: {} messages, {} bytes",
+                                 ranks_.rank(), ghosts.sent(), ghosts.neighbours().size(), ghosts.exchanges(),
+                                 ghosts.counts().messages, ghosts.counts().bytes);
+  if (first_solution_.messages > 0)
+    text += fmt::format("; with coarser levels, set-up and sums {} messages, {} bytes", first_solution_.messages,
+                        first_solution_.bytes);
+  return text;
+}
+
+namespace {
+
+std::string megabytes_of_ranks(Ranks& ranks, Index mine) {
+  std::vector<std::string> texts;
+  for (const Index bytes : ranks.of_all(mine)) texts.push_back(fmt::format("{:.1f}", 1e-6 * double(bytes)));
+  return fmt::format("{} MB", fmt::join(texts, ", "));
+}
+
+}  // namespace
+
+std::string arrays_of_ranks(Ranks& ranks, const Device& device) {
+  const MemoryPool& pool = device.memory();
+  const std::string peaks = megabytes_of_ranks(ranks, pool.statistics().peak);
+  return fmt::format("arrays of ranks at their peaks: {}; now: {}", peaks, megabytes_of_ranks(ranks, pool.live()));
+}
+
+std::string RankSystem::memory() const {
+  const std::string arrays = arrays_of_ranks(ranks_, device());
+  return factor_ ? fmt::format("{}; factors of ranks: {}", arrays, megabytes_of_ranks(ranks_, factor_->memory_bytes()))
+                 : arrays;
+}
+
+namespace {
+
+// Seconds in phases of that name, inside others or not; of two within each other the inner one counts.
+double seconds_in(const Profile& profile, const std::string& phase) {
+  double inner = 0, outer = 0;
+  for (const PhaseRecord& record : profile.phases()) {
+    if (record.name.ends_with("/" + phase)) inner += record.seconds;
+    if (record.name == phase) outer += record.seconds;
+  }
+  return inner > 0 ? inner : outer;
+}
+
+}  // namespace
+
+std::string RankSystem::seconds() const {
+  std::vector<std::string> texts;
+  for (const char* const phase : {"assembly", "set-up", "iteration"}) {
+    const double seconds = seconds_in(device().profile(), phase);
+    std::vector<std::string> of_ranks;
+    for (const Index milliseconds : ranks_.of_all(static_cast<Index>(1e3 * seconds)))
+      of_ranks.push_back(fmt::format("{:.2f}", 1e-3 * double(milliseconds)));
+    texts.push_back(fmt::format("{} {}", phase, fmt::join(of_ranks, ", ")));
+  }
+  return fmt::format("seconds of ranks: {}", fmt::join(texts, "; "));
+}
+
+DividedAggregationOptions RankSystem::multigrid_options() const {
+  DividedAggregationOptions options{.multigrid = options_.multigrid};
+  options.multigrid.coordinates = &space().coordinates();
+  options.multigrid.dimension = space().mesh().dimension();
+  options.multigrid.single_precision = single_;
+  options.multigrid.sure_bounds = sure_bounds_;
+  options.multigrid.half_storage = false;
+  options.nesting = &nesting_;
+  options.replicated = replicated_unknowns();
+  return options;
+}
+
+std::unique_ptr<LinearOperator> RankSystem::preconditioner(const DividedMatrix& A, PreconditionerKind kind,
+                                                           PreconditionerBasis basis) const {
+  auto phase = device().profile().phase("set-up");
+  return divided_preconditioner(A, kind, basis, multigrid_options());
+}
+
+// Predicted, since a rank that lacks memory in the midst of the set-up ends the job.
+std::optional<Error> RankSystem::shortage_of(const Room& room) const {
+  try {
+    ranks_.agree([&] {
+      const Index available = device().memory().available();
+      if (available > room.plenty) return;
+      const Index needed = room.needed();
+      if (needed <= available) return;
+      throw Error(Exit::resources,
+                  fmt::format("{} {:.1f} MB, and {:.1f} MB are available", room.what, 1e-6 * double(needed),
+                              1e-6 * double(available)),
+                  room.from, "start more ranks, or give them more memory");
+    });
+  } catch (const AgreedError& shortage) {
+    if (shortage.exit() != Exit::resources) throw;
+    return shortage;
+  }
+  return std::nullopt;
+}
+
+HierarchyNeeds RankSystem::multigrid_needs() const {
+  const HierarchyShape shape{.rows = A_->ghosts().size(),
+                             .nonzeros = A_->nonzeros_with_ghost_rows(),
+                             .block = components(),
+                             .dimension = space().mesh().dimension(),
+                             .nesting = nesting_.empty() ? Nesting::none : Nesting::mesh};
+  HierarchyNeeds needs = divided_needs(shape, A_->ghosts().total(), multigrid_options());
+  if (supports_.related) needs.set_up += long_products_of(supports_.coupled, components(), shape.dimension);
+  return needs;
+}
+
+std::optional<Error> RankSystem::no_room_for_multigrid() const {
+  return shortage_of({.what = "multigrid needs",
+                      .from = "predicted from the rows of this rank",
+                      .plenty = 4 * device().memory().statistics().live,
+                      .needed = [this] { return multigrid_needs().set_up.total(); }});
+}
+
+// The rows of this rank as a system that ranks solve by one plan.
+class RankSystem::Planned final : public PlannedSystem {
+ public:
+  Planned(RankSystem& system, const Columns& columns, const LinearTolerance& tolerance)
+      : system_(system), columns_(columns), tolerance_(tolerance) {}
+
+  const LinearOperator& matrix() const override { return *system_.A_; }
+  const Columns& columns() const override { return columns_; }
+  bool over_ranks() const override { return true; }
+
+  // The methods that one process takes, without its trials: conjugate gradients first, where they may suit.
+  std::vector<MethodChoice> plan(bool indefinite) override {
+    system_.indefinite_ = system_.indefinite_ || indefinite;
+    std::vector<MethodChoice> choices = plan_methods(size(), traits(), options());
+    if (options().method == LinearMethod::automatic) {
+      std::erase_if(choices, [](const MethodChoice& choice) { return choice.trial; });
+      const auto iterates = [](const MethodChoice& choice) {
+        return choice.method == LinearMethod::conjugate_gradient;
+      };
+      const auto factorises = [](const MethodChoice& choice) { return choice.method == LinearMethod::direct; };
+      if (system_.factor_is_current_)  // what an iteration could not do before
+        std::ranges::stable_partition(choices, factorises);
+      else if (const auto first = std::ranges::find_if(choices, iterates); first != choices.end())
+        std::rotate(choices.begin(), first, first + 1);
+    }
+    const int count = system_.ranks_.count();
+    for (MethodChoice& choice : choices)
+      choice.why = choice.method == LinearMethod::direct
+                       ? fmt::format("{}; factorised by {} ranks together, whose last digits differ from run to run",
+                                     choice.why, count)
+                       : fmt::format("divided among {} ranks", count);
+    return choices;
+  }
+
+  Reports factorise(const MethodChoice& choice) override {
+    free_preconditioners();  // no iteration goes on
+    system_.device().memory().trim();
+    DirectSolver& factor = system_.factor(choice, tolerance_);
+    Reports reports = columns_.together() ? factor.solve(columns_.B(), columns_.X())
+                                          : Reports{factor.solve(columns_.b(), columns_.x())};
+    const Communicator all(system_.device());
+    const Index negative = system_.options_.promise == MatrixPromise::symmetric ? factor.negative_pivots() : 0;
+    for (SolveReport& report : reports) {
+      report.memory_needed = all.total(report.memory_needed);
+      report.memory_used = all.total(report.memory_used);
+      if (negative > 0)
+        report.where += fmt::format("{}the matrix has {} negative eigenvalue{}", report.where.empty() ? "" : "; ",
+                                    negative, negative == 1 ? "" : "s");
+    }
+    return reports;
+  }
+
+  // Ranks have no matrices in 16 bits.
+  Cycle cycle(const MethodChoice& choice) const override {
+    return {.memory = {.preconditioner = choice.preconditioner,
+                       .single_precision = system_.single_,
+                       .half_storage = false,
+                       .matrix = false},
+            .sure_bounds = system_.sure_bounds_};
+  }
+  void keep(const Cycle& cycle) override {
+    system_.single_ = cycle.memory.single_precision;
+    system_.sure_bounds_ = cycle.sure_bounds;
+    free_preconditioners();
+  }
+
+  std::vector<PreconditionerBasis> bases(const MethodChoice& choice, bool) const override {
+    return preconditioner_bases(choice.method, choice.preconditioner, traits(), system_.options_.promise);
+  }
+
+  void prepare(const MethodChoice& choice, PreconditionerBasis basis, const Cycle& cycle) override {
+    if (cycle.memory.single_precision != system_.single_ || cycle.sure_bounds != system_.sure_bounds_) keep(cycle);
+    const auto key = std::pair(choice.preconditioner, basis);
+    M_ = nullptr;
+    if (const auto made = system_.made_.find(key); made != system_.made_.end()) {
+      M_ = made->second.get();
+      return;
+    }
+    if (choice.preconditioner == PreconditionerKind::multigrid)
+      if (const std::optional<Error> shortage = system_.no_room_for_multigrid()) throw AgreedError(*shortage);
+    M_ = (system_.made_[key] = system_.preconditioner(*system_.A_, choice.preconditioner, basis)).get();
+  }
+
+  Iteration iterate(const MethodChoice& choice) override {
+    const int limit = choice.max_iterations > 0 ? std::min(choice.max_iterations, system_.options_.max_iterations)
+                                                : system_.options_.max_iterations;
+    auto phase = system_.device().profile().phase("iteration");
+    SolveReport report = solve_by(choice.method, *system_.A_, columns_.b(), columns_.x(), M_,
+                                  {tolerance_.relative, limit, system_.options_.restart, choice.give_up});
+    report.preconditioner = M_ == nullptr ? "none" : M_->name();
+    return {{std::move(report)}};
+  }
+
+  void free_preconditioners() override { system_.made_.clear(); }
+
+ private:
+  LinearSolverOptions options() const {
+    LinearSolverOptions options = system_.options_;
+    options.relative = tolerance_.relative;
+    return options;
+  }
+
+  MatrixTraits traits() const {
+    const MatrixPromise promise = system_.options_.promise;
+    MatrixTraits traits{.symmetric = promise != MatrixPromise::none, .indefinite = system_.indefinite_};
+    if (promise != MatrixPromise::positive_definite) traits.positive_diagonal = all_positive(system_.A_->diagonal());
+    return traits;
+  }
+
+  SystemSize size() const {
+    const Index C = system_.components();
+    const FunctionSpace& space = system_.space();
+    return {.unknowns = system_.A_->total_rows(),
+            .nonzeros = Communicator(system_.device()).total(system_.A_->nonzeros() * C * C),
+            .dimension = space.mesh().dimension(),
+            .block = static_cast<int>(C),
+            .extent = box_around(space.coordinates(), space.mesh().dimension()).extent};
+  }
+
+  RankSystem& system_;
+  const Columns columns_;
+  const LinearTolerance tolerance_;
+  const LinearOperator* M_ = nullptr;  // of made_
+};
+
+SolveReport RankSystem::solve_without_matrix(const Vector& b, Vector& x, const LinearTolerance& tolerance) {
+  LinearSolverOptions options = options_;
+  options.relative = tolerance.relative;
+  options.rounding_error = tolerance.rounding_error;
+  SolveReport report = without_matrix_->solve(b, x, options);
+  report.choice =
+      fmt::format("divided among {} ranks; elements of order {} need no matrix", ranks_.count(), space().order());
+  return report;
+}
+
+SolveReport RankSystem::solve(const Vector& b, Vector& x, const LinearTolerance& tolerance) {
+  const ExchangeCounts before = ranks_.counts();
+  SolveReport report =
+      without_matrix_ ? solve_without_matrix(b, x, tolerance) : solve_by_plan({b, x}, tolerance).front();
+  if (first_solution_.messages == 0)
+    first_solution_ = {ranks_.counts().messages - before.messages, ranks_.counts().bytes - before.bytes};
+  return report;
+}
+
+std::vector<SolveReport> RankSystem::solve(const MultiVector& B, MultiVector& X, const LinearTolerance& tolerance) {
+  return solve_by_plan({B, X}, tolerance);
+}
+
+std::vector<SolveReport> RankSystem::solve_by_plan(const Columns& columns, const LinearTolerance& tolerance) {
+  Planned planned(*this, columns, tolerance);
+  return ritz::solve_by_plan(planned, {.promise = options_.promise, .report = options_.say});
+}
+
+// The factor of the present matrix, by the analysis of an earlier one.
+DirectSolver& RankSystem::factor(const MethodChoice& choice, const LinearTolerance& tolerance) {
+  auto phase = device().profile().phase("factorisation");
+  if (!factor_) {
+    if (options_.say)
+      options_.say(fmt::format("{} ranks factorise together: the last digits differ from run to run", ranks_.count()));
+    factor_ =
+        std::make_unique<DirectSolver>(*A_, direct_kind(options_.promise != MatrixPromise::none, options_.promise),
+                                       DirectOptions{.coordinates = &space().coordinates(),
+                                                     .dimension = space().mesh().dimension(),
+                                                     .memory_limit = options_.direct_memory,
+                                                     .operations_limit = choice.operations_limit,
+                                                     .say = options_.say});
+  } else if (!factor_is_current_) {
+    try {
+      factor_->refactorise(*A_);
+    } catch (const AgreedError&) {
+      end();
+      throw;
+    }
+  }
+  factor_is_current_ = true;
+  factor_->relative = tolerance.relative;
+  factor_->rounding_error = tolerance.rounding_error;
+  factor_->estimate_error = true;
+  return *factor_;
+}
+
+}  // namespace ritz

@@ -1,0 +1,40 @@
+// The transposed tangent of equations whose tangent is not symmetric, for adjoint solutions. One process assembles and
+// transposes it on the host: such tangents are rare, and their adjoint is one solution. Several ranks divide it as the
+// tangent: a rank has all cells around its nodes, and so their columns. Private to fem/analysis.
+//
+//   TransposedTangent transposed(equations, options);
+//   transposed.multiply(u, supports, x, y);   SolveReport report = transposed.solve(u, supports, b, x);
+#pragma once
+
+#include "fem/operator/operator.hpp"
+#include "fem/space/constraints.hpp"
+#include "solvers/linear/linear_solver_options.hpp"
+
+#include <memory>
+
+namespace ritz {
+
+class DividedSystem;  // fem/ranks/divided_system.hpp
+
+// A pattern is symmetric: the values change their places.
+void transpose(SparseMatrix& K);
+SparseMatrix transposed_tangent(const Operator& equations, const Vector& u);
+
+class TransposedTangent {
+ public:
+  // Equations must outlive this; solutions take the options.
+  TransposedTangent(const Operator& equations, const LinearSolverOptions& options);
+  ~TransposedTangent();
+
+  // y = K(u)^T x, of all unknowns.
+  void multiply(const Vector& u, const Vector& x, Vector& y) const;
+  // x with K(u)^T x = b, without rows and columns of eliminated unknowns, from x.
+  SolveReport solve(const Vector& u, const Constraints& held, const Vector& b, Vector& x);
+
+ private:
+  const Operator& equations_;
+  LinearSolverOptions options_;
+  std::unique_ptr<DividedSystem> divided_;  // of several ranks
+};
+
+}  // namespace ritz

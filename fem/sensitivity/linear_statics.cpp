@@ -1,0 +1,256 @@
+#include "fem/sensitivity/linear_statics.hpp"
+
+#include "fem/sensitivity/array_derivative.hpp"
+#include "fem/analysis/forecast.hpp"
+#include "fem/sensitivity/position_derivative.hpp"
+#include "fem/analysis/setup.hpp"
+#include "solvers/algebra/vectors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <utility>
+
+namespace ritz {
+
+void check_linear_statics(const Model& model) {
+  check(model, Static{});
+  if (!model.means.empty())
+    throw Error(Exit::model, "a prescribed mean motion in an analysis of one linear solution", {},
+                "prescribe displacements, or give a force");
+}
+
+bool LinearStatics::supports_are_numbers() const {
+  return std::ranges::all_of(model_.supports, [](const PrescribedValue& p) { return p.value.is_number(); });
+}
+
+std::vector<const PrescribedValue*> LinearStatics::varying_supports() const {
+  std::vector<const PrescribedValue*> result;
+  for (const PrescribedValue& each : model_.supports)
+    if (!values_replaced_ && !each.value.is_number()) result.push_back(&each);
+  return result;
+}
+
+void check_nonlinear_statics(const Model& model, const Nonlinear& newton) {
+  check(model, newton);
+  const auto wrong = [](const char* of) {
+    throw Error(Exit::model, fmt::format("derivatives of {}", of), "its solution depends on the way to it",
+                "take derivatives of one state, without internal variables and a path of loads");
+  };
+  if (newton.follows_a_path() || newton.increments > 1) wrong("a model with a load path");
+  if (Operator(*model.space, model.equations).has_state()) wrong("a model with internal variables");
+}
+
+LinearStatics::LinearStatics(const Model& model, const Nonlinear& newton)
+    : model_((check_nonlinear_statics(model, newton), model)),
+      equations_(*model.space, model.equations),
+      supports_(make_constraints(model)),
+      newton_(newton),
+      options_(promised(newton.linear, model)),
+      system_(equations_, options_, LinearSystem::Keeps::solver) {
+  on_ground_ = motions_held_by_ground(model, *supports_);
+  system_.set_ground(on_ground_);
+  newton_->linear = options_;
+}
+
+LinearStatics::LinearStatics(const Model& model, const LinearSolverOptions& options)
+    : model_((check_linear_statics(model), model)),
+      equations_(*model.space, model.equations),
+      supports_(make_constraints(model)),
+      options_(promised(options, model)),
+      system_(equations_, promised(options, model), LinearSystem::Keeps::solver) {
+  on_ground_ = motions_held_by_ground(model, *supports_);
+  system_.set_ground(on_ground_);
+  if (!equations_.symmetric())
+    throw Error(Exit::model, "adjoint solutions of a model whose tangent is not symmetric",
+                "they are solved with the same matrix", "take forms that are symmetric");
+}
+
+void LinearStatics::set_options(const LinearSolverOptions& options) {
+  options_ = promised(options, model_);
+  system_.set_options(options_);
+  transposed_.reset();
+}
+
+void LinearStatics::set_tolerance(double relative) {
+  LinearSolverOptions options = options_;
+  options.relative = std::min(relative, 1e-8);
+  set_options(options);
+  if (newton_) newton_->relative = relative;
+}
+
+const Vector& LinearStatics::state() {
+  if (state_.empty()) state_ = equations_.space().zeros();
+  return state_;
+}
+
+void LinearStatics::numbers_changed() {
+  equations_.set_numbers(model_.equations);
+  if (work_) work_->numbers_changed();
+  if (!supports_are_numbers()) supports_.emplace(make_constraints(model_));
+  current_ = false;
+}
+
+SolveReport LinearStatics::solve_tangent(const Vector& b, Vector& x) {
+  if (!current_) system_.linearise(state(), supports(), true);
+  current_ = true;
+  const SolveReport report = system_.solve(b, x);
+  throw_unless_converged(report);
+  return report;
+}
+
+LinearStatics::Solution LinearStatics::solve_by_newton(const Vector* load) {
+  Nonlinear newton = *newton_;
+  newton.ground = &on_ground_;
+  newton.forces = load;
+  if (model_.start != 0) newton.begin = uniform_state(model_, model_.start);
+  NonlinearSolution s = solve_nonlinear(equations_, supports(), newton);
+  values_replaced_ = current_ = false;
+  state_ = equations_.space().zeros();
+  state_.copy_from(s.u);
+  SolveReport report = s.summary();
+  return {.u = std::move(s.u), .report = std::move(report), .residual = s.residual};
+}
+
+TransposedTangent& LinearStatics::transposed() {
+  if (!transposed_) transposed_.emplace(equations_, options_);
+  return *transposed_;
+}
+
+LinearStatics::Solution LinearStatics::solve(const Vector* load, const Vector* prescribed) {
+  const FunctionSpace& space = equations_.space();
+  if (newton_) {
+    if (prescribed != nullptr)
+      throw Error(Exit::model, "other prescribed values in a nonlinear model", "its way to them is that of the case",
+                  "change the values in the case");
+    return solve_by_newton(load);
+  }
+  const Constraints& held = supports();
+  Solution s{.u = space.zeros(), .report = {}, .residual = 0};
+  held.set_values(s.u);
+  values_replaced_ = prescribed != nullptr;
+  if (prescribed != nullptr) {
+    if (held.dependent() != nullptr)
+      throw Error(Exit::model, "other prescribed values in a model whose unknowns follow others",
+                  "what follows them is computed from the values of the case", "change the values in the case");
+    Vector values = space.zeros();
+    values.copy_from(*prescribed);
+    held.keep_prescribed(values);
+    s.u.copy_from(values);
+  }
+  const auto residual = [&](Vector& r) {
+    equations_.residual(s.u, r);
+    if (load != nullptr) axpy(-1, *load, r);
+    held.gather(r);
+    held.set_zero(r);
+  };
+  Vector b = space.zeros(), du = space.zeros();
+  residual(b);
+  axpby(0.0, du, -1.0, b);
+  s.report = solve_tangent(b, du);
+  held.set_linear(du);
+  axpy(1, du, s.u);
+  Vector r = space.zeros();
+  residual(r);
+  const double scale = norm2(b);
+  s.residual = scale > 0 ? norm2(r) / scale : 0;
+  if (!(s.residual <= std::max(1e-6, 1e3 * s.report.true_relative_residual)))
+    throw Error(Exit::not_converged,
+                fmt::format("the residual by the element kernels is {:.2e} of the load, and the matrix says {:.2e}",
+                            s.residual, s.report.true_relative_residual),
+                "the equations do not hold to the tolerance", "check the sizes of the material numbers");
+  return s;
+}
+
+Vector LinearStatics::adjoint(const Vector& g) {
+  const FunctionSpace& space = equations_.space();
+  Vector b = space.zeros(), lambda = space.zeros();
+  b.copy_from(g);
+  supports().gather(b);
+  supports().set_zero(b);
+  if (equations_.symmetric()) solve_tangent(b, lambda);
+  else throw_unless_converged(transposed().solve(state(), supports(), b, lambda));
+  supports().set_linear(lambda);
+  return lambda;
+}
+
+Vector LinearStatics::by_prescribed(const Vector& g, const Vector& lambda) {
+  const FunctionSpace& space = equations_.space();
+  Vector with = space.zeros();  // K^T lambda
+  if (equations_.symmetric()) equations_.action(state(), lambda, with);
+  else transposed().multiply(state(), lambda, with);
+  Vector result = space.zeros();
+  result.copy_from(g);
+  axpy(-1, with, result);
+  supports().gather(result);
+  supports().keep_prescribed(result);
+  return result;
+}
+
+CellWork& LinearStatics::work() {
+  if (!work_) work_.emplace(equations_.space(), model_.equations);
+  return *work_;
+}
+
+std::vector<double> by_array(LinearStatics& statics, MeshField& array, const std::string& name, const Vector& u,
+                             const Vector& lambda, const Vector& by_prescribed) {
+  const FunctionSpace& space = statics.equations().space();
+  std::vector<double> result(array.values().size(), 0.0);
+  add_by_prescribed(space, array, name, statics.varying_supports(), by_prescribed.host(), result);
+  subtract_by_work(space.mesh(), array,
+                   {[&] { statics.work().numbers_changed(); }, [&] { return statics.work()(u, lambda); }}, result);
+  return result;
+}
+
+std::vector<double> by_number(LinearStatics& statics, const ModelNumber& number,
+                              const std::function<Model(const Model&)>& model_of, const Vector& u,
+                              const Vector& lambda) {
+  const FunctionSpace& space = statics.equations().space();
+  CellWork work(space, statics.equations().integrals(), CellWork::OfAll{});
+  std::vector<double> result(static_cast<std::size_t>(space.mesh().cell_count()), 0.0);
+  subtract_by_work(
+      number,
+      [&](const Model& model) {
+        work.replace_numbers(model_of(model).equations);
+        return work(u, lambda);
+      },
+      result);
+  return result;
+}
+
+std::vector<double> by_positions(LinearStatics& statics, const Vector& u, const Vector& lambda) {
+  const FunctionSpace& space = statics.equations().space();
+  if (const auto refused = not_differentiable_by_positions(statics.model()))
+    throw Error(Exit::model, fmt::format("the derivative by the positions of nodes, of {}", refused->of), refused->why,
+                refused->fix);
+  std::vector<double> result(3 * static_cast<std::size_t>(space.mesh().node_count()), 0.0);
+  subtract_by_positions(
+      space.mesh(),
+      [&](const CellWork::Moved& moved) { return CellWork(space, statics.equations().integrals(), moved)(u, lambda); },
+      result);
+  return result;
+}
+
+namespace {
+
+// The equations that were solved before, with their numbers at points and supports: results are derived from them.
+MemoryNeeds needs_of_solved(const Model& model) {
+  const FunctionSpace& space = *model.space;
+  MemoryPool& pool = space.device().memory();
+  const Index before = pool.live();
+  const Operator equations(space, model.equations);
+  MemoryNeeds needs;
+  needs.bytes("connectivity", pool.live() - before).array<std::uint8_t>("constraints", space.unknown_count());
+  return needs.bytes("given numbers", equations.memory_needs(Operator::Task::residual).of("given numbers"));
+}
+
+}  // namespace
+
+Forecast forecast_adjoint(const Model& model, const LinearSolverOptions& linear, const MemoryNeeds& afterwards) {
+  constexpr Index vectors = 3;  // the state, the derivative by the unknowns and that by prescribed values
+  MemoryNeeds needs = afterwards;
+  needs.array<double>("vectors", model.space->unknown_count(), vectors);
+  return forecast_of(model, model.equations, linear, {.beside = needs_of_solved(model), .afterwards = needs});
+}
+
+}  // namespace ritz

@@ -1,0 +1,69 @@
+"""Draws models, checks some relations of each, and collects what fails."""
+import collections
+import time
+
+import numpy as np
+
+import ritz
+from relations import draw, relations
+
+EVERY = relations.NAMES
+# Faults that are known: (reason, whether this model, relation and its first sentence show it).
+KNOWN = [
+    ("arrays on bent facets that curve inwards", lambda model, name, sentence: "lies outside the mesh 'the caller's arrays'" in sentence),
+]
+
+
+class Outcome:
+    def __init__(self):
+        self.models, self.checked, self.failures, self.known, self.solves = collections.Counter(), collections.Counter(), [], collections.Counter(), 0
+        self.begin = time.monotonic()
+
+    def summary(self):
+        checked = ", ".join(f"{name} {count}" for name, count in sorted(self.checked.items()))
+        models = ", ".join(f"{name} {count}" for name, count in sorted(self.models.items()))
+        known = "".join(f"; known: {reason} ({count})" for reason, count in self.known.items())
+        return f"{sum(self.models.values())} models ({models}), {sum(self.checked.values())} relations ({checked}) in {time.monotonic() - self.begin:.0f} s{known}"
+
+
+def reason_known(model, name, sentences):
+    return next((reason for reason, shows in KNOWN if shows(model, name, sentences[0])), None)
+
+
+def run(seed, index, outcome, relations_each, ranks=False, only=None, save=None):
+    """Model `index` of a seed: its solution, and some relations, chosen at random, or `only` those named."""
+    random = np.random.default_rng([seed, index, 1])
+    model = draw.model(seed, index)
+    outcome.models[model.program] += 1
+
+    def fail(name, sentences):
+        reason = reason_known(model, name, sentences)
+        if reason:
+            outcome.known[reason] += 1
+            return
+        outcome.failures.append(f"{model.name}, {name}: " + "; ".join(sentences))
+        if save:
+            save(model, relations.check.last if name != "solution" else None, index, name)
+
+    try:
+        base = relations.solve(model)
+    except ritz.Error as error:
+        return fail("solution", [str(error)])
+    if relations.is_at_rest(model, base):
+        return None  # all loads act on supports: what remains is rounding
+    names = only or list(random.permutation(EVERY))
+    done = 0
+    for name in ["balance"] * (not only) + [n for n in names if only or n != "balance"] + ["ranks"] * (ranks and not only):
+        if done >= relations_each and name not in ("ranks",) and not only:
+            continue
+        relations.check.last = None
+        try:
+            found = relations.check(model, base, name, np.random.default_rng([seed, index, sum(map(ord, name))]))
+        except (ritz.Error, RuntimeError) as error:
+            found = [str(error)]
+        if found is None:
+            continue
+        done += 1
+        outcome.checked[name] += 1
+        if found:
+            fail(name, found[:3])

@@ -1,0 +1,219 @@
+#include "solvers/linear/solver_plan.hpp"
+
+#include "device/memory_shortage.hpp"
+#include "device/ranks/ranks.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <fmt/format.h>
+#include <new>
+#include <optional>
+#include <utility>
+
+namespace ritz {
+namespace {
+
+bool is_indefinite(const Error& error) { return error.exit() == Exit::model || error.exit() == Exit::not_converged; }
+
+// What comes after an iteration that has failed.
+enum class Next { same_basis, next_basis, nothing };
+
+class PlanWalk {
+ public:
+  PlanWalk(PlannedSystem& system, const PlanOptions& options) : system_(system), options_(options) {}
+
+  Reports run() {
+    std::vector<MethodChoice> plan = system_.plan(false);
+    for (std::size_t i = 0; i < plan.size(); ++i) {
+      if (!reports_.empty() && is_pointless(plan[i])) continue;
+      Reports next;
+      const std::optional<Error> shortage = attempt(plan[i], next);
+      const bool is_last = std::all_of(plan.begin() + static_cast<std::ptrdiff_t>(i) + 1, plan.end(),
+                                       [&](const MethodChoice& later) { return later.after_refusal && !refused_; });
+      if (shortage) {
+        if (is_last && reports_.empty()) throw_last(*shortage);
+        fallbacks_.push_back((plan[i].method == LinearMethod::direct ? "not factorised: " : "") + shortage->message());
+      } else {
+        record(plan[i], std::move(next), is_last);
+      }
+      if (reports_.empty()) continue;
+      if (!may_go_on(reports_, options_.promise)) break;
+      system_.columns().forget_bad_guesses(reports_);
+      if (plan.size() > 1 && found_indefinite(reports_) && !std::exchange(indefinite_, true)) {
+        plan = system_.plan(true);
+        i = static_cast<std::size_t>(-1);
+      }
+    }
+    for (SolveReport& report : reports_) report.fallbacks = fallbacks_;
+    return std::move(reports_);
+  }
+
+ private:
+  // The same again helps only where the iterations had run out.
+  bool is_pointless(const MethodChoice& choice) const {
+    if (choice.after_refusal) return !refused_;
+    return worst(reports_).reason != StopReason::iteration_limit &&
+           std::ranges::any_of(tried_, [&](const MethodChoice& before) {
+             return before.method == choice.method && before.preconditioner == choice.preconditioner;
+           });
+  }
+
+  // The error after which another method may do; others pass.
+  template <class Phase>
+  std::optional<Error> shortage_of(const Phase& phase) {
+    try {
+      phase();
+    } catch (const std::bad_alloc&) {
+      if (system_.over_ranks()) throw;
+      thrown_ = nullptr;
+      return host_memory_error();
+    } catch (const Error& error) {
+      const bool agreed = !system_.over_ranks() || dynamic_cast<const AgreedError*>(&error) != nullptr;
+      if (!agreed || !system_.gives_way(error)) throw;
+      thrown_ = std::current_exception();
+      return error;
+    }
+    return std::nullopt;
+  }
+
+  // One method, with steps down where memory is short. Returns the shortage that is left.
+  std::optional<Error> attempt(MethodChoice choice, Reports& reports) {
+    refused_.reset();
+    if (choice.method == LinearMethod::direct) return shortage_of([&] { reports = system_.factorise(choice); });
+    Cycle cycle = system_.cycle(choice);
+    while (const std::optional<Error> shortage = shortage_of([&] { reports = iterate(choice, cycle); })) {
+      system_.free_preconditioners();
+      const std::optional<std::string> step =
+          shortage->exit() == Exit::resources ? step_down(MemoryLevel::cycle, cycle.memory, *shortage) : std::nullopt;
+      if (!step) return shortage;
+      system_.keep(cycle);
+      choice.preconditioner = cycle.memory.preconditioner;
+      if (choice.preconditioner != PreconditionerKind::multigrid) {  // nothing faster is left to give it up for
+        choice.max_iterations = 0;
+        choice.give_up = {};
+      }
+      system_.columns().forget_guesses();
+      if (options_.report) options_.report(*step);
+      fallbacks_.push_back(*step);
+    }
+    return std::nullopt;
+  }
+
+  // One preconditioner after another: that of older values, where it serves on, and one of these; in higher precision,
+  // where rounding in a cycle has spoilt the last digits or even the definiteness; and those of other relatives.
+  Reports iterate(const MethodChoice& choice, const Cycle& usual) {
+    const std::vector<PreconditionerBasis> bases = system_.bases(choice, indefinite_);
+    Cycle cycle = usual;
+    Reports reports;
+    std::string why;  // the reports so far were not enough
+    for (auto basis = bases.begin(); basis != bases.end();) {
+      PlannedSystem::Iteration iteration = prepare(choice, *basis, cycle)
+                                               ? system_.iterate(choice)
+                                               : PlannedSystem::Iteration{.reports = refused(choice)};
+      reports = reports.empty() ? std::move(iteration.reports) : continued(reports, std::move(iteration.reports), why);
+      const Next next = iteration.of_this_matrix ? after(reports, cycle, why) : (why.clear(), Next::same_basis);
+      if (next == Next::nothing) break;
+      if (next == Next::next_basis) {
+        cycle = usual;
+        ++basis;
+      } else if (iteration.of_this_matrix) {
+        system_.keep(cycle);
+      }
+      system_.columns().forget_bad_guesses(reports);
+    }
+    // Relative to the solution, both in the energy norm: x.Ax = x.b once r is small.
+    const std::vector<double> energy = system_.columns().energies();
+    for (std::size_t j = 0; j < reports.size(); ++j) estimate_error(reports[j], energy[j]);
+    return reports;
+  }
+
+  static Next after(const Reports& reports, Cycle& cycle, std::string& why) {
+    const SolveReport& last = worst(reports);
+    const bool multigrid = cycle.memory.preconditioner == PreconditionerKind::multigrid;
+    const std::string reason = name_of(last.reason);
+    if (multigrid && !cycle.sure_bounds && last.reason == StopReason::indefinite_preconditioner) {
+      cycle.sure_bounds = true;
+      why = "the bounds of the smoother's eigenvalues were too low: repeated with those of more steps";
+      return Next::same_basis;
+    }
+    if (multigrid && cycle.memory.single_precision && std::ranges::any_of(reports, may_be_rounding)) {
+      const bool half = std::exchange(cycle.memory.half_storage, false);
+      if (!half) cycle.memory.single_precision = false;
+      why = fmt::format("{} for the multigrid cycle ({}): repeated {}",
+                        half ? "matrices in 16 bits were not enough" : "single precision was not enough", reason,
+                        half ? "with 32" : "in double");
+      return Next::same_basis;
+    }
+    if (last.converged() || last.reason == StopReason::iteration_limit || last.entry >= 0) return Next::nothing;
+    why = fmt::format("{}: {}", last.preconditioner, reason);
+    return Next::next_basis;
+  }
+
+  // False: one that needs a positive definite matrix has refused this one.
+  bool prepare(const MethodChoice& choice, PreconditionerBasis basis, const Cycle& cycle) {
+    try {
+      system_.prepare(choice, basis, cycle);
+      return true;
+    } catch (const LostRank&) { throw; } catch (const Error& error) {
+      if (!is_indefinite(error) || !system_.may_be_refused(choice)) throw;
+      refused_ = error;
+      return false;
+    }
+  }
+
+  Reports refused(const MethodChoice& choice) const {
+    const Columns& columns = system_.columns();
+    const std::vector<double> residual = columns.residual_norms(system_.matrix()), load = columns.load_norms();
+    const bool cg =
+        choice.method == LinearMethod::conjugate_gradient || choice.method == LinearMethod::flexible_conjugate_gradient;
+    Reports reports(load.size());
+    for (std::size_t j = 0; j < load.size(); ++j) {
+      reports[j].method = cg ? "conjugate gradients" : name_of(choice.method);
+      reports[j].preconditioner = name_of(choice.preconditioner);
+      reports[j].reason = cg ? StopReason::indefinite_matrix : StopReason::indefinite_preconditioner;
+      reports[j].where = refused_->message();
+      reports[j].true_relative_residual = load[j] > 0 ? residual[j] / load[j] : residual[j];
+    }
+    return reports;
+  }
+
+  // The outcome of a method of the plan, after those before it.
+  void record(const MethodChoice& choice, Reports next, bool is_last) {
+    tried_.push_back(choice);
+    if (all_converged(next)) system_.remember(choice);
+    const std::vector<std::string>& inner =
+        std::ranges::max(next, {}, [](const SolveReport& report) { return report.fallbacks.size(); }).fallbacks;
+    fallbacks_.insert(fallbacks_.end(), inner.begin(), inner.end());
+    const bool mere_trial = choice.trial && worst(next).reason == StopReason::iteration_limit;
+    if (!is_last && !mere_trial && may_go_on(next, options_.promise)) fallbacks_.push_back(failure_of(worst(next)));
+    for (SolveReport& report : next) report.choice = choice.why;
+    if (after_trial_) {  // what comes now is not to look as if it had taken the trial's iterations
+      for (SolveReport& report : next)
+        report.choice += fmt::format(" ({} iterations of {} before were not enough)", worst(reports_).iterations,
+                                     worst(reports_).method);
+      for (SolveReport& report : reports_) report.iterations = 0;
+    }
+    after_trial_ = mere_trial;
+    reports_ = reports_.empty() ? std::move(next) : continued(reports_, std::move(next), "");
+  }
+
+  [[noreturn]] void throw_last(const Error& shortage) const {
+    if (thrown_) std::rethrow_exception(thrown_);
+    throw shortage;
+  }
+
+  PlannedSystem& system_;
+  const PlanOptions& options_;
+  Reports reports_;  // empty: nothing has been tried to the end
+  std::vector<MethodChoice> tried_;
+  std::vector<std::string> fallbacks_;
+  std::exception_ptr thrown_;     // the last error that gave way
+  std::optional<Error> refused_;  // by the preconditioner that was tried last
+  bool after_trial_ = false, indefinite_ = false;
+};
+
+}  // namespace
+
+Reports solve_by_plan(PlannedSystem& system, const PlanOptions& options) { return PlanWalk(system, options).run(); }
+
+}  // namespace ritz

@@ -1,0 +1,804 @@
+#include "tests/ptx/decode.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+namespace ritz::ptx {
+
+std::uint64_t bits_of_float(std::uint64_t bits_of_double) {
+  return std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(bits_of_double)));
+}
+
+namespace {
+
+constexpr std::int32_t alignment = 64;  // of registers
+
+[[noreturn]] void unsupported(Warp& w, const Instruction&) {
+  w.fail("unsupported", "the interpreter lacks this instruction");
+}
+
+struct Variables {  // of a block in braces
+  struct Range {
+    std::int32_t at;
+    std::uint32_t count;
+    std::uint8_t bytes;
+  };
+  std::map<std::string, Range, std::less<>> ranges;  // %r<8>: its prefix
+  std::map<std::string, Register, std::less<>> registers;
+  std::map<std::string, Slot, std::less<>> slots;  // of the .param space
+  std::map<std::string, std::uint32_t, std::less<>> locals, labels;
+};
+
+void special_register(Warp& w, const Instruction& i);
+
+}  // namespace
+
+class Decoder {
+ public:
+  Decoder(Module& module, Function& function, std::uint32_t line)
+      : m_(module), f_(function), text_(function.body, line) {}
+
+  void decode() {
+    f_.is_decoded = true;  // now, as functions may call themselves
+    scopes_.emplace_back();
+    path_ = {0};
+    if (!f_.is_entry) {
+      for (auto* list : {&f_.results, &f_.parameters})
+        for (Parameter& p : *list) {
+          p.slot = {room(p.bytes * lanes), p.bytes};
+          scopes_[0].slots[p.name] = p.slot;
+        }
+    }
+    while (!text_.ends()) read();
+    for (const Jump& j : jumps_) f_.code[j.instruction].target = find_label(j.label, j.path);
+    for (const auto& [name, labels] : tables_) {
+      std::vector<std::uint32_t>& table = f_.tables[name];
+      for (const std::string& l : labels) table.push_back(find_label(l, {0}));
+    }
+    for (Instruction& i : f_.code)
+      if (const auto found = table_users_.find(&i - f_.code.data()); found != table_users_.end())
+        i.table = &f_.tables.at(found->second);
+    f_.shared_bytes = (shared_bytes_ + 15) / 16 * 16;
+    for (const std::size_t slot : dynamic_) set_constant(slot, 4, f_.shared_bytes + constant_bits(slot, 4));
+    for (const std::size_t slot : dynamic_long_) set_constant(slot, 8, f_.shared_bytes + constant_bits(slot, 8));
+    f_.register_bytes = static_cast<std::uint32_t>(register_bytes_);
+    fuse();
+  }
+
+  // ---- for statements ----
+
+  Operand constant(std::uint64_t bits, std::uint8_t bytes, bool is_shared = true) {
+    if (bytes == 0) bits = bits != 0 ? all_lanes : 0;
+    if (const auto known = constants_.find({bits, bytes}); is_shared && known != constants_.end())
+      return {.at = ~known->second, .bytes = bytes, .is_given = true};
+    const auto at = static_cast<std::int32_t>(f_.constants.size() * sizeof(std::uint64_t));
+    f_.constants.resize(f_.constants.size() +
+                        (bytes == 0 ? 1 : static_cast<std::size_t>(std::max<int>(bytes, 2) * lanes / 8)));
+    set_constant(static_cast<std::size_t>(at), bytes, bits);
+    if (is_shared) constants_[{bits, bytes}] = at;
+    return {.at = ~at, .bytes = bytes, .is_given = true};
+  }
+
+  Operand temporary(std::uint8_t bytes) {
+    return {.at = room(bytes == 0 ? static_cast<std::uint32_t>(sizeof(Mask)) : bytes * std::uint32_t{lanes}),
+            .bytes = bytes,
+            .is_given = true};
+  }
+
+  // The value of a name: a constant, or a register that instructions before this one set.
+  Operand symbol(std::string_view name, std::uint8_t bytes, std::int64_t offset, Statement& s) {
+    if (const auto local = find_in_scopes(&Variables::locals, name)) return computed(s, bytes, 1, *local + offset);
+    if (const auto slot = find_in_scopes(&Variables::slots, name)) {
+      const Operand o = computed(s, bytes, 2, offset);
+      f_.code.back().slot = *slot;
+      return o;
+    }
+    if (f_.is_entry)
+      for (const Parameter& p : f_.parameters)
+        if (p.name == name) return computed(s, bytes, 3, p.offset + offset);
+    const Variable* v = nullptr;
+    if (const auto own = own_shared_.find(name); own != own_shared_.end()) v = &own->second;
+    else v = m_.variable(name);
+    if (v != nullptr && v->space == Space::shared) return shared(name, *v, bytes, offset);
+    if (v != nullptr)
+      return constant(reinterpret_cast<std::uint64_t>(v->memory) + static_cast<std::uint64_t>(offset), bytes);
+    if (const Function* f = m_.function(name))
+      return constant(reinterpret_cast<std::uint64_t>(f) + static_cast<std::uint64_t>(offset), bytes);
+    s.fail("an unknown name '" + std::string(name) + "'");
+  }
+
+  Operand special(std::string_view name, std::uint8_t bytes, Statement& s);
+
+  std::optional<Slot> slot(std::string_view name) const { return find_in_scopes(&Variables::slots, name); }
+  const Parameter* entry_parameter(std::string_view name) const {
+    if (!f_.is_entry) return nullptr;
+    const auto found = std::ranges::find_if(f_.parameters, [&](const Parameter& p) { return p.name == name; });
+    return found == f_.parameters.end() ? nullptr : &*found;
+  }
+
+  void jump_to(std::string_view label) { jumps_.push_back({f_.code.size(), std::string(label), path_}); }
+  void jump_by_table(std::string_view table) { pending_table_ = table; }
+  Function& function() { return f_; }
+  const Function* callee(std::string_view name) { return m_.function(name); }
+
+ private:
+  struct Jump {
+    std::size_t instruction;
+    std::string label;
+    std::vector<std::size_t> path;
+  };
+
+  std::int32_t room(std::uint32_t bytes) {
+    const std::int32_t at = register_bytes_;
+    register_bytes_ += static_cast<std::int32_t>((bytes + alignment - 1) / alignment * alignment);
+    return at;
+  }
+
+  template <class T>
+  std::optional<T> find_in_scopes(std::map<std::string, T, std::less<>> Variables::*kind, std::string_view name) const {
+    for (auto scope = path_.rbegin(); scope != path_.rend(); ++scope) {
+      const auto& all = scopes_[*scope].*kind;
+      if (const auto found = all.find(name); found != all.end()) return found->second;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Register> find_register(std::string_view name) const {
+    std::size_t digits = name.size();
+    while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9') --digits;
+    std::uint32_t number = 0;
+    if (digits < name.size()) std::from_chars(name.data() + digits, name.data() + name.size(), number);
+    for (auto scope = path_.rbegin(); scope != path_.rend(); ++scope) {
+      const Variables& v = scopes_[*scope];
+      if (const auto found = v.registers.find(name); found != v.registers.end()) return found->second;
+      if (digits == name.size()) continue;
+      if (const auto found = v.ranges.find(name.substr(0, digits));
+          found != v.ranges.end() && number < found->second.count)
+        return Register{found->second.at + static_cast<std::int32_t>(number) * step(found->second.bytes),
+                        found->second.bytes};
+    }
+    return std::nullopt;
+  }
+  static std::int32_t step(std::uint8_t bytes) {
+    return bytes == 0 ? 4 : std::max<std::int32_t>(bytes * lanes, alignment);
+  }
+
+  std::uint32_t find_label(const std::string& label, const std::vector<std::size_t>& path) const {
+    for (auto scope = path.rbegin(); scope != path.rend(); ++scope)
+      if (const auto found = scopes_[*scope].labels.find(label); found != scopes_[*scope].labels.end())
+        return found->second;
+    throw Unsupported("PTX: label '" + label + "' is missing in " + f_.name);
+  }
+
+  void set_constant(std::size_t at, std::uint8_t bytes, std::uint64_t bits) {
+    char* const place = reinterpret_cast<char*>(f_.constants.data()) + at;
+    if (bytes == 0) {
+      std::memcpy(place, &bits, sizeof(Mask));
+      return;
+    }
+    for (int lane = 0; lane < lanes; ++lane) std::memcpy(place + lane * bytes, &bits, bytes);
+  }
+  std::uint64_t constant_bits(std::size_t at, std::uint8_t bytes) const {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, reinterpret_cast<const char*>(f_.constants.data()) + at, bytes);
+    return bits;
+  }
+
+  // An instruction that gives an address known at run time: 1 local, 2 of a slot, 3 of a kernel's parameter.
+  Operand computed(Statement& s, std::uint8_t bytes, std::uint8_t mode, std::int64_t offset);
+
+  Operand shared(std::string_view name, const Variable& v, std::uint8_t bytes, std::int64_t offset) {
+    if (v.is_dynamic) {
+      const Operand o = constant(static_cast<std::uint64_t>(offset), bytes, false);
+      (bytes == 4 ? dynamic_ : dynamic_long_).push_back(static_cast<std::size_t>(~o.at));
+      return o;
+    }
+    return constant(shared_offset(name, v) + static_cast<std::uint64_t>(offset), bytes);
+  }
+
+  std::uint64_t shared_offset(std::string_view name, const Variable& v) {
+    auto& known = f_.is_entry ? shared_offsets_ : m_.fixed_shared_;
+    if (const auto fixed = m_.fixed_shared_.find(name); fixed != m_.fixed_shared_.end()) {
+      shared_bytes_ = std::max(shared_bytes_, m_.fixed_shared_bytes_);
+      return fixed->second;
+    }
+    if (const auto found = known.find(name); found != known.end()) return found->second;
+    std::uint32_t& end = f_.is_entry ? shared_bytes_ : m_.fixed_shared_bytes_;
+    if (f_.is_entry) end = std::max(end, m_.fixed_shared_bytes_);
+    const auto a = static_cast<std::uint32_t>(v.alignment);
+    const std::uint32_t at = (end + a - 1) / a * a;
+    end = at + static_cast<std::uint32_t>(v.bytes);
+    known[std::string(name)] = at;
+    return at;
+  }
+
+  void read() {
+    if (text_.take("{")) {
+      scopes_.emplace_back();
+      path_.push_back(scopes_.size() - 1);
+      return;
+    }
+    if (text_.take("}")) {
+      if (path_.size() < 2) text_.fail("a brace too many");
+      path_.pop_back();
+      return;
+    }
+    if (text_.take(";")) return;
+    if (text_.peek() == '.') return read_directive();
+    const std::uint32_t line = text_.line();
+    Operand guard;
+    if (text_.take("@")) {
+      const bool is_negated = text_.take("!");
+      const std::string_view name = text_.identifier();
+      const auto r = find_register(name);
+      if (!r || r->bytes != 0) text_.fail("an unknown predicate");
+      guard = {.at = r->at, .bytes = 0, .is_given = true, .is_negated = is_negated};
+    }
+    const std::string_view word = text_.opcode();
+    if (word.ends_with(':')) return read_label(word.substr(0, word.size() - 1));
+    if (text_.peek() == ':') {
+      text_.require(':');
+      return read_label(word);
+    }
+    read_instruction(word, guard, line);
+  }
+
+  void read_label(std::string_view name) {
+    if (text_.take(".branchtargets")) {
+      std::vector<std::string>& targets = tables_[std::string(name)];
+      while (text_.peek() != ';') {
+        targets.emplace_back(text_.identifier());
+        if (text_.peek() == ',') text_.require(',');
+      }
+      return text_.require(';');
+    }
+    if (text_.take(".callprototype")) return text_.skip_statement();
+    scopes_[path_.back()].labels[std::string(name)] = static_cast<std::uint32_t>(f_.code.size());
+  }
+
+  void read_directive() {
+    if (text_.take(".reg")) return read_registers();
+    if (text_.take(".loc")) {
+      file_ = static_cast<std::uint32_t>(text_.number().bits);
+      source_line_ = static_cast<std::uint32_t>(text_.number().bits);
+      text_.until_end_of_line();
+      return;
+    }
+    if (text_.take(".pragma")) return text_.skip_statement();
+    if (text_.take(".local")) return read_locals();
+    if (text_.take(".param")) return read_slots();
+    if (text_.take(".shared")) return read_shared();
+    text_.fail("an unknown directive");
+  }
+
+  struct Declaration {
+    std::string name;
+    std::uint32_t bytes = 1, alignment = 1;
+  };
+  Declaration read_declaration() {
+    Declaration d;
+    while (text_.peek() == '.') {
+      if (text_.take(".align")) d.alignment = static_cast<std::uint32_t>(text_.number().bits);
+      else d.bytes = std::max<std::uint32_t>(size_of(type_of(text_.identifier().substr(1))), 1);
+    }
+    d.alignment = std::max(d.alignment, d.bytes);
+    d.name = text_.identifier();
+    while (text_.take("[")) {
+      d.bytes *= static_cast<std::uint32_t>(text_.number().bits);
+      text_.require(']');
+    }
+    return d;
+  }
+
+  void read_registers() {
+    const std::uint8_t bytes = [&] {
+      const Type t = type_of(text_.identifier().substr(1));
+      return size_of(t);
+    }();
+    const std::uint8_t room_bytes = bytes;
+    for (;;) {
+      const std::string name(text_.identifier());
+      Variables& v = scopes_[path_.back()];
+      if (text_.take("<")) {
+        const auto count = static_cast<std::uint32_t>(text_.number().bits);
+        text_.require('>');
+        v.ranges[name] = {room(count * static_cast<std::uint32_t>(step(room_bytes))), count, bytes};
+      } else {
+        v.registers[name] = {room(static_cast<std::uint32_t>(step(room_bytes))), bytes};
+      }
+      if (text_.peek() != ',') break;
+      text_.require(',');
+    }
+    text_.require(';');
+  }
+
+  void read_locals() {
+    const Declaration d = read_declaration();
+    f_.local_bytes = (f_.local_bytes + d.alignment - 1) / d.alignment * d.alignment;
+    scopes_[path_.back()].locals[d.name] = f_.local_bytes;
+    f_.local_bytes += d.bytes;
+    text_.require(';');
+  }
+
+  void read_slots() {
+    const Declaration d = read_declaration();
+    scopes_[path_.back()].slots[d.name] = {room(d.bytes * lanes), d.bytes};
+    text_.require(';');
+  }
+
+  void read_shared() {
+    const Declaration d = read_declaration();
+    own_shared_[d.name] = {.space = Space::shared, .bytes = d.bytes, .alignment = d.alignment};
+    shared_offset(d.name, own_shared_[d.name]);
+    text_.require(';');
+  }
+
+  // ---- instructions ----
+
+  Term read_term() {
+    Term t;
+    if (text_.take("!")) t.is_negated = true;
+    const char c = text_.peek();
+    if (c == '{') return read_list(t, '{', '}', Term::Kind::vector);
+    if (c == '(') return read_list(t, '(', ')', Term::Kind::list);
+    if (c == '[') return read_address(t);
+    if (text_.at_number()) {
+      t.kind = Term::Kind::number;
+      t.value = text_.number();
+      return t;
+    }
+    const std::string_view name = text_.identifier();
+    if (name == "_") return t;
+    if (const auto r = find_register(name)) {
+      t.kind = Term::Kind::reg;
+      t.reg = *r;
+      return t;
+    }
+    t.name = name;
+    t.kind = name.starts_with('%') ? Term::Kind::special : Term::Kind::symbol;
+    if (t.kind == Term::Kind::symbol && text_.peek() == '+') {
+      text_.require('+');
+      t.offset = static_cast<std::int64_t>(text_.number().bits);
+    }
+    return t;
+  }
+
+  Term read_list(Term t, char open, char close, Term::Kind kind) {
+    t.kind = kind;
+    text_.require(open);
+    while (text_.peek() != close) {
+      t.items.push_back(read_term());
+      if (text_.peek() == ',') text_.require(',');
+    }
+    text_.require(close);
+    return t;
+  }
+
+  Term read_address(Term t) {
+    t.kind = Term::Kind::address;
+    text_.require('[');
+    t.items.push_back(read_term());
+    if (t.items[0].kind == Term::Kind::symbol) t.offset = std::exchange(t.items[0].offset, 0);
+    if (text_.peek() == '+') {
+      text_.require('+');
+      t.offset += static_cast<std::int64_t>(text_.number().bits);
+    } else if (text_.at_number()) {  // [%r1-4]
+      t.offset += static_cast<std::int64_t>(text_.number().bits);
+    }
+    text_.require(']');
+    return t;
+  }
+
+  void read_instruction(std::string_view word, const Operand& guard, std::uint32_t line) {
+    Statement s;
+    s.decoder = this;
+    s.i.text_line = line;
+    s.i.source_line = source_line_;
+    s.i.source_file = file_;
+    std::string_view rest = word;
+    for (bool first = true; !rest.empty(); first = false) {
+      const std::size_t dot = rest.find('.', 1);
+      const std::string_view part = rest.substr(0, dot);
+      if (first) s.name = part;
+      else s.modifiers.push_back(part.substr(1));
+      rest = dot == std::string_view::npos ? std::string_view() : rest.substr(dot);
+    }
+    while (text_.peek() != ';') {
+      s.terms.push_back(read_term());
+      const char c = text_.peek();
+      if (c == ',' || c == '|') text_.require(c);
+    }
+    text_.require(';');
+    s.i.guard = guard;
+    const std::size_t jumps = jumps_.size(), first = f_.code.size();
+    try {
+      for (const auto& family : {arithmetic, logic, conversion, memory_access, of_warps, control, rounded_arithmetic}) {
+        Statement attempt = s;
+        f_.code.resize(first);
+        jumps_.resize(jumps);
+        if (const Handler handler = family(attempt)) {
+          if (!attempt.modifiers.empty()) break;  // one that nobody has looked at
+          attempt.i.run = handler;
+          s = attempt;
+          break;
+        }
+      }
+    } catch (const Unsupported&) {}
+    if (s.i.run == nullptr) {
+      f_.code.resize(first);
+      jumps_.resize(jumps);
+      pending_table_.reset();
+      ++f_.unsupported[std::string(word)];
+      s.i.run = unsupported;
+    }
+    if (pending_table_)
+      table_users_[static_cast<std::ptrdiff_t>(f_.code.size())] = *std::exchange(pending_table_, std::nullopt);
+    f_.code.push_back(s.i);
+    if (is_inexact(word)) ++f_.inexact[std::string(word)];
+    kinds_.resize(f_.code.size());
+    kinds_.back() = kind_of(word);
+    if (word.starts_with("sub.")) is_difference_[f_.code.size() - 1] = true;
+  }
+
+  // Approximations, and sums of numbers by atomics, whose order is that of a card.
+  static bool is_inexact(std::string_view word) {
+    const bool is_atomic = word.starts_with("atom") || word.starts_with("red.");
+    const bool is_sum = word.find(".add.") != std::string_view::npos;
+    return word.find(".approx") != std::string_view::npos || word.find(".full") != std::string_view::npos ||
+           (is_atomic && is_sum && (word.ends_with(".f32") || word.ends_with(".f64")));
+  }
+
+  // Products that ptxas fuses with sums: without a rounding modifier (PTX ISA, "mul", "add"), where all that reads the
+  // product is sums of its basic block, or a change of its sign for them. Found by assembling short texts with ptxas
+  // 13.0; a product that something else reads stays.
+  enum class Kind : std::uint8_t { other, product, sum, sign };
+  static Kind kind_of(std::string_view word) {
+    if (word == "mul.f64" || word == "mul.f32") return Kind::product;
+    if (word == "neg.f64" || word == "neg.f32") return Kind::sign;
+    const bool is_sum = word == "add.f64" || word == "add.f32" || word == "sub.f64" || word == "sub.f32";
+    return is_sum ? Kind::sum : Kind::other;
+  }
+
+  // The basic block of each instruction.
+  std::vector<std::uint32_t> blocks() const {
+    std::vector<bool> begins(f_.code.size() + 1, false);
+    for (const Variables& v : scopes_)
+      for (const auto& [label, at] : v.labels) begins[at] = true;
+    for (const Jump& j : jumps_) begins[j.instruction + 1] = true;
+    std::vector<std::uint32_t> block(f_.code.size());
+    for (std::size_t k = 0, number = 0; k < block.size(); ++k)
+      block[k] = static_cast<std::uint32_t>(number += begins[k]);
+    return block;
+  }
+
+  struct Reader {  // a sum that reads a product, or the product with another sign
+    std::size_t sum;
+    bool is_left, is_negated;
+  };
+
+  // The sums that read a product; nothing: something else reads it, too, and ptxas leaves it as it is.
+  std::optional<std::vector<Reader>> sums_of(std::size_t product, const std::vector<std::uint32_t>& block) {
+    std::vector<Reader> found;
+    const auto collect = [&](const auto& self, std::size_t k, bool is_negated) -> bool {
+      for (const std::size_t reader : readers_[f_.code[k].out[0].at]) {
+        const Instruction& r = f_.code[reader];
+        const bool is_sign = kinds_[reader] == Kind::sign;
+        const bool twice = kinds_[reader] == Kind::sum && r.in[0].at == r.in[1].at;
+        if (block[reader] != block[product] || twice || (!is_sign && kinds_[reader] != Kind::sum)) return false;
+        if (!is_sign) found.push_back({reader, r.in[0].at == f_.code[k].out[0].at, is_negated});
+        else if (!self(self, reader, !is_negated)) return false;
+      }
+      return true;
+    };
+    return collect(collect, product, false) ? std::optional(found) : std::nullopt;
+  }
+
+  bool is_written_between(const Operand& o, std::size_t first, std::size_t last) const {
+    for (std::size_t k = first; k < last; ++k)
+      for (const Operand& out : f_.code[k].out)
+        if (out.is_given && o.at >= 0 && out.at == o.at) return true;
+    return false;
+  }
+
+  // Fuses as ptxas does: of two products the left one. Where it is not known what ptxas does, the sums are counted.
+  void fuse() {
+    kinds_.resize(f_.code.size());
+    for (std::size_t k = 0; k < f_.code.size(); ++k)
+      for (const Operand& o : f_.code[k].in)
+        if (o.is_given && o.at >= 0) readers_[o.at].push_back(k);
+    const std::vector<std::uint32_t> block = blocks();
+    std::map<std::size_t, std::vector<Reader>> products;
+    std::map<std::size_t, std::size_t> chosen;  // sum -> product
+    for (std::size_t k = 0; k < f_.code.size(); ++k) {
+      const auto sums = kinds_[k] == Kind::product ? sums_of(k, block) : std::nullopt;
+      if (!sums) continue;
+      products[k] = *sums;
+      for (const Reader& r : *sums)
+        if (r.is_left || !chosen.contains(r.sum)) chosen[r.sum] = k;
+    }
+    for (const auto& [product, sums] : products) {
+      const auto lost = std::ranges::count_if(sums, [&, p = product](const Reader& r) { return chosen[r.sum] != p; });
+      if (lost == 0)
+        for (const Reader& r : sums) fuse(product, r);
+      else if (sums.size() > 1) f_.contractible += static_cast<int>(sums.size());
+    }
+  }
+
+  void fuse(std::size_t product, const Reader& r) {
+    const Instruction& p = f_.code[product];
+    Instruction& sum = f_.code[r.sum];
+    if (is_written_between(p.in[0], product + 1, r.sum) || is_written_between(p.in[1], product + 1, r.sum)) {
+      ++f_.contractible;
+      return;
+    }
+    const bool is_difference = is_difference_[r.sum];
+    const bool negates_product = r.is_negated != (is_difference && !r.is_left),
+               negates_addend = is_difference && r.is_left;
+    sum.in[2] = r.is_left ? sum.in[1] : sum.in[0];
+    sum.in[0] = p.in[0];
+    sum.in[1] = p.in[1];
+    sum.run = fused_sum(negates_product, negates_addend, sum.out[0].bytes == 8);
+  }
+
+  Module& m_;
+  Function& f_;
+  Text text_;
+  std::vector<Variables> scopes_;
+  std::vector<std::size_t> path_;
+  std::int32_t register_bytes_ = 0;
+  std::map<std::pair<std::uint64_t, std::uint8_t>, std::int32_t> constants_;
+  std::vector<Jump> jumps_;
+  std::map<std::string, std::vector<std::string>> tables_;
+  std::map<std::ptrdiff_t, std::string> table_users_;
+  std::optional<std::string> pending_table_;
+  std::map<std::string, Variable, std::less<>> own_shared_;
+  std::map<std::string, std::uint32_t, std::less<>> shared_offsets_;
+  std::uint32_t shared_bytes_ = 0;
+  std::vector<std::size_t> dynamic_, dynamic_long_;
+  std::uint32_t file_ = 0, source_line_ = 0;
+  std::vector<Kind> kinds_;  // of instructions
+  std::map<std::size_t, bool> is_difference_;
+  std::map<std::int32_t, std::vector<std::size_t>> readers_;  // of a register
+};
+
+namespace {
+
+constexpr std::string_view specials[] = {"%tid.x",
+                                         "%tid.y",
+                                         "%tid.z",
+                                         "%ntid.x",
+                                         "%ntid.y",
+                                         "%ntid.z",
+                                         "%ctaid.x",
+                                         "%ctaid.y",
+                                         "%ctaid.z",
+                                         "%nctaid.x",
+                                         "%nctaid.y",
+                                         "%nctaid.z",
+                                         "%laneid",
+                                         "%warpid",
+                                         "%nwarpid",
+                                         "%smid",
+                                         "%nsmid",
+                                         "%gridid",
+                                         "%clock",
+                                         "%clock64",
+                                         "%globaltimer",
+                                         "%lanemask_eq",
+                                         "%lanemask_le",
+                                         "%lanemask_lt",
+                                         "%lanemask_ge",
+                                         "%lanemask_gt",
+                                         "%dynamic_smem_size",
+                                         "%total_smem_size",
+                                         "%clock_hi",
+                                         "%cluster_ctaid.x",
+                                         "%cluster_nctaid.x",
+                                         "%clusterid.x"};
+
+std::uint64_t special_value(const Warp& w, int which, int lane) {
+  const Block& b = *w.block;
+  const Size threads = b.launch->threads, blocks = b.launch->blocks;
+  const std::uint32_t thread = w.thread(lane);
+  const Mask own = Mask{1} << lane;
+  switch (which) {
+    case 0: return thread % threads.x;
+    case 1: return thread / threads.x % threads.y;
+    case 2: return thread / threads.x / threads.y;
+    case 3: return threads.x;
+    case 4: return threads.y;
+    case 5: return threads.z;
+    case 6: return b.index.x;
+    case 7: return b.index.y;
+    case 8: return b.index.z;
+    case 9: return blocks.x;
+    case 10: return blocks.y;
+    case 11: return blocks.z;
+    case 12: return static_cast<std::uint64_t>(lane);
+    case 13: return w.number;
+    case 14: return b.warps.size();
+    case 15: return 0;
+    case 16: return 1;
+    case 17: return 1;
+    case 18:
+    case 19:
+    case 20: return b.clock + b.instructions;
+    case 21: return own;
+    case 22: return own | (own - 1);
+    case 23: return own - 1;
+    case 24: return ~(own - 1);
+    case 25: return ~(own | (own - 1));
+    case 26: return b.launch->dynamic_shared_bytes;
+    case 27: return b.shared_bytes;
+    case 28: return (b.clock + b.instructions) >> 32;
+    case 29: return 0;
+    case 30: return 1;
+    default: return b.index.x;
+  }
+}
+
+void special_register(Warp& w, const Instruction& i) {
+  for_lanes(w.exec, [&](int lane) { w.set_lane_bits(i.out[0], lane, special_value(w, i.mode, lane)); });
+}
+
+void address_at_run_time(Warp& w, const Instruction& i) {
+  const Frame& f = w.frames.back();
+  for_lanes(w.exec, [&](int lane) {
+    std::uint64_t value = static_cast<std::uint64_t>(i.offset);
+    if (i.mode == 1) value += f.local_base;
+    else if (i.mode == 2)
+      value +=
+          reinterpret_cast<std::uint64_t>(f.registers + i.slot.at + static_cast<std::uint32_t>(lane) * i.slot.bytes);
+    else value += reinterpret_cast<std::uint64_t>(w.block->launch->parameters.data());
+    w.set_lane_bits(i.out[0], lane, value);
+  });
+}
+
+}  // namespace
+
+Operand Decoder::computed(Statement& s, std::uint8_t bytes, std::uint8_t mode, std::int64_t offset) {
+  Instruction i;
+  i.run = address_at_run_time;
+  i.guard = s.i.guard;
+  i.text_line = s.i.text_line;
+  i.mode = mode;
+  i.offset = offset;
+  i.out[0] = temporary(bytes);
+  f_.code.push_back(i);
+  return i.out[0];
+}
+
+Operand Decoder::special(std::string_view name, std::uint8_t bytes, Statement& s) {
+  const auto found = std::ranges::find(specials, name);
+  if (found == std::end(specials)) s.fail("register " + std::string(name));
+  Instruction i;
+  i.run = special_register;
+  i.guard = s.i.guard;
+  i.text_line = s.i.text_line;
+  i.mode = static_cast<std::uint8_t>(found - std::begin(specials));
+  i.out[0] = temporary(bytes);
+  f_.code.push_back(i);
+  return i.out[0];
+}
+
+// ---- statements ----
+
+void Statement::fail(const std::string& what) const { throw Unsupported(std::string(name) + ": " + what); }
+
+bool Statement::take(std::string_view modifier) {
+  const auto found = std::ranges::find(modifiers, modifier);
+  if (found == modifiers.end()) return false;
+  modifiers.erase(found);
+  return true;
+}
+bool Statement::take_prefix(std::string_view prefix) {
+  const auto found = std::ranges::find_if(modifiers, [&](std::string_view m) { return m.starts_with(prefix); });
+  if (found == modifiers.end()) return false;
+  modifiers.erase(found);
+  return true;
+}
+int Statement::take_one_of(std::initializer_list<std::string_view> words) {
+  int number = 0;
+  for (const std::string_view word : words) {
+    if (take(word)) return number;
+    ++number;
+  }
+  return -1;
+}
+Type Statement::take_type() {
+  if (modifiers.empty()) fail("no type");
+  const Type t = type_of(modifiers.back());
+  modifiers.pop_back();
+  return t;
+}
+
+Operand Statement::target(const Term& term, std::uint8_t bytes) {
+  if (term.kind == Term::Kind::sink) return decoder->temporary(bytes);
+  const Operand o = target_of_any_size(term);
+  if (o.bytes != bytes) fail("a register of another size");
+  return o;
+}
+Operand Statement::target_of_any_size(const Term& term) {
+  if (term.kind == Term::Kind::sink) return decoder->temporary(8);
+  if (term.kind != Term::Kind::reg) fail("a register is needed");
+  return {.at = term.reg.at, .bytes = term.reg.bytes, .is_given = true};
+}
+Operand Statement::source(const Term& term, std::uint8_t bytes) {
+  const Operand o = source_of_any_size(term, bytes);
+  if (o.bytes != bytes) fail("a register of another size");
+  return o;
+}
+Operand Statement::source_of_any_size(const Term& term, std::uint8_t bytes) {
+  switch (term.kind) {
+    case Term::Kind::reg:
+      return {.at = term.reg.at, .bytes = term.reg.bytes, .is_given = true, .is_negated = term.is_negated};
+    case Term::Kind::number:
+      return decoder->constant(term.value.is_decimal && bytes == 4 ? bits_of_float(term.value.bits) : term.value.bits,
+                               bytes);
+    case Term::Kind::special: return decoder->special(term.name, bytes, *this);
+    case Term::Kind::symbol: return decoder->symbol(term.name, bytes, term.offset, *this);
+    default: fail("an operand that is no value");
+  }
+}
+
+void Statement::operands(std::initializer_list<Type> out, std::initializer_list<Type> in) {
+  if (terms.size() != out.size() + in.size()) fail("the number of operands");
+  std::size_t k = 0;
+  for (const Type t : out) {
+    i.out[k] = target(terms[k], size_of(t));
+    ++k;
+  }
+  std::size_t n = 0;
+  for (const Type t : in) i.in[n++] = source(terms[k++], size_of(t));
+}
+
+void Statement::address(const Term& term, Space space) {
+  if (term.kind != Term::Kind::address) fail("an address is needed");
+  const Term& base = term.items[0];
+  i.space = space;
+  i.offset = term.offset;
+  if (space == Space::param && base.kind == Term::Kind::symbol) {
+    if (const auto slot = decoder->slot(base.name)) {
+      i.slot = *slot;
+      i.mode = 1;
+      return;
+    }
+    if (const Parameter* p = decoder->entry_parameter(base.name)) {
+      i.offset += p->offset;
+      i.mode = 2;
+      return;
+    }
+  }
+  i.mode = 0;
+  i.in[4] = source_of_any_size(base, 8);
+  if (i.in[4].bytes != 4 && i.in[4].bytes != 8) fail("an address of another size");
+}
+
+void Statement::jump_to(const Term& label) {
+  if (label.kind != Term::Kind::symbol) fail("a label is needed");
+  decoder->jump_to(label.name);
+}
+void Statement::jump_by_table(const Term& table) { decoder->jump_by_table(table.name); }
+Slot Statement::slot_of(const Term& variable) {
+  const auto slot = decoder->slot(variable.name);
+  if (!slot) fail("an unknown variable of the .param space");
+  return *slot;
+}
+Call& Statement::call() {
+  std::vector<std::unique_ptr<Call>>& calls = decoder->function().calls;
+  calls.push_back(std::make_unique<Call>());
+  i.call = calls.back().get();
+  return *calls.back();
+}
+const Function* Statement::callee(std::string_view called) { return decoder->callee(called); }
+
+void Module::decode(Function& function) {
+  const auto line = 1 + std::count(text_.c_str(), function.body.data(), '\n');
+  Decoder(*this, function, static_cast<std::uint32_t>(line)).decode();
+}
+
+}  // namespace ritz::ptx

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Checks that take too long for every change, run by hand: what ctest does with samples is done with all of them here.
+# Each adds a line to tools/measurements/long_checks.tsv: date, commit, check, minutes of processors, outcome.
+# Usage: tools/long_checks.sh [--in BUILD] [CHECK...]; --list names the checks with their commands.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=build
+if [ "${1:-}" = --in ]; then
+  build=$2
+  shift 2
+fi
+operators=$(paste -sd: tests/fem/operator_tests.txt)
+export OMP_WAIT_POLICY=passive OMP_NUM_THREADS=${OMP_NUM_THREADS:-2}
+on_emulated="env RITZ_MODULES=$build/lib/emulated RITZ_TEST_DEVICE=gpu RITZ_FULL_SIZES=1"
+names=() commands=()
+check() {
+  names+=("$1")
+  commands+=("$2")
+}
+# Every call on files fails or ends the process, every message is late or refused.
+check faults "env RITZ_ALL_FAULTS=1 ctest --test-dir $build --output-on-failure -R ^cases\.(faults|resume_faults)"
+check messages "env RITZ_ALL_FAULTS=7 ctest --test-dir $build --output-on-failure -R ^cases\.divided_messages --timeout 7200"
+# On the emulated GPU, with the meshes of a card.
+check emulated_operators "$on_emulated $build/bin/test_fem --gtest_filter=$operators-AffineCells.*"
+check emulated_multigrid "$on_emulated $build/bin/test_multigrid_gpu"
+check emulated_memory_steps "$on_emulated python3 tests/cuda_emulator/memory_steps_test.py $build/bin/ritz-elasticity tools"
+# No test depends on the clock: all of them beside two busy loops, and on one core.
+check under_load "tools/under_load.sh 2 ctest --test-dir $build --output-on-failure -j2"
+check on_one_core "taskset -c 0 ctest --test-dir $build --output-on-failure"
+
+if [ "${1:-}" = --list ]; then
+  for i in "${!names[@]}"; do printf '%-20s %s\n' "${names[i]}" "${commands[i]}"; done
+  exit
+fi
+table=tools/measurements/long_checks.tsv
+[ -f $table ] || printf 'date\tcommit\tcheck\tminutes of processors\toutcome\n' >$table
+failed=0
+for i in "${!names[@]}"; do
+  if [ $# -gt 0 ] && [[ " $* " != *" ${names[i]} "* ]]; then continue; fi
+  echo "== ${names[i]}: ${commands[i]}"
+  used=$(mktemp)
+  outcome=passed
+  read -ra words <<<"${commands[i]}"
+  /usr/bin/time -f '%U %S' -o "$used" "${words[@]}" || outcome=failed
+  [ $outcome = passed ] || failed=1
+  minutes=$(tail -n 1 "$used" | awk '{printf "%.1f", ($1 + $2) / 60}')
+  rm "$used"
+  printf '%s\t%s\t%s\t%s\t%s\n' "$(date -u +%F)" "$(git rev-parse --short HEAD)" "${names[i]}" "$minutes" $outcome >>$table
+done
+exit $failed
