@@ -11,7 +11,7 @@ if [ -n "$installed" ]; then
   # "0.1.0 (1a2b3c4d)": a wheel of another commit, and sources that were changed, are not this version.
   here=$(git describe --always '--exclude=*' --abbrev=8 --dirty=+ 2>/dev/null || true)
   found=$(ritz-heat --version || true)
-  if [ -n "$here" ] && [[ $found == *"($here)"* ]]; then bin=$(dirname "$installed"); fi
+  if [ -n "$here" ] && [[ $here != *+ && $found == *"($here)"* ]]; then bin=$(dirname "$installed"); fi
   says "$installed is ${found:-without a version}, these sources are ${here:-of no commit}: $([ -n "$bin" ] && echo "nothing is built" || echo "they are built")"
 fi
 if [ -z "$bin" ]; then

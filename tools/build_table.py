@@ -19,7 +19,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-TABLE = Path(__file__).resolve().parent.parent / "docs" / "measurements" / "build.tsv"
+TABLE = Path(__file__).resolve().parent / "measurements" / "build.tsv"
 HEAD = ["target", "objects", "kB", "seconds"]
 SMALL = 150  # [kB] of a new target
 MORE = 1.2
