@@ -1,6 +1,5 @@
 # How Ritz builds things:
 #   ritz_library(device error.cpp ...)    a shared library libritz_device.so, target ritz::device
-#   ritz_run_once(schema.cpp ...)         sources of this folder that a program passes through once, without loops over a mesh
 #   ritz_kernels(ritz_fem_kernels a.cpp)  kernel sources as loadable modules: see RitzKernels.cmake
 # C++20 as a flag of ours: CMake 3.25 does not know it for nvcc and would demand it there too.
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
@@ -87,6 +86,7 @@ endfunction()
 function(ritz_library folder)
   add_library(ritz_${folder} SHARED ${ARGN})
   ritz_batches(ritz_${folder})
+  ritz_optimise(ritz_${folder} 2)
   add_library(ritz::${folder} ALIAS ritz_${folder})
   set_target_properties(ritz_${folder} PROPERTIES EXPORT_NAME ${folder})
   target_include_directories(ritz_${folder} PUBLIC
@@ -100,10 +100,7 @@ function(ritz_library folder)
           FILES_MATCHING PATTERN "*.hpp")
 endfunction()
 
-# At -O1: a third less to compile where the headers of a library are most of it. Batches have the flags of all.
-function(ritz_run_once)
-  if(RITZ_UNITY)
-    return()
-  endif()
-  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O1>)
+# Host code in releases: libraries at -O2, programs and bindings, which run once through, at -O1. Kernels keep -O3.
+function(ritz_optimise target level)
+  target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O${level}>)
 endfunction()
