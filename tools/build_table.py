@@ -110,7 +110,7 @@ first, rows = read_table()
 found = commands(BUILD)
 if arguments.check:
     if f"g++ {version};" not in first:
-        print(f"skipped: the table is of another compiler: '{first}', and this is g++ {version}")
+        print(f"skipped: the table is of '{first or 'nobody yet'}', and this is g++ {version}")
         sys.exit(SKIPPED)
     sys.exit(check(found, rows))
 for target in (arguments.update if arguments.update is not None else arguments.seconds) or found:

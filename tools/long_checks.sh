@@ -24,6 +24,8 @@ check messages "env RITZ_ALL_FAULTS=7 ctest --test-dir $build --output-on-failur
 check emulated_operators "$on_emulated $build/bin/test_fem --gtest_filter=$operators-AffineCells.*"
 check emulated_multigrid "$on_emulated $build/bin/test_multigrid_gpu"
 check emulated_memory_steps "$on_emulated python3 tests/cuda_emulator/memory_steps_test.py $build/bin/ritz-elasticity tools"
+# Both instruction sets of the CPU, compiled as they are shipped.
+check shipped_kernels "tools/shipped_kernels.sh $build-shipped"
 # No test depends on the clock: all of them beside two busy loops, and on one core.
 check under_load "tools/under_load.sh 2 ctest --test-dir $build --output-on-failure -j2"
 check on_one_core "taskset -c 0 ctest --test-dir $build --output-on-failure"

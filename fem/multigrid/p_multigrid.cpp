@@ -131,9 +131,9 @@ struct Smoothing {
 };
 
 template <class Real>
-class Cycle {
+class PCycle {
  public:
-  Cycle(const MatrixFree& A, const PMultigridOptions& options, Smoothing smoothing)
+  PCycle(const MatrixFree& A, const PMultigridOptions& options, Smoothing smoothing)
       : options_(options), smoothing_(smoothing), device_(A.device()), kernels_(cycle_kernels<Real>(device_)) {
     if (A.field() != nullptr) evaluate_together(A);
     const MatrixFree* now = &A;
@@ -491,8 +491,8 @@ Smoothing smoothing_of(const MatrixFree& A, const SmoothedAggregationOptions& gi
 
 struct PMultigrid::Hierarchy {
   const MatrixFree& A;
-  std::optional<Cycle<double>> in_double;
-  std::optional<Cycle<float>> in_single;
+  std::optional<PCycle<double>> in_double;
+  std::optional<PCycle<float>> in_single;
 
   // The cycle that there is.
   template <class Use>

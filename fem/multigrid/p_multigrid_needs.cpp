@@ -49,7 +49,7 @@ MemoryNeeds taken_since(const std::map<std::string, Index>& before, const Memory
 
 }  // namespace
 
-// Follows the constructor of Cycle in fem/multigrid/p_multigrid.cpp.
+// Follows the constructor of PCycle in fem/multigrid/p_multigrid.cpp.
 PMultigridNeeds p_multigrid_needs(const Operator& equations, PMultigridPlan plan) {
   const MemoryPool& pool = equations.space().device().memory();
   const bool single = equations.can_act() && equations.can_act_in_single();
