@@ -361,7 +361,9 @@ std::vector<std::pair<std::string, Node>> nodes_of_extremes(Case& input, const M
     const Probe probe = read_probe(table, mesh, places);
     const bool is_given =
         std::ranges::any_of(fields.nodal, [&](const Field& field) { return field.name == probe.field; });
-    if (!is_given || probe.region == nullptr || (probe.measure != "min" && probe.measure != "max")) continue;
+    if (!is_given || probe.region == nullptr || probe.values == "cells" ||
+        (probe.measure != "min" && probe.measure != "max"))
+      continue;
     const std::optional<Target> target = find_target(probe, mesh, fields);
     if (!target || target->in_cells || target->field->values.empty()) continue;
     const std::vector<Node> nodes = nodes_in(mesh, *probe.region);

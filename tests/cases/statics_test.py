@@ -79,6 +79,11 @@ class PlaceOfThePeak(CaseTest):
         place, notices = self.peak(1, self.PULL + '[[displacement]]\nregion = "left"\nx = 0\n[[displacement]]\nregion = "bottom"\ny = 0\n')
         self.assertEqual((place, "peak" in notices), ("", False))
 
+    def test_a_probe_of_values_in_cells_has_no_node(self):
+        probe = '[[probe]]\nname = "most"\nfield = "stress"\ncomponent = "xx"\nregion = "all"\nvalues = "cells"\nmeasure = "max"\n'
+        place, notices = self.peak(0, self.PULL + '[[displacement]]\nregion = "left"\nfixed = true\n' + probe)
+        self.assertEqual((place, "'most'" in notices), ("the end of a support", False))
+
     def test_an_inner_corner(self):
         """An L of three squares, held where it does not peak."""
         points = [(x, y, 0) for y in (0, 1, 2) for x in (0, 1, 2)]
