@@ -127,7 +127,7 @@ void LinearSystem::set_ground(const std::vector<std::vector<double>>& motions) {
 void LinearSystem::correct(const SolveReport& report, const Vector& b, Vector& x) {
   if (!ground_ || !report.converged() || report.preconditioner.empty() || !(K_ || equations_.can_act())) return;
   if (options_.promise == MatrixPromise::none) return;  // its stiffness is symmetric
-  auto phase = space_.device().profile().phase("iteration");
+  auto phase = space_.device().profile().phase("rigid motions");
   const Vector& point = K_ ? b : divided_ ? divided_->point() : *without_matrix_->point();  // not read with a matrix
   Vector field;
   const auto multiply = [&](const Vector& from, Vector& to) {

@@ -28,13 +28,12 @@ class PlanWalk {
       if (!reports_.empty() && is_pointless(plan[i])) continue;
       Reports next;
       const std::optional<Error> shortage = attempt(plan[i], next);
-      const bool is_last = std::all_of(plan.begin() + static_cast<std::ptrdiff_t>(i) + 1, plan.end(),
-                                       [&](const MethodChoice& later) { return later.after_refusal && !refused_; });
+      const MethodChoice* const next_choice = next_after(plan, i);
       if (shortage) {
-        if (is_last && reports_.empty()) throw_last(*shortage);
+        if (next_choice == nullptr && reports_.empty()) throw_last(*shortage);
         fallbacks_.push_back((plan[i].method == LinearMethod::direct ? "not factorised: " : "") + shortage->message());
       } else {
-        record(plan[i], std::move(next), is_last);
+        record(plan[i], std::move(next), next_choice);
       }
       if (reports_.empty()) continue;
       if (!may_go_on(reports_, options_.promise)) break;
@@ -177,15 +176,24 @@ class PlanWalk {
     return reports;
   }
 
-  // The outcome of a method of the plan, after those before it.
-  void record(const MethodChoice& choice, Reports next, bool is_last) {
+  const MethodChoice* next_after(const std::vector<MethodChoice>& plan, std::size_t at) const {
+    const auto next = std::find_if(plan.begin() + static_cast<std::ptrdiff_t>(at) + 1, plan.end(),
+                                   [&](const MethodChoice& later) { return !later.after_refusal || refused_; });
+    return next == plan.end() ? nullptr : &*next;
+  }
+
+  // The outcome of a method of the plan, after those before it; next_choice: what is tried if it failed, or null.
+  void record(const MethodChoice& choice, Reports next, const MethodChoice* next_choice) {
     tried_.push_back(choice);
     if (all_converged(next)) system_.remember(choice);
     const std::vector<std::string>& inner =
         std::ranges::max(next, {}, [](const SolveReport& report) { return report.fallbacks.size(); }).fallbacks;
     fallbacks_.insert(fallbacks_.end(), inner.begin(), inner.end());
     const bool mere_trial = choice.trial && worst(next).reason == StopReason::iteration_limit;
-    if (!is_last && !mere_trial && may_go_on(next, options_.promise)) fallbacks_.push_back(failure_of(worst(next)));
+    if (next_choice != nullptr && !mere_trial && may_go_on(next, options_.promise)) {
+      if (next_choice->after_refusal) give_way_to(*next_choice, choice);
+      else fallbacks_.push_back(failure_of(worst(next)));
+    }
     for (SolveReport& report : next) report.choice = choice.why;
     if (after_trial_) {  // what comes now is not to look as if it had taken the trial's iterations
       for (SolveReport& report : next)
@@ -195,6 +203,14 @@ class PlanWalk {
     }
     after_trial_ = mere_trial;
     reports_ = reports_.empty() ? std::move(next) : continued(reports_, std::move(next), "");
+  }
+
+  void give_way_to(const MethodChoice& next, const MethodChoice& refused) {
+    const std::string text =
+        fmt::format("no preconditioner '{}' could be made ({}): {} instead", name_of(refused.preconditioner),
+                    refused_->message(), next.preconditioner == PreconditionerKind::jacobi ? "the diagonal" : "none");
+    if (options_.report) options_.report(text);
+    fallbacks_.push_back(text);
   }
 
   [[noreturn]] void throw_last(const Error& shortage) const {

@@ -145,7 +145,8 @@ class Errors(CaseTest):
     def test_structures(self):
         """A load where nothing carries it, cells without and with two sections, and a frame that is not held: all by --check."""
         portal = example("structure/portal")
-        rows = {"unsupported-body": {"support.0.region": '"corner"'}, "material-value": {"section.0.young": -1}, "missing-key": {"section.0.profile": '"box"'}}
+        along_y = {f"support.{k}.{key}": value for k in (0, 1) for key, value in (("pinned", "false"), ("y", 0))}
+        rows = {"unsupported-body": along_y, "unknown-region": {"support.0.region": '"corner"'}, "material-value": {"section.0.young": -1}, "missing-key": {"section.0.profile": '"box"'}}
         for kind, keys in rows.items():
             with self.subTest(kind=kind):
                 outcome = self.run_case("ritz-structure", portal, "--check", "--log-json", keys=keys)

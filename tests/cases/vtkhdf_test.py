@@ -11,9 +11,8 @@ import sys
 import zlib
 
 import vtu
-from faults_test import SHIM
 from results_test import MODES, command, leftovers, verify
-from ritz import CaseTest, example
+from ritz import CaseTest, example, fault
 
 FORMAT = ["--set", "output.format=vtkhdf"]
 
@@ -197,8 +196,7 @@ class Damage(CaseTest):
     def test_names_that_cannot_be_exchanged(self):
         """Same as on NFS: each step is then written to a copy."""
         folder = self.folder / "results"
-        environment = {**os.environ, "LD_PRELOAD": SHIM, "FAULT_FOLDER": str(folder), "FAULT_CALL": "exchange", "FAULT_NUMBER": "1",
-                       "FAULT_KIND": "EINVAL", "FAULT_STAYS": "1", "FAULT_COUNT": str(self.folder / "count")}
+        environment = {**os.environ, **fault(folder, "exchange", 1, "EINVAL", stays=1, count=self.folder / "count")}
         process = subprocess.run(command("ritz-modal", example("modal/cantilever"), folder, "--set", "modal.count=1", "--set", "modal.animate=6", *FORMAT),
                                  env=environment, capture_output=True, text=True, timeout=60)
         self.assertEqual(process.returncode, 0, process.stderr)
