@@ -80,7 +80,7 @@ class PeakSurroundings {
            });
   }
 
-  // Of regions whose components are all prescribed: a plane of symmetry is none.
+  // Looks at regions whose components are all prescribed; a plane of symmetry is none.
   bool ends_a_support() const {
     std::map<const Region*, std::set<int>> components;
     for (const PrescribedValue& each : model_.supports) components[each.region].insert(each.component);
