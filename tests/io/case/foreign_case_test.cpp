@@ -31,8 +31,7 @@ TEST(ForeignCase, EveryTableOfASchemaIsKnownAsOneOfItsProgram) {
     const auto schema = nlohmann::json::parse(file);
     for (const auto& [table, rules] : schema.at("properties").items()) {
       const bool is_table = !rules.contains("type") || rules["type"] == "object" || rules["type"] == "array";
-      if (!is_table || mark_of(program).find("[" + table + "]") != std::string::npos)
-        continue;
+      if (!is_table || mark_of(program).find("[" + table + "]") != std::string::npos) continue;
       EXPECT_THAT(programs_of(fmt::format("{}[[{}]]\n", mark_of(program), table)), Contains(program)) << table;
       ++tables;
       if (table != "material") continue;
