@@ -1,4 +1,4 @@
-// Where a greatest stress lies: at sharp inner edges, ends of clamped supports and loads on points or lines it grows
+// Place of a greatest stress: at sharp inner edges, ends of clamped supports and loads on points or lines it grows
 // with every finer mesh, and says nothing about the part.
 //
 //   if (const std::string place = singular_place(mesh, model, node); !place.empty()) ...
