@@ -410,7 +410,7 @@ void each_value(const FunctionSpace& space, Index cell, const Point& xi, const A
   for (std::size_t a = 0; a < nodes.size(); ++a) add(nodes[a], values[a]);
 }
 
-// Of a field of its own order, at its nodes, over a region of cells or facets.
+// Adds those of a field of its own order, at its nodes, over a region of cells or facets.
 void add_field_weights(const Region& region, const FunctionSpace& space, const BodyMeasure& measure,
                        const AddWeight& add) {
   RegionPoints points(space.mesh(), measure, space.order());
@@ -425,7 +425,7 @@ void add_field_weights(const Region& region, const FunctionSpace& space, const B
   for (const FacetOfCell& facet : region.facets) points.of_facet(facet, of_cell(facet.cell));
 }
 
-// Of a mean or integral over a region of cells or facets: what each cell adds at nodes of the space, or in cells.
+// Adds for a mean or integral over cells or facets what each cell has at nodes of the space, or in cells.
 void add_area_weights(const Region& region, bool in_cells, const FunctionSpace& space, const BodyMeasure& measure,
                       const AddWeight& add) {
   const Mesh& mesh = space.mesh();

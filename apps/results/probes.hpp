@@ -57,7 +57,7 @@ struct ProbeWeights {
   int component = 0;
   bool of_reactions = false, in_cells = false;
   std::vector<double> weights;  // [node of the space], or [cell]
-  // Of means and integrals over cells or facets, whose weights are parts of areas or volumes; calls add(cell, node or
+  // Means and integrals over cells or facets, whose weights are parts of areas or volumes; calls add(cell, node or
   // cell, weight) with what each cell adds. Empty: others. The weights of a mean are these over their sum.
   std::function<void(const AddWeight& add)> add_by_cell = {};
   bool is_mean = false;

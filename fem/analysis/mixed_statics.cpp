@@ -433,7 +433,7 @@ class MixedStatics final : public PlannedSystem {
   const bool singular_;
   const Vector& u_;
   const Columns columns_;
-  // Of an iteration: in one process, or over ranks.
+  // Parts of an iteration: in one process, or over ranks.
   std::optional<BlockOperator> K_;
   std::optional<BlockNorms> sizes_;
   std::optional<MixedPreconditioner> M_;

@@ -21,7 +21,7 @@ RanksForecast forecast_ranks(const Operator& equations, const LinearSolverOption
 RanksForecast forecast_ranks_of_modes(const Operator& stiffness, const Operator& masses, const VibrationModel& model,
                                       EigenOptions options, const RanksQuestion& question);
 
-// Of several fields. Messages are not counted. Throws Error(Exit::environment) as check_divisible does for small
+// Several fields. Messages are not counted. Throws Error(Exit::environment) as check_divisible does for small
 // meshes.
 RanksForecast forecast_ranks(const MixedOperator& equations, MixedPath path, const LinearSolverOptions& options,
                              const RanksQuestion& question);

@@ -205,7 +205,7 @@ class FunctionSpace {
 
 class Error;
 
-// What a load or a spring at a node of the mesh is told where the space has no node: why, and what to do.
+// Reason and remedy for a load or a spring at a node of the mesh where the space has no node.
 Error no_node_for(const std::string& what, const FunctionSpace& space, Node mesh_node);
 
 }  // namespace ritz

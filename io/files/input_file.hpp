@@ -16,7 +16,7 @@ bool reads_one_folder_only();
 void require_inside(const std::string& path);
 bool is_outside(const std::string& path);  // would it throw?
 
-// What errno of open_regular() means, as for lack_of_input().
+// Meaning of errno after open_regular(), as for lack_of_input().
 std::string reason_not_to_read(int error);
 // Why a file cannot be read as input, after "which": "does not exist", "is a folder", "is not a regular file"; empty:
 // it can. Throws like require_inside().

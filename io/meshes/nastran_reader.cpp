@@ -313,7 +313,7 @@ class NastranReader {
     read_file(path.string(), depth + 1);
   }
 
-  // What a cell says beyond its nodes changes results, and none of it is of the mesh.
+  // Fields of a cell other than its nodes change results, and none of them is of the mesh.
   void note_other_fields(const Entry& entry) {
     for (const std::size_t row : other_fields_of(entry.name)) {
       const OtherFields& other = other_fields()[row];

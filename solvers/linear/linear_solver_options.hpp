@@ -62,7 +62,7 @@ struct LinearSolverOptions {
   std::function<void(const std::string&)> say;  // lines worth knowing before long work: the memory that a factor needs
 };
 
-// Of one solution, in place of the options'.
+// Tolerance of one solution, in place of the options'.
 struct LinearTolerance {
   double relative;            // as in LinearSolverOptions
   double rounding_error = 0;  // as there

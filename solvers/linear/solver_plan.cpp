@@ -15,7 +15,7 @@ namespace {
 
 bool is_indefinite(const Error& error) { return error.exit() == Exit::model || error.exit() == Exit::not_converged; }
 
-// What comes after an iteration that has failed.
+// Step after an iteration that has failed.
 enum class Next { same_basis, next_basis, nothing };
 
 class PlanWalk {

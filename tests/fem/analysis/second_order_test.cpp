@@ -271,8 +271,8 @@ TEST_P(SpectralRadius, AMovingSupportDrivesTheMassWithOrderTwo) {
   EXPECT_LT(std::abs(fine.energy.lost()), 0.3 * std::abs(coarse.energy.lost()) + 1e-10);
 }
 
-// What a moving wall gives to a rod that is damped by its mass, the part of the wall's own node included, is stored or
-// damped.
+// Work that a moving wall gives to a rod that is damped by its mass, the part of the wall's own node included, is
+// stored or damped.
 TEST(SecondOrder, AMovingSupportDoesTheWorkThatDampingTakes) {
   Model model = bars(2, {Integral::over_all_cells(LineMass{3})},
                      over_points([](const Point&, double t) { return std::sin(3 * t); }));

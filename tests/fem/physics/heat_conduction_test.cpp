@@ -158,7 +158,8 @@ double heat_of(const Model& model, const std::vector<Integral>& integrals, doubl
   return total;
 }
 
-// What leaves and what is stored at one temperature is that of the whole thickness or ring, by numbers and by formulas.
+// Heat that leaves and heat that is stored at one temperature are those of the whole thickness or ring, by numbers and
+// by formulas.
 TEST(HeatConduction, NumbersAndFormulasExchangeAndStoreTheHeatOfTheWholeBody) {
   constexpr double sigma = 5.670374419e-8;
   for (const Measured& body : measured())
@@ -319,7 +320,7 @@ TEST(HeatConductionAlongAxes, ThroughAWoundCylinderFollowsTheRadialOne) {
   EXPECT_NEAR(inside / (2 * 100 * std::numbers::pi / 2 / std::log(2.0)), 1, 1e-5);
 }
 
-// Of equal conductivities the axes do not matter: a source of 3e4 W/m^3 warms the body as an isotropic one.
+// Axes of equal conductivities do not matter: a source of 3e4 W/m^3 warms the body as an isotropic one.
 TEST(HeatConductionAlongAxes, OfEqualConductivitiesIsThatWithoutAxes) {
   for (const Measured& body : measured()) {
     const auto warm = [&](bool along) {

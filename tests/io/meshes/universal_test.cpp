@@ -63,7 +63,7 @@ std::vector<int> count_to(std::size_t n) {
   return numbers;
 }
 
-// As the manual draws them: corners, and nodes between two corners, in the order of the file.
+// Cells as the manual draws them: corners, and nodes between two corners, in the order of the file.
 struct Drawn {
   CellKind kind;
   int descriptor;
