@@ -41,7 +41,8 @@ def _numbers(chosen, count, what):
 
 
 def _positions(chosen, count, what):
-    """Ascending positions of a mask or a list of indices. A mask of integers looks like a list."""
+    """Ascending positions of a mask or a list of indices. A mask of integers looks like a list; a range is no mask."""
+    is_range = isinstance(chosen, range)
     chosen = np.asarray(chosen)
     if chosen.dtype == bool:
         if chosen.shape != (count,):
@@ -51,9 +52,9 @@ def _positions(chosen, count, what):
         raise _errors.refuse(f"{what} by numbers of type {chosen.dtype}", "a mask of bytes would be taken as positions",
                              "make it a mask of booleans: mask.astype(bool); or positions: numbers.astype(int)")
     numbers = _numbers(chosen, count, what)
-    if count > 1 and chosen.shape == (count,) and chosen.max(initial=0) <= 1:
+    if not is_range and count > 1 and chosen.shape == (count,) and chosen.max(initial=0) <= 1:
         raise _errors.refuse(f"{what} by {count} numbers that are 0 or 1", "a mask of integers would be taken as the numbers of the first two",
-                             "make it a mask of booleans: mask.astype(bool)")
+                             "make it a mask of booleans: mask.astype(bool); or positions: range(start, stop)")
     return numbers
 
 

@@ -15,7 +15,7 @@ def square(n=4, kind="quad4"):
     node = np.arange(len(points)).reshape(n + 1, n + 1)
     cells = np.stack([node[i : i + n, j : j + n].ravel() for i, j in ((0, 0), (1, 0), (1, 1), (0, 1))], 1)
     return ritz.Mesh(points, {kind: cells, "line2": np.stack([node[:-1, -1], node[1:, -1]], 1)},
-                     {"left": {"nodes": node[0]}, "right": {"nodes": node[-1]}, "top": {"line2": np.arange(n)}})
+                     {"left": {"nodes": node[0]}, "right": {"nodes": node[-1]}, "top": {"line2": range(n)}})
 
 
 def heat(mesh, conductivity=2.0, source=0.0, left=0.0, **more):

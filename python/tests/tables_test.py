@@ -32,7 +32,7 @@ class Parts:
             points = np.vstack([points, points[edges].mean(1)])
         old = self.cells.setdefault(kind, np.zeros((0, cells.shape[1]), int))
         self.cells[kind] = np.vstack([old, cells + first])
-        self.regions.setdefault(name, {})[kind] = np.arange(len(old), len(old) + len(cells))
+        self.regions.setdefault(name, {})[kind] = range(len(old), len(old) + len(cells))
         self.points = np.vstack([self.points, points])
         return self
 

@@ -57,7 +57,8 @@ class Solution:
 
 def ritz_mesh(mesh):
     cells = {kind: nodes for kind, nodes in mesh.cells.items() if len(nodes)}
-    return ritz.Mesh(mesh.points, cells, {name: {k: p for k, p in parts.items() if len(p)} for name, parts in mesh.regions.items()})
+    return ritz.Mesh(mesh.points, cells, {name: {k: p if k == "nodes" else np.isin(np.arange(len(cells[k])), p) for k, p in parts.items() if len(p)}
+                                         for name, parts in mesh.regions.items()})
 
 
 def solve(model, threads=1, case=None):
