@@ -266,7 +266,7 @@ class EveryKey(Differences):
 
     def test_positions_of_nodes(self):
         block, plane = bar((3, 2, 2)), square(3)
-        again = lambda mesh, points: ritz.Mesh(points, dict(mesh.cells), {name: ({"nodes": nodes} if len(nodes) else {kind: np.isin(np.arange(len(mesh.cells[kind])), part) for kind, part in chosen.items()}) for name, (chosen, nodes) in mesh.regions.items()})
+        again = lambda mesh, points: ritz.Mesh(points, dict(mesh.cells), {name: ({"nodes": nodes} if len(nodes) else {kind: np.isin(np.arange(len(mesh.cells[kind])), part) for kind, part in chosen}) for name, (chosen, nodes) in mesh.regions.items()})
         random = np.random.default_rng(1)
         for name, mesh, model, dimension in (("solid", block, {}, 3), ("plane stress", plane, {"model": {"type": "plane_stress", "thickness": 0.1}}, 2), ("of revolution", plane, {"model": {"type": "axisymmetric"}}, 2)):
             with self.subTest(name):
@@ -286,7 +286,7 @@ class EveryKey(Differences):
             self.assertIn(words, str(raised.exception))
 
     def test_positions_of_nodes_in_time(self):
-        again = lambda mesh, points: ritz.Mesh(points, dict(mesh.cells), {name: ({"nodes": nodes} if len(nodes) else {kind: np.isin(np.arange(len(mesh.cells[kind])), part) for kind, part in chosen.items()}) for name, (chosen, nodes) in mesh.regions.items()})
+        again = lambda mesh, points: ritz.Mesh(points, dict(mesh.cells), {name: ({"nodes": nodes} if len(nodes) else {kind: np.isin(np.arange(len(mesh.cells[kind])), part) for kind, part in chosen}) for name, (chosen, nodes) in mesh.regions.items()})
         random = np.random.default_rng(1)
         shaken = lambda mesh, dimension: mesh.points[:, :dimension] + 0.05 * random.uniform(size=(len(mesh.points), dimension))
         block, plane = bar((3, 1, 1)), square(2)
