@@ -6,13 +6,6 @@
 namespace ritz::ptx {
 namespace {
 
-using u16 = std::uint16_t;
-using u32 = std::uint32_t;
-using u64 = std::uint64_t;
-using s16 = std::int16_t;
-using s32 = std::int32_t;
-using s64 = std::int64_t;
-
 template <class T>
 inline constexpr bool is_number = std::is_floating_point_v<T>;
 

@@ -8,10 +8,6 @@
 namespace ritz::ptx {
 namespace {
 
-using u32 = std::uint32_t;
-using u64 = std::uint64_t;
-using s32 = std::int32_t;
-
 void nothing(Warp&, const Instruction&) {}
 void branch(Warp& w, const Instruction& i) { w.branch(i.target); }
 void end_thread(Warp& w, const Instruction&) { w.end_lanes(); }

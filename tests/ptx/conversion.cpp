@@ -13,13 +13,6 @@ float from_bfloat(std::uint16_t bits);
 
 namespace {
 
-using u16 = std::uint16_t;
-using u32 = std::uint32_t;
-using u64 = std::uint64_t;
-using s16 = std::int16_t;
-using s32 = std::int32_t;
-using s64 = std::int64_t;
-
 constexpr std::uint8_t not_negative = 4;  // .relu
 
 enum Rounding : std::uint8_t { nearest, toward_zero, down, up };
@@ -96,29 +89,21 @@ int cpu_mode(Rounding r) {
   return r == toward_zero ? FE_TOWARDZERO : r == down ? FE_DOWNWARD : r == up ? FE_UPWARD : FE_TONEAREST;
 }
 
-template <class F, class I>
-F rounded_integer(I value, Rounding r) {
-  if (r == nearest) return static_cast<F>(value);
+template <class To, class From>
+To rounded(From value, Rounding r) {
+  if (r == nearest) return static_cast<To>(value);
   const int before = std::fegetround();
   std::fesetround(cpu_mode(r));
-  volatile I from = value;
-  volatile F to = static_cast<F>(from);
+  volatile From from = value;
+  volatile To to = static_cast<To>(from);
   std::fesetround(before);
   return to;
 }
-float rounded_float(double value, Rounding r) {
-  if (r == nearest) return static_cast<float>(value);
-  const int before = std::fegetround();
-  std::fesetround(cpu_mode(r));
-  volatile double from = value;
-  volatile float to = static_cast<float>(from);
-  std::fesetround(before);
-  return to;
-}
+
 // Toward zero: the bits that do not fit are cut off.
 u16 short_float(double x, Type t, Rounding r) {
   if (r == toward_zero && x == x) {
-    const float f = rounded_float(x, toward_zero);
+    const float f = rounded<float>(x, toward_zero);
     if (t == Type::bf16) return static_cast<u16>(__builtin_bit_cast(u32, f) >> 16);
     u16 bits = to_half(f);
     if (std::fabs(static_cast<double>(from_half(bits))) > std::fabs(x)) --bits;
@@ -130,7 +115,7 @@ u16 short_float(double x, Type t, Rounding r) {
 u64 float_bits(double x, Type to, Rounding r) {
   switch (to) {
     case Type::f64: return __builtin_bit_cast(u64, x);
-    case Type::f32: return __builtin_bit_cast(u32, canonical(rounded_float(x, r)));
+    case Type::f32: return __builtin_bit_cast(u32, canonical(rounded<float>(x, r)));
     default: return short_float(x, to, r);
   }
 }
@@ -152,11 +137,11 @@ u64 converted(u64 bits, const Conversion& c, std::uint8_t flags) {
     return (flags & saturate) != 0 ? saturated_integer(value, c.to, c.from) : static_cast<u64>(value);
   const bool is_unsigned = c.from == Type::u64;
   if (c.to == Type::f64)
-    return __builtin_bit_cast(u64, is_unsigned ? rounded_integer<double>(static_cast<u64>(value), c.rounding)
-                                               : rounded_integer<double>(value, c.rounding));
+    return __builtin_bit_cast(
+        u64, is_unsigned ? rounded<double>(static_cast<u64>(value), c.rounding) : rounded<double>(value, c.rounding));
   if (c.to == Type::f32)
-    return __builtin_bit_cast(u32, is_unsigned ? rounded_integer<float>(static_cast<u64>(value), c.rounding)
-                                               : rounded_integer<float>(value, c.rounding));
+    return __builtin_bit_cast(
+        u32, is_unsigned ? rounded<float>(static_cast<u64>(value), c.rounding) : rounded<float>(value, c.rounding));
   return short_float(is_unsigned ? static_cast<double>(static_cast<u64>(value)) : static_cast<double>(value), c.to,
                      c.rounding);
 }

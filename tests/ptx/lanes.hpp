@@ -4,12 +4,21 @@
 #include "tests/ptx/decode.hpp"
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
 namespace ritz::ptx {
+
+using u8 = std::uint8_t;
+using u16 = std::uint16_t;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+using s16 = std::int16_t;
+using s32 = std::int32_t;
+using s64 = std::int64_t;
 
 template <class Op>
 Op made(const Instruction& i) {

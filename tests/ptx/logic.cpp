@@ -7,13 +7,6 @@
 namespace ritz::ptx {
 namespace {
 
-using u16 = std::uint16_t;
-using u32 = std::uint32_t;
-using u64 = std::uint64_t;
-using s16 = std::int16_t;
-using s32 = std::int32_t;
-using s64 = std::int64_t;
-
 struct And {
   template <class T>
   T operator()(T a, T b) const {

@@ -8,12 +8,6 @@
 namespace ritz::ptx {
 namespace {
 
-using u8 = std::uint8_t;
-using u16 = std::uint16_t;
-using u32 = std::uint32_t;
-using u64 = std::uint64_t;
-using s32 = std::int32_t;
-using s64 = std::int64_t;
 using Kind = Watch::Kind;
 
 std::string hexadecimal(u64 value) {
