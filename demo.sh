@@ -19,8 +19,7 @@ if [ -z "$bin" ]; then
   says "packages"
   tools/install_packages.sh
   # Only what this machine can run, GPU code where there is a GPU, and of the kernels those that the two cases take.
-  gpu=OFF
-  if command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q GPU; then gpu=AUTO; fi
+  gpu=$(if tools/has_gpu.sh; then echo AUTO; else echo OFF; fi)
   says "build, some four minutes on two cores from nothing"
   tools/configure.sh build -DRITZ_TESTS=OFF -DRITZ_CPU_BACKENDS=native -DRITZ_UNITY=ON -DRITZ_KERNEL_FAMILIES=none -DRITZ_CUDA="${RITZ_CUDA:-$gpu}"
   NINJA_STATUS="[%f of %t steps, %e s] " cmake --build build --target ritz-elasticity ritz-heat

@@ -5,6 +5,9 @@ if(NOT RITZ_KERNEL_FAMILIES STREQUAL all)
   install(CODE "message(FATAL_ERROR \"This build has not all kernels: RITZ_KERNEL_FAMILIES is '${RITZ_KERNEL_FAMILIES}'. Before it is installed: \"
                        \"cmake -B ${PROJECT_BINARY_DIR} -DRITZ_KERNEL_FAMILIES=all && cmake --build ${PROJECT_BINARY_DIR}\")")
 endif()
+if(RITZ_WITH_CUDA AND NOT RITZ_CUDA_FAMILIES STREQUAL all)
+  install(CODE "message(WARNING \"This build has not all kernels of GPUs: RITZ_CUDA_FAMILIES is '${RITZ_CUDA_FAMILIES}'.\")")
+endif()
 set(folder ${CMAKE_INSTALL_LIBDIR}/cmake/ritz)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/ritzConfig.cmake.in ${PROJECT_BINARY_DIR}/cmake/ritzConfig.cmake
                               INSTALL_DESTINATION ${folder} NO_SET_AND_CHECK_MACRO)

@@ -4,7 +4,7 @@
 #                                         the target my_forms stands for all of them
 #   ritz_kernels(my_forms NO_INSTALL a.cpp)   the same, left out of `cmake --install` (tests)
 #   ritz_kernel_family(my_forms rare c.cpp)   before it: sources of my_forms in files of their own, my_forms.rare.v3.so, which are loaded
-#                                         with it if they were built (RITZ_KERNEL_FAMILIES); the module of a GPU has them all
+#                                         with it if they were built (RITZ_KERNEL_FAMILIES, RITZ_CUDA_FAMILIES)
 #   ritz_add_plugin(my_forms a.cpp)       the same for sources that case files may name as `plugin` (fem/add_form.hpp);
 #                                         then `plugin = "build/my_forms"` needs no compiler where the case runs
 # RITZ_CUDA = AUTO, ON or OFF says whether there are GPU modules, RITZ_CUDA_ARCHITECTURES for which GPUs.
@@ -91,6 +91,7 @@ set(RITZ_KERNEL_OPTIONS_CUDA -std=c++20 --expt-relaxed-constexpr -O3 ${ritz_of_c
 
 # Families of kernels that a build makes; the others are made by the target that has the module's name.
 set(RITZ_KERNEL_FAMILIES all CACHE STRING "Families of CPU kernels to build: all, none, or a list")
+set(RITZ_CUDA_FAMILIES all CACHE STRING "Families of GPU kernels to build: all, none, or a list")
 function(ritz_kernel_family name family)
   list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
   set_property(GLOBAL APPEND PROPERTY ritz_families_${name} ${family})
@@ -115,10 +116,7 @@ namespace { [[maybe_unused]] const bool registered = (ritz::register_kernel_fami
     _ritz_cpu_module(${name} ${name}.${backend} ${backend} ON ${K_NO_INSTALL} ${sources} ${list_of_families})
     foreach(family ${families})
       get_property(family_sources GLOBAL PROPERTY ritz_sources_${name}_${family})
-      set(built OFF)
-      if(family IN_LIST RITZ_KERNEL_FAMILIES OR RITZ_KERNEL_FAMILIES STREQUAL all)
-        set(built ON)
-      endif()
+      _ritz_is_built(built ${family} ${RITZ_KERNEL_FAMILIES})
       _ritz_cpu_module(${name} ${name}.${family}.${backend} ${backend} ${built} ${K_NO_INSTALL} ${family_sources})
       if(built)
         add_dependencies(${name}.${backend} ${name}.${family}.${backend})
@@ -126,25 +124,40 @@ namespace { [[maybe_unused]] const bool registered = (ritz::register_kernel_fami
     endforeach()
   endforeach()
   if(RITZ_WITH_CUDA)
+    _ritz_cuda_sources(cuda_sources ${name} ${sources})
+    _ritz_cuda_module(${name} ${name}.cuda ON ${K_NO_INSTALL} ${cuda_sources} ${list_of_families})
+    add_dependencies(${name} ${name}.cuda)
     foreach(family ${families})
       get_property(family_sources GLOBAL PROPERTY ritz_sources_${name}_${family})
-      list(APPEND sources ${family_sources})
+      _ritz_cuda_sources(cuda_sources ${name} ${family_sources})
+      _ritz_is_built(built ${family} ${RITZ_CUDA_FAMILIES})
+      _ritz_cuda_module(${name} ${name}.${family}.cuda ${built} ${K_NO_INSTALL} ${cuda_sources})
+      add_dependencies(${name} ${name}.${family}.cuda)
+      if(built)
+        add_dependencies(${name}.cuda ${name}.${family}.cuda)
+      endif()
     endforeach()
-    set(cuda_sources)
-    foreach(source ${sources})
-      get_filename_component(stem ${source} NAME_WE)
-      get_filename_component(path ${source} ABSOLUTE)
-      file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name}.${stem}.cu CONTENT "#include \"${path}\"\n")
-      set_property(SOURCE ${CMAKE_CURRENT_BINARY_DIR}/${name}.${stem}.cu APPEND PROPERTY OBJECT_DEPENDS ${path})
-      list(APPEND cuda_sources ${CMAKE_CURRENT_BINARY_DIR}/${name}.${stem}.cu)
-    endforeach()
-    if(K_NO_INSTALL)
-      ritz_cuda_module(${name} NO_INSTALL ${cuda_sources})
-    else()
-      ritz_cuda_module(${name} ${cuda_sources})
-    endif()
-    add_dependencies(${name} ${name}.cuda)
   endif()
+endfunction()
+
+function(_ritz_is_built result family)
+  set(${result} OFF PARENT_SCOPE)
+  if(family IN_LIST ARGN OR ARGN STREQUAL all)
+    set(${result} ON PARENT_SCOPE)
+  endif()
+endfunction()
+
+# A source of nvcc for each source of a kernel.
+function(_ritz_cuda_sources result name)
+  set(cuda_sources)
+  foreach(source ${ARGN})
+    get_filename_component(stem ${source} NAME_WE)
+    get_filename_component(path ${source} ABSOLUTE)
+    file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name}.${stem}.cu CONTENT "#include \"${path}\"\n")
+    set_property(SOURCE ${CMAKE_CURRENT_BINARY_DIR}/${name}.${stem}.cu APPEND PROPERTY OBJECT_DEPENDS ${path})
+    list(APPEND cuda_sources ${CMAKE_CURRENT_BINARY_DIR}/${name}.${stem}.cu)
+  endforeach()
+  set(${result} ${cuda_sources} PARENT_SCOPE)
 endfunction()
 
 function(_ritz_cpu_module name target backend built no_install)
@@ -157,12 +170,7 @@ function(_ritz_cpu_module name target backend built no_install)
   string(MAKE_C_IDENTIFIER ${name}.${backend}_EXPORTS symbol)
   set_target_properties(${target} PROPERTIES DEFINE_SYMBOL ${symbol})
   add_dependencies(${name} ${target})
-  if(built)
-    _ritz_kernel_module(${target} ${no_install})
-  else()
-    set_target_properties(${target} PROPERTIES PREFIX "" EXCLUDE_FROM_ALL ON)
-    target_link_libraries(${target} PRIVATE ritz::device)
-  endif()
+  _ritz_kernel_module(${target} ${built} ${no_install})
 endfunction()
 
 function(ritz_add_plugin name)
@@ -174,30 +182,40 @@ function(ritz_add_plugin name)
   endforeach()
 endfunction()
 
-# The CUDA half of a module; also for .cu files that have no twin on the CPU.
+# Sources of a GPU's module that have no twin on the CPU, of a module of their own or of one by ritz_kernels.
 function(ritz_cuda_module name)
   cmake_parse_arguments(K "NO_INSTALL" "" "" ${ARGN})
-  set(sources ${K_UNPARSED_ARGUMENTS})
-  if(NOT TARGET ${name}.cuda)
-    add_library(${name}.cuda MODULE ${sources})
-    target_compile_definitions(${name}.cuda PRIVATE RITZ_BACKEND=cuda)
-    target_compile_options(${name}.cuda PRIVATE ${RITZ_KERNEL_OPTIONS_CUDA})
-    set(install_path ${CMAKE_INSTALL_RPATH} ${CUDAToolkit_LIBRARY_DIR})
-    # CMake leaves the toolkit's folder out of the run path, as one that nvcc knows; the loader need not know it.
-    set_target_properties(${name}.cuda PROPERTIES CUDA_RUNTIME_LIBRARY Shared
-                          CUDA_ARCHITECTURES "${RITZ_CUDA_ARCHITECTURES}"
-                          BUILD_RPATH "${CUDAToolkit_LIBRARY_DIR}"
-                          INSTALL_RPATH "${install_path}")
-    _ritz_kernel_module(${name}.cuda ${K_NO_INSTALL})
+  if(TARGET ${name}.cuda)
+    target_sources(${name}.cuda PRIVATE ${K_UNPARSED_ARGUMENTS})
   else()
-    target_sources(${name}.cuda PRIVATE ${sources})
+    _ritz_cuda_module(${name} ${name}.cuda ON ${K_NO_INSTALL} ${K_UNPARSED_ARGUMENTS})
   endif()
 endfunction()
 
-function(_ritz_kernel_module target no_install)
-  add_dependencies(ritz_modules ${target})
+function(_ritz_cuda_module name target built no_install)
+  add_library(${target} MODULE ${ARGN})
+  target_compile_definitions(${target} PRIVATE RITZ_BACKEND=cuda)
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:${RITZ_KERNEL_OPTIONS_CUDA}> $<$<COMPILE_LANGUAGE:CXX>:-std=c++20>)
+  set(install_path ${CMAKE_INSTALL_RPATH} ${CUDAToolkit_LIBRARY_DIR})
+  # CMake leaves the toolkit's folder out of the run path, as one that nvcc knows; the loader need not know it.
+  set_target_properties(${target} PROPERTIES CUDA_RUNTIME_LIBRARY Shared
+                        CUDA_ARCHITECTURES "${RITZ_CUDA_ARCHITECTURES}"
+                        BUILD_RPATH "${CUDAToolkit_LIBRARY_DIR}"
+                        INSTALL_RPATH "${install_path}")
+  string(MAKE_C_IDENTIFIER ${name}.cuda_EXPORTS symbol)
+  set_target_properties(${target} PROPERTIES DEFINE_SYMBOL ${symbol})
+  _ritz_kernel_module(${target} ${built} ${no_install})
+endfunction()
+
+# What is not built with all targets is built with the target of the module's name.
+function(_ritz_kernel_module target built no_install)
   set_target_properties(${target} PROPERTIES PREFIX "")
   target_link_libraries(${target} PRIVATE ritz::device)
+  if(NOT built)
+    set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
+    return()
+  endif()
+  add_dependencies(ritz_modules ${target})
   if(NOT no_install)
     install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   endif()

@@ -26,6 +26,8 @@ check emulated_multigrid "$on_emulated $build/bin/test_multigrid_gpu"
 check emulated_memory_steps "$on_emulated python3 tests/cuda_emulator/memory_steps_test.py $build/bin/ritz-elasticity tools"
 # Both instruction sets of the CPU, compiled as they are shipped.
 check shipped_kernels "tools/shipped_kernels.sh $build-shipped"
+# All families of a GPU's kernels, with all optimisations.
+check gpu_kernels "tools/gpu_kernels.sh $build"
 # No test depends on the clock: all of them beside two busy loops, and on one core.
 check under_load "tools/under_load.sh 2 ctest --test-dir $build --output-on-failure -j2"
 check on_one_core "taskset -c 0 ctest --test-dir $build --output-on-failure"
