@@ -1,13 +1,14 @@
 # ritz_suites(TARGET LABELS...): one test of ctest for each suite of a GoogleTest program, as mesh.Cracks of test_mesh: a process for each fact
-# would start, and load its libraries, thousands of times. Facts of a suite that SPLIT names have an entry each, as they are long.
+# would start, and load its libraries, thousands of times. Facts of a suite that SPLIT names have an entry each, as they are long. Suites of a program
+# with a greater COST begin earlier.
 # ctest includes this file, too, and lists the suites; the list is made again when the program is newer.
 if(COMMAND add_custom_target)  # in the build
   function(ritz_suites target)
-    cmake_parse_arguments(S "" "" "LABELS;SPLIT" ${ARGN})
+    cmake_parse_arguments(S "" "COST" "LABELS;SPLIT" ${ARGN})
     string(REPLACE "test_" "" name ${target})
     set(settings ${CMAKE_CURRENT_BINARY_DIR}/${target}_suites.cmake)
     file(GENERATE OUTPUT ${settings} CONTENT "set(name ${name})\nset(program \"$<TARGET_FILE:${target}>\")\nset(labels \"${S_LABELS}\")
-set(split \"${S_SPLIT}\")\nset(list \"${CMAKE_CURRENT_BINARY_DIR}/${target}_list.cmake\")\ninclude(\"${PROJECT_SOURCE_DIR}/tests/gtest_suites.cmake\")\n")
+set(cost \"${S_COST}\")\nset(split \"${S_SPLIT}\")\nset(list \"${CMAKE_CURRENT_BINARY_DIR}/${target}_list.cmake\")\ninclude(\"${PROJECT_SOURCE_DIR}/tests/gtest_suites.cmake\")\n")
     set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${settings})
   endfunction()
   return()
@@ -38,7 +39,7 @@ if(NOT EXISTS ${list} OR NOT ${list} IS_NEWER_THAN ${program} OR NOT ${list} IS_
     string(REGEX REPLACE "\\.\\*$" "" shown ${test})
     # A suite that is skipped as a whole is skipped.
     string(APPEND text "add_test(${name}.${shown} \"${program}\" \"--gtest_filter=${test}\")
-set_tests_properties(${name}.${shown} PROPERTIES TIMEOUT 600 LABELS \"${labels}\" SKIP_REGULAR_EXPRESSION \"PASSED  . 0 tests\")\n")
+set_tests_properties(${name}.${shown} PROPERTIES TIMEOUT 600 COST \"${cost}\" LABELS \"${labels}\" SKIP_REGULAR_EXPRESSION \"PASSED  . 0 tests\")\n")
   endforeach()
   file(WRITE ${list} "${text}")
 endif()
