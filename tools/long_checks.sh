@@ -4,9 +4,9 @@
 # Usage: tools/long_checks.sh [--in BUILD] [CHECK...]; --list names the checks with their commands.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-build=build
+build=$PWD/build  # absolute, as tests run in folders of their own
 if [ "${1:-}" = --in ]; then
-  build=$2
+  build=$(realpath "$2")
   shift 2
 fi
 operators=$(paste -sd: tests/fem/operator_tests.txt)
@@ -18,8 +18,8 @@ check() {
   commands+=("$2")
 }
 # Every call on files fails or ends the process, every message is late or refused.
-check faults "env RITZ_ALL_FAULTS=1 ctest --test-dir $build --output-on-failure -R ^cases\.(faults|resume_faults)"
-check messages "env RITZ_ALL_FAULTS=7 ctest --test-dir $build --output-on-failure -R ^cases\.divided_messages --timeout 7200"
+check faults "env RITZ_ALL_FAULTS=1 tools/test_seconds.py $build ^cases\.(faults|resume_faults)"
+check messages "env RITZ_ALL_FAULTS=7 tools/test_seconds.py $build ^cases\.divided_messages"
 # On the emulated GPU, with the meshes of a card.
 check emulated_operators "$on_emulated $build/bin/test_fem --gtest_filter=$operators-AffineCells.*"
 check emulated_multigrid "$on_emulated $build/bin/test_multigrid_gpu"
