@@ -21,7 +21,8 @@ if [ -z "$bin" ]; then
   # Only what this machine can run, GPU code where there is a GPU, and of the kernels those that the two cases take.
   gpu=$(if tools/has_gpu.sh; then echo AUTO; else echo OFF; fi)
   says "build, some four minutes on two cores from nothing"
-  tools/configure.sh build -DRITZ_TESTS=OFF -DRITZ_CPU_BACKENDS=native -DRITZ_UNITY=ON -DRITZ_KERNEL_FAMILIES=none -DRITZ_CUDA="${RITZ_CUDA:-$gpu}"
+  tools/configure.sh build -DRITZ_TESTS=OFF -DRITZ_CPU_BACKENDS=native -DRITZ_UNITY=ON -DRITZ_KERNEL_FAMILIES=none -DRITZ_CUDA_FAMILIES=none \
+    -DRITZ_HOST_LEVEL=1 -DRITZ_CUDA="${RITZ_CUDA:-$gpu}"
   NINJA_STATUS="[%f of %t steps, %e s] " cmake --build build --target ritz-elasticity ritz-heat
 fi
 mkdir -p results
@@ -38,4 +39,4 @@ says "done"
 echo "ParaView: results/bracket/bracket.pvd results/heat_sink/heat_sink.pvd"
 echo "pictures: results/bracket.png results/heat_sink.png"
 echo "pages, to be turned in a browser: results/bracket.html results/heat_sink.html"
-if [ "$bin" = build/bin ]; then echo "the other programs, and kernels for everything else: cmake -B build -DRITZ_KERNEL_FAMILIES=all && cmake --build build"; fi
+if [ "$bin" = build/bin ]; then echo "the other programs, and kernels for everything else: cmake -B build -DRITZ_KERNEL_FAMILIES=all -DRITZ_CUDA_FAMILIES=all -DRITZ_HOST_LEVEL=2 && cmake --build build"; fi
