@@ -17,6 +17,11 @@ command -v patchelf >/dev/null || { echo "error: patchelf is missing
 [ -f "$build/CMakeCache.txt" ] || { echo "error: '$build' is no build folder" >&2; exit 2; }
 
 cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
+if [ -n "$(cached CMAKE_CUDA_COMPILER)" ] && [ "$(cached RITZ_CUDA_FAMILIES)" != all ]; then
+  echo "error: '$build' has not all kernels of GPUs: RITZ_CUDA_FAMILIES is '$(cached RITZ_CUDA_FAMILIES)'
+  fix: cmake -B '$build' -DRITZ_CUDA_FAMILIES=all && cmake --build '$build'" >&2
+  exit 2
+fi
 version=$(cached CMAKE_PROJECT_VERSION)
 name=ritz-$version-linux-$(uname -m)
 work=$(mktemp -d)

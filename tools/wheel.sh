@@ -51,7 +51,7 @@ if [ ! -f "$build/CMakeCache.txt" ]; then
   options+=(-DRITZ_TESTS=OFF -DRITZ_UNITY=ON "-DRITZ_CPU_BACKENDS=v3;v4" -DRITZ_CUDA=OFF) target=()
 fi
 if [ -n "$architectures" ]; then
-  options+=(-DRITZ_CUDA=ON -DRITZ_CUDA_COMPACT=ON "-DRITZ_CUDA_ARCHITECTURES=$architectures") target=()
+  options+=(-DRITZ_CUDA=ON -DRITZ_CUDA_COMPACT=ON "-DRITZ_CUDA_ARCHITECTURES=$architectures" -DRITZ_CUDA_FAMILIES=all) target=()
 fi
 tools/configure.sh "$build" "${options[@]}"
 cmake --build "$build" "${target[@]}"
