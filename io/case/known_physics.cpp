@@ -49,7 +49,13 @@ const std::vector<Topic>& topics() {
       {{"failure", "tsai", "hashin", "=puck"},
        "failure indices are not in Ritz yet: compute them from the stresses of the results, in Python "
        "(docs/python.md)"},
-      {{"=path", "=paths", "linearization", "linearisation"},
+      {{"magnet", "=coil", "=coils", "=current", "current_density", "vector_potential", "maxwell"},
+       "magnetostatics is [model] form = \"curl_curl3\" (in the plane curl_curl2) in ritz-solve, with B and H as "
+       "results: docs/several-fields.md, examples/several_fields/solenoid.toml"},
+      {{"permittivity", "voltage", "=charge", "electrostatic", "electric"},
+       "electrostatics and direct currents are conduction: in ritz-heat the potential is the temperature, the "
+       "permittivity or electric conductivity is 'conductivity'"},
+      {{"=path", "=paths", "=line", "=curve", "linearization", "linearisation"},
        "paths and linearised stresses are not in Ritz yet: give a [[probe]] with 'point' for each place, or plot over "
        "a "
        "line in ParaView"},
