@@ -250,8 +250,8 @@ void report_bending_cells(Run& run, const FunctionSpace& space, const ElasticBod
   run.results().facts()["strain_variation"] = fmt::format("{:.4g}", share);
   run.log().notice(fmt::format(
       "{}{:.0f} % of the strain energy is in strains that vary across single cells, as where one cell over the "
-      "height bends; linear cells are too stiff for that (shear locking), and displacements are too small by up to "
-      "this share: write order = 2 under [space], or take quadratic cells",
+      "height bends; linear cells are too stiff for that (shear locking), which makes displacements too small, by up "
+      "to this share, and frequencies too high: write order = 2 under [space], or take quadratic cells",
       start, 100 * share));
 }
 
@@ -378,6 +378,7 @@ CaseModel read_elastic_vibration(Run& run) {
     run.log().notice(
         "modes of the axisymmetric model keep the shape of revolution (n = 0 waves around, without torsion); those "
         "with waves around may be lower: model the body in three dimensions for them");
+  read.judge_shape = [&run, body, &space](const Vector& shape) { report_bending_cells(run, space, body, shape); };
   read.mass = [body, attached = read.attached_mass] {
     const std::optional<double> mass = body.mass();
     return mass ? std::optional(*mass + attached) : mass;

@@ -76,6 +76,9 @@ class MeshError(CaseTest):
         self.assertEqual(len(told()), 1)
         self.assertEqual(told(("space.order", 2)), [])
         self.assertEqual(told(("force.0.value", "[1000, 0, 0]")), [])
+        modal = text.split("[[force]]")[0].replace("poisson", "density = 7850\npoisson") + "[modal]\ncount = 1\n"
+        self.write("modal.toml", modal)
+        self.assertTrue(any("linear cells bend" in n for n in self.solve("ritz-modal", self.folder / "modal.toml").report["notices"]))
 
     def test_nothing_where_the_solution_is_exact_in_each_material(self):
         outcome = self.solve("ritz-heat", example("wall"), keys=ON)

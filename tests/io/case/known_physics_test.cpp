@@ -18,6 +18,7 @@ TEST(KnownPhysics, NamesTheTableThatHasIt) {
                                    {"psd", "frequency response"},
                                    {"line", "plot over a line"},
                                    {"coil", "curl_curl3"},
+                                   {"library", "ritz materials"},
                                    {"voltage", "ritz-heat"},
                                    {"base_excitation", "frequency response"},
                                    {"steady_state_dynamics", "frequency response"},
