@@ -7,9 +7,11 @@
 #include "fem/ranks/divided_fields.hpp"
 #include "fem/analysis/mixed_statics.hpp"
 #include "fem/analysis/static_forecast.hpp"
+#include "fem/results/curl_results.hpp"
 #include "fem/results/vector_field.hpp"
 #include "io/files/byte_size.hpp"
 #include "mesh/cell_geometry.hpp"
+#include "mesh/curved_cells.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -122,8 +124,7 @@ std::vector<double> values_in_cells(const FunctionSpace& space, const Vector& u)
   return result;
 }
 
-void report_range(Run& run, const Mesh& mesh, const Field& field) {
-  if (field.components == 1) return print_range(run, mesh, field.name, field.values);
+std::vector<double> sizes_of(const Field& field) {
   const auto components = static_cast<std::size_t>(field.components);
   std::vector<double> sizes(field.values.size() / components);
   for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -132,7 +133,21 @@ void report_range(Run& run, const Mesh& mesh, const Field& field) {
       sum += field.values[i * components + c] * field.values[i * components + c];
     sizes[i] = std::sqrt(sum);
   }
-  print_peak(run, mesh, field.name, sizes);
+  return sizes;
+}
+
+void report_range(Run& run, const Mesh& mesh, const Field& field) {
+  if (field.components == 1) return print_range(run, mesh, field.name, field.values);
+  print_peak(run, mesh, field.name, sizes_of(field));
+}
+
+void report_peak_in_cells(Run& run, const Mesh& mesh, const Field& field) {
+  const std::vector<double> sizes = sizes_of(field);
+  const auto most = std::ranges::max_element(sizes);
+  const Index cell = most - sizes.begin();
+  const Point x = CellMap(mesh, cell).at(reference_centroid(mesh.kind_of(cell)));
+  run.log().line("peak {}: {:.6g} at ({:.4g}) m", field.name, *most,
+                 fmt::join(x.begin(), x.begin() + mesh.dimension(), ", "));
 }
 
 // The size of the sums in the equations of a field, of terms that may cancel: those of the other fields, with signs
@@ -178,6 +193,15 @@ void report_imbalance(Run& run, const MixedCase& read, const MixedSolution& s) {
   }
 }
 
+void add_curl_results(Run& run, const FieldFacts& facts, CurlResults results, std::vector<Field>& cells) {
+  const int components = run.mesh().dimension() == 3 ? 3 : 1;
+  cells.push_back({facts.name, 3, std::move(results.values)});
+  for (auto& [name, values] : {std::pair{curl_name(facts), &results.curls}, {curl_flux_name(facts), &results.fluxes}}) {
+    cells.push_back({name, components, std::move(*values)});
+    report_peak_in_cells(run, run.mesh(), cells.back());
+  }
+}
+
 void show(Run& run, const MixedCase& read, const MixedSolution& s) {
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
   const MixedOperator& equations = *read.equations;
@@ -199,9 +223,17 @@ void show(Run& run, const MixedCase& read, const MixedSolution& s) {
                        .forces = true});
     } else if (facts.family == Family::cell) {
       cells.push_back({facts.name, space.components(), values_in_cells(space, u)});
+    } else if (has_curl(facts)) {
+      add_curl_results(run, facts, curl_results(equations, k, s.u), cells);
     } else {
       cells.push_back({facts.name, 3, VectorField(equations, k, s.u).in_cells()});
     }
+  }
+  if (equations.symmetric() && std::ranges::any_of(read.fields, has_curl)) {
+    const Works of = works(equations, s.u);
+    run.log().line("energy u.K u / 2: {:.6g}, work u.f of the loads: {:.6g}", of.energy, of.of_loads);
+    run.results().facts()["energy"] = fmt::format("{:.10g}", of.energy);
+    run.results().facts()["work_of_loads"] = fmt::format("{:.10g}", of.of_loads);
   }
   run.log().line("relative residual {:.1e}", s.residual);
   if (!s.notice.empty()) run.log().notice(s.notice);

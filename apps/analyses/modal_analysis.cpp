@@ -96,6 +96,10 @@ void report(Run& run, const CaseModel& read, const VibrationModes& modes, double
     run.log().notice(fmt::format(
         "modes without stiffness beyond the rigid motions: {}. A part is loose, or bars form a mechanism", loose));
   print_table(run.results(), modes);
+  if (!read.judge_shape || !modes.eigen.vectors || modes.rigid_count >= std::ssize(modes.frequencies)) return;
+  Vector shape(space.device(), space.unknown_count(), "vectors");
+  modes.eigen.vectors->get_column(modes.rigid_count, shape);
+  read.judge_shape(shape);
 }
 
 }  // namespace

@@ -48,6 +48,7 @@ struct CaseModel {
   std::function<void(const CaseModel&, const Operator& equations, const SolutionView&)> show = {};
   std::function<void(const SolutionView&)> tell = {};  // more in the log and among the facts: motions of regions
   std::function<void(const CaseModel&, VibrationModes)> show_modes = {};  // read_modal()
+  std::function<void(const Vector& shape)> judge_shape = {};              // of the first mode that is not rigid
 
   CaseModel (*reader)(Run&) = nullptr;  // reads the case of another run
 

@@ -13,6 +13,7 @@
 #include "apps/cases/peak_place.hpp"
 #include "apps/results/stress_measures.hpp"
 #include "fem/physics/elastic_body.hpp"
+#include "fem/results/strain_variation.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -238,7 +239,23 @@ void report_peaks(Run& run, const Mesh& mesh, const Model& model, std::span<cons
       report_singular(run, fmt::format("the extreme of the probe '{}'", probe), place);
 }
 
-void show(Run& run, const CaseModel& read, const Operator& equations, const ElasticBody* estimated,
+// Once in a run. Strains of heat vary in cells without stress, and the model of the estimate has isotropic materials.
+void report_bending_cells(Run& run, const FunctionSpace& space, const ElasticBody& body, const Vector& u) {
+  constexpr std::string_view start = "linear cells bend: ";
+  if (body.has_axes() || body.has_thermal_strain()) return;
+  if (std::ranges::any_of(run.log().notices(), [&](const std::string& each) { return each.starts_with(start); }))
+    return;
+  const double share = strain_variation(space, u.host(), body.error_model());
+  if (share <= too_much_variation) return;
+  run.results().facts()["strain_variation"] = fmt::format("{:.4g}", share);
+  run.log().notice(fmt::format(
+      "{}{:.0f} % of the strain energy is in strains that vary across single cells, as where one cell over the "
+      "height bends; linear cells are too stiff for that (shear locking), which makes displacements too small, by up "
+      "to this share, and frequencies too high: write order = 2 under [space], or take quadratic cells",
+      start, 100 * share));
+}
+
+void show(Run& run, const CaseModel& read, const Operator& equations, const ElasticBody& body, bool wants_error,
           const SolutionView& s) {
   const FunctionSpace& space = equations.space();
   const Mesh& mesh = space.mesh();
@@ -252,23 +269,24 @@ void show(Run& run, const CaseModel& read, const Operator& equations, const Elas
   judge_displacements(run, mesh, nodal.front().values, dimension);
   phase.reset();
   std::optional<DiscretisationError> error;
-  EvaluatedFields stresses = derive(run.results(), equations, stress_names(estimated != nullptr), [&] {
-    if (estimated != nullptr) error = mesh_error(run, space, s.u, estimated->error_model());
+  EvaluatedFields stresses = derive(run.results(), equations, stress_names(wants_error), [&] {
+    if (wants_error) error = mesh_error(run, space, s.u, body.error_model());
     EvaluatedFields fields = stress_fields(run, read, equations, s);
     if (error) fields.cells.push_back({"stress_error", 1, std::move(error->magnitudes)});
     return fields;
   });
   phase.emplace(run.device().profile(), "fields");
   report_peaks(run, mesh, read.model, stresses.nodal);
+  report_bending_cells(run, space, body, s.u);
   if (error) {
     report_mesh_error(run, space, *error);
     run.results().facts()["strain_energy"] = fmt::format("{:.10g}", error->solution / 2);
   }
   GroundForces forces = ground_forces(run, read, s);
-  print_balance(run, forces.applied, forces.reaction, s.residual, dimension);
+  const bool axisymmetric = read.model.rigid == RigidModes::axisymmetric;
+  print_balance(run, forces.applied, forces.reaction, s.residual, dimension, axisymmetric);
   print_ground(run, read, s);
-  if (forces.complete)
-    check_balance(run, s, forces.applied, forces.reaction, dimension, read.model.rigid == RigidModes::axisymmetric);
+  if (forces.complete) check_balance(run, s, forces.applied, forces.reaction, dimension, axisymmetric);
   std::ranges::move(stresses.nodal, std::back_inserter(nodal));
   nodal.push_back({.name = "reaction", .components = dimension, .values = std::move(forces.reaction), .forces = true});
   phase.reset();
@@ -331,7 +349,7 @@ CaseModel read_elasticity(Run& run) {
       "[[traction]], [[pressure]], [[force]], [[moment]], [[body_force]], gravity, [thermal], or a [[displacement]] "
       "that is not 0";
   read.show = [&run, wants_error, body](const CaseModel& shown, const Operator& equations, const SolutionView& s) {
-    show(run, shown, equations, wants_error ? &body : nullptr, s);
+    show(run, shown, equations, body, wants_error, s);
   };
   return read;
 }
@@ -360,6 +378,7 @@ CaseModel read_elastic_vibration(Run& run) {
     run.log().notice(
         "modes of the axisymmetric model keep the shape of revolution (n = 0 waves around, without torsion); those "
         "with waves around may be lower: model the body in three dimensions for them");
+  read.judge_shape = [&run, body, &space](const Vector& shape) { report_bending_cells(run, space, body, shape); };
   read.mass = [body, attached = read.attached_mass] {
     const std::optional<double> mass = body.mass();
     return mass ? std::optional(*mass + attached) : mass;

@@ -364,6 +364,10 @@ class MixedReader {
         read.nodal_results.push_back({std::string("reaction_") + field.name, field.components});
       } else {
         read.cell_results.push_back({field.name, is_vector(field) ? 3 : field.components});
+        if (!has_curl(field)) continue;
+        const int components = mesh_.dimension() == 3 ? 3 : 1;
+        read.cell_results.push_back({curl_name(field), components});
+        read.cell_results.push_back({curl_flux_name(field), components});
       }
     }
   }
@@ -438,6 +442,10 @@ class MixedReader {
 };
 
 }  // namespace
+
+bool has_curl(const FieldFacts& field) { return field.family == Family::edge && field.uses_gradient; }
+std::string curl_name(const FieldFacts& field) { return std::string("curl_") + field.name; }
+std::string curl_flux_name(const FieldFacts& field) { return curl_name(field) + "_flux"; }
 
 MixedCase read_mixed(Run& run, const FormOfCase& form) { return MixedReader(run, form).read(); }
 

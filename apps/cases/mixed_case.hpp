@@ -9,6 +9,7 @@
 #include "fem/operator/mixed_constraints.hpp"
 
 #include <memory>
+#include <string>
 
 namespace ritz {
 
@@ -22,5 +23,10 @@ struct MixedCase {
 
 // Errors are added to the case, and thrown together before spaces are made, which need a sound case.
 MixedCase read_mixed(Run& run, const FormOfCase& form);
+
+// Further results of a field of edges, in cells: its curl, and what the form pairs with that of the test function.
+bool has_curl(const FieldFacts& field);
+std::string curl_name(const FieldFacts& field);       // "curl_field"
+std::string curl_flux_name(const FieldFacts& field);  // "curl_field_flux"
 
 }  // namespace ritz

@@ -231,15 +231,19 @@ std::vector<double> without_rounding(std::span<const double> sums, double larges
 }
 
 void print_balance(Run& run, std::span<const double> applied, const std::vector<double>& reaction, double residual,
-                   int components) {
+                   int components, bool axisymmetric) {
   std::vector<double> sums(static_cast<std::size_t>(components), 0.0);
   for (std::size_t i = 0; i < reaction.size(); ++i) sums[i % static_cast<std::size_t>(components)] += reaction[i];
   if (!applied.empty()) {
     const std::string unit = unit_of_field(run.report().program, "reaction");
     const double largest = std::max(largest_of(applied), largest_of(sums));
-    run.log().line("loads: ({:.6g}){}, reactions: ({:.6g}){}, relative residual {:.1e}",
-                   fmt::join(without_rounding(applied, largest), ", "), unit,
-                   fmt::join(without_rounding(sums, largest), ", "), unit, residual);
+    const std::vector<double> loads = without_rounding(applied, largest), held = without_rounding(sums, largest);
+    if (axisymmetric)  // radial forces all around add up to zero
+      run.log().line("loads along y: {:.6g}{}, reactions: {:.6g}{}, relative residual {:.1e}", loads[1], unit, held[1],
+                     unit, residual);
+    else
+      run.log().line("loads: ({:.6g}){}, reactions: ({:.6g}){}, relative residual {:.1e}", fmt::join(loads, ", "), unit,
+                     fmt::join(held, ", "), unit, residual);
     run.results().facts()["applied_load"] = fmt::format("{:.10g}", fmt::join(applied, " "));
   }
   run.results().facts()["reaction"] = fmt::format("{:.10g}", fmt::join(sums, " "));

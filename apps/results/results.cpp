@@ -129,10 +129,18 @@ void Results::record(const SolveReport& solve, Index unknowns) {
   std::ranges::move(std::exchange(steps_before_, {}), std::back_inserter(context_.report.solves.back().fallbacks));
   if (part_ != nullptr) part_->solve = context_.report.solves.back();
   context_.log.line("{}", text_of(solve, unknowns));
-  if (!solve.choice.empty() && solve.choice != choice_before) context_.log.line("method: {}", solve.choice);
-  for (const std::string& fallback : solve.fallbacks) context_.log.notice("fell back: " + fallback);
+  const bool told =
+      solve.choice == choice_before || solve.choice == "as asked";  // the line of the solve has the method
+  if (!solve.choice.empty() && !told) context_.log.line("method: {}", solve.choice);
+  for (const std::string& fallback : solve.fallbacks) report_fallback(fallback);
   if (!solve.where.empty()) context_.log.notice(solve.where);
   report_steps_down();
+}
+
+// Once in a run: load cases and time steps take the same steps again.
+void Results::report_fallback(const std::string& step) {
+  const std::string notice = "fell back: " + step;
+  if (std::ranges::find(context_.log.notices(), notice) == context_.log.notices().end()) context_.log.notice(notice);
 }
 
 void Results::report_steps_down() {
@@ -140,7 +148,7 @@ void Results::report_steps_down() {
 }
 
 void Results::step_down(const std::string& step) {
-  context_.log.notice("fell back: " + step);
+  report_fallback(step);
   if (part_ != nullptr) part_->solve.fallbacks.push_back(step);
   if (context_.report.solves.empty()) steps_before_.push_back(step);
   else context_.report.solves.back().fallbacks.push_back(step);

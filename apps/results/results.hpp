@@ -138,6 +138,7 @@ class Results {
   void keep_other_files() const;
   void check_room(const ProbeFields& fields) const;
   void open_writer(bool probes);
+  void report_fallback(const std::string& step);
   void report_steps_down();
   void record_large_strains(std::span<const Field> nodal, std::span<const Field> cells);
   void keep_lack();

@@ -76,6 +76,7 @@ void add_bad_facets(const MeshData& data, Offenders& offenders) {
     offenders.add(first, Problem::repeated);
     offenders.add(second, Problem::repeated);
   }
+  if (data.structural) return;  // shells meet at edges, as in a T
   const FacetSurvey survey = survey_facets(data);
   for (const auto& [a, b] : survey.crowded)
     for (const Index cell : {a.cell, b.cell}) offenders.add(cell, Problem::crowded);
@@ -143,6 +144,7 @@ void write_quality(const std::string& file, const Mesh& mesh) {
 // The offending cells alone, with the nodes that they use.
 MeshData selection(const MeshData& data, const Offenders& offenders, std::vector<Field>& fields) {
   MeshData part{.dimension = data.dimension, .points = {}, .blocks = {}, .regions = {}, .source = data.source};
+  part.structural = data.structural;
   fields = {{"problem", 1, {}}, {"cell", 1, {}}};
   std::vector<Node> number(data.points.size() / 3, -1);
   for (const CellBlock& block : data.blocks) {

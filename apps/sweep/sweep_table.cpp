@@ -1,6 +1,7 @@
 #include "apps/sweep/sweep_table.hpp"
 
 #include "io/case/csv.hpp"
+#include "io/case/unit.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/input_file.hpp"
 
@@ -16,6 +17,16 @@ namespace ritz {
 namespace {
 
 constexpr std::array<const char*, 3> solve_columns{"iterations", "residual", "exit"};
+
+// A value of the case, which is TOML, as a cell that programs read as a number: 0.001 for "1 mm". Angles stay as they
+// are, because some keys take degrees.
+std::string cell_of_value(const std::string& toml) {
+  if (toml.size() < 2 || toml.front() != '"' || toml.back() != '"') return toml;
+  const std::string text = toml.substr(1, toml.size() - 2);
+  const std::optional<Quantity> quantity = quantity_in(text);
+  const std::optional<Unit> unit = quantity ? unit_named(quantity->unit) : std::nullopt;
+  return unit && unit->powers[4] == 0 ? fmt::format("{}", in_si(quantity->number, *unit)) : text;
+}
 
 }  // namespace
 
@@ -106,7 +117,7 @@ void SweepTable::write(const std::vector<SweepMember>& members) const {
     if (found == rows_.end()) continue;
     std::map<std::string, std::string> cells;
     for (const auto& [column, value] : found->second.cells) cells[column] = value;
-    for (const auto& [key, value] : member.values) cells[key] = value;
+    for (const auto& [key, value] : member.values) cells[key] = cell_of_value(value);
     cells["member"] = member.name;
     cells["status"] = found->second.status;
     cells["fingerprint"] = found->second.fingerprint;

@@ -5,18 +5,49 @@
 #include "fem/forms/form_record.hpp"
 #include "fem/forms/mixed_form.hpp"
 
+#include <cstring>
 #include <string>
+#include <utility>
 
 namespace ritz {
+
+// The fluxes at one point, on the host. form: its bytes; given: its numbers there; u and f: the members of the fields
+// and of the fluxes, one after the other.
+using FluxesAtPoint = void (*)(const void* form, const double* x, const double* given, const double* u, double* f);
 
 struct MixedFormRecord {
   FormRecord form;  // name, dimension, claims and numbers; what is said of its one unknown has no meaning
   int field_count;
   FieldFacts fields[most_fields];
   bool couples[most_fields][most_fields];  // [test][trial]
+  FluxesAtPoint fluxes;                    // nullptr: a form on facets
 };
 
 inline std::string mixed_record_name(const char* form) { return std::string(form) + "/fields"; }
+
+template <MixedForm F>
+void fluxes_at_point(const void* form, const double* x, const double* given, const double* u, double* f) {
+  constexpr int given_count = MixedFormFacts<F>::given;
+  Location<double, F::dimension, given_count> at{};
+  for (int i = 0; i < F::dimension; ++i) at.x[i] = x[i];
+  if constexpr (given_count > 0)
+    for (int i = 0; i < given_count; ++i) at.given[i] = given[i];
+  MixedFields<double, F> fields{}, fluxes{};
+  [&]<std::size_t... k>(std::index_sequence<k...>) {
+    const auto take = [&](auto& member) {
+      std::memcpy(&member, u, sizeof member);
+      u += sizeof member / sizeof(double);
+    };
+    (take(fields.template get<k>()), ...);
+    (*static_cast<const F*>(form))(at, fields, fluxes);
+    const auto give = [&](const auto& member) {
+      std::memcpy(f, &member, sizeof member);
+      f += sizeof member / sizeof(double);
+    };
+    (give(fluxes.template get<k>()), ...);
+  }
+  (std::make_index_sequence<F::fields.size()>());
+}
 
 template <MixedForm F>
 MixedFormRecord mixed_record_of() {
@@ -30,6 +61,7 @@ MixedFormRecord mixed_record_of() {
   r.form.symmetric = Facts::symmetric;
   r.form.linear = Facts::linear;
   r.form.varies_in_time = Facts::varies_in_time;
+  if constexpr (Facts::codimension == 0) r.fluxes = fluxes_at_point<F>;
   r.form.cell = -1;
   r.form.unknown = r.form.derives = r.form.derived_names = "";
   describe_numbers<F>(r.form);

@@ -27,6 +27,7 @@ struct MixedFormValue {
         fields(r.fields, r.fields + r.field_count),
         symmetric(r.form.symmetric),
         linear(r.form.linear),
+        fluxes(r.fluxes),
         numbers(std::move(form)) {
     for (std::size_t test = 0; test < fields.size(); ++test)
       for (std::size_t trial = 0; trial < fields.size(); ++trial) couples[test][trial] = r.couples[test][trial];
@@ -38,6 +39,7 @@ struct MixedFormValue {
   int dimension, codimension;  // codimension 1: on facets
   std::vector<FieldFacts> fields;
   bool symmetric, linear;
+  FluxesAtPoint fluxes;                                              // nullptr: a form on facets
   std::array<std::array<bool, most_fields>, most_fields> couples{};  // [test][trial]
   FormValue numbers;  // parameters, coefficients (FormValue::given), extra degree, module
 };

@@ -1,6 +1,8 @@
 #include "fem/physics/place.hpp"
 
 #include "fem/forms/parameter_bounds.hpp"
+#include "mesh/cell_geometry.hpp"
+#include "mesh/curved_cells.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -8,28 +10,37 @@
 namespace ritz {
 namespace {
 
-void add_centre(const Mesh& mesh, std::span<const Node> nodes, std::vector<double>& centres) {
-  double sum[3] = {};
-  for (const Node node : nodes)
-    for (std::size_t d = 0; d < 3; ++d) sum[d] += mesh.point(node)[d];
-  for (const double s : sum) centres.push_back(s / static_cast<double>(nodes.size()));
-}
+// Middles of cells and facets by their maps (the mean of the nodes of a bent facet may lie outside the mesh), and
+// nodes.
+struct Centres {
+  std::vector<double> x;     // [centre][3]
+  std::vector<Index> cells;  // [centre]; none: of nodes
+  std::vector<Point> xi;     // [centre] in the cell
 
-std::vector<double> centres_of(const Mesh& mesh, const Region& region) {
-  std::vector<double> centres;
-  for (const Index cell : region.cells) add_centre(mesh, mesh.nodes_of(cell), centres);
-  for (const FacetOfCell& facet : region.facets) add_centre(mesh, mesh.nodes_of(facet), centres);
-  for (const Node& node : region.nodes) add_centre(mesh, {&node, 1}, centres);
-  return centres;
-}
+  Centres(const Mesh& mesh, const Region& region) {
+    for (const Index cell : region.cells) add(mesh, cell, reference_centroid(mesh.kind_of(cell)));
+    for (const FacetOfCell& facet : region.facets) {
+      const CellKind kind = traits(mesh.kind_of(facet.cell)).facets[static_cast<std::size_t>(facet.facet)].kind;
+      add(mesh, facet.cell, FacetMap(mesh.kind_of(facet.cell), facet.facet).place(reference_centroid(kind)));
+    }
+    for (const Node node : region.nodes)
+      for (std::size_t d = 0; d < 3; ++d) x.push_back(mesh.point(node)[d]);
+  }
 
-// At the centres of cells and facets, at nodes.
-void evaluate(const Coefficient& value, const std::vector<double>& centres, const Mesh& mesh, const Region& region,
-              std::span<double> values) {
-  std::vector<Index> cells = region.cells;
-  for (const FacetOfCell& facet : region.facets) cells.push_back(facet.cell);
-  value.at(cells.empty() ? EvaluationPoints(centres) : EvaluationPoints(centres, mesh, cells), 0, values);
-}
+  std::vector<double> values_of(const Coefficient& value, const Mesh& mesh) const {
+    std::vector<double> values(x.size() / 3);
+    value.at(cells.empty() ? EvaluationPoints(x) : EvaluationPoints(x, mesh, cells, xi), 0, values);
+    return values;
+  }
+
+ private:
+  void add(const Mesh& mesh, Index cell, const Point& at) {
+    const Point centre = CellMap(mesh, cell).at(at);
+    x.insert(x.end(), centre.begin(), centre.end());
+    cells.push_back(cell);
+    xi.push_back(at);
+  }
+};
 
 std::string_view words(RegionKind kind) {
   return kind == RegionKind::cells ? "cells" : kind == RegionKind::facets ? "facets" : "nodes";
@@ -66,10 +77,11 @@ void check_values(const Coefficient& value, const ParameterFacts& facts, const M
     if (!keeps_bounds(facts, value.number())) refuse(value.number(), "");
     return;
   }
-  const std::vector<double> x = centres_of(mesh, region);
-  std::vector<double> values(x.size() / 3);
+  const Centres centres(mesh, region);
+  const std::vector<double>& x = centres.x;
+  std::vector<double> values;
   try {
-    evaluate(value, x, mesh, region, values);
+    values = centres.values_of(value, mesh);
   } catch (const Error& error) { return errors.add(error); }
   for (std::size_t i = 0; i < values.size(); ++i)
     if (!keeps_bounds(facts, values[i]))
@@ -77,10 +89,7 @@ void check_values(const Coefficient& value, const ParameterFacts& facts, const M
 }
 
 std::vector<double> values_at_centres(const Coefficient& value, const Mesh& mesh, const Region& region) {
-  const std::vector<double> x = centres_of(mesh, region);
-  std::vector<double> values(x.size() / 3);
-  evaluate(value, x, mesh, region, values);
-  return values;
+  return Centres(mesh, region).values_of(value, mesh);
 }
 
 double largest(const Coefficient& value, const Mesh& mesh, const Region& region) try {

@@ -351,7 +351,7 @@ class Estimate {
     Index patch[8];
     for (std::size_t v = 0; v < t.corners; ++v) patch[v] = patches_.of(corners[v], cell);
     const std::array<double, 2>& numbers = numbers_of(cell);
-    double squares = 0, energy = 0, magnitude = 0, volume = 0, own[M];
+    double squares = 0, energy = 0, magnitude = 0, volume = 0, own[M] = {};
     Jacobian J;
     for (std::size_t q = 0; q < t.count; ++q) {
       const Point x = place(t, q, s.x.data());
@@ -413,19 +413,6 @@ bool is_of_revolution(ErrorPhysics physics) {
   return physics == ErrorPhysics::axisymmetric || physics == ErrorPhysics::axisymmetric_heat;
 }
 
-// A rigid motion, a temperature that is the same everywhere: against strains of the size of u over that of the body.
-bool is_round_off(const FunctionSpace& space, std::span<const double> u, const ErrorModel& model, double energy) {
-  double largest = 0, stiffness = 0;
-  for (const double value : u) largest = std::max(largest, std::abs(value));
-  for (const auto& [first, second] : model.numbers) stiffness = std::max(stiffness, std::abs(first) + 2 * second);
-  const Mesh& mesh = space.mesh();
-  const BoundingBox box = bounding_box(mesh);
-  const double strain = largest / box.diagonal();
-  double volume = model.weight * (is_of_revolution(model.physics) ? box.high[0] : 1);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(mesh.dimension()); ++i) volume *= box.high[i] - box.low[i];
-  return energy <= 1e-16 * stiffness * strain * strain * volume;
-}
-
 DiscretisationError estimated(const FunctionSpace& space, std::span<const double> u, const ErrorModel& model,
                               std::span<const std::uint8_t> chosen) {
   const auto by = [&]<class Law>(Law) { return Estimate<Law>(space, u, model, chosen).run(); };
@@ -439,6 +426,19 @@ DiscretisationError estimated(const FunctionSpace& space, std::span<const double
 }
 
 }  // namespace
+
+// Against strains of the size of u over that of the body.
+bool is_rigid(const FunctionSpace& space, std::span<const double> u, const ErrorModel& model, double energy) {
+  double largest = 0, stiffness = 0;
+  for (const double value : u) largest = std::max(largest, std::abs(value));
+  for (const auto& [first, second] : model.numbers) stiffness = std::max(stiffness, std::abs(first) + 2 * second);
+  const Mesh& mesh = space.mesh();
+  const BoundingBox box = bounding_box(mesh);
+  const double strain = largest / box.diagonal();
+  double volume = model.weight * (is_of_revolution(model.physics) ? box.high[0] : 1);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(mesh.dimension()); ++i) volume *= box.high[i] - box.low[i];
+  return energy <= 1e-16 * stiffness * strain * strain * volume;
+}
 
 DiscretisationError estimate_error(const FunctionSpace& space, std::span<const double> u, const ErrorModel& model) {
   DiscretisationError error = estimated(space, u, model, {});
@@ -457,7 +457,7 @@ void sum_up(const FunctionSpace& space, std::span<const double> u, const ErrorMo
     error.error += error.squares[cell];
     error.solution += error.energies[cell];
   }
-  if (is_round_off(space, u, model, error.error + error.solution)) error.error = 0;
+  if (is_rigid(space, u, model, error.error + error.solution)) error.error = 0;
 }
 
 Index host_of_estimate(const FunctionSpace& space) {

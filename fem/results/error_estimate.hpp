@@ -53,6 +53,9 @@ DiscretisationError estimate_error_in(const FunctionSpace& space, std::span<cons
 // The sums over all cells, whose parts the error has.
 void sum_up(const FunctionSpace& space, std::span<const double> u, const ErrorModel& model, DiscretisationError& error);
 
+// Is u with this energy a rigid motion, or a temperature that is the same everywhere, but for rounding?
+bool is_rigid(const FunctionSpace& space, std::span<const double> u, const ErrorModel& model, double energy);
+
 // [bytes] that it takes on the host, with its result.
 Index host_of_estimate(const FunctionSpace& space);
 

@@ -117,7 +117,11 @@ void CaseData::add_unknown(const CaseValue& table, const CaseMember& member, con
   for (const CaseQuestion& question : questions)
     last_parts.push_back(question.path.substr(question.path.rfind('.') + 1));
   const bool is_table = member.value.kind == CaseValue::Kind::table || member.value.is_array_of_tables();
-  const auto elsewhere = is_table ? last_parts.end() : std::ranges::find(last_parts, member.key);
+  // A key elsewhere, not the table itself: 'material' in [[material]].
+  const auto is_elsewhere = [&](const std::string& last) {
+    return last == member.key && !path.starts_with(questions[static_cast<std::size_t>(&last - last_parts.data())].path);
+  };
+  const auto elsewhere = is_table ? last_parts.end() : std::ranges::find_if(last_parts, is_elsewhere);
   const std::string ours = ours_of(member.key, valid);
   const std::optional<KnownPhysics> physics =
       ours.empty() && elsewhere == last_parts.end() ? known_physics(member.key, valid) : std::nullopt;

@@ -154,7 +154,7 @@ void Case::read_tables() {
         t.path("file", "CSV file with a line of names, then numbers; one to three arguments", {.must_exist = true});
     const std::string interpolation =
         t.choice("interpolation", "between the rows: linear, or the nearest, or the previous one",
-                 {"linear", "nearest", "previous"});
+                 {"linear", "nearest", "previous"}, "linear");
     const std::string outside =
         t.choice("outside", "outside of the rows: an error, or the value at the end", {"error", "constant"}, "error");
     if (name.empty()) continue;

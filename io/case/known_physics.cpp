@@ -49,7 +49,16 @@ const std::vector<Topic>& topics() {
       {{"failure", "tsai", "hashin", "=puck"},
        "failure indices are not in Ritz yet: compute them from the stresses of the results, in Python "
        "(docs/python.md)"},
-      {{"=path", "=paths", "linearization", "linearisation"},
+      {{"=material", "=library", "=grade"},
+       "materials are [[material]], or keys of [[section]] in ritz-structure; one of the library is taken by its name: "
+       "name = \"steel S235\" ('ritz materials' lists them)"},
+      {{"magnet", "=coil", "=coils", "=current", "current_density", "vector_potential", "maxwell"},
+       "magnetostatics is [model] form = \"curl_curl3\" (in the plane curl_curl2) in ritz-solve, with B and H as "
+       "results: docs/several-fields.md, examples/several_fields/solenoid.toml"},
+      {{"permittivity", "voltage", "=charge", "electrostatic", "electric"},
+       "electrostatics and direct currents are conduction: in ritz-heat the potential is the temperature, the "
+       "permittivity or electric conductivity is 'conductivity'"},
+      {{"=path", "=paths", "=line", "=curve", "linearization", "linearisation"},
        "paths and linearised stresses are not in Ritz yet: give a [[probe]] with 'point' for each place, or plot over "
        "a "
        "line in ParaView"},
@@ -101,8 +110,10 @@ const std::vector<Topic>& topics() {
       {{"foundation", "=spring", "=springs", "=winkler"},
        "an elastic ground is [[foundation]] and [[spring]] of ritz-elasticity and ritz-modal, for solids; springs of "
        "frames are [[spring]] of ritz-structure"},
-      {{"fluid", "magnetic", "electric", "voltage", "current_density", "permittivity"},
-       "fluids and electromagnetics are not in Ritz"},
+      {{"fluid", "navier_stokes", "viscous_flow"},
+       "slow flow is [model] form = \"stokes3\" (in the plane stokes2) in ritz-solve: docs/several-fields.md; flow "
+       "with "
+       "inertia is not in cases"},
       {{"=units", "=unit", "unit_system"},
        "a number with a unit is a text such as \"210 GPa\" (docs/case-files.md); [mesh] scale = 0.001 turns a mesh in "
        "mm "

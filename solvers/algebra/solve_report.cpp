@@ -17,6 +17,7 @@ const char* name_of(StopReason reason) {
     case StopReason::indefinite_preconditioner: return "indefinite preconditioner";
     case StopReason::breakdown: return "breakdown";
     case StopReason::not_finite: return "not finite";
+    case StopReason::preconditioner_not_finite: return "preconditioner not finite";
   }
   return "unknown";
 }
@@ -34,13 +35,14 @@ const char* advice_for(StopReason reason) {
       return "the preconditioner is not positive definite: check the matrix's diagonal, or use another preconditioner";
     case StopReason::breakdown: return "use another method or a direct solver";
     case StopReason::not_finite: return "look for NaN or infinity in material data, loads and coordinates";
+    case StopReason::preconditioner_not_finite: return "use another preconditioner or a direct solver";
   }
   return "";
 }
 
 bool may_be_rounding(const SolveReport& report) {
   return report.reason == StopReason::stagnated || report.reason == StopReason::indefinite_preconditioner ||
-         report.reason == StopReason::not_finite;
+         report.reason == StopReason::not_finite || report.reason == StopReason::preconditioner_not_finite;
 }
 
 std::string summary(const SolveReport& report) {

@@ -18,7 +18,8 @@ enum class StopReason {
   indefinite_matrix,          // p.Ap <= 0
   indefinite_preconditioner,  // r.z <= 0
   breakdown,
-  not_finite,  // NaN or infinity in matrix, right-hand side or iterate
+  not_finite,                 // NaN or infinity in matrix, right-hand side or iterate
+  preconditioner_not_finite,  // NaN or infinity in M v of a finite v
 };
 const char* name_of(StopReason reason);     // "converged", "iteration limit", ...
 const char* advice_for(StopReason reason);  // what a user can do about it

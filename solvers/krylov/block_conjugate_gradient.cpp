@@ -40,6 +40,7 @@ class Group {
         int columns)
       : options_(options),
         A_(A),
+        M_(preconditioner),
         device_(A.device()),
         size_(A.rows()),
         columns_(columns),
@@ -64,6 +65,7 @@ class Group {
       std::array<double, lanes> before{};
       for (int j = 0; j < columns_; ++j) before[j] = lanes_[j].residual;
       iterate(running(), reasons);
+      stop_at_bad_preconditioner(reasons);
       true_residuals();
       for (int j = 0; j < columns_; ++j) {
         Lane& lane = lanes_[j];
@@ -158,6 +160,17 @@ class Group {
     }
   }
 
+  // Lanes whose numbers are not finite because of the preconditioner.
+  void stop_at_bad_preconditioner(const std::array<StopReason, lanes>& reasons) {
+    for (int j = 0; j < columns_; ++j) {
+      if (!lanes_[j].running || reasons[j] != StopReason::not_finite || M_ == nullptr) continue;
+      b_.get_column(j, column_);
+      if (product_is_finite(*M_, column_)) continue;
+      blame_preconditioner(*M_, lanes_[j].report);
+      lanes_[j].running = false;
+    }
+  }
+
   // From the residuals in r until every lane has a reason to stop.
   void iterate(unsigned active, std::array<StopReason, lanes>& reasons) {
     for (int j = 0; j < columns_; ++j) {
@@ -233,6 +246,7 @@ class Group {
 
   const BlockConjugateGradient& options_;
   const LinearOperator& A_;
+  const LinearOperator* const M_;  // nullptr: none
   const Device device_;
   const Index size_;
   const int columns_;

@@ -60,6 +60,10 @@ bool KrylovRun::goes_on() {
 }
 
 void KrylovRun::judge(StopReason reason) {
+  if (reason == StopReason::not_finite && M != nullptr && !product_is_finite(*M, *b_)) {
+    blame_preconditioner(*M, report);
+    return stop(report.reason);
+  }
   const double before = residual_;
   measure();
   if (over_) return;
@@ -150,7 +154,7 @@ std::string rounding_text(double relative) {
 std::optional<StopReason> verdict_of(StopReason reason, double residual, double before, double target,
                                      SolveReport& report) {
   if (residual <= target) return StopReason::converged;
-  if (reason == StopReason::not_finite) report.where = "a product with the matrix or the preconditioner is not finite";
+  if (reason == StopReason::not_finite) report.where = "a number of the iteration is not finite";
   const bool can_go_on = reason == StopReason::converged || reason == StopReason::breakdown;
   if (!can_go_on) return reason;
   if (!(residual < 0.5 * before)) return reason == StopReason::converged ? StopReason::stagnated : reason;
@@ -170,6 +174,18 @@ void report_bad_entry(const Vector& v, const char* what, SolveReport& report) {
   report.where = report.entry < 0 ? fmt::format("{} is too large for double precision", what)
                  : own < 0        ? fmt::format("an entry of {} is not finite on another rank", what)
                            : fmt::format("entry {} of {} is {}", own, what, v.host()[static_cast<std::size_t>(own)]);
+}
+
+bool product_is_finite(const LinearOperator& M, const Vector& v) {
+  Vector product(v.device(), v.size(), "vectors");
+  M.apply(v, product);
+  return Communicator(v.device()).largest_of(double(first_not_finite(product))) < 0;
+}
+
+void blame_preconditioner(const LinearOperator& M, SolveReport& report) {
+  report.reason = StopReason::preconditioner_not_finite;
+  report.true_relative_residual = std::numeric_limits<double>::quiet_NaN();
+  report.where = fmt::format("the preconditioner '{}' returns values that are not finite", M.name());
 }
 
 void check_system(const LinearOperator& A, Index b_rows, Index x_rows, const LinearOperator* preconditioner) {

@@ -98,6 +98,11 @@ std::optional<StopReason> verdict_of(StopReason reason, double residual, double 
                                      SolveReport& report);
 // Fills `where` and `entry`: "entry 17 of the right-hand side is nan".
 void report_bad_entry(const Vector& v, const char* what, SolveReport& report);
+// M v is finite, on all ranks. After numbers of an iteration that are not: is it the preconditioner? One application,
+// and none in solves without a fault.
+bool product_is_finite(const LinearOperator& M, const Vector& v);
+// The reason `preconditioner_not_finite`, with the name.
+void blame_preconditioner(const LinearOperator& M, SolveReport& report);
 void check_system(const LinearOperator& A, Index b_rows, Index x_rows, const LinearOperator* preconditioner);
 
 }  // namespace ritz

@@ -130,7 +130,9 @@ class PlanWalk {
     const SolveReport& last = worst(reports);
     const bool multigrid = cycle.memory.preconditioner == PreconditionerKind::multigrid;
     const std::string reason = name_of(last.reason);
-    if (multigrid && !cycle.sure_bounds && last.reason == StopReason::indefinite_preconditioner) {
+    const bool spoilt =
+        last.reason == StopReason::indefinite_preconditioner || last.reason == StopReason::preconditioner_not_finite;
+    if (multigrid && !cycle.sure_bounds && spoilt) {
       cycle.sure_bounds = true;
       why = "the bounds of the smoother's eigenvalues were too low: repeated with those of more steps";
       return Next::same_basis;

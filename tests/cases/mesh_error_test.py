@@ -66,6 +66,20 @@ class MeshError(CaseTest):
             for each in estimates[1:]:
                 self.assert_close(each, estimates[0], 1e-3)
 
+    def test_linear_cells_that_bend_are_told_without_an_estimate(self):
+        """A cantilever of ten bricks is 35 % too stiff. Not where it is pulled, and not with order 2."""
+        self.write("beam.msh", boxes.cut("hexa", (10, 1, 1), (10, 1, 1)))
+        text = '[mesh]\nfile = "beam.msh"\n' + "".join(
+            f'[[region]]\nname = "x{i}"\nkind = "facets"\nplane = {{point = [{10 * i}, 0, 0], normal = [1, 0, 0]}}\n' for i in (0, 1))
+        text += '[[material]]\nregion = "part"\nyoung = 2e11\npoisson = 0.3\n[[displacement]]\nregion = "x0"\nx = 0\ny = 0\nz = 0\n[[force]]\nregion = "x1"\nvalue = [0, 0, -1000]\n'
+        told = lambda *more: [n for n in self.solve("ritz-elasticity", self.write("beam.toml", text), keys=dict(more)).report["notices"] if "linear cells bend" in n]
+        self.assertEqual(len(told()), 1)
+        self.assertEqual(told(("space.order", 2)), [])
+        self.assertEqual(told(("force.0.value", "[1000, 0, 0]")), [])
+        modal = text.split("[[force]]")[0].replace("poisson", "density = 7850\npoisson") + "[modal]\ncount = 1\n"
+        self.write("modal.toml", modal)
+        self.assertTrue(any("linear cells bend" in n for n in self.solve("ritz-modal", self.folder / "modal.toml").report["notices"]))
+
     def test_nothing_where_the_solution_is_exact_in_each_material(self):
         outcome = self.solve("ritz-heat", example("wall"), keys=ON)
         self.assertLess(self.estimate(outcome), 1e-6)

@@ -24,6 +24,8 @@ class SeveralFields(CaseTest):
         for name, references in {"cavity": {"middle": (-0.205192, 2e-4), "lower": (-0.122596, 5e-4)},
                                  "layers": {"pressure_left": (0.75, 1e-9), "pressure_right": (0.125, 1e-9), "flux_right": (2, 1e-9)},
                                  "slab": {"right_half": (slab, 5e-3)},
+                                 "solenoid": {"field_in_air": (1000, 1e-7), "field_in_iron": (1000, 1e-7), "flux_density_in_iron": (4e-4 * math.pi * 1000, 1e-7),
+                                              "flux": (0.5 * 4e-7 * math.pi * 1001 * 1000, 1e-7)},
                                  "channel": {"middle": (4, 1e-9), "half_way": (3, 1e-9)},
                                  "filter": {"flux": (2 / 1.125, 1e-7), "pressure_left": (3 - 0.5 / 1.125, 1e-7)},
                                  "sheets": {"right_half": (2 * length**2 * (1 - 1 / math.cosh(1 / (2 * length))), 5e-3)}}.items():
@@ -134,6 +136,31 @@ class SeveralFields(CaseTest):
         turning = self.of(sheet)
         self.assertEqual(turning.exit, 0, turning.log + turning.errors)
         self.assert_close(turning.probes["most"], 0.375, 1e-5)
+
+    def test_a_long_coil_has_the_field_of_its_current_in_each_core(self):
+        """H = K along the coil whatever its core, B = H / a; the energy is half of the work, which is that of the linkage. In space, by hexahedra and tetrahedra."""
+        counts, K, a = (4, 4, 2), 3.0, {"iron": 0.01, "air": 1.0}
+        text = '[[region]]\nname = "iron"\nkind = "cells"\nbox = {low = [0.24, 0.24, -1], high = [0.76, 0.51, 2]}\n[[region]]\nname = "air"\ndifference = ["part", "iron"]\n'
+        for axis, side, current in ((0, 1, [0, K, 0]), (0, 0, [0, -K, 0]), (1, 1, [-K, 0, 0]), (1, 0, [K, 0, 0])):
+            name, normal = f"{'xy'[axis]}{side}", [int(d == axis) for d in range(3)]
+            text += f'[[region]]\nname = "{name}"\nkind = "facets"\nplane = {{point = {[side * n for n in normal]}, normal = {normal}}}\n[[load]]\nregion = "{name}"\nvalue = {current}\n'
+        text += '[model]\nform = "curl_curl3"\n' + "".join(f'[[material]]\nregion = "{name}"\na = {value}\nb = 0\n' for name, value in a.items())
+        for name in a:
+            for field in ("curl_field", "curl_field_flux"):
+                for measure in ("min", "max"):
+                    text += f'[[probe]]\nname = "{name}.{field}.{measure}"\nfield = "{field}"\nregion = "{name}"\ncomponent = "z"\nmeasure = "{measure}"\n'
+        text += "[solver]\ntolerance = 1e-10\n"
+        for cell in ("hexa", "tetra"):
+            with self.subTest(cell=cell):
+                outcome = self.of(text, "--overwrite", mesh=boxes.cut(cell, counts))
+                self.assertEqual(outcome.exit, 0, outcome.errors + outcome.log)
+                for name, value in a.items():
+                    for measure in ("min", "max"):
+                        self.assert_close(outcome.probes[f"{name}.curl_field_flux.{measure}"], K, 1e-7)
+                        self.assert_close(outcome.probes[f"{name}.curl_field.{measure}"], K / value, 1e-7)
+                energy = 0.5 * K**2 * sum({"iron": 0.125, "air": 0.875}[name] / value for name, value in a.items())
+                self.assert_close(float(outcome.report["facts"]["energy"]), energy, 1e-7)
+                self.assert_close(float(outcome.report["facts"]["work_of_loads"]), 2 * energy, 1e-7)
 
     def test_a_current_must_be_free_of_divergence_where_a_gauge_alone_holds_gradients(self):
         """Sheets of current along both sides, and beside them a current a (x, 0), whose divergence is a."""

@@ -192,6 +192,10 @@ class TableTest(SweepTest):
         case = self.sweep("le1", parameter("pressure.0.value", **{"from": 1.0, "to": 100.0, "count": 3, "spacing": "logarithmic"}))
         self.assertEqual([float(r["pressure.0.value"]) for r in self.rows(self.solve("ritz-elasticity", case))], [1, 10, 100])
 
+    def test_values_with_units_are_numbers_of_the_table(self):
+        rows = self.rows(self.solve("ritz-elasticity", self.sweep("le1", parameter("material.0.young", values=["210 GPa", "7e10"]))))
+        self.assertEqual([float(r["material.0.young"]) for r in rows], [210e9, 7e10])
+
     def test_members_from_a_table_with_names(self):
         self.write("members.csv", 'name,pressure.0.value,material.0.young\nsoft,-1e6,"70e9"\nhard,-2e6,210e9\n')
         swept = self.solve("ritz-elasticity", self.sweep("le1", '\n[sweep]\ntable = "members.csv"\n'))

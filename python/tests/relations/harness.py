@@ -14,7 +14,6 @@ KNOWN = [
      lambda model, name, sentence: model.has("tie") and "'surface'" in str(model.case()) and name in ("move", "turn", "mirror", "renumber", "units")),
     ("fewer modes than were asked for", lambda model, name, sentence: "eigenvalues were asked for, but only" in sentence),
     ("springs at mid nodes with [space] order 1 or 3", lambda model, name, sentence: "a mid node of the mesh, where elements of order" in sentence),
-    ("arrays on bent facets that curve inwards", lambda model, name, sentence: "lies outside the mesh 'the caller's arrays'" in sentence),
 ]
 
 

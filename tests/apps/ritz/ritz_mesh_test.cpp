@@ -70,6 +70,17 @@ TEST_F(RitzMesh, ConvertKeepsVolumeAndRegionsInEveryFormat) {
   }
 }
 
+// Three shells that meet at an edge.
+TEST_F(RitzMesh, CheckFindsNothingWrongWithAnEdgeOfThreeShells) {
+  put("t.inp",
+      "*NODE\n1,0,0,0\n2,1,0,0\n3,1,1,0\n4,0,1,0\n5,2,0,0\n6,2,1,0\n7,1,0,1\n8,1,1,1\n*ELEMENT,TYPE=S4\n"
+      "1,1,2,3,4\n2,2,5,6,3\n3,2,7,8,3\n");
+  const CommandResult check = run("check t.inp");
+  EXPECT_EQ(check.exit_code, 0) << check.output;
+  EXPECT_THAT(check.output, Not(HasSubstr("problem")));
+  EXPECT_FALSE(exists("t-problems.vtu"));
+}
+
 TEST_F(RitzMesh, ConvertChangesTheOrder) {
   EXPECT_EQ(run("convert " + data("mixed1.22.binary.msh") + " a.msh --order 2 --text").exit_code, 0);
   EXPECT_TRUE(info("a.msh")["cells_by_kind"].contains("hex27"));

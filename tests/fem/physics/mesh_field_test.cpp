@@ -2,6 +2,7 @@
 #include "fem/physics/mesh_field.hpp"
 
 #include "device/error.hpp"
+#include "fem/physics/place.hpp"
 #include "mesh/generators.hpp"
 
 #include <cmath>
@@ -146,6 +147,19 @@ TEST(MeshFieldValues, AreReplacedInAllCopies) {
   const auto as_many = shared(rectangle(3, 2, {1, 1}, CellKind::tri3));  // 12 nodes and 12 triangles
   EXPECT_THROW(ritz::MeshField(as_many, std::vector<double>(12, 1.0)), Error);
   EXPECT_FALSE(ritz::MeshField(as_many, GivenArray{std::vector<double>(12, 1.0), false}).at_nodes());
+}
+
+// Mid nodes of the side x = 1 lie at 0.85: its middle at -1/4 * 4 + 1/2 * 4 * 0.85, the mean of its nodes outside the
+// mesh.
+TEST(MeshFieldCentres, OfBentFacetsLieOnThem) {
+  MeshData data = box_data(1, 1, 1, {1, 1, 1}, CellKind::hex20);
+  for (std::size_t n = 0; n < data.points.size(); n += 3)
+    if (data.points[n] == 1 && (data.points[n + 1] == 0.5 || data.points[n + 2] == 0.5)) data.points[n] = 0.85;
+  const auto mesh = shared(Mesh(std::move(data)));
+  const Coefficient field = mesh_field(mesh, at_nodes(*mesh, [](double x, double, double) { return x; }));
+  const std::vector<double> values = values_at_centres(field, *mesh, mesh->region("x1"));
+  ASSERT_EQ(values.size(), 1U);
+  EXPECT_NEAR(values[0], 0.7, 1e-12);
 }
 
 // The integral of an interpolated field over another mesh is off by order 2.

@@ -164,6 +164,9 @@ TEST(BlockConjugateGradient, NamesIndefiniteMatricesLimitsAndBadMatrices) {
   }
   for (const SolveReport& report : solve({}, A, b, {}, &M).reports)
     EXPECT_EQ(report.reason, StopReason::indefinite_preconditioner);
+  const SparseMatrix spoilt = testing::on(device, diagonal_matrix(std::vector<double>(125, nan)));
+  for (const SolveReport& report : solve({}, A, b, {}, &spoilt).reports)
+    EXPECT_EQ(report.reason, StopReason::preconditioner_not_finite);
   Blocks bad = poisson_matrix(5);
   bad.values[static_cast<std::size_t>(bad.offsets[11])] = nan;
   for (const SolveReport& report : solve({}, testing::on(device, bad), b).reports) {

@@ -296,6 +296,24 @@ TEST(Krylov, NaNIsReportedWithItsPlace) {
   }
 }
 
+// The finite matrix and right-hand side are not to blame; the diagonal and the matrix take separate paths.
+TEST(Krylov, APreconditionerThatReturnsNaNIsReportedByItsName) {
+  const Device device = Device::named("cpu");
+  const SparseMatrix A = on(device, poisson_matrix(3));
+  Blocks identity = diagonal_matrix(std::vector<double>(27, 1.0));
+  for (const double value : {nan, std::numeric_limits<double>::infinity()}) {
+    identity.values[11] = value;
+    const SparseMatrix P = on(device, identity);
+    for (const Method& m : methods()) {
+      SCOPED_TRACE(m.name);
+      const SolveReport report = solve(m, A, random_numbers(27, 6), {}, {}, &P).report;
+      EXPECT_EQ(report.reason, StopReason::preconditioner_not_finite) << summary(report);
+      EXPECT_EQ(report.where, "the preconditioner '" + P.name() + "' returns values that are not finite");
+      EXPECT_EQ(report.entry, -1);  // another method may do
+    }
+  }
+}
+
 TEST(Krylov, WrongSizesAreRejectedAndTheLimitIsNotSuccess) {
   const Device device = Device::named("cpu");
   const SparseMatrix A = on(device, poisson_matrix(5)), small = on(device, poisson_matrix(2));
