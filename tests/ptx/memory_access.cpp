@@ -198,14 +198,20 @@ std::vector<Term> elements(Statement& s, const Term& term) {
   return found;
 }
 
-Handler load(Statement& s) {
+// What loads and stores have in common: type, order and space; nothing: no type that memory has.
+std::optional<Space> take_access(Statement& s) {
   const Type t = s.take_type();
-  if (size_of(t) == 0 || size_of(t) > 8) return nullptr;
+  if (size_of(t) == 0 || size_of(t) > 8) return std::nullopt;
   take_order(s);
-  const Space space = take_space(s);
   if (s.terms.size() != 2) s.fail("the number of operands");
   s.i.bytes = size_of(t);
   s.i.is_signed = is_signed(t);
+  return take_space(s);
+}
+
+Handler load(Statement& s) {
+  const std::optional<Space> space = take_access(s);
+  if (!space) return nullptr;
   bool is_whole = true;
   const std::vector<Term> to = elements(s, s.terms[0]);
   for (std::size_t k = 0; k < to.size(); ++k) {
@@ -213,26 +219,22 @@ Handler load(Statement& s) {
     if (s.i.out[k].bytes < s.i.bytes) s.fail("a register too small");
     is_whole = is_whole && s.i.out[k].bytes == s.i.bytes;
   }
-  s.address(s.terms[1], space);
-  if (space == Space::param && s.i.mode != 0) return &load_parameter;
+  s.address(s.terms[1], *space);
+  if (*space == Space::param && s.i.mode != 0) return &load_parameter;
   if (!is_whole || s.i.bytes == 1) return &load_extended;
   return s.i.bytes == 2 ? &load_whole<u16> : s.i.bytes == 4 ? &load_whole<u32> : &load_whole<u64>;
 }
 
 Handler store_of(Statement& s) {
-  const Type t = s.take_type();
-  if (size_of(t) == 0 || size_of(t) > 8) return nullptr;
-  take_order(s);
-  const Space space = take_space(s);
-  if (s.terms.size() != 2) s.fail("the number of operands");
-  s.i.bytes = size_of(t);
+  const std::optional<Space> space = take_access(s);
+  if (!space) return nullptr;
   const std::vector<Term> from = elements(s, s.terms[1]);
   for (std::size_t k = 0; k < from.size(); ++k) {
     s.i.in[k] = s.source_of_any_size(from[k], s.i.bytes);
     if (s.i.in[k].bytes < s.i.bytes) s.fail("a register too small");
   }
-  s.address(s.terms[0], space);
-  if (space != Space::param) return &store;
+  s.address(s.terms[0], *space);
+  if (*space != Space::param) return &store;
   return s.i.mode == 1 ? &store_parameter : nullptr;
 }
 
