@@ -45,7 +45,6 @@ void enter(Warp& w, const Function& function, Mask mask, const Instruction* call
   f.registers = w.storage.data() + w.used_storage;
   w.used_storage += function.register_bytes;
   w.used_local = f.local_base + function.local_bytes;
-  std::memset(f.registers, 0xff, function.register_bytes);  // what nobody has written is not zero
   for_lanes(mask, [&](int lane) {
     std::memset(w.local + static_cast<std::size_t>(lane) * local_stride + f.local_base, 0xff, function.local_bytes);
   });
@@ -239,7 +238,7 @@ void run_block(Block& b, const Launch& launch) {
     Warp& w = b.warps[k];
     w.block = &b;
     w.number = k;
-    w.storage.resize(kernel.register_bytes + frames_bytes);
+    w.storage.resize(kernel.register_bytes + frames_bytes, '\xff');  // what nobody has written is not zero
     w.used_storage = 0;
     w.used_local = 0;
     w.local = local + static_cast<std::size_t>(k) * lanes * local_stride;

@@ -198,7 +198,7 @@ std::vector<Term> elements(Statement& s, const Term& term) {
   return found;
 }
 
-// What loads and stores have in common: type, order and space; nothing: no type that memory has.
+// Type, order and space of a load or a store; nothing: not a type of memory.
 std::optional<Space> take_access(Statement& s) {
   const Type t = s.take_type();
   if (size_of(t) == 0 || size_of(t) > 8) return std::nullopt;
