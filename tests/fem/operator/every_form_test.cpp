@@ -2,6 +2,7 @@
 // that a form has kernels for. Run where RITZ_TEST_DEVICE names another device.
 #include "device/kernels.hpp"
 #include "fem/launch/element_arguments.hpp"
+#include "fem/multigrid/space_transfer.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "tests/fem/every_form.hpp"
 
@@ -95,16 +96,17 @@ TEST_P(EveryForm, HasTheNumbersOfTheCpuByKernelsOfTheCell) {
   }
 }
 
-// An element of less order than the geometry has no kernels of its own.
-class EveryFormOfLessOrder : public EveryForm {};
-INSTANTIATE_TEST_SUITE_P(Cells, EveryFormOfLessOrder, ::testing::Values(CellKind::tri6, CellKind::tet10), kind_name);
+// Elements of less order than the geometry, and facets of order 3, have no kernels of their own.
+class EveryFormOnAnyElement : public EveryForm {};
+INSTANTIATE_TEST_SUITE_P(Cells, EveryFormOnAnyElement, ::testing::Values(CellKind::tri6, CellKind::tet10), kind_name);
 
-TEST_P(EveryFormOfLessOrder, HasTheNumbersOfTheCpuByKernelsOfAnyElement) {
+TEST_P(EveryFormOnAnyElement, HasTheNumbersOfTheCpu) {
   if (!is_another()) GTEST_SKIP() << "the CPU is compared with itself";
   const Mesh mesh = check_mesh(kind(), 1, {.smooth = 0.05, .curved = true});
   for (const std::string& name : built_in_forms().forms()) {
     const FormRecord& record = *built_in_forms().find(name).record;
-    if (record.cell < 0 && record.dimension == dimension()) compare(name, mesh, 1, device);
+    if (record.cell < 0 && record.dimension == dimension())
+      compare(name, mesh, record.codimension == 0 ? 1 : 3, device);
   }
 }
 
@@ -145,6 +147,43 @@ TEST_P(EveryTensorForm, ActsAsOnTheCpu) {
       expect_same(results[0], results[1]);
     }
   }
+}
+
+// Values between spaces of two orders, of every number of components.
+class EveryTransfer : public ::testing::TestWithParam<int>, public OnAnotherDevice {
+ protected:
+  template <class Real>
+  static void add_results(const FunctionSpace& coarse, const FunctionSpace& fine, const std::string& what,
+                          Results& results) {
+    const SpaceTransfer<Real> transfer(coarse, fine);
+    const auto values = [](const FunctionSpace& space) {
+      const std::vector<double> numbers = random_values(static_cast<std::size_t>(space.unknown_count()));
+      const std::vector<Real> rounded(numbers.begin(), numbers.end());
+      return Array<Real>(space.device(), std::span<const Real>(rounded), "vectors");
+    };
+    Array<Real> up(fine.device(), fine.unknown_count(), "vectors"),
+        down(fine.device(), coarse.unknown_count(), "vectors");
+    transfer.sum_interpolated(values(coarse), up);
+    transfer.sum_transposed(values(fine), down);
+    for (const auto& [direction, result] : {std::pair{" up", &up}, {" down", &down}}) {
+      const std::vector<Real> numbers = result->host();
+      results[what + direction] = {numbers.begin(), numbers.end()};
+    }
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Components, EveryTransfer, ::testing::Range(1, 7));
+
+TEST_P(EveryTransfer, HasTheNumbersOfTheCpu) {
+  if (!is_another()) GTEST_SKIP() << "the CPU is compared with itself";
+  const Mesh mesh = check_mesh(CellKind::tet4, 1);
+  Results results[2];
+  for (const bool other : {false, true}) {
+    const Device& place = other ? device : one_cpu();
+    const FunctionSpace coarse(mesh, GetParam(), place, {.order = 1}), fine(mesh, GetParam(), place, {.order = 2});
+    add_results<double>(coarse, fine, "double", results[other]);
+    add_results<float>(coarse, fine, "single", results[other]);
+  }
+  expect_same(results[0], results[1]);
 }
 
 }  // namespace
