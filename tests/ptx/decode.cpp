@@ -2,6 +2,7 @@
 
 #include "tests/ptx/fusion.hpp"
 #include "tests/ptx/scopes.hpp"
+#include "tests/ptx/shared_layout.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -26,7 +27,10 @@ namespace {
 class Decoder {
  public:
   Decoder(Module& module, Function& function, std::uint32_t line)
-      : m_(module), f_(function), text_(function.body, line) {}
+      : m_(module),
+        f_(function),
+        text_(function.body, line),
+        shared_(function, module.fixed_shared_, module.fixed_shared_bytes_) {}
 
   void decode() {
     f_.is_decoded = true;  // now, as functions may call themselves
@@ -46,9 +50,9 @@ class Decoder {
     for (Instruction& i : f_.code)
       if (const auto found = table_users_.find(&i - f_.code.data()); found != table_users_.end())
         i.table = &f_.tables.at(found->second);
-    f_.shared_bytes = (shared_bytes_ + 15) / 16 * 16;
-    for (const std::size_t slot : dynamic_) set_constant(slot, 4, f_.shared_bytes + constant_bits(slot, 4));
-    for (const std::size_t slot : dynamic_long_) set_constant(slot, 8, f_.shared_bytes + constant_bits(slot, 8));
+    shared_.finish(!dynamic_.empty() || !dynamic_long_.empty());
+    for (const std::size_t slot : dynamic_) set_constant(slot, 4, f_.shared_room + constant_bits(slot, 4));
+    for (const std::size_t slot : dynamic_long_) set_constant(slot, 8, f_.shared_room + constant_bits(slot, 8));
     f_.register_bytes = static_cast<std::uint32_t>(register_bytes_);
     f_.contractible = fusion_.apply(f_.code, blocks());
   }
@@ -154,23 +158,7 @@ class Decoder {
       (bytes == 4 ? dynamic_ : dynamic_long_).push_back(static_cast<std::size_t>(~o.at));
       return o;
     }
-    return constant(shared_offset(name, v) + static_cast<std::uint64_t>(offset), bytes);
-  }
-
-  std::uint64_t shared_offset(std::string_view name, const Variable& v) {
-    auto& known = f_.is_entry ? shared_offsets_ : m_.fixed_shared_;
-    if (const auto fixed = m_.fixed_shared_.find(name); fixed != m_.fixed_shared_.end()) {
-      shared_bytes_ = std::max(shared_bytes_, m_.fixed_shared_bytes_);
-      return fixed->second;
-    }
-    if (const auto found = known.find(name); found != known.end()) return found->second;
-    std::uint32_t& end = f_.is_entry ? shared_bytes_ : m_.fixed_shared_bytes_;
-    if (f_.is_entry) end = std::max(end, m_.fixed_shared_bytes_);
-    const auto a = static_cast<std::uint32_t>(v.alignment);
-    const std::uint32_t at = (end + a - 1) / a * a;
-    end = at + static_cast<std::uint32_t>(v.bytes);
-    known[std::string(name)] = at;
-    return at;
+    return constant(shared_.offset(name, v) + static_cast<std::uint64_t>(offset), bytes);
   }
 
   void read() {
@@ -285,7 +273,7 @@ class Decoder {
   void read_shared() {
     const Declaration d = read_declaration();
     own_shared_[d.name] = {.space = Space::shared, .bytes = d.bytes, .alignment = d.alignment};
-    shared_offset(d.name, own_shared_[d.name]);
+    shared_.offset(d.name, own_shared_[d.name]);
     text_.require(';');
   }
 
@@ -364,8 +352,7 @@ class Decoder {
   std::map<std::ptrdiff_t, std::string> table_users_;
   std::optional<std::string> pending_table_;
   std::map<std::string, Variable, std::less<>> own_shared_;
-  std::map<std::string, std::uint32_t, std::less<>> shared_offsets_;
-  std::uint32_t shared_bytes_ = 0;
+  SharedLayout shared_;
   std::vector<std::size_t> dynamic_, dynamic_long_;
   std::uint32_t file_ = 0, source_line_ = 0;
   Fusion fusion_;

@@ -51,6 +51,9 @@ char* locate(Warp& w, const Instruction& i, int lane, unsigned bytes, Kind kind)
       if (at > b.shared_bytes || b.shared_bytes - at < bytes)
         fail_access(w, lane, kind, bytes,
                     ("beyond the " + std::to_string(b.shared_bytes) + " bytes of shared memory").c_str(), at);
+      for (const auto& [first, end] : b.launch->kernel->red_zones)
+        if (at < end && at + bytes > first)
+          fail_access(w, lane, kind, bytes, "between two arrays of shared memory", at);
       char* const p = b.shared + at;
       if (b.launch->watch != nullptr) b.launch->watch->access(w.place(lane), p, bytes, kind);
       return p;

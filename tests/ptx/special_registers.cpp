@@ -73,7 +73,7 @@ std::uint64_t special_value(const Warp& w, int which, int lane) {
     case 24: return ~(own - 1);
     case 25: return ~(own | (own - 1));
     case 26: return b.launch->dynamic_shared_bytes;
-    case 27: return b.shared_bytes;
+    case 27: return b.launch->kernel->shared_bytes + b.launch->dynamic_shared_bytes;
     case 28: return (b.clock + b.instructions) >> 32;
     case 29: return 0;
     case 30: return 1;
