@@ -11,7 +11,8 @@ Steps, in this order, each with its share of the minutes; what a step leaves goe
     tests      the GPU tests, all kernels loaded at once; what fails runs again launch by launch, then under memcheck
     table      time and share of the copy rate of each kernel of one solution (RITZ_LAUNCH_TABLE)
     bench      the benchmarks at several sizes, with the copy rate of the same run; our products beside cuSPARSE's
-    golden     bits of each copy from the card against those that the interpreter of PTX predicted (tests/ptx/golden.json)
+    golden     bits of each copy from the card against those that the interpreter of PTX predicted (tests/ptx/golden.json, or
+               golden.json of the bundle)
     repeat     cases twice on the GPU: probes and residuals must agree to the last bit
     agree      every example on the GPU and the CPU: probes must agree to 1e-6. The CPU's come from references.json of the bundle,
                where it is there
@@ -333,9 +334,10 @@ def write_golden(check, path):
 
 
 def step_golden(check):
-    if not GOLDEN_FILE.is_file():
+    file = next((path for path in (check.bundle / "golden.json", GOLDEN_FILE) if path.is_file()), None)
+    if file is None:
         return check.add("golden", "predicted bits", "missing: write them with --write-golden", False)
-    for name, expected in json.loads(GOLDEN_FILE.read_text()).items():
+    for name, expected in json.loads(file.read_text()).items():
         status, found = copies_of(check, name, GOLDEN[name])
         if status != 0:
             check.add("golden", name, {None: "left out: no time", 127: "missing: libritz_copies.so, or the program"}.get(status, f"exit {status}"), status is None)
