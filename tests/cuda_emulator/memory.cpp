@@ -78,8 +78,12 @@ Memory& state = *new Memory;  // outlives everything
 
 bool on_device(std::uintptr_t at) { return at - reinterpret_cast<std::uintptr_t>(state.arena) < arena_bytes; }
 // Each device has an equal part of the arena.
-std::size_t part_bytes() { return arena_bytes / static_cast<std::size_t>(device_count()) / alignment * alignment; }
+std::size_t part_bytes() {
+  static const std::size_t bytes = arena_bytes / static_cast<std::size_t>(device_count()) / alignment * alignment;
+  return bytes;
+}
 int device_of(std::uintptr_t at) {
+  if (part_bytes() == arena_bytes) return 0;  // a division at each access is dear
   return static_cast<int>((at - reinterpret_cast<std::uintptr_t>(state.arena)) / part_bytes());
 }
 Cell& cell_of(std::uintptr_t at) { return state.cells[(at - reinterpret_cast<std::uintptr_t>(state.arena)) / word]; }

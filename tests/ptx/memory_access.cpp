@@ -45,7 +45,7 @@ char* locate(Warp& w, const Instruction& i, int lane, unsigned bytes, Kind kind)
       space = Space::constant;
     else if (i.space == Space::param) space = Space::constant;
   }
-  if (at % bytes != 0) fail_access(w, lane, kind, bytes, "misaligned", at);
+  if ((at & (bytes - 1)) != 0) fail_access(w, lane, kind, bytes, "misaligned", at);
   switch (space) {
     case Space::shared: {
       if (at > b.shared_bytes || b.shared_bytes - at < bytes)
