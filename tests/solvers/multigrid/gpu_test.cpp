@@ -143,7 +143,8 @@ class GpuMultigridBlocks : public ::testing::TestWithParam<Unknowns> {
         columns.push_back(static_cast<std::int32_t>(j));
         for (int k = 0; k < block; ++k)
           for (int l = 0; l < block; ++l)
-            values.push_back((std::max(i, j) + (i == j) < nodes / 2 ? 1 : factor) * (i == j ? 2.001 : -1) * (k == l ? 1.2 : 0.2));
+            values.push_back((std::max(i, j) + (i == j) < nodes / 2 ? 1 : factor) * (i == j ? 2.001 : -1) *
+                             (k == l ? 1.2 : 0.2));
       }
       offsets.push_back(static_cast<Index>(columns.size()));
     }
