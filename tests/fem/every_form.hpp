@@ -65,7 +65,7 @@ inline std::vector<double> in_double(const Array<float>& x) {
   return {values.begin(), values.end()};
 }
 
-// What is computed in single precision has "single" in its name.
+// Results in single precision have "single" in their names.
 inline void expect_same(const Results& expected, const Results& found) {
   for (const auto& [what, numbers] : expected) {
     ASSERT_TRUE(found.contains(what)) << what;

@@ -1,4 +1,4 @@
-// What NVIDIA's libraries do without a card, as far as Ritz relies on it: descriptions, defaults, statuses. Their
+// Facts about NVIDIA's libraries that Ritz relies on and that need no card: descriptions, defaults, statuses. Their
 // computations need one.
 #include <array>
 #include <cstdint>
