@@ -8,6 +8,7 @@
 #include <bit>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace ritz::ptx {
@@ -54,6 +55,7 @@ class Decoder {
     for (const std::size_t slot : dynamic_) set_constant(slot, 4, f_.shared_room + constant_bits(slot, 4));
     for (const std::size_t slot : dynamic_long_) set_constant(slot, 8, f_.shared_room + constant_bits(slot, 8));
     f_.register_bytes = static_cast<std::uint32_t>(register_bytes_);
+    find_unwritten();
     f_.contractible = fusion_.apply(f_.code, blocks());
   }
 
@@ -327,6 +329,16 @@ class Decoder {
     const bool is_sum = word.find(".add.") != std::string_view::npos;
     return word.find(".approx") != std::string_view::npos || word.find(".full") != std::string_view::npos ||
            (is_atomic && is_sum && (word.ends_with(".f32") || word.ends_with(".f64")));
+  }
+
+  void find_unwritten() {
+    std::set<std::int32_t> written;
+    for (const Instruction& i : f_.code)
+      for (const Operand& o : i.out)
+        if (o.is_given) written.insert(o.at);
+    const auto is_unwritten = [&](const Operand& o) { return o.is_given && o.at >= 0 && !written.contains(o.at); };
+    for (const Instruction& i : f_.code)
+      if (is_unwritten(i.guard) || std::ranges::any_of(i.in, is_unwritten)) f_.unwritten.push_back(i.text_line);
   }
 
   // The basic block of each instruction.

@@ -324,7 +324,7 @@ void copy_asynchronously(Warp& w, const Instruction& i) {
   Instruction source = i;
   source.space = Space::global;
   source.in[4] = i.in[0];
-  source.offset = i.in[1].is_given ? i.in[1].at : 0;
+  source.offset = i.slot.at;
   for_lanes(w.exec, [&](int lane) {
     const char* const from = locate(w, source, lane, i.bytes, Kind::read);
     char value[16];
@@ -344,7 +344,7 @@ Handler asynchronous_copy(Statement& s) {
     return nullptr;
   s.i.bytes = static_cast<std::uint8_t>(s.terms[2].value.bits);
   s.i.in[0] = s.source(s.terms[1].items[0], 8);
-  s.i.in[1] = {.at = static_cast<std::int32_t>(s.terms[1].offset), .is_given = true};
+  s.i.slot.at = static_cast<std::int32_t>(s.terms[1].offset);
   s.address(s.terms[0], Space::shared);
   return &copy_asynchronously;
 }

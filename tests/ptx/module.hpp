@@ -93,7 +93,9 @@ struct Function {
   std::map<std::string, int> unsupported;  // what the interpreter lacks -> number of instructions
   int contractible = 0;                    // products that the assembler (ptxas) may fuse with a sum: bits may differ
   std::map<std::string, int> inexact;      // instructions whose bits no standard prescribes
-  std::string_view header, body;           // of the text
+  // Lines of the text that read a register which nothing writes: a local variable without a value, as a rule.
+  std::vector<std::uint32_t> unwritten;
+  std::string_view header, body;  // of the text
 };
 
 struct Variable {
