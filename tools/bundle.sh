@@ -35,7 +35,7 @@ if [ -n "$with_tests" ]; then
   for file in "$build"/bin/test_*; do
     strip -o "$bin/${file##*/}" "$file"
   done
-  for file in "$build"/lib/*test*.so; do strip -o "$lib/${file##*/}" "$file"; done
+  for file in "$build"/lib/*test*.so "$build"/lib/ptx/libritz_copies.so; do [ ! -f "$file" ] || strip -o "$lib/${file##*/}" "$file"; done
 fi
 
 # Libraries that every Linux has, the driver's, and the large ones of CUDA, without which all but the direct solver runs, stay out.

@@ -3,6 +3,7 @@
 
     tools/gpu_check.py BUNDLE [OUT] [--steps doctor tests table ...] [--minutes 9]
     tools/gpu_check.py BUNDLE --write-references BUNDLE/references.json      on CPUs, before: what 'agree' compares with
+    tools/gpu_check.py BUILD OUT --write-golden tests/ptx/golden.json        by the interpreter of PTX, before: what 'golden' compares with
 
 Steps, in this order, each with its share of the minutes; what a step leaves goes to those after it:
 
@@ -10,6 +11,8 @@ Steps, in this order, each with its share of the minutes; what a step leaves goe
     tests      the GPU tests, all kernels loaded at once; what fails runs again launch by launch, then under memcheck
     table      time and share of the copy rate of each kernel of one solution (RITZ_LAUNCH_TABLE)
     bench      the benchmarks at several sizes, with the copy rate of the same run; our products beside cuSPARSE's
+    golden     bits of each copy from the card against those that the interpreter of PTX predicted (tests/ptx/golden.json, or
+               golden.json of the bundle)
     repeat     cases twice on the GPU: probes and residuals must agree to the last bit
     agree      every example on the GPU and the CPU: probes must agree to 1e-6. The CPU's come from references.json of the bundle,
                where it is there
@@ -46,8 +49,15 @@ BENCHES = [["asm"], ["spmv"], ["op-"], ["solve-poisson"], ["solve-elastic"], ["s
 TESTS = Path(__file__).parents[1] / "tests/fem"
 OPERATOR_TESTS = ":".join((TESTS / "operator_tests.txt").read_text().split())
 MIXED_TESTS = ":".join((TESTS / "mixed/gpu_tests.txt").read_text().split())
+# Programs whose results have predicted bits: kernels of every form and block size, and examples below 2000 unknowns.
+GOLDEN = {"forms": ["bin/test_fem", "--gtest_filter=*/EveryForm*:*/EveryT*:EveryWholeElement.*"], "several fields": ["bin/test_mixed", "--gtest_filter=*/EveryMixedForm.*"],
+          "multigrid": ["bin/test_multigrid_gpu", "--gtest_filter=Sizes/*"],
+          "products": ["bin/test_solvers_gpu", "--gtest_filter=Gpu.SparseProducts*:Gpu.SymmetricParts*:Gpu.Diagonal*:Gpu.BlocksAreJoined*"],
+          **{case: [f"bin/{program}", f"{case}.toml"] for case, program in {"wall/wall": "ritz-heat", "fields/layers": "ritz-heat", "composite/off_axis": "ritz-elasticity",
+                                                                          "structure/portal": "ritz-structure"}.items()}}
+GOLDEN_FILE = TESTS.parent / "ptx/golden.json"
 # Share of the time, in the order of the steps.
-SHARES = {"doctor": 3, "tests": 26, "table": 4, "bench": 20, "repeat": 5, "agree": 14, "memory": 6, "probe": 4, "sanitize": 12, "large": 6}
+SHARES = {"doctor": 3, "tests": 26, "table": 4, "bench": 20, "golden": 4, "repeat": 5, "agree": 14, "memory": 6, "probe": 4, "sanitize": 12, "large": 6}
 # Reasons to leave a test out that need no remedy: the card is not of that kind, or there is one of it.
 FINE_TO_SKIP = ("two GPUs", "emulated GPU", "there is a GPU", "one CPU back end", "this processor", "memory nodes", "with cuDSS only",
                 "multiplies with CSR", "GPUs", "not quadratic", "of solids", "no library is asked for")
@@ -300,6 +310,43 @@ def step_repeat(check):
                   seen[0] == seen[1])
 
 
+def copies_of(check, name, words):
+    """Exit status (None: no time left) and the copies from the card that a program makes: '[bytes] [hash]' of each."""
+    lines = check.out / f"golden-{name.replace('/', '-')}.tsv"
+    lines.unlink(missing_ok=True)
+    command = [check.bundle / words[0], *words[1:]]
+    if words[-1].endswith(".toml"):
+        results = check.out / "results" / lines.stem
+        command = [command[0], TESTS.parents[1] / "examples" / words[-1], "--device", "gpu", "--overwrite", "--output", results]
+    library = next(iter(sorted(check.bundle.glob("lib*/**/libritz_copies.so"))), None)
+    if library is None:
+        return 127, []
+    status, _ = check.run(lines.stem, command, 3600, {"RITZ_COPIES": str(lines), "LD_PRELOAD": str(library), "RITZ_TEST_DEVICE": "gpu", "OMP_NUM_THREADS": "1"})
+    return status, [" ".join(line.split("\t")[1:]) for line in lines.read_text().splitlines()] if lines.is_file() else []
+
+
+def write_golden(check, path):
+    found = {}
+    for name, words in GOLDEN.items():
+        status, found[name] = copies_of(check, name, words)
+        check.add("golden", name, f"{len(found[name])} copies" if status == 0 else f"exit {status}", status == 0 and bool(found[name]))
+    path.write_text(json.dumps(found, indent=0) + "\n")
+
+
+def step_golden(check):
+    file = next((path for path in (check.bundle / "golden.json", GOLDEN_FILE) if path.is_file()), None)
+    if file is None:
+        return check.add("golden", "predicted bits", "missing: write them with --write-golden", False)
+    for name, expected in json.loads(file.read_text()).items():
+        status, found = copies_of(check, name, GOLDEN[name])
+        if status != 0:
+            check.add("golden", name, {None: "left out: no time", 127: "missing: libritz_copies.so, or the program"}.get(status, f"exit {status}"), status is None)
+            continue
+        others = [i + 1 for i, (one, other) in enumerate(zip(expected, found)) if one != other]
+        said = f"{len(expected) - len(others)} of {len(expected)} copies have the predicted bits" + (f", not number {', '.join(map(str, others[:5]))}" if others else "")
+        check.add("golden", name, said if len(found) == len(expected) else f"{len(found)} copies, {len(expected)} were predicted", expected == found)
+
+
 def memory_used():
     """[bytes] of the first card by nvidia-smi; None: not known."""
     try:
@@ -420,20 +467,24 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("bundle", type=Path)
     parser.add_argument("out", type=Path, nargs="?", default=Path("gpu_check"))
-    steps = {"doctor": step_doctor, "tests": step_tests, "table": step_table, "bench": step_bench, "repeat": step_repeat, "agree": step_agree,
+    steps = {"doctor": step_doctor, "tests": step_tests, "table": step_table, "bench": step_bench, "golden": step_golden, "repeat": step_repeat, "agree": step_agree,
              "memory": step_memory, "probe": step_probe, "sanitize": step_sanitize, "large": step_large}
     parser.add_argument("--steps", nargs="+", choices=list(steps), default=list(steps))
     parser.add_argument("--minutes", type=float, default=9)
     parser.add_argument("--write-references", type=Path, metavar="FILE", help="run every example on the CPU, and write its probes")
+    parser.add_argument("--write-golden", type=Path, metavar="FILE", help="write the bits of all copies from the device, the interpreter of PTX")
     arguments = parser.parse_args()
     if not (arguments.bundle / "bin").is_dir():
         sys.exit(f"error: '{arguments.bundle}' holds no bin/: unpack what tools/bundle.sh --with-tests made")
     arguments.out.mkdir(parents=True, exist_ok=True)
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     in_order = [step for step in steps if step in arguments.steps]
-    check = Check(arguments.bundle.resolve(), arguments.out.resolve(), 60 if arguments.write_references else arguments.minutes, in_order)
+    check = Check(arguments.bundle.resolve(), arguments.out.resolve(), arguments.minutes if not (arguments.write_references or arguments.write_golden) else 60, in_order)
     if arguments.write_references:
         write_references(check, arguments.write_references.resolve())
+        sys.exit(1 if check.failed else 0)
+    if arguments.write_golden:
+        write_golden(check, arguments.write_golden.resolve())
         sys.exit(1 if check.failed else 0)
     for step in in_order:
         check.begin(step)

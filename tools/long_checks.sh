@@ -24,6 +24,17 @@ check messages "env RITZ_ALL_FAULTS=7 tools/test_seconds.py $build ^cases\.divid
 check emulated_operators "$on_emulated $build/bin/test_fem --gtest_filter=$operators-AffineCells.*"
 check emulated_multigrid "$on_emulated $build/bin/test_multigrid_gpu"
 check emulated_memory_steps "$on_emulated python3 tests/cuda_emulator/memory_steps_test.py $build/bin/ritz-elasticity tools"
+# What nvcc compiles, by the interpreter of PTX (tests/ptx/README.md).
+ptx=$(realpath -m "$build/lib/ptx")
+on_ptx="env LD_LIBRARY_PATH=$ptx RITZ_MODULES=$ptx RITZ_TEST_DEVICE=gpu"
+check ptx_coverage "$build/bin/ptx_coverage $(echo "$build"/lib/*.cuda.so)"
+check ptx_solvers "$on_ptx $build/bin/test_solvers_gpu"
+check ptx_multigrid "$on_ptx $build/bin/test_multigrid_gpu"
+check ptx_mixed "$on_ptx $build/bin/test_mixed --gtest_filter=$(paste -sd: tests/fem/mixed/gpu_tests.txt)"
+check ptx_fem "$on_ptx $build/bin/test_fem --gtest_filter=*Gpu*"
+check ptx_operators "$on_ptx $build/bin/test_fem --gtest_filter=$operators-AffineCells.*"
+# Whether the predicted bits (tests/ptx/golden.json) are still those of the tree; gpu_check.py --write-golden writes them.
+check ptx_golden "$on_ptx python3 tools/gpu_check.py $build $build/golden --steps golden --minutes 120"
 # Both instruction sets of the CPU, compiled as they are shipped.
 check shipped_kernels "tools/shipped_kernels.sh $build-shipped"
 # All families of a GPU's kernels, with all optimisations.

@@ -3,7 +3,8 @@
     kernels_test.py FOLDER PTXAS.TSV LEFT_OUT.TSV MODULE...              compares; exit 1 where a kernel is never launched
     kernels_test.py FOLDER PTXAS.TSV LEFT_OUT.TSV --update MODULE...     writes LEFT_OUT.TSV again
 
-FOLDER has the files that RITZ_EMULATED_GPU_LAUNCHED=FOLDER gave; ptxas.tsv has the kernels by nvcc.
+FOLDER has the files that RITZ_EMULATED_GPU_LAUNCHED=FOLDER gave; ptxas.tsv has the kernels by nvcc. LEFT_OUT.TSV gives a reason
+for each: --update keeps those that are there.
 """
 import collections
 import pathlib
@@ -47,13 +48,13 @@ kernels = {(row[1], row[2]) for row in rows(pathlib.Path(ptxas))[1:] if not row[
 run = launched(pathlib.Path(folder), modules)
 never = kernels - run
 print(f"{len(kernels)} kernels, {len(kernels & run)} of them launched, {len(run - kernels)} others")
+reasons = {tuple(row[:2]): row[2] for row in rows(pathlib.Path(left_out)) if len(row) > 2}
 if update:
     header = "# Kernels that no test launches on the emulated GPU (kernels_test.py --update). The list may only become shorter.\n"
-    pathlib.Path(left_out).write_text(header + "".join(f"{module}\t{name}\n" for module, name in sorted(never)))
+    pathlib.Path(left_out).write_text(header + "".join(f"{module}\t{name}\t{reasons.get((module, name), '')}\n" for module, name in sorted(never)))
     sys.exit()
-known = {tuple(row) for row in rows(pathlib.Path(left_out))}
-for module, name in sorted(never - known):
-    print(f"error: no test launches {name} of {module}; add one, or name it in {left_out}")
-for module, name in sorted(known - never):
+for module, name in sorted(never - set(reasons)):
+    print(f"error: no test launches {name} of {module}; add one, or name it in {left_out} with the reason")
+for module, name in sorted(set(reasons) - never):
     print(f"note: {name} of {module} is launched, or is no kernel any more: remove it from {left_out}")
-sys.exit(bool(never - known))
+sys.exit(bool(never - set(reasons)))

@@ -20,8 +20,9 @@ constexpr std::size_t arena_bytes = std::size_t{8} << 30, alignment = 256, word 
 // names.
 struct Cell {
   std::uint32_t when;
-  std::uint32_t writer, reader, other_reader;            // the last, and the last reader in another thread
-  std::uint8_t writer_bytes, reader_bytes, other_bytes;  // bits: which of the four
+  std::uint32_t writer, reader;            // the last
+  std::uint32_t other_reader, far_reader;  // the last one before it in another thread, and in another warp or block
+  std::uint8_t writer_bytes, reader_bytes, other_bytes, far_bytes;  // bits: which of the four
   enum State : std::uint8_t { unallocated, uninitialised, initialised } state;
 };
 
@@ -77,16 +78,19 @@ Memory& state = *new Memory;  // outlives everything
 
 bool on_device(std::uintptr_t at) { return at - reinterpret_cast<std::uintptr_t>(state.arena) < arena_bytes; }
 // Each device has an equal part of the arena.
-std::size_t part_bytes() { return arena_bytes / static_cast<std::size_t>(device_count()) / alignment * alignment; }
+std::size_t part_bytes() {
+  static const std::size_t bytes = arena_bytes / static_cast<std::size_t>(device_count()) / alignment * alignment;
+  return bytes;
+}
 int device_of(std::uintptr_t at) {
+  if (part_bytes() == arena_bytes) return 0;  // a division at each access is dear
   return static_cast<int>((at - reinterpret_cast<std::uintptr_t>(state.arena)) / part_bytes());
 }
 Cell& cell_of(std::uintptr_t at) { return state.cells[(at - reinterpret_cast<std::uintptr_t>(state.arena)) / word]; }
 
 void set_state(const void* memory, std::size_t bytes, Cell::State state) {
   const auto first = reinterpret_cast<std::uintptr_t>(memory);
-  for (std::uintptr_t at = first / word * word; at < first + bytes; at += word)
-    cell_of(at) = Cell{0, 0, 0, 0, 0, 0, 0, state};
+  for (std::uintptr_t at = first / word * word; at < first + bytes; at += word) cell_of(at) = Cell{.state = state};
 }
 
 std::string text_of(const Moment& moment) { return fmt::format("thread {} of block {}", moment.thread, moment.block); }
@@ -122,6 +126,11 @@ bool same_thread(std::uint32_t earlier) {
   return a.block == b.block && a.thread == b.thread;
 }
 
+bool same_warp(std::uint32_t earlier) {
+  const Moment &a = state.moments[earlier], &b = state.moments[state.now];
+  return a.block == b.block && a.thread / 32 == b.thread / 32;
+}
+
 void clear_suspicion() {
   if (state.suspect == nullptr) return;
   std::uint64_t value = 0;
@@ -134,7 +143,7 @@ void clear_suspicion() {
 
 void touch_cell(Cell& c, std::uint32_t when, bool shared, unsigned bytes_of_word, const void* p, unsigned bytes,
                 Access access) {
-  if (c.when != when) c = Cell{when, 0, 0, 0, 0, 0, 0, shared ? Cell::uninitialised : c.state};
+  if (c.when != when) c = Cell{.when = when, .state = shared ? Cell::uninitialised : c.state};
   if (c.state == Cell::unallocated) return fault("memcheck", p, bytes, access, ": outside of what is allocated");
   const bool written = c.writer != 0 && (c.writer_bytes & bytes_of_word) != 0 && unordered(c.writer);
   if (access == Access::read) {
@@ -143,6 +152,10 @@ void touch_cell(Cell& c, std::uint32_t when, bool shared, unsigned bytes_of_word
       fault("race", p, bytes, access,
             ", which " + text_of(state.moments[c.writer]) + " writes, with no barrier between");
     if (c.reader != 0 && !same_thread(c.reader)) {
+      if (!same_warp(c.reader)) {
+        c.far_reader = c.reader;
+        c.far_bytes = c.reader_bytes;
+      }
       c.other_reader = c.reader;
       c.other_bytes = c.reader_bytes;
       c.reader_bytes = 0;
@@ -158,11 +171,12 @@ void touch_cell(Cell& c, std::uint32_t when, bool shared, unsigned bytes_of_word
     std::memcpy(&state.suspect_value, p, bytes);
     state.suspect_first = state.moments[c.writer];
   }
-  const bool read = c.reader != 0 && (c.reader_bytes & bytes_of_word) != 0 && unordered(c.reader);
-  const bool read_by_other = c.other_reader != 0 && (c.other_bytes & bytes_of_word) != 0 && unordered(c.other_reader);
-  if (read || read_by_other)
-    fault("race", p, bytes, access,
-          ", which " + text_of(state.moments[read ? c.reader : c.other_reader]) + " reads, with no barrier between");
+  for (const auto& [reader, its_bytes] :
+       {std::pair{c.reader, c.reader_bytes}, {c.other_reader, c.other_bytes}, {c.far_reader, c.far_bytes}})
+    if (reader != 0 && (its_bytes & bytes_of_word) != 0 && unordered(reader)) {
+      fault("race", p, bytes, access, ", which " + text_of(state.moments[reader]) + " reads, with no barrier between");
+      break;
+    }
   if (c.writer != state.now) c.writer_bytes = 0;
   c.writer = state.now;
   c.writer_bytes |= static_cast<std::uint8_t>(bytes_of_word);
@@ -261,7 +275,7 @@ void touch_strongly(const void* p, unsigned bytes, Access access) {
   Cell* cell = shared != nullptr ? &shared->cells[(at - shared->first / word * word) / word] : &cell_of(at);
   for (std::uintptr_t w = at / word * word; w < at + bytes; w += word, ++cell) {
     if (shared != nullptr && cell->when != state.block_serial)
-      *cell = Cell{state.block_serial, 0, 0, 0, 0, 0, 0, Cell::uninitialised};
+      *cell = Cell{.when = state.block_serial, .state = Cell::uninitialised};
     if (cell->state == Cell::unallocated) return fault("memcheck", p, bytes, access, ": outside of what is allocated");
     if (access == Access::write) cell->state = Cell::initialised;
     else if (cell->state == Cell::uninitialised)

@@ -16,7 +16,7 @@ using namespace ritz::ptx;
 
 struct Totals {
   bool names_kernels = false;
-  int kernels = 0, complete = 0, exact = 0, contractible = 0;
+  int kernels = 0, complete = 0, exact = 0, contractible = 0, unwritten = 0;
   std::map<std::string, int> unsupported, inexact;
 };
 
@@ -37,6 +37,10 @@ void cover(const PtxText& ptx, Totals& totals) {
     std::map<std::string, int> unsupported, inexact;
     std::map<const Function*, bool> seen;
     int contractible = 0;
+    for (const std::uint32_t line : module.entry(name)->unwritten) {
+      std::printf("reads what nothing writes: %s\n  %s\n", module.line_of_text(line).c_str(), name.c_str());
+      ++totals.unwritten;
+    }
     add(*module.entry(name), seen, unsupported, inexact, contractible);
     ++totals.kernels;
     totals.complete += unsupported.empty();
@@ -76,7 +80,9 @@ int main(int count, char** arguments) {
   }
   print("instructions that the interpreter lacks", totals.unsupported);
   print("instructions whose bits no standard prescribes", totals.inexact);
-  std::printf("%d kernels, %d complete, %d of them with the bits of a card; %d sums that ptxas may contract\n",
-              totals.kernels, totals.complete, totals.exact, totals.contractible);
-  return totals.complete == totals.kernels ? 0 : 1;
+  std::printf(
+      "%d kernels, %d complete, %d of them with the bits of a card; %d sums that ptxas may contract; "
+      "%d reads of what nothing writes\n",
+      totals.kernels, totals.complete, totals.exact, totals.contractible, totals.unwritten);
+  return totals.complete == totals.kernels && totals.unwritten == 0 ? 0 : 1;
 }

@@ -84,7 +84,7 @@ class EmulatedWatch final : public Watch {
  public:
   explicit EmulatedWatch(const Module& module) : module_(module) {}
   void begin_block(const void* shared, std::size_t bytes) override {
-    emulator::begin_block_accesses(shared, most_shared_bytes, bytes);
+    emulator::begin_block_accesses(shared, shared_room_bytes, bytes);
     threads_.clear();
   }
   void access(const Place& place, const void* memory, unsigned bytes, Kind kind) override {

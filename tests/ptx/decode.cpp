@@ -1,10 +1,14 @@
 #include "tests/ptx/decode.hpp"
 
+#include "tests/ptx/fusion.hpp"
+#include "tests/ptx/scopes.hpp"
+#include "tests/ptx/shared_layout.hpp"
+
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace ritz::ptx {
@@ -15,42 +19,27 @@ std::uint64_t bits_of_float(std::uint64_t bits_of_double) {
 
 namespace {
 
-constexpr std::int32_t alignment = 64;  // of registers
-
 [[noreturn]] void unsupported(Warp& w, const Instruction&) {
   w.fail("unsupported", "the interpreter lacks this instruction");
 }
-
-struct Variables {  // of a block in braces
-  struct Range {
-    std::int32_t at;
-    std::uint32_t count;
-    std::uint8_t bytes;
-  };
-  std::map<std::string, Range, std::less<>> ranges;  // %r<8>: its prefix
-  std::map<std::string, Register, std::less<>> registers;
-  std::map<std::string, Slot, std::less<>> slots;  // of the .param space
-  std::map<std::string, std::uint32_t, std::less<>> locals, labels;
-};
-
-void special_register(Warp& w, const Instruction& i);
 
 }  // namespace
 
 class Decoder {
  public:
   Decoder(Module& module, Function& function, std::uint32_t line)
-      : m_(module), f_(function), text_(function.body, line) {}
+      : m_(module),
+        f_(function),
+        text_(function.body, line),
+        shared_(function, module.fixed_shared_, module.fixed_shared_bytes_) {}
 
   void decode() {
     f_.is_decoded = true;  // now, as functions may call themselves
-    scopes_.emplace_back();
-    path_ = {0};
     if (!f_.is_entry) {
       for (auto* list : {&f_.results, &f_.parameters})
         for (Parameter& p : *list) {
           p.slot = {room(p.bytes * lanes), p.bytes};
-          scopes_[0].slots[p.name] = p.slot;
+          scopes_.here().slots[p.name] = p.slot;
         }
     }
     while (!text_.ends()) read();
@@ -62,11 +51,12 @@ class Decoder {
     for (Instruction& i : f_.code)
       if (const auto found = table_users_.find(&i - f_.code.data()); found != table_users_.end())
         i.table = &f_.tables.at(found->second);
-    f_.shared_bytes = (shared_bytes_ + 15) / 16 * 16;
-    for (const std::size_t slot : dynamic_) set_constant(slot, 4, f_.shared_bytes + constant_bits(slot, 4));
-    for (const std::size_t slot : dynamic_long_) set_constant(slot, 8, f_.shared_bytes + constant_bits(slot, 8));
+    shared_.finish(!dynamic_.empty() || !dynamic_long_.empty());
+    for (const std::size_t slot : dynamic_) set_constant(slot, 4, f_.shared_room + constant_bits(slot, 4));
+    for (const std::size_t slot : dynamic_long_) set_constant(slot, 8, f_.shared_room + constant_bits(slot, 8));
     f_.register_bytes = static_cast<std::uint32_t>(register_bytes_);
-    fuse();
+    find_unwritten();
+    f_.contractible = fusion_.apply(f_.code, blocks());
   }
 
   // ---- for statements ----
@@ -91,8 +81,9 @@ class Decoder {
 
   // The value of a name: a constant, or a register that instructions before this one set.
   Operand symbol(std::string_view name, std::uint8_t bytes, std::int64_t offset, Statement& s) {
-    if (const auto local = find_in_scopes(&Variables::locals, name)) return computed(s, bytes, 1, *local + offset);
-    if (const auto slot = find_in_scopes(&Variables::slots, name)) {
+    if (const auto local = scopes_.find(&Scopes::Names::locals, name, scopes_.path()))
+      return computed(s, bytes, 1, *local + offset);
+    if (const auto slot = scopes_.find(&Scopes::Names::slots, name, scopes_.path())) {
       const Operand o = computed(s, bytes, 2, offset);
       f_.code.back().slot = *slot;
       return o;
@@ -113,14 +104,16 @@ class Decoder {
 
   Operand special(std::string_view name, std::uint8_t bytes, Statement& s);
 
-  std::optional<Slot> slot(std::string_view name) const { return find_in_scopes(&Variables::slots, name); }
+  std::optional<Slot> slot(std::string_view name) const {
+    return scopes_.find(&Scopes::Names::slots, name, scopes_.path());
+  }
   const Parameter* entry_parameter(std::string_view name) const {
     if (!f_.is_entry) return nullptr;
     const auto found = std::ranges::find_if(f_.parameters, [&](const Parameter& p) { return p.name == name; });
     return found == f_.parameters.end() ? nullptr : &*found;
   }
 
-  void jump_to(std::string_view label) { jumps_.push_back({f_.code.size(), std::string(label), path_}); }
+  void jump_to(std::string_view label) { jumps_.push_back({f_.code.size(), std::string(label), scopes_.path()}); }
   void jump_by_table(std::string_view table) { pending_table_ = table; }
   Function& function() { return f_; }
   const Function* callee(std::string_view name) { return m_.function(name); }
@@ -129,48 +122,18 @@ class Decoder {
   struct Jump {
     std::size_t instruction;
     std::string label;
-    std::vector<std::size_t> path;
+    Scopes::Path path;
   };
 
   std::int32_t room(std::uint32_t bytes) {
     const std::int32_t at = register_bytes_;
-    register_bytes_ += static_cast<std::int32_t>((bytes + alignment - 1) / alignment * alignment);
+    register_bytes_ +=
+        static_cast<std::int32_t>((bytes + register_alignment - 1) / register_alignment * register_alignment);
     return at;
   }
 
-  template <class T>
-  std::optional<T> find_in_scopes(std::map<std::string, T, std::less<>> Variables::*kind, std::string_view name) const {
-    for (auto scope = path_.rbegin(); scope != path_.rend(); ++scope) {
-      const auto& all = scopes_[*scope].*kind;
-      if (const auto found = all.find(name); found != all.end()) return found->second;
-    }
-    return std::nullopt;
-  }
-
-  std::optional<Register> find_register(std::string_view name) const {
-    std::size_t digits = name.size();
-    while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9') --digits;
-    std::uint32_t number = 0;
-    if (digits < name.size()) std::from_chars(name.data() + digits, name.data() + name.size(), number);
-    for (auto scope = path_.rbegin(); scope != path_.rend(); ++scope) {
-      const Variables& v = scopes_[*scope];
-      if (const auto found = v.registers.find(name); found != v.registers.end()) return found->second;
-      if (digits == name.size()) continue;
-      if (const auto found = v.ranges.find(name.substr(0, digits));
-          found != v.ranges.end() && number < found->second.count)
-        return Register{found->second.at + static_cast<std::int32_t>(number) * step(found->second.bytes),
-                        found->second.bytes};
-    }
-    return std::nullopt;
-  }
-  static std::int32_t step(std::uint8_t bytes) {
-    return bytes == 0 ? 4 : std::max<std::int32_t>(bytes * lanes, alignment);
-  }
-
-  std::uint32_t find_label(const std::string& label, const std::vector<std::size_t>& path) const {
-    for (auto scope = path.rbegin(); scope != path.rend(); ++scope)
-      if (const auto found = scopes_[*scope].labels.find(label); found != scopes_[*scope].labels.end())
-        return found->second;
+  std::uint32_t find_label(const std::string& label, const Scopes::Path& path) const {
+    if (const auto found = scopes_.find(&Scopes::Names::labels, label, path)) return *found;
     throw Unsupported("PTX: label '" + label + "' is missing in " + f_.name);
   }
 
@@ -197,34 +160,13 @@ class Decoder {
       (bytes == 4 ? dynamic_ : dynamic_long_).push_back(static_cast<std::size_t>(~o.at));
       return o;
     }
-    return constant(shared_offset(name, v) + static_cast<std::uint64_t>(offset), bytes);
-  }
-
-  std::uint64_t shared_offset(std::string_view name, const Variable& v) {
-    auto& known = f_.is_entry ? shared_offsets_ : m_.fixed_shared_;
-    if (const auto fixed = m_.fixed_shared_.find(name); fixed != m_.fixed_shared_.end()) {
-      shared_bytes_ = std::max(shared_bytes_, m_.fixed_shared_bytes_);
-      return fixed->second;
-    }
-    if (const auto found = known.find(name); found != known.end()) return found->second;
-    std::uint32_t& end = f_.is_entry ? shared_bytes_ : m_.fixed_shared_bytes_;
-    if (f_.is_entry) end = std::max(end, m_.fixed_shared_bytes_);
-    const auto a = static_cast<std::uint32_t>(v.alignment);
-    const std::uint32_t at = (end + a - 1) / a * a;
-    end = at + static_cast<std::uint32_t>(v.bytes);
-    known[std::string(name)] = at;
-    return at;
+    return constant(shared_.offset(name, v) + static_cast<std::uint64_t>(offset), bytes);
   }
 
   void read() {
-    if (text_.take("{")) {
-      scopes_.emplace_back();
-      path_.push_back(scopes_.size() - 1);
-      return;
-    }
+    if (text_.take("{")) return scopes_.open();
     if (text_.take("}")) {
-      if (path_.size() < 2) text_.fail("a brace too many");
-      path_.pop_back();
+      if (!scopes_.close()) text_.fail("a brace too many");
       return;
     }
     if (text_.take(";")) return;
@@ -234,7 +176,7 @@ class Decoder {
     if (text_.take("@")) {
       const bool is_negated = text_.take("!");
       const std::string_view name = text_.identifier();
-      const auto r = find_register(name);
+      const auto r = scopes_.find_register(name);
       if (!r || r->bytes != 0) text_.fail("an unknown predicate");
       guard = {.at = r->at, .bytes = 0, .is_given = true, .is_negated = is_negated};
     }
@@ -257,7 +199,7 @@ class Decoder {
       return text_.require(';');
     }
     if (text_.take(".callprototype")) return text_.skip_statement();
-    scopes_[path_.back()].labels[std::string(name)] = static_cast<std::uint32_t>(f_.code.size());
+    scopes_.here().labels[std::string(name)] = static_cast<std::uint32_t>(f_.code.size());
   }
 
   void read_directive() {
@@ -302,13 +244,13 @@ class Decoder {
     const std::uint8_t room_bytes = bytes;
     for (;;) {
       const std::string name(text_.identifier());
-      Variables& v = scopes_[path_.back()];
+      Scopes::Names& v = scopes_.here();
       if (text_.take("<")) {
         const auto count = static_cast<std::uint32_t>(text_.number().bits);
         text_.require('>');
-        v.ranges[name] = {room(count * static_cast<std::uint32_t>(step(room_bytes))), count, bytes};
+        v.ranges[name] = {room(count * static_cast<std::uint32_t>(Scopes::step(room_bytes))), count, bytes};
       } else {
-        v.registers[name] = {room(static_cast<std::uint32_t>(step(room_bytes))), bytes};
+        v.registers[name] = {room(static_cast<std::uint32_t>(Scopes::step(room_bytes))), bytes};
       }
       if (text_.peek() != ',') break;
       text_.require(',');
@@ -319,79 +261,25 @@ class Decoder {
   void read_locals() {
     const Declaration d = read_declaration();
     f_.local_bytes = (f_.local_bytes + d.alignment - 1) / d.alignment * d.alignment;
-    scopes_[path_.back()].locals[d.name] = f_.local_bytes;
+    scopes_.here().locals[d.name] = f_.local_bytes;
     f_.local_bytes += d.bytes;
     text_.require(';');
   }
 
   void read_slots() {
     const Declaration d = read_declaration();
-    scopes_[path_.back()].slots[d.name] = {room(d.bytes * lanes), d.bytes};
+    scopes_.here().slots[d.name] = {room(d.bytes * lanes), d.bytes};
     text_.require(';');
   }
 
   void read_shared() {
     const Declaration d = read_declaration();
     own_shared_[d.name] = {.space = Space::shared, .bytes = d.bytes, .alignment = d.alignment};
-    shared_offset(d.name, own_shared_[d.name]);
+    shared_.offset(d.name, own_shared_[d.name]);
     text_.require(';');
   }
 
   // ---- instructions ----
-
-  Term read_term() {
-    Term t;
-    if (text_.take("!")) t.is_negated = true;
-    const char c = text_.peek();
-    if (c == '{') return read_list(t, '{', '}', Term::Kind::vector);
-    if (c == '(') return read_list(t, '(', ')', Term::Kind::list);
-    if (c == '[') return read_address(t);
-    if (text_.at_number()) {
-      t.kind = Term::Kind::number;
-      t.value = text_.number();
-      return t;
-    }
-    const std::string_view name = text_.identifier();
-    if (name == "_") return t;
-    if (const auto r = find_register(name)) {
-      t.kind = Term::Kind::reg;
-      t.reg = *r;
-      return t;
-    }
-    t.name = name;
-    t.kind = name.starts_with('%') ? Term::Kind::special : Term::Kind::symbol;
-    if (t.kind == Term::Kind::symbol && text_.peek() == '+') {
-      text_.require('+');
-      t.offset = static_cast<std::int64_t>(text_.number().bits);
-    }
-    return t;
-  }
-
-  Term read_list(Term t, char open, char close, Term::Kind kind) {
-    t.kind = kind;
-    text_.require(open);
-    while (text_.peek() != close) {
-      t.items.push_back(read_term());
-      if (text_.peek() == ',') text_.require(',');
-    }
-    text_.require(close);
-    return t;
-  }
-
-  Term read_address(Term t) {
-    t.kind = Term::Kind::address;
-    text_.require('[');
-    t.items.push_back(read_term());
-    if (t.items[0].kind == Term::Kind::symbol) t.offset = std::exchange(t.items[0].offset, 0);
-    if (text_.peek() == '+') {
-      text_.require('+');
-      t.offset += static_cast<std::int64_t>(text_.number().bits);
-    } else if (text_.at_number()) {  // [%r1-4]
-      t.offset += static_cast<std::int64_t>(text_.number().bits);
-    }
-    text_.require(']');
-    return t;
-  }
 
   void read_instruction(std::string_view word, const Operand& guard, std::uint32_t line) {
     Statement s;
@@ -399,16 +287,9 @@ class Decoder {
     s.i.text_line = line;
     s.i.source_line = source_line_;
     s.i.source_file = file_;
-    std::string_view rest = word;
-    for (bool first = true; !rest.empty(); first = false) {
-      const std::size_t dot = rest.find('.', 1);
-      const std::string_view part = rest.substr(0, dot);
-      if (first) s.name = part;
-      else s.modifiers.push_back(part.substr(1));
-      rest = dot == std::string_view::npos ? std::string_view() : rest.substr(dot);
-    }
+    s.read_name(word);
     while (text_.peek() != ';') {
-      s.terms.push_back(read_term());
+      s.terms.push_back(read_term(text_, scopes_));
       const char c = text_.peek();
       if (c == ',' || c == '|') text_.require(c);
     }
@@ -439,9 +320,7 @@ class Decoder {
       table_users_[static_cast<std::ptrdiff_t>(f_.code.size())] = *std::exchange(pending_table_, std::nullopt);
     f_.code.push_back(s.i);
     if (is_inexact(word)) ++f_.inexact[std::string(word)];
-    kinds_.resize(f_.code.size());
-    kinds_.back() = kind_of(word);
-    if (word.starts_with("sub.")) is_difference_[f_.code.size() - 1] = true;
+    fusion_.add(word, f_.code.size() - 1);
   }
 
   // Approximations, and sums of numbers by atomics, whose order is that of a card.
@@ -452,22 +331,21 @@ class Decoder {
            (is_atomic && is_sum && (word.ends_with(".f32") || word.ends_with(".f64")));
   }
 
-  // Products that ptxas fuses with sums: without a rounding modifier (PTX ISA, "mul", "add"), where all that reads the
-  // product is sums of its basic block, or a change of its sign for them. Found by assembling short texts with ptxas
-  // 13.0; a product that something else reads stays.
-  enum class Kind : std::uint8_t { other, product, sum, sign };
-  static Kind kind_of(std::string_view word) {
-    if (word == "mul.f64" || word == "mul.f32") return Kind::product;
-    if (word == "neg.f64" || word == "neg.f32") return Kind::sign;
-    const bool is_sum = word == "add.f64" || word == "add.f32" || word == "sub.f64" || word == "sub.f32";
-    return is_sum ? Kind::sum : Kind::other;
+  void find_unwritten() {
+    std::set<std::int32_t> written;
+    for (const Instruction& i : f_.code)
+      for (const Operand& o : i.out)
+        if (o.is_given) written.insert(o.at);
+    const auto is_unwritten = [&](const Operand& o) { return o.is_given && o.at >= 0 && !written.contains(o.at); };
+    for (const Instruction& i : f_.code)
+      if (is_unwritten(i.guard) || std::ranges::any_of(i.in, is_unwritten)) f_.unwritten.push_back(i.text_line);
   }
 
   // The basic block of each instruction.
   std::vector<std::uint32_t> blocks() const {
     std::vector<bool> begins(f_.code.size() + 1, false);
-    for (const Variables& v : scopes_)
-      for (const auto& [label, at] : v.labels) begins[at] = true;
+    for (const Scopes::Names& names : scopes_.all())
+      for (const auto& [label, at] : names.labels) begins[at] = true;
     for (const Jump& j : jumps_) begins[j.instruction + 1] = true;
     std::vector<std::uint32_t> block(f_.code.size());
     for (std::size_t k = 0, number = 0; k < block.size(); ++k)
@@ -475,80 +353,10 @@ class Decoder {
     return block;
   }
 
-  struct Reader {  // a sum that reads a product, or the product with another sign
-    std::size_t sum;
-    bool is_left, is_negated;
-  };
-
-  // The sums that read a product; nothing: something else reads it, too, and ptxas leaves it as it is.
-  std::optional<std::vector<Reader>> sums_of(std::size_t product, const std::vector<std::uint32_t>& block) {
-    std::vector<Reader> found;
-    const auto collect = [&](const auto& self, std::size_t k, bool is_negated) -> bool {
-      for (const std::size_t reader : readers_[f_.code[k].out[0].at]) {
-        const Instruction& r = f_.code[reader];
-        const bool is_sign = kinds_[reader] == Kind::sign;
-        const bool twice = kinds_[reader] == Kind::sum && r.in[0].at == r.in[1].at;
-        if (block[reader] != block[product] || twice || (!is_sign && kinds_[reader] != Kind::sum)) return false;
-        if (!is_sign) found.push_back({reader, r.in[0].at == f_.code[k].out[0].at, is_negated});
-        else if (!self(self, reader, !is_negated)) return false;
-      }
-      return true;
-    };
-    return collect(collect, product, false) ? std::optional(found) : std::nullopt;
-  }
-
-  bool is_written_between(const Operand& o, std::size_t first, std::size_t last) const {
-    for (std::size_t k = first; k < last; ++k)
-      for (const Operand& out : f_.code[k].out)
-        if (out.is_given && o.at >= 0 && out.at == o.at) return true;
-    return false;
-  }
-
-  // Fuses as ptxas does: of two products the left one. Where it is not known what ptxas does, the sums are counted.
-  void fuse() {
-    kinds_.resize(f_.code.size());
-    for (std::size_t k = 0; k < f_.code.size(); ++k)
-      for (const Operand& o : f_.code[k].in)
-        if (o.is_given && o.at >= 0) readers_[o.at].push_back(k);
-    const std::vector<std::uint32_t> block = blocks();
-    std::map<std::size_t, std::vector<Reader>> products;
-    std::map<std::size_t, std::size_t> chosen;  // sum -> product
-    for (std::size_t k = 0; k < f_.code.size(); ++k) {
-      const auto sums = kinds_[k] == Kind::product ? sums_of(k, block) : std::nullopt;
-      if (!sums) continue;
-      products[k] = *sums;
-      for (const Reader& r : *sums)
-        if (r.is_left || !chosen.contains(r.sum)) chosen[r.sum] = k;
-    }
-    for (const auto& [product, sums] : products) {
-      const auto lost = std::ranges::count_if(sums, [&, p = product](const Reader& r) { return chosen[r.sum] != p; });
-      if (lost == 0)
-        for (const Reader& r : sums) fuse(product, r);
-      else if (sums.size() > 1) f_.contractible += static_cast<int>(sums.size());
-    }
-  }
-
-  void fuse(std::size_t product, const Reader& r) {
-    const Instruction& p = f_.code[product];
-    Instruction& sum = f_.code[r.sum];
-    if (is_written_between(p.in[0], product + 1, r.sum) || is_written_between(p.in[1], product + 1, r.sum)) {
-      ++f_.contractible;
-      return;
-    }
-    const bool is_difference = is_difference_[r.sum];
-    const bool negates_product = r.is_negated != (is_difference && !r.is_left),
-               negates_addend = is_difference && r.is_left;
-    sum.in[2] = r.is_left ? sum.in[1] : sum.in[0];
-    sum.in[0] = p.in[0];
-    sum.in[1] = p.in[1];
-    sum.run = fused_sum(negates_product, negates_addend, sum.out[0].bytes == 8);
-  }
-
   Module& m_;
   Function& f_;
   Text text_;
-  std::vector<Variables> scopes_;
-  std::vector<std::size_t> path_;
+  Scopes scopes_;
   std::int32_t register_bytes_ = 0;
   std::map<std::pair<std::uint64_t, std::uint8_t>, std::int32_t> constants_;
   std::vector<Jump> jumps_;
@@ -556,94 +364,13 @@ class Decoder {
   std::map<std::ptrdiff_t, std::string> table_users_;
   std::optional<std::string> pending_table_;
   std::map<std::string, Variable, std::less<>> own_shared_;
-  std::map<std::string, std::uint32_t, std::less<>> shared_offsets_;
-  std::uint32_t shared_bytes_ = 0;
+  SharedLayout shared_;
   std::vector<std::size_t> dynamic_, dynamic_long_;
   std::uint32_t file_ = 0, source_line_ = 0;
-  std::vector<Kind> kinds_;  // of instructions
-  std::map<std::size_t, bool> is_difference_;
-  std::map<std::int32_t, std::vector<std::size_t>> readers_;  // of a register
+  Fusion fusion_;
 };
 
 namespace {
-
-constexpr std::string_view specials[] = {"%tid.x",
-                                         "%tid.y",
-                                         "%tid.z",
-                                         "%ntid.x",
-                                         "%ntid.y",
-                                         "%ntid.z",
-                                         "%ctaid.x",
-                                         "%ctaid.y",
-                                         "%ctaid.z",
-                                         "%nctaid.x",
-                                         "%nctaid.y",
-                                         "%nctaid.z",
-                                         "%laneid",
-                                         "%warpid",
-                                         "%nwarpid",
-                                         "%smid",
-                                         "%nsmid",
-                                         "%gridid",
-                                         "%clock",
-                                         "%clock64",
-                                         "%globaltimer",
-                                         "%lanemask_eq",
-                                         "%lanemask_le",
-                                         "%lanemask_lt",
-                                         "%lanemask_ge",
-                                         "%lanemask_gt",
-                                         "%dynamic_smem_size",
-                                         "%total_smem_size",
-                                         "%clock_hi",
-                                         "%cluster_ctaid.x",
-                                         "%cluster_nctaid.x",
-                                         "%clusterid.x"};
-
-std::uint64_t special_value(const Warp& w, int which, int lane) {
-  const Block& b = *w.block;
-  const Size threads = b.launch->threads, blocks = b.launch->blocks;
-  const std::uint32_t thread = w.thread(lane);
-  const Mask own = Mask{1} << lane;
-  switch (which) {
-    case 0: return thread % threads.x;
-    case 1: return thread / threads.x % threads.y;
-    case 2: return thread / threads.x / threads.y;
-    case 3: return threads.x;
-    case 4: return threads.y;
-    case 5: return threads.z;
-    case 6: return b.index.x;
-    case 7: return b.index.y;
-    case 8: return b.index.z;
-    case 9: return blocks.x;
-    case 10: return blocks.y;
-    case 11: return blocks.z;
-    case 12: return static_cast<std::uint64_t>(lane);
-    case 13: return w.number;
-    case 14: return b.warps.size();
-    case 15: return 0;
-    case 16: return 1;
-    case 17: return 1;
-    case 18:
-    case 19:
-    case 20: return b.clock + b.instructions;
-    case 21: return own;
-    case 22: return own | (own - 1);
-    case 23: return own - 1;
-    case 24: return ~(own - 1);
-    case 25: return ~(own | (own - 1));
-    case 26: return b.launch->dynamic_shared_bytes;
-    case 27: return b.shared_bytes;
-    case 28: return (b.clock + b.instructions) >> 32;
-    case 29: return 0;
-    case 30: return 1;
-    default: return b.index.x;
-  }
-}
-
-void special_register(Warp& w, const Instruction& i) {
-  for_lanes(w.exec, [&](int lane) { w.set_lane_bits(i.out[0], lane, special_value(w, i.mode, lane)); });
-}
 
 void address_at_run_time(Warp& w, const Instruction& i) {
   const Frame& f = w.frames.back();
@@ -673,13 +400,10 @@ Operand Decoder::computed(Statement& s, std::uint8_t bytes, std::uint8_t mode, s
 }
 
 Operand Decoder::special(std::string_view name, std::uint8_t bytes, Statement& s) {
-  const auto found = std::ranges::find(specials, name);
-  if (found == std::end(specials)) s.fail("register " + std::string(name));
   Instruction i;
-  i.run = special_register;
+  if (!special_register(name, i)) s.fail("register " + std::string(name));
   i.guard = s.i.guard;
   i.text_line = s.i.text_line;
-  i.mode = static_cast<std::uint8_t>(found - std::begin(specials));
   i.out[0] = temporary(bytes);
   f_.code.push_back(i);
   return i.out[0];
@@ -688,6 +412,15 @@ Operand Decoder::special(std::string_view name, std::uint8_t bytes, Statement& s
 // ---- statements ----
 
 void Statement::fail(const std::string& what) const { throw Unsupported(std::string(name) + ": " + what); }
+
+void Statement::read_name(std::string_view word) {
+  for (std::size_t at = 0; at < word.size();) {
+    const std::size_t dot = std::min(word.find('.', at + 1), word.size());
+    if (at == 0) name = word.substr(0, dot);
+    else modifiers.push_back(word.substr(at + 1, dot - at - 1));
+    at = dot;
+  }
+}
 
 bool Statement::take(std::string_view modifier) {
   const auto found = std::ranges::find(modifiers, modifier);

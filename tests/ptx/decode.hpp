@@ -9,6 +9,8 @@
 
 namespace ritz::ptx {
 
+inline constexpr std::int32_t register_alignment = 64;
+
 std::uint64_t bits_of_float(std::uint64_t bits_of_double);
 
 struct Register {
@@ -36,7 +38,8 @@ class Statement {
   std::vector<Term> terms;
   Instruction i;
 
-  bool take(std::string_view modifier);  // true once when it is there
+  void read_name(std::string_view word);  // with its modifiers
+  bool take(std::string_view modifier);   // true once when it is there
   bool take_prefix(std::string_view prefix);
   int take_one_of(std::initializer_list<std::string_view> words);  // its number, or -1
   Type take_type();                                                // the last modifier; throws Unsupported
@@ -56,6 +59,9 @@ class Statement {
 
   Decoder* decoder = nullptr;
 };
+
+// Makes an instruction that reads a register that the GPU sets into out[0]; false: there is none of this name.
+bool special_register(std::string_view name, Instruction& i);
 
 // +-a b +- c of in[0] to in[2], rounded once.
 Handler fused_sum(bool negates_product, bool negates_addend, bool is_double);

@@ -227,6 +227,20 @@ __global__ void shared_overrun(double* x, int at) {
   __syncthreads();
   x[threadIdx.x] = shared[threadIdx.x + at];
 }
+__global__ void shared_neighbours(double* x, int at) {
+  __shared__ double first[64], second[64];
+  first[threadIdx.x] = x[threadIdx.x];
+  second[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  x[threadIdx.x] = first[threadIdx.x + at] + second[threadIdx.x];
+}
+__global__ void shared_before_dynamic(double* x, int at) {
+  extern __shared__ double launched[];
+  __shared__ double own[64];
+  own[threadIdx.x] = launched[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  x[threadIdx.x] = own[threadIdx.x + at] + launched[threadIdx.x];
+}
 __global__ void misaligned(double* x) { *(double2*)(x + 1 + 2 * threadIdx.x) = double2{1, 2}; }
 __global__ void barrier_in_branches(int* x) {
   if (threadIdx.x % 2 == 0) {

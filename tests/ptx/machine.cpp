@@ -12,7 +12,7 @@ constexpr std::uint32_t patience = 4096;     // turns of a loop before other lan
 constexpr std::uint64_t quantum = 1u << 20;  // instructions before other warps get theirs
 
 // Shared memory is a thread-local variable, as in modules of the emulated GPU, which knows it by that.
-thread_local double shared_memory[most_shared_bytes / sizeof(double)];
+thread_local double shared_memory[shared_room_bytes / sizeof(double)];
 
 // Local memory of all warps of a block; the pages stay.
 struct LocalMemory {
@@ -45,7 +45,6 @@ void enter(Warp& w, const Function& function, Mask mask, const Instruction* call
   f.registers = w.storage.data() + w.used_storage;
   w.used_storage += function.register_bytes;
   w.used_local = f.local_base + function.local_bytes;
-  std::memset(f.registers, 0xff, function.register_bytes);  // what nobody has written is not zero
   for_lanes(mask, [&](int lane) {
     std::memset(w.local + static_cast<std::size_t>(lane) * local_stride + f.local_base, 0xff, function.local_bytes);
   });
@@ -239,7 +238,7 @@ void run_block(Block& b, const Launch& launch) {
     Warp& w = b.warps[k];
     w.block = &b;
     w.number = k;
-    w.storage.resize(kernel.register_bytes + frames_bytes);
+    w.storage.resize(kernel.register_bytes + frames_bytes, '\xff');  // what nobody has written is not zero
     w.used_storage = 0;
     w.used_local = 0;
     w.local = local + static_cast<std::size_t>(k) * lanes * local_stride;
@@ -427,11 +426,12 @@ Counts run(const Launch& launch) {
   b.launch = &launch;
   b.thread_count = launch.threads.x * launch.threads.y * launch.threads.z;
   b.shared = reinterpret_cast<char*>(shared_memory);
-  b.shared_bytes = kernel.shared_bytes + launch.dynamic_shared_bytes;
+  b.shared_bytes = kernel.shared_room + launch.dynamic_shared_bytes;
   if (b.thread_count == 0 || b.thread_count > 1024)
     throw Fault("launch", "a block of " + std::to_string(b.thread_count) + " threads");
-  if (b.shared_bytes > most_shared_bytes)
-    throw Fault("launch", std::to_string(b.shared_bytes) + " bytes of shared memory");
+  if (const std::size_t asked = kernel.shared_bytes + launch.dynamic_shared_bytes;
+      asked > most_shared_bytes || b.shared_bytes > shared_room_bytes)
+    throw Fault("launch", std::to_string(asked) + " bytes of shared memory");
   Counts counts;
   for (std::uint32_t z = 0; z < launch.blocks.z; ++z)
     for (std::uint32_t y = 0; y < launch.blocks.y; ++y)

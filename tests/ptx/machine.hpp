@@ -142,7 +142,7 @@ struct Warp {
 };
 
 inline constexpr std::uint32_t local_stride = 256 << 10;
-inline constexpr std::size_t most_shared_bytes = 227 << 10;
+inline constexpr std::size_t most_shared_bytes = 227 << 10, shared_room_bytes = most_shared_bytes + (4 << 10);
 
 struct Block {
   const Launch* launch = nullptr;
@@ -156,7 +156,7 @@ struct Block {
   std::uint32_t arrived[16] = {};  // at barriers without waiting
 
   bool is_shared(std::uint64_t address) const {
-    return address - reinterpret_cast<std::uint64_t>(shared) < most_shared_bytes;
+    return address - reinterpret_cast<std::uint64_t>(shared) < shared_room_bytes;
   }
 };
 

@@ -45,12 +45,15 @@ char* locate(Warp& w, const Instruction& i, int lane, unsigned bytes, Kind kind)
       space = Space::constant;
     else if (i.space == Space::param) space = Space::constant;
   }
-  if (at % bytes != 0) fail_access(w, lane, kind, bytes, "misaligned", at);
+  if ((at & (bytes - 1)) != 0) fail_access(w, lane, kind, bytes, "misaligned", at);
   switch (space) {
     case Space::shared: {
       if (at > b.shared_bytes || b.shared_bytes - at < bytes)
         fail_access(w, lane, kind, bytes,
                     ("beyond the " + std::to_string(b.shared_bytes) + " bytes of shared memory").c_str(), at);
+      for (const auto& [first, end] : b.launch->kernel->red_zones)
+        if (at < end && at + bytes > first)
+          fail_access(w, lane, kind, bytes, "between two arrays of shared memory", at);
       char* const p = b.shared + at;
       if (b.launch->watch != nullptr) b.launch->watch->access(w.place(lane), p, bytes, kind);
       return p;
@@ -198,14 +201,20 @@ std::vector<Term> elements(Statement& s, const Term& term) {
   return found;
 }
 
-Handler load(Statement& s) {
+// Type, order and space of a load or a store; nothing: not a type of memory.
+std::optional<Space> take_access(Statement& s) {
   const Type t = s.take_type();
-  if (size_of(t) == 0 || size_of(t) > 8) return nullptr;
+  if (size_of(t) == 0 || size_of(t) > 8) return std::nullopt;
   take_order(s);
-  const Space space = take_space(s);
   if (s.terms.size() != 2) s.fail("the number of operands");
   s.i.bytes = size_of(t);
   s.i.is_signed = is_signed(t);
+  return take_space(s);
+}
+
+Handler load(Statement& s) {
+  const std::optional<Space> space = take_access(s);
+  if (!space) return nullptr;
   bool is_whole = true;
   const std::vector<Term> to = elements(s, s.terms[0]);
   for (std::size_t k = 0; k < to.size(); ++k) {
@@ -213,26 +222,22 @@ Handler load(Statement& s) {
     if (s.i.out[k].bytes < s.i.bytes) s.fail("a register too small");
     is_whole = is_whole && s.i.out[k].bytes == s.i.bytes;
   }
-  s.address(s.terms[1], space);
-  if (space == Space::param && s.i.mode != 0) return &load_parameter;
+  s.address(s.terms[1], *space);
+  if (*space == Space::param && s.i.mode != 0) return &load_parameter;
   if (!is_whole || s.i.bytes == 1) return &load_extended;
   return s.i.bytes == 2 ? &load_whole<u16> : s.i.bytes == 4 ? &load_whole<u32> : &load_whole<u64>;
 }
 
 Handler store_of(Statement& s) {
-  const Type t = s.take_type();
-  if (size_of(t) == 0 || size_of(t) > 8) return nullptr;
-  take_order(s);
-  const Space space = take_space(s);
-  if (s.terms.size() != 2) s.fail("the number of operands");
-  s.i.bytes = size_of(t);
+  const std::optional<Space> space = take_access(s);
+  if (!space) return nullptr;
   const std::vector<Term> from = elements(s, s.terms[1]);
   for (std::size_t k = 0; k < from.size(); ++k) {
     s.i.in[k] = s.source_of_any_size(from[k], s.i.bytes);
     if (s.i.in[k].bytes < s.i.bytes) s.fail("a register too small");
   }
-  s.address(s.terms[0], space);
-  if (space != Space::param) return &store;
+  s.address(s.terms[0], *space);
+  if (*space != Space::param) return &store;
   return s.i.mode == 1 ? &store_parameter : nullptr;
 }
 
@@ -319,7 +324,7 @@ void copy_asynchronously(Warp& w, const Instruction& i) {
   Instruction source = i;
   source.space = Space::global;
   source.in[4] = i.in[0];
-  source.offset = i.in[1].is_given ? i.in[1].at : 0;
+  source.offset = i.slot.at;
   for_lanes(w.exec, [&](int lane) {
     const char* const from = locate(w, source, lane, i.bytes, Kind::read);
     char value[16];
@@ -339,7 +344,7 @@ Handler asynchronous_copy(Statement& s) {
     return nullptr;
   s.i.bytes = static_cast<std::uint8_t>(s.terms[2].value.bits);
   s.i.in[0] = s.source(s.terms[1].items[0], 8);
-  s.i.in[1] = {.at = static_cast<std::int32_t>(s.terms[1].offset), .is_given = true};
+  s.i.slot.at = static_cast<std::int32_t>(s.terms[1].offset);
   s.address(s.terms[0], Space::shared);
   return &copy_asynchronously;
 }

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ritz::ptx {
@@ -83,6 +84,8 @@ struct Function {
   std::vector<Parameter> parameters, results;
   std::uint32_t parameter_bytes = 0;
   std::uint32_t register_bytes = 0, local_bytes = 0, shared_bytes = 0;  // shared: what the kernel declares
+  std::uint32_t shared_room = 0;                                        // the same with red zones between its arrays
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> red_zones;       // first byte, end
   std::vector<std::uint64_t> constants;
   std::vector<Instruction> code;
   std::vector<std::unique_ptr<Call>> calls;
@@ -90,7 +93,9 @@ struct Function {
   std::map<std::string, int> unsupported;  // what the interpreter lacks -> number of instructions
   int contractible = 0;                    // products that the assembler (ptxas) may fuse with a sum: bits may differ
   std::map<std::string, int> inexact;      // instructions whose bits no standard prescribes
-  std::string_view header, body;           // of the text
+  // Lines of the text that read a register which nothing writes: a local variable without a value, as a rule.
+  std::vector<std::uint32_t> unwritten;
+  std::string_view header, body;  // of the text
 };
 
 struct Variable {

@@ -539,6 +539,27 @@ TEST(PtxFaults, OverrunsOfSharedMemoryAreFound) {
             std::string::npos)
       << said;
 }
+TEST(PtxFaults, OverrunsOfAnArrayIntoTheNextAreFound) {
+  std::vector<double> x(64, 1.0);
+  EXPECT_EQ(fault_of([&] { call(kernels(), "shared_neighbours", {{1}, {64}}, x.data(), 0); }), "");
+  EXPECT_EQ(x[63], 63 + 1);
+  const std::string said = fault_of([&] { call(kernels(), "shared_neighbours", {{1}, {64}}, x.data(), 1); });
+  EXPECT_NE(said.find("between two arrays of shared memory"), std::string::npos) << said;
+}
+TEST(PtxFaults, ArraysOfTheLaunchComeAfterARedZone) {
+  std::vector<double> x(64, 1.0);
+  const Shape shape{{1}, {64}, 64 * sizeof(double)};
+  EXPECT_EQ(fault_of([&] { call(kernels(), "shared_before_dynamic", shape, x.data(), 0); }), "");
+  const std::string said = fault_of([&] { call(kernels(), "shared_before_dynamic", shape, x.data(), 1); });
+  EXPECT_NE(said.find("between two arrays of shared memory"), std::string::npos) << said;
+}
+TEST(PtxFaults, RegistersThatNothingWritesAreFound) {
+  const char* const registers = ".reg .f64 %f<4>; .reg .pred %q;";
+  for (const char* body :
+       {"mov.f64 %f1, 0d3FF0000000000000; add.f64 %f2, %f1, %f3;", "@%q mov.f64 %f1, 0d3FF0000000000000;"})
+    EXPECT_EQ(single(body, registers).entry("one")->unwritten.size(), 1u) << body;
+  EXPECT_TRUE(kernels().entry("products_and_sums")->unwritten.empty());
+}
 TEST(PtxFaults, MisalignedVectorsAreFound) {
   std::vector<Double2> x(40);
   EXPECT_NE(fault_of([&] {

@@ -16,6 +16,19 @@ __global__ void scaled(const double* x, double a, double* y, int n) {
   if (i < n) y[i] = a * x[i] + field[i % 3] + table[i % 4];
 }
 
+// After the barrier warp 1 goes first here: its reader is not among the last two when thread 0 writes.
+__global__ void many_readers(double* x, int reader) {
+  __shared__ double shared;
+  if (threadIdx.x == 0) shared = 3;
+  __syncthreads();
+  double mine = 0;
+  if (threadIdx.x < 3 || threadIdx.x == reader)  // nvcc would read it in all threads
+    asm volatile("ld.shared.f64 %0, [%1];" : "=d"(mine) : "l"(__cvta_generic_to_shared(&shared)));
+  __syncwarp();
+  if (threadIdx.x == 0) shared = 7;
+  x[threadIdx.x] = mine;
+}
+
 template <bool Barrier>
 __global__ void reverse_twice(double* x) {
   __shared__ double shared[64];
@@ -131,6 +144,13 @@ void missing_barriers_are_races() {
   reverse_twice<false><<<1, 64>>>(x.device);
   require(cudaDeviceSynchronize() != cudaSuccess, "a race is found");
 }
+void a_reader_of_another_warp_is_not_forgotten() {
+  Numbers x = counted(64);
+  many_readers<<<1, 64>>>(x.device, 5);
+  require(cudaDeviceSynchronize() == cudaSuccess, "readers of the writer's warp");
+  many_readers<<<1, 64>>>(x.device, 40);
+  require(cudaDeviceSynchronize() != cudaSuccess, "a race is found");
+}
 void fences_order_blocks() {
   Numbers x = counted(512), partial(std::vector<double>(8)), result({0});
   unsigned* ticket;
@@ -169,6 +189,7 @@ constexpr struct {
              {"static_and_dynamic_shared_memory_count_together", static_and_dynamic_shared_memory_count_together},
              {"barriers_order_accesses", barriers_order_accesses},
              {"missing_barriers_are_races", missing_barriers_are_races},
+             {"a_reader_of_another_warp_is_not_forgotten", a_reader_of_another_warp_is_not_forgotten},
              {"fences_order_blocks", fences_order_blocks},
              {"missing_fences_are_races", missing_fences_are_races},
              {"overruns_are_found", overruns_are_found},

@@ -105,6 +105,23 @@ class GpuCheck(unittest.TestCase):
         status, text = bundle.check("agree")
         self.assertEqual(status, 1, text)
 
+    def test_copies_from_the_card_are_compared_with_the_predicted_bits(self):
+        bundle = self.in_bundle()
+        (bundle.root / "lib").mkdir()
+        (bundle.root / "lib/libritz_copies.so").write_text("")
+        for path in ("test_fem", "test_mixed", "test_multigrid_gpu", "test_solvers_gpu", "ritz-heat", "ritz-elasticity", "ritz-structure"):
+            bundle.program(path, "#!/bin/sh\nprintf '1\\t8\\tabc\\n2\\t16\\tdef\\n' > $RITZ_COPIES\n")
+        done = subprocess.run([sys.executable, str(TOOL), str(bundle.root), str(bundle.out), "--write-golden", str(bundle.root / "golden.json")],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(bundle.check("golden")[0], 0)
+        bundle.program("test_mixed", "#!/bin/sh\nprintf '1\\t8\\tabc\\n2\\t16\\t123\\n' > $RITZ_COPIES\n")
+        status, text = bundle.check("golden")
+        self.assertEqual(status, 1)
+        self.assertIn("1 of 2 copies have the predicted bits, not number 2", text)
+        (bundle.root / "lib/libritz_copies.so").unlink()
+        self.assertIn("missing: libritz_copies.so", bundle.check("golden")[1])
+
     def test_steps_run_in_the_order_of_their_use_and_share_the_minutes(self):
         status, text = self.in_bundle().check("memory", "table", "repeat")
         self.assertEqual(status, 0, text)

@@ -1,9 +1,11 @@
 // Needs a GPU: ctest -L gpu.
+#include "solvers/algebra/multi_vector.hpp"
 #include "solvers/krylov/conjugate_gradient.hpp"
 #include "tests/device/small_sizes.hpp"
 #include "tests/solvers/multigrid/followed_values.hpp"
 #include "tests/solvers/multigrid/hub.hpp"
 
+#include <cmath>
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <optional>
@@ -121,6 +123,101 @@ TEST(GpuMultigrid, RepeatsBitwise) {
   const Device gpu = Device::named("gpu");
   const System s = cantilever(CellKind::tet10, sizes_on(gpu).thick_quadratic, gpu);
   EXPECT_EQ(solve(s, sizes_on(gpu).coarsest).u, solve(s, sizes_on(gpu).coarsest).u);
+}
+
+// Unknowns of a node, and near-null vectors: unknowns of a coarser node.
+struct Unknowns {
+  int fine, coarse;
+};
+void PrintTo(const Unknowns& u, std::ostream* out) { *out << u.fine << " x " << u.coarse; }
+
+class GpuMultigridBlocks : public ::testing::TestWithParam<Unknowns> {
+ protected:
+  // A chain of nodes, each unknown coupled to all of the neighbours'; the second half times a factor.
+  static SparseMatrix chain(const Device& device, Index nodes, int block, double factor) {
+    std::vector<Index> offsets{0};
+    std::vector<std::int32_t> columns;
+    std::vector<double> values;
+    for (Index i = 0; i < nodes; ++i) {
+      for (Index j = std::max<Index>(i - 1, 0); j <= std::min(i + 1, nodes - 1); ++j) {
+        columns.push_back(static_cast<std::int32_t>(j));
+        for (int k = 0; k < block; ++k)
+          for (int l = 0; l < block; ++l)
+            values.push_back((std::max(i, j) + (i == j) < nodes / 2 ? 1 : factor) * (i == j ? 2.001 : -1) *
+                             (k == l ? 1.2 : 0.2));
+      }
+      offsets.push_back(static_cast<Index>(columns.size()));
+    }
+    SparseMatrix A(std::make_shared<SparsityPattern>(device, offsets, columns), block);
+    A.values().upload(values);
+    return A;
+  }
+
+  // [a cycle, one of each of three columns; with other values of the matrix: a cycle, and in double precision two
+  // solutions]
+  static std::vector<std::vector<double>> cycles(const Device& device, Unknowns unknowns,
+                                                 SmoothedAggregationOptions options) {
+    const Index nodes = 30;
+    const int block = unknowns.fine, dimension = unknowns.coarse == block ? 0 : block;
+    SparseMatrix A = chain(device, nodes, block, 1);
+    std::vector<double> x;
+    for (Index i = 0; i < nodes; ++i)
+      for (int d = 0; d < dimension; ++d) x.push_back(d == 0 ? double(i) : std::sin(0.3 * double(i) + d));
+    const Vector coordinates(device, std::span<const double>(x), "test");
+    if (dimension > 0) options.coordinates = &coordinates, options.dimension = dimension;
+    options.coarsest_size = 8;
+    options.levels = MultigridLevels::aggregation;
+    SmoothedAggregation multigrid(A, options);
+    EXPECT_GE(multigrid.levels().size(), 2u);
+    std::vector<double> numbers(static_cast<std::size_t>(A.rows()));
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = std::cos(0.7 * double(i));
+    const Vector b(device, std::span<const double>(numbers), "test");
+    Vector y(device, A.rows(), "test");
+    std::vector<std::vector<double>> results;
+    multigrid.apply(b, y);
+    results.push_back(y.host());
+    MultiVector B(device, A.rows(), 3), Y(device, A.rows(), 3);
+    for (int column = 0; column < 3; ++column) B.set_column(column, b);
+    multigrid.apply_block(B, Y);
+    for (int column = 0; column < 3; ++column) {
+      Y.get_column(column, y);
+      results.push_back(y.host());
+    }
+    A.values().upload(chain(Device::named("cpu", 1), nodes, block, 5).values().host());
+    EXPECT_TRUE(multigrid.refresh());
+    multigrid.apply(b, y);
+    results.push_back(y.host());
+    for (const bool flexible : {false, true}) {
+      if (options.single_precision) break;  // other tests solve with it
+      ConjugateGradient{.relative = 1e-10, .flexible = flexible}.solve(A, b, y, &multigrid);
+      results.push_back(y.host());
+    }
+    return results;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Sizes, GpuMultigridBlocks,
+                         ::testing::Values(Unknowns{1, 1}, Unknowns{2, 2}, Unknowns{2, 3}, Unknowns{3, 3},
+                                           Unknowns{3, 6}, Unknowns{4, 4}, Unknowns{5, 5}, Unknowns{6, 6}));
+
+TEST_P(GpuMultigridBlocks, CyclesAgreeWithTheCpuInEveryPrecision) {
+  if (!has_gpu()) GTEST_SKIP() << "skipped: no GPU";
+  const Device cpu = Device::named("cpu", 1), gpu = Device::named("gpu");
+  struct Precision {
+    SmoothedAggregationOptions options;
+    double tolerance;
+  };
+  for (const auto& [options, tolerance] :
+       {Precision{{.single_precision = false}, 1e-9}, Precision{{}, 1e-4}, Precision{{.half_storage = true}, 2e-2}}) {
+    const auto expected = cycles(cpu, GetParam(), options), found = cycles(gpu, GetParam(), options);
+    for (std::size_t k = 0; k < expected.size(); ++k) {
+      double largest = 0, difference = 0;
+      for (std::size_t i = 0; i < expected[k].size(); ++i) {
+        largest = std::max(largest, std::abs(expected[k][i]));
+        difference = std::max(difference, std::abs(expected[k][i] - found[k][i]));
+      }
+      EXPECT_LE(difference, tolerance * largest) << "result " << k;
+    }
+  }
 }
 
 }  // namespace

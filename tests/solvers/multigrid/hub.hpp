@@ -54,7 +54,18 @@ inline void expect_a_hub_keeps_to_its_aggregate(const Device& device) {
     int C, K;
     Index rim;
   };
-  for (const Case each : {Case{1, 1, 127}, {1, 1, 128}, {1, 1, 600}, {3, 6, 127}, {3, 6, 128}, {3, 6, 600}}) {
+  for (const Case each : {Case{1, 1, 127},
+                          {1, 1, 128},
+                          {1, 1, 600},
+                          {3, 6, 127},
+                          {3, 6, 128},
+                          {3, 6, 600},
+                          {2, 2, 128},
+                          {2, 3, 128},
+                          {3, 3, 128},
+                          {4, 4, 128},
+                          {5, 5, 128},
+                          {6, 6, 128}}) {
     const Index nodes = each.rim + 1, size = each.C * each.K;
     const Hub model = hub(device, each.rim, each.C);
     std::vector<double> T(static_cast<std::size_t>(nodes * size)), inverse(static_cast<std::size_t>(nodes * each.C), 1);
