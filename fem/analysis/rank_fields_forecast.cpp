@@ -1,4 +1,4 @@
-// Forecast of a linear system of several fields over ranks: follows fem/ranks/fields_system.cpp and
+// Forecast of a linear system of several fields over ranks: follows fem/preconditioners/fields_system.cpp and
 // mixed_statics.cpp. Nodes of others and cells are counted; what a part has beside the rows of the matrix is shared out
 // by the cells.
 #include "device/error.hpp"

@@ -86,7 +86,7 @@ class RankForecaster {
 
   // And what it has while results are derived.
   std::pair<RankShare, MemoryNeeds> share(RankParts::Part& part) const {
-    const Operator equations(part.space(), part.integrals.integrals, Layout::counted);
+    const Operator equations(part.space(), part.integrals.integrals, ElementLists::counted);
     RankShare result{.nodes = part.owned, .ghosts = part.ghosts, .cells = part.nodes.cell_count()};
     part.needs = parts_.needs_of_part(part.space());
     if (no_matrix_) part.needs.standing.bytes("reference cells", parts_.tables().total() / 3);  // of coarser orders

@@ -1,7 +1,6 @@
 #include "fem/ranks/rank_system.hpp"
 
 #include "device/communicator.hpp"
-#include "device/environment_variable.hpp"
 #include "device/error.hpp"
 #include "device/host_memory.hpp"
 #include "device/memory_needs.hpp"
@@ -16,21 +15,12 @@
 #include "solvers/multigrid/divided_needs.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <functional>
 #include <utility>
 
 namespace ritz {
-
-Index replicated_unknowns() {
-  Index number = DividedAggregationOptions().replicated;
-  const std::string text = environment("RITZ_REPLICATED_UNKNOWNS");  // for tests of small cases
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
 
 RankSystem::RankSystem(std::shared_ptr<PartEquations> equations, PartSupports supports,
                        const LinearSolverOptions& options, RankCalls calls)
@@ -161,22 +151,6 @@ std::string RankSystem::exchanges() const {
     text += fmt::format("; with coarser levels, set-up and sums {} messages, {} bytes", first_solution_.messages,
                         first_solution_.bytes);
   return text;
-}
-
-namespace {
-
-std::string megabytes_of_ranks(Ranks& ranks, Index mine) {
-  std::vector<std::string> texts;
-  for (const Index bytes : ranks.of_all(mine)) texts.push_back(fmt::format("{:.1f}", 1e-6 * double(bytes)));
-  return fmt::format("{} MB", fmt::join(texts, ", "));
-}
-
-}  // namespace
-
-std::string arrays_of_ranks(Ranks& ranks, const Device& device) {
-  const MemoryPool& pool = device.memory();
-  const std::string peaks = megabytes_of_ranks(ranks, pool.statistics().peak);
-  return fmt::format("arrays of ranks at their peaks: {}; now: {}", peaks, megabytes_of_ranks(ranks, pool.live()));
 }
 
 std::string RankSystem::memory() const {

@@ -9,6 +9,7 @@
 #include "fem/ranks/part_equations.hpp"
 #include "fem/multigrid/matrix_free_solver.hpp"
 #include "fem/operator/divided_field.hpp"
+#include "fem/preconditioners/over_ranks.hpp"
 #include "solvers/algebra/divided_matrix.hpp"
 #include "solvers/algebra/rank_rows.hpp"
 #include "solvers/direct/direct_solver.hpp"
@@ -47,11 +48,6 @@ struct RankCalls {
   std::function<DependentNodeRows(int order, const Ghosts& nodes)> relations;
   std::function<DividedNesting(const std::vector<Index>& first)> nesting;
 };
-
-// "arrays of ranks at their peaks: 13.1, 9.1 MB; now: 9.2, 6.1 MB"; all ranks call it together.
-std::string arrays_of_ranks(Ranks& ranks, const Device& device);
-
-Index replicated_unknowns();  // of levels of multigrid that every rank has
 
 // The lowest modes of a stiffness and masses, each a sum of integrals at zero.
 struct ModesWanted {

@@ -1,4 +1,4 @@
-#include "fem/ranks/divided_edges.hpp"
+#include "fem/preconditioners/divided_edges.hpp"
 
 #include "device/communicator.hpp"
 #include "fem/launch/field_part_kernels.hpp"
