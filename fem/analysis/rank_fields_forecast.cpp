@@ -8,7 +8,7 @@
 #include "fem/ranks/rank_needs.hpp"
 #include "fem/ranks/rank_system.hpp"
 #include "fem/space/nested_nodes.hpp"
-#include "solvers/multigrid/divided_needs.hpp"
+#include "solvers/multigrid/hierarchy_needs.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -145,8 +145,7 @@ class FieldsForecaster {
                                .block = static_cast<int>(b),
                                .dimension = dimension,
                                .nesting = nesting_of(space)};
-    const HierarchyNeeds cycle = divided_needs(shape, space.node_count(),
-                                               {.multigrid = options_.multigrid, .replicated = replicated_unknowns()});
+    const HierarchyNeeds cycle = hierarchy_needs(shape, space.node_count(), multigrid_over_ranks(options_.multigrid));
     needs.live.array<double>("coordinates", (owned + ghosts) * dimension);
     needs.set_up = needs.live + cycle.set_up;
     needs.live += cycle.live;
@@ -171,8 +170,8 @@ class FieldsForecaster {
                                     .block = 1,
                                     .dimension = dimension,
                                     .nesting = Nesting::none};
-    const HierarchyNeeds cycle = divided_needs(
-        of_corners, all, {.multigrid = edge_multigrid(options_.multigrid), .replicated = replicated_unknowns()});
+    const HierarchyNeeds cycle =
+        hierarchy_needs(of_corners, all, multigrid_over_ranks(edge_multigrid(options_.multigrid)));
     for (int each = 0; each <= dimension; ++each) {
       needs.live += rows(corners, others, neighbours, 1);
       needs.live.array<double>("matrix", 2 * owned, 2)
@@ -193,8 +192,7 @@ class FieldsForecaster {
                                .block = 1,
                                .dimension = dimension,
                                .nesting = Nesting::none};
-    HierarchyNeeds needs = divided_needs(shape, space.unknown_count(),
-                                         {.multigrid = options_.multigrid, .replicated = replicated_unknowns()});
+    HierarchyNeeds needs = hierarchy_needs(shape, space.unknown_count(), multigrid_over_ranks(options_.multigrid));
     const MemoryNeeds matrix = rows(owned, ghosts, row, 1);
     needs.set_up += matrix;
     needs.live += matrix;

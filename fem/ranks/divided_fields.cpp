@@ -145,10 +145,10 @@ std::vector<std::vector<std::uint8_t>> FieldsTangent::held_by(int rank, const Mi
 }
 
 // Nested levels of a field that has multigrid of nodes.
-DividedNesting FieldsTangent::send_nesting(int field) const {
+NestedLevels FieldsTangent::send_nesting(int field) const {
   const FunctionSpace& space = parts_.equations_.space(field);
   auto phase = space.device().profile().phase("nested levels");
-  std::vector<DividedNesting> nestings(at(parts_.ranks_.count()));
+  std::vector<NestedLevels> nestings(at(parts_.ranks_.count()));
   if (const NestedLevels levels = nested_levels_of(space))
     nestings = divide(*levels, parts_.first_[at(field)], space.components(), replicated_unknowns());
   for (int rank = 1; rank < parts_.ranks_.count(); ++rank) {
@@ -235,7 +235,7 @@ void FieldsHelper::linearise(Unpacked& from) {
   const FieldsCalls calls{[this](int) {
                             const std::string text = ranks_.wait(0);
                             Unpacked nesting(text);
-                            return unpacked_nesting(nesting);
+                            return unpacked_nested_levels(nesting);
                           },
                           [this](int) {
                             ranks_.send(0, Packed().add(part_.mesh_nodes()).take());

@@ -74,7 +74,7 @@ class FieldsTangent final : public LinearOperator {
  private:
   void send_supports(const MixedConstraints& supports, const FieldsPlan& plan);
   std::vector<std::vector<std::uint8_t>> held_by(int rank, const MixedConstraints& supports) const;
-  DividedNesting send_nesting(int field) const;
+  NestedLevels send_nesting(int field) const;
   CornersOfPart send_corners(int field, const MixedConstraints& supports) const;
   SolveReport solve(const Vector& b, Vector& x,
                     const std::function<SolveReport(const Vector& b, Vector& x)>& by_all) const;

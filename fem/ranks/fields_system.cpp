@@ -6,7 +6,7 @@
 #include "solvers/algebra/block_rows.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/direct/direct_solver.hpp"
-#include "solvers/linear/divided_preconditioner.hpp"
+#include "solvers/linear/chosen_preconditioner.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -46,7 +46,7 @@ struct FieldsSystem::FieldShare {
   std::vector<int> scaled_by;
   BlockRows rows;                   // of the part's matrix
   std::vector<double> coordinates;  // [owned node][dimension] for multigrid of nodes, with the next
-  DividedNesting nesting;
+  NestedLevels nested;
   std::vector<EdgeSpaceShare> edge_spaces;  // for auxiliary spaces
 };
 
@@ -92,7 +92,7 @@ class FieldsSystem::Preconditioner final : public LinearOperator {
     DividedPart& part = parts_[entry(k)];
     part.matrix = divided_matrix(ranks, device(), std::exchange(share.rows, {}));
     return_freed_host_memory();
-    DividedAggregationOptions options{.multigrid = system.multigrid_, .replicated = replicated_unknowns()};
+    SmoothedAggregationOptions options = multigrid_over_ranks(system.multigrid_);
     if (share.cycle == FieldCycle::nodes) {
       const Ghosts& ghosts = part.matrix->ghosts();
       const int dimension = system.part_.space(0).mesh().dimension();
@@ -100,19 +100,18 @@ class FieldsSystem::Preconditioner final : public LinearOperator {
       coordinates.resize(entry(ghosts.size() * dimension));
       ghosts.fetch(coordinates, dimension);
       part.coordinates = Vector(device(), std::span<const double>(coordinates), "coordinates");
-      options.multigrid.coordinates = &part.coordinates;
-      options.multigrid.dimension = dimension;
-      options.nesting = &share.nesting;
+      options.coordinates = &part.coordinates;
+      options.dimension = dimension;
+      options.nested = [nested = share.nested] { return nested; };
     }
-    options.multigrid.half_storage = false;
     if (share.cycle == FieldCycle::edges)
       part.cycle =
           std::make_unique<DividedEdgePreconditioner>(*part.matrix, std::move(share.edge_spaces), options, ranks);
     else
-      part.cycle = divided_preconditioner(
+      part.cycle = preconditioner_of(
           *part.matrix,
           share.cycle == FieldCycle::polynomial ? PreconditionerKind::chebyshev : PreconditionerKind::multigrid,
-          PreconditionerBasis::matrix, options);
+          options);
     part.factor = share.factor;
     if (!share.scaled_by.empty()) part.factor /= scale(k, share.scaled_by);
   }
@@ -199,7 +198,7 @@ FieldsSystem::FieldShare FieldsSystem::share_of(int k, const FieldBlocks& parts,
     const Point x = space.point(static_cast<Node>(node));
     share.coordinates.insert(share.coordinates.end(), x.begin(), x.begin() + space.mesh().dimension());
   }
-  if (plan.multigrid.levels != MultigridLevels::aggregation) share.nesting = calls.nesting(k);
+  if (plan.multigrid.levels != MultigridLevels::aggregation) share.nested = calls.nesting(k);
   return share;
 }
 

@@ -11,7 +11,7 @@
 #include "fem/preconditioners/field_blocks.hpp"
 #include "solvers/direct/direct_factor.hpp"
 #include "solvers/linear/linear_solver.hpp"
-#include "solvers/multigrid/divided_nesting.hpp"
+#include "solvers/multigrid/nested_levels.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -36,7 +36,7 @@ struct FieldsFactorisation {
 
 // Calls of all ranks together: what the first one, which has the whole mesh, knows of a field.
 struct FieldsCalls {
-  std::function<DividedNesting(int field)> nesting;
+  std::function<NestedLevels(int field)> nesting;
   std::function<CornersOfPart(int field)> corners;
 };
 
