@@ -5,7 +5,7 @@
 #include "fem/ranks/rank_system.hpp"
 #include "fem/multigrid/p_multigrid_needs.hpp"
 #include "solvers/eigen/eigen_needs.hpp"
-#include "solvers/multigrid/divided_needs.hpp"
+#include "solvers/multigrid/hierarchy_needs.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -95,8 +95,8 @@ class ModesForecaster {
       return standing + matrix.kept() + eigenvectors(part.owned, options_.count);
     }
     if (shifted()) kept += matrix.apart();
-    const HierarchyNeeds hierarchy = divided_needs(
-        local, space_.node_count(), {.multigrid = options_.multigrid, .replicated = replicated_unknowns()});
+    const HierarchyNeeds hierarchy =
+        hierarchy_needs(local, space_.node_count(), multigrid_over_ranks(options_.multigrid));
     raise(result, kept + hierarchy.set_up + matrix.long_products, "set-up");
     raise(result, kept + hierarchy.live + lobpcg_needs(part.owned * space_.components(), options_, false).peak,
           "iteration");

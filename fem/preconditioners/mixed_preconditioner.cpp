@@ -6,7 +6,7 @@
 #include "fem/operator/space_needs.hpp"
 #include "fem/space/nested_nodes.hpp"
 #include "solvers/algebra/vectors.hpp"
-#include "solvers/linear/divided_preconditioner.hpp"
+#include "solvers/linear/chosen_preconditioner.hpp"
 #include "solvers/smoothers/chebyshev.hpp"
 
 #include <algorithm>
@@ -41,8 +41,7 @@ class CycleOverRanks final : public LinearOperator {
                  const SmoothedAggregationOptions& multigrid, const WholeMeshCalls& whole) {
     const FieldBlock& part = parts.of_field(k);
     Ranks& ranks = space.ghosts()->ranks();
-    DividedAggregationOptions options{.multigrid = multigrid, .replicated = replicated_unknowns()};
-    options.multigrid.half_storage = false;
+    SmoothedAggregationOptions options = multigrid_over_ranks(multigrid);
     std::vector<EdgeSpaceShare> edges;
     if (part.cycle == FieldCycle::edges)
       edges = edge_spaces(*part.matrix, space, supports, space.ghosts()->owned(), whole.corners(k), ranks);
@@ -52,18 +51,16 @@ class CycleOverRanks final : public LinearOperator {
       cycle_ = std::make_unique<DividedEdgePreconditioner>(*matrix_, std::move(edges), options, ranks);
       return;
     }
-    DividedNesting nesting;
     if (part.cycle == FieldCycle::nodes) {
-      if (multigrid.levels != MultigridLevels::aggregation) nesting = whole.nesting(k);
       coordinates_ = coordinates(space);
-      options.multigrid.coordinates = &coordinates_;
-      options.multigrid.dimension = space.mesh().dimension();
-      options.nesting = &nesting;
+      options.coordinates = &coordinates_;
+      options.dimension = space.mesh().dimension();
+      if (multigrid.levels != MultigridLevels::aggregation)
+        options.nested = [levels = whole.nesting(k)] { return levels; };
     }
     const bool polynomial = part.cycle == FieldCycle::polynomial;
-    cycle_ =
-        divided_preconditioner(*matrix_, polynomial ? PreconditionerKind::chebyshev : PreconditionerKind::multigrid,
-                               PreconditionerBasis::matrix, options);
+    cycle_ = preconditioner_of(*matrix_, polynomial ? PreconditionerKind::chebyshev : PreconditionerKind::multigrid,
+                               options);
   }
 
   const Device& device() const override { return matrix_->device(); }

@@ -18,7 +18,7 @@
 #include "device/memory_needs.hpp"
 #include "fem/preconditioners/divided_edges.hpp"
 #include "fem/preconditioners/field_blocks.hpp"
-#include "solvers/multigrid/divided_nesting.hpp"
+#include "solvers/multigrid/nested_levels.hpp"
 
 #include <functional>
 #include <memory>
@@ -28,7 +28,7 @@ namespace ritz {
 // Facts of the whole mesh about a field, for its cycle over ranks: nested levels, corners of edges. All ranks call them
 // together.
 struct WholeMeshCalls {
-  std::function<DividedNesting(int field)> nesting = {};
+  std::function<NestedLevels(int field)> nesting = {};
   std::function<CornersOfPart(int field)> corners = {};
 };
 

@@ -2,7 +2,6 @@
 
 #include "device/device.hpp"
 #include "device/environment_variable.hpp"
-#include "solvers/multigrid/divided_aggregation.hpp"
 
 #include <charconv>
 #include <fmt/format.h>
@@ -12,10 +11,17 @@
 namespace ritz {
 
 Index replicated_unknowns() {
-  Index number = DividedAggregationOptions().replicated;
+  Index number = SmoothedAggregationOptions().replicated;
   const std::string text = environment("RITZ_REPLICATED_UNKNOWNS");  // for tests of small cases
   std::from_chars(text.data(), text.data() + text.size(), number);
   return number;
+}
+
+SmoothedAggregationOptions multigrid_over_ranks(SmoothedAggregationOptions options) {
+  options.replicated = replicated_unknowns();
+  options.half_storage = false;
+  options.nested = {};
+  return options;
 }
 
 std::string megabytes_of_ranks(Ranks& ranks, Index mine) {

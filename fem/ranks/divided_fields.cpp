@@ -165,10 +165,10 @@ std::vector<std::vector<std::uint8_t>> DividedFields::held_by(int rank, const Mi
 }
 
 // Nested levels of a field that has multigrid of nodes.
-DividedNesting DividedFields::send_nesting(int field) const {
+NestedLevels DividedFields::send_nesting(int field) const {
   const FunctionSpace& space = equations_.space(field);
   auto phase = space.device().profile().phase("nested levels");
-  std::vector<DividedNesting> nestings(at(ranks_.count()));
+  std::vector<NestedLevels> nestings(at(ranks_.count()));
   if (const NestedLevels levels = nested_levels_of(space))
     nestings = divide(*levels, first_[at(field)], space.components(), replicated_unknowns());
   for (int rank = 1; rank < ranks_.count(); ++rank) {
@@ -219,7 +219,7 @@ void FieldsHelper::solve(Unpacked& from) const {
   whole.calls = {[this](int) {
                    const std::string text = ranks_.wait(0);
                    Unpacked nesting(text);
-                   return unpacked_nesting(nesting);
+                   return unpacked_nested_levels(nesting);
                  },
                  [this](int) {
                    ranks_.send(0, Packed().add(part_.mesh_nodes()).take());

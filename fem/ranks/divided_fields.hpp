@@ -36,7 +36,7 @@ class DividedFields final : public MixedOverRanks {
 
  private:
   std::vector<std::vector<std::uint8_t>> held_by(int rank, const MixedConstraints& supports) const;
-  DividedNesting send_nesting(int field) const;
+  NestedLevels send_nesting(int field) const;
   CornersOfPart send_corners(int field, const MixedConstraints& supports) const;
   LocalFieldsData send_parts();
   void order(Packed what) const;  // to all others, whose number goes before it

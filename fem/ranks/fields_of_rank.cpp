@@ -65,9 +65,8 @@ WholeProblem FieldsOfRank::of_this_rank(WholeProblem whole, const MixedConstrain
   whole.calls.nesting = [this](int field) {
     const FunctionSpace& space = all_.space(field);
     const NestedLevels levels = nested_levels_of(space);
-    if (!levels) return DividedNesting();
-    std::vector<DividedNesting> of_ranks =
-        divide(*levels, cut_.first(field), space.components(), replicated_unknowns());
+    if (!levels) return NestedLevels();
+    std::vector<NestedLevels> of_ranks = divide(*levels, cut_.first(field), space.components(), replicated_unknowns());
     return std::move(of_ranks[at_place(ranks_.rank())]);
   };
   whole.calls.corners = [this, &supports](int field) {

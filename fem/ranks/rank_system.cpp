@@ -12,11 +12,12 @@
 #include "solvers/algebra/matrix_kernels.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/linear/solver_plan.hpp"
-#include "solvers/multigrid/divided_needs.hpp"
+#include "solvers/multigrid/hierarchy_needs.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <functional>
 #include <utility>
 
@@ -185,22 +186,19 @@ std::string RankSystem::seconds() const {
   return fmt::format("seconds of ranks: {}", fmt::join(texts, "; "));
 }
 
-DividedAggregationOptions RankSystem::multigrid_options() const {
-  DividedAggregationOptions options{.multigrid = options_.multigrid};
-  options.multigrid.coordinates = &space().coordinates();
-  options.multigrid.dimension = space().mesh().dimension();
-  options.multigrid.single_precision = single_;
-  options.multigrid.sure_bounds = sure_bounds_;
-  options.multigrid.half_storage = false;
-  options.nesting = &nesting_;
-  options.replicated = replicated_unknowns();
+SmoothedAggregationOptions RankSystem::multigrid_options() const {
+  SmoothedAggregationOptions options = multigrid_over_ranks(options_.multigrid);
+  options.coordinates = &space().coordinates();
+  options.dimension = space().mesh().dimension();
+  options.single_precision = single_;
+  options.sure_bounds = sure_bounds_;
+  options.nested = [this] { return nested_; };
   return options;
 }
 
-std::unique_ptr<LinearOperator> RankSystem::preconditioner(const DividedMatrix& A, PreconditionerKind kind,
-                                                           PreconditionerBasis basis) const {
+std::unique_ptr<LinearOperator> RankSystem::preconditioner(const DividedMatrix& A, PreconditionerKind kind) const {
   auto phase = device().profile().phase("set-up");
-  return divided_preconditioner(A, kind, basis, multigrid_options());
+  return preconditioner_of(A, kind, multigrid_options());
 }
 
 // Predicted, since a rank that lacks memory in the midst of the set-up ends the job.
@@ -228,8 +226,8 @@ HierarchyNeeds RankSystem::multigrid_needs() const {
                              .nonzeros = A_->nonzeros_with_ghost_rows(),
                              .block = components(),
                              .dimension = space().mesh().dimension(),
-                             .nesting = nesting_.empty() ? Nesting::none : Nesting::mesh};
-  HierarchyNeeds needs = divided_needs(shape, A_->ghosts().total(), multigrid_options());
+                             .nesting = nested_ == nullptr ? Nesting::none : Nesting::mesh};
+  HierarchyNeeds needs = hierarchy_needs(shape, A_->ghosts().total(), multigrid_options());
   if (supports_.related) needs.set_up += long_products_of(supports_.coupled, components(), shape.dimension);
   return needs;
 }
@@ -316,21 +314,23 @@ class RankSystem::Planned final : public PlannedSystem {
     const auto key = std::pair(choice.preconditioner, basis);
     M_ = nullptr;
     if (const auto made = system_.made_.find(key); made != system_.made_.end()) {
-      M_ = made->second.get();
+      M_ = &made->second;
       return;
     }
     if (choice.preconditioner == PreconditionerKind::multigrid)
       if (const std::optional<Error> shortage = system_.no_room_for_multigrid()) throw AgreedError(*shortage);
-    M_ = (system_.made_[key] = system_.preconditioner(*system_.A_, choice.preconditioner, basis)).get();
+    auto phase = system_.device().profile().phase("set-up");
+    M_ = &system_.made_.try_emplace(key, *system_.A_, choice.preconditioner, basis, system_.multigrid_options())
+              .first->second;
   }
 
   Iteration iterate(const MethodChoice& choice) override {
     const int limit = choice.max_iterations > 0 ? std::min(choice.max_iterations, system_.options_.max_iterations)
                                                 : system_.options_.max_iterations;
     auto phase = system_.device().profile().phase("iteration");
-    SolveReport report = solve_by(choice.method, *system_.A_, columns_.b(), columns_.x(), M_,
+    SolveReport report = solve_by(choice.method, *system_.A_, columns_.b(), columns_.x(), M_->get(),
                                   {tolerance_.relative, limit, system_.options_.restart, choice.give_up});
-    report.preconditioner = M_ == nullptr ? "none" : M_->name();
+    report.preconditioner = M_->name();
     return {{std::move(report)}};
   }
 
@@ -363,7 +363,7 @@ class RankSystem::Planned final : public PlannedSystem {
   RankSystem& system_;
   const Columns columns_;
   const LinearTolerance tolerance_;
-  const LinearOperator* M_ = nullptr;  // of made_
+  const ChosenPreconditioner* M_ = nullptr;  // of made_
 };
 
 SolveReport RankSystem::solve_without_matrix(const Vector& b, Vector& x, const LinearTolerance& tolerance) {
