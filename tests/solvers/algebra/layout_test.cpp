@@ -3,7 +3,6 @@
 
 #include "tests/solvers/thread_ranks.hpp"
 
-#include <array>
 #include <gtest/gtest.h>
 #include <numeric>
 
@@ -73,18 +72,6 @@ TEST(Layout, NumbersUnknownsRankAfterRank) {
                           : std::vector<Index>{9, 10, 11, 12, 13, 14, 15, 16, 4, 5, 17, 18, 19, 20, 8};
     EXPECT_EQ(layout.global_numbers(), expected);
   });
-}
-
-TEST(Layout, OfOneProcessIsThePartsInTheirOrder) {
-  const Device device = Device::named("cpu", 1);
-  const Layout layout(std::array<Index, 3>{2, 0, 3});
-  const Vector x(device, std::span<const double>(std::vector<double>{1, 2, 3, 4, 5}), "vectors");
-  EXPECT_EQ(layout.part(x, 0).host(), (std::vector<double>{1, 2}));
-  EXPECT_EQ(layout.part(x, 2).host(), (std::vector<double>{3, 4, 5}));
-  EXPECT_FALSE(layout.is_divided());
-  Vector room;
-  EXPECT_EQ(&layout.with_ghosts(x, room), &x);
-  EXPECT_THROW(layout.part(Vector(device, 4, "vectors"), 0), Error);
 }
 
 }  // namespace
