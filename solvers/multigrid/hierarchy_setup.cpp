@@ -275,7 +275,6 @@ class Builder {
 
   // Sums of parents, where the near-null space of the coarser nodes is that of the nodes at their places.
   void interpolate(const NestedNodes& nodes, SetupLevel& fine, Vector& near_null, CoarseNodes& coarser) const {
-    auto phase = device_.profile().phase("transfers");
     const int C = fine.A.block();
     std::vector<std::int32_t> here;
     if (fine.A.ghosts() != nullptr) {
@@ -306,7 +305,6 @@ class Builder {
   // Smoothed over aggregates.
   void smooth_prolongator(const GraphView& strong, const Vector& reached, SetupLevel& fine, Vector& near_null,
                           CoarseNodes& aggregates) const {
-    auto phase = device_.profile().phase("transfers");
     with_prolongator_input(fine.A, fine.inverse_diagonal, fine.largest_eigenvalue.full, fine.aggregate.data(),
                            aggregates, strong, reached, near_null, [&](const ProlongatorInput& input) {
                              transfer_.smooth_prolongator(device_, input, aggregates.count(), K_, fine.P);
@@ -324,11 +322,6 @@ class Builder {
 
   // Over ranks P takes the columns of the coarser matrix, before it is transposed.
   void make_coarse(SetupLevel& fine, bool nested, CoarseNodes& nodes, SetupLevel& coarse) const {
-    {
-      auto phase = device_.profile().phase("transfers");
-      round_as_cycle(fine.P.values);
-      if (fine.A.divided == nullptr) transpose(fine);
-    }
     auto product = device_.profile().phase("product");
     if (fine.A.divided == nullptr) {
       matrix_.galerkin(device_, fine.A.view, fine.P.view(), fine.R.view(), nested, coarse.rows);
@@ -345,26 +338,32 @@ class Builder {
 
   // Makes the next level; false when the graph cannot be made much smaller, or a rank would have no node of it.
   bool coarsen(int number, SetupLevel& fine, Vector& near_null, SetupLevel& coarse) const {
-    if (const NestedNodes* nodes = nested(static_cast<std::size_t>(number - 1)); nodes != nullptr) {
-      CoarseNodes coarser(fine.A.ghosts(), std::ssize(nodes->same));
-      interpolate(*nodes, fine, near_null, coarser);
-      make_coarse(fine, true, coarser, coarse);
-      return true;
-    }
+    const NestedNodes* const nodes = nested(static_cast<std::size_t>(number - 1));
     Graph strong;
     Vector reached;
-    if (fine.A.ghosts() != nullptr && translations_ > 0)
-      reached = with_ghosts(near_null, *fine.A.ghosts(), fine.A.block() * K_);
-    CoarseNodes aggregates = aggregate(fine, number, reached.empty() ? near_null.data() : reached.data(), strong);
-    if (aggregates.fewest() == 0 || aggregates.of_all() * K_ > fine.A.unknowns_of_all() * 4 / 5) {
-      fine.aggregate = {};
-      return false;
+    CoarseNodes coarser;
+    if (nodes != nullptr) {
+      coarser = CoarseNodes(fine.A.ghosts(), std::ssize(nodes->same));
+    } else {
+      if (fine.A.ghosts() != nullptr && translations_ > 0)
+        reached = with_ghosts(near_null, *fine.A.ghosts(), fine.A.block() * K_);
+      coarser = aggregate(fine, number, reached.empty() ? near_null.data() : reached.data(), strong);
+      if (coarser.fewest() == 0 || coarser.of_all() * K_ > fine.A.unknowns_of_all() * 4 / 5) {
+        fine.aggregate = {};
+        return false;
+      }
     }
-    smooth_prolongator(strong.view(), reached, fine, near_null, aggregates);
-    strong = {};
-    reached = {};
-    if (fine.A.divided != nullptr) fine.aggregate = {};
-    make_coarse(fine, false, aggregates, coarse);
+    {
+      auto phase = device_.profile().phase("transfers");
+      if (nodes != nullptr) interpolate(*nodes, fine, near_null, coarser);
+      else smooth_prolongator(strong.view(), reached, fine, near_null, coarser);
+      strong = {};
+      reached = {};
+      if (fine.A.divided != nullptr) fine.aggregate = {};
+      round_as_cycle(fine.P.values);
+      if (fine.A.divided == nullptr) transpose(fine);
+    }
+    make_coarse(fine, nodes != nullptr, coarser, coarse);
     return true;
   }
 

@@ -32,16 +32,24 @@ Vector part_of(const Vector& all, Index first, Index last, const Ghosts& ghosts,
   return Vector(device, std::span<const double>(part), "vectors");
 }
 
-Solution solve_over(Ranks& ranks, const System& s, Index replicated) {
+Solution solve_over(Ranks& ranks, const System& s, Index replicated, const Vector* near_null = nullptr) {
   const Device device = ranks.among_all(Device::named(s.K->device().info().backend == "v4" ? "cpu:v4" : "cpu:v3", 1));
   const Index nodes = s.space->node_count(), first = nodes * ranks.rank() / ranks.count(),
               last = nodes * (ranks.rank() + 1) / ranks.count();
   const auto A = divided_matrix(ranks, device, RowsOfMatrix(*s.K).range(first, last));
   const int dimension = s.mesh->dimension();
   const Vector coordinates = part_of(s.space->coordinates(), first, last, A->ghosts(), dimension, device);
-  Vector b = part_of(s.b, first, last, Ghosts(ranks, last - first, {}), A->block_size(), device);
-  const SmoothedAggregation multigrid(
-      *A, {.coordinates = &coordinates, .dimension = dimension, .coarsest_size = 60, .replicated = replicated});
+  const Ghosts none(ranks, last - first, {});
+  const Vector b = part_of(s.b, first, last, none, A->block_size(), device);
+  SmoothedAggregationOptions options{
+      .coordinates = &coordinates, .dimension = dimension, .coarsest_size = 60, .replicated = replicated};
+  Vector given;
+  if (near_null != nullptr) {
+    options.near_null_count = static_cast<int>(near_null->size() / s.b.size());
+    given = part_of(*near_null, first, last, none, A->block_size() * options.near_null_count, device);
+    options.near_null = &given;
+  }
+  const SmoothedAggregation multigrid(*A, options);
   EXPECT_NE(multigrid.name().find("divided among ranks"), std::string::npos);
   return solve(*A, b, multigrid);
 }
@@ -72,6 +80,22 @@ TEST(MultigridOverRanks, TakesTheIterationsOfOneProcessAndFindsItsSolution) {
         for (std::size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(x[i], alone.x[i], 1e-7 * largest);
       }
   }
+}
+
+TEST(MultigridOverRanks, TakesAGivenNearNullSpace) {
+  const System s = cantilever(CellKind::hex8, 6, Device::named("cpu", 1));
+  std::vector<double> translations;  // [node][3][3]
+  for (Index node = 0; node < s.space->node_count(); ++node)
+    for (const double entry : {1, 0, 0, 0, 1, 0, 0, 0, 1}) translations.push_back(entry);
+  const Vector given(s.b.device(), std::span<const double>(translations), "vectors");
+  SmoothedAggregationOptions options = s.multigrid();
+  options.coarsest_size = 60;
+  const int with_rotations = solve(*s.K, s.b, SmoothedAggregation(*s.K, options)).iterations;
+  options.near_null = &given;
+  options.near_null_count = 3;
+  const int alone = solve(*s.K, s.b, SmoothedAggregation(*s.K, options)).iterations;
+  EXPECT_GE(alone, with_rotations + 2);  // they differ, so that the next says something
+  on_ranks(3, [&](Ranks& ranks) { EXPECT_NEAR(solve_over(ranks, s, 60, &given).iterations, alone, 1); });
 }
 
 TEST(MultigridOverRanks, IsNotRefreshed) {
