@@ -199,11 +199,12 @@ class FieldsSystem final : public PlannedSystem {
     auto phase = profile().phase("assembly");
     K_.emplace(equations_.make_matrix());
     equations_.assemble({}, *K_);
+    if (over_ranks()) {
+      equations_.forget_assembly();
+      return_freed_host_memory();
+      say(description());
+    }
     sizes_.emplace(*K_);
-    if (!over_ranks()) return;
-    equations_.forget_assembly();
-    return_freed_host_memory();
-    say(description());
   }
 
   DirectKind kind() const { return equations_.symmetric() ? DirectKind::symmetric : DirectKind::general; }
