@@ -1,10 +1,11 @@
-// Linear equations of several fields in balance: saddle points, too. By a factorisation, or by MINRES or GMRES with the
-// preconditioner of fem/preconditioners/mixed_preconditioner.hpp.
+// Linear equations of several fields in balance: saddle points, too. Their system is that of
+// fem/preconditioners/fields_system.hpp.
 //
 //   const MixedSolution s = solve(equations, supports, options);   equations.layout().part(s.u, 0);
 #pragma once
 
 #include "fem/operator/mixed_constraints.hpp"
+#include "fem/ranks/fields_of_rank.hpp"
 #include "solvers/linear/linear_solver_options.hpp"
 
 #include <string>
@@ -19,12 +20,17 @@ struct MixedSolution {
 };
 
 // Supports are finished. The method is direct, minres, gmres or automatic: a factorisation where that is predicted to
-// take less time and fits the memory, else MINRES, or GMRES where the equations are not symmetric. Throws
+// take less time and fits the memory, else MINRES, or GMRES where the equations are not symmetric; conjugate gradients
+// for one field whose matrix is promised to be positive definite. Throws
 // Error(Exit::model) for equations that are nonlinear, where the matrix is singular, and for loads on edges that are
 // not free of divergence where no more than a gauge holds gradients; Error(Exit::input) for other methods, and for
 // fields without a preconditioner; Error(Exit::not_converged), and what DirectSolver throws.
 MixedSolution solve(const MixedOperator& equations, const MixedConstraints& supports,
                     const LinearSolverOptions& options = {});
+
+// The same where every rank runs the program: all ranks call it together. Vectors hold the unknowns that the rank owns;
+// FieldsOfRank gathers them.
+MixedSolution solve(const FieldsOfRank& rank, const LinearSolverOptions& options = {});
 
 enum class MixedPath { direct, iterative };
 // The path that `automatic` tries first.

@@ -1,6 +1,5 @@
-// Forecast of a linear system of several fields over ranks: follows fem/ranks/fields_system.cpp and
-// mixed_statics.cpp. Nodes of others and cells are counted; what a part has beside the rows of the matrix is shared out
-// by the cells.
+// Forecast of a linear system of several fields over ranks: follows fem/preconditioners/fields_system.cpp. Nodes of
+// others and cells are counted; the matrix and lists of a part are those of the whole, shared out by the cells.
 #include "device/error.hpp"
 #include "fem/analysis/ranks_forecast.hpp"
 #include "fem/ranks/divided_fields.hpp"
@@ -8,7 +7,7 @@
 #include "fem/ranks/rank_needs.hpp"
 #include "fem/ranks/rank_system.hpp"
 #include "fem/space/nested_nodes.hpp"
-#include "solvers/multigrid/divided_needs.hpp"
+#include "solvers/multigrid/hierarchy_needs.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -145,8 +144,7 @@ class FieldsForecaster {
                                .block = static_cast<int>(b),
                                .dimension = dimension,
                                .nesting = nesting_of(space)};
-    const HierarchyNeeds cycle = divided_needs(shape, space.node_count(),
-                                               {.multigrid = options_.multigrid, .replicated = replicated_unknowns()});
+    const HierarchyNeeds cycle = hierarchy_needs(shape, space.node_count(), multigrid_over_ranks(options_.multigrid));
     needs.live.array<double>("coordinates", (owned + ghosts) * dimension);
     needs.set_up = needs.live + cycle.set_up;
     needs.live += cycle.live;
@@ -171,8 +169,8 @@ class FieldsForecaster {
                                     .block = 1,
                                     .dimension = dimension,
                                     .nesting = Nesting::none};
-    const HierarchyNeeds cycle = divided_needs(
-        of_corners, all, {.multigrid = edge_multigrid(options_.multigrid), .replicated = replicated_unknowns()});
+    const HierarchyNeeds cycle =
+        hierarchy_needs(of_corners, all, multigrid_over_ranks(edge_multigrid(options_.multigrid)));
     for (int each = 0; each <= dimension; ++each) {
       needs.live += rows(corners, others, neighbours, 1);
       needs.live.array<double>("matrix", 2 * owned, 2)
@@ -193,8 +191,7 @@ class FieldsForecaster {
                                .block = 1,
                                .dimension = dimension,
                                .nesting = Nesting::none};
-    HierarchyNeeds needs = divided_needs(shape, space.unknown_count(),
-                                         {.multigrid = options_.multigrid, .replicated = replicated_unknowns()});
+    HierarchyNeeds needs = hierarchy_needs(shape, space.unknown_count(), multigrid_over_ranks(options_.multigrid));
     const MemoryNeeds matrix = rows(owned, ghosts, row, 1);
     needs.set_up += matrix;
     needs.live += matrix;
@@ -212,14 +209,15 @@ class FieldsForecaster {
     if (rank == 0) stays += standing_ + vectors(n, direct_ ? 3 : 5);  // of the whole mesh
     const MemoryNeeds matrix = scaled(matrix_, share_of_cells);
     raise(share, stays + matrix + scaled(matrix_lists_, share_of_cells), "assembly");
-    const MemoryNeeds own =
-        rows(size.unknowns, size.ghosts, double(entries_) / double(n), 1) + vectors(size.unknowns, 2);
     if (direct_) {
       share.factor = factor_of_rank(question_.factor, question_.ranks);
-      return raise(share, stays + own + vectors(size.unknowns, 2), "factorisation");
+      const MemoryNeeds joined = rows(size.unknowns, size.ghosts, double(entries_) / double(n), 1);
+      return raise(share, stays + joined + vectors(size.unknowns, 4), "factorisation");
     }
-    raise(share, stays + matrix + scaled(schur_matrices(), share_of_cells), "set-up");
-    MemoryNeeds live = stays + own;
+    // The blocks stay, with vectors of each field for their products.
+    MemoryNeeds live = stays + matrix + scaled(schur_matrices(), share_of_cells) + vectors(size.unknowns, 6) +
+                       vectors(size.unknowns + size.ghosts, 1);
+    raise(share, live, "set-up");
     for (int k = 0; k < fields(); ++k) {
       const HierarchyNeeds needs = part(rank, k);
       raise(share, live + needs.set_up, "set-up");

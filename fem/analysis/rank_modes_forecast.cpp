@@ -5,7 +5,7 @@
 #include "fem/ranks/rank_system.hpp"
 #include "fem/multigrid/p_multigrid_needs.hpp"
 #include "solvers/eigen/eigen_needs.hpp"
-#include "solvers/multigrid/divided_needs.hpp"
+#include "solvers/multigrid/hierarchy_needs.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -50,7 +50,7 @@ class ModesForecaster {
 
  private:
   RankShare share(RankParts::Part& part) const {
-    const Operator equations(part.space(), part.integrals.integrals, Layout::counted);
+    const Operator equations(part.space(), part.integrals.integrals, ElementLists::counted);
     RankShare result{.nodes = part.owned, .ghosts = part.ghosts, .cells = part.nodes.cell_count()};
     part.needs = parts_.needs_of_part(part.space());
     const MemoryNeeds found = no_matrix_ ? without_matrix(part, result) : with_matrix(equations, part, result);
@@ -95,8 +95,8 @@ class ModesForecaster {
       return standing + matrix.kept() + eigenvectors(part.owned, options_.count);
     }
     if (shifted()) kept += matrix.apart();
-    const HierarchyNeeds hierarchy = divided_needs(
-        local, space_.node_count(), {.multigrid = options_.multigrid, .replicated = replicated_unknowns()});
+    const HierarchyNeeds hierarchy =
+        hierarchy_needs(local, space_.node_count(), multigrid_over_ranks(options_.multigrid));
     raise(result, kept + hierarchy.set_up + matrix.long_products, "set-up");
     raise(result, kept + hierarchy.live + lobpcg_needs(part.owned * space_.components(), options_, false).peak,
           "iteration");
@@ -107,8 +107,8 @@ class ModesForecaster {
     for (std::size_t i = 0; i < part.integrals.integrals.size(); ++i)
       (part.integrals.integral_of[i] < stiffness_count_ ? of_stiffness : of_masses)
           .push_back(part.integrals.integrals[i]);
-    const Operator stiffness(part.space(), std::move(of_stiffness), Layout::counted),
-        masses(part.space(), std::move(of_masses), Layout::counted);
+    const Operator stiffness(part.space(), std::move(of_stiffness), ElementLists::counted),
+        masses(part.space(), std::move(of_masses), ElementLists::counted);
     part.needs = parts_.needs_of_part(part.space());
     part.needs.standing.bytes("reference cells", parts_.tables().total() / 3);  // of coarser orders
     const MemoryNeeds standing = part.needs.standing + motions(part.owned);
@@ -165,7 +165,7 @@ RanksForecast forecast_ranks_of_modes(const Operator& stiffness, const Operator&
     options.method = options.band || has_springs(model) ? EigenMethod::lanczos : EigenMethod::lobpcg;
   std::vector<Integral> all = stiffness.integrals();
   all.insert(all.end(), masses.integrals().begin(), masses.integrals().end());
-  const Operator both(space, std::move(all), Layout::counted);
+  const Operator both(space, std::move(all), ElementLists::counted);
   return ModesForecaster(both, stiffness, masses, model, options, question).all();
 }
 

@@ -3,7 +3,7 @@
 #include "fem/ranks/rank_needs.hpp"
 #include "fem/ranks/rank_system.hpp"
 #include "fem/multigrid/p_multigrid_needs.hpp"
-#include "solvers/multigrid/divided_needs.hpp"
+#include "solvers/multigrid/hierarchy_needs.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -71,7 +71,7 @@ class RankForecaster {
   }
   bool newton() const { return analysis_.stages > 0; }
 
-  // Follows solvers/multigrid/divided_aggregation.cpp, fem/multigrid/p_multigrid.cpp and solvers/smoothers/chebyshev.
+  // Follows solvers/multigrid/smoothed_aggregation.cpp, fem/multigrid/p_multigrid.cpp and solvers/smoothers/chebyshev.
   void count_messages(RanksForecast& result) const {
     const Index number = space_.components();
     const SmoothedAggregationOptions& m = linear_.multigrid;
@@ -86,7 +86,7 @@ class RankForecaster {
 
   // And what it has while results are derived.
   std::pair<RankShare, MemoryNeeds> share(RankParts::Part& part) const {
-    const Operator equations(part.space(), part.integrals.integrals, Layout::counted);
+    const Operator equations(part.space(), part.integrals.integrals, ElementLists::counted);
     RankShare result{.nodes = part.owned, .ghosts = part.ghosts, .cells = part.nodes.cell_count()};
     part.needs = parts_.needs_of_part(part.space());
     if (no_matrix_) part.needs.standing.bytes("reference cells", parts_.tables().total() / 3);  // of coarser orders
@@ -122,8 +122,8 @@ class RankForecaster {
     MemoryNeeds beside = vectors(part.owned, way() == Way::chebyshev ? 5 : way() == Way::diagonal ? 1 : 0);
     if (way() == Way::multigrid) {
       const HierarchyShape local = matrix.shape(shape_.dimension, space_.components(), shape_.nesting);
-      const HierarchyNeeds hierarchy = divided_needs(
-          local, space_.node_count(), {.multigrid = linear_.multigrid, .replicated = replicated_unknowns()});
+      const HierarchyNeeds hierarchy =
+          hierarchy_needs(local, space_.node_count(), multigrid_over_ranks(linear_.multigrid));
       raise(result, kept + hierarchy.set_up + matrix.long_products, "set-up");
       beside += hierarchy.live;
     }

@@ -79,7 +79,7 @@ Observer within_ranges_in_time(const Model& model, const Observer& observer) {
 
 Operator counted(const Model& model, const std::vector<Integral>& integrals) {
   auto phase = model.space->device().profile().phase("elements");
-  return Operator(*model.space, integrals, Layout::counted);
+  return Operator(*model.space, integrals, ElementLists::counted);
 }
 
 Forecast forecast_of(const Model& model, const std::vector<Integral>& integrals, const LinearSolverOptions& linear,

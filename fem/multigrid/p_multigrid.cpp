@@ -14,7 +14,6 @@
 #include "solvers/smoothers/chebyshev.hpp"
 #include "solvers/smoothers/jacobi.hpp"
 #include "solvers/algebra/vectors.hpp"
-#include "solvers/multigrid/divided_aggregation.hpp"
 #include "solvers/multigrid/recording.hpp"
 
 #include <algorithm>
@@ -178,11 +177,9 @@ class PCycle {
                             b.data(), q == nullptr ? nullptr : q->data(), x.data(), dots);
   }
   const std::vector<int>& orders() const { return orders_; }
-  int nested_levels() const {
-    return aggregation_ ? aggregation_->nested_levels() : divided_aggregation_->nested_levels();
-  }
+  int nested_levels() const { return aggregation_->nested_levels(); }
   int divided_levels() const {  // over ranks
-    return divided_aggregation_ ? divided_aggregation_->divided_levels() + static_cast<int>(levels_.size()) : 0;
+    return coarse_rows_ ? aggregation_->divided_levels() + static_cast<int>(levels_.size()) : 0;
   }
   double pivot() const { return pivot_; }  // of the finest level's prescribed rows
   // Why launches are not replayed as one, where they could be.
@@ -252,7 +249,7 @@ class PCycle {
     coarsest_->values() = Vector();  // the cycle has its own
   }
 
-  void divide_coarsest(SparseMatrix K, double pivot, const SmoothedAggregationOptions& multigrid) {
+  void divide_coarsest(SparseMatrix K, double pivot, SmoothedAggregationOptions multigrid) {
     const CoarserField& last = coarser_.back();
     const DividedField& field = *last.field;
     last.fixed->eliminate_prescribed(K, pivot);
@@ -263,17 +260,17 @@ class PCycle {
       DividedRows whole = transformed(*field.ghosts, rows, last.relations.rows, pivot);
       coarse_rows_.emplace(std::move(whole.ghosts), std::move(whole.matrix));
     }
-    DividedAggregationOptions options{.multigrid = multigrid, .replicated = field.replicated};
-    options.multigrid.half_storage = false;
-    const DividedNesting nesting = nesting_of_ ? nesting_of_(field.ghosts->first()) : DividedNesting();
-    options.nesting = &nesting;
-    divided_aggregation_.emplace(*coarse_rows_, options);
+    multigrid.replicated = field.replicated;
+    multigrid.half_storage = false;
+    const NestedLevels nested = nesting_of_ ? nesting_of_(field.ghosts->first()) : nullptr;
+    multigrid.nested = [nested] { return nested; };
+    aggregation_.emplace(*coarse_rows_, multigrid);
   }
 
   // All launches between the first level's b and its x. They are recorded on a GPU, unless messages go between them;
   // while the recording is replayed, the bytes of the first cycle are counted.
   void run_recorded() {
-    if (!device_.machine().is_apart() || divided_aggregation_) return run(0);
+    if (!device_.machine().is_apart() || coarse_rows_) return run(0);
     FinestArguments now(*levels_.front().A);
     if (!recorded_for_ || *recorded_for_ != now) {
       recording_.forget();
@@ -418,8 +415,7 @@ class PCycle {
     count_conversion(2 * n);
     kernels_.to_double(device_, n, coarse_.data(), coarse_b_.data());
     fixed.set_zero(coarse_b_);
-    if (divided_aggregation_) divided_aggregation_->apply(coarse_b_, coarse_x_);
-    else aggregation_->apply(coarse_b_, coarse_x_);
+    aggregation_->apply(coarse_b_, coarse_x_);
     fixed.set_linear(coarse_x_);
     kernels_.from_double(device_, n, coarse_x_.data(), coarse_.data());
     fetch(ghosts, coarse_);
@@ -451,11 +447,10 @@ class PCycle {
   std::vector<CoarserField> coarser_;
   std::vector<std::unique_ptr<MatrixFree>> operators_;  // of the levels between the finest and the coarsest
   std::optional<Operator> coarse_masses_;
-  std::optional<SparseMatrix> coarsest_;  // as the next in one process
+  std::optional<SparseMatrix> coarsest_;      // in one process
+  std::optional<DividedMatrix> coarse_rows_;  // over ranks
   std::optional<SmoothedAggregation> aggregation_;
-  std::optional<DividedMatrix> coarse_rows_;  // as the next over ranks
-  std::optional<DividedAggregation> divided_aggregation_;
-  std::function<DividedNesting(const std::vector<Index>& first)> nesting_of_;
+  std::function<NestedLevels(const std::vector<Index>& first)> nesting_of_;
   Vector coarse_b_, coarse_x_;
   Array<Real> coarse_;
   Recording recording_;

@@ -18,7 +18,7 @@ using Task = Operator::Task;
 struct LevelNeeds {
   LevelNeeds(const Operator& finer, const SpaceOptions& options)
       : space(finer.space().mesh(), finer.space().components(), finer.space().device(), options),
-        equations(space, coarser_integrals(finer.integrals(), space), Layout::counted) {}
+        equations(space, coarser_integrals(finer.integrals(), space), ElementLists::counted) {}
   FunctionSpace space;
   Operator equations;
 };

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "solvers/algebra/ghosts.hpp"
-#include "solvers/multigrid/divided_nesting.hpp"
+#include "solvers/multigrid/nested_levels.hpp"
 #include "solvers/multigrid/divided_transform.hpp"
 
 #include <functional>
@@ -25,7 +25,7 @@ struct DividedField {
   // Equations between unknowns of the coarser field of an order, on these nodes. None: the field has no equations.
   std::function<DependentNodeRows(int order, const Ghosts& nodes)> relations = {};
   // Nested levels of the field of order 1, whose rank r begins with node first[r].
-  std::function<DividedNesting(const std::vector<Index>& first)> nesting = {};
+  std::function<NestedLevels(const std::vector<Index>& first)> nesting = {};
   Index replicated = 50000;  // unknowns of a level that every rank has
 };
 

@@ -141,11 +141,11 @@ Parts<Element> split(std::vector<Element> elements, bool any_straight, const IsS
 // `reader` of the space's nodes, geometry_nodes_of(element, buffer) of the points of the geometry that `coordinates_of`
 // the group has.
 template <class Reader, class GeometryNodesOf>
-void lay_out(ElementGroup& group, const FunctionSpace& space, Layout layout, const Reader& reader,
+void lay_out(ElementGroup& group, const FunctionSpace& space, ElementLists lists, const Reader& reader,
              const GeometryNodesOf& geometry_nodes_of) {
   const int width = group.geometry->node_count();
   const bool shared = space.isoparametric() && !group.curved && group.geometry == map_of_kind(group.kind);
-  if (layout == Layout::counted) {
+  if (lists == ElementLists::counted) {
     group.nodes = Array<std::int32_t>(space.device(), group.entry_count(), "connectivity");
     if (!shared)
       group.own_geometry =
@@ -226,10 +226,10 @@ std::map<GroupKey, std::vector<Index>> cells_by_key(const FunctionSpace& space, 
   return by_key;
 }
 
-void lay_out_cells(ElementGroup& group, const FunctionSpace& space, Layout layout) {
+void lay_out_cells(ElementGroup& group, const FunctionSpace& space, ElementLists lists) {
   const auto cell_of = [&](Index e) { return group.elements[static_cast<std::size_t>(e)]; };
   lay_out(
-      group, space, layout,
+      group, space, lists,
       [&] { return [&, nodes_of = FunctionSpace::CellNodes(space)](Index e) mutable { return nodes_of(cell_of(e)); }; },
       [&](Index e, std::vector<Node>& nodes) {
         if (!group.curved) return take_nodes(space, space.mesh().nodes_of(cell_of(e)), group, nodes);
@@ -245,7 +245,7 @@ struct GroupMap {
 };
 
 ElementGroup cell_group(const FunctionSpace& space, CellKind kind, const std::vector<int>& set, GroupMap map,
-                        CellList cells, Layout layout) {
+                        CellList cells, ElementLists lists) {
   ElementGroup group;
   group.kind = kind;
   group.geometry = std::move(map.geometry);
@@ -254,11 +254,11 @@ ElementGroup cell_group(const FunctionSpace& space, CellKind kind, const std::ve
   group.integrals = set;
   group.elements = std::move(cells);
   group.element_count = static_cast<Index>(group.elements.size());
-  lay_out_cells(group, space, layout);
+  lay_out_cells(group, space, lists);
   return group;
 }
 
-void add_cell_groups(const FunctionSpace& space, const std::vector<Integral>& integrals, Layout layout,
+void add_cell_groups(const FunctionSpace& space, const std::vector<Integral>& integrals, ElementLists lists,
                      std::vector<ElementGroup>& groups) {
   const Mesh& mesh = space.mesh();
   IntegralsOfCells sets = integrals_of_cells(mesh, integrals);
@@ -269,7 +269,7 @@ void add_cell_groups(const FunctionSpace& space, const std::vector<Integral>& in
     const std::vector<int>& set = sets.signatures.set(sets.everywhere);
     const bool by_nodes = has_whole(set, integrals);
     if (!any_straight(kind, by_nodes) && !any_curved(by_nodes)) {
-      groups.push_back(cell_group(space, kind, set, {map_of_kind(kind)}, CellList::all_of(space), layout));
+      groups.push_back(cell_group(space, kind, set, {map_of_kind(kind)}, CellList::all_of(space), lists));
       return;
     }
   }
@@ -282,7 +282,7 @@ void add_cell_groups(const FunctionSpace& space, const std::vector<Integral>& in
         any_curved(by_nodes), [&](Index cell) { return own_map(space, cell); });
     const auto add = [&](std::vector<Index>& cells, GroupMap map) {
       if (!cells.empty())
-        groups.push_back(cell_group(space, kind, set, std::move(map), CellList(std::move(cells)), layout));
+        groups.push_back(cell_group(space, kind, set, std::move(map), CellList(std::move(cells)), lists));
     };
     add(parts.straight, {map_of_kind(traits(kind).linear)});
     add(parts.bent, {map_of_kind(kind)});
@@ -348,7 +348,7 @@ ElementGroup facet_group(const FunctionSpace& space, CellKind kind, const std::v
     for (const int a : space.facet_element(mesh.kind_of(f.cell), f.facet).nodes)
       nodes.push_back(cell_nodes[static_cast<std::size_t>(a)]);
   };
-  lay_out(group, space, Layout::written, buffered(nodes_of), [&](Index e, std::vector<Node>& nodes) {
+  lay_out(group, space, ElementLists::written, buffered(nodes_of), [&](Index e, std::vector<Node>& nodes) {
     const FacetOfCell f = facets[static_cast<std::size_t>(e)];
     if (!group.curved) return take_nodes(space, mesh.nodes_of(f), group, nodes);
     nodes.clear();
@@ -411,7 +411,7 @@ void add_node_groups(const FunctionSpace& space, const std::vector<Integral>& in
     group.element_count = static_cast<Index>(list.size());
     const auto node_of = [&](Index e) { return list[static_cast<std::size_t>(e)]; };
     const auto nodes_of = [&](Index e, std::vector<Node>& nodes) { nodes.assign(1, space.node_of(node_of(e))); };
-    lay_out(group, space, Layout::written, buffered(nodes_of),
+    lay_out(group, space, ElementLists::written, buffered(nodes_of),
             [&](Index e, std::vector<Node>& nodes) { nodes.assign(1, space.geometry_node_of(node_of(e))); });
     groups.push_back(std::move(group));
   }
@@ -431,7 +431,7 @@ void forget_nodes_of_cells(std::vector<ElementGroup>& groups) {
 
 void write_nodes_of_cells(const FunctionSpace& space, std::vector<ElementGroup>& groups) {
   for (ElementGroup& group : groups)
-    if (!group.elements.empty()) lay_out_cells(group, space, Layout::written);
+    if (!group.elements.empty()) lay_out_cells(group, space, ElementLists::written);
 }
 
 Index bytes_of_cells(const std::vector<ElementGroup>& groups) {
@@ -476,9 +476,9 @@ ElementNodes::ElementNodes(const FunctionSpace& space, const ElementGroup& group
     : group_(&group), of_cell_(space), nodes_(static_cast<std::size_t>(group.node_count())) {}
 
 std::vector<ElementGroup> element_groups(const FunctionSpace& space, const std::vector<Integral>& integrals,
-                                         Layout layout) {
+                                         ElementLists lists) {
   std::vector<ElementGroup> groups;
-  add_cell_groups(space, integrals, layout, groups);
+  add_cell_groups(space, integrals, lists, groups);
   add_facet_groups(space, integrals, groups);
   add_node_groups(space, integrals, groups);
   return groups;

@@ -79,11 +79,11 @@ int order_of(const ElementGroup& group);  // highest order in the element's func
 int quadrature_degree(const FormValue& form, const ElementGroup& group);
 
 // Counted: for forecasts; cells have their memory on the device, but nothing in it.
-enum class Layout { written, counted };
+enum class ElementLists { written, counted };
 
 // Splits the domains of the integrals into groups; elements follow the space-filling curve of the space.
 std::vector<ElementGroup> element_groups(const FunctionSpace& space, const std::vector<Integral>& integrals,
-                                         Layout layout = Layout::written);
+                                         ElementLists lists = ElementLists::written);
 
 // Frees nodes and own_geometry of cells, and makes them again. ElementNodes does without them.
 void forget_nodes_of_cells(std::vector<ElementGroup>& groups);

@@ -40,9 +40,17 @@ void MixedConstraints::finish() {
 }
 
 void MixedConstraints::set_values(Vector& u) const {
+  const Layout local = layout_.local();
   for (int k = 0; k < layout_.count(); ++k) {
     Vector part = layout_.part(u, k);
-    (*this)[k].set_values(part);
+    if (!layout_.is_divided()) {
+      (*this)[k].set_values(part);
+    } else {
+      Vector all(u.device(), local.size(k), "vectors");
+      layout_.fetch(k, part, all);
+      (*this)[k].set_values(all);
+      u.device().machine().copy_on_device(part.data(), all.data(), part.bytes());
+    }
     layout_.put(part, k, u);
   }
 }

@@ -31,7 +31,7 @@ class MixedConstraints {
 
  private:
   Spaces spaces_;
-  BlockLayout layout_;
+  Layout layout_;
   std::vector<Constraints> of_field_;
 };
 

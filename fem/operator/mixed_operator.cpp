@@ -74,10 +74,13 @@ Spaces spaces_of(const MixedFormValue& form, const Mesh& mesh, const Device& dev
   return spaces;
 }
 
-BlockLayout layout_of(const Spaces& spaces) {
-  std::vector<Index> sizes;
-  for (const auto& space : spaces) sizes.push_back(space->unknown_count());
-  return BlockLayout(sizes);
+Layout layout_of(const Spaces& spaces) {
+  std::vector<Layout::Field> fields;
+  for (const auto& space : spaces) {
+    const std::shared_ptr<const Ghosts>& ghosts = space->ghosts();
+    fields.push_back({ghosts != nullptr ? ghosts->owned() : space->node_count(), space->components(), ghosts});
+  }
+  return Layout(std::move(fields));
 }
 
 MixedIntegral MixedIntegral::over(MixedFormValue form, const Region& region, std::vector<int> fields) {
@@ -117,6 +120,7 @@ MixedOperator::MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals
     check_fields(integral);
   }
   layout_ = layout_of(spaces_);
+  local_ = layout_.local();
   choose_families();
   std::vector<std::vector<Integral>> alone(spaces_.size());
   for (const FieldIntegral& each : of_fields)
@@ -302,8 +306,8 @@ void MixedOperator::run(Plan& plan, const char* name, const Vector* u, const Vec
     const std::vector<int>& fields = groups_[static_cast<std::size_t>(plan.groups[g])].fields;
     for (MixedArguments& mixed : plan.mixed[g])
       for (std::size_t j = 0; j < fields.size(); ++j) {
-        mixed.fields[j].u = u == nullptr ? nullptr : u->data() + layout_.first(fields[j]);
-        mixed.fields[j].direction = direction == nullptr ? nullptr : direction->data() + layout_.first(fields[j]);
+        mixed.fields[j].u = u == nullptr ? nullptr : u->data() + local_.first(fields[j]);
+        mixed.fields[j].direction = direction == nullptr ? nullptr : direction->data() + local_.first(fields[j]);
       }
     for (AssemblyTerm& term : plan.terms[g]) term.arguments.time = time_;
     groups.push_back({plan.terms[g].data(), static_cast<int>(plan.terms[g].size()),
@@ -316,39 +320,57 @@ void MixedOperator::run(Plan& plan, const char* name, const Vector* u, const Vec
   kernels<AssemblyKernels>(device(), "ritz_fem_kernels", "assembly").run(device(), job);
 }
 
-// y += what the forms of single fields make of their parts of x.
+// y += what the forms of single fields make of their parts of x, both with ghosts.
 void MixedOperator::add_of_fields(
     const Vector& x, Vector& y, const std::function<void(const Operator&, const Vector&, int, Vector&)>& apply) const {
   for (int k = 0; k < field_count(); ++k) {
     if (of_field(k) == nullptr) continue;
-    const Vector part = layout_.part(x, k);
-    Vector result = space(k).zeros(), sum = layout_.part(y, k);
+    const Vector part = local_.part(x, k);
+    Vector result = space(k).zeros(), sum = local_.part(y, k);
     apply(*of_field(k), part, k, result);
     axpy(1, result, sum);
-    layout_.put(sum, k, y);
+    local_.put(sum, k, y);
   }
+}
+
+// compute(y) with the rows of ghosts, which are not complete: they are left out.
+void MixedOperator::of_owned_rows(Vector& y, const std::function<void(Vector&)>& compute) const {
+  if (!layout_.is_divided()) return compute(y);
+  Vector all(device(), local_.total(), "vectors");
+  compute(all);
+  layout_.keep_owned(all, y);
 }
 
 void MixedOperator::residual(const Vector& u, Vector& r) const {
   layout_.check(u);
   layout_.check(r);
   if (over_ranks_ != nullptr) return over_ranks_->residual(u, r);
-  run(plan({Task::residual}), "residual", &u, nullptr, r.data());
-  add_of_fields(u, r, [](const Operator& one, const Vector& part, int, Vector& result) { one.residual(part, result); });
+  Vector room;
+  const Vector& all = layout_.with_ghosts(u, room);
+  of_owned_rows(r, [&](Vector& sum) {
+    run(plan({Task::residual}), "residual", &all, nullptr, sum.data());
+    add_of_fields(all, sum,
+                  [](const Operator& one, const Vector& part, int, Vector& result) { one.residual(part, result); });
+  });
 }
 
 void MixedOperator::action(const Vector& u, const Vector& x, Vector& y) const {
-  if (!u.empty()) layout_.check(u);
   layout_.check(x);
   layout_.check(y);
-  run(plan({Task::action}), "operator action", u.empty() ? nullptr : &u, &x, y.data());
-  add_of_fields(x, y, [&](const Operator& one, const Vector& part, int k, Vector& result) {
-    one.action(u.empty() ? Vector() : layout_.part(u, k), part, result);
+  Vector room_of_u, room;
+  const Vector& at = u.empty() ? u : layout_.with_ghosts(u, room_of_u);
+  const Vector& all = layout_.with_ghosts(x, room);
+  of_owned_rows(y, [&](Vector& sum) {
+    run(plan({Task::action}), "operator action", at.empty() ? nullptr : &at, &all, sum.data());
+    add_of_fields(all, sum, [&](const Operator& one, const Vector& part, int k, Vector& result) {
+      one.action(at.empty() ? Vector() : local_.part(at, k), part, result);
+    });
   });
 }
 
 void MixedOperator::assemble(const Vector& u, BlockOperator& K) const {
-  if (!u.empty()) layout_.check(u);
+  Vector room;
+  const Vector& at = u.empty() ? u : layout_.with_ghosts(u, room);
   if (K.layout() != layout_)
     throw Error(Exit::internal, "a matrix of other spaces was given to assemble", {}, "take it from make_matrix()");
   for (int row = 0; row < field_count(); ++row)
@@ -356,11 +378,11 @@ void MixedOperator::assemble(const Vector& u, BlockOperator& K) const {
       if (K.block(row, column) == nullptr) continue;
       Vector& values = row == column ? K.square(row)->values() : K.coupling(row, column)->values();
       if (couples(row, column))
-        run(plan({Task::matrix, row, column}), "assembly", u.empty() ? nullptr : &u, nullptr, values.data());
+        run(plan({Task::matrix, row, column}), "assembly", at.empty() ? nullptr : &at, nullptr, values.data());
       else values.fill_zero();
       if (row != column || !adds_matrix(row)) continue;
       SparseMatrix alone = of_field(row)->make_matrix();
-      of_field(row)->assemble(u.empty() ? Vector() : layout_.part(u, row), alone);
+      of_field(row)->assemble(at.empty() ? Vector() : local_.part(at, row), alone);
       axpy(1, alone.values(), values);
     }
 }

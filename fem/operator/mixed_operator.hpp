@@ -1,6 +1,6 @@
 // The equations of a mixed problem: forms of several fields, each field in a space of its own on one mesh, and forms of
 // one field on any of the spaces. It computes residuals and matrices of blocks; a vector holds the unknowns of one
-// space after the other.
+// space after the other: those that this rank owns, where the spaces are on a part of a mesh.
 //
 //   const MixedFormValue flow = Stokes<2>{1e-3};
 //   MixedOperator equations(spaces_of(flow, mesh, device), {MixedIntegral::over_all_cells(flow)},
@@ -36,7 +36,7 @@ using Spaces = std::vector<std::shared_ptr<const FunctionSpace>>;
 // One space for each field of the form, of the order that it names plus `raise`. The mesh must outlive them. Throws as
 // FunctionSpace does.
 Spaces spaces_of(const MixedFormValue& form, const Mesh& mesh, const Device& device, int raise = 0);
-BlockLayout layout_of(const Spaces& spaces);
+Layout layout_of(const Spaces& spaces);
 
 // A form of several fields and where it is integrated.
 struct MixedIntegral {
@@ -89,11 +89,11 @@ class MixedOperator {
   std::span<const Integral> integrals_of(int field) const;  // forms of this field alone
   std::string field_name(int field) const;                  // as the forms have it
   bool has_block(int row, int column) const;                // of the matrix
-  const BlockLayout& layout() const { return layout_; }
+  const Layout& layout() const { return layout_; }
   const Device& device() const { return spaces_.front()->device(); }
-  bool symmetric() const;  // every form promises a symmetric matrix
-  bool linear() const;     // no form's tangent depends on u
-  Vector zeros(const char* tag = "vectors") const;
+  bool symmetric() const;                           // every form promises a symmetric matrix
+  bool linear() const;                              // no form's tangent depends on u
+  Vector zeros(const char* tag = "vectors") const;  // [owned]
 
   void residual(const Vector& u, Vector& r) const;  // r = residual(u)
   // Blocks where fields couple: pattern and memory; values are zero.
@@ -187,11 +187,12 @@ class MixedOperator {
   void add_terms(const Key& key, const Group& group, const std::vector<int>& integrals, Plan& plan) const;
   void list_chunk(const Key& key, const Plan& plan, Index chunk, ChunkSlots& out) const;
   void run(Plan& plan, const char* name, const Vector* u, const Vector* direction, double* target) const;
+  void of_owned_rows(Vector& y, const std::function<void(Vector&)>& compute) const;
   void add_of_fields(const Vector& x, Vector& y,
                      const std::function<void(const Operator&, const Vector&, int, Vector&)>& apply) const;
 
   Spaces spaces_;
-  BlockLayout layout_;
+  Layout layout_, local_;         // owned unknowns; with ghosts, as kernels read and write them
   std::vector<Family> families_;  // [field]
   std::vector<MixedIntegral> integrals_;
   std::vector<std::unique_ptr<Operator>> of_fields_;  // [field]

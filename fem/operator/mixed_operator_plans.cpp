@@ -198,7 +198,7 @@ void MixedOperator::list_chunk(const Key& key, const Plan& plan, Index chunk, Ch
         const Index c = space(k).components();
         for (int a = 0; a < nodes.node_count(); ++a)
           for (Index i = 0; i < c; ++i)
-            entries.add(layout_.first(k) + nodes.node(e, a) * c + i, batch, items, item++, lane);
+            entries.add(local_.first(k) + nodes.node(e, a) * c + i, batch, items, item++, lane);
       }
     }
   }
@@ -213,7 +213,7 @@ std::shared_ptr<const ScatterPlan> MixedOperator::make_lists(const Key& key, con
   const Index targets = square   ? std::ssize(pattern.columns)
                         : matrix ? std::ssize(coupling_pattern(key.row, key.column).columns) *
                                        space(key.row).components() * space(key.column).components()
-                                 : layout_.total();
+                                 : local_.total();
   std::vector<std::unique_ptr<ChunkLister>> listers(static_cast<std::size_t>(omp_get_max_threads()));
   return std::make_shared<const ScatterPlan>(
       device(), targets, plan.first_chunk.back(), [&](Index chunk, ChunkSlots& out) {

@@ -66,7 +66,7 @@ bool Operator::symmetric() const {
                      [](const Integral& i) { return !i.form.has_matrix || i.form.symmetric; });
 }
 
-Operator::Operator(const FunctionSpace& space, std::vector<Integral> integrals, Layout layout)
+Operator::Operator(const FunctionSpace& space, std::vector<Integral> integrals, ElementLists lists)
     : space_(&space), integrals_(std::move(integrals)) {
   for (const Integral& integral : integrals_)
     if (static_cast<int>(integral.form.given.size()) != integral.form.given_count)
@@ -80,7 +80,7 @@ Operator::Operator(const FunctionSpace& space, std::vector<Integral> integrals, 
       throw Error(Exit::internal, fmt::format("form '{}' has {} components in {} dimensions, the space {} in {}",
                                               integral.form.name, integral.form.components, integral.form.dimension,
                                               space.components(), space.mesh().dimension()));
-  groups_ = element_groups(space, integrals_, layout);
+  groups_ = element_groups(space, integrals_, lists);
   for (const ElementGroup& group : groups_)
     for (const int i : group.integrals) check_cells(integrals_[static_cast<std::size_t>(i)].form, group);
 }

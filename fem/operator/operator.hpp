@@ -59,9 +59,9 @@ class Operator {
  public:
   enum class Task { residual, matrix, action, diagonal, evaluate };
   // The space must outlive the operator. Throws Error(Exit::internal) when a form does not suit the space,
-  // Error(Exit::model) when a whole element was given cells of another kind. Layout::counted: for forecasts only, not
-  // to compute.
-  Operator(const FunctionSpace& space, std::vector<Integral> integrals, Layout layout = Layout::written);
+  // Error(Exit::model) when a whole element was given cells of another kind. ElementLists::counted: for forecasts only,
+  // not to compute.
+  Operator(const FunctionSpace& space, std::vector<Integral> integrals, ElementLists lists = ElementLists::written);
 
   const FunctionSpace& space() const { return *space_; }
   const std::vector<Integral>& integrals() const { return integrals_; }

@@ -121,7 +121,7 @@ Index unknowns_of_inverse(const FunctionSpace& space, Nesting nesting) {
   const NestedLevels levels = nested_nodes(space);
   if (!had_pattern) space.forget_pattern();
   if (levels == nullptr) return 0;
-  for (const NestedNodes& each : *levels)
+  for (const NestedNodes& each : levels->levels)
     if (const Index unknowns = std::ssize(each.same) * block; unknowns <= most) return unknowns;
   return 0;
 }

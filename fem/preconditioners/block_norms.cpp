@@ -23,10 +23,11 @@ Vector head(const Vector& values, const Array<Index>& offsets, Index rows, Index
 
 }  // namespace
 
-BlockNorms::BlockNorms(const BlockOperator& K, const std::vector<Index>& owned) : count_(K.layout().count()) {
+BlockNorms::BlockNorms(const BlockOperator& K) : count_(K.layout().count()) {
+  const Layout local = K.layout().local();
   double largest = 0;
   for (int row = 0; row < count_; ++row) {
-    const Index rows = owned.empty() ? K.layout().size(row) : owned[static_cast<std::size_t>(row)];
+    const Index rows = K.layout().size(row);
     for (int column = 0; column < count_; ++column) {
       const SparseMatrix* const square = row == column ? K.square(row) : nullptr;
       const RectangularMatrix* const coupling = row == column ? nullptr : K.coupling(row, column);
@@ -36,7 +37,7 @@ BlockNorms::BlockNorms(const BlockOperator& K, const std::vector<Index>& owned) 
       }
       const Vector& values = square != nullptr ? square->values() : coupling->values();
       std::optional<Vector> own;
-      if (rows < K.layout().size(row))
+      if (rows < local.size(row))
         own = square != nullptr ? head(values, square->pattern().offsets(), rows / square->block_size(),
                                        Index{square->block_size()} * square->block_size())
                                 : head(values, coupling->row_offsets(), rows, 1);

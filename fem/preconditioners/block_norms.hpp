@@ -12,9 +12,7 @@ namespace ritz {
 
 class BlockNorms {
  public:
-  // owned: [field] unknowns of this rank, which are the first ones of each field: the sizes
-  // are those of the rows of all ranks. Empty: all unknowns.
-  explicit BlockNorms(const BlockOperator& K, const std::vector<Index>& owned = {});
+  explicit BlockNorms(const BlockOperator& K);                             // over ranks: of the rows of all of them
   double norm(int row, int column) const { return at(row, column).norm; }  // of Frobenius; 0: no block
   double largest(int row, int column) const { return at(row, column).largest; }
   double pivot() const { return pivot_; }  // the largest number on the diagonal; 1 where there is none

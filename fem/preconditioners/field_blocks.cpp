@@ -84,10 +84,8 @@ class FieldBlocks::Maker {
   }
 
  private:
-  const Ghosts* ghosts(int k) const { return to_.ghosts_ == nullptr ? nullptr : (*to_.ghosts_)[place(k)].get(); }
-  Index owned(int k) const {  // unknowns
-    return ghosts(k) == nullptr ? K_.layout().size(k) : ghosts(k)->owned() * equations_.space(k).components();
-  }
+  const Ghosts* ghosts(int k) const { return K_.layout().ghosts(k); }
+  Index owned(int k) const { return K_.layout().size(k); }  // unknowns
   // use(those of the field's numbers that this rank owns)
   template <class Use>
   auto of_owned(int k, const Vector& values, const Use& use) const {
@@ -109,7 +107,7 @@ class FieldBlocks::Maker {
     });
   }
   Vector zeros(int k) const {
-    Vector result(K_.device(), K_.layout().size(k), "vectors");
+    Vector result(K_.device(), equations_.space(k).unknown_count(), "vectors");
     result.fill_zero();
     return result;
   }
@@ -299,8 +297,8 @@ class FieldBlocks::Maker {
 };
 
 FieldBlocks::FieldBlocks(const MixedOperator& equations, const MixedConstraints& supports, BlockOperator& K,
-                         double pivot, MixedShape shape, const GhostsOfFields* ghosts)
-    : ghosts_(ghosts) {
+                         double pivot, MixedShape shape)
+    : layout_(K.layout()) {
   Maker(equations, supports, K, pivot, shape, *this).make();
 }
 
@@ -309,7 +307,7 @@ FieldBlocks::~FieldBlocks() = default;
 BlockRows FieldBlocks::owned_rows(int field) const {
   const SparseMatrix* matrix = of_field(field).matrix;
   if (matrix == nullptr) return summed_rows_[place(field)];
-  const Ghosts& ghosts = *(*ghosts_)[place(field)];
+  const Ghosts& ghosts = *layout_.ghosts(field);
   const Index per_node = matrix->pattern().rows() / ghosts.size();  // 1, or of scalars the components
   BlockRows rows = RowsOfMatrix(*matrix).range(0, ghosts.owned() * per_node);
   for (std::int32_t& column : rows.columns)

@@ -1,13 +1,9 @@
 // How each field of equations of several fields is preconditioned: the matrix, which is its own block or an approximate
-// Schur complement, and the cycle that stands for its inverse. MixedPreconditioner makes the cycles in one process
-// (its header says which), FieldsSystem over ranks.
+// Schur complement, and the cycle that stands for its inverse, which MixedPreconditioner makes (its header lists them).
 //
 //   const FieldBlocks parts(equations, supports, K, pivot, MixedShape::diagonal);   parts.of_field(0).matrix
 //
-// Over ranks each has the equations on its part, with nodes [owned | ghosts] (fem/ranks/local_fields.hpp); all make
-// theirs together, and come to the same choices.
-//
-//   const FieldBlocks parts(equations, supports, K, pivot, shape, &ghosts);   parts.owned_rows(0)
+// Over ranks all make theirs together, and come to the same choices; parts.owned_rows(0) are the rows of this rank.
 #pragma once
 
 #include "fem/operator/mixed_constraints.hpp"
@@ -38,10 +34,9 @@ struct FieldBlock {
 class FieldBlocks {
  public:
   // K is assembled; its prescribed unknowns are eliminated here, with this pivot. All must outlive this. Throws
-  // Error(Exit::input) for fields that have no preconditioner. ghosts [field]: over ranks.
-  using GhostsOfFields = std::vector<std::shared_ptr<const Ghosts>>;
+  // Error(Exit::input) for fields that have no preconditioner.
   FieldBlocks(const MixedOperator& equations, const MixedConstraints& supports, BlockOperator& K, double pivot,
-              MixedShape shape, const GhostsOfFields* ghosts = nullptr);
+              MixedShape shape);
   ~FieldBlocks();
 
   const FieldBlock& of_field(int field) const { return fields_.at(static_cast<std::size_t>(field)); }
@@ -56,7 +51,7 @@ class FieldBlocks {
   std::vector<int> order_;
   BlockTriangle triangle_ = BlockTriangle::none;
   std::vector<std::unique_ptr<SparseMatrix>> schur_;
-  const GhostsOfFields* ghosts_;
+  const Layout layout_;
   std::vector<BlockRows> summed_rows_;  // [field] where owners have summed them
 };
 

@@ -11,21 +11,34 @@
 //
 //   BlockOperator K = equations.make_matrix();   equations.assemble(u, K);
 //   const MixedPreconditioner M(equations, supports, K, pivot);   Minres{}.solve(K, b, x, &M.get());
+//
+// Over ranks, where the equations are those of a part of the mesh, all ranks make theirs together.
 #pragma once
 
 #include "device/memory_needs.hpp"
+#include "fem/preconditioners/divided_edges.hpp"
 #include "fem/preconditioners/field_blocks.hpp"
+#include "solvers/multigrid/nested_levels.hpp"
 
+#include <functional>
 #include <memory>
 
 namespace ritz {
+
+// Facts of the whole mesh about a field, for its cycle over ranks: nested levels, corners of edges. All ranks call them
+// together.
+struct WholeMeshCalls {
+  std::function<NestedLevels(int field)> nesting = {};
+  std::function<CornersOfPart(int field)> corners = {};
+};
 
 class MixedPreconditioner {
  public:
   // K is assembled; its prescribed unknowns are eliminated here, with this pivot. All must outlive this. Throws
   // Error(Exit::input) for fields that have no preconditioner, and what multigrid throws.
   MixedPreconditioner(const MixedOperator& equations, const MixedConstraints& supports, BlockOperator& K, double pivot,
-                      MixedShape shape = MixedShape::diagonal, const SmoothedAggregationOptions& multigrid = {});
+                      MixedShape shape = MixedShape::diagonal, const SmoothedAggregationOptions& multigrid = {},
+                      const WholeMeshCalls& whole = {});
   ~MixedPreconditioner();
   const LinearOperator& get() const { return *all_; }
 

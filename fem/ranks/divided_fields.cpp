@@ -15,23 +15,52 @@ namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-enum class FieldsOrder : std::uint8_t { residual, linearise, product, factorise, iterate, end_tangent };
+enum class FieldsOrder : std::uint8_t { residual, solve };
 
 std::int32_t fields_made = 0;  // by the first rank
 
-void compute_residual(const LocalFields& part, const Vector& u, Vector& r) {
-  Vector own(part.device(), part.owned().total(), "vectors");
-  part.deal(u, own);
-  Vector result = part.equations().zeros();
-  part.equations().residual(part.with_ghosts(own), result);
-  part.collect(part.without_ghosts(result), r);
+void compute_residual(const MixedOperator& equations, const Vector& u, Vector& r) {
+  const Layout& layout = equations.layout();
+  Vector own = equations.zeros(), result = equations.zeros();
+  layout.deal(u, own);
+  equations.residual(own, result);
+  layout.collect(result, r);
 }
 
-void multiply(const LocalFields& part, const FieldsSystem& system, const Vector& x, Vector& y) {
-  Vector own(part.device(), part.owned().total(), "vectors"), result(part.device(), part.owned().total(), "vectors");
-  part.deal(x, own);
-  system.product(own, result);
-  part.collect(result, y);
+// r and du of the whole on the first rank, where each motion has its values, too.
+SolveReport solve_together(const LocalFields& part, const std::vector<std::vector<std::uint8_t>>& held,
+                           const LinearSolverOptions& options, WholeProblem whole, const Vector& r, Vector& du) {
+  const MixedOperator& equations = part.equations();
+  const Layout& layout = equations.layout();
+  const MixedConstraints supports = part.supports(held);
+  for (FieldMotion& motion : whole.motions)
+    motion.values = [&layout, &equations, field = motion.field, all = std::move(motion.values)] {
+      Vector own(equations.device(), layout.size(field), "vectors");
+      layout.rows(field).deal(all ? all() : Vector(), own);
+      return own;
+    };
+  Vector b = equations.zeros(), x = equations.zeros();
+  layout.deal(r, b);
+  const SolveReport report = solve_fields(equations, supports, options, whole, b, x);
+  layout.collect(x, du);
+  return report;
+}
+
+void add(Packed& to, const WholeProblem& whole) {
+  to.add(whole.size).add(whole.singular).add(whole.motions.size());
+  for (const FieldMotion& motion : whole.motions) to.add(motion.field).add(motion.constant).add(motion.what);
+}
+
+WholeProblem whole_problem(Unpacked& from) {
+  WholeProblem whole{.size = from.get<SystemSize>()};
+  from.get(whole.singular);
+  for (auto motions = from.get<std::size_t>(); motions > 0; --motions) {
+    FieldMotion& motion = whole.motions.emplace_back();
+    from.get(motion.field);
+    from.get(motion.constant);
+    motion.what = from.text();
+  }
+  return whole;
 }
 
 }  // namespace
@@ -97,7 +126,7 @@ void DividedFields::order(Packed what) const {
 
 void DividedFields::residual(const Vector& u, Vector& r) {
   order(Packed().add(FieldsOrder::residual));
-  compute_residual(*own_, u, r);
+  compute_residual(own_->equations(), u, r);
 }
 
 DividedFields& divide_among_ranks(const MixedOperator& equations, Ranks& ranks) {
@@ -107,107 +136,62 @@ DividedFields& divide_among_ranks(const MixedOperator& equations, Ranks& ranks) 
   return *made;
 }
 
-FieldsTangent::FieldsTangent(DividedFields& parts, const MixedConstraints& supports, const FieldsPlan& plan,
-                             const Say& say)
-    : parts_(parts), plan_(plan), say_(say) {
-  for (int rank = 1; rank < parts_.ranks_.count(); ++rank) {
+SolveReport DividedFields::solve(const MixedConstraints& supports, const LinearSolverOptions& options,
+                                 const WholeProblem& whole, const Vector& r, Vector& du) const {
+  for (int rank = 1; rank < ranks_.count(); ++rank) {
     Packed to;
-    to.add(Order::help_fields).add(parts_.number_).add(FieldsOrder::linearise);
+    to.add(Order::help_fields).add(number_).add(FieldsOrder::solve);
     for (const std::vector<std::uint8_t>& held : held_by(rank, supports)) to.add(held);
-    to.add(plan.shape.has_value()).add(plan.shape.value_or(MixedShape::diagonal));
-    add(to, plan.multigrid);
-    parts_.ranks_.send(rank, to.take());
+    add(to, options);
+    to.add(options.relative).add(options.rounding_error);
+    add(to, whole);
+    ranks_.send(rank, to.take());
   }
-  own_ = std::make_unique<FieldsSystem>(
-      *parts_.own_, held_by(0, supports), plan,
-      FieldsCalls{[this](int field) { return send_nesting(field); },
-                  [this, &supports](int field) { return send_corners(field, supports); }});
-  const std::string text = own_->description();
-  if (say_) say_(text);
+  WholeProblem mine = whole;
+  mine.calls = {[this](int field) { return send_nesting(field); },
+                [this, &supports](int field) { return send_corners(field, supports); }};
+  return solve_together(*own_, held_by(0, supports), options, std::move(mine), r, du);
 }
 
-FieldsTangent::~FieldsTangent() {
-  try {
-    parts_.order(Packed().add(FieldsOrder::end_tangent));
-  } catch (const Error&) {  // the job ends
-  }
-}
-
-std::vector<std::vector<std::uint8_t>> FieldsTangent::held_by(int rank, const MixedConstraints& supports) const {
+std::vector<std::vector<std::uint8_t>> DividedFields::held_by(int rank, const MixedConstraints& supports) const {
   std::vector<std::vector<std::uint8_t>> held;
-  for (int k = 0; k < parts_.equations_.field_count(); ++k) {
-    const std::vector<Index>& first = parts_.first_[at(k)];
-    held.push_back(supports_of(supports[k], parts_.equations_.space(k).components(), first[at(rank)],
-                               first[at(rank) + 1], parts_.reached_[at(rank)][at(k)])
+  for (int k = 0; k < equations_.field_count(); ++k) {
+    const std::vector<Index>& first = first_[at(k)];
+    held.push_back(supports_of(supports[k], equations_.space(k).components(), first[at(rank)], first[at(rank) + 1],
+                               reached_[at(rank)][at(k)])
                        .held);
   }
   return held;
 }
 
 // Nested levels of a field that has multigrid of nodes.
-DividedNesting FieldsTangent::send_nesting(int field) const {
-  const FunctionSpace& space = parts_.equations_.space(field);
+NestedLevels DividedFields::send_nesting(int field) const {
+  const FunctionSpace& space = equations_.space(field);
   auto phase = space.device().profile().phase("nested levels");
-  std::vector<DividedNesting> nestings(at(parts_.ranks_.count()));
+  std::vector<NestedLevels> nestings(at(ranks_.count()));
   if (const NestedLevels levels = nested_levels_of(space))
-    nestings = divide(*levels, parts_.first_[at(field)], space.components(), replicated_unknowns());
-  for (int rank = 1; rank < parts_.ranks_.count(); ++rank) {
+    nestings = divide(*levels, first_[at(field)], space.components(), replicated_unknowns());
+  for (int rank = 1; rank < ranks_.count(); ++rank) {
     Packed to;
     add(to, nestings[at(rank)]);
-    parts_.ranks_.send(rank, to.take());
+    ranks_.send(rank, to.take());
   }
   return std::move(nestings.front());
 }
 
-CornersOfPart FieldsTangent::send_corners(int field, const MixedConstraints& supports) const {
-  const EdgeCorners all = edge_corners(parts_.equations_.space(field), supports[field]);
-  if (std::ssize(all.held) < parts_.ranks_.count())
-    throw_not_over_ranks(parts_.ranks_, fmt::format("an iteration over the edges between {} corners", all.held.size()),
+CornersOfPart DividedFields::send_corners(int field, const MixedConstraints& supports) const {
+  const EdgeCorners all = edge_corners(equations_.space(field), supports[field]);
+  if (std::ssize(all.held) < ranks_.count())
+    throw_not_over_ranks(ranks_, fmt::format("an iteration over the edges between {} corners", all.held.size()),
                          "start fewer ranks");
-  for (int rank = 1; rank < parts_.ranks_.count(); ++rank) {
-    const std::string text = parts_.ranks_.wait(rank);
+  for (int rank = 1; rank < ranks_.count(); ++rank) {
+    const std::string text = ranks_.wait(rank);
     Unpacked from(text);
     Packed to;
     add(to, corners_at(all, from.list<Node>()));
-    parts_.ranks_.send(rank, to.take());
+    ranks_.send(rank, to.take());
   }
-  return corners_at(all, parts_.own_->mesh_nodes());
-}
-
-void FieldsTangent::apply(const Vector& x, Vector& y) const {
-  parts_.order(Packed().add(FieldsOrder::product));
-  multiply(*parts_.own_, *own_, x, y);
-}
-
-SolveReport FieldsTangent::solve(const Vector& b, Vector& x,
-                                 const std::function<SolveReport(const Vector& b, Vector& x)>& by_all) const {
-  const LocalFields& part = *parts_.own_;
-  Vector mine(part.device(), part.owned().total(), "vectors"), solution(part.device(), part.owned().total(), "vectors");
-  part.deal(b, mine);
-  part.deal(x, solution);
-  const SolveReport report = by_all(mine, solution);
-  part.collect(solution, x);
-  const std::string memory = own_->memory();
-  if (say_ && !std::exchange(told_, true)) say_(memory);
-  return report;
-}
-
-SolveReport FieldsTangent::factorise(const Vector& b, Vector& x, const FieldsFactorisation& how) const {
-  if (say_)
-    say_(fmt::format("{} ranks factorise together: the last digits differ from run to run", parts_.ranks_.count()));
-  parts_.order(Packed().add(FieldsOrder::factorise).add(how));
-  return solve(b, x, [&](const Vector& mine, Vector& y) { return own_->factorise(mine, y, how, say_); });
-}
-
-SolveReport FieldsTangent::iterate(LinearMethod method, const Vector& b, Vector& x,
-                                   const KrylovOptions& options) const {
-  parts_.order(Packed()
-                   .add(FieldsOrder::iterate)
-                   .add(method)
-                   .add(options.relative)
-                   .add(options.max_iterations)
-                   .add(options.restart));
-  return solve(b, x, [&](const Vector& mine, Vector& y) { return own_->iterate(method, mine, y, options); });
+  return corners_at(all, own_->mesh_nodes());
 }
 
 namespace {
@@ -225,58 +209,33 @@ FieldsHelper::FieldsHelper(Unpacked& from, const FunctionElsewhere& functions, c
   if (part_.asks()) end_questions(ranks);
 }
 
-void FieldsHelper::linearise(Unpacked& from) {
+void FieldsHelper::solve(Unpacked& from) const {
   std::vector<std::vector<std::uint8_t>> held;
   for (int k = 0; k < part_.equations().field_count(); ++k) held.push_back(from.list<std::uint8_t>());
-  const auto has_shape = from.get<bool>();
-  const auto shape = from.get<MixedShape>();
-  FieldsPlan plan{.shape = has_shape ? std::optional(shape) : std::nullopt};
-  get(from, plan.multigrid);
-  const FieldsCalls calls{[this](int) {
-                            const std::string text = ranks_.wait(0);
-                            Unpacked nesting(text);
-                            return unpacked_nesting(nesting);
-                          },
-                          [this](int) {
-                            ranks_.send(0, Packed().add(part_.mesh_nodes()).take());
-                            const std::string text = ranks_.wait(0);
-                            Unpacked corners(text);
-                            return corners_of_part(corners);
-                          }};
-  system_ = std::make_unique<FieldsSystem>(part_, held, plan, calls);
-  system_->description();
-}
-
-void FieldsHelper::solve(Unpacked& from, bool by_factor) {
-  const auto factorisation = by_factor ? from.get<FieldsFactorisation>() : FieldsFactorisation{};
-  LinearMethod method{};
-  KrylovOptions options{};
-  if (!by_factor) {
-    from.get(method);
-    from.get(options.relative);
-    from.get(options.max_iterations);
-    from.get(options.restart);
-  }
-  Vector none, b(part_.device(), part_.owned().total(), "vectors"), x(part_.device(), b.size(), "vectors");
-  part_.deal(none, b);
-  part_.deal(none, x);
-  if (by_factor) system_->factorise(b, x, factorisation, {});
-  else system_->iterate(method, b, x, options);
-  part_.collect(x, none);
-  system_->memory();
+  LinearSolverOptions options = solver_options(from);
+  from.get(options.relative);
+  from.get(options.rounding_error);
+  WholeProblem whole = whole_problem(from);
+  whole.calls = {[this](int) {
+                   const std::string text = ranks_.wait(0);
+                   Unpacked nesting(text);
+                   return unpacked_nested_levels(nesting);
+                 },
+                 [this](int) {
+                   ranks_.send(0, Packed().add(part_.mesh_nodes()).take());
+                   const std::string text = ranks_.wait(0);
+                   Unpacked corners(text);
+                   return corners_of_part(corners);
+                 }};
+  Vector none;
+  solve_together(part_, held, options, std::move(whole), none, none);
 }
 
 void FieldsHelper::help(Unpacked& from) {
   Vector none;
   try {
-    switch (const auto what = from.get<FieldsOrder>()) {
-      case FieldsOrder::residual: return compute_residual(part_, none, none);
-      case FieldsOrder::linearise: return linearise(from);
-      case FieldsOrder::product: return multiply(part_, *system_, none, none);
-      case FieldsOrder::factorise:
-      case FieldsOrder::iterate: return solve(from, what == FieldsOrder::factorise);
-      case FieldsOrder::end_tangent: system_.reset();
-    }
+    if (from.get<FieldsOrder>() == FieldsOrder::solve) return solve(from);
+    compute_residual(part_.equations(), none, none);
   } catch (const AgreedError&) {  // the first rank goes on as it decides
   }
 }

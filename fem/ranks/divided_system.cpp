@@ -155,22 +155,22 @@ void DividedSystem::send_nesting() {
   auto phase = equations_.space().device().profile().phase("nested levels");
   const NestedLevels levels = nested_levels_of(equations_.space());
   if (levels == nullptr) return;
-  std::vector<DividedNesting> parts = divide(*levels, own_->first(), own_->components(), replicated_unknowns());
+  std::vector<NestedLevels> parts = divide(*levels, own_->first(), own_->components(), replicated_unknowns());
   for (int rank = 1; rank < ranks_.count(); ++rank) {
     Packed to;
     to.add(Order::nest).add(number_);
     add(to, parts[static_cast<std::size_t>(rank)]);
     ranks_.send(rank, to.take());
   }
-  own_->set_nesting(std::move(parts.front()));
+  own_->set_nested(std::move(parts.front()));
 }
 
 // The coarsest field without a matrix has the corners of the cells as nodes. The others wait for its levels. Equations
 // between unknowns join its nodes.
-DividedNesting DividedSystem::send_nesting_of_corners(const std::vector<Index>& first) const {
+NestedLevels DividedSystem::send_nesting_of_corners(const std::vector<Index>& first) const {
   auto phase = equations_.space().device().profile().phase("nested levels");
   const FunctionSpace& space = equations_.space();
-  std::vector<DividedNesting> parts(static_cast<std::size_t>(ranks_.count()));
+  std::vector<NestedLevels> parts(static_cast<std::size_t>(ranks_.count()));
   if (may_nest(options_)) {
     std::optional<FunctionSpace> made;
     if (!coarser_)

@@ -64,7 +64,7 @@ class DividedSystem {
   SolveReport solve(const Vector& b, Vector& x, const LinearTolerance& tolerance, const std::function<void()>& dealt);
   void answer_questions() const;
   void send_nesting();
-  DividedNesting send_nesting_of_corners(const std::vector<Index>& first) const;
+  NestedLevels send_nesting_of_corners(const std::vector<Index>& first) const;
   void say(const std::string& line) const;
   void report_once();
 

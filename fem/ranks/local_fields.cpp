@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
+#include <memory>
 #include <utility>
 
 namespace ritz {
@@ -144,12 +145,15 @@ std::vector<Node> FieldsCutter::met_before(int field, const PartData& part) cons
   return result;
 }
 
-FieldsOnPart::FieldsOnPart(LocalFieldsData& data, const Time& time, const Device& device)
+FieldsOnPart::FieldsOnPart(LocalFieldsData& data, const Time& time, const Device& device,
+                           const std::vector<std::shared_ptr<const Ghosts>>& ghosts)
     : mesh(std::make_unique<const Mesh>(std::move(data.spaces.front().nodes.mesh), MeshChecks{.fix_inverted = false})) {
   Spaces spaces;
   std::vector<std::vector<Node>> met_before;
   for (const LocalFieldsData::Space& each : data.spaces) {
-    SpaceOptions options{.beside = spaces.empty() ? nullptr : spaces.front().get(), .given = &each.nodes.numbering};
+    SpaceOptions options{.beside = spaces.empty() ? nullptr : spaces.front().get(),
+                         .given = &each.nodes.numbering,
+                         .ghosts = ghosts.empty() ? nullptr : ghosts[spaces.size()]};
     for (const LocalFieldsData::ElementOfKind& element : each.elements)
       options.elements.push_back(element_named(element, each.family, device));
     spaces.push_back(std::make_shared<const FunctionSpace>(*mesh, each.nodes.components, device, options));
@@ -167,104 +171,41 @@ FieldsOnPart::FieldsOnPart(LocalFieldsData& data, const Time& time, const Device
   equations = std::move(made);
 }
 
+namespace {
+
+std::vector<std::shared_ptr<const Ghosts>> ghosts_of(const LocalFieldsData& data, Ranks& ranks) {
+  std::vector<std::shared_ptr<const Ghosts>> ghosts;
+  for (const LocalFieldsData::Space& each : data.spaces)
+    ghosts.push_back(std::make_shared<const Ghosts>(ranks, each.nodes.last - each.nodes.first, each.nodes.reached));
+  return ghosts;
+}
+
+}  // namespace
+
 LocalFields::LocalFields(LocalFieldsData data, const Time& time, const Device& device, Ranks& ranks)
-    : ranks_(ranks),
-      own_(data, time, ranks.among_all(device)),
-      mesh_nodes_(std::move(data.mesh_nodes)),
-      asks_(std::ranges::any_of(data.integrals.integrals, [](const Integral& i) { return !i.form.given.empty(); })) {
-  std::vector<Index> owned, whole;
-  for (const LocalFieldsData::Space& each : data.spaces) {
-    const PartData& nodes = each.nodes;
-    ghosts_.push_back(std::make_shared<const Ghosts>(ranks, nodes.last - nodes.first, nodes.reached));
-    owned.push_back((nodes.last - nodes.first) * nodes.components);
-    whole.push_back(ghosts_.back()->total() * nodes.components);
-  }
-  owned_ = BlockLayout(owned);
-  whole_ = BlockLayout(whole);
-}
+    : asks_(std::ranges::any_of(data.integrals.integrals, [](const Integral& i) { return !i.form.given.empty(); })),
+      own_(data, time, ranks.among_all(device), ghosts_of(data, ranks)),
+      mesh_nodes_(std::move(data.mesh_nodes)) {}
 
-std::vector<Index> LocalFields::places() const {
-  const auto fields = ghosts_.size();
-  const auto components = [&](std::size_t k) { return Index{space(static_cast<int>(k)).components()}; };
-  const auto owned_by = [&](std::size_t k, int rank) {
-    return ghosts_[k]->first()[position(rank) + 1] - ghosts_[k]->first()[position(rank)];
-  };
-  std::vector<std::vector<Index>> first(position(ranks_.count()));  // [rank][field] place of the first unknown
-  Index next = 0;
-  for (int rank = 0; rank < ranks_.count(); ++rank)
-    for (std::size_t k = 0; k < fields; ++k) {
-      first[position(rank)].push_back(next);
-      next += owned_by(k, rank) * components(k);
-    }
-  std::vector<Index> places;
-  places.reserve(position(equations().layout().total()));
-  for (std::size_t k = 0; k < fields; ++k)
-    for (Index node = 0; node < ghosts_[k]->size(); ++node) {
-      const Index global = ghosts_[k]->global(node);
-      const int owner = ghosts_[k]->owner(global);
-      for (Index c = 0; c < components(k); ++c)
-        places.push_back(first[position(owner)][k] + (global - ghosts_[k]->first()[position(owner)]) * components(k) +
-                         c);
-    }
-  return places;
-}
-
-MixedConstraints LocalFields::supports(const std::vector<std::vector<std::uint8_t>>& held) const {
+MixedConstraints LocalFields::supports(const std::vector<std::vector<std::uint8_t>>& held,
+                                       const std::vector<std::vector<double>>& values) const {
   MixedConstraints supports(equations().spaces());
   for (int k = 0; k < equations().field_count(); ++k) {
+    const std::vector<std::uint8_t>& mask = held[position(k)];
     const auto components = position(space(k).components());
     for (std::size_t c = 0; c < components; ++c) {
-      std::vector<Node> prescribed;
-      for (std::size_t node = 0; node * components < held[position(k)].size(); ++node)
-        if (held[position(k)][node * components + c] != 0) prescribed.push_back(static_cast<Node>(node));
-      supports[k].prescribe_nodes(prescribed, static_cast<int>(c), 0.0, "the whole model");
+      std::vector<Node> nodes;
+      std::vector<double> prescribed;
+      for (std::size_t unknown = c; unknown < mask.size(); unknown += components) {
+        if (mask[unknown] == 0) continue;
+        nodes.push_back(static_cast<Node>(unknown / components));
+        prescribed.push_back(values.empty() ? 0.0 : values[position(k)][unknown]);
+      }
+      supports[k].prescribe_nodes(nodes, static_cast<int>(c), prescribed, "the whole model");
     }
   }
   supports.finish();
   return supports;
-}
-
-RankRows LocalFields::rows(int field) const {
-  RankRows rows{.ranks = &ranks_, .first = ghosts(field).first()};
-  for (Index& row : rows.first) row *= space(field).components();
-  return rows;
-}
-
-void LocalFields::deal(const Vector& whole, Vector& own) const {
-  for (int k = 0; k < owned_.count(); ++k) {
-    Vector mine(device(), owned_.size(k), "vectors");
-    rows(k).deal(whole.empty() ? Vector() : whole_.part(whole, k), mine);
-    owned_.put(mine, k, own);
-  }
-}
-
-void LocalFields::collect(const Vector& own, Vector& whole) const {
-  for (int k = 0; k < owned_.count(); ++k) {
-    Vector all = whole.empty() ? Vector() : Vector(device(), whole_.size(k), "vectors");
-    rows(k).collect(owned_.part(own, k), all);
-    if (!whole.empty()) whole_.put(all, k, whole);
-  }
-}
-
-Vector LocalFields::with_ghosts(const Vector& own) const {
-  const BlockLayout& layout = equations().layout();
-  Vector all = equations().zeros();
-  for (int k = 0; k < owned_.count(); ++k) {
-    Vector part(device(), layout.size(k), "vectors");
-    device().machine().copy_on_device(part.data(), own.data() + owned_.first(k),
-                                      owned_.size(k) * Index{sizeof(double)});
-    ghosts(k).fetch(part, space(k).components());
-    layout.put(part, k, all);
-  }
-  return all;
-}
-
-Vector LocalFields::without_ghosts(const Vector& all) const {
-  Vector own(device(), owned_.total(), "vectors");
-  for (int k = 0; k < owned_.count(); ++k)
-    device().machine().copy_on_device(own.data() + owned_.first(k), all.data() + equations().layout().first(k),
-                                      owned_.size(k) * Index{sizeof(double)});
-  return own;
 }
 
 }  // namespace ritz

@@ -6,13 +6,13 @@
 //   LocalFieldsData data = cut.part(rank);   Packed to;   add(to, data);                        // to another one
 //   const LocalFields part(fields_part_data(from, functions), time, device, ranks);              // all ranks
 //
-// Nodes of each field are [owned | reached], in the order of the whole space.
+// Nodes of each field are [owned | ghosts], in the order of the whole space. Where every rank has the whole mesh, each
+// cuts its own part (fem/ranks/fields_of_rank.hpp).
 #pragma once
 
 #include "fem/ranks/space_part.hpp"
 #include "fem/operator/mixed_constraints.hpp"
 #include "solvers/algebra/ghosts.hpp"
-#include "solvers/algebra/rank_rows.hpp"
 
 #include <memory>
 #include <string>
@@ -62,9 +62,11 @@ class FieldsCutter {
   std::vector<Integral> of_several_;             // their places
 };
 
-// The spaces and the equations of a part, which are not those of other ranks at its border.
+// The spaces and the equations of a part. With ghosts [field] the equations have the unknowns that this rank owns, and
+// know those of others; without, their rows at the border of the part are not complete.
 struct FieldsOnPart {
-  FieldsOnPart(LocalFieldsData& data, const Time& time, const Device& device);  // takes its mesh
+  FieldsOnPart(LocalFieldsData& data, const Time& time, const Device& device,
+               const std::vector<std::shared_ptr<const Ghosts>>& ghosts = {});  // takes the mesh of the data
   std::unique_ptr<const Mesh> mesh;
   std::unique_ptr<const MixedOperator> equations;
 };
@@ -77,34 +79,17 @@ class LocalFields {
   const MixedOperator& equations() const { return *own_.equations; }
   const FunctionSpace& space(int field) const { return equations().space(field); }
   const Device& device() const { return equations().device(); }
-  Ranks& ranks() const { return ranks_; }
-  Index cell_count() const { return space(0).mesh().cell_count(); }
   const std::vector<Node>& mesh_nodes() const { return mesh_nodes_; }  // as the whole mesh numbers them
-  const std::vector<std::shared_ptr<const Ghosts>>& ghosts() const { return ghosts_; }  // [field] of nodes
-  const Ghosts& ghosts(int field) const { return *ghosts_[static_cast<std::size_t>(field)]; }
   bool asks() const { return asks_; }  // has any form functions, which the first rank evaluates?
 
-  // Unknowns that this rank owns, field after field, and the number of each of the first ones among those of all ranks,
-  // rank after rank.
-  const BlockLayout& owned() const { return owned_; }
-  std::vector<Index> places() const;                                                    // [unknown of the part]
-  MixedConstraints supports(const std::vector<std::vector<std::uint8_t>>& held) const;  // [field][unknown] at zero
-
-  // Vectors of the whole mesh, field after field, are on the first rank; they are empty on the others.
-  void deal(const Vector& whole, Vector& own) const;  // own [owned]
-  void collect(const Vector& own, Vector& whole) const;
-  Vector with_ghosts(const Vector& own) const;     // as equations() take it
-  Vector without_ghosts(const Vector& all) const;  // [owned]
+  // Prescribed unknowns: held [field][unknown with ghosts] 1, at these values; at zero where there are none.
+  MixedConstraints supports(const std::vector<std::vector<std::uint8_t>>& held,
+                            const std::vector<std::vector<double>>& values = {}) const;
 
  private:
-  RankRows rows(int field) const;
-
-  Ranks& ranks_;
-  FieldsOnPart own_;
-  std::vector<std::shared_ptr<const Ghosts>> ghosts_;
-  std::vector<Node> mesh_nodes_;
-  BlockLayout owned_, whole_;
   bool asks_;
+  FieldsOnPart own_;
+  std::vector<Node> mesh_nodes_;
 };
 
 }  // namespace ritz

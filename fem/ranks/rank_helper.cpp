@@ -90,7 +90,7 @@ void RankHelper::make_system(Unpacked& from, std::int32_t number) {
                         [&ranks = ranks_](const std::vector<Index>&) {
                           const std::string text = ranks.wait(0);
                           Unpacked nested(text);
-                          return unpacked_nesting(nested);
+                          return unpacked_nested_levels(nested);
                         }};
   systems_[number] = std::make_unique<RankSystem>(equations, std::move(supports), options, calls);
   systems_[number]->description();
@@ -136,7 +136,7 @@ void RankHelper::help(PartEquations& equations, Order what, Unpacked& from) cons
 }
 
 void RankHelper::help(RankSystem& system, Order what, Unpacked& from) const {
-  if (what == Order::nest) return system.set_nesting(unpacked_nesting(from));
+  if (what == Order::nest) return system.set_nested(unpacked_nested_levels(from));
   if (what == Order::end_system) return system.end();
   const auto no_more_questions = [&] { end_questions(ranks_); };
   try {

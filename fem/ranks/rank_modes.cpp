@@ -9,7 +9,7 @@
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/eigen/eigen_needs.hpp"
 #include "solvers/linear/memory_steps.hpp"
-#include "solvers/multigrid/divided_needs.hpp"
+#include "solvers/multigrid/hierarchy_needs.hpp"
 #include "solvers/smoothers/chebyshev.hpp"
 
 #include <algorithm>
@@ -207,11 +207,10 @@ EigenSolution RankSystem::modes_by_iteration(const ModesWanted& wanted, const Di
        .block = components(),
        .motions = &motions},
       wanted.options, space().mesh().dimension(), [&](double shift) -> std::unique_ptr<LinearOperator> {
-        if (shift == 0) return preconditioner(*A_, kind, PreconditionerBasis::matrix);
+        if (shift == 0) return preconditioner(*A_, kind);
         auto sum = std::make_unique<const DividedMatrix>(A_->shared_ghosts(), shifted(*A_, shift, masses));
-        return std::make_unique<WithItsMatrix>(std::move(sum), [&](const DividedMatrix& A) {
-          return preconditioner(A, kind, PreconditionerBasis::matrix);
-        });
+        return std::make_unique<WithItsMatrix>(std::move(sum),
+                                               [&](const DividedMatrix& A) { return preconditioner(A, kind); });
       });
   found.fallbacks = std::move(fallbacks);
   return found;

@@ -2,7 +2,6 @@
 
 #include "device/error.hpp"
 #include "fem/ranks/rank_system.hpp"
-#include "solvers/multigrid/divided_needs.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -244,8 +243,7 @@ HierarchyNeeds level_of_all_ranks(const FunctionSpace& part, const FunctionSpace
                                   .block = whole.components(),
                                   .dimension = shape.dimension,
                                   .nesting = shape.nesting == Nesting::cells ? Nesting::mesh : shape.nesting};
-  return replicated_needs(of_corners, corner_count(whole),
-                          {.multigrid = multigrid, .replicated = replicated_unknowns()});
+  return replicated_needs(of_corners, corner_count(whole), multigrid_over_ranks(multigrid));
 }
 
 }  // namespace ritz

@@ -8,7 +8,7 @@
 #include "fem/ranks/rank_shares.hpp"
 #include "fem/ranks/space_part.hpp"
 #include "fem/operator/space_needs.hpp"
-#include "solvers/multigrid/divided_aggregation.hpp"
+#include "solvers/multigrid/hierarchy_needs.hpp"
 
 #include <cmath>
 #include <cstdint>

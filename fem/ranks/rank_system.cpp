@@ -1,7 +1,6 @@
 #include "fem/ranks/rank_system.hpp"
 
 #include "device/communicator.hpp"
-#include "device/environment_variable.hpp"
 #include "device/error.hpp"
 #include "device/host_memory.hpp"
 #include "device/memory_needs.hpp"
@@ -13,10 +12,9 @@
 #include "solvers/algebra/matrix_kernels.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/linear/solver_plan.hpp"
-#include "solvers/multigrid/divided_needs.hpp"
+#include "solvers/multigrid/hierarchy_needs.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -24,13 +22,6 @@
 #include <utility>
 
 namespace ritz {
-
-Index replicated_unknowns() {
-  Index number = DividedAggregationOptions().replicated;
-  const std::string text = environment("RITZ_REPLICATED_UNKNOWNS");  // for tests of small cases
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
 
 RankSystem::RankSystem(std::shared_ptr<PartEquations> equations, PartSupports supports,
                        const LinearSolverOptions& options, RankCalls calls)
@@ -163,22 +154,6 @@ std::string RankSystem::exchanges() const {
   return text;
 }
 
-namespace {
-
-std::string megabytes_of_ranks(Ranks& ranks, Index mine) {
-  std::vector<std::string> texts;
-  for (const Index bytes : ranks.of_all(mine)) texts.push_back(fmt::format("{:.1f}", 1e-6 * double(bytes)));
-  return fmt::format("{} MB", fmt::join(texts, ", "));
-}
-
-}  // namespace
-
-std::string arrays_of_ranks(Ranks& ranks, const Device& device) {
-  const MemoryPool& pool = device.memory();
-  const std::string peaks = megabytes_of_ranks(ranks, pool.statistics().peak);
-  return fmt::format("arrays of ranks at their peaks: {}; now: {}", peaks, megabytes_of_ranks(ranks, pool.live()));
-}
-
 std::string RankSystem::memory() const {
   const std::string arrays = arrays_of_ranks(ranks_, device());
   return factor_ ? fmt::format("{}; factors of ranks: {}", arrays, megabytes_of_ranks(ranks_, factor_->memory_bytes()))
@@ -211,22 +186,19 @@ std::string RankSystem::seconds() const {
   return fmt::format("seconds of ranks: {}", fmt::join(texts, "; "));
 }
 
-DividedAggregationOptions RankSystem::multigrid_options() const {
-  DividedAggregationOptions options{.multigrid = options_.multigrid};
-  options.multigrid.coordinates = &space().coordinates();
-  options.multigrid.dimension = space().mesh().dimension();
-  options.multigrid.single_precision = single_;
-  options.multigrid.sure_bounds = sure_bounds_;
-  options.multigrid.half_storage = false;
-  options.nesting = &nesting_;
-  options.replicated = replicated_unknowns();
+SmoothedAggregationOptions RankSystem::multigrid_options() const {
+  SmoothedAggregationOptions options = multigrid_over_ranks(options_.multigrid);
+  options.coordinates = &space().coordinates();
+  options.dimension = space().mesh().dimension();
+  options.single_precision = single_;
+  options.sure_bounds = sure_bounds_;
+  options.nested = [this] { return nested_; };
   return options;
 }
 
-std::unique_ptr<LinearOperator> RankSystem::preconditioner(const DividedMatrix& A, PreconditionerKind kind,
-                                                           PreconditionerBasis basis) const {
+std::unique_ptr<LinearOperator> RankSystem::preconditioner(const DividedMatrix& A, PreconditionerKind kind) const {
   auto phase = device().profile().phase("set-up");
-  return divided_preconditioner(A, kind, basis, multigrid_options());
+  return preconditioner_of(A, kind, multigrid_options());
 }
 
 // Predicted, since a rank that lacks memory in the midst of the set-up ends the job.
@@ -254,8 +226,8 @@ HierarchyNeeds RankSystem::multigrid_needs() const {
                              .nonzeros = A_->nonzeros_with_ghost_rows(),
                              .block = components(),
                              .dimension = space().mesh().dimension(),
-                             .nesting = nesting_.empty() ? Nesting::none : Nesting::mesh};
-  HierarchyNeeds needs = divided_needs(shape, A_->ghosts().total(), multigrid_options());
+                             .nesting = nested_ == nullptr ? Nesting::none : Nesting::mesh};
+  HierarchyNeeds needs = hierarchy_needs(shape, A_->ghosts().total(), multigrid_options());
   if (supports_.related) needs.set_up += long_products_of(supports_.coupled, components(), shape.dimension);
   return needs;
 }
@@ -342,21 +314,23 @@ class RankSystem::Planned final : public PlannedSystem {
     const auto key = std::pair(choice.preconditioner, basis);
     M_ = nullptr;
     if (const auto made = system_.made_.find(key); made != system_.made_.end()) {
-      M_ = made->second.get();
+      M_ = &made->second;
       return;
     }
     if (choice.preconditioner == PreconditionerKind::multigrid)
       if (const std::optional<Error> shortage = system_.no_room_for_multigrid()) throw AgreedError(*shortage);
-    M_ = (system_.made_[key] = system_.preconditioner(*system_.A_, choice.preconditioner, basis)).get();
+    auto phase = system_.device().profile().phase("set-up");
+    M_ = &system_.made_.try_emplace(key, *system_.A_, choice.preconditioner, basis, system_.multigrid_options())
+              .first->second;
   }
 
   Iteration iterate(const MethodChoice& choice) override {
     const int limit = choice.max_iterations > 0 ? std::min(choice.max_iterations, system_.options_.max_iterations)
                                                 : system_.options_.max_iterations;
     auto phase = system_.device().profile().phase("iteration");
-    SolveReport report = solve_by(choice.method, *system_.A_, columns_.b(), columns_.x(), M_,
+    SolveReport report = solve_by(choice.method, *system_.A_, columns_.b(), columns_.x(), M_->get(),
                                   {tolerance_.relative, limit, system_.options_.restart, choice.give_up});
-    report.preconditioner = M_ == nullptr ? "none" : M_->name();
+    report.preconditioner = M_->name();
     return {{std::move(report)}};
   }
 
@@ -389,7 +363,7 @@ class RankSystem::Planned final : public PlannedSystem {
   RankSystem& system_;
   const Columns columns_;
   const LinearTolerance tolerance_;
-  const LinearOperator* M_ = nullptr;  // of made_
+  const ChosenPreconditioner* M_ = nullptr;  // of made_
 };
 
 SolveReport RankSystem::solve_without_matrix(const Vector& b, Vector& x, const LinearTolerance& tolerance) {

@@ -9,15 +9,16 @@
 #include "fem/ranks/part_equations.hpp"
 #include "fem/multigrid/matrix_free_solver.hpp"
 #include "fem/operator/divided_field.hpp"
+#include "fem/preconditioners/over_ranks.hpp"
 #include "solvers/algebra/divided_matrix.hpp"
 #include "solvers/algebra/rank_rows.hpp"
 #include "solvers/direct/direct_solver.hpp"
 #include "solvers/eigen/eigen_solver.hpp"
-#include "solvers/linear/divided_preconditioner.hpp"
+#include "solvers/linear/chosen_preconditioner.hpp"
 #include "solvers/linear/columns.hpp"
 #include "solvers/linear/linear_solver.hpp"
 #include "solvers/linear/method_choice.hpp"
-#include "solvers/multigrid/divided_nesting.hpp"
+#include "solvers/multigrid/nested_levels.hpp"
 #include "solvers/multigrid/hierarchy_needs.hpp"
 
 #include <cstdint>
@@ -45,13 +46,8 @@ struct TangentPlace {
 struct RankCalls {
   std::function<void()> evaluated;
   std::function<DependentNodeRows(int order, const Ghosts& nodes)> relations;
-  std::function<DividedNesting(const std::vector<Index>& first)> nesting;
+  std::function<NestedLevels(const std::vector<Index>& first)> nesting;
 };
-
-// "arrays of ranks at their peaks: 13.1, 9.1 MB; now: 9.2, 6.1 MB"; all ranks call it together.
-std::string arrays_of_ranks(Ranks& ranks, const Device& device);
-
-Index replicated_unknowns();  // of levels of multigrid that every rank has
 
 // The lowest modes of a stiffness and masses, each a sum of integrals at zero.
 struct ModesWanted {
@@ -76,7 +72,7 @@ class RankSystem {
   void assemble(const TangentPlace& place, const Vector& u, const std::function<void()>& evaluated);
 
   // Nested levels of the part, before the first solution.
-  void set_nesting(DividedNesting nesting) { nesting_ = std::move(nesting); }
+  void set_nested(NestedLevels nested) { nested_ = std::move(nested); }
 
   // b, x [owned node][component], from x. The report is that of all ranks. By the method of the options; `automatic`
   // takes conjugate gradients where the matrix may be definite, as their bits repeat themselves, a factor after them,
@@ -114,9 +110,8 @@ class RankSystem {
   std::unique_ptr<DividedMatrix> matrix(const TangentPlace& at, const Vector& point, Pivot pivot,
                                         const std::function<void()>& evaluated);
   SparseMatrix part_matrix(const TangentPlace& at, const Vector& point, const std::function<void()>& evaluated);
-  DividedAggregationOptions multigrid_options() const;
-  std::unique_ptr<LinearOperator> preconditioner(const DividedMatrix& A, PreconditionerKind kind,
-                                                 PreconditionerBasis basis) const;
+  SmoothedAggregationOptions multigrid_options() const;
+  std::unique_ptr<LinearOperator> preconditioner(const DividedMatrix& A, PreconditionerKind kind) const;
   // The same on all ranks: a shortage that one of them predicts.
   struct Room {
     const char *what, *from;  // for messages
@@ -138,10 +133,10 @@ class RankSystem {
   Constraints held_;
   DividedField field_;  // as the next: without a matrix
   std::optional<MatrixFreeSolver> without_matrix_;
-  DividedNesting nesting_;
+  NestedLevels nested_;
   std::unique_ptr<DividedMatrix> A_;
-  // Preconditioners of A_, once they were needed; null: none.
-  std::map<std::pair<PreconditionerKind, PreconditionerBasis>, std::unique_ptr<LinearOperator>> made_;
+  // Preconditioners of A_, once they were needed.
+  std::map<std::pair<PreconditionerKind, PreconditionerBasis>, ChosenPreconditioner> made_;
   bool single_;               // are those of multigrid in single precision?
   bool sure_bounds_ = false;  // as a smoother needed them
   std::unique_ptr<DirectSolver> factor_;

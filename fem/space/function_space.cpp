@@ -71,6 +71,7 @@ FunctionSpace::FunctionSpace(const Mesh& mesh, int components, const Device& dev
     : mesh_(&mesh),
       device_(device),
       components_(components),
+      ghosts_(options.ghosts),
       isoparametric_(options.order == 0 && options.elements.empty()),
       geometry_(options.beside != nullptr ? options.beside->geometry_ : geometry_of(mesh, device, options.given)) {
   if (components < 1 || components > 6)

@@ -35,11 +35,15 @@ struct GivenNumbering {
   int order = 1;  // of that space: the part may lack its cells of the highest order
 };
 
+class Ghosts;  // solvers/algebra/ghosts.hpp
+
 struct SpaceOptions {
   int order = 0;                           // of Lagrange elements on every cell; 0: the mesh's own
   std::vector<ReferenceElement> elements;  // instead of these, for their shapes; needs an order for the other shapes
   const FunctionSpace* beside = nullptr;   // a space on the same mesh, with which the geometry is shared
   const GivenNumbering* given = nullptr;   // instead of the order in which the curve meets the nodes
+  // Of a part of a mesh, whose nodes are [owned | ghosts]; null: one process has all nodes.
+  std::shared_ptr<const Ghosts> ghosts = nullptr;
 };
 
 // Nodes that follow others by linear equations (fem/space/dependent_unknowns.hpp), both ways. [node + 1] into lists.
@@ -77,6 +81,7 @@ class FunctionSpace {
   bool isoparametric() const { return isoparametric_; }  // nodes are the mesh's
   Index node_count() const { return node_count_; }
   Index unknown_count() const { return node_count_ * components_; }
+  const std::shared_ptr<const Ghosts>& ghosts() const { return ghosts_; }  // null: one process has all nodes
 
   const ReferenceElement& element(CellKind kind) const { return elements_.at(kind); }  // on cells of this kind
   struct FacetElement {
@@ -185,6 +190,7 @@ class FunctionSpace {
   const Mesh* mesh_;
   Device device_;
   int components_;
+  std::shared_ptr<const Ghosts> ghosts_;
   bool isoparametric_;
   int order_ = 1;
   Index node_count_ = 0;

@@ -194,7 +194,7 @@ NestedLevels nested_nodes(const FunctionSpace& space) {
   }
   if (levels.empty()) return nullptr;
   if (space.couplings() != nullptr && !couple_levels(*space.couplings(), levels)) return nullptr;
-  return std::make_shared<const std::vector<NestedNodes>>(std::move(levels));
+  return std::make_shared<const NestedHierarchy>(NestedHierarchy{std::move(levels)});
 }
 
 Nesting nesting_of(const FunctionSpace& space) {

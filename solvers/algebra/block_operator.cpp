@@ -1,6 +1,7 @@
 #include "solvers/algebra/block_operator.hpp"
 
 #include "device/error.hpp"
+#include "device/host_view.hpp"
 #include "device/kernels.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
 #include "solvers/algebra/scalar_rows_kernels.hpp"
@@ -36,9 +37,10 @@ void each_block(const BlockOperator& matrix, const Visit& visit) {
 
 }  // namespace
 
-BlockOperator::BlockOperator(const Device& device, BlockLayout layout)
+BlockOperator::BlockOperator(const Device& device, Layout layout)
     : device_(device),
       layout_(std::move(layout)),
+      local_(layout_.local()),
       square_(static_cast<std::size_t>(layout_.count())),
       coupling_(square_.size() * square_.size()) {}
 
@@ -48,22 +50,60 @@ const LinearOperator* BlockOperator::block(int row, int column) const {
 }
 
 void BlockOperator::set(int block, std::unique_ptr<SparseMatrix> matrix) {
-  if (matrix) check_fits(*matrix, layout_.size(block), layout_.size(block), block, block);
+  if (matrix) check_fits(*matrix, local_.size(block), local_.size(block), block, block);
   square_.at(place(block)) = std::move(matrix);
+  entries_.clear();
 }
 
 void BlockOperator::set(int row, int column, std::unique_ptr<RectangularMatrix> matrix) {
   if (row == column)
     throw Error(Exit::internal, "a coupling was given for a diagonal block", {}, "give a SparseMatrix");
-  if (matrix) check_fits(*matrix, layout_.size(row), layout_.size(column), row, column);
+  if (matrix) check_fits(*matrix, local_.size(row), local_.size(column), row, column);
   coupling_.at(place(row, column)) = std::move(matrix);
+  entries_.clear();
+}
+
+const Vector& BlockOperator::with_ghosts(int field, const Vector& x) const {
+  if (!layout_.is_divided()) return x;
+  if (all_.empty())
+    for (int k = 0; k < layout_.count(); ++k) all_.emplace_back(device_, local_.size(k), "vectors");
+  layout_.fetch(field, x, all_[place(field)]);
+  return all_[place(field)];
+}
+
+Index BlockOperator::entries_of_owned_rows(int row, int column) const {
+  if (entries_.empty()) entries_.assign(coupling_.size(), -1);
+  Index& entries = entries_[place(row, column)];
+  if (entries >= 0) return entries;
+  const SparseMatrix* const A = row == column ? square(row) : nullptr;
+  const Array<Index>& offsets = A != nullptr ? A->pattern().offsets() : coupling(row, column)->row_offsets();
+  const Index rows = layout_.size(row) / (A != nullptr ? A->block_size() : 1);
+  entries = HostView<Index>(device_, offsets.data() + rows, 1)[0];
+  return entries;
+}
+
+// x: with the ghosts of its field.
+void BlockOperator::multiply_local(int row, int column, const Vector& x, Vector& y) const {
+  if (!layout_.is_divided()) return block(row, column)->apply(x, y);
+  MatrixView A = row == column ? matrix_view(*square(row)) : matrix_view(*coupling(row, column));
+  A.rows = layout_.size(row) / A.block_size;
+  A.nonzeros = entries_of_owned_rows(row, column);
+  if (A.rows == 0) return;
+  device_.profile().count(
+      A.nonzeros * (Index{A.block_size} * A.block_size * Index{sizeof(double)} + Index{sizeof(std::int32_t)}) +
+      x.bytes() + y.bytes());
+  kernels<MatrixKernels>(device_, solver_kernels, "matrix").multiply(device_, A, x.data(), y.data());
+}
+
+void BlockOperator::multiply(int row, int column, const Vector& x, Vector& y) const {
+  multiply_local(row, column, with_ghosts(column, x), y);
 }
 
 void BlockOperator::add_couplings(int row, int first, int last, double factor, const std::vector<Vector>& x, Vector& y,
                                   Vector& product) const {
   for (int column = first; column < last; ++column) {
     if (column == row || coupling(row, column) == nullptr) continue;
-    coupling(row, column)->apply(x[place(column)], product);
+    multiply(row, column, x[place(column)], product);
     axpy(factor, product, y);
   }
 }
@@ -77,20 +117,27 @@ void BlockOperator::apply(const Vector& x, Vector& y) const {
     for (int k = 0; k < count; ++k)
       for (auto* parts : {&x_, &y_, &product_}) parts->emplace_back(device_, layout_.size(k), "vectors");
   for (int k = 0; k < count; ++k) layout_.take(x, k, x_[place(k)]);
+  std::vector<const Vector*> all;
+  for (int k = 0; k < count; ++k) all.push_back(&with_ghosts(k, x_[place(k)]));
   for (int row = 0; row < count; ++row) {
     Vector& sum = y_[place(row)];
-    if (square(row) != nullptr) square(row)->apply(x_[place(row)], sum);
+    if (square(row) != nullptr) multiply_local(row, row, *all[place(row)], sum);
     else sum.fill_zero();
-    add_couplings(row, 0, count, 1, x_, sum, product_[place(row)]);
+    for (int column = 0; column < count; ++column) {
+      if (column == row || coupling(row, column) == nullptr) continue;
+      multiply_local(row, column, *all[place(column)], product_[place(row)]);
+      axpy(1, product_[place(row)], sum);
+    }
     layout_.put(sum, row, y);
   }
 }
 
 // Entries of a row come block after block: the first pass counts them, the second one appends them.
 SparseMatrix joined_matrix(const BlockOperator& matrix) {
-  const BlockLayout& layout = matrix.layout();
+  const Layout& layout = matrix.layout();
   const Device& device = matrix.device();
   const Index rows = layout.total();
+  if (layout.is_divided()) throw Error(Exit::internal, "the blocks of one rank were to be joined like a whole matrix");
   if (rows > std::numeric_limits<std::int32_t>::max())
     throw Error(Exit::resources, fmt::format("a matrix of {} rows does not fit 32-bit columns", rows),
                 "columns of the joined matrix are stored in 32 bits", "use an iterative solver");

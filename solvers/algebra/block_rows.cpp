@@ -3,7 +3,9 @@
 #include "device/staging.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
+#include <optional>
 
 namespace ritz {
 
@@ -20,14 +22,16 @@ BlockRows RowsOfMatrix::range(Index first, Index last) const {
   return result;
 }
 
-// A square block of nodes, or a coupling by scalars.
-struct RowsOfFields::Block {
-  explicit Block(const SparseMatrix& A)
+namespace {
+
+// A square block of nodes, or a coupling by scalars, for the host to read.
+struct BlockOnHost {
+  explicit BlockOnHost(const SparseMatrix& A)
       : width(A.block_size()),
         offsets(std::make_unique<HostView<Index>>(A.pattern().offsets())),
         columns(std::make_unique<HostView<std::int32_t>>(A.pattern().columns())),
         values(std::make_unique<HostView<double>>(A.values())) {}
-  explicit Block(const RectangularMatrix& A)
+  explicit BlockOnHost(const RectangularMatrix& A)
       : offsets(std::make_unique<HostView<Index>>(A.row_offsets())),
         columns(std::make_unique<HostView<std::int32_t>>(A.column_of_entries())),
         values(std::make_unique<HostView<double>>(A.values())) {}
@@ -50,39 +54,45 @@ struct RowsOfFields::Block {
   std::unique_ptr<HostView<double>> values;
 };
 
-RowsOfFields::RowsOfFields(const BlockOperator& K) : layout_(K.layout()) {
-  for (int row = 0; row < layout_.count(); ++row) {
-    std::vector<std::optional<Block>>& of_row = blocks_.emplace_back(static_cast<std::size_t>(layout_.count()));
-    for (int column = 0; column < layout_.count(); ++column) {
-      std::optional<Block>& block = of_row[static_cast<std::size_t>(column)];
-      if (row == column && K.square(row) != nullptr) block.emplace(*K.square(row));
-      if (row != column && K.coupling(row, column) != nullptr) block.emplace(*K.coupling(row, column));
-    }
+// [column] the blocks of a row.
+std::vector<std::optional<BlockOnHost>> row_on_host(const BlockOperator& K, int row) {
+  std::vector<std::optional<BlockOnHost>> blocks(static_cast<std::size_t>(K.layout().count()));
+  for (int column = 0; column < K.layout().count(); ++column) {
+    std::optional<BlockOnHost>& block = blocks[static_cast<std::size_t>(column)];
+    if (row == column && K.square(row) != nullptr) block.emplace(*K.square(row));
+    if (row != column && K.coupling(row, column) != nullptr) block.emplace(*K.coupling(row, column));
   }
+  return blocks;
 }
 
-RowsOfFields::~RowsOfFields() = default;
+}  // namespace
 
-void RowsOfFields::append(int field, Index first, Index last, std::span<const Index> place, BlockRows& rows) const {
-  const std::vector<std::optional<Block>>& blocks = blocks_[static_cast<std::size_t>(field)];
-  Index entries = 0;
-  for (const std::optional<Block>& block : blocks)
-    for (Index row = first; row < last; ++row) entries += block ? block->entries(row) : 0;
-  entries += blocks[static_cast<std::size_t>(field)] ? 0 : last - first;
-  rows.columns.reserve(rows.columns.size() + static_cast<std::size_t>(entries));
-  rows.values.reserve(rows.values.size() + static_cast<std::size_t>(entries));
-  for (Index row = first; row < last; ++row) {
-    for (int column = 0; column < layout_.count(); ++column) {
-      const auto add = [&](Index unknown, double value) {
-        rows.columns.push_back(
-            static_cast<std::int32_t>(place[static_cast<std::size_t>(layout_.first(column) + unknown)]));
-        rows.values.push_back(value);
-      };
-      if (const std::optional<Block>& block = blocks[static_cast<std::size_t>(column)]) block->each(row, add);
-      else if (column == field) add(row, 0.0);
+BlockRows joined_rows(const BlockOperator& K) {
+  const Layout local = K.layout().local();
+  const std::vector<Index> number = K.layout().global_numbers();
+  BlockRows rows;
+  for (int field = 0; field < K.layout().count(); ++field) {
+    const std::vector<std::optional<BlockOnHost>> blocks = row_on_host(K, field);
+    const Index owned = K.layout().size(field);
+    Index entries = blocks[static_cast<std::size_t>(field)] ? 0 : owned;
+    for (const std::optional<BlockOnHost>& block : blocks)
+      for (Index row = 0; row < owned; ++row) entries += block ? block->entries(row) : 0;
+    rows.columns.reserve(rows.columns.size() + static_cast<std::size_t>(entries));
+    rows.values.reserve(rows.values.size() + static_cast<std::size_t>(entries));
+    for (Index row = 0; row < owned; ++row) {
+      for (int column = 0; column < K.layout().count(); ++column) {
+        const auto add = [&](Index unknown, double value) {
+          rows.columns.push_back(
+              static_cast<std::int32_t>(number[static_cast<std::size_t>(local.first(column) + unknown)]));
+          rows.values.push_back(value);
+        };
+        if (const std::optional<BlockOnHost>& block = blocks[static_cast<std::size_t>(column)]) block->each(row, add);
+        else if (column == field) add(row, 0.0);
+      }
+      rows.offsets.push_back(std::ssize(rows.columns));
     }
-    rows.offsets.push_back(std::ssize(rows.columns));
   }
+  return rows;
 }
 
 std::unique_ptr<DividedMatrix> divided_matrix(Ranks& ranks, const Device& device, BlockRows mine) {

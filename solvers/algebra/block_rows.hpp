@@ -1,8 +1,7 @@
 // Rows of a square matrix of blocks on the host, with the columns of all ranks: what a rank has assembled, before the
 // ranks know which rows they reach.
 //
-//   const RowsOfFields all(K);   BlockRows rows;   all.append(0, 0, owned, place, rows);
-//   const auto A = divided_matrix(ranks, device, std::move(rows));          // all ranks
+//   const auto A = divided_matrix(ranks, device, joined_rows(K));          // all ranks
 #pragma once
 
 #include "device/host_view.hpp"
@@ -11,7 +10,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -39,20 +37,9 @@ class RowsOfMatrix {
   HostView<double> values_;
 };
 
-// Likewise of several fields, by scalars.
-class RowsOfFields {
- public:
-  explicit RowsOfFields(const BlockOperator& K);
-  ~RowsOfFields();
-  // Appends the unknowns of a field from `first` to below `last`, each with its diagonal. place: [unknown of all
-  // fields] its column.
-  void append(int field, Index first, Index last, std::span<const Index> place, BlockRows& rows) const;
-
- private:
-  struct Block;
-  const BlockLayout& layout_;
-  std::vector<std::vector<std::optional<Block>>> blocks_;  // [row][column]
-};
+// The owned rows of several fields over ranks, by scalars, each with its diagonal; columns are global_numbers() of the
+// layout.
+BlockRows joined_rows(const BlockOperator& K);
 
 // The matrix of which this rank has these rows; all ranks make it together. The rows go piece by piece.
 std::unique_ptr<DividedMatrix> divided_matrix(Ranks& ranks, const Device& device, BlockRows mine);

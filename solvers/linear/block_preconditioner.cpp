@@ -9,7 +9,7 @@ namespace ritz {
 
 BlockPreconditioner::BlockPreconditioner(const BlockOperator& K, std::vector<BlockPart> parts, BlockTriangle triangle)
     : K_(K), parts_(std::move(parts)), triangle_(triangle) {
-  const BlockLayout& layout = K.layout();
+  const Layout& layout = K.layout();
   if (static_cast<int>(parts_.size()) != layout.count())
     throw Error(Exit::internal, fmt::format("a block preconditioner has {} parts, the matrix {} blocks", parts_.size(),
                                             layout.count()));
@@ -33,7 +33,7 @@ BlockPreconditioner::BlockPreconditioner(const BlockOperator& K, std::vector<Blo
 
 // Forwards through a lower triangle, backwards through an upper one.
 void BlockPreconditioner::apply(const Vector& x, Vector& y) const {
-  const BlockLayout& layout = K_.layout();
+  const Layout& layout = K_.layout();
   const int count = layout.count();
   for (int step = 0; step < count; ++step) {
     const int k = triangle_ == BlockTriangle::upper ? count - 1 - step : step;

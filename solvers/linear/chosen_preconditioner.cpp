@@ -1,45 +1,61 @@
 #include "solvers/linear/chosen_preconditioner.hpp"
 
 #include "device/error.hpp"
+#include "solvers/multigrid/divided_symmetric_part.hpp"
 #include "solvers/smoothers/chebyshev.hpp"
 #include "solvers/smoothers/jacobi.hpp"
+
+#include <type_traits>
+#include <utility>
 
 namespace ritz {
 namespace {
 
 using Basis = PreconditionerBasis;
 
-std::unique_ptr<LinearOperator> make(const SparseMatrix& A, PreconditionerKind kind,
-                                     const SmoothedAggregationOptions& multigrid) {
-  switch (kind) {
-    case PreconditionerKind::none: return nullptr;
-    case PreconditionerKind::jacobi: return std::make_unique<JacobiPreconditioner>(A);
-    case PreconditionerKind::chebyshev: return std::make_unique<ChebyshevPreconditioner>(A);
-    default: return std::make_unique<SmoothedAggregation>(A, multigrid);
-  }
-}
-
 std::unique_ptr<SparseMatrix> part_of(const SparseMatrix& A, Basis basis) {
-  if (basis == Basis::matrix) return nullptr;
   if (!A.pattern().has_full_diagonal())
     throw Error(Exit::model, "the matrix has rows without a diagonal entry", "preconditioners rest on the diagonal",
                 "use the preconditioner 'none', or the method 'direct'");
   return std::make_unique<SparseMatrix>(A.symmetric_part(basis == Basis::dominant_part));
 }
 
+std::unique_ptr<DividedMatrix> part_of(const DividedMatrix& A, Basis basis) {
+  return std::make_unique<DividedMatrix>(A.shared_ghosts(), symmetric_part(A, basis == Basis::dominant_part));
+}
+
 }  // namespace
 
-ChosenPreconditioner::ChosenPreconditioner(const SparseMatrix& A, PreconditionerKind kind, Basis basis,
+template <class Matrix>
+std::unique_ptr<LinearOperator> preconditioner_of(const Matrix& A, PreconditionerKind kind,
+                                                  const SmoothedAggregationOptions& multigrid) {
+  switch (kind) {
+    case PreconditionerKind::none: return nullptr;
+    case PreconditionerKind::jacobi: return std::make_unique<JacobiPreconditioner>(A.diagonal());
+    case PreconditionerKind::chebyshev: return std::make_unique<ChebyshevPreconditioner>(A, A.diagonal());
+    default: return std::make_unique<SmoothedAggregation>(A, multigrid);
+  }
+}
+template std::unique_ptr<LinearOperator> preconditioner_of(const DividedMatrix&, PreconditionerKind,
+                                                           const SmoothedAggregationOptions&);
+
+template <class Matrix>
+ChosenPreconditioner::ChosenPreconditioner(const Matrix& A, PreconditionerKind kind, Basis basis,
                                            const SmoothedAggregationOptions& multigrid)
-    : basis_(kind == PreconditionerKind::none ? Basis::matrix : basis),
-      part_(part_of(A, basis_)),
-      operator_(make(part_ ? *part_ : A, kind, multigrid)) {}
+    : basis_(kind == PreconditionerKind::none ? Basis::matrix : basis) {
+  std::unique_ptr<Matrix> part = basis_ == Basis::matrix ? nullptr : part_of(A, basis_);
+  operator_ = preconditioner_of(part ? *part : A, kind, multigrid);
+  refreshes_ = std::is_same_v<Matrix, SparseMatrix> && part == nullptr && kind == PreconditionerKind::multigrid;
+  part_ = std::move(part);
+}
+template ChosenPreconditioner::ChosenPreconditioner(const SparseMatrix&, PreconditionerKind, Basis,
+                                                    const SmoothedAggregationOptions&);
+template ChosenPreconditioner::ChosenPreconditioner(const DividedMatrix&, PreconditionerKind, Basis,
+                                                    const SmoothedAggregationOptions&);
 
 bool ChosenPreconditioner::refresh() {
-  auto* multigrid = dynamic_cast<SmoothedAggregation*>(operator_.get());
-  if (multigrid == nullptr || part_) return false;
-  multigrid->refresh();
-  return true;
+  if (refreshes_) dynamic_cast<SmoothedAggregation&>(*operator_).refresh();
+  return refreshes_;
 }
 
 std::string name_of(PreconditionerBasis basis) {

@@ -15,22 +15,30 @@ namespace ritz {
 enum class PreconditionerBasis { matrix, symmetric_part, dominant_part };
 std::string name_of(PreconditionerBasis basis);  // after that of a preconditioner: " of the symmetric part", or ""
 
+// A preconditioner of A itself, a SparseMatrix or the DividedMatrix of all ranks; null: none. A must outlive it. Throws
+// Error: Exit::model or Exit::not_converged, over ranks on all of them, when the preconditioner finds that A is not
+// positive definite.
+template <class Matrix>
+std::unique_ptr<LinearOperator> preconditioner_of(const Matrix& A, PreconditionerKind kind,
+                                                  const SmoothedAggregationOptions& multigrid);
+
 class ChosenPreconditioner {
  public:
-  // A must outlive this. Throws Error: Exit::model or Exit::not_converged when the preconditioner finds that its basis
-  // is not positive definite.
-  ChosenPreconditioner(const SparseMatrix& A, PreconditionerKind kind, PreconditionerBasis basis,
+  // Throws as above, where the basis is not positive definite.
+  template <class Matrix>
+  ChosenPreconditioner(const Matrix& A, PreconditionerKind kind, PreconditionerBasis basis,
                        const SmoothedAggregationOptions& multigrid);
 
   const LinearOperator* get() const { return operator_.get(); }  // nullptr: none
   std::string name() const;                                      // "multigrid of the symmetric part"
-  // After a change of A's values; false: this kind is rebuilt. Throws as the constructor does.
+  // After a change of A's values; false: this one is rebuilt, as all are over ranks. Throws as the constructor does.
   bool refresh();
 
  private:
   PreconditionerBasis basis_;
-  std::unique_ptr<SparseMatrix> part_;
+  std::unique_ptr<LinearOperator> part_;  // a matrix
   std::unique_ptr<LinearOperator> operator_;
+  bool refreshes_ = false;
 };
 
 // The bases worth trying for this matrix, best first.

@@ -1,8 +1,7 @@
 // Ratio of the couplings of nodes in different directions, from a matrix and the positions of its nodes.
 #pragma once
 
-#include "solvers/algebra/matrix_kernels.hpp"
-#include "solvers/algebra/sparse_matrix.hpp"
+#include "solvers/multigrid/level_matrix.hpp"
 
 namespace ritz {
 
@@ -11,8 +10,7 @@ namespace ritz {
 // of H^-1 K are the couplings per direction. A node counts if their arithmetic mean is `factor` times their harmonic
 // mean or more: 2.6 where one of three is nine times the others. Neighbours of prescribed unknowns do not count. Blocks
 // of a body have their trace for a_ij, as aggregation_kernels.hpp says; coordinates: [row][dimension].
-double anisotropic_share(const SparseMatrix& A, const Vector& coordinates, int dimension, double factor);
-// The same of the rows of a rank, whose columns are those of the coordinates, for all ranks.
-double anisotropic_share(const MatrixView& A, const Vector& coordinates, int dimension, double factor);
+// Over ranks the coordinates are those of [owned | ghosts], and the fraction is that of all ranks.
+double anisotropic_share(const LevelMatrix& A, const Vector& coordinates, int dimension, double factor);
 
 }  // namespace ritz

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace ritz {
 namespace {
@@ -23,63 +24,57 @@ double bound_after(int steps, LargestEigenvalue& estimate) {
   return std::max(margin * largest, largest + estimate.residual());
 }
 
-// A level's matrix as an operator.
+// The matrix of a level in one process as an operator.
 class LevelOperator final : public LinearOperator {
  public:
-  LevelOperator(const Device& device, const BlockMatrixView<double>& A, Index nonzeros)
-      : device_(device),
-        A_(A),
-        bytes_(bytes_of(A, nonzeros)),
-        kernels_(kernels<CycleKernels<double>>(device, solver_kernels, "cycle double")) {}
-  const Device& device() const override { return device_; }
-  Index rows() const override { return A_.rows * A_.row_block; }
+  explicit LevelOperator(const LevelMatrix& A)
+      : A_(A), kernels_(kernels<CycleKernels<double>>(A.device, solver_kernels, "cycle double")) {}
+  const Device& device() const override { return A_.device; }
+  Index rows() const override { return A_.unknowns(); }
   void apply(const Vector& x, Vector& y) const override {
-    device_.profile().count(bytes_ + x.bytes() + y.bytes());
-    kernels_.multiply(device_, A_, x.data(), y.data());
+    device().profile().count(bytes_of(A_.view, A_.nonzeros) + x.bytes() + y.bytes());
+    kernels_.multiply(device(), A_.view, x.data(), y.data());
   }
 
  private:
-  Device device_;
-  BlockMatrixView<double> A_;
-  Index bytes_;
+  const LevelMatrix& A_;
   const CycleKernels<double>& kernels_;
 };
 
+// run(estimate) in a phase
+template <class Run>
+auto with_estimate(const LevelMatrix& A, const Vector& inverse_diagonal, const Run& run) {
+  auto phase = A.device.profile().phase("eigenvalues");
+  std::optional<LevelOperator> level;
+  if (A.divided == nullptr) level.emplace(A);
+  const LinearOperator& matrix = level ? static_cast<const LinearOperator&>(*level) : *A.divided;
+  LargestEigenvalue estimate(matrix, inverse_diagonal);
+  return run(estimate);
+}
+
 }  // namespace
 
-EigenvalueBound eigenvalue_bound(const Device& device, const BlockMatrixView<double>& A, Index nonzeros,
-                                 const Vector& inverse_diagonal) {
-  return eigenvalue_bound(LevelOperator(device, A, nonzeros), inverse_diagonal);
+EigenvalueBound eigenvalue_bound(const LevelMatrix& A, const Vector& inverse_diagonal) {
+  return with_estimate(A, inverse_diagonal, [](LargestEigenvalue& estimate) -> EigenvalueBound {
+    const double early = estimate.after(early_steps), residual = estimate.residual();
+    return {early, residual, bound_after(full_steps, estimate)};
+  });
 }
 
-EigenvalueBound eigenvalue_bound(const LinearOperator& A, const Vector& inverse_diagonal) {
-  auto phase = A.device().profile().phase("eigenvalues");
-  LargestEigenvalue estimate(A, inverse_diagonal);
-  const double early = estimate.after(early_steps), residual = estimate.residual();
-  return {early, residual, bound_after(full_steps, estimate)};
+double sure_eigenvalue_bound(const LevelMatrix& A, const Vector& inverse_diagonal) {
+  return with_estimate(A, inverse_diagonal,
+                       [](LargestEigenvalue& estimate) { return bound_after(sure_steps, estimate); });
 }
 
-double sure_eigenvalue_bound(const Device& device, const BlockMatrixView<double>& A, Index nonzeros,
-                             const Vector& inverse_diagonal) {
-  return sure_eigenvalue_bound(LevelOperator(device, A, nonzeros), inverse_diagonal);
-}
-
-double sure_eigenvalue_bound(const LinearOperator& A, const Vector& inverse_diagonal) {
-  auto phase = A.device().profile().phase("eigenvalues");
-  LargestEigenvalue estimate(A, inverse_diagonal);
-  return bound_after(sure_steps, estimate);
-}
-
-EigenvalueBound eigenvalue_bound_again(const Device& device, const BlockMatrixView<double>& A, Index nonzeros,
-                                       const Vector& inverse_diagonal, const EigenvalueBound& before) {
-  auto phase = device.profile().phase("eigenvalues");
-  const LevelOperator level(device, A, nonzeros);
-  LargestEigenvalue estimate(level, inverse_diagonal);
-  const double early = estimate.after(early_steps), residual = estimate.residual(), change = early / before.early;
-  const bool as_before =
-      std::abs(change - 1) <= early_change && std::abs(residual - before.early_residual) <= early_change * before.early;
-  if (as_before) return {before.early, before.early_residual, before.full * change};
-  return {early, residual, bound_after(full_steps, estimate)};
+EigenvalueBound eigenvalue_bound_again(const LevelMatrix& A, const Vector& inverse_diagonal,
+                                       const EigenvalueBound& before) {
+  return with_estimate(A, inverse_diagonal, [&](LargestEigenvalue& estimate) -> EigenvalueBound {
+    const double early = estimate.after(early_steps), residual = estimate.residual(), change = early / before.early;
+    const bool as_before = std::abs(change - 1) <= early_change &&
+                           std::abs(residual - before.early_residual) <= early_change * before.early;
+    if (as_before) return {before.early, before.early_residual, before.full * change};
+    return {early, residual, bound_after(full_steps, estimate)};
+  });
 }
 
 }  // namespace ritz

@@ -1,8 +1,7 @@
 // A bound of the largest eigenvalue of D^-1 A of a level, D the diagonal of A.
 #pragma once
 
-#include "solvers/algebra/block_matrix.hpp"
-#include "solvers/algebra/linear_operator.hpp"
+#include "solvers/multigrid/level_matrix.hpp"
 
 namespace ritz {
 
@@ -12,18 +11,14 @@ struct EigenvalueBound {
 };
 
 // All throw Error(Exit::not_converged) when A is not positive definite.
-EigenvalueBound eigenvalue_bound(const Device& device, const BlockMatrixView<double>& A, Index nonzeros,
-                                 const Vector& inverse_diagonal);
-EigenvalueBound eigenvalue_bound(const LinearOperator& A, const Vector& inverse_diagonal);
+EigenvalueBound eigenvalue_bound(const LevelMatrix& A, const Vector& inverse_diagonal);
 // For other values of a matrix whose bound is known: the few steps, unless these say something else than they did. Both
 // results count: coefficients that jump from cell to cell may leave the early value as it was, and not its residual.
-EigenvalueBound eigenvalue_bound_again(const Device& device, const BlockMatrixView<double>& A, Index nonzeros,
-                                       const Vector& inverse_diagonal, const EigenvalueBound& before);
+EigenvalueBound eigenvalue_bound_again(const LevelMatrix& A, const Vector& inverse_diagonal,
+                                       const EigenvalueBound& before);
 // A bound from many more steps. Chebyshev's polynomial for eigenvalues from b/r to b is indefinite as soon as one of
 // them is above b (1 + 1/r) or so: r = 8 of a smoother forgives what few steps miss, r = 500 of a coarsest level
 // without an inverse does not.
-double sure_eigenvalue_bound(const Device& device, const BlockMatrixView<double>& A, Index nonzeros,
-                             const Vector& inverse_diagonal);
-double sure_eigenvalue_bound(const LinearOperator& A, const Vector& inverse_diagonal);
+double sure_eigenvalue_bound(const LevelMatrix& A, const Vector& inverse_diagonal);
 
 }  // namespace ritz

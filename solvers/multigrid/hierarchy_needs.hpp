@@ -7,6 +7,7 @@
 #pragma once
 
 #include "device/memory_needs.hpp"
+#include "solvers/multigrid/smoothed_aggregation.hpp"
 
 namespace ritz {
 
@@ -29,5 +30,10 @@ struct HierarchyNeeds {
 };
 
 HierarchyNeeds hierarchy_needs(const HierarchyShape& shape, bool single_precision);
+
+// Needs of one rank. local: of its rows with those of its ghosts. nodes: of all ranks.
+HierarchyNeeds hierarchy_needs(const HierarchyShape& local, Index nodes, const SmoothedAggregationOptions& options);
+// The part of these that every rank has besides the levels of its own rows.
+HierarchyNeeds replicated_needs(const HierarchyShape& local, Index nodes, const SmoothedAggregationOptions& options);
 
 }  // namespace ritz

@@ -8,8 +8,10 @@
 #include "solvers/algebra/matrix_kernels.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/multigrid/cycle_kernels.hpp"
+#include "solvers/multigrid/cycle_over_ranks.hpp"
 #include "solvers/multigrid/hierarchy_setup.hpp"
 #include "solvers/multigrid/recording.hpp"
+#include "solvers/multigrid/suitable_levels.hpp"
 
 #include <algorithm>
 #include <concepts>
@@ -26,24 +28,31 @@ constexpr double largest_change = 2;
 
 // A hierarchy in the precision of the cycle. The values of its matrices may be stored in fewer bits: the product R A P
 // is made before they are rounded, and errors in the residuals of other levels are small compared with those that a
-// cycle leaves. Transfers are not rounded further, since they hold the near-null space.
+// cycle leaves. Transfers are not rounded further, since they hold the near-null space. Over ranks levels are [owned |
+// ghosts], and the last one may be replicated; one process has no ghosts.
 template <class Real, class Stored = Real>
 class Cycle {
   using Kernels = CycleKernels<Real, Stored>;
 
  public:
-  Cycle(const SparseMatrix& A, const SmoothedAggregationOptions& options, const char* kernel_name)
-      : device_(A.device()),
+  Cycle(const LevelMatrix& A, const SmoothedAggregationOptions& options, const char* kernel_name)
+      : device_(A.device),
         options_(options),
-        nested_(nested_levels(A, options)),
-        kernels_(kernels<Kernels>(A.device(), solver_kernels, kernel_name)),
-        lane_kernels_(kernels<Kernels>(A.device(), solver_kernels, std::string(kernel_name) + " lanes")) {
+        nested_(suitable_levels(A, options)),
+        kernels_(kernels<Kernels>(device_, solver_kernels, kernel_name)),
+        lane_kernels_(kernels<Kernels>(device_, solver_kernels, std::string(kernel_name) + " lanes")) {
     set_up_hierarchy(A, options, nested_, [&](SetupLevel& level) { levels_.push_back(converted(level)); });
+    // The coarsest level makes no other.
+    if (nested_ != nullptr) nested_count_ = static_cast<int>(std::min(nested_->levels.size(), levels_.size() - 1));
+    if (is_over_ranks()) {  // without refresh
+      nested_ = nullptr;
+      options_.nested = {};
+    }
     work_ = workspace(1);
   }
 
   // New values on the known patterns; false when they do not fit these.
-  bool refresh(const SparseMatrix& A) {
+  bool refresh(const LevelMatrix& A) {
     recording_.forget();
     lane_recording_.forget();
     Vector inverse = inverse_diagonal(A.diagonal());
@@ -68,15 +77,21 @@ class Cycle {
 
   std::vector<SmoothedAggregation::Level> levels() const {
     std::vector<SmoothedAggregation::Level> result;
-    for (const Level& l : levels_)
-      result.push_back(
-          {l.unknowns(), l.a.nonzeros * l.a.view.row_block * l.a.view.column_block, l.largest_eigenvalue.full});
+    for (std::size_t i = 0; i < levels_.size() - (replicated_ ? 1 : 0); ++i) {
+      const Level& l = levels_[i];
+      result.push_back({l.ghosts == nullptr ? l.unknowns() : l.ghosts->total() * l.block,
+                        l.a.nonzeros * l.block * l.block, l.largest_eigenvalue.full});
+    }
+    if (replicated_)
+      for (const SmoothedAggregation::Level& l : replicated_->multigrid().levels()) result.push_back(l);
     return result;
   }
 
-  // The coarsest level makes no other.
   int nested_level_count() const {
-    return nested_ == nullptr ? 0 : static_cast<int>(std::min(nested_->size(), levels_.size() - 1));
+    return nested_count_ + (replicated_ ? replicated_->multigrid().nested_levels() : 0);
+  }
+  int divided_level_count() const {
+    return is_over_ranks() ? static_cast<int>(levels_.size()) - (replicated_ ? 1 : 0) : 0;
   }
 
   void apply(const Vector& b, Vector& x) const { apply(kernels_, work_, recording_, b.data(), x.data()); }
@@ -88,7 +103,7 @@ class Cycle {
   void apply_single(const Vector& b, Vector& x, const Vector* q, double* dots) const {
     const Index n = levels_.front().unknowns();
     device_.profile().count(cycle_traffic(1) + n * (real + Index{sizeof(double)} * (q == nullptr ? 2 : 3)));
-    recording_.run(device_, [&] { cycle(kernels_, work_, 0); });
+    run(recording_, kernels_, work_);
     kernels_.to_double_dots(device_, n, work_.front().x.data(), b.data(), q == nullptr ? nullptr : q->data(), x.data(),
                             dots);
   }
@@ -105,7 +120,7 @@ class Cycle {
   }
 
   Index bytes() const {
-    Index sum = coarsest_inverse_.bytes();
+    Index sum = coarsest_inverse_.bytes() + (replicated_ ? replicated_->bytes() : 0);
     for (const Level& l : levels_)
       sum += l.a.bytes() + l.p.bytes() + l.r.bytes() + l.aggregate.bytes() + l.inverse_diagonal.bytes();
     for (const Workspace* work : {&work_, &lane_work_})
@@ -120,7 +135,12 @@ class Cycle {
     Array<Real> inverse_diagonal;
     Array<std::int32_t> aggregate;
     EigenvalueBound largest_eigenvalue;
-    Index unknowns() const { return a.view.rows * a.view.row_block; }
+    Index nodes = 0;  // owned
+    int block = 1;
+    std::shared_ptr<const Ghosts> ghosts;          // null: one process
+    std::vector<CycleRows<Stored>> inner, border;  // of a, over ranks
+    Index unknowns() const { return nodes * block; }
+    Index size() const { return ghosts == nullptr ? unknowns() : ghosts->size() * block; }  // of its vectors
   };
 
   // The vectors of a level.
@@ -133,7 +153,7 @@ class Cycle {
     Workspace result(levels_.size());
     for (std::size_t i = 0; i < levels_.size(); ++i)
       for (Array<Real>* vector : {&result[i].b, &result[i].x, &result[i].y, &result[i].d})
-        *vector = Array<Real>(device_, levels_[i].unknowns() * lanes, "multigrid");
+        *vector = Array<Real>(device_, levels_[i].size() * lanes, "multigrid");
     return result;
   }
 
@@ -161,10 +181,10 @@ class Cycle {
     return largest * max_abs(ritz::inverse_diagonal(std::move(ratio)));
   }
 
-  KnownLevel known_level(const SparseMatrix& A, std::size_t number, bool with_transfers) const {
+  KnownLevel known_level(const LevelMatrix& A, std::size_t number, bool with_transfers) const {
     const Level& l = levels_[number];
     KnownLevel known;
-    known.A = in_csr(l.a, false, known, number == 0 ? A.pattern().columns().data() : nullptr);
+    known.A = in_csr(l.a, false, known, number == 0 ? A.view.column : nullptr);
     if (l.p.view.rows > 0) {
       known.P = in_csr(l.p, with_transfers, known);
       known.R = in_csr(l.r, with_transfers, known);
@@ -222,8 +242,22 @@ class Cycle {
 
   Level converted(SetupLevel& from) {
     Level level;
-    pack(from.view, from.nonzeros, level.a);
-    take_pattern(from.A, level.a);
+    level.nodes = from.A.view.rows;
+    level.block = from.A.block();
+    if (from.A.divided != nullptr) level.ghosts = from.A.divided->shared_ghosts();
+    if (from.gathered) {
+      replicated_ =
+          std::make_unique<ReplicatedLevel<Real>>(level.ghosts, std::move(*from.gathered), options_, kernels_);
+      from = {};
+      return level;
+    }
+    pack(from.A.view, from.A.nonzeros, level.a);
+    take_pattern(from.rows, level.a);
+    if (from.A.divided != nullptr) {
+      copy_pattern(from.A.view, device_, level.a);
+      level.inner = as_matrices(from.A.divided->inner_rows().inner, level.a);
+      level.border = as_matrices(from.A.divided->inner_rows().border, level.a);
+    }
     pack(from.P.view(), from.P.nonzeros(), level.p);
     take_pattern(from.P, level.p);
     pack(from.R.view(), from.R.nonzeros(), level.r);
@@ -240,12 +274,19 @@ class Cycle {
   // launched; a replay leaves them as the recording did.
   void apply(const Kernels& kernels, Workspace& work, Recording& recording, const double* b, double* x) const {
     const Index n = levels_.front().unknowns();
-    const Index lanes = work.front().b.size() / std::max<Index>(1, n);
+    const Index lanes = work.front().b.size() / std::max<Index>(1, levels_.front().size());
     device_.profile().count(cycle_traffic(lanes) + 2 * n * lanes * (real + Index{sizeof(double)}));
     kernels.from_double(device_, n, b, work.front().b.data());
-    recording.run(device_, [&] { cycle(kernels, work, 0); });
+    run(recording, kernels, work);
     kernels.to_double(device_, n, work.front().x.data(), x);
   }
+
+  // Messages of other ranks are no launches.
+  void run(Recording& recording, const Kernels& kernels, Workspace& work) const {
+    if (is_over_ranks()) return cycle(kernels, work, 0);
+    recording.run(device_, [&] { cycle(kernels, work, 0); });
+  }
+  bool is_over_ranks() const { return levels_.front().ghosts != nullptr; }
 
   static constexpr Index real = sizeof(Real);
 
@@ -265,6 +306,7 @@ class Cycle {
       const Index n = l.unknowns(), first = n * real * (1 + 2 * lanes),
                   step = traffic(l.a) + n * real * (1 + 5 * lanes);
       if (i + 1 == levels_.size()) {
+        if (replicated_) return sum;  // it counts its own
         sum += coarsest_inverse_.empty() ? first + 23 * step : real * n * (n + 2 * lanes);
         continue;
       }
@@ -274,6 +316,19 @@ class Cycle {
       sum += traffic(l.r) + traffic(l.p) + (3 * n + 2 * coarse) * real * lanes;  // down; up and added
     }
     return sum;
+  }
+
+  // launch(rows) for all rows of a; over ranks the ghosts of x are fetched meanwhile.
+  template <class Launch>
+  void on_rows(const Level& l, Array<Real>& x, const Launch& launch) const {
+    if (l.ghosts == nullptr) return launch(CycleRows<Stored>{0, l.a.view});
+    l.ghosts->begin_fetch(x, l.block);
+    for (const CycleRows<Stored>& rows : l.inner) {
+      launch(rows);
+      l.ghosts->look();
+    }
+    l.ghosts->finish_fetch();
+    for (const CycleRows<Stored>& rows : l.border) launch(rows);
   }
 
   // `degree` Chebyshev steps on [largest / ratio, largest]; from zero, or from what x holds. The result is in x.
@@ -291,8 +346,11 @@ class Cycle {
       const double c1 = step == 0 ? 0 : rho_next * rho, c2 = step == 0 ? 1 / theta : 2 * rho_next / delta;
       // The step before: none (any numbers times zero), or x itself when it is the first, or d.
       const Real* d_before = step == 0 ? w.b.data() : step == 1 && from_zero ? w.x.data() : w.d.data();
-      kernels.smooth(device_, l.a.view, Real(c1), Real(c2), l.inverse_diagonal.data(), w.b.data(), w.x.data(), d_before,
-                     w.d.data(), w.y.data());
+      on_rows(l, w.x, [&](const CycleRows<Stored>& rows) {
+        const Index n = rows.first;
+        kernels.smooth(device_, rows.view, Real(c1), Real(c2), l.inverse_diagonal.data() + n, w.b.data() + n,
+                       w.x.data() + n, d_before + n, w.d.data() + n, w.y.data() + n);
+      });
       w.x.swap(w.y);
       if (step > 0) rho = rho_next;
     }
@@ -302,7 +360,8 @@ class Cycle {
     const Level& l = levels_[number];
     Work& w = work[number];
     if (number + 1 == levels_.size()) {
-      if (!coarsest_inverse_.empty())
+      if (replicated_) replicated_->solve(w.b, w.x);
+      else if (!coarsest_inverse_.empty())
         kernels.dense(device_, l.unknowns(), coarsest_inverse_.data(), w.b.data(), w.x.data());
       // too large for a dense inverse: many steps over nearly the whole spectrum
       else smooth(kernels, l, w, true, 24, 500);
@@ -310,9 +369,16 @@ class Cycle {
     }
     Work& coarse = work[number + 1];
     smooth(kernels, l, w, true, options_.smoothing_degree, options_.smoothing_ratio);
-    kernels.residual(device_, l.a.view, w.b.data(), w.x.data(), w.y.data());
+    on_rows(l, w.x, [&](const CycleRows<Stored>& rows) {
+      const Index n = rows.first;
+      kernels.residual(device_, rows.view, w.b.data() + n, w.x.data() + n, w.y.data() + n);
+    });
     kernels.multiply(device_, l.r.view, w.y.data(), coarse.b.data());
+    const Level& next = levels_[number + 1];
+    if (next.ghosts != nullptr) next.ghosts->add_to_owners(coarse.b, next.block);
     cycle(kernels, work, number + 1);
+    const bool knows_ghosts = replicated_ && number + 2 == levels_.size();
+    if (next.ghosts != nullptr && !knows_ghosts) next.ghosts->fetch(coarse.x, next.block);
     kernels.multiply_add(device_, l.p.view, coarse.x.data(), w.x.data());
     smooth(kernels, l, w, false, options_.smoothing_degree, options_.smoothing_ratio);
   }
@@ -320,9 +386,11 @@ class Cycle {
   Device device_;
   SmoothedAggregationOptions options_;
   NestedLevels nested_;
+  int nested_count_ = 0;
   const Kernels &kernels_, &lane_kernels_;
   std::vector<Level> levels_;
   Array<Real> coarsest_inverse_;
+  std::unique_ptr<ReplicatedLevel<Real>> replicated_;  // over ranks, where the last level is one
   double change_ = 1;                   // of the values since the transfers were made: the product of unevenness()
   mutable Workspace work_, lane_work_;  // the second is made when first needed
   mutable Recording recording_, lane_recording_;
@@ -331,48 +399,59 @@ class Cycle {
 }  // namespace
 
 struct SmoothedAggregation::Hierarchy {
-  const SparseMatrix* A;
+  const LinearOperator& matrix;
+  const SparseMatrix* A;                           // null: over ranks, as the next
   std::shared_ptr<const SparsityPattern> pattern;  // when it was set up
-  SmoothedAggregationOptions options;
+  SmoothedAggregationOptions options;              // of one process
   std::variant<Cycle<float>, Cycle<double>, Cycle<float, BFloat16>> cycle;
 
   static std::unique_ptr<Hierarchy> of(const SparseMatrix& A, const SmoothedAggregationOptions& options) {
-    if (options.single_precision && options.half_storage)
-      return std::make_unique<Hierarchy>(
-          Hierarchy{&A, A.shared_pattern(), options, Cycle<float, BFloat16>(A, options, "cycle half")});
-    if (options.single_precision)
-      return std::make_unique<Hierarchy>(
-          Hierarchy{&A, A.shared_pattern(), options, Cycle<float>(A, options, "cycle single")});
-    return std::make_unique<Hierarchy>(
-        Hierarchy{&A, A.shared_pattern(), options, Cycle<double>(A, options, "cycle double")});
+    const LongWork here;
+    return std::make_unique<Hierarchy>(Hierarchy{A, &A, A.shared_pattern(), options, cycle_of(A, options)});
+  }
+  static std::unique_ptr<Hierarchy> of(const DividedMatrix& A, const SmoothedAggregationOptions& options) {
+    const LongWork here;
+    return std::make_unique<Hierarchy>(Hierarchy{A, nullptr, nullptr, {}, cycle_of(A, options)});
+  }
+
+ private:
+  template <class Matrix>
+  static decltype(cycle) cycle_of(const Matrix& A, const SmoothedAggregationOptions& options) {
+    const LevelMatrix first = level_matrix(A);
+    if (options.single_precision && options.half_storage) return Cycle<float, BFloat16>(first, options, "cycle half");
+    if (options.single_precision) return Cycle<float>(first, options, "cycle single");
+    return Cycle<double>(first, options, "cycle double");
   }
 };
 
 SmoothedAggregation::SmoothedAggregation(const SparseMatrix& A, const SmoothedAggregationOptions& options)
-    : hierarchy_([&] {
-        const LongWork here;
-        return Hierarchy::of(A, options);
-      }()) {}
+    : hierarchy_(Hierarchy::of(A, options)) {}
+SmoothedAggregation::SmoothedAggregation(const DividedMatrix& A, const SmoothedAggregationOptions& options)
+    : hierarchy_(Hierarchy::of(A, options)) {}
 
 bool SmoothedAggregation::refresh() {
   Hierarchy& h = *hierarchy_;
-  if (h.A->shared_pattern() != h.pattern)
-    throw Error(Exit::internal, "multigrid was refreshed for a matrix whose pattern has changed", {},
-                "make a new SmoothedAggregation");
-  if (std::visit([&](auto& cycle) { return cycle.refresh(*h.A); }, h.cycle)) return true;
+  if (h.A == nullptr || h.A->shared_pattern() != h.pattern)
+    throw Error(Exit::internal,
+                h.A == nullptr ? "multigrid over ranks was refreshed, which is for one process"
+                               : "multigrid was refreshed for a matrix whose pattern has changed",
+                {}, "make a new SmoothedAggregation");
+  if (std::visit([&](auto& cycle) { return cycle.refresh(level_matrix(*h.A)); }, h.cycle)) return true;
   hierarchy_ = Hierarchy::of(*h.A, h.options);
   return false;
 }
 
 SmoothedAggregation::~SmoothedAggregation() = default;
 
-const Device& SmoothedAggregation::device() const { return hierarchy_->A->device(); }
-Index SmoothedAggregation::rows() const { return hierarchy_->A->rows(); }
+const Device& SmoothedAggregation::device() const { return hierarchy_->matrix.device(); }
+Index SmoothedAggregation::rows() const { return hierarchy_->matrix.rows(); }
 std::vector<SmoothedAggregation::Level> SmoothedAggregation::levels() const {
   return std::visit([](const auto& cycle) { return cycle.levels(); }, hierarchy_->cycle);
 }
 
 void SmoothedAggregation::apply(const Vector& b, Vector& x) const {
+  for (const Vector* each : {&b, &std::as_const(x)})
+    if (each->size() != rows()) throw_size_mismatch(rows(), each->size());
   std::visit([&](const auto& cycle) { cycle.apply(b, x); }, hierarchy_->cycle);
 }
 
@@ -385,6 +464,7 @@ void SmoothedAggregation::apply_single(const Vector& b, Vector& x, const Vector*
 }
 
 void SmoothedAggregation::apply_block(const MultiVector& B, MultiVector& X) const {
+  if (hierarchy_->A == nullptr) return LinearOperator::apply_block(B, X);
   check_block(*this, B, X);
   std::visit([&](const auto& cycle) { cycle.apply_block(B, X); }, hierarchy_->cycle);
 }
@@ -393,14 +473,20 @@ int SmoothedAggregation::nested_levels() const {
   return std::visit([](const auto& cycle) { return cycle.nested_level_count(); }, hierarchy_->cycle);
 }
 
+int SmoothedAggregation::divided_levels() const {
+  return std::visit([](const auto& cycle) { return cycle.divided_level_count(); }, hierarchy_->cycle);
+}
+
 std::string SmoothedAggregation::name() const {
   static constexpr const char* precision_names[] = {"single precision", "double precision",
                                                     "single precision, matrices in 16 bits"};
   const std::string not_recorded =
       std::visit([](const auto& cycle) { return cycle.not_recorded(); }, hierarchy_->cycle);
-  const std::string levels_text =
-      nested_levels() == 0 ? fmt::format("{} levels", levels().size())
-                           : fmt::format("{} levels, {} of them over nested meshes", levels().size(), nested_levels());
+  std::string levels_text = fmt::format("{} levels", levels().size());
+  const bool over_ranks = hierarchy_->A == nullptr;
+  if (over_ranks) levels_text += fmt::format(", {} of them divided among ranks", divided_levels());
+  if (nested_levels() > 0)
+    levels_text += fmt::format(", {}{} over nested meshes", nested_levels(), over_ranks ? "" : " of them");
   return fmt::format("{} multigrid, {}, {}{}", nested_levels() == 0 ? "smoothed-aggregation" : "geometric", levels_text,
                      precision_names[hierarchy_->cycle.index()],
                      not_recorded.empty() ? "" : ", without a CUDA graph: " + not_recorded);

@@ -4,11 +4,16 @@
 //
 //   SmoothedAggregation multigrid(K, {.coordinates = &space.coordinates(), .dimension = 3});
 //   ConjugateGradient{}.solve(K, b, x, &multigrid);
+//
+// Over ranks the aggregates are those of one process, each of them a node of the rank that has its root (Tuminaro and
+// Tong, Parallel smoothed aggregation multigrid, 2000). Levels are divided like the matrix until at most `replicated`
+// unknowns are left; from there every rank has the whole hierarchy and computes the same.
 #pragma once
 
+#include "solvers/algebra/divided_matrix.hpp"
 #include "solvers/algebra/sparse_matrix.hpp"
+#include "solvers/multigrid/nested_levels.hpp"
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -16,25 +21,14 @@
 
 namespace ritz {
 
-// Nodes of a matrix and the coarser ones between which they lie: a value is the mean of its parents' values.
-struct NestedNodes {
-  std::vector<Index> first;           // [node + 1] first of its parents; a node without parents takes no part
-  std::vector<std::int32_t> parents;  // coarser nodes
-  std::vector<double> weights = {};   // [parent] of its value; empty: the mean of all parents of the node
-  std::vector<std::int32_t> same;     // [coarser node] the node at its place
-  bool same_cells = false;            // a field of lower order on the same cells
-};
-
-// from the first level on, of block rows; null: none
-using NestedLevels = std::shared_ptr<const std::vector<NestedNodes>>;
-
 // `automatic`: nested where there are some; between different meshes only where diagonal entries of neighbours differ
 // by a factor of 30 at most, since interpolation across jumps of a material is poor, and of scalars only where
 // couplings are about alike in all directions, since aggregates follow strong ones.
 enum class MultigridLevels { automatic, nested, aggregation };
 
 struct SmoothedAggregationOptions {
-  const Vector* coordinates = nullptr;  // [block row][dimension]; gives rigid rotations; without it translations only
+  // [block row][dimension], over ranks of [owned | ghosts]; gives rigid rotations; without it translations only
+  const Vector* coordinates = nullptr;
   int dimension = 0;
   // [unknown][count], in place of rigid motions: what A maps nearly to zero. As many as a block row has unknowns, or 3
   // for 2 of them, 6 for 3. Rows of unknowns that couple to nothing count as zero.
@@ -53,6 +47,7 @@ struct SmoothedAggregationOptions {
   int max_levels = 12;
   MultigridLevels levels = MultigridLevels::automatic;
   std::function<NestedLevels()> nested = {};  // called at set-up; empty: aggregation alone
+  Index replicated = 50000;                   // over ranks: most unknowns of all in the level that every rank has
 };
 
 class SmoothedAggregation final : public LinearOperator {
@@ -60,30 +55,33 @@ class SmoothedAggregation final : public LinearOperator {
   // A must outlive this. Throws Error(Exit::model) naming the row when a diagonal entry is not positive,
   // Error(Exit::input) when nested levels were named and there are none, or a near-null space has another size.
   explicit SmoothedAggregation(const SparseMatrix& A, const SmoothedAggregationOptions& options = {});
+  explicit SmoothedAggregation(const DividedMatrix& A, const SmoothedAggregationOptions& options = {});  // all ranks
   ~SmoothedAggregation() override;
 
   // Follows a change of A's values: aggregates and patterns are kept, values are recomputed in place. Prolongators are
   // kept, too, as long as no diagonal entry has changed by a factor of 2 against another since they were made, and the
   // same unknowns are prescribed. The options' coordinates must still exist. Returns false when a value that had been
   // zero made new couplings: then everything was set up again. Throws Error(Exit::internal) when the pattern of A has
-  // changed.
+  // changed, and over ranks.
   bool refresh();
 
   const Device& device() const override;
   Index rows() const override;
-  void apply(const Vector& b, Vector& x) const override;                  // one V-cycle from x = 0
-  void apply_block(const MultiVector& B, MultiVector& X) const override;  // reads the hierarchy once per 8 columns
+  void apply(const Vector& b, Vector& x) const override;  // one V-cycle from x = 0
+  // Reads the hierarchy once per 8 columns, over ranks once for each.
+  void apply_block(const MultiVector& B, MultiVector& X) const override;
   float* single_argument() const override;
   void apply_single(const Vector& b, Vector& x, const Vector* q, double* dots) const override;
   std::string name() const override;
 
   struct Level {
-    Index unknowns, nonzeros;   // scalar
+    Index unknowns, nonzeros;   // scalar; over ranks unknowns of all, and nonzeros that this rank has
     double largest_eigenvalue;  // of D^-1 A, estimated
   };
   std::vector<Level> levels() const;
   int nested_levels() const;           // how many of them come from nested nodes
-  double operator_complexity() const;  // nonzeros of all levels / nonzeros of the first
+  int divided_levels() const;          // how many of them, from the first on, are divided among ranks
+  double operator_complexity() const;  // nonzeros of all levels / nonzeros of the first, of this rank
   Index bytes() const;                 // of the hierarchy, without A
 
  private:

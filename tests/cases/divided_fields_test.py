@@ -1,7 +1,9 @@
 """Forms of several fields on several ranks: each assembles its part, all factorise or iterate."""
 import functools
+import os
 import re
 import shutil
+import subprocess
 import unittest
 
 import boxes
@@ -99,6 +101,21 @@ class DividedFields(OnRanks):
         outcome = self.on_ranks(2, "ritz-solve", self.write("free.toml", free))
         self.assertEqual((outcome.exit, outcome.errors.count("error: ")), (4, 1), outcome.errors)
         self.assertIn("a constant may be added to the field 'pressure'", outcome.errors)
+
+    def test_every_rank_runs_the_same_program(self):
+        """Heat and Stokes statics of a program of a user (examples/programs/on_ranks.cpp), which knows its answers; the first rank prints."""
+        program = ritz.BIN / "on_ranks"
+        launcher = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]
+        texts = []
+        for command in ([program], *([*launcher, "-n", str(ranks), program] for ranks in (1, 2, 3, 3))):
+            run = subprocess.run(command, capture_output=True, text=True, timeout=120, env={**os.environ, "OMP_NUM_THREADS": "1"})
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
+            texts.append(run.stdout)
+        self.assertEqual((texts[0], texts[3]), (texts[1], texts[4]))
+        iterations = [[int(count) for count in re.findall(r"(\d+) iterations", text)] for text in texts]
+        for several in iterations[2:]:
+            for mine, alone in zip(several, iterations[0], strict=True):
+                self.assertLessEqual(abs(mine - alone), 1)
 
     def curls(self, cell, counts, b):
         """curl(a curl A) + b A = 0 on edges, driven along one side."""

@@ -67,7 +67,7 @@ TEST_P(MemoryNeedsOn, CellsThatAreOnlyCountedNeedTheSame) {
   const DiscreteProblem model(patch(kind(), {.random = 0.05}), elastic_form(dimension()));
   const MemoryPool& pool = model.space.device().memory();
   const Index written = pool.statistics().live_by_tag.at("connectivity");
-  const Operator counted(model.space, model.equations.integrals(), Layout::counted);
+  const Operator counted(model.space, model.equations.integrals(), ElementLists::counted);
   EXPECT_EQ(pool.statistics().live_by_tag.at("connectivity"), 2 * written);
   EXPECT_EQ(counted.host_bytes(), model.equations.host_bytes());
   for (const Task task : all_tasks)
@@ -247,7 +247,7 @@ TEST(MemoryNeeds, MaterialsThatDifferByMuchLeaveNestedMeshes) {
   const auto nesting = [&](double ratio) {
     const Operator equations(space,
                              {Integral::over(Elasticity{1, 1}, low), Integral::over(Elasticity{ratio, ratio}, high)},
-                             Layout::counted);
+                             ElementLists::counted);
     EXPECT_NEAR(material_contrast(equations), ratio, 1e-12);
     return hierarchy_shape(equations, needs_of(space, 1, false)).nesting;
   };
@@ -269,7 +269,7 @@ TEST(MemoryNeeds, FormulasOfMaterialsAreLookedAtAroundNodes) {
                      }});
   };
   const auto contrast = [&](std::vector<Integral> integrals) {
-    return material_contrast(Operator(space, std::move(integrals), Layout::counted));
+    return material_contrast(Operator(space, std::move(integrals), ElementLists::counted));
   };
   EXPECT_NEAR(contrast({Integral::over_all_cells(given([](double z) { return z < 0.5 ? 1.0 : 100.0; }))}), 100, 1e-5);
   // one and a half cells' heights make 3.7

@@ -117,7 +117,7 @@ TEST_P(LinearWithinQuadratic, NodesAreMeansOfTheirParents) {
   const FunctionSpace space(mesh, 1, tested());
   const NestedLevels levels = nested_nodes(space);
   ASSERT_TRUE(levels != nullptr);
-  const NestedNodes& corners = levels->front();
+  const NestedNodes& corners = levels->levels.front();
   EXPECT_TRUE(corners.same_cells);
   EXPECT_EQ(corners.first.size(), static_cast<std::size_t>(space.node_count()) + 1);
   for (Node node = 0; node < space.node_count(); ++node) {

@@ -53,7 +53,7 @@ std::unique_ptr<SparseMatrix> diagonal(const Device& device, const std::vector<d
 }
 
 BlockOperator saddle_point(const Device& device) {
-  BlockOperator K(device, BlockLayout(std::array{n, m}));
+  BlockOperator K(device, Layout(std::array{n, m}));
   K.set(0, diagonal(device, diagonal_of_first()));
   K.set(0, 1, divergence(device, true));
   K.set(1, 0, divergence(device, false));
@@ -70,10 +70,10 @@ std::vector<double> schur_complement() {  // B D^-1 B^T
   return s;
 }
 
-TEST(BlockLayout, PartsGoOutAndIn) {
+TEST(Layout, PartsGoOutAndIn) {
   for (const char* name : {"cpu", "fake"}) {
     const Device device = Device::named(name, 1);
-    const BlockLayout layout(std::array<Index, 3>{4, 0, 3});
+    const Layout layout(std::array<Index, 3>{4, 0, 3});
     EXPECT_EQ(layout.total(), 7);
     EXPECT_EQ(layout.first(2), 4);
     const Vector x = random_vector(device, 7, 1);
@@ -108,7 +108,7 @@ TEST(BlockOperator, MultipliesAsItsHostCopyDoes) {
   for (const std::string& name : back_ends({"cpu:v3", "cpu:v4", "fake"})) {
     const Device device = Device::named(name, 1);
     expect_product_of_host_copy(saddle_point(device));
-    BlockOperator one_sided(device, BlockLayout(std::array{n, m}));
+    BlockOperator one_sided(device, Layout(std::array{n, m}));
     one_sided.set(0, diagonal(device, diagonal_of_first()));
     one_sided.set(0, 1, divergence(device, true));
     expect_product_of_host_copy(one_sided);
@@ -117,7 +117,7 @@ TEST(BlockOperator, MultipliesAsItsHostCopyDoes) {
 
 TEST(BlockOperator, TakesOnlyBlocksThatFit) {
   const Device device = Device::named("cpu", 1);
-  BlockOperator K(device, BlockLayout(std::array{n, m}));
+  BlockOperator K(device, Layout(std::array{n, m}));
   EXPECT_THROW(K.set(1, diagonal(device, diagonal_of_first())), Error);
   EXPECT_THROW(K.set(1, 0, divergence(device, true)), Error);
   EXPECT_THROW(K.set(1, 1, divergence(device, true)), Error);

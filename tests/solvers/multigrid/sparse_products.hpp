@@ -114,7 +114,7 @@ inline void expect_scaled(const Device& device) {
 
 // Blocks of three, scalars, couplings either way, a diagonal block that is missing and one with a gap in its diagonal.
 inline BlockOperator several_blocks(const Device& device) {
-  BlockOperator K(device, BlockLayout(std::array<Index, 3>{192, 50, 30}));
+  BlockOperator K(device, Layout(std::array<Index, 3>{192, 50, 30}));
   const auto coupling = [&](Index rows, Index columns, unsigned seed) {
     return std::make_unique<RectangularMatrix>(block_matrix(device, random_rows(rows, columns, 4, seed), columns));
   };
@@ -132,7 +132,7 @@ inline BlockOperator several_blocks(const Device& device) {
 
 inline void expect_joined(const Device& device) {
   const BlockOperator K = several_blocks(device);
-  const BlockLayout& layout = K.layout();
+  const Layout& layout = K.layout();
   RowMaps expected(static_cast<std::size_t>(layout.total()));
   for (int row = 0; row < 3; ++row)
     for (int column = 0; column < 3; ++column) {

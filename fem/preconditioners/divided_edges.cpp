@@ -1,9 +1,9 @@
-#include "fem/ranks/divided_edges.hpp"
+#include "fem/preconditioners/divided_edges.hpp"
 
 #include "device/communicator.hpp"
 #include "fem/launch/field_part_kernels.hpp"
 #include "solvers/algebra/vectors.hpp"
-#include "solvers/linear/divided_preconditioner.hpp"
+#include "solvers/linear/chosen_preconditioner.hpp"
 #include "solvers/multigrid/sparse_products.hpp"
 #include "solvers/multigrid/summed_rows.hpp"
 
@@ -139,17 +139,16 @@ std::vector<EdgeSpaceShare> edge_spaces(const SparseMatrix& A, const FunctionSpa
 }
 
 DividedEdgePreconditioner::DividedEdgePreconditioner(const DividedMatrix& A, std::vector<EdgeSpaceShare> spaces,
-                                                     const DividedAggregationOptions& multigrid, Ranks& ranks)
+                                                     const SmoothedAggregationOptions& multigrid, Ranks& ranks)
     : A_(A),
-      smoother_(divided_preconditioner(A, PreconditionerKind::chebyshev, PreconditionerBasis::matrix, multigrid)),
+      smoother_(preconditioner_of(A, PreconditionerKind::chebyshev, multigrid)),
       part_(A.device(), A.rows(), "vectors") {
   const Index owned = spaces.front().matrix.count();
   Index before = 0;
   const std::vector<std::int64_t> counts = ranks.of_all(owned);
   for (int rank = 0; rank < ranks.rank(); ++rank) before += counts[static_cast<std::size_t>(rank)];
   corners_ = std::make_unique<const Ghosts>(ranks, owned, reached_by(spaces, before, owned));
-  DividedAggregationOptions options = multigrid;
-  options.multigrid = edge_multigrid(multigrid.multigrid);
+  const SmoothedAggregationOptions options = edge_multigrid(multigrid);
   for (EdgeSpaceShare& share : spaces) {
     Auxiliary& each = spaces_.emplace_back();
     BlockMatrix P =
@@ -157,7 +156,7 @@ DividedEdgePreconditioner::DividedEdgePreconditioner(const DividedMatrix& A, std
     each.down = std::make_unique<RectangularMatrix>(transposed(P));
     each.up = std::make_unique<RectangularMatrix>(std::move(P));
     each.matrix = divided_matrix(ranks, device(), std::exchange(share.matrix, {}));
-    each.cycle = std::make_unique<DividedAggregation>(*each.matrix, options);
+    each.cycle = std::make_unique<SmoothedAggregation>(*each.matrix, options);
   }
   all_ = Vector(device(), corners_->size(), "vectors");
   from_ = Vector(device(), owned, "vectors");

@@ -10,7 +10,7 @@
 #include "device/ranks/packed.hpp"
 #include "fem/preconditioners/edge_preconditioner.hpp"
 #include "solvers/algebra/block_rows.hpp"
-#include "solvers/multigrid/divided_aggregation.hpp"
+#include "solvers/multigrid/smoothed_aggregation.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -42,10 +42,10 @@ std::vector<EdgeSpaceShare> edge_spaces(const SparseMatrix& A, const FunctionSpa
 
 class DividedEdgePreconditioner final : public LinearOperator {
  public:
-  // All ranks make theirs together. A must outlive this. Throws what DividedAggregation
+  // All ranks make theirs together. A must outlive this. Throws what SmoothedAggregation
   // throws.
   DividedEdgePreconditioner(const DividedMatrix& A, std::vector<EdgeSpaceShare> spaces,
-                            const DividedAggregationOptions& multigrid, Ranks& ranks);
+                            const SmoothedAggregationOptions& multigrid, Ranks& ranks);
 
   const Device& device() const override { return A_.device(); }
   Index rows() const override { return A_.rows(); }
@@ -56,7 +56,7 @@ class DividedEdgePreconditioner final : public LinearOperator {
   struct Auxiliary {
     std::unique_ptr<RectangularMatrix> up, down;  // between owned edges and [owned corners | ghosts]
     std::unique_ptr<DividedMatrix> matrix;
-    std::unique_ptr<DividedAggregation> cycle;
+    std::unique_ptr<SmoothedAggregation> cycle;
   };
   const DividedMatrix& A_;
   std::unique_ptr<const Ghosts> corners_;

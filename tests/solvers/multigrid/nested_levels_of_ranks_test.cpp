@@ -1,5 +1,5 @@
 // Nested levels cut into the parts of ranks.
-#include "solvers/multigrid/divided_nesting.hpp"
+#include "solvers/multigrid/nested_levels.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,16 +19,16 @@ NestedNodes chain(Index nodes) {
   return level;
 }
 
-TEST(DividedNesting, PartsOfRanksMakeTheWholeLevels) {
+TEST(NestedLevelsOfRanks, PartsOfRanksMakeTheWholeLevels) {
   const std::vector<NestedNodes> levels{chain(33), chain(17), chain(9)};
   std::vector<Index> first{0, 11, 20, 33};
-  const std::vector<DividedNesting> ranks = divide(levels, first, 1, 1);
+  const std::vector<NestedLevels> ranks = divide({levels}, first, 1, 1);
   ASSERT_EQ(ranks.size(), 3U);
   for (std::size_t level = 0; level < levels.size(); ++level) {
     std::vector<std::int32_t> parents, same;
     std::vector<Index> coarse_first{0};
     for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-      const NestedPart& part = ranks[rank].parts.at(level);
+      const NestedNodes& part = ranks[rank]->levels.at(level);
       EXPECT_EQ(std::ssize(part.first) - 1, first[rank + 1] - first[rank]);
       EXPECT_EQ(part.first.front(), 0);
       EXPECT_EQ(part.first.back(), std::ssize(part.parents));
@@ -42,22 +42,19 @@ TEST(DividedNesting, PartsOfRanksMakeTheWholeLevels) {
   }
 }
 
-TEST(DividedNesting, LevelsThatEveryRankHasStayWhole) {
+TEST(NestedLevelsOfRanks, LevelsThatEveryRankHasStayWhole) {
   const std::vector<NestedNodes> levels{chain(33), chain(17), chain(9)};
-  const std::vector<DividedNesting> ranks = divide(levels, {0, 16, 33}, 3, 17 * 3);  // 33 nodes, then 17
-  for (const DividedNesting& each : ranks) {
-    EXPECT_EQ(each.parts.size(), 1U);
-    ASSERT_EQ(each.whole.size(), 2U);
-    EXPECT_EQ(each.whole[0].parents, levels[1].parents);
+  const std::vector<NestedLevels> ranks = divide({levels}, {0, 16, 33}, 3, 17 * 3);  // 33 nodes, then 17
+  for (const NestedLevels& each : ranks) {
+    EXPECT_EQ(each->levels.size(), 1U);
+    ASSERT_EQ(each->replicated.size(), 2U);
+    EXPECT_EQ(each->replicated[0].parents, levels[1].parents);
   }
 }
 
-TEST(DividedNesting, EndsWhereARankWouldHaveNoNode) {
-  const std::vector<DividedNesting> ranks = divide({chain(9), chain(5)}, {0, 3, 4, 9}, 1, 1);  // 3 lies between two
-  for (const DividedNesting& each : ranks) {
-    EXPECT_TRUE(each.empty());
-    EXPECT_TRUE(each.whole.empty());
-  }
+TEST(NestedLevelsOfRanks, EndsWhereARankWouldHaveNoNode) {
+  const std::vector<NestedLevels> ranks = divide({{chain(9), chain(5)}}, {0, 3, 4, 9}, 1, 1);  // 3 lies between two
+  for (const NestedLevels& each : ranks) EXPECT_EQ(each, nullptr);
 }
 
 }  // namespace

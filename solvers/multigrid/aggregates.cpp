@@ -1,10 +1,9 @@
-#include "solvers/multigrid/divided_aggregates.hpp"
+#include "solvers/multigrid/aggregates.hpp"
 
 #include "device/host_view.hpp"
 #include "device/kernels.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
 #include "solvers/multigrid/global_rows.hpp"
-#include "solvers/multigrid/hierarchy_setup.hpp"
 #include "solvers/multigrid/near_null_kernels.hpp"
 
 #include <algorithm>
@@ -67,20 +66,20 @@ void keep_what_both_have(const Ghosts& ghosts, Graph& strong) {
   strong.column.upload(column);
 }
 
+// The tentative prolongator over ranks. Nodes of this rank in aggregates of others, and those of others in aggregates
+// here, are made orthonormal where the aggregate is.
 class DividedTentative {
  public:
-  DividedTentative(const Ghosts& ghosts, std::span<const std::int32_t> number, std::span<const Index> first, int C,
+  DividedTentative(const Ghosts& ghosts, std::span<const std::int32_t> aggregate, const CoarseNodes& aggregates, int C,
                    int K, const Vector& near_null)
       : device_(near_null.device()),
         ghosts_(ghosts),
-        number_(number),
-        first_(first),
-        here_(first_[rank() + 1] - first_[rank()]),
+        number_(aggregate),
+        aggregates_(aggregates),
         C_(C),
         K_(K),
         near_null_(near_null) {}
 
-  // T [owned | ghosts], by aggregates of all ranks.
   Vector make(Vector& coarse) const {
     const Guests guests = swap_guests();
     const Index owned = ghosts_.owned(), block = Index{C_} * K_, all = owned + guests.here_count;
@@ -100,12 +99,6 @@ class DividedTentative {
   }
 
  private:
-  std::size_t rank() const { return static_cast<std::size_t>(ghosts_.ranks().rank()); }
-  bool is_own(Index aggregate) const { return aggregate >= first_[rank()] && aggregate < first_[rank() + 1]; }
-  std::int32_t local(Index own) const { return static_cast<std::int32_t>(own - first_[rank()]); }
-
-  // Nodes of this rank in aggregates of others, and those of others in aggregates here: they are made orthonormal where
-  // the aggregate is.
   struct Guests {
     std::vector<std::int32_t> nodes;  // owned, by rank
     std::vector<GlobalRows> here;     // [rank] `row`: the aggregate
@@ -113,10 +106,10 @@ class DividedTentative {
   };
   Guests swap_guests() const {
     Guests guests;
-    std::vector<std::vector<std::int32_t>> nodes(first_.size() - 1);  // [rank]
+    std::vector<std::vector<std::int32_t>> nodes(aggregates_.first().size() - 1);  // [rank]
     for (std::size_t node = 0; node < number_.size(); ++node)
-      if (const std::int32_t number = number_[node]; number >= 0 && !is_own(number))
-        nodes[rank_of(number, first_)].push_back(static_cast<std::int32_t>(node));
+      if (const std::int32_t number = number_[node]; number >= 0 && !aggregates_.is_own(number))
+        nodes[rank_of(number, aggregates_.first())].push_back(static_cast<std::int32_t>(node));
     for (const std::vector<std::int32_t>& each : nodes)
       guests.nodes.insert(guests.nodes.end(), each.begin(), each.end());
     Vector near_null(device_, std::ssize(guests.nodes) * C_ * K_, setup_tag);
@@ -146,20 +139,21 @@ class DividedTentative {
   // made [owned | guests]: of nodes in the aggregates here.
   void orthonormalise(const Guests& guests, Vector& made, Vector& coarse) const {
     std::vector<std::int32_t> aggregate;
-    for (const std::int32_t number : number_) aggregate.push_back(number < 0 || !is_own(number) ? -1 : local(number));
+    for (const std::int32_t number : number_)
+      aggregate.push_back(number < 0 || !aggregates_.is_own(number) ? -1 : aggregates_.local(number));
     std::vector<double> values;
     for (const GlobalRows& each : guests.here) {
-      for (const Index number : each.row) aggregate.push_back(local(number));
+      for (const Index number : each.row) aggregate.push_back(aggregates_.local(number));
       values.insert(values.end(), each.values.begin(), each.values.end());
     }
     Vector from(device_, std::ssize(aggregate) * C_ * K_, setup_tag);
     device_.machine().copy_on_device(from.data(), near_null_.data(), near_null_.bytes());
     put(values, ghosts_.owned(), from);
-    coarse = Vector(device_, here_ * K_ * K_, setup_tag);
+    coarse = Vector(device_, aggregates_.own() * K_ * K_, setup_tag);
     const Array<std::int32_t> aggregates(device_, std::span<const std::int32_t>(aggregate), setup_tag);
     kernels<NearNullKernels>(device_, solver_kernels, "near-null space")
-        .tentative(device_, aggregates.data(), std::ssize(aggregate), here_, C_, K_, from.data(), made.data(),
-                   coarse.data());
+        .tentative(device_, aggregates.data(), std::ssize(aggregate), aggregates_.own(), C_, K_, from.data(),
+                   made.data(), coarse.data());
   }
 
   // Blocks of T after the first `nodes` of an array.
@@ -186,31 +180,39 @@ class DividedTentative {
   const Device device_;
   const Ghosts& ghosts_;
   const std::span<const std::int32_t> number_;
-  const std::span<const Index> first_;
-  const Index here_;
+  const CoarseNodes& aggregates_;
   const int C_, K_;
   const Vector& near_null_;
 };
 
 }  // namespace
 
-DividedAggregates aggregates_of_all(const DividedMatrix& A, const Strength& strength,
-                                    const Translations& translations) {
-  const auto& aggregation = kernels<AggregationKernels>(A.device(), solver_kernels, "aggregation");
-  const Ghosts& ghosts = A.ghosts();
-  DividedAggregates made;
-  aggregation.strong_graph(
-      A.device(), A.with_ghost_rows(), A.nonzeros_with_ghost_rows(), strength, translations,
-      [&](Vector& of_rows) { ghosts.fetch(of_rows, 1); }, made.strong);
-  if (translations.count > 0) keep_what_both_have(ghosts, made.strong);
-  const NodesOfRanks elsewhere(ghosts);
-  made.here = aggregation.aggregate(A.device(), made.strong, ghosts.owned(), &elsewhere, made.number);
-  return made;
+Index make_aggregates(const LevelMatrix& A, const Strength& strength, const Translations& translations, Graph& strong,
+                      Array<std::int32_t>& aggregate) {
+  const auto& aggregation = kernels<AggregationKernels>(A.device, solver_kernels, "aggregation");
+  const Ghosts* const ghosts = A.ghosts();
+  FetchGhosts fetch;
+  if (ghosts != nullptr) fetch = [ghosts](Vector& of_rows) { ghosts->fetch(of_rows, 1); };
+  aggregation.strong_graph(A.device, A.with_ghost_rows(), A.nonzeros_with_ghost_rows(), strength, translations, fetch,
+                           strong);
+  if (ghosts == nullptr) return aggregation.aggregate(A.device, strong, A.view.rows, nullptr, aggregate);
+  if (translations.count > 0) keep_what_both_have(*ghosts, strong);
+  const NodesOfRanks elsewhere(*ghosts);
+  return aggregation.aggregate(A.device, strong, A.view.rows, &elsewhere, aggregate);
 }
 
-Vector tentative_of_all(const Ghosts& ghosts, std::span<const std::int32_t> number, std::span<const Index> first, int C,
-                        int K, const Vector& near_null, Vector& coarse) {
-  return DividedTentative(ghosts, number, first, C, K, near_null).make(coarse);
+Vector tentative_prolongator(const LevelMatrix& A, const std::int32_t* aggregate, const CoarseNodes& aggregates, int K,
+                             const Vector& near_null, Vector& coarse) {
+  const int C = A.block();
+  if (A.ghosts() != nullptr)
+    return DividedTentative(*A.ghosts(), HostView<std::int32_t>(A.device, aggregate, A.view.rows).span(), aggregates, C,
+                            K, near_null)
+        .make(coarse);
+  Vector T(A.device, A.view.rows * C * K, setup_tag);
+  coarse = Vector(A.device, aggregates.own() * K * K, setup_tag);
+  kernels<NearNullKernels>(A.device, solver_kernels, "near-null space")
+      .tentative(A.device, aggregate, A.view.rows, aggregates.own(), C, K, near_null.data(), T.data(), coarse.data());
+  return T;
 }
 
 }  // namespace ritz

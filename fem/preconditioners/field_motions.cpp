@@ -1,0 +1,166 @@
+#include "fem/preconditioners/field_motions.hpp"
+
+#include "device/error.hpp"
+#include "fem/space/rigid_motion.hpp"
+#include "solvers/algebra/vectors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <memory>
+
+namespace ritz {
+namespace {
+
+// [node of the space] number of the body, of cells that share nodes of the mesh; nodes without cells are in the first.
+std::vector<Index> body_of_nodes(const FunctionSpace& space) {
+  std::vector<Index> of_cell, body(static_cast<std::size_t>(space.node_count()), 0);
+  if (connected_components(space.mesh(), of_cell) < 2) return body;
+  FunctionSpace::CellNodes nodes_of(space);
+  for (Index cell = 0; cell < space.mesh().cell_count(); ++cell)
+    for (const Node node : nodes_of(cell))
+      body[static_cast<std::size_t>(node)] = of_cell[static_cast<std::size_t>(cell)];
+  return body;
+}
+
+class MotionsLeft {
+ public:
+  MotionsLeft(const MixedOperator& equations, const MixedConstraints& supports)
+      : equations_(equations), supports_(supports) {}
+
+  std::vector<FieldMotion> all() {
+    for (int k = 0; k < equations_.field_count(); ++k) {
+      if (equations_.family(k) == Family::facet || equations_.family(k) == Family::edge) continue;
+      add_constants(k);
+      if (equations_.family(k) == Family::lagrange) add_rigid_motions(k);
+    }
+    return std::move(motions_);
+  }
+
+ private:
+  void add_constants(int k) {
+    constexpr int most = 50;
+    const FunctionSpace& space = equations_.space(k);
+    const auto body = std::make_shared<const std::vector<Index>>(body_of_nodes(space));
+    const int components = space.components();
+    const Index bodies = body->empty() ? 0 : *std::ranges::max_element(*body) + 1;
+    std::vector<std::uint8_t> held(static_cast<std::size_t>(bodies * components), 0);
+    for (std::size_t node = 0; node < body->size(); ++node)
+      for (int c = 0; c < components; ++c)
+        if (supports_[k].is_prescribed(static_cast<Node>(node), c))
+          held[static_cast<std::size_t>((*body)[node] * components + c)] = 1;
+    int added = 0;
+    for (std::size_t i = 0; i < held.size() && added < most; ++i) {
+      if (held[i] != 0) continue;
+      ++added;
+      const Index number = static_cast<Index>(i) / components;
+      const int component = static_cast<int>(i) % components;
+      motions_.push_back({.field = k,
+                          .constant = true,
+                          .what = fmt::format("a constant may be added to the field '{}'{}", equations_.field_name(k),
+                                              components == 1 ? "" : fmt::format(", component {}", component)),
+                          .values = [device = equations_.device(), body, number, components, component] {
+                            return constant_of(device, *body, number, components, component);
+                          }});
+    }
+  }
+
+  // 1 in a component of a body, and zero elsewhere.
+  static Vector constant_of(const Device& device, const std::vector<Index>& body, Index number, int components,
+                            int component) {
+    Vector constant(device, std::ssize(body) * components, "vectors");
+    if (components == 1 && std::ranges::all_of(body, [&](Index of_node) { return of_node == number; })) {
+      fill(1, constant);
+      return constant;
+    }
+    std::vector<double> values(body.size() * std::size_t(components), 0.0);
+    for (std::size_t node = 0; node < body.size(); ++node)
+      if (body[node] == number) values[node * std::size_t(components) + std::size_t(component)] = 1;
+    constant.upload(values);
+    return constant;
+  }
+
+  // Of a field of as many components as dimensions, which may be a displacement or a velocity.
+  void add_rigid_motions(int k) {
+    const FunctionSpace& space = equations_.space(k);
+    const int dimension = space.mesh().dimension();
+    constexpr std::size_t most = 16;  // bodies, whose motions are kept at once
+    if (space.components() != dimension || dimension < 2) return;
+    const RigidModes modes = dimension == 3 ? RigidModes::solid : RigidModes::plane;
+    std::vector<std::uint8_t> held = supports_[k].host_mask();
+    held.resize(static_cast<std::size_t>(space.unknown_count()), 0);
+    const std::vector<FreePart> parts = free_parts(space, held, {}, modes);
+    if (parts.empty() || parts.size() > most) return;
+    std::vector<std::string> words;
+    for (const FreePart& part : parts) words.insert(words.end(), part.motions.begin(), part.motions.end());
+    const auto values = std::make_shared<const std::vector<std::vector<double>>>(free_motions(space, held, {}, modes));
+    for (std::size_t i = 0; i < values->size(); ++i)
+      motions_.push_back(
+          {.field = k,
+           .constant = false,
+           .what = fmt::format("a rigid motion may be added to the field '{}'{}", equations_.field_name(k),
+                               i < words.size() ? ": " + words[i] : ""),
+           .values = [device = equations_.device(), values, i] { return Vector(device, (*values)[i], "vectors"); }});
+  }
+
+  const MixedOperator& equations_;
+  const MixedConstraints& supports_;
+  std::vector<FieldMotion> motions_;
+};
+
+// Is K z zero beside the blocks by which z is multiplied? z: of the field k, with values of the size of 1.
+bool maps_to_zero(const MixedOperator& equations, const LinearOperator& K, const BlockNorms& sizes, int k,
+                  const Vector& values) {
+  const Layout& layout = equations.layout();
+  Vector z = equations.zeros(), y = equations.zeros();
+  layout.put(values, k, z);
+  K.apply(z, y);
+  for (int j = 0; j < equations.field_count(); ++j)
+    if (max_abs(layout.part(y, j)) > 1e-10 * sizes.largest(j, k)) return false;
+  return true;
+}
+
+// Do these equations of the field k sum to zero for every solution? Then the matrix is singular, too, as the level of
+// a temperature that expands a body and is not prescribed. Tried with random numbers of each field; the sum is compared
+// with what it is at most.
+bool sums_to_zero(const MixedOperator& equations, const LinearOperator& K, int k, const Vector& weights) {
+  const Layout& layout = equations.layout();
+  Vector terms(K.device(), weights.size(), "vectors");
+  for (int j = 0; j < equations.field_count(); ++j) {
+    if (!equations.has_block(k, j)) continue;
+    Vector random(K.device(), layout.size(j), "vectors"), x = equations.zeros(), y = equations.zeros();
+    fill_start_vector(random);
+    layout.put(random, j, x);
+    K.apply(x, y);
+    const Vector of_field = layout.part(y, k);
+    multiply(weights, of_field, terms);
+    const double most = norm2(terms) * std::sqrt(double(layout.size_over_all(k)));
+    if (std::abs(dot(weights, of_field)) > 1e-12 * most) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<FieldMotion> motions_left(const MixedOperator& equations, const MixedConstraints& supports) {
+  return MotionsLeft(equations, supports).all();
+}
+
+void require_none_is_free(const MixedOperator& equations, const LinearOperator& K, const BlockNorms& sizes,
+                          const std::vector<FieldMotion>& motions) {
+  for (const FieldMotion& each : motions) {
+    const Vector values = each.values();
+    const bool is_null = maps_to_zero(equations, K, sizes, each.field, values);
+    if (!is_null && (!each.constant || equations.symmetric() || !sums_to_zero(equations, K, each.field, values)))
+      continue;
+    const std::string what = "the matrix is singular: " + each.what;
+    if (each.constant)
+      throw Error(Exit::model, what + (is_null ? "" : ", with what follows from it in the others"),
+                  "its gradient alone enters the equations of a body",
+                  "prescribe its value at one node, or in one cell, of each body");
+    throw Error(Exit::model, what, "nothing in the equations holds it",
+                "prescribe values of the field that exclude the motion");
+  }
+}
+
+}  // namespace ritz

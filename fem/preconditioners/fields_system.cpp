@@ -1,0 +1,353 @@
+#include "fem/preconditioners/fields_system.hpp"
+
+#include "device/communicator.hpp"
+#include "device/host_memory.hpp"
+#include "fem/preconditioners/block_norms.hpp"
+#include "fem/preconditioners/over_ranks.hpp"
+#include "solvers/algebra/block_rows.hpp"
+#include "solvers/algebra/box_around.hpp"
+#include "solvers/algebra/vectors.hpp"
+#include "solvers/direct/direct_solver.hpp"
+#include "solvers/linear/linear_solver.hpp"
+#include "solvers/linear/solver_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <optional>
+#include <utility>
+
+namespace ritz {
+namespace {
+
+Index entries_of(const MixedOperator& equations) {
+  return equations.matrix_needs().of("matrix") / Index{sizeof(double)};
+}
+
+// All ranks meet the same error of the equations: each throws it, and they go on alike.
+template <class Phase>
+auto agreed(const Phase& phase) {
+  try {
+    return phase();
+  } catch (const AgreedError&) { throw; } catch (const LostRank&) {
+    throw;
+  } catch (const Error& error) {
+    if (error.exit() == Exit::input || error.exit() == Exit::model || error.exit() == Exit::not_converged)
+      throw AgreedError(error);
+    throw;
+  }
+}
+
+// Seconds of a core, of which only ratios count: a hundred iterations, each of two products and a cycle.
+double predicted_iteration(const SystemSize& size) {
+  const double n = double(size.unknowns), entries = double(size.nonzeros);
+  return 1e-7 * entries + 100 * (1e-5 + 3e-9 * entries + 2e-8 * n);
+}
+
+// One field whose matrix is promised to be positive definite.
+bool is_definite(const MixedOperator& equations, const LinearSolverOptions& options) {
+  return equations.field_count() == 1 && equations.symmetric() && options.promise == MatrixPromise::positive_definite;
+}
+
+// The method of an iteration: conjugate gradients where the matrix is definite, MINRES where it is symmetric.
+LinearMethod iteration_of(const MixedOperator& equations, const LinearSolverOptions& options) {
+  if (options.method == LinearMethod::minres && !equations.symmetric())
+    throw Error(Exit::input, "the method 'minres' was asked for, but the matrix is not symmetric",
+                "a form does not claim it", "use 'gmres', 'direct' or 'auto'");
+  if (options.method != LinearMethod::automatic) return options.method;
+  if (is_definite(equations, options)) return LinearMethod::conjugate_gradient;
+  return equations.symmetric() ? LinearMethod::minres : LinearMethod::gmres;
+}
+
+}  // namespace
+
+SystemSize size_of_system(const MixedOperator& equations) {
+  const int dimension = equations.space(0).mesh().dimension();
+  SystemSize size{.unknowns = equations.layout().total(), .nonzeros = entries_of(equations), .dimension = dimension};
+  for (int field = 0; field < equations.field_count(); ++field)
+    size.block = std::max(size.block, equations.space(field).components());
+  size.extent = box_around(equations.space(0).geometry_coordinates(), dimension).extent;
+  return size;
+}
+
+std::vector<MethodChoice> methods_of(const MixedOperator& equations, const LinearSolverOptions& options,
+                                     const SystemSize& size) {
+  using Method = LinearMethod;
+  if (options.method == Method::direct)
+    return {{.method = Method::direct, .why = "as asked", .operations_limit = options.direct_operations}};
+  if (options.method == Method::minres || options.method == Method::gmres ||
+      (options.method == Method::conjugate_gradient && is_definite(equations, options)))
+    return {{.method = iteration_of(equations, options), .why = "as asked"}};
+  if (options.method != Method::automatic)
+    throw Error(Exit::input,
+                fmt::format("the method '{}' was asked for, and the equations have several fields, or those of facets "
+                            "or edges",
+                            name_of(options.method)),
+                "their matrix need not be positive definite, and each field has a preconditioner of its own",
+                "use 'minres', 'gmres', 'direct' or 'auto'");
+  const double factorisation = predicted_factorisation(size, equations.symmetric()),
+               iteration = predicted_iteration(size);
+  constexpr double operations_per_second = 8e9, patience = 2e13;
+  const double named = options.direct_operations;
+  const Method iterative = iteration_of(equations, options);
+  if (factorisation <= iteration)
+    return {{.method = Method::direct,
+             .why = fmt::format("a factorisation of {} unknowns is predicted to cost less than an iteration",
+                                size.unknowns),
+             .operations_limit = named > 0 ? named : std::max(1e12, 4 * iteration * operations_per_second)},
+            {.method = iterative, .why = "the matrix is too large to factorise"}};
+  return {{.method = iterative,
+           .why = fmt::format("{} unknowns are too many to factorise quickly", size.unknowns),
+           .max_iterations = 1000},
+          {.method = Method::direct,
+           .why = "the iteration has not converged",
+           .operations_limit = named > 0 ? named : patience}};
+}
+
+WholeProblem whole_problem(const MixedOperator& equations, const MixedConstraints& supports) {
+  return {.size = size_of_system(equations), .motions = motions_left(equations, supports)};
+}
+
+namespace {
+
+class FieldsSystem final : public PlannedSystem {
+ public:
+  FieldsSystem(const MixedOperator& equations, const MixedConstraints& supports, const LinearSolverOptions& options,
+               const WholeProblem& whole, const Vector& r, Vector& du)
+      : equations_(equations), supports_(supports), options_(options), whole_(whole), columns_(r, du) {}
+
+  SolveReport solve() {
+    SolveReport report = solve_by_plan(*this, {.promise = MatrixPromise::none, .report = options_.say}).front();
+    if (over_ranks()) say(arrays_of_ranks(layout().ranks(), device()));
+    return report;
+  }
+
+  const Columns& columns() const override { return columns_; }
+  bool over_ranks() const override { return layout().is_divided(); }
+
+  std::vector<MethodChoice> plan(bool) override {
+    std::vector<MethodChoice> choices = agreed([&] { return methods_of(equations_, options_, whole_.size); });
+    if (whole_.singular)
+      std::erase_if(choices, [](const MethodChoice& choice) { return choice.method == LinearMethod::direct; });
+    if (choices.empty())
+      throw Error(
+          Exit::model,
+          fmt::format("the matrix is singular: gradients may be added to the field '{}'", equations_.field_name(0)),
+          "curls alone enter the equations, so a factorisation lacks a gauge",
+          "take the method 'minres' or 'auto', or give a term without derivatives a small factor (b of "
+          "curl_curl3)");
+    if (!over_ranks()) return choices;
+    const int count = layout().ranks().count();
+    for (MethodChoice& choice : choices)
+      choice.why +=
+          choice.method == LinearMethod::direct
+              ? fmt::format("; factorised by {} ranks together, whose last digits differ from run to run", count)
+              : fmt::format("; divided among {} ranks", count);
+    return choices;
+  }
+
+  Reports factorise(const MethodChoice& choice) override {
+    free_preconditioners();
+    return agreed([&] { return Reports{over_ranks() ? factorise_over_ranks(choice) : factorise_here(choice)}; });
+  }
+
+  // Each field has a preconditioner of its own kind: there are no other precisions or relatives to try.
+  Cycle cycle(const MethodChoice&) const override { return {}; }
+  bool may_be_refused(const MethodChoice&) const override { return false; }
+  bool gives_way(const Error& error) const override {  // no preconditioner is known for a field
+    return PlannedSystem::gives_way(error) || error.exit() == Exit::input;
+  }
+
+  void prepare(const MethodChoice& choice, PreconditionerBasis, const Cycle&) override {
+    const MixedShape shape = choice.method == LinearMethod::gmres ? MixedShape::triangular : MixedShape::diagonal;
+    columns_.clear();
+    agreed([&] {
+      assemble();
+      auto phase = profile().phase("set-up");
+      M_.emplace(equations_, supports_, *K_, sizes_->pivot(), shape, options_.multigrid, whole_.calls);
+      require_none_is_free(equations_, *K_, *sizes_, whole_.motions);
+    });
+    if (!over_ranks()) return;
+    device().memory().trim();
+    return_freed_host_memory();
+  }
+
+  Iteration iterate(const MethodChoice& choice) override {
+    const int most =
+        choice.max_iterations > 0 ? std::min(choice.max_iterations, options_.max_iterations) : options_.max_iterations;
+    auto phase = profile().phase("iteration");
+    return {{refined(choice.method, most)}};
+  }
+
+  void free_preconditioners() override {
+    M_.reset();
+    K_.reset();
+  }
+
+  const LinearOperator& matrix() const override { return *K_; }
+
+ private:
+  const Layout& layout() const { return equations_.layout(); }
+  const Device& device() const { return equations_.device(); }
+  Profile& profile() const { return device().profile(); }
+  void say(const std::string& text) const {
+    if (options_.say) options_.say(text);
+  }
+
+  // The tangent of linear equations, without its supports.
+  void assemble() {
+    auto phase = profile().phase("assembly");
+    K_.emplace(equations_.make_matrix());
+    equations_.assemble({}, *K_);
+    if (over_ranks()) {
+      equations_.forget_assembly();
+      return_freed_host_memory();
+      say(description());
+    }
+    sizes_.emplace(*K_);
+  }
+
+  DirectKind kind() const { return equations_.symmetric() ? DirectKind::symmetric : DirectKind::general; }
+
+  // The tangent with its supports, where no field may move freely.
+  void assemble_and_check() {
+    assemble();
+    supports_.eliminate(*K_, sizes_->pivot());
+    require_none_is_free(equations_, *K_, *sizes_, whole_.motions);
+  }
+
+  template <class Matrix>
+  SolveReport factorised(const Matrix& K, const MethodChoice& choice) {
+    DirectSolver solver(
+        K, kind(),
+        {.memory_limit = options_.direct_memory, .operations_limit = choice.operations_limit, .say = options_.say});
+    solver.relative = options_.relative;
+    solver.rounding_error = options_.rounding_error;
+    SolveReport report = solver.solve(columns_.b(), columns_.x());
+    if (over_ranks()) solver.end();
+    return report;
+  }
+
+  SolveReport factorise_here(const MethodChoice& choice) {
+    assemble_and_check();
+    const SparseMatrix K = joined_matrix(*K_);
+    K_.reset();
+    auto phase = profile().phase("solve");
+    return factorised(K, choice);
+  }
+
+  SolveReport factorise_over_ranks(const MethodChoice& choice) {
+    Ranks& ranks = layout().ranks();
+    say(fmt::format("{} ranks factorise together: the last digits differ from run to run", ranks.count()));
+    assemble_and_check();
+    BlockRows rows = joined_rows(*K_);
+    K_.reset();
+    const std::unique_ptr<DividedMatrix> K = divided_matrix(ranks, device(), std::move(rows));
+    auto phase = profile().phase("solve");
+    SolveReport report = factorised(*K, choice);
+    const Communicator all(device());
+    report.memory_needed = all.total(report.memory_needed);
+    report.memory_used = all.total(report.memory_used);
+    return report;
+  }
+
+  // The numbers of the rank with the most.
+  std::string description() const {
+    Ranks& ranks = layout().ranks();
+    const auto most = [&](Index mine) { return std::ranges::max(ranks.of_all(mine)); };
+    Index here = 0;
+    int others = 0;
+    for (int k = 0; k < layout().count(); ++k) {
+      here += layout().ghosts(k)->count() * layout().width(k);
+      others = std::max(others, static_cast<int>(layout().ghosts(k)->neighbours().size()));
+    }
+    const Index unknowns = most(layout().total()), cells = most(equations_.space(0).mesh().cell_count()),
+                ghosts = most(here), neighbours = most(others);
+    return fmt::format("{} ranks by {}: at most {} unknowns, {} ghosts, {} cells and {} neighbours each", ranks.count(),
+                       ranks.transport(), unknowns, ghosts, cells, neighbours);
+  }
+
+  // One norm over fields of several units is that of the largest: what it leaves in the equations of the others is
+  // solved for again, until those of each field are met.
+  SolveReport refined(LinearMethod method, int most) const {
+    const Vector& r = columns_.b();
+    Vector& du = columns_.x();
+    const Layout& layout = equations_.layout();
+    const auto solve = [&](const Vector& b, Vector& x, const KrylovOptions& options) {
+      return solve_by(method, *K_, b, x, &M_->get(), options);
+    };
+    SolveReport report = solve(r, du, {options_.relative, most, options_.restart, {}});
+    Vector rest = equations_.zeros(), correction = equations_.zeros();
+    std::vector<double> solution(static_cast<std::size_t>(equations_.field_count()), 0.0);  // its largest parts so far
+    for (int round = 0; report.converged(); ++round) {
+      K_->apply(du, rest);
+      axpby(1.0, r, -1.0, rest);
+      for (int k = 0; k < equations_.field_count(); ++k)
+        solution[std::size_t(k)] = std::max(solution[std::size_t(k)], norm2(layout.part(du, k)));
+      const Unmet unmet = find_unmet(r, solution, rest);
+      if (unmet.field < 0) break;
+      if (round == 8) {
+        report.reason = StopReason::stagnated;
+        report.where = fmt::format("equations of the field '{}'", equations_.field_name(unmet.field));
+        break;
+      }
+      const double relative = std::max(options_.relative, 0.5 * unmet.allowed / norm2(rest));
+      correction.fill_zero();
+      const SolveReport more = solve(rest, correction, {relative, most - report.iterations, options_.restart, {}});
+      report.iterations += more.iterations;
+      report.reason = more.reason;
+      report.where = more.where;
+      axpy(1.0, correction, du);
+    }
+    report.preconditioner = M_->get().name();
+    return report;
+  }
+
+  struct Unmet {
+    int field = -1;      // none
+    double allowed = 0;  // norm of its residual
+  };
+  // The field with the least tolerance that is exceeded: that of their loads and of typical sums of their terms. A sum
+  // of K v is typically |K| |v| / sqrt(n) with the norm of Frobenius, whatever the units; v may cancel in it, and
+  // become small where its field is at rest. Then the rounding of its own equations is left in it.
+  Unmet find_unmet(const Vector& r, const std::vector<double>& solution, const Vector& rest) const {
+    const Layout& layout = equations_.layout();
+    const BlockNorms& sizes = *sizes_;
+    constexpr double rounding = 1e-13;
+    const int count = equations_.field_count();
+    std::vector<double> terms;
+    for (int k = 0; k < count; ++k) {
+      terms.push_back(norm2(layout.part(r, k)));
+      for (int j = 0; j < count; ++j)
+        if (const double size = double(layout.size_over_all(j)); size > 0)
+          terms.back() = std::max(terms.back(), sizes.norm(k, j) * solution[std::size_t(j)] / std::sqrt(size));
+    }
+    Unmet worst;
+    for (int k = 0; k < count; ++k) {
+      double allowed = options_.relative * terms[std::size_t(k)];
+      for (int j = 0; j < count; ++j)
+        if (sizes.norm(j, j) > 0)
+          allowed = std::max(allowed, rounding * terms[std::size_t(j)] * sizes.norm(k, j) / sizes.norm(j, j));
+      if (norm2(layout.part(rest, k)) > allowed && (worst.field < 0 || allowed < worst.allowed)) worst = {k, allowed};
+    }
+    return worst;
+  }
+
+  const MixedOperator& equations_;
+  const MixedConstraints& supports_;
+  const LinearSolverOptions& options_;
+  const WholeProblem& whole_;
+  const Columns columns_;
+  std::optional<BlockOperator> K_;
+  std::optional<BlockNorms> sizes_;
+  std::optional<MixedPreconditioner> M_;
+};
+
+}  // namespace
+
+SolveReport solve_fields(const MixedOperator& equations, const MixedConstraints& supports,
+                         const LinearSolverOptions& options, const WholeProblem& whole, const Vector& r, Vector& du) {
+  return FieldsSystem(equations, supports, options, whole, r, du).solve();
+}
+
+}  // namespace ritz

@@ -1,0 +1,84 @@
+#include "fem/ranks/fields_of_rank.hpp"
+
+#include "fem/preconditioners/edge_preconditioner.hpp"
+#include "fem/preconditioners/over_ranks.hpp"
+#include "fem/ranks/divided_fields.hpp"
+#include "fem/space/nested_nodes.hpp"
+
+#include <utility>
+
+namespace ritz {
+namespace {
+
+std::size_t at_place(Index i) { return static_cast<std::size_t>(i); }
+
+// Those of the nodes of a part among numbers of all nodes, [node][component].
+template <class T>
+std::vector<T> at_nodes(const Ghosts& nodes, int components, const std::vector<T>& of_all) {
+  std::vector<T> result;
+  if (of_all.empty()) return result;
+  for (Index node = 0; node < nodes.size(); ++node)
+    for (int c = 0; c < components; ++c) result.push_back(of_all[at_place(nodes.global(node) * components + c)]);
+  return result;
+}
+
+MixedConstraints supports_of_part(const LocalFields& part, const MixedOperator& all, const MixedConstraints& supports) {
+  Vector u = all.zeros();
+  supports.set_values(u);
+  std::vector<std::vector<std::uint8_t>> held;
+  std::vector<std::vector<double>> values;
+  for (int k = 0; k < all.field_count(); ++k) {
+    const int components = all.space(k).components();
+    held.push_back(at_nodes(*part.space(k).ghosts(), components, supports[k].host_mask()));
+    values.push_back(at_nodes(*part.space(k).ghosts(), components, all.layout().part(u, k).host()));
+  }
+  return part.supports(held, values);
+}
+
+const MixedOperator& checked(const MixedOperator& equations, const Ranks& ranks) {
+  check_divisible(equations, ranks);
+  return equations;
+}
+
+}  // namespace
+
+FieldsOfRank::FieldsOfRank(const MixedOperator& equations, const MixedConstraints& supports, Ranks& ranks)
+    : all_(checked(equations, ranks)),
+      cut_(equations, ranks.count()),
+      ranks_(ranks),
+      part_(cut_.part(ranks.rank()), equations.time(), equations.device(), ranks),
+      supports_(supports_of_part(part_, equations, supports)),
+      whole_(of_this_rank(whole_problem(equations, supports), supports)) {}
+
+std::vector<double> FieldsOfRank::own(int field, const std::vector<double>& of_all) const {
+  const Index components = all_.space(field).components();
+  const std::vector<Index>& first = cut_.first(field);
+  const auto begin = of_all.begin() + first[at_place(ranks_.rank())] * components;
+  return {begin, begin + (first[at_place(ranks_.rank()) + 1] - first[at_place(ranks_.rank())]) * components};
+}
+
+WholeProblem FieldsOfRank::of_this_rank(WholeProblem whole, const MixedConstraints& supports) const {
+  for (FieldMotion& motion : whole.motions)
+    motion.values = [this, field = motion.field, all = std::move(motion.values)] {
+      return Vector(part_.device(), std::span<const double>(own(field, all().host())), "vectors");
+    };
+  whole.calls.nesting = [this](int field) {
+    const FunctionSpace& space = all_.space(field);
+    const NestedLevels levels = nested_levels_of(space);
+    if (!levels) return NestedLevels();
+    std::vector<NestedLevels> of_ranks = divide(*levels, cut_.first(field), space.components(), replicated_unknowns());
+    return std::move(of_ranks[at_place(ranks_.rank())]);
+  };
+  whole.calls.corners = [this, &supports](int field) {
+    return corners_at(edge_corners(all_.space(field), supports[field]), part_.mesh_nodes());
+  };
+  return whole;
+}
+
+Vector FieldsOfRank::gathered(const Vector& x) const {
+  Vector all = ranks_.rank() == 0 ? all_.zeros() : Vector();
+  equations().layout().collect(x, all);
+  return all;
+}
+
+}  // namespace ritz

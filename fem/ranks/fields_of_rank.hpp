@@ -1,0 +1,41 @@
+// Equations of one or several fields where every rank runs the same program: each has the whole mesh, cuts the part of
+// it that it works on, and solves its rows with the others. No rank gives orders.
+//
+//   const std::unique_ptr<Ranks> ranks = start_ranks();                    // null: one process
+//   const FieldsOfRank mine(equations, supports, *ranks);                  // on all ranks; of the whole mesh
+//   const MixedSolution s = solve(mine, options);                          // fem/analysis/mixed_statics.hpp
+//   Vector u = mine.gathered(s.u);                                         // on the first rank, as the whole mesh has
+//   it
+#pragma once
+
+#include "fem/preconditioners/fields_system.hpp"
+#include "fem/ranks/local_fields.hpp"
+
+namespace ritz {
+
+class FieldsOfRank {
+ public:
+  // All ranks make theirs together, from equal equations and supports, which must outlive this. Throws what
+  // check_divisible() throws.
+  FieldsOfRank(const MixedOperator& equations, const MixedConstraints& supports, Ranks& ranks);
+
+  const MixedOperator& equations() const { return part_.equations(); }
+  const MixedConstraints& supports() const { return supports_; }
+  const WholeProblem& whole() const { return whole_; }
+
+  // x [owned unknown]; the unknowns of the whole mesh on the first rank, nothing on the others. All ranks call it.
+  Vector gathered(const Vector& x) const;
+
+ private:
+  WholeProblem of_this_rank(WholeProblem whole, const MixedConstraints& supports) const;
+  std::vector<double> own(int field, const std::vector<double>& of_all) const;
+
+  const MixedOperator& all_;
+  FieldsCutter cut_;
+  Ranks& ranks_;
+  LocalFields part_;
+  MixedConstraints supports_;
+  WholeProblem whole_;
+};
+
+}  // namespace ritz

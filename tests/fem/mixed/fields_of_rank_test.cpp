@@ -1,0 +1,103 @@
+// Every rank runs the same program: problems of one field and of several, on edges and facets, by each iteration, have
+// the solution of one process. Threads pose as ranks.
+#include "fem/ranks/fields_of_rank.hpp"
+
+#include "fem/forms/diffusion.hpp"
+#include "fem/forms/loads.hpp"
+#include "fem/physics/model.hpp"
+#include "tests/fem/mixed/mixed_problems.hpp"
+#include "tests/solvers/thread_ranks.hpp"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+namespace ritz::test {
+namespace {
+
+std::unique_ptr<Problem> heat(const Device& device) {
+  auto problem = std::make_unique<Problem>(disturbed_mesh(CellKind::hex8, 5), form_of<MixedPoisson>(3, 1.0),
+                                           std::vector<FieldIntegral>{}, device);
+  problem->spaces = {make_space(problem->mesh, 1, device)};
+  problem->equations = MixedOperator(problem->spaces, {},
+                                     {{0, Integral::over_all_cells(Diffusion<3>{2.0})},
+                                      {0, Integral::over_all_cells(volume_load(3, std::array{1.0}))}});
+  problem->supports = MixedConstraints(problem->spaces);
+  problem->supports[0].prescribe(problem->mesh.region("x0"), 0, PointFunction(1 + PointExpression::y()), "warm");
+  problem->supports.finish();
+  return problem;
+}
+
+struct Case {
+  const char* name;
+  std::unique_ptr<Problem> (*make)(const Device& device);
+  LinearMethod method;
+  double more = 0;  // iterations beside one, as a part of those of one process
+};
+const Case cases[] = {
+    {"heat", heat, LinearMethod::conjugate_gradient},
+    {"heat", heat, LinearMethod::minres},
+    {"flow", [](const Device& device) { return flow(CellKind::tri3, 9, Stokes<2>{0.5}, 1, device); },
+     LinearMethod::minres},
+    {"flow", [](const Device& device) { return flow(CellKind::hex8, 3, Stokes<3>{0.5}, 1, device); },
+     LinearMethod::gmres},
+    {"seepage", [](const Device& device) { return seepage(CellKind::quad4, 9, 2, device); }, LinearMethod::minres, 0.2},
+    {"current", [](const Device& device) { return current(CellKind::tet4, 4, 1, 0, device); }, LinearMethod::minres,
+     0.2},
+    {"warming", [](const Device& device) { return warming(CellKind::tri3, 8, device); }, LinearMethod::gmres},
+};
+
+LinearSolverOptions options_of(const Case& each) {
+  return {.method = each.method, .relative = 1e-6, .promise = MatrixPromise::positive_definite};
+}
+
+TEST(FieldsOfRank, FindTheSolutionOfOneProcessInAsManyIterations) {
+  for (const Case& each : cases) {
+    const std::unique_ptr<Problem> whole = each.make(Device::named("cpu", 1));
+    const MixedSolution alone = solve(whole->equations, whole->supports, options_of(each));
+    const std::vector<double> expected = alone.u.host(), reaction = alone.reaction.host();
+    for (const int count : {1, 2, 3}) {
+      std::vector<std::vector<double>> found(static_cast<std::size_t>(count)), held = found;
+      std::vector<int> iterations(found.size());
+      ritz::testing::on_ranks(count, [&](Ranks& ranks) {
+        const std::unique_ptr<Problem> mine = each.make(Device::named("cpu", 1));
+        const FieldsOfRank part(mine->equations, mine->supports, ranks);
+        const MixedSolution s = solve(part, options_of(each));
+        const auto rank = static_cast<std::size_t>(ranks.rank());
+        iterations[rank] = s.report.iterations;
+        found[rank] = part.gathered(s.u).host();
+        held[rank] = part.gathered(s.reaction).host();
+        EXPECT_LT(s.residual, 1e-5);
+      });
+      for (const auto& [of_ranks, of_one] : {std::pair(&found, &expected), std::pair(&held, &reaction)}) {
+        ASSERT_EQ(of_ranks->front().size(), of_one->size());
+        const double size = std::abs(std::ranges::max(*of_one, {}, [](double x) { return std::abs(x); }));
+        for (std::size_t i = 0; i < of_one->size(); ++i)
+          ASSERT_NEAR(of_ranks->front()[i], (*of_one)[i], 2e-4 * size) << each.name << ", unknown " << i;
+        for (int rank = 1; rank < count; ++rank) EXPECT_TRUE((*of_ranks)[static_cast<std::size_t>(rank)].empty());
+      }
+      for (const int mine : iterations)
+        EXPECT_LE(std::abs(mine - alone.report.iterations), 1 + each.more * alone.report.iterations)
+            << each.name << " on " << count << " ranks: " << mine << ", alone " << alone.report.iterations;
+    }
+  }
+}
+
+// The pressure of a flow at rest on all sides has no level; a body that nothing holds may turn.
+TEST(FieldsOfRank, NameTheMotionThatNothingHolds) {
+  ritz::testing::on_ranks(2, [](Ranks& ranks) {
+    const std::unique_ptr<Problem> closed = flow(CellKind::tri3, 6, Stokes<2>{1}, 1, Device::named("cpu", 1));
+    for (int c = 0; c < 2; ++c) closed->supports[0].prescribe(closed->mesh.region("x1"), c, 0.0, "x1");
+    closed->supports.finish();
+    const FieldsOfRank part(closed->equations, closed->supports, ranks);
+    try {
+      solve(part, {.method = LinearMethod::minres});
+      ADD_FAILURE() << "a pressure without a level was found";
+    } catch (const AgreedError& error) {
+      EXPECT_EQ(error.exit(), Exit::model);
+      EXPECT_NE(error.message().find("a constant may be added to the field 'pressure'"), std::string::npos);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace ritz::test
