@@ -167,8 +167,8 @@ HierarchyNeeds hierarchy_needs(const HierarchyShape& local, Index nodes, const S
   const HierarchyNeeds more = replicated_needs(local, nodes, options);
   // The first level has lists of its own.
   result.live.array<std::int32_t>("multigrid", local.nonzeros).array<Index>("multigrid", local.rows);
-  // Where the levels that every rank has decide, they are those below the first one.
-  constexpr double first_level = 0.9;  // of a hierarchy
+  // The share of the first level: in small models, where these levels decide, every rank has those below it.
+  constexpr double first_level = 0.9;
   const MemoryNeeds above = MemoryNeeds().bytes("multigrid", std::llround(first_level * double(result.live.total())));
   result.set_up = larger(result.set_up, above + more.set_up);
   result.live += more.live;
