@@ -165,9 +165,12 @@ HierarchyNeeds replicated_needs(const HierarchyShape& local, Index nodes, const 
 HierarchyNeeds hierarchy_needs(const HierarchyShape& local, Index nodes, const SmoothedAggregationOptions& options) {
   HierarchyNeeds result = hierarchy_needs(local, options.single_precision);
   const HierarchyNeeds more = replicated_needs(local, nodes, options);
-  // The first level has lists of its own, and the second one is in double precision until it is packed.
+  // The first level has lists of its own.
   result.live.array<std::int32_t>("multigrid", local.nonzeros).array<Index>("multigrid", local.rows);
-  result.set_up = larger(result.set_up, result.live + more.set_up);
+  // The share of the first level: in small models, where these levels decide, every rank has those below it.
+  constexpr double first_level = 0.9;
+  const MemoryNeeds above = MemoryNeeds().bytes("multigrid", std::llround(first_level * double(result.live.total())));
+  result.set_up = larger(result.set_up, above + more.set_up);
   result.live += more.live;
   result.set_up = larger(result.set_up, result.live);
   return result;
