@@ -5,7 +5,7 @@ cd "$(dirname "$0")"
 tools/install_packages.sh tests
 # Without a GPU its kernels are only compiled: those of all cases and of three families here, the others by tools/long_checks.sh.
 cuda_families=$(if tools/has_gpu.sh; then echo all; else echo 'plane;plasticity;structures'; fi)
-tools/configure.sh build -DRITZ_TESTS=ON -DRITZ_UNITY=ON -DRITZ_CPU_BACKENDS=runnable -DRITZ_KERNEL_FAMILIES=all \
+tools/configure.sh build -DRITZ_TESTS=ON -DRITZ_UNITY=ON -DRITZ_CPU_BACKENDS=native -DRITZ_KERNEL_FAMILIES=all \
   -DRITZ_CUDA="${RITZ_CUDA:-AUTO}" -DRITZ_CUDA_FAMILIES="$cuda_families"
 cmake --build build
 export OMP_WAIT_POLICY=passive  # several tests share the cores: waiting threads must not spin

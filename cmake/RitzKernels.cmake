@@ -42,24 +42,18 @@ if(NOT ritz_FIND_QUIETLY)
 endif()
 
 # Instruction sets of the CPU kernels: "v3;v4" runs everywhere; "native" is the better one of this machine's two, for builds
-# that stay on it; "runnable" is all that this machine runs, for its tests, and the set that it would not choose is compiled at -O1, in half
-# the time: tests compare its results with those of the other.
-set(RITZ_CPU_BACKENDS "v3;v4" CACHE STRING "Instruction sets of CPU kernels: v3 (AVX2), v4 (AVX-512), both, native or runnable")
+# that stay on it.
+set(RITZ_CPU_BACKENDS "v3;v4" CACHE STRING "Instruction sets of CPU kernels: v3 (AVX2), v4 (AVX-512), both or native")
 set(RITZ_BUILT_CPU_BACKENDS ${RITZ_CPU_BACKENDS})
-set(ritz_compared_backend)
-if(RITZ_CPU_BACKENDS MATCHES "^(native|runnable)$")
+if(RITZ_CPU_BACKENDS STREQUAL native)
   set(RITZ_BUILT_CPU_BACKENDS v3)
   file(STRINGS /proc/cpuinfo ritz_avx512 REGEX "avx512f .*avx512dq .*avx512cd .*avx512bw .*avx512vl" LIMIT_COUNT 1)
   if(ritz_avx512)
     set(RITZ_BUILT_CPU_BACKENDS v4)
-    if(RITZ_CPU_BACKENDS STREQUAL runnable)
-      set(RITZ_BUILT_CPU_BACKENDS v3 v4)
-      set(ritz_compared_backend v3)
-    endif()
   endif()
 endif()
 if(NOT RITZ_BUILT_CPU_BACKENDS MATCHES "^v[34](;v[34])?$")
-  message(FATAL_ERROR "RITZ_CPU_BACKENDS is '${RITZ_CPU_BACKENDS}'. It is v3, v4, \"v3;v4\", native or runnable.")
+  message(FATAL_ERROR "RITZ_CPU_BACKENDS is '${RITZ_CPU_BACKENDS}'. It is v3, v4, \"v3;v4\" or native.")
 endif()
 if(NOT ritz_FIND_QUIETLY)
   message(STATUS "Ritz: CPU kernels for ${RITZ_BUILT_CPU_BACKENDS}")
@@ -164,7 +158,7 @@ function(_ritz_cpu_module name target backend built no_install)
   add_library(${target} MODULE ${ARGN})
   target_compile_definitions(${target} PRIVATE RITZ_BACKEND=${backend})
   target_compile_options(${target} PRIVATE -march=x86-64-${backend} ${RITZ_KERNEL_OPTIONS}
-    $<$<STREQUAL:${backend},v4>:${RITZ_KERNEL_OPTIONS_V4}> $<$<STREQUAL:${backend},${ritz_compared_backend}>:-O1>)
+    $<$<STREQUAL:${backend},v4>:${RITZ_KERNEL_OPTIONS_V4}>)
   target_link_libraries(${target} PRIVATE $<TARGET_NAME_IF_EXISTS:ritz_options> OpenMP::OpenMP_CXX)
   # The same flags in all files of a module: a compiler cache has a source that moves from one to another.
   string(MAKE_C_IDENTIFIER ${name}.${backend}_EXPORTS symbol)

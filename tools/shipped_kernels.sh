@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Kernels of both instruction sets, compiled as wheels have them, under the tests that compare them: test.sh compiles the set that this
-# machine would not choose at -O1. Usage: tools/shipped_kernels.sh [FOLDER]
+# machine chooses. Usage: tools/shipped_kernels.sh [FOLDER]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=${1:-build-shipped}

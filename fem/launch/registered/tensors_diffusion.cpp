@@ -4,9 +4,9 @@
 namespace ritz::RITZ_BACKEND {
 namespace {
 
+// Not of bodies of revolution: their rule has more points than a line of an element has nodes (extra_degree).
 const RegisterAllTensors<Diffusion<3>> diffusion3;
 const RegisterAllTensors<Diffusion<2>> diffusion2;
-const RegisterAllTensors<AxisymmetricDiffusion> axisymmetric_diffusion;
 
 }  // namespace
 }  // namespace ritz::RITZ_BACKEND

@@ -5,7 +5,6 @@ namespace ritz::RITZ_BACKEND {
 namespace {
 
 const RegisterAllTensors<PlaneElasticity> plane_elasticity;
-const RegisterAllTensors<AxisymmetricElasticity> axisymmetric_elasticity;
 
 }  // namespace
 }  // namespace ritz::RITZ_BACKEND
