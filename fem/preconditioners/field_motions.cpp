@@ -80,7 +80,7 @@ class MotionsLeft {
     return constant;
   }
 
-  // Of a field of as many components as dimensions, which may be a displacement or a velocity.
+  // Rigid motions of a field of as many components as dimensions, which may be a displacement or a velocity.
   void add_rigid_motions(int k) {
     const FunctionSpace& space = equations_.space(k);
     const int dimension = space.mesh().dimension();
