@@ -9,5 +9,5 @@ tools/configure.sh build -DRITZ_TESTS=ON -DRITZ_UNITY=ON -DRITZ_CPU_BACKENDS=nat
   -DRITZ_CUDA="${RITZ_CUDA:-AUTO}" -DRITZ_CUDA_FAMILIES="$cuda_families"
 cmake --build build
 export OMP_WAIT_POLICY=passive  # several tests share the cores: waiting threads must not spin
-# One more than there are cores, as tests wait for files and for each other.
-ctest --test-dir build --output-on-failure -j"$(($(nproc) + 1))" "$@"
+# Two more than there are cores, as tests wait for files, launchers and each other.
+ctest --test-dir build --output-on-failure -j"$(($(nproc) + 2))" "$@"

@@ -167,7 +167,7 @@ EigenSolution RankSystem::modes_without_matrix(const ModesWanted& wanted, const 
         if (kind != PreconditionerKind::multigrid) return std::make_unique<ShiftedPolynomial>(K, M, shift);
         return std::make_unique<PMultigrid>(
             K, PMultigridOptions{
-                   .single_precision = single_, .coarsest = options_.multigrid, .masses = &masses, .shift = shift});
+                   .single_precision = options_.multigrid.single_precision, .coarsest = options_.multigrid, .masses = &masses, .shift = shift});
       });
   found.fallbacks = std::move(fallbacks);
   return found;

@@ -8,10 +8,8 @@
 #include "fem/ranks/transposed_tangent.hpp"
 #include "fem/operator/operator.hpp"
 #include "fem/space/pattern_size.hpp"
-#include "solvers/algebra/box_around.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
 #include "solvers/algebra/vectors.hpp"
-#include "solvers/linear/solver_plan.hpp"
 #include "solvers/multigrid/hierarchy_needs.hpp"
 
 #include <algorithm>
@@ -37,23 +35,19 @@ RankSystem::RankSystem(std::shared_ptr<PartEquations> equations, PartSupports su
              .evaluated = std::move(calls.evaluated),
              .relations = std::move(calls.relations),
              .nesting = std::move(calls.nesting),
-             .replicated = replicated_unknowns()},
-      single_(options.multigrid.single_precision) {
+             .replicated = replicated_unknowns()} {
+  options_.multigrid = multigrid_over_ranks(options_.multigrid);
   supports_.held = {};
   if (acts_on_related()) supports_.relations = {};
 }
 
 RankRows RankSystem::rows() const { return equations_->part().rows(components()); }
 
-void RankSystem::end() {
-  if (factor_) factor_->end();
-  factor_.reset();
-}
+void RankSystem::end() { cache_.end(); }
 
 void RankSystem::assemble(const TangentPlace& at, const Vector& u, const std::function<void()>& evaluated) {
-  made_.clear();
+  cache_.matrix_replaced();
   A_.reset();
-  factor_is_current_ = false;
   const Vector point = equations_->point(at.at_zero, u);
   if (options_.operator_kind == OperatorKind::matrix_free) linearise_without_matrix(at, point, evaluated);
   else {
@@ -156,8 +150,8 @@ std::string RankSystem::exchanges() const {
 
 std::string RankSystem::memory() const {
   const std::string arrays = arrays_of_ranks(ranks_, device());
-  return factor_ ? fmt::format("{}; factors of ranks: {}", arrays, megabytes_of_ranks(ranks_, factor_->memory_bytes()))
-                 : arrays;
+  if (!cache_.holds_factor()) return arrays;
+  return fmt::format("{}; factors of ranks: {}", arrays, megabytes_of_ranks(ranks_, cache_.factor_bytes()));
 }
 
 namespace {
@@ -187,11 +181,9 @@ std::string RankSystem::seconds() const {
 }
 
 SmoothedAggregationOptions RankSystem::multigrid_options() const {
-  SmoothedAggregationOptions options = multigrid_over_ranks(options_.multigrid);
+  SmoothedAggregationOptions options = options_.multigrid;
   options.coordinates = &space().coordinates();
   options.dimension = space().mesh().dimension();
-  options.single_precision = single_;
-  options.sure_bounds = sure_bounds_;
   options.nested = [this] { return nested_; };
   return options;
 }
@@ -232,140 +224,6 @@ HierarchyNeeds RankSystem::multigrid_needs() const {
   return needs;
 }
 
-std::optional<Error> RankSystem::no_room_for_multigrid() const {
-  return shortage_of({.what = "multigrid needs",
-                      .from = "predicted from the rows of this rank",
-                      .plenty = 4 * device().memory().statistics().live,
-                      .needed = [this] { return multigrid_needs().set_up.total(); }});
-}
-
-// The rows of this rank as a system that ranks solve by one plan.
-class RankSystem::Planned final : public PlannedSystem {
- public:
-  Planned(RankSystem& system, const Columns& columns, const LinearTolerance& tolerance)
-      : system_(system), columns_(columns), tolerance_(tolerance) {}
-
-  const LinearOperator& matrix() const override { return *system_.A_; }
-  const Columns& columns() const override { return columns_; }
-  bool over_ranks() const override { return true; }
-
-  // The methods that one process takes, without its trials: conjugate gradients first, where they may suit.
-  std::vector<MethodChoice> plan(bool indefinite) override {
-    system_.indefinite_ = system_.indefinite_ || indefinite;
-    std::vector<MethodChoice> choices = plan_methods(size(), traits(), options());
-    if (options().method == LinearMethod::automatic) {
-      std::erase_if(choices, [](const MethodChoice& choice) { return choice.trial; });
-      const auto iterates = [](const MethodChoice& choice) {
-        return choice.method == LinearMethod::conjugate_gradient;
-      };
-      const auto factorises = [](const MethodChoice& choice) { return choice.method == LinearMethod::direct; };
-      if (system_.factor_is_current_)  // what an iteration could not do before
-        std::ranges::stable_partition(choices, factorises);
-      else if (const auto first = std::ranges::find_if(choices, iterates); first != choices.end())
-        std::rotate(choices.begin(), first, first + 1);
-    }
-    const int count = system_.ranks_.count();
-    for (MethodChoice& choice : choices)
-      choice.why = choice.method == LinearMethod::direct
-                       ? fmt::format("{}; factorised by {} ranks together, whose last digits differ from run to run",
-                                     choice.why, count)
-                       : fmt::format("divided among {} ranks", count);
-    return choices;
-  }
-
-  Reports factorise(const MethodChoice& choice) override {
-    free_preconditioners();  // no iteration goes on
-    system_.device().memory().trim();
-    DirectSolver& factor = system_.factor(choice, tolerance_);
-    Reports reports = columns_.together() ? factor.solve(columns_.B(), columns_.X())
-                                          : Reports{factor.solve(columns_.b(), columns_.x())};
-    const Communicator all(system_.device());
-    const Index negative = system_.options_.promise == MatrixPromise::symmetric ? factor.negative_pivots() : 0;
-    for (SolveReport& report : reports) {
-      report.memory_needed = all.total(report.memory_needed);
-      report.memory_used = all.total(report.memory_used);
-      if (negative > 0)
-        report.where += fmt::format("{}the matrix has {} negative eigenvalue{}", report.where.empty() ? "" : "; ",
-                                    negative, negative == 1 ? "" : "s");
-    }
-    return reports;
-  }
-
-  // Ranks have no matrices in 16 bits.
-  Cycle cycle(const MethodChoice& choice) const override {
-    return {.memory = {.preconditioner = choice.preconditioner,
-                       .single_precision = system_.single_,
-                       .half_storage = false,
-                       .matrix = false},
-            .sure_bounds = system_.sure_bounds_};
-  }
-  void keep(const Cycle& cycle) override {
-    system_.single_ = cycle.memory.single_precision;
-    system_.sure_bounds_ = cycle.sure_bounds;
-    free_preconditioners();
-  }
-
-  std::vector<PreconditionerBasis> bases(const MethodChoice& choice, bool) const override {
-    return preconditioner_bases(choice.method, choice.preconditioner, traits(), system_.options_.promise);
-  }
-
-  void prepare(const MethodChoice& choice, PreconditionerBasis basis, const Cycle& cycle) override {
-    if (cycle.memory.single_precision != system_.single_ || cycle.sure_bounds != system_.sure_bounds_) keep(cycle);
-    const auto key = std::pair(choice.preconditioner, basis);
-    M_ = nullptr;
-    if (const auto made = system_.made_.find(key); made != system_.made_.end()) {
-      M_ = &made->second;
-      return;
-    }
-    if (choice.preconditioner == PreconditionerKind::multigrid)
-      if (const std::optional<Error> shortage = system_.no_room_for_multigrid()) throw AgreedError(*shortage);
-    auto phase = system_.device().profile().phase("set-up");
-    M_ = &system_.made_.try_emplace(key, *system_.A_, choice.preconditioner, basis, system_.multigrid_options())
-              .first->second;
-  }
-
-  Iteration iterate(const MethodChoice& choice) override {
-    const int limit = choice.max_iterations > 0 ? std::min(choice.max_iterations, system_.options_.max_iterations)
-                                                : system_.options_.max_iterations;
-    auto phase = system_.device().profile().phase("iteration");
-    SolveReport report = solve_by(choice.method, *system_.A_, columns_.b(), columns_.x(), M_->get(),
-                                  {tolerance_.relative, limit, system_.options_.restart, choice.give_up});
-    report.preconditioner = M_->name();
-    return {{std::move(report)}};
-  }
-
-  void free_preconditioners() override { system_.made_.clear(); }
-
- private:
-  LinearSolverOptions options() const {
-    LinearSolverOptions options = system_.options_;
-    options.relative = tolerance_.relative;
-    return options;
-  }
-
-  MatrixTraits traits() const {
-    const MatrixPromise promise = system_.options_.promise;
-    MatrixTraits traits{.symmetric = promise != MatrixPromise::none, .indefinite = system_.indefinite_};
-    if (promise != MatrixPromise::positive_definite) traits.positive_diagonal = all_positive(system_.A_->diagonal());
-    return traits;
-  }
-
-  SystemSize size() const {
-    const Index C = system_.components();
-    const FunctionSpace& space = system_.space();
-    return {.unknowns = system_.A_->total_rows(),
-            .nonzeros = Communicator(system_.device()).total(system_.A_->nonzeros() * C * C),
-            .dimension = space.mesh().dimension(),
-            .block = static_cast<int>(C),
-            .extent = box_around(space.coordinates(), space.mesh().dimension()).extent};
-  }
-
-  RankSystem& system_;
-  const Columns columns_;
-  const LinearTolerance tolerance_;
-  const ChosenPreconditioner* M_ = nullptr;  // of made_
-};
-
 SolveReport RankSystem::solve_without_matrix(const Vector& b, Vector& x, const LinearTolerance& tolerance) {
   LinearSolverOptions options = options_;
   options.relative = tolerance.relative;
@@ -390,36 +248,17 @@ std::vector<SolveReport> RankSystem::solve(const MultiVector& B, MultiVector& X,
 }
 
 std::vector<SolveReport> RankSystem::solve_by_plan(const Columns& columns, const LinearTolerance& tolerance) {
-  Planned planned(*this, columns, tolerance);
-  return ritz::solve_by_plan(planned, {.promise = options_.promise, .report = options_.say});
-}
-
-// The factor of the present matrix, by the analysis of an earlier one.
-DirectSolver& RankSystem::factor(const MethodChoice& choice, const LinearTolerance& tolerance) {
-  auto phase = device().profile().phase("factorisation");
-  if (!factor_) {
-    if (options_.say)
-      options_.say(fmt::format("{} ranks factorise together: the last digits differ from run to run", ranks_.count()));
-    factor_ =
-        std::make_unique<DirectSolver>(*A_, direct_kind(options_.promise != MatrixPromise::none, options_.promise),
-                                       DirectOptions{.coordinates = &space().coordinates(),
-                                                     .dimension = space().mesh().dimension(),
-                                                     .memory_limit = options_.direct_memory,
-                                                     .operations_limit = choice.operations_limit,
-                                                     .say = options_.say});
-  } else if (!factor_is_current_) {
-    try {
-      factor_->refactorise(*A_);
-    } catch (const AgreedError&) {
-      end();
-      throw;
-    }
-  }
-  factor_is_current_ = true;
-  factor_->relative = tolerance.relative;
-  factor_->rounding_error = tolerance.rounding_error;
-  factor_->estimate_error = true;
-  return *factor_;
+  LinearSolverOptions options = options_;
+  options.relative = tolerance.relative;
+  options.rounding_error = tolerance.rounding_error;
+  options.cache = &cache_;
+  SolverGeometry geometry{.coordinates = &space().coordinates(),
+                          .dimension = space().mesh().dimension(),
+                          .nested = [this] { return nested_; }};
+  if (supports_.related)
+    geometry.more_for_products = long_products_of(supports_.coupled, components(), geometry.dimension).total();
+  if (columns.together()) return solve_linear(*A_, columns.B(), columns.X(), options, geometry);
+  return {solve_linear(*A_, columns.b(), columns.x(), options, geometry)};
 }
 
 }  // namespace ritz

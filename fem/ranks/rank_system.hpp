@@ -12,22 +12,18 @@
 #include "fem/preconditioners/over_ranks.hpp"
 #include "solvers/algebra/divided_matrix.hpp"
 #include "solvers/algebra/rank_rows.hpp"
-#include "solvers/direct/direct_solver.hpp"
 #include "solvers/eigen/eigen_solver.hpp"
-#include "solvers/linear/chosen_preconditioner.hpp"
 #include "solvers/linear/columns.hpp"
 #include "solvers/linear/linear_solver.hpp"
-#include "solvers/linear/method_choice.hpp"
+#include "solvers/linear/solver_cache.hpp"
 #include "solvers/multigrid/nested_levels.hpp"
 #include "solvers/multigrid/hierarchy_needs.hpp"
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace ritz {
@@ -96,7 +92,6 @@ class RankSystem {
 
  private:
   void linearise_without_matrix(const TangentPlace& at, const Vector& point, const std::function<void()>& evaluated);
-  class Planned;
   std::vector<SolveReport> solve_by_plan(const Columns& columns, const LinearTolerance& tolerance);
   SolveReport solve_without_matrix(const Vector& b, Vector& x, const LinearTolerance& tolerance);
   EigenSolution modes_by_iteration(const ModesWanted& wanted, const DividedMatrix& masses) const;
@@ -120,10 +115,8 @@ class RankSystem {
   };
   std::optional<Error> shortage_of(const Room& room) const;
   HierarchyNeeds multigrid_needs() const;  // of this rank
-  std::optional<Error> no_room_for_multigrid() const;
   PreconditionerKind preconditioner_of_modes(const Room& room, std::vector<std::string>& fallbacks) const;
   EigenSolution modes_by_factor(const ModesWanted& wanted, const DividedMatrix& masses) const;
-  DirectSolver& factor(const MethodChoice& choice, const LinearTolerance& tolerance);
 
   std::shared_ptr<PartEquations> equations_;
   Ranks& ranks_;
@@ -135,15 +128,9 @@ class RankSystem {
   std::optional<MatrixFreeSolver> without_matrix_;
   NestedLevels nested_;
   std::unique_ptr<DividedMatrix> A_;
-  // Preconditioners of A_, once they were needed.
-  std::map<std::pair<PreconditionerKind, PreconditionerBasis>, ChosenPreconditioner> made_;
-  bool single_;               // are those of multigrid in single precision?
-  bool sure_bounds_ = false;  // as a smoother needed them
-  std::unique_ptr<DirectSolver> factor_;
-  bool factor_is_current_ = false;  // of A_
-  bool indefinite_ = false;         // as conjugate gradients found
-  bool room_is_checked_ = false;    // for the matrix
-  ExchangeCounts first_solution_;   // sent, with set-up and sums
+  SolverCache cache_;              // of A_
+  bool room_is_checked_ = false;   // for the matrix
+  ExchangeCounts first_solution_;  // sent, with set-up and sums
 };
 
 }  // namespace ritz

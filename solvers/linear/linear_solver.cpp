@@ -1,6 +1,9 @@
 #include "solvers/linear/linear_solver.hpp"
 
+#include "device/communicator.hpp"
+#include "device/ranks/ranks.hpp"
 #include "solvers/algebra/box_around.hpp"
+#include "solvers/algebra/divided_matrix.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/krylov/bicgstab.hpp"
 #include "solvers/krylov/block_conjugate_gradient.hpp"
@@ -13,6 +16,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <fmt/format.h>
 #include <limits>
 #include <utility>
@@ -24,12 +28,61 @@ void add_remark(SolveReport& report, const std::string& remark) {
   report.where += (report.where.empty() ? "" : "; ") + remark;
 }
 
+// What is read from the matrix of one process, and from the rows of each rank.
 MatrixTraits traits_of(const SparseMatrix& A, MatrixPromise promise) {
   if (promise == MatrixPromise::none) return inspect(A);
   MatrixTraits traits;
   traits.finite = first_not_finite(A.values()) < 0;
   if (promise == MatrixPromise::symmetric) traits.positive_diagonal = all_positive(A.diagonal());
   return traits;
+}
+
+// Over ranks nothing is inspected: a matrix is symmetric where it is promised.
+MatrixTraits traits_of(const DividedMatrix& A, MatrixPromise promise) {
+  MatrixTraits traits{.symmetric = promise != MatrixPromise::none};
+  if (promise != MatrixPromise::positive_definite) traits.positive_diagonal = all_positive(A.diagonal());
+  return traits;
+}
+
+Index block_entries(const SparseMatrix& A) { return A.pattern().nonzeros(); }
+Index block_entries(const DividedMatrix& A) { return Communicator(A.device()).total(A.nonzeros()); }
+
+Ranks* ranks_of(const SparseMatrix&) { return nullptr; }
+Ranks* ranks_of(const DividedMatrix& A) { return &A.ghosts().ranks(); }
+
+// Checks the memory of multigrid before any of it is taken. The model may be a quarter too high: a hierarchy closer to
+// the limit is tried, and so is one that costs little to try.
+void check_room(const SparseMatrix& A, const SmoothedAggregationOptions& multigrid, const SolverGeometry& geometry) {
+  const SparsityPattern& pattern = A.pattern();
+  const MemoryPool& pool = A.device().memory();
+  const HierarchyShape shape{pattern.rows(),     pattern.nonzeros(), A.block_size(),
+                             geometry.dimension, Nesting::none,      multigrid.half_storage};
+  const double needed = 0.75 * double(hierarchy_needs(shape, multigrid.single_precision).set_up.total());
+  if (needed <= std::max(25e6, double(pool.available()))) return;
+  throw Error(Exit::resources,
+              fmt::format("multigrid needs more than {:.1f} MB, and {:.1f} MB are available", 1e-6 * needed,
+                          1e-6 * double(pool.available())),
+              "predicted from the size of the matrix", "use a cheaper preconditioner, or a device with more memory");
+}
+
+// A rank that lacks memory in the midst of the set-up would end the job: what one of them predicts, all throw.
+void check_room(const DividedMatrix& A, const SmoothedAggregationOptions& multigrid, const SolverGeometry& geometry) {
+  const MemoryPool& pool = A.device().memory();
+  A.ghosts().ranks().agree([&] {
+    if (pool.available() > 4 * pool.statistics().live) return;
+    const HierarchyShape shape{.rows = A.ghosts().size(),
+                               .nonzeros = A.nonzeros_with_ghost_rows(),
+                               .block = A.block_size(),
+                               .dimension = geometry.dimension,
+                               .nesting = geometry.nested && geometry.nested() ? Nesting::mesh : Nesting::none};
+    const Index needed =
+        hierarchy_needs(shape, A.ghosts().total(), multigrid).set_up.total() + geometry.more_for_products;
+    if (needed <= pool.available()) return;
+    throw Error(Exit::resources,
+                fmt::format("multigrid needs {:.1f} MB, and {:.1f} MB are available", 1e-6 * double(needed),
+                            1e-6 * double(pool.available())),
+                "predicted from the rows of this rank", "start more ranks, or give them more memory");
+  });
 }
 
 SolveReport matrix_not_finite(const SparseMatrix& A) {
@@ -51,12 +104,13 @@ SolveReport zero_solution() {
   return report;
 }
 
-// One matrix of one process, and its columns.
+// One matrix and its columns: of one process, or the rows of each rank.
+template <class Matrix>
 class MatrixSystem final : public PlannedSystem {
  public:
-  MatrixSystem(const SparseMatrix& A, const Columns& columns, const LinearSolverOptions& options,
+  MatrixSystem(const Matrix& A, const Columns& columns, const LinearSolverOptions& options,
                const SolverGeometry& geometry)
-      : A_(A), columns_(columns), options_(options), geometry_(geometry), kept_(options.cache) {
+      : A_(A), ranks_(ranks_of(A)), columns_(columns), options_(options), geometry_(geometry), kept_(options.cache) {
     columns.check_sizes(A);
     if (const auto wrong = mismatch(options.method, options.preconditioner))
       throw Error(Exit::input, wrong->what, wrong->why, wrong->fix);
@@ -65,8 +119,10 @@ class MatrixSystem final : public PlannedSystem {
   Reports solve() {
     const std::vector<double> loads = columns_.load_norms();
     traits_ = traits_of(A_, options_.promise);
-    if (!traits_.finite) return Reports(loads.size(), matrix_not_finite(A_));
-    check_method_suits(options_.method, traits_);
+    if constexpr (std::same_as<Matrix, SparseMatrix>) {
+      if (!traits_.finite) return Reports(loads.size(), matrix_not_finite(A_));
+      check_method_suits(options_.method, traits_);
+    }
     if (std::ranges::all_of(loads, [](double load) { return load == 0; })) {  // also of a singular matrix
       columns_.clear();
       return Reports(loads.size(), zero_solution());
@@ -76,12 +132,25 @@ class MatrixSystem final : public PlannedSystem {
 
   const LinearOperator& matrix() const override { return A_; }
   const Columns& columns() const override { return columns_; }
+  bool over_ranks() const override { return ranks_ != nullptr; }
 
-  // Several columns pay for a set-up together: trials without one have nothing to save.
+  // Several columns pay for a set-up together: trials without one have nothing to save. Over ranks conjugate gradients
+  // come first, where they may suit, as their bits repeat themselves.
   std::vector<MethodChoice> plan(bool indefinite) override {
     traits_.indefinite = indefinite;
     std::vector<MethodChoice> plan = plan_methods(size(), traits_, options_);
-    if (columns_.together()) std::erase_if(plan, [](const MethodChoice& choice) { return choice.trial; });
+    const bool automatic = options_.method == LinearMethod::automatic;
+    if (columns_.together() || (over_ranks() && automatic))
+      std::erase_if(plan, [](const MethodChoice& choice) { return choice.trial; });
+    if (over_ranks()) {
+      const auto first = std::ranges::find(plan, LinearMethod::conjugate_gradient, &MethodChoice::method);
+      if (automatic && first != plan.end()) std::rotate(plan.begin(), first, first + 1);
+      for (MethodChoice& choice : plan)
+        choice.why = choice.method == LinearMethod::direct
+                         ? fmt::format("{}; factorised by {} ranks together, whose last digits differ from run to run",
+                                       choice.why, ranks_->count())
+                         : fmt::format("divided among {} ranks", ranks_->count());
+    }
     if (kept_ != nullptr) kept_->put_first(plan);
     return plan;
   }
@@ -91,6 +160,13 @@ class MatrixSystem final : public PlannedSystem {
     Profile& profile = A_.device().profile();
     SolverCache passing;
     DirectSolver* solver = nullptr;
+    if (over_ranks()) {  // no iteration goes on
+      free_preconditioners();
+      A_.device().memory().trim();
+      if (options_.say && !cache().holds_factor())
+        options_.say(
+            fmt::format("{} ranks factorise together: the last digits differ from run to run", ranks_->count()));
+    }
     {
       auto phase = profile.phase("factorisation");
       solver = &(kept_ != nullptr ? *kept_ : passing)
@@ -107,6 +183,12 @@ class MatrixSystem final : public PlannedSystem {
     auto phase = profile.phase("substitution");
     Reports reports = columns_.together() ? solver->solve(columns_.B(), columns_.X())
                                           : Reports{solver->solve(columns_.b(), columns_.x())};
+    const Communicator all(A_.device());
+    for (SolveReport& report : reports) {
+      if (!over_ranks()) break;
+      report.memory_needed = all.total(report.memory_needed);
+      report.memory_used = all.total(report.memory_used);
+    }
     if (kind == DirectKind::symmetric && solver->knows_inertia() && solver->negative_pivots() > 0)
       for (SolveReport& report : reports)
         add_remark(report, fmt::format("the matrix has {} negative eigenvalue{}", solver->negative_pivots(),
@@ -115,9 +197,20 @@ class MatrixSystem final : public PlannedSystem {
   }
 
   Cycle cycle(const MethodChoice& choice) const override {
-    return {.memory = {.preconditioner = choice.preconditioner,
-                       .single_precision = options_.multigrid.single_precision,
-                       .half_storage = options_.multigrid.half_storage}};
+    Cycle cycle{.memory = {.preconditioner = choice.preconditioner,
+                           .single_precision = options_.multigrid.single_precision,
+                           .half_storage = options_.multigrid.half_storage,
+                           .matrix = !over_ranks()}};
+    if (over_ranks() && kept_ != nullptr && kept_->cycle()) {
+      cycle.memory.single_precision = kept_->cycle()->memory.single_precision;
+      cycle.sure_bounds = kept_->cycle()->sure_bounds;
+    }
+    return cycle;
+  }
+  void keep(const Cycle& cycle) override {
+    if (!over_ranks()) return;
+    cache().keep(cycle);
+    cache().forget_preconditioners();
   }
 
   std::vector<PreconditionerBasis> bases(const MethodChoice& choice, bool) const override {
@@ -132,7 +225,8 @@ class MatrixSystem final : public PlannedSystem {
     multigrid.coordinates = geometry_.coordinates;
     multigrid.dimension = geometry_.dimension;
     multigrid.nested = geometry_.nested;
-    if (choice.preconditioner == PreconditionerKind::multigrid) check_memory_for_hierarchy(multigrid);
+    const bool is_kept = kept_ != nullptr && kept_->holds(PreconditionerKind::multigrid);
+    if (choice.preconditioner == PreconditionerKind::multigrid && !is_kept) check_room(A_, multigrid, geometry_);
     auto phase = A_.device().profile().phase("set-up");
     passing_.clear();
     M_ = &cache().preconditioner(A_, choice.preconditioner, basis, multigrid);
@@ -154,7 +248,10 @@ class MatrixSystem final : public PlannedSystem {
     return {std::move(reports), of_this_matrix};
   }
 
-  void free_preconditioners() override { cache().clear(); }
+  void free_preconditioners() override {
+    if (over_ranks()) cache().forget_preconditioners();
+    else cache().clear();
+  }
   void remember(const MethodChoice& choice) override {
     if (kept_ != nullptr) kept_->remember(choice);
   }
@@ -163,7 +260,7 @@ class MatrixSystem final : public PlannedSystem {
   // The bounding box of the nodes is only needed to choose a method.
   SystemSize size() const {
     const int block = A_.block_size();
-    SystemSize size{A_.total_rows(), A_.pattern().nonzeros() * block * block, geometry_.dimension, block, {},
+    SystemSize size{A_.total_rows(), block_entries(A_) * block * block, geometry_.dimension, block, {},
                     columns_.count()};
     if (options_.method == LinearMethod::automatic && geometry_.coordinates != nullptr)
       size.extent = box_around(*geometry_.coordinates, geometry_.dimension).extent;
@@ -190,26 +287,11 @@ class MatrixSystem final : public PlannedSystem {
     return reports;
   }
 
-  // Checks the memory before any of it is taken. The model may be a quarter too high: a hierarchy closer to the limit
-  // is tried, and so is one that costs little to try.
-  void check_memory_for_hierarchy(const SmoothedAggregationOptions& multigrid) const {
-    if (kept_ != nullptr && kept_->holds(PreconditionerKind::multigrid)) return;
-    const SparsityPattern& pattern = A_.pattern();
-    const MemoryPool& pool = A_.device().memory();
-    const HierarchyShape shape{pattern.rows(),      pattern.nonzeros(), A_.block_size(),
-                               geometry_.dimension, Nesting::none,      multigrid.half_storage};
-    const double needed = 0.75 * double(hierarchy_needs(shape, multigrid.single_precision).set_up.total());
-    if (needed <= std::max(25e6, double(pool.available()))) return;
-    throw Error(Exit::resources,
-                fmt::format("multigrid needs more than {:.1f} MB, and {:.1f} MB are available", 1e-6 * needed,
-                            1e-6 * double(pool.available())),
-                "predicted from the size of the matrix", "use a cheaper preconditioner, or a device with more memory");
-  }
-
   // Owner of preconditioners: that of the matrix, or one attempt only.
   SolverCache& cache() { return kept_ != nullptr ? *kept_ : passing_; }
 
-  const SparseMatrix& A_;
+  const Matrix& A_;
+  Ranks* const ranks_;  // null: one process
   const Columns columns_;
   const LinearSolverOptions& options_;
   const SolverGeometry& geometry_;
@@ -247,6 +329,16 @@ SolveReport solve_linear(const SparseMatrix& A, const Vector& b, Vector& x, cons
 }
 
 std::vector<SolveReport> solve_linear(const SparseMatrix& A, const MultiVector& B, MultiVector& X,
+                                      const LinearSolverOptions& options, const SolverGeometry& geometry) {
+  return MatrixSystem(A, {B, X}, options, geometry).solve();
+}
+
+SolveReport solve_linear(const DividedMatrix& A, const Vector& b, Vector& x, const LinearSolverOptions& options,
+                         const SolverGeometry& geometry) {
+  return MatrixSystem(A, {b, x}, options, geometry).solve().front();
+}
+
+std::vector<SolveReport> solve_linear(const DividedMatrix& A, const MultiVector& B, MultiVector& X,
                                       const LinearSolverOptions& options, const SolverGeometry& geometry) {
   return MatrixSystem(A, {B, X}, options, geometry).solve();
 }

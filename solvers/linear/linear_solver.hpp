@@ -11,6 +11,8 @@
 
 namespace ritz {
 
+class DividedMatrix;  // solvers/algebra/divided_matrix.hpp
+
 // x holds the initial guess (direct solvers ignore it) and becomes the solution. With `automatic`, methods that fail
 // give way to the next of plan_methods(), and the report's `fallbacks` name each with its reason. Throws Error:
 // Exit::input when the named method or combination is senseless for this matrix; Exit::model from factorisations
@@ -21,6 +23,12 @@ SolveReport solve_linear(const SparseMatrix& A, const Vector& b, Vector& x, cons
 // Several right-hand sides of one matrix, such as load cases: one set-up or factorisation, and columns that share every
 // read of the matrix. A report for each column; those of zero are solved by zero.
 std::vector<SolveReport> solve_linear(const SparseMatrix& A, const MultiVector& B, MultiVector& X,
+                                      const LinearSolverOptions& options, const SolverGeometry& geometry = {});
+// The same of a matrix whose rows are divided among ranks; all of them call it together, with a cache. Errors of one
+// rank that the others cannot know end the job; the others are an AgreedError.
+SolveReport solve_linear(const DividedMatrix& A, const Vector& b, Vector& x, const LinearSolverOptions& options,
+                         const SolverGeometry& geometry = {});
+std::vector<SolveReport> solve_linear(const DividedMatrix& A, const MultiVector& B, MultiVector& X,
                                       const LinearSolverOptions& options, const SolverGeometry& geometry = {});
 
 // One iterative method by its name, from x, for any linear operator; M: nullptr where there is none.

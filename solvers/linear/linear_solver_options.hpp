@@ -73,6 +73,7 @@ struct SolverGeometry {
   const Vector* coordinates = nullptr;  // [block row][dimension]
   int dimension = 0;
   std::function<NestedLevels()> nested = {};  // called when multigrid is set up
+  Index more_for_products = 0;  // [bytes] that multigrid's set-up takes beyond what the matrix shows; over ranks
 };
 
 // Contradiction between named options ("direct" with a preconditioner), and the remedy; nullopt: none.

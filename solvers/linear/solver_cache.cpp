@@ -1,5 +1,7 @@
 #include "solvers/linear/solver_cache.hpp"
 
+#include "device/ranks/ranks.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -34,15 +36,28 @@ void SolverCache::clear() noexcept {
   hierarchies_.clear();
 }
 
-DirectSolver& SolverCache::direct(const SparseMatrix& A, DirectKind kind, const DirectOptions& options) {
+void SolverCache::matrix_replaced() {
+  hierarchies_.clear();
+  if (factor_) factor_->current = false;
+}
+
+void SolverCache::end() {
+  if (factor_) factor_->solver->end();
+  clear();
+}
+
+DirectSolver& SolverCache::direct(DirectInput A, DirectKind kind, const DirectOptions& options) {
   if (factor_ && factor_->kind != kind) factor_.reset();
   if (!factor_) {
     factor_ = Factor{kind, std::make_unique<DirectSolver>(A, kind, options), true};
     ++counts_.analyses;
   } else if (!std::exchange(factor_->current, true)) {
     try {
-      factor_->solver->refactorise();
+      factor_->solver->refactorise(A);
       ++counts_.factorisations;
+    } catch (const AgreedError&) {
+      end();
+      throw;
     } catch (...) {
       factor_.reset();
       throw;
@@ -51,7 +66,8 @@ DirectSolver& SolverCache::direct(const SparseMatrix& A, DirectKind kind, const 
   return *factor_->solver;
 }
 
-const ChosenPreconditioner& SolverCache::preconditioner(const SparseMatrix& A, PreconditionerKind kind,
+template <class Matrix>
+const ChosenPreconditioner& SolverCache::preconditioner(const Matrix& A, PreconditionerKind kind,
                                                         PreconditionerBasis basis,
                                                         const SmoothedAggregationOptions& multigrid) {
   // One with sure bounds serves who does not ask for them, too.
@@ -89,6 +105,13 @@ const ChosenPreconditioner& SolverCache::preconditioner(const SparseMatrix& A, P
                           std::make_unique<ChosenPreconditioner>(A, kind, basis, multigrid)});
   return *hierarchies_.back().preconditioner;
 }
+
+template const ChosenPreconditioner& SolverCache::preconditioner(const SparseMatrix&, PreconditionerKind,
+                                                                 PreconditionerBasis,
+                                                                 const SmoothedAggregationOptions&);
+template const ChosenPreconditioner& SolverCache::preconditioner(const DividedMatrix&, PreconditionerKind,
+                                                                 PreconditionerBasis,
+                                                                 const SmoothedAggregationOptions&);
 
 bool SolverCache::holds(PreconditionerKind kind) const {
   return std::ranges::any_of(hierarchies_, [&](const Hierarchy& each) { return each.kind == kind; });

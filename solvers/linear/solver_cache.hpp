@@ -13,6 +13,7 @@
 #include "solvers/linear/chosen_preconditioner.hpp"
 #include "solvers/linear/method_choice.hpp"
 #include "solvers/linear/preconditioner_reuse.hpp"
+#include "solvers/linear/solver_plan.hpp"
 
 #include <memory>
 #include <optional>
@@ -25,11 +26,19 @@ class SolverCache {
   // `alike`: by other numbers in the same equations; else nothing is used on.
   void values_changed(bool alike = false);
   void clear() noexcept;  // gives all of it back: before the matrix goes, or when memory is short
+  void forget_preconditioners() noexcept { hierarchies_.clear(); }
+  // Another matrix of the same pattern takes the place of this one, which goes; the analysis stays.
+  void matrix_replaced();
+  void end();  // over ranks, in place of clear(): gives the factor back
+  bool holds_factor() const { return factor_.has_value(); }
+  Index factor_bytes() const { return factor_ ? factor_->solver->memory_bytes() : 0; }
 
   // Existing solvers that fit, with the matrix's present values, else new ones. They throw the errors of the
-  // constructors, and then nothing of the kind is kept.
-  DirectSolver& direct(const SparseMatrix& A, DirectKind kind, const DirectOptions& options);
-  const ChosenPreconditioner& preconditioner(const SparseMatrix& A, PreconditionerKind kind, PreconditionerBasis basis,
+  // constructors, and then nothing of the kind is kept. Matrix: SparseMatrix, or DividedMatrix over ranks, which call
+  // every function together.
+  DirectSolver& direct(DirectInput A, DirectKind kind, const DirectOptions& options);
+  template <class Matrix>
+  const ChosenPreconditioner& preconditioner(const Matrix& A, PreconditionerKind kind, PreconditionerBasis basis,
                                              const SmoothedAggregationOptions& multigrid);
 
   // Iterations that one of other values is given to gain that many digits; 0: it is of the matrix at hand.
@@ -39,6 +48,10 @@ class SolverCache {
   bool judge(const ChosenPreconditioner& used, const std::vector<SolveReport>& reports);
 
   bool holds(PreconditionerKind kind) const;
+
+  // The cycle that the last solution over ranks came to: the next one begins with it.
+  void keep(const Cycle& cycle) { cycle_ = cycle; }
+  const std::optional<Cycle>& cycle() const { return cycle_; }
 
   // The method that solved the last time is tried first.
   void remember(const MethodChoice& choice) { last_ = choice; }
@@ -67,6 +80,7 @@ class SolverCache {
   std::optional<Factor> factor_;
   std::vector<Hierarchy> hierarchies_;  // one of each kind, basis and precision that was asked for
   std::optional<MethodChoice> last_;
+  std::optional<Cycle> cycle_;
   Counts counts_;
 };
 
