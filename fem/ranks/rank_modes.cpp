@@ -156,19 +156,22 @@ EigenSolution RankSystem::modes_without_matrix(const ModesWanted& wanted, const 
                                      return std::max(cycle.set_up.total(), cycle.live.total() + vectors);
                                    }},
                               fallbacks);
-  EigenSolution found = solve_by_lobpcg(
-      {.K = K,
-       .M = motions.count() == 0 ? static_cast<const LinearOperator&>(M) : heavy,
-       .stiffness = K.diagonal(),
-       .mass = M.diagonal(),
-       .block = components(),
-       .motions = &motions},
-      wanted.options, space().mesh().dimension(), [&](double shift) -> std::unique_ptr<LinearOperator> {
-        if (kind != PreconditionerKind::multigrid) return std::make_unique<ShiftedPolynomial>(K, M, shift);
-        return std::make_unique<PMultigrid>(
-            K, PMultigridOptions{
-                   .single_precision = options_.multigrid.single_precision, .coarsest = options_.multigrid, .masses = &masses, .shift = shift});
-      });
+  EigenSolution found =
+      solve_by_lobpcg({.K = K,
+                       .M = motions.count() == 0 ? static_cast<const LinearOperator&>(M) : heavy,
+                       .stiffness = K.diagonal(),
+                       .mass = M.diagonal(),
+                       .block = components(),
+                       .motions = &motions},
+                      wanted.options, space().mesh().dimension(), [&](double shift) -> std::unique_ptr<LinearOperator> {
+                        if (kind != PreconditionerKind::multigrid)
+                          return std::make_unique<ShiftedPolynomial>(K, M, shift);
+                        return std::make_unique<PMultigrid>(
+                            K, PMultigridOptions{.single_precision = options_.multigrid.single_precision,
+                                                 .coarsest = options_.multigrid,
+                                                 .masses = &masses,
+                                                 .shift = shift});
+                      });
   found.fallbacks = std::move(fallbacks);
   return found;
 }

@@ -42,7 +42,7 @@ struct SpaceOptions {
   std::vector<ReferenceElement> elements;  // instead of these, for their shapes; needs an order for the other shapes
   const FunctionSpace* beside = nullptr;   // a space on the same mesh, with which the geometry is shared
   const GivenNumbering* given = nullptr;   // instead of the order in which the curve meets the nodes
-  // Of a part of a mesh, whose nodes are [owned | ghosts]; null: one process has all nodes.
+  // Nodes of a part of a mesh are [owned | ghosts]; null: one process has all nodes.
   std::shared_ptr<const Ghosts> ghosts = nullptr;
 };
 

@@ -28,7 +28,7 @@ void add_remark(SolveReport& report, const std::string& remark) {
   report.where += (report.where.empty() ? "" : "; ") + remark;
 }
 
-// What is read from the matrix of one process, and from the rows of each rank.
+// Facts of the matrix of one process, or of the rows of each rank.
 MatrixTraits traits_of(const SparseMatrix& A, MatrixPromise promise) {
   if (promise == MatrixPromise::none) return inspect(A);
   MatrixTraits traits;
