@@ -140,14 +140,35 @@ MixedSolution solve(const MixedOperator& equations, const MixedConstraints& supp
   return s;
 }
 
+namespace {
+
+// Gauge of the whole mesh, which every rank has; r and what is removed from it are of this rank.
+Gauge gauge_of(const FieldsOfRank& rank, Vector& r) {
+  const MixedOperator& all = rank.equations_of_all();
+  if (all.family(0) != Family::edge) return {};
+  Vector u = all.zeros(), of_all = all.zeros();
+  begin(all, rank.supports_of_all(), u, of_all);
+  Gauge gauge = gauge_of(all, rank.supports_of_all(), of_all);
+  if (gauge.removed.empty()) return gauge;
+  gauge.removed = rank.own(gauge.removed);
+  axpy(-1.0, gauge.removed, r);
+  return gauge;
+}
+
+}  // namespace
+
 MixedSolution solve(const FieldsOfRank& rank, const LinearSolverOptions& options) {
   const MixedOperator& equations = rank.equations();
   MixedSolution s{.u = equations.zeros()};
   Vector r = equations.zeros(), du = equations.zeros();
   begin(equations, rank.supports(), s.u, r);
   const double asked = norm2(r);
-  s.report = solve_fields(equations, rank.supports(), options, rank.whole(), r, du);
-  finish(equations, rank.supports(), options, du, asked, {}, s);
+  const Gauge gauge = gauge_of(rank, r);
+  s.notice = gauge.notice;
+  WholeProblem whole = rank.whole();
+  whole.singular = gauge.free;
+  s.report = solve_fields(equations, rank.supports(), options, whole, r, du);
+  finish(equations, rank.supports(), options, du, asked, gauge.removed, s);
   return s;
 }
 

@@ -108,7 +108,7 @@ class MotionsLeft {
   std::vector<FieldMotion> motions_;
 };
 
-// Is K z zero beside the blocks by which z is multiplied? z: of the field k, with values of the size of 1.
+// Is K z zero in comparison with the blocks by which z is multiplied? z: of the field k, with values of the size of 1.
 bool maps_to_zero(const MixedOperator& equations, const LinearOperator& K, const BlockNorms& sizes, int k,
                   const Vector& values) {
   const Layout& layout = equations.layout();

@@ -126,16 +126,7 @@ class FieldsSystem final : public PlannedSystem {
   bool over_ranks() const override { return layout().is_divided(); }
 
   std::vector<MethodChoice> plan(bool) override {
-    std::vector<MethodChoice> choices = agreed([&] { return methods_of(equations_, options_, whole_.size); });
-    if (whole_.singular)
-      std::erase_if(choices, [](const MethodChoice& choice) { return choice.method == LinearMethod::direct; });
-    if (choices.empty())
-      throw Error(
-          Exit::model,
-          fmt::format("the matrix is singular: gradients may be added to the field '{}'", equations_.field_name(0)),
-          "curls alone enter the equations, so a factorisation lacks a gauge",
-          "take the method 'minres' or 'auto', or give a term without derivatives a small factor (b of "
-          "curl_curl3)");
+    std::vector<MethodChoice> choices = agreed([&] { return possible_methods(); });
     if (!over_ranks()) return choices;
     const int count = layout().ranks().count();
     for (MethodChoice& choice : choices)
@@ -151,7 +142,7 @@ class FieldsSystem final : public PlannedSystem {
     return agreed([&] { return Reports{over_ranks() ? factorise_over_ranks(choice) : factorise_here(choice)}; });
   }
 
-  // Each field has a preconditioner of its own kind: there are no other precisions or relatives to try.
+  // Each field has a separate preconditioner: there are no other precisions or relatives to try.
   Cycle cycle(const MethodChoice&) const override { return {}; }
   bool may_be_refused(const MethodChoice&) const override { return false; }
   bool gives_way(const Error& error) const override {  // no preconditioner is known for a field
@@ -192,6 +183,18 @@ class FieldsSystem final : public PlannedSystem {
   Profile& profile() const { return device().profile(); }
   void say(const std::string& text) const {
     if (options_.say) options_.say(text);
+  }
+
+  std::vector<MethodChoice> possible_methods() const {
+    std::vector<MethodChoice> choices = methods_of(equations_, options_, whole_.size);
+    if (whole_.singular)
+      std::erase_if(choices, [](const MethodChoice& choice) { return choice.method == LinearMethod::direct; });
+    if (!choices.empty()) return choices;
+    throw Error(
+        Exit::model,
+        fmt::format("the matrix is singular: gradients may be added to the field '{}'", equations_.field_name(0)),
+        "curls alone enter the equations, so a factorisation lacks a gauge",
+        "take the method 'minres' or 'auto', or give a term without derivatives a small factor (b of curl_curl3)");
   }
 
   // The tangent of linear equations, without its supports.
@@ -309,7 +312,7 @@ class FieldsSystem final : public PlannedSystem {
   };
   // The field with the least tolerance that is exceeded: that of their loads and of typical sums of their terms. A sum
   // of K v is typically |K| |v| / sqrt(n) with the norm of Frobenius, whatever the units; v may cancel in it, and
-  // become small where its field is at rest. Then the rounding of its own equations is left in it.
+  // become small where its field is at rest. Then the rounding of the field's equations is left in it.
   Unmet find_unmet(const Vector& r, const std::vector<double>& solution, const Vector& rest) const {
     const Layout& layout = equations_.layout();
     const BlockNorms& sizes = *sizes_;

@@ -1,5 +1,5 @@
 // Equations of several fields whose residuals and linear systems are the work of all ranks of a job. Nodes of each
-// field are cut along the curve that numbers them, and each rank has all cells around those of its own. The first rank
+// field are cut along the curve that numbers them, and each rank has all cells around its nodes. The first rank
 // runs the analysis and has the whole mesh, no matrix of it; the others do what it orders (fem/ranks/rank_helper.hpp):
 // a residual, or the same call of solve_fields() with their part.
 //

@@ -44,24 +44,31 @@ const MixedOperator& checked(const MixedOperator& equations, const Ranks& ranks)
 
 FieldsOfRank::FieldsOfRank(const MixedOperator& equations, const MixedConstraints& supports, Ranks& ranks)
     : all_(checked(equations, ranks)),
+      all_supports_(supports),
       cut_(equations, ranks.count()),
       ranks_(ranks),
       part_(cut_.part(ranks.rank()), equations.time(), equations.device(), ranks),
       supports_(supports_of_part(part_, equations, supports)),
-      whole_(of_this_rank(whole_problem(equations, supports), supports)) {}
+      whole_(of_this_rank(whole_problem(equations, supports))) {}
 
-std::vector<double> FieldsOfRank::own(int field, const std::vector<double>& of_all) const {
+Vector FieldsOfRank::own(int field, const Vector& of_field) const {
   const Index components = all_.space(field).components();
   const std::vector<Index>& first = cut_.first(field);
-  const auto begin = of_all.begin() + first[at_place(ranks_.rank())] * components;
-  return {begin, begin + (first[at_place(ranks_.rank()) + 1] - first[at_place(ranks_.rank())]) * components};
+  const Index begin = first[at_place(ranks_.rank())] * components,
+              end = first[at_place(ranks_.rank()) + 1] * components;
+  const std::vector<double> all = of_field.host();
+  return {part_.device(), std::span(all).subspan(at_place(begin), at_place(end - begin)), "vectors"};
 }
 
-WholeProblem FieldsOfRank::of_this_rank(WholeProblem whole, const MixedConstraints& supports) const {
+Vector FieldsOfRank::own(const Vector& of_all) const {
+  Vector mine = equations().zeros();
+  for (int k = 0; k < all_.field_count(); ++k) equations().layout().put(own(k, all_.layout().part(of_all, k)), k, mine);
+  return mine;
+}
+
+WholeProblem FieldsOfRank::of_this_rank(WholeProblem whole) const {
   for (FieldMotion& motion : whole.motions)
-    motion.values = [this, field = motion.field, all = std::move(motion.values)] {
-      return Vector(part_.device(), std::span<const double>(own(field, all().host())), "vectors");
-    };
+    motion.values = [this, field = motion.field, all = std::move(motion.values)] { return own(field, all()); };
   whole.calls.nesting = [this](int field) {
     const FunctionSpace& space = all_.space(field);
     const NestedLevels levels = nested_levels_of(space);
@@ -69,8 +76,8 @@ WholeProblem FieldsOfRank::of_this_rank(WholeProblem whole, const MixedConstrain
     std::vector<NestedLevels> of_ranks = divide(*levels, cut_.first(field), space.components(), replicated_unknowns());
     return std::move(of_ranks[at_place(ranks_.rank())]);
   };
-  whole.calls.corners = [this, &supports](int field) {
-    return corners_at(edge_corners(all_.space(field), supports[field]), part_.mesh_nodes());
+  whole.calls.corners = [this](int field) {
+    return corners_at(edge_corners(all_.space(field), all_supports_[field]), part_.mesh_nodes());
   };
   return whole;
 }

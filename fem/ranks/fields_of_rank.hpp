@@ -18,19 +18,25 @@ class FieldsOfRank {
   // All ranks make theirs together, from equal equations and supports, which must outlive this. Throws what
   // check_divisible() throws.
   FieldsOfRank(const MixedOperator& equations, const MixedConstraints& supports, Ranks& ranks);
+  FieldsOfRank(const FieldsOfRank&) = delete;
+  FieldsOfRank& operator=(const FieldsOfRank&) = delete;
 
   const MixedOperator& equations() const { return part_.equations(); }
   const MixedConstraints& supports() const { return supports_; }
   const WholeProblem& whole() const { return whole_; }
+  const MixedOperator& equations_of_all() const { return all_; }  // of the whole mesh
+  const MixedConstraints& supports_of_all() const { return all_supports_; }
 
   // x [owned unknown]; the unknowns of the whole mesh on the first rank, nothing on the others. All ranks call it.
   Vector gathered(const Vector& x) const;
+  Vector own(const Vector& of_all) const;  // [owned unknown] of a vector that every rank has; no messages
 
  private:
-  WholeProblem of_this_rank(WholeProblem whole, const MixedConstraints& supports) const;
-  std::vector<double> own(int field, const std::vector<double>& of_all) const;
+  WholeProblem of_this_rank(WholeProblem whole) const;
+  Vector own(int field, const Vector& of_field) const;
 
   const MixedOperator& all_;
+  const MixedConstraints& all_supports_;
   FieldsCutter cut_;
   Ranks& ranks_;
   LocalFields part_;

@@ -117,15 +117,15 @@ void BlockOperator::apply(const Vector& x, Vector& y) const {
     for (int k = 0; k < count; ++k)
       for (auto* parts : {&x_, &y_, &product_}) parts->emplace_back(device_, layout_.size(k), "vectors");
   for (int k = 0; k < count; ++k) layout_.take(x, k, x_[place(k)]);
-  std::vector<const Vector*> all;
-  for (int k = 0; k < count; ++k) all.push_back(&with_ghosts(k, x_[place(k)]));
+  for (int k = 0; k < count; ++k) with_ghosts(k, x_[place(k)]);
+  const std::vector<Vector>& all = layout_.is_divided() ? all_ : x_;
   for (int row = 0; row < count; ++row) {
     Vector& sum = y_[place(row)];
-    if (square(row) != nullptr) multiply_local(row, row, *all[place(row)], sum);
+    if (square(row) != nullptr) multiply_local(row, row, all[place(row)], sum);
     else sum.fill_zero();
     for (int column = 0; column < count; ++column) {
       if (column == row || coupling(row, column) == nullptr) continue;
-      multiply_local(row, column, *all[place(column)], product_[place(row)]);
+      multiply_local(row, column, all[place(column)], product_[place(row)]);
       axpy(1, product_[place(row)], sum);
     }
     layout_.put(sum, row, y);

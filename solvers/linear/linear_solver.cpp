@@ -160,7 +160,7 @@ class MatrixSystem final : public PlannedSystem {
     Profile& profile = A_.device().profile();
     SolverCache passing;
     DirectSolver* solver = nullptr;
-    if (over_ranks()) {  // no iteration goes on
+    if (over_ranks()) {  // no iteration follows
       free_preconditioners();
       A_.device().memory().trim();
       if (options_.say && !cache().holds_factor())

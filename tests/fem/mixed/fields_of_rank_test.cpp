@@ -99,5 +99,19 @@ TEST(FieldsOfRank, NameTheMotionThatNothingHolds) {
   });
 }
 
+// A current that ends in the mesh has no field where gradients are free.
+TEST(FieldsOfRank, RefuseACurrentThatEndsInTheMesh) {
+  ritz::testing::on_ranks(2, [](Ranks& ranks) {
+    const std::unique_ptr<Problem> coil = current(CellKind::tri3, 6, 0, 0, Device::named("cpu", 1));
+    try {
+      solve(FieldsOfRank(coil->equations, coil->supports, ranks), {.method = LinearMethod::minres});
+      ADD_FAILURE() << "a current that ends has a field";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.exit(), Exit::model);
+      EXPECT_NE(error.message().find("not free of divergence"), std::string::npos) << error.message();
+    }
+  });
+}
+
 }  // namespace
 }  // namespace ritz::test
