@@ -11,7 +11,6 @@
 #include "apps/results/derived_results.hpp"
 #include "fem/analysis/observer.hpp"
 #include "fem/analysis/transient.hpp"
-#include "fem/analysis/vibration.hpp"
 #include "fem/operator/operator.hpp"
 #include "fem/physics/model.hpp"
 
@@ -46,9 +45,8 @@ struct CaseModel {
   double attached_mass = 0;                          // [kg] at reference points, beside it
   // Log, report, result files.
   std::function<void(const CaseModel&, const Operator& equations, const SolutionView&)> show = {};
-  std::function<void(const SolutionView&)> tell = {};  // more in the log and among the facts: motions of regions
-  std::function<void(const CaseModel&, VibrationModes)> show_modes = {};  // read_modal()
-  std::function<void(const Vector& shape)> judge_shape = {};              // of the first mode that is not rigid
+  std::function<void(const SolutionView&)> tell = {};         // more in the log and among the facts: motions of regions
+  std::function<void(const Vector& shape)> judge_shape = {};  // of the first mode that is not rigid
 
   CaseModel (*reader)(Run&) = nullptr;  // reads the case of another run
 

@@ -5,7 +5,7 @@
 #include "apps/cases/gradient_input.hpp"
 #include "apps/cases/model.hpp"
 #include "apps/cases/plugins.hpp"
-#include "apps/cases/transient_analysis.hpp"
+#include "apps/cases/time_input.hpp"
 #include "apps/results/evaluated_fields.hpp"
 #include "apps/show/field_component.hpp"
 #include "fem/forms/derived_fields.hpp"

@@ -5,7 +5,7 @@
 #include "apps/cases/model.hpp"
 #include "apps/cases/named_material.hpp"
 #include "apps/cases/orientations.hpp"
-#include "apps/cases/transient_analysis.hpp"
+#include "apps/cases/time_input.hpp"
 #include "apps/results/derived_fields.hpp"
 #include "fem/physics/heat_conduction.hpp"
 #include "solvers/algebra/vectors.hpp"

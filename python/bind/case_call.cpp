@@ -1,7 +1,7 @@
 #include "python/bind/case_call.hpp"
 
 #include "apps/analyses/mixed_analysis.hpp"
-#include "apps/analyses/modal_analysis.hpp"
+#include "apps/cases/structures/vibration_case.hpp"
 #include "apps/cases/elastic_case.hpp"
 #include "apps/cases/form_case.hpp"
 #include "apps/cases/heat_case.hpp"

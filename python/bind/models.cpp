@@ -69,21 +69,12 @@ class Model {
                     "each member is a model of its own", "make each of them");
       run_.emplace(program.info, options);
       CaseModel read = program.read(*run_);
-      const Analysis analysis = read_analysis(*run_, read);
-      std::visit(
-          [&](const auto& a) {
-            if constexpr (requires { a.linear; }) linear_ = a.linear;
-            using A = std::decay_t<decltype(a)>;
-            if constexpr (std::is_same_v<A, Modal>) other_analysis_ = "[modal]";
-            else if constexpr (std::is_same_v<A, Transient>) {
-              evolution_ = a;
-              other_analysis_ = "[time]";
-            } else if constexpr (std::is_same_v<A, Nonlinear>) {
-              newton_ = a;
-              other_analysis_ = "a load path or nonlinear equations";
-            }
-          },
-          analysis);
+      const std::unique_ptr<CaseAnalysis> analysis = read_analysis(*run_, read);
+      if (analysis->linear() != nullptr) linear_ = *analysis->linear();
+      other_analysis_ = analysis->beyond_linear_statics();
+      const Differentiable known = analysis->differentiable();
+      if (known.evolution != nullptr) evolution_ = *known.evolution;
+      if (known.nonlinear != nullptr) newton_ = *known.nonlinear;
       finish_model(*run_, read, {}, {read.nodal_results, read.cell_results});
       read_.emplace(std::move(read));
       equations_.emplace(space(), model().equations);

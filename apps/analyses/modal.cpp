@@ -1,7 +1,4 @@
-#include "apps/analyses/modal_analysis.hpp"
-
-#include "apps/cases/elastic_case.hpp"
-#include "apps/cases/structures/structure_case.hpp"
+#include "apps/analyses/case_analysis.hpp"
 #include "apps/results/modal_results.hpp"
 
 #include <algorithm>
@@ -102,9 +99,52 @@ void report(Run& run, const CaseModel& read, const VibrationModes& modes, double
   read.judge_shape(shape);
 }
 
+class ModalAnalysis final : public CaseAnalysis {
+ public:
+  ModalAnalysis(ModalSettings settings, bool factorised) : settings_(std::move(settings)), factorised_(factorised) {}
+
+  std::string beyond_linear_statics() const override { return "[modal]"; }
+  ModelDemands demands() const override { return {}; }
+  void check(const Model& model) const override { ritz::check(model, settings_.eigen); }
+
+  std::vector<Integral> integrals(const Model& model) const override {
+    std::vector<Integral> all = model.equations;
+    all.insert(all.end(), model.inertia.begin(), model.inertia.end());
+    return all;
+  }
+  void make_operators(Run& run, const Model& model, Prepared& prepared) const override {
+    prepared.equations = &make_operator(run, *model.space, model.equations);
+    prepared.rates = &make_operator(run, *model.space, model.inertia);
+  }
+
+  Forecast forecast(Run& run, const CaseModel& read, const Prepared& prepared) const override {
+    if (settings_.eigen.band)
+      run.log().notice(
+          fmt::format("how many modes the band holds is known only when they are counted: the forecast is for {}",
+                      settings_.eigen.count));
+    return ritz::forecast(read.model, settings_.eigen, prepared);
+  }
+  Index host_of_shown(Run&, const CaseModel&, const Forecast& foreseen) const override {
+    return foreseen.host_of_columns;
+  }
+
+  void solve(Run& run, const CaseModel& read, Observer observer, const Prepared& prepared) override {
+    const double tolerance = settings_.eigen.relative;
+    VibrationModes modes = ritz::solve(read.model, std::move(settings_.eigen), observer, prepared);
+    if (factorised_) modes.eigen.choice = "beams and thin shells are ill-conditioned, so they are factorised";
+    report(run, read, modes, tolerance);
+    write_modes(run.results(), read.space(), modes, settings_.shapes);
+  }
+
+ private:
+  ModalSettings settings_;
+  bool factorised_;  // for want of a method that is named
+};
+
 }  // namespace
 
-Modal read_modal(Run& run, CaseModel& read) {
+std::unique_ptr<CaseAnalysis> modal_analysis(Run& run, CaseModel& read, CaseSolvers&) {
+  if (!read.modes) return nullptr;
   ModalSettings settings = read_settings(run.input());
   if (settings.shapes.factor != 0 && settings.shapes.phases == 0)
     run.log().notice("[modal] animate_displacement has no effect: [modal] animate is 0");
@@ -124,21 +164,7 @@ Modal read_modal(Run& run, CaseModel& read) {
     read.nodal_results.push_back({mode_name(k), mode_components(read.space())});
     if (has_rotations(read.space())) read.nodal_results.push_back({rotation_name(k), 3});
   }
-  read.show_modes = [&run, factorised, shapes = settings.shapes, tolerance = settings.eigen.relative](
-                        const CaseModel& shown, VibrationModes modes) {
-    if (factorised) modes.eigen.choice = "beams and thin shells are ill-conditioned, so they are factorised";
-    report(run, shown, modes, tolerance);
-    write_modes(run.results(), shown.space(), modes, shapes);
-  };
-  return settings.eigen;
-}
-
-CaseModel read_vibration(Run& run) {
-  const char* about = "sections of a structure: beams, bars, springs, shells; without any, bodies with materials";
-  CaseModel read =
-      run.input().tables("section", about).empty() ? read_elastic_vibration(run) : read_structure_vibration(run);
-  read.modes = true;
-  return read;
+  return std::make_unique<ModalAnalysis>(std::move(settings), factorised);
 }
 
 }  // namespace ritz
