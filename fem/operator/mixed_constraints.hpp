@@ -25,6 +25,7 @@ class MixedConstraints final : public Supports {
   void set_values(Vector& u, double part = 1) const override;
   void set_linear(Vector&) const override {}  // no unknown follows others
   void gather(Vector&) const override {}
+  void gather_diagonal(Vector&) const override {}
   void set_zero(Vector& r) const override;
   void keep_prescribed(Vector& r) const override;
   void keep_constrained(Vector& r) const override { keep_prescribed(r); }
