@@ -47,8 +47,6 @@ class FirstOrderEvolution final : public Evolution {
         stored_before_(equations_.zeros()),
         work_(equations_.zeros()) {
     for (Vector& each : r_) each = equations_.zeros();
-    for (int field = 0; field < equations_.layout().count(); ++field)
-      has_rates_.insert(has_rates_.end(), at(equations_.layout().width(field)), rates_.act_on(field));
   }
 
  private:
@@ -59,6 +57,7 @@ class FirstOrderEvolution final : public Evolution {
     set_time(begin_, begin_);
     supports_.set_values(u_);
     supports_.set_values(prescribed_);
+    find_rates();
     // Values that jump at the begin leave no rate to go on with, nor do fields without rates, such as a pressure, which
     // need not satisfy their equations there: the first step is one of backward Euler.
     axpy(-1.0, u_, before_);
@@ -81,8 +80,24 @@ class FirstOrderEvolution final : public Evolution {
   void resume() override {
     u_ = Vector(equations_.device(), std::span<const double>(state_.u), "vectors");
     r_[0] = Vector(equations_.device(), std::span<const double>(state_.r), "vectors");
+    find_rates();
     supports_.set_values(prescribed_);
     rates_.residual(u_, stored_);
+  }
+
+  // Fields of saddle points and fields in balance at any time have equations without rates.
+  void find_rates() {
+    const Layout& layout = equations_.layout();
+    std::size_t count = 0;
+    for (int field = 0; field < layout.count(); ++field) count += at(layout.width(field));
+    has_rates_.assign(count, layout.count() == 1);
+    if (layout.count() == 1) return;
+    fill_start_vector(work_);
+    rates_.action(u_, work_, known_);
+    const std::vector<double> changes = known_.host();
+    components_.each([&](std::size_t i, std::size_t c) { has_rates_[c] = has_rates_[c] || changes[i] != 0; });
+    fill(0.0, known_);
+    fill(0.0, work_);
   }
 
   void begin_step() override {

@@ -44,7 +44,7 @@ VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses
                                const VibrationModel& model, EigenOptions options);
 
 // The same of several fields, each of which has an inertia: with their matrices joined, by Lanczos. They must be held.
-// Translations are those of the first field with as many components as directions. Throws Error(Exit::model) for a field
+// Translations are those of the field "displacement". Throws Error(Exit::model) for a field
 // without inertia and for motions that are free, and what the other throws.
 VibrationModes solve_vibration(const FieldsOfModel& fields, EigenOptions options);
 

@@ -14,11 +14,11 @@ namespace ritz {
 namespace {
 
 // Every field that moves has a mass: that of a pressure or of a multiplier would be none.
-void require_masses(const FieldsOfModel& fields) {
-  for (int k = 0; k < fields.equations->field_count(); ++k)
-    if (!fields.rates->act_on(k))
+void require_masses(const MixedOperator& equations, const BlockOperator& M) {
+  for (int k = 0; k < equations.field_count(); ++k)
+    if (M.square(k) == nullptr || !(max_abs(M.square(k)->values()) > 0))
       throw Error(Exit::model,
-                  fmt::format("modes of equations whose field '{}' has no inertia", fields.equations->field_name(k)),
+                  fmt::format("modes of equations whose field '{}' has no inertia", equations.field_name(k)),
                   "the solvers of eigenvalues take a mass matrix that is positive definite",
                   "give the field an inertia, or take a form without this field");
 }
@@ -51,11 +51,11 @@ std::pair<SparseMatrix, SparseMatrix> on_one_pattern(const SparseMatrix& first, 
   return result;
 }
 
-// The field of displacements: of as many components as there are directions.
+// The field of displacements by its name: rotations may have as many components.
 std::optional<int> moving_field(const MixedOperator& equations) {
   const int dimension = equations.space(0).mesh().dimension();
   for (int k = 0; k < equations.field_count(); ++k)
-    if (equations.family(k) == Family::lagrange && equations.space(k).components() == dimension) return k;
+    if (equations.field_name(k) == "displacement" && equations.space(k).components() == dimension) return k;
   return std::nullopt;
 }
 
@@ -64,7 +64,6 @@ std::optional<int> moving_field(const MixedOperator& equations) {
 // By a factor: no preconditioner is known for all fields at a shift.
 VibrationModes solve_vibration(const FieldsOfModel& fields, EigenOptions options) {
   const MixedOperator &stiffness = *fields.equations, &masses = *fields.rates;
-  require_masses(fields);
   if (options.method == EigenMethod::lobpcg)
     throw Error(Exit::input, "the method 'lobpcg' was asked for, and the equations have several fields",
                 "it takes one preconditioner for all of them", "use 'lanczos' or 'auto'");
@@ -77,6 +76,7 @@ VibrationModes solve_vibration(const FieldsOfModel& fields, EigenOptions options
   BlockOperator K = stiffness.make_matrix(), M = masses.make_matrix();
   stiffness.assemble({}, K);
   masses.assemble({}, M);
+  require_masses(stiffness, M);
   VibrationModes modes;
   std::vector<Vector> forces;  // M t of translations t
   if (const std::optional<int> field = moving_field(stiffness)) {
