@@ -186,7 +186,7 @@ class MixedReader {
 
   void add_load(std::size_t k, FormValue form, const Region& region) {
     try_at_centres(form.given, region);
-    loads_.push_back({static_cast<int>(k), Integral::over(std::move(form), region)});
+    loads_.push_back(Integral::over(std::move(form), region).of_field(static_cast<int>(k)));
   }
 
   // Loads of facets: the pressure at a surface, or a force in cells. Of edges: a current along a surface, or in cells.
@@ -436,7 +436,7 @@ class MixedReader {
   std::vector<std::string> names_;
   std::vector<MixedIntegral> materials_;
   std::vector<MixedIntegral> surfaces_;  // loads of vectors, forms on facets
-  std::vector<FieldIntegral> loads_;
+  std::vector<Integral> loads_;
   std::vector<PrescribedEntry> prescribed_;
   std::vector<ActingOnFacets> acting_;
 };

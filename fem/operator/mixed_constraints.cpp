@@ -5,6 +5,7 @@
 #include "fem/launch/constraint_kernels.hpp"
 #include "solvers/algebra/vectors.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 namespace ritz {
@@ -37,29 +38,47 @@ void MixedConstraints::finish() {
                   "prescribe values, or join the parts in the mesh");
     each.finish();
   }
+  host_mask_.clear();
+  for (int k = 0; k < layout_.count(); ++k) {
+    const std::vector<std::uint8_t>& mask = (*this)[k].host_mask();
+    host_mask_.insert(host_mask_.end(), mask.begin(), mask.begin() + layout_.size(k));
+  }
 }
 
-void MixedConstraints::set_values(Vector& u) const {
+bool MixedConstraints::varies_in_time() const {
+  return std::ranges::any_of(of_field_, &Constraints::varies_in_time);
+}
+
+void MixedConstraints::set_time(double t) {
+  for (Constraints& each : of_field_)
+    if (each.varies_in_time()) each.set_time(t);
+}
+
+void MixedConstraints::set_values(Vector& u, double factor) const {
   const Layout local = layout_.local();
   for (int k = 0; k < layout_.count(); ++k) {
     Vector part = layout_.part(u, k);
     if (!layout_.is_divided()) {
-      (*this)[k].set_values(part);
+      (*this)[k].set_values(part, factor);
     } else {
       Vector all(u.device(), local.size(k), "vectors");
       layout_.fetch(k, part, all);
-      (*this)[k].set_values(all);
+      (*this)[k].set_values(all, factor);
       u.device().machine().copy_on_device(part.data(), all.data(), part.bytes());
     }
     layout_.put(part, k, u);
   }
 }
 
-void MixedConstraints::set_zero(Vector& r) const {
+void MixedConstraints::zero_where(std::uint8_t eliminated, Vector& r) const {
   layout_.check(r);
   for (int k = 0; k < layout_.count(); ++k)
-    table(r.device()).set_zero(r.device(), layout_.size(k), (*this)[k].mask().data(), 1, r.data() + layout_.first(k));
+    table(r.device())
+        .set_zero(r.device(), layout_.size(k), (*this)[k].mask().data(), eliminated, r.data() + layout_.first(k));
 }
+
+void MixedConstraints::set_zero(Vector& r) const { zero_where(1, r); }
+void MixedConstraints::keep_prescribed(Vector& r) const { zero_where(0, r); }
 
 void MixedConstraints::apply_pivot(double pivot, const Vector& x, Vector& y) const {
   for (int k = 0; k < layout_.count(); ++k) {

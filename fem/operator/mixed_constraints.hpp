@@ -12,7 +12,7 @@
 
 namespace ritz {
 
-class MixedConstraints {
+class MixedConstraints final : public Supports {
  public:
   explicit MixedConstraints(Spaces spaces);
 
@@ -22,8 +22,17 @@ class MixedConstraints {
   // prescribed values only.
   void finish();
 
-  void set_values(Vector& u) const;
-  void set_zero(Vector& r) const;  // r_i = 0 where prescribed
+  void set_values(Vector& u, double part = 1) const override;
+  void set_linear(Vector&) const override {}  // no unknown follows others
+  void gather(Vector&) const override {}
+  void gather_diagonal(Vector&) const override {}
+  void set_zero(Vector& r) const override;
+  void keep_prescribed(Vector& r) const override;
+  void keep_constrained(Vector& r) const override { keep_prescribed(r); }
+  bool has_dependent() const override { return false; }
+  const std::vector<std::uint8_t>& host_mask() const override { return host_mask_; }
+  bool varies_in_time() const override;
+  void set_time(double t) override;
   // Rows and columns of prescribed unknowns become zero, their diagonal entries `pivot`. Where a field with prescribed
   // values has no diagonal block, it gets one that holds its diagonal alone.
   void eliminate(BlockOperator& K, double pivot) const;
@@ -32,7 +41,10 @@ class MixedConstraints {
  private:
   Spaces spaces_;
   Layout layout_;
+  void zero_where(std::uint8_t eliminated, Vector& r) const;
+
   std::vector<Constraints> of_field_;
+  std::vector<std::uint8_t> host_mask_;  // [owned unknown]
 };
 
 // The tangent of equations at u without a matrix, with prescribed unknowns eliminated as MixedConstraints::eliminate

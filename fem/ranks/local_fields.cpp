@@ -160,12 +160,12 @@ FieldsOnPart::FieldsOnPart(LocalFieldsData& data, const Time& time, const Device
     met_before.push_back(each.met_before);
   }
   std::vector<MixedIntegral> of_several;
-  std::vector<FieldIntegral> of_one;
+  std::vector<Integral> of_one;
   const std::vector<Integral>& integrals = data.integrals.integrals;
   for (std::size_t i = 0; i < integrals.size(); ++i)
     if (static_cast<Index>(i) < data.of_several)
       of_several.push_back(of_several_fields(integrals[i], data.fields_of[i], device));
-    else of_one.push_back({data.fields_of[i].front(), integrals[i]});
+    else of_one.push_back(integrals[i].of_field(data.fields_of[i].front()));
   auto made = std::make_unique<MixedOperator>(std::move(spaces), std::move(of_several), std::move(of_one), met_before);
   made->set_time(time);
   equations = std::move(made);
