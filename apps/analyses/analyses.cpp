@@ -6,22 +6,28 @@
 #include "apps/results/checkpoint_states.hpp"
 #include "apps/results/derived_fields.hpp"
 #include "device/ranks/ranks.hpp"
+#include "fem/ranks/divided_fields.hpp"
 #include "fem/ranks/divided_system.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 namespace ritz {
 
-void CaseAnalysis::make_operators(Run& run, const Model& model, Prepared& prepared) const {
-  prepared.equations = &make_operator(run, *model.space, integrals(model), linear());
+std::vector<Integral> integrals_of(const Model& model, const CaseAnalysis& analysis) {
+  using Rates = CaseAnalysis::Rates;
+  if (analysis.rates() == Rates::among) return with_rates(model);
+  std::vector<Integral> all = model.equations;
+  if (analysis.rates() == Rates::beside) all.insert(all.end(), model.inertia.begin(), model.inertia.end());
+  return all;
 }
 
 Index CaseAnalysis::host_of_shown(Run& run, const CaseModel& read, const Forecast& foreseen) const {
   return foreseen.host_of_columns +
-         host_of_results(run.results(), read.space(), integrals(read.model), foreseen.results);
+         host_of_results(run.results(), read.space(), integrals_of(read.model, *this), foreseen.results);
 }
 
 namespace {
@@ -35,6 +41,28 @@ Prepared prepared_for(Run& run, const CaseModel& read) {
   return {.supports = read.supports.get(), .cache = run.shared().sweeps ? &run.shared().reuse : nullptr};
 }
 
+void make_operators(Run& run, const Model& model, const CaseAnalysis& analysis, Prepared& prepared) {
+  if (analysis.rates() != CaseAnalysis::Rates::beside) {
+    prepared.equations = &make_operator(run, *model.space, integrals_of(model, analysis), analysis.linear());
+    return;
+  }
+  prepared.equations = &make_operator(run, *model.space, model.equations);
+  prepared.rates = &make_operator(run, *model.space, model.inertia);
+}
+
+// Operators and supports of a model that has fields; none where the case is wrong, to whose errors theirs are added.
+std::optional<FieldsOfModel> make_fields(Run& run, const Model& model, const CaseAnalysis& analysis) {
+  Case& input = run.input();
+  if (!model.has_fields() || run.options().survey || run.options().describe || !input.sound()) return std::nullopt;
+  auto phase = run.phase("space");
+  try {
+    return fields_of(model, analysis.rates());
+  } catch (const Errors& errors) {
+    for (const Error& error : errors.list()) input.add_error(error);
+  } catch (const Error& error) { input.add_error(error); }
+  return std::nullopt;
+}
+
 // Loads of size zero are legal, and seldom meant.
 void report_zero(Run& run, const Vector& u, const std::string& load_case) {
   if (!std::ranges::all_of(u.host(), [](double value) { return value == 0; })) return;
@@ -44,20 +72,22 @@ void report_zero(Run& run, const Vector& u, const std::string& load_case) {
   run.log().notice(notice);
 }
 
-Observer observer_of(Run& run, const std::shared_ptr<const CaseModel>& read, const Operator& equations,
+Observer observer_of(Run& run, const std::shared_ptr<const CaseModel>& read, const Prepared& prepared,
                      const CaseAnalysis& analysis) {
+  const Index unknowns =
+      prepared.fields != nullptr ? prepared.fields->equations->layout().total() : read->space().unknown_count();
   const auto written = std::make_shared<int>(run.results().resumed() ? run.results().resumed()->steps : 0);
   const auto part = std::make_shared<std::string>();  // load case or combination
   Observer observer{
       .show =
-          [&run, read, &equations, written, loaded = analysis.demands().loaded, part](const SolutionView& s) {
+          [&run, read, prepared, written, loaded = analysis.demands().loaded, part](const SolutionView& s) {
             if (loaded) report_zero(run, s.u, *part);
-            read->show(*read, equations, s);
+            if (prepared.fields != nullptr) read->show_fields(*prepared.fields, s);
+            else read->show(*read, *prepared.equations, s);
             if (read->tell) read->tell(s);
             ++*written;
           },
-      .record = [&run, unknowns = read->space().unknown_count()](
-                    const SolveReport& report) { run.results().record(report, unknowns); },
+      .record = [&run, unknowns](const SolveReport& report) { run.results().record(report, unknowns); },
       .enter =
           [&run, part](const std::string& name, bool combination) {
             *part = name;
@@ -77,8 +107,18 @@ void require_divisible(Run& run, const CaseModel& read, const CaseAnalysis& anal
   if (ranks == nullptr || run.options().describe) return;
   if (!run.input().sound()) return;  // what is wrong comes first
   const LinearSolverOptions* const linear = analysis.linear();
-  check_divisible(Operator(read.space(), analysis.integrals(read.model)),
-                  linear != nullptr ? *linear : LinearSolverOptions(), *ranks);
+  if (!read.model.has_fields())
+    check_divisible(Operator(read.space(), integrals_of(read.model, analysis)),
+                    linear != nullptr ? *linear : LinearSolverOptions(), *ranks);
+}
+
+void require_divisible(Run& run, const FieldsOfModel& fields, const CaseAnalysis& analysis) {
+  const Ranks* const ranks = run.options().ranks;
+  if (ranks == nullptr) return;
+  if (!analysis.beyond_linear_statics().empty())
+    throw_not_over_ranks(*ranks, fmt::format("{} of several fields", analysis.beyond_linear_statics()),
+                         "start one process");
+  check_divisible(*fields.equations, *ranks);
 }
 
 }  // namespace
@@ -108,13 +148,16 @@ void run_case(Run& run, CaseModel given) {
     analysis->check(model);
   } catch (const Error& error) { run.input().add_error(error); }
   Prepared prepared = prepared_for(run, *read);
+  const std::optional<FieldsOfModel> fields = make_fields(run, model, *analysis);
+  if (fields) prepared.fields = &*fields;
+  if (fields) require_divisible(run, *fields, *analysis);
   forecast(run, *read, *analysis, prepared);
   finish_model(run, *read, analysis->demands(), {read->nodal_results, read->cell_results});
 
   const std::optional<CheckpointState>& resumed = run.results().resumed();
   analysis->begin(*read, resumed ? std::optional(state_of(*resumed)) : std::nullopt);
-  analysis->make_operators(run, model, prepared);
-  analysis->solve(run, *read, observer_of(run, read, *prepared.equations, *analysis), prepared);
+  if (!fields) make_operators(run, model, *analysis, prepared);
+  analysis->solve(run, *read, observer_of(run, read, prepared, *analysis), prepared);
 }
 
 }  // namespace ritz

@@ -9,6 +9,7 @@
 #include "apps/cases/case_model.hpp"
 #include "apps/cases/model.hpp"
 #include "fem/analysis/analysis.hpp"
+#include "fem/analysis/fields_of_model.hpp"
 #include "fem/analysis/forecast.hpp"
 
 #include <memory>
@@ -28,6 +29,7 @@ struct Differentiable {
 
 class CaseAnalysis {
  public:
+  using Rates = FieldsOfModel::Rates;
   virtual ~CaseAnalysis() = default;
 
   // The difference from linear statics, for messages: "[time]"; empty: none.
@@ -38,11 +40,11 @@ class CaseAnalysis {
   // Throws Error(Exit::model) where the analysis makes no sense for the model.
   virtual void check(const Model& model) const = 0;
 
-  // The integrals that are evaluated.
-  virtual std::vector<Integral> integrals(const Model& model) const { return model.equations; }
-  virtual void make_operators(Run& run, const Model& model, Prepared& prepared) const;
-
+  // The inertia or the capacity of the model, where the analysis takes one.
+  virtual Rates rates() const { return Rates::none; }
   virtual Forecast forecast(Run& run, const CaseModel& read, const Prepared& prepared) const = 0;
+  // Of a model that has fields: memory of the device in addition to that of one linear system.
+  virtual MemoryNeeds beside_system(const FieldsOfModel& /*fields*/) const { return {}; }
   // [bytes] of results on the host, while they are written.
   virtual Index host_of_shown(Run& run, const CaseModel& read, const Forecast& foreseen) const;
 
@@ -53,6 +55,9 @@ class CaseAnalysis {
   // Solves with the gradient where the case asks for one, and reports what solutions do not show.
   virtual void solve(Run& run, const CaseModel& read, Observer observer, const Prepared& prepared) = 0;
 };
+
+// The integrals of one field that the analysis evaluates.
+std::vector<Integral> integrals_of(const Model& model, const CaseAnalysis& analysis);
 
 // Returns null where the case does not ask for this analysis.
 using ReadAnalysis = std::unique_ptr<CaseAnalysis>(Run& run, CaseModel& read, CaseSolvers& solvers);

@@ -1,5 +1,6 @@
 #include "apps/analyses/forecast.hpp"
 
+#include "apps/analyses/fields_forecast.hpp"
 #include "apps/run/cards.hpp"
 #include "apps/run/copy_rate.hpp"
 #include "apps/cases/shared_model.hpp"
@@ -257,6 +258,10 @@ void forecast(Run& run, const CaseModel& read, const CaseAnalysis& analysis, con
   const RunOptions& options = run.options();
   if (!options.check || options.describe || !run.input().sound()) return;  // what is wrong comes first
   const Device& device = run.device();
+  if (read.model.has_fields()) {
+    if (prepared.fields != nullptr) forecast_fields(run, analysis, *prepared.fields);
+    return;
+  }
   auto phase = device.profile().phase("forecast");
   join_nodes(read);
   const PresentUse now(device);

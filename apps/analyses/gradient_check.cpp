@@ -41,7 +41,7 @@ void check_keys(Run& run, const CaseModel& read) {
 
 // With the values at the begin, where the case is sound.
 Transient with_begin(Run& run, const CaseModel& read, Transient evolution) {
-  if (run.input().sound() && read.time->initial) evolution.begin.u = read.time->initial(read.space());
+  if (run.input().sound() && read.time->initial) evolution.begin.u = read.time->initial(read.model);
   return evolution;
 }
 

@@ -11,13 +11,17 @@ namespace {
 
 class LoadCaseAnalysis final : public CaseAnalysis {
  public:
-  explicit LoadCaseAnalysis(LoadCases options) : options_(std::move(options)) {}
+  LoadCaseAnalysis(LoadCases options, Index count) : options_(std::move(options)), count_(count) {}
 
   const LinearSolverOptions* linear() const override { return &options_.linear; }
   Differentiable differentiable() const override { return {.load_cases = &options_}; }
   void check(const Model& model) const override { ritz::check(model, options_); }
   Forecast forecast(Run&, const CaseModel& read, const Prepared& prepared) const override {
     return ritz::forecast(read.model, options_, prepared);
+  }
+  // Solutions, reactions and loads of all cases stay until the last combination.
+  MemoryNeeds beside_system(const FieldsOfModel& fields) const override {
+    return MemoryNeeds().array<double>("vectors", fields.equations->layout().total(), 3 * count_);
   }
   void begin(const CaseModel&, std::optional<State> resumed) override {
     if (resumed) options_.begin = *std::move(resumed);
@@ -32,6 +36,7 @@ class LoadCaseAnalysis final : public CaseAnalysis {
 
  private:
   LoadCases options_;
+  Index count_;  // of load cases
 };
 
 }  // namespace
@@ -39,7 +44,8 @@ class LoadCaseAnalysis final : public CaseAnalysis {
 std::unique_ptr<CaseAnalysis> load_case_analysis(Run&, CaseModel& read, CaseSolvers& solvers) {
   if (read.load_cases.cases.empty()) return nullptr;
   return std::make_unique<LoadCaseAnalysis>(
-      LoadCases{.linear = solvers.linear(), .combinations = read.load_cases.combinations});
+      LoadCases{.linear = solvers.linear(), .combinations = read.load_cases.combinations},
+      std::ssize(read.load_cases.cases));
 }
 
 }  // namespace ritz

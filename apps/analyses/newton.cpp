@@ -10,6 +10,7 @@ namespace {
 LinearSolverOptions solver_of(Run& run, const CaseModel& read) {
   LinearSolverOptions solver = run.solver(read.promise(), read.model.tolerance);
   if (read.model.ill_conditioned && solver.method == LinearMethod::automatic) solver.method = LinearMethod::direct;
+  if (read.check_solver) read.check_solver(solver);
   solver.one_of_many =
       pay_for_a_matrix(read.load_cases.cases.size(), read.load_cases.combinations.size()) || run.shared().sweeps;
   return solver;
@@ -41,6 +42,8 @@ Nonlinear read_newton(const Case& input, const LinearSolverOptions& linear) {
 }
 
 }  // namespace
+
+MemoryNeeds newton_vector_needs(Index unknowns) { return MemoryNeeds().array<double>("vectors", unknowns, 10); }
 
 const Nonlinear& CaseSolvers::newton() {
   if (!newton_) newton_ = read_newton(run_.input(), solver_of(run_, read_));

@@ -8,6 +8,9 @@
 
 namespace ritz {
 
+// Vectors of Newton's method, of a model that has fields.
+MemoryNeeds newton_vector_needs(Index unknowns);
+
 class CaseSolvers {
  public:
   CaseSolvers(Run& run, const CaseModel& read) : run_(run), read_(read) {}

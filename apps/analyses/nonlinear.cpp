@@ -18,6 +18,9 @@ class NonlinearAnalysis final : public CaseAnalysis {
   Forecast forecast(Run&, const CaseModel& read, const Prepared& prepared) const override {
     return ritz::forecast(read.model, options_, prepared);
   }
+  MemoryNeeds beside_system(const FieldsOfModel& fields) const override {
+    return newton_vector_needs(fields.equations->layout().total());
+  }
   void begin(const CaseModel&, std::optional<State> resumed) override {
     if (resumed) options_.begin = *std::move(resumed);
   }

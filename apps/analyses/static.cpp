@@ -29,7 +29,7 @@ class StaticAnalysis final : public CaseAnalysis {
   void solve(Run& run, const CaseModel& read, Observer observer, const Prepared& prepared) override {
     if (read.gradient) return solve_with_gradient(run, read, options_, std::move(observer), prepared);
     StaticBatch* const batch = run.shared().batch;
-    if (batch != nullptr && read.model.means.empty())
+    if (batch != nullptr && read.model.means.empty() && prepared.fields == nullptr)
       return batch->add(run, *prepared.equations, read.supports, options_.linear, std::move(observer));
     ritz::solve(read.model, options_, observer, prepared);
   }

@@ -79,7 +79,7 @@ class TransientAnalysis final : public CaseAnalysis {
   Differentiable differentiable() const override { return {.evolution = &options_}; }
   ModelDemands demands() const override { return {.held = options_.from_equilibrium}; }
   void check(const Model& model) const override { ritz::check(model, options_); }
-  std::vector<Integral> integrals(const Model& model) const override { return with_rates(model); }
+  Rates rates() const override { return Rates::among; }
 
   Forecast forecast(Run& run, const CaseModel& read, const Prepared& prepared) const override {
     if (run.options().estimate)
@@ -88,13 +88,18 @@ class TransientAnalysis final : public CaseAnalysis {
     return ritz::forecast(read.model, options_, prepared);
   }
 
+  MemoryNeeds beside_system(const FieldsOfModel& fields) const override {
+    const Index unknowns = fields.equations->layout().total();
+    return newton_vector_needs(unknowns) + transient_vector_needs(unknowns, false);
+  }
+
   void begin(const CaseModel& read, std::optional<State> resumed) override {
     if (resumed) {
       options_.begin = *std::move(resumed);
       return;
     }
-    options_.begin.u = read.time->initial(read.space());
-    if (read.time->velocity) options_.begin.v = read.time->velocity(read.space());
+    options_.begin.u = read.time->initial(read.model);
+    if (read.time->velocity) options_.begin.v = read.time->velocity(read.model);
   }
 
   void follow(Log& log, Observer& observer) const override {

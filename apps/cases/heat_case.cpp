@@ -213,9 +213,9 @@ void report_impossible(Run& run, std::span<const double> temperature, double abs
 }
 
 // Radiation has no meaning below absolute zero. Temperatures that are prescribed have this bound, too.
-void check_begin(const Case& input, const FunctionSpace& space, const CaseModel& read, double absolute_zero) {
+void check_begin(const Case& input, const CaseModel& read, double absolute_zero) {
   if (!input.sound() || !read.time || !read.time->initial) return;
-  const double coldest = std::ranges::min(read.time->initial(space));
+  const double coldest = std::ranges::min(read.time->initial(read.model));
   if (coldest < absolute_zero)
     input.table("initial", "the state at the start")
         .error("temperature",
@@ -292,7 +292,7 @@ CaseModel read_heat(Run& run) {
   }
   read_temperatures(input.root(), mesh, heat.loads);
   make_model(run, heat, space, {.of_revolution = plane.axisymmetric}, {}, read);
-  if (absolute_zero) check_begin(input, space, read, *absolute_zero);
+  if (absolute_zero) check_begin(input, read, *absolute_zero);
   const bool wants_error = wants_mesh_error(run);
   if (wants_error && !read.model.linear)
     input.add_error(Error(

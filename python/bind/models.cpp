@@ -69,6 +69,12 @@ class Model {
                     "each member is a model of its own", "make each of them");
       run_.emplace(program.info, options);
       CaseModel read = program.read(*run_);
+      if (read.model.has_fields())
+        throw Error(Exit::input,
+                    fmt::format("a model of '{}', a form of several fields",
+                                read.model.of_fields.equations.front().form.name),
+                    "models are of one field at nodes",
+                    "solve the case, or write a program (docs/several-fields.md)");
       const std::unique_ptr<CaseAnalysis> analysis = read_analysis(*run_, read);
       if (analysis->linear() != nullptr) linear_ = *analysis->linear();
       other_analysis_ = analysis->beyond_linear_statics();
@@ -501,9 +507,9 @@ class Model {
   Transient options_of_evolution(const std::optional<Doubles>& load, const std::optional<Doubles>& initial,
                                  const std::optional<Doubles>& velocity, const std::optional<double>& tolerance) {
     Transient options = *evolution_;
-    options.begin.u = initial ? in(*initial).host() : read_->time->initial(space());
+    options.begin.u = initial ? in(*initial).host() : read_->time->initial(model());
     if (velocity) options.begin.v = in(*velocity).host();
-    else if (read_->time->velocity) options.begin.v = read_->time->velocity(space());
+    else if (read_->time->velocity) options.begin.v = read_->time->velocity(model());
     begins_as_given_ = initial && (velocity || !read_->time->velocity);
     load_ = load ? std::optional(in(*load)) : std::nullopt;
     options.forces = load_ ? &*load_ : nullptr;
