@@ -93,7 +93,8 @@ class LinearBalance {
   LinearBalance(const MixedOperator& equations, const MixedOperator* loads) : equations_(equations), loads_(loads) {
     if (!equations.linear())
       throw Error(Exit::model, "linear statics of nonlinear equations of several fields",
-                  "their matrix depends on the solution", "take a nonlinear analysis ([newton]), or a form that is linear");
+                  "their matrix depends on the solution",
+                  "take a nonlinear analysis ([newton]), or a form that is linear");
   }
 
   void residual(const Vector& u, Vector& r) const {

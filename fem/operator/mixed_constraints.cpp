@@ -45,9 +45,7 @@ void MixedConstraints::finish() {
   }
 }
 
-bool MixedConstraints::varies_in_time() const {
-  return std::ranges::any_of(of_field_, &Constraints::varies_in_time);
-}
+bool MixedConstraints::varies_in_time() const { return std::ranges::any_of(of_field_, &Constraints::varies_in_time); }
 
 void MixedConstraints::set_time(double t) {
   for (Constraints& each : of_field_)

@@ -125,8 +125,7 @@ MixedOperator::MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals
   std::vector<std::vector<Integral>> alone(spaces_.size());
   for (const Integral& each : of_fields)
     if (family(each.field) == Family::facet || family(each.field) == Family::edge)
-      throw Error(Exit::internal,
-                  fmt::format("form '{}' of one field was given for facets or edges", each.form.name),
+      throw Error(Exit::internal, fmt::format("form '{}' of one field was given for facets or edges", each.form.name),
                   "forms of one field know unknowns at nodes", "write it as a form of several fields, if only of one");
   for (Integral& each : of_fields) alone.at(static_cast<std::size_t>(each.field)).push_back(std::move(each));
   of_fields_.resize(spaces_.size());
@@ -468,8 +467,7 @@ void MixedOperator::set_numbers(const std::vector<MixedFormValue>& forms) {
 }
 
 bool MixedOperator::matrix_varies_in_time() const {
-  return std::ranges::any_of(integrals_,
-                             [](const MixedIntegral& i) { return i.form.numbers.varies_in_time(); }) ||
+  return std::ranges::any_of(integrals_, [](const MixedIntegral& i) { return i.form.numbers.varies_in_time(); }) ||
          std::ranges::any_of(of_fields_,
                              [](const auto& each) { return each != nullptr && each->matrix_varies_in_time(); });
 }

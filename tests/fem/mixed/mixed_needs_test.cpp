@@ -39,7 +39,8 @@ TEST_P(MixedNeeds, WithCoefficients) {
 }
 TEST_P(MixedNeeds, OfDisplacementAndTemperature) {
   const FormValue mass = dimension() == 3 ? FormValue(Mass<1, 3>{1}) : FormValue(Mass<1, 2>{1});
-  check(form_of<ThermoElasticity>(dimension(), 1.0, 1.0, 0.1, 0.1, 1.0, 1.0), 0, {Integral::over_all_cells(mass).of_field(1)});
+  check(form_of<ThermoElasticity>(dimension(), 1.0, 1.0, 0.1, 0.1, 1.0, 1.0), 0,
+        {Integral::over_all_cells(mass).of_field(1)});
 }
 TEST_P(MixedNeeds, OfFacetsAndCells) {
   for (const int raise : {0, 1}) check(form_of<MixedPoisson>(dimension(), 1.0), raise);
