@@ -88,13 +88,13 @@ class FacetPlane {
   }
   int dimension() const { return dimension_; }
 
-  // Returns whether the angle between the two is at most 60 degrees.
+  // Returns whether the outward normals are opposite to each other within 60 degrees. Cells have no outward side.
   bool is_faced_by(const LocatedShape& facet) const {
     if (traits(facet.kind).dimension != dimension_) return false;
     const std::array<Point, 3> t = with_tangents_at(facet, reference_centroid(facet.kind)).tangents;
     const double cosine =
         dimension_ == 1 ? dot(axes_[0], unit(t[0])) : dot(cross(axes_[0], axes_[1]), unit(cross(t[0], t[1])));
-    return std::abs(cosine) >= 0.5;
+    return (facet.corners.empty() ? -std::abs(cosine) : cosine) <= -0.5;
   }
 
   // Projections of a facet: one polygon where its edges are straight in the plane, else those of parts of it.
