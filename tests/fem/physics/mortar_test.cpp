@@ -256,6 +256,12 @@ TEST(Mortar, PassesConstantStressesOnBetweenDistortedFacets) {
   EXPECT_LT(bodies.largest_unbalanced(), 1e-10);
 }
 
+// Two bodies on a cylinder about y, with edges that are bent along it, too.
+void bent(std::span<double, 3> x) {
+  const double angle = 0.5 * x[0], r = 1 + x[2];
+  x[0] = r * std::sin(angle), x[1] += 0.1 * std::sin(2 * angle), x[2] = r * std::cos(angle);
+}
+
 // Forces on nodes that follow act on the other side with their resultant and their moment.
 TEST(Mortar, KeepsForcesAndMoments) {
   const auto expect_balance = [](const Mesh& mesh, const char* region, const char* onto) {
@@ -286,6 +292,7 @@ TEST(Mortar, KeepsForcesAndMoments) {
     expect_balance(two_parts({hex20, tet10, 2, 3, gap}), "up_bottom", "low_top");
     expect_balance(two_parts({quad8, quad4, 2, 3, gap}), "up_bottom", "low_top");
   }
+  expect_balance(two_parts({hex20, tet10, 2, 3, 0, bent}), "up_bottom", "low_top");
   expect_balance(two_rings(4, 7, quad8), "out_y0", "in_y1");
   expect_balance(two_rings(7, 4, quad4), "out_y0", "in_y1");
 }
@@ -330,6 +337,16 @@ TEST(Mortar, PassesAConstantTractionOnInHigherOrders) {
       const FunctionSpace space(mesh, 1, cpu(), {.order = order});
       EXPECT_LT(largest_lost(space, Load<1, 3, 1>{{1}}, {.integrated = true}), 1e-15) << traits(kind).name << order;
     }
+}
+
+// Facets with bent edges are divided where they meet.
+TEST(Mortar, PassesAConstantTractionNearlyOnBetweenBentFacets) {
+  for (const auto& [low, up] : {std::pair{hex20, hex20}, std::pair{tet10, tet10}, std::pair{hex20, tet10}}) {
+    const Mesh mesh = two_parts({low, up, 2, 3, 0, bent});
+    const FunctionSpace space(mesh, 1, cpu());
+    EXPECT_LT(largest_lost(space, Load<1, 3, 1>{{1}}, {.integrated = true}), 1e-5);  // forces are some 0.05
+    EXPECT_GT(largest_lost(space, Load<1, 3, 1>{{1}}, {}), 0.02);
+  }
 }
 
 // Rings of a body of revolution grow with the radius.
