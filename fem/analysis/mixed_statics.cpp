@@ -15,16 +15,6 @@
 namespace ritz {
 namespace {
 
-// The prescribed rows of r alone.
-Vector held_part(const MixedConstraints& supports, const Vector& r) {
-  Vector free = Vector(r.device(), r.size(), "vectors"), held = Vector(r.device(), r.size(), "vectors");
-  copy(r, free);
-  supports.set_zero(free);
-  copy(r, held);
-  axpy(-1.0, free, held);
-  return held;
-}
-
 bool has_one_unknown_for_each_edge(const MixedOperator& equations) {
   const FunctionSpace& space = equations.space(0);
   return std::ranges::all_of(space.mesh().blocks(), [&](const CellBlock& block) {
@@ -45,6 +35,11 @@ Gauge gauge_of(const MixedOperator& equations, const MixedConstraints& supports,
   constexpr double weak = 1e-4, nothing = 1e-10, small = 0.02, zero = 1e-13;
   if (equations.field_count() != 1 || equations.family(0) != Family::edge || !has_one_unknown_for_each_edge(equations))
     return {};
+  if (supports.has_dependent())
+    throw Error(
+        Exit::input,
+        fmt::format("equations between unknowns of the field of edges '{}' were given", equations.field_name(0)),
+        "the gradients in it would have to satisfy them, too", "prescribe values, or join the parts in the mesh");
   const EdgeGradients gradients(equations.space(0), supports[0]);
   const Vector none = equations.zeros();
   Vector at_none = equations.zeros();
@@ -102,20 +97,25 @@ void begin(const MixedOperator& equations, const MixedConstraints& supports, Vec
                 "their matrix depends on the solution", "take a form that is linear, or write a program");
   supports.set_values(u);
   equations.residual(u, r);
+  supports.gather(r);
   supports.set_zero(r);
 }
 
 // The solution u - du, with its reactions and what is left. asked: norm of the first residual; removed: part of it that
 // was left out.
 void finish(const MixedOperator& equations, const MixedConstraints& supports, const LinearSolverOptions& options,
-            const Vector& du, double asked, const Vector& removed, MixedSolution& s) {
+            Vector& du, double asked, const Vector& removed, MixedSolution& s) {
   if (!s.report.converged() && options.on_failure) options.on_failure(s.report, s.u.size());
   throw_unless_converged(s.report);
+  supports.set_linear(du);
   axpy(-1.0, du, s.u);
   auto phase = equations.device().profile().phase("reactions");
   Vector r = equations.zeros();
   equations.residual(s.u, r);
-  s.reaction = held_part(supports, r);
+  s.reaction = equations.zeros();
+  copy(r, s.reaction);
+  supports.keep_constrained(s.reaction);
+  supports.gather(r);
   supports.set_zero(r);
   if (removed.size() > 0) axpy(-1.0, removed, r);
   s.residual = asked > 0 ? norm2(r) / asked : 0;
@@ -126,6 +126,7 @@ void finish(const MixedOperator& equations, const MixedConstraints& supports, co
 MixedSolution solve(const MixedOperator& equations, const MixedConstraints& supports,
                     const LinearSolverOptions& options) {
   MixedSolution s{.u = equations.zeros()};
+  if (options.ranks != nullptr) check_divisible(equations, supports, *options.ranks);
   DividedFields* const divided = options.ranks != nullptr ? &divide_among_ranks(equations, *options.ranks) : nullptr;
   Vector r = equations.zeros(), du = equations.zeros();
   begin(equations, supports, s.u, r);

@@ -125,8 +125,7 @@ MixedOperator::MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals
   std::vector<std::vector<Integral>> alone(spaces_.size());
   for (const Integral& each : of_fields)
     if (family(each.field) == Family::facet || family(each.field) == Family::edge)
-      throw Error(Exit::internal,
-                  fmt::format("form '{}' of one field was given for facets or edges", each.form.name),
+      throw Error(Exit::internal, fmt::format("form '{}' of one field was given for facets or edges", each.form.name),
                   "forms of one field know unknowns at nodes", "write it as a form of several fields, if only of one");
   for (Integral& each : of_fields) alone.at(static_cast<std::size_t>(each.field)).push_back(std::move(each));
   of_fields_.resize(spaces_.size());
@@ -384,9 +383,18 @@ void MixedOperator::assemble(const Vector& u, BlockOperator& K) const {
     for (int column = 0; column < field_count(); ++column) {
       if (K.block(row, column) == nullptr) continue;
       Vector& values = row == column ? K.square(row)->values() : K.coupling(row, column)->values();
-      if (couples(row, column))
-        run(plan({Task::matrix, row, column}), "assembly", at.empty() ? nullptr : &at, nullptr, values.data());
-      else values.fill_zero();
+      if (couples(row, column)) {
+        Plan& lists = plan({Task::matrix, row, column});
+        if (values.size() != lists.entries)
+          throw Error(Exit::internal,
+                      fmt::format("a matrix with {} numbers in block ({}, {}) was given to assemble, which has {}",
+                                  values.size(), row, column, lists.entries),
+                      "equations between unknowns have joined others since it was made",
+                      "finish the supports before make_matrix()");
+        run(lists, "assembly", at.empty() ? nullptr : &at, nullptr, values.data());
+      } else {
+        values.fill_zero();
+      }
       if (row != column || !adds_matrix(row)) continue;
       SparseMatrix alone = of_field(row)->make_matrix();
       of_field(row)->assemble(at.empty() ? Vector() : local_.part(at, row), alone);
@@ -473,8 +481,7 @@ void MixedOperator::set_numbers(const std::vector<MixedFormValue>& forms) {
 }
 
 bool MixedOperator::matrix_varies_in_time() const {
-  return std::ranges::any_of(integrals_,
-                             [](const MixedIntegral& i) { return i.form.numbers.varies_in_time(); }) ||
+  return std::ranges::any_of(integrals_, [](const MixedIntegral& i) { return i.form.numbers.varies_in_time(); }) ||
          std::ranges::any_of(of_fields_,
                              [](const auto& each) { return each != nullptr && each->matrix_varies_in_time(); });
 }

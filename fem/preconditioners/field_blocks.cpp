@@ -71,14 +71,15 @@ class FieldBlocks::Maker {
     to_.schur_.resize(fields);
     to_.fields_.resize(fields);
     to_.summed_rows_.resize(fields);
+    supports_.transform(K_);
     for (int k = 0; k < equations_.field_count(); ++k) find_diagonal(k);
     choose_order();
     for (int k = 0; k < equations_.field_count(); ++k) find_update(k);
-    supports_.eliminate(K_, pivot_);
+    supports_.eliminate_transformed(K_, pivot_);
     // Pivots in the unit of each block: beside those of another field it would be lost in its coarsest inverse.
     for (int k = 0; k < equations_.field_count(); ++k)
       if (const double own = largest_owned(k, diagonals_[place(k)]); own != 0)
-        supports_[k].eliminate(*K_.square(k), own);
+        K_.square(k)->eliminate(supports_[k].mask(), own);
     for (const int k : order_) to_.fields_[place(k)] = before(k).empty() ? of_own_block(k) : of_schur_complement(k);
     to_.triangle_ = triangle();
   }
@@ -196,6 +197,7 @@ class FieldBlocks::Maker {
     const Operator mass(space, {mass_of(equations_)});
     SparseMatrix M = mass.make_matrix();
     mass.assemble({}, M);
+    supports_.transform(k, M);
     Vector diagonal = M.diagonal(), scale = copy_of(updates_[place(k)]);
     complete(k, diagonal);
     field_part_kernels(K_.device()).positive_ratio(K_.device(), scale.size(), sign, diagonal.data(), scale.data());
@@ -280,7 +282,7 @@ class FieldBlocks::Maker {
 
   SparseMatrix eliminated(int k, SparseMatrix S) const {
     const double own = largest_owned(k, S.diagonal());
-    supports_[k].eliminate(S, own > 0 ? own : pivot_);
+    S.eliminate(supports_[k].mask(), own > 0 ? own : pivot_);
     return S;
   }
 

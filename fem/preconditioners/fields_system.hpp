@@ -25,7 +25,8 @@ struct WholeProblem {
 };
 WholeProblem whole_problem(const MixedOperator& equations, const MixedConstraints& supports);
 
-// The equations are linear and the supports finished. r, du: [owned unknown]. The method is direct, minres, gmres, or
+// The equations are linear and the supports finished. r, gathered, and du, whose dependent unknowns are zero: [owned
+// unknown]. The method is direct, minres, gmres, or
 // automatic: a factorisation where that is predicted to take less time and fits the memory, else an iteration. Throws
 // Error(Exit::model) where the matrix is singular, Error(Exit::input) for other methods and for fields without a
 // preconditioner, and what DirectSolver throws; over ranks as an AgreedError.

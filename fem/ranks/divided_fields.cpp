@@ -80,6 +80,14 @@ void check_divisible(const MixedOperator& equations, const Ranks& ranks) {
     for (const Integral& each : equations.integrals_of(k)) check_module(each.form.module);
 }
 
+void check_divisible(const MixedOperator& equations, const MixedConstraints& supports, const Ranks& ranks) {
+  for (int k = 0; k < equations.field_count(); ++k)
+    if (supports[k].has_dependent())
+      throw_not_over_ranks(ranks,
+                           fmt::format("the field '{}' with equations between its unknowns", equations.field_name(k)),
+                           "start one process, or join the parts in the mesh");
+}
+
 DividedFields::DividedFields(const MixedOperator& equations, Ranks& ranks)
     : equations_(equations), ranks_(ranks), number_(fields_made++), reached_(at(ranks.count())) {
   check_divisible(equations, ranks);

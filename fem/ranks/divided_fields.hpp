@@ -20,6 +20,8 @@ namespace ritz {
 // Throws Error(Exit::environment) for what several ranks do not solve together: fewer nodes or cells of a field than
 // ranks, and forms of modules that are no plugins.
 void check_divisible(const MixedOperator& equations, const Ranks& ranks);
+// The same for equations between unknowns.
+void check_divisible(const MixedOperator& equations, const MixedConstraints& supports, const Ranks& ranks);
 
 class DividedFields final : public MixedOverRanks {
  public:

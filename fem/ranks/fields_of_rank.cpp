@@ -35,15 +35,16 @@ MixedConstraints supports_of_part(const LocalFields& part, const MixedOperator& 
   return part.supports(held, values);
 }
 
-const MixedOperator& checked(const MixedOperator& equations, const Ranks& ranks) {
+const MixedOperator& checked(const MixedOperator& equations, const MixedConstraints& supports, const Ranks& ranks) {
   check_divisible(equations, ranks);
+  check_divisible(equations, supports, ranks);
   return equations;
 }
 
 }  // namespace
 
 FieldsOfRank::FieldsOfRank(const MixedOperator& equations, const MixedConstraints& supports, Ranks& ranks)
-    : all_(checked(equations, ranks)),
+    : all_(checked(equations, supports, ranks)),
       all_supports_(supports),
       cut_(equations, ranks.count()),
       ranks_(ranks),
