@@ -126,7 +126,6 @@ void finish(const MixedOperator& equations, const MixedConstraints& supports, co
 MixedSolution solve(const MixedOperator& equations, const MixedConstraints& supports,
                     const LinearSolverOptions& options) {
   MixedSolution s{.u = equations.zeros()};
-  if (options.ranks != nullptr) check_divisible(equations, supports, *options.ranks);
   DividedFields* const divided = options.ranks != nullptr ? &divide_among_ranks(equations, *options.ranks) : nullptr;
   Vector r = equations.zeros(), du = equations.zeros();
   begin(equations, supports, s.u, r);

@@ -24,8 +24,8 @@ struct MixedSolution {
 // for one field whose matrix is promised to be positive definite. Throws
 // Error(Exit::model) for equations that are nonlinear, where the matrix is singular, and for loads on edges that are
 // not free of divergence where no more than a gauge holds gradients; Error(Exit::input) for other methods, for fields
-// without a preconditioner, and for equations between unknowns of edges alone; Error(Exit::environment) for those
-// between any unknowns over ranks; Error(Exit::not_converged), and what DirectSolver throws.
+// without a preconditioner, and for equations between unknowns of edges alone; Error(Exit::not_converged), and what
+// DirectSolver throws.
 MixedSolution solve(const MixedOperator& equations, const MixedConstraints& supports,
                     const LinearSolverOptions& options = {});
 

@@ -32,11 +32,6 @@ class FieldsForecaster {
                     fmt::format("a field '{}' of {} nodes is not divided among {} ranks", equations.field_name(k),
                                 equations.space(k).node_count(), question.ranks),
                     "each rank has nodes of its own", "take fewer ranks");
-      if (equations.space(k).couplings() != nullptr)
-        throw Error(Exit::environment,
-                    fmt::format("a field '{}' with equations between its unknowns is not divided among {} ranks",
-                                equations.field_name(k), question.ranks),
-                    "several fields with such equations are solved by one process", "plan for one process");
       first_.push_back(equal_parts(equations.space(k), question.ranks));
       pairs_.push_back(equations.has_block(k, k) || !direct_ ? pairs_of_nodes(equations.space(k)) : 0);
     }

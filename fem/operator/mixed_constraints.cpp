@@ -1,656 +1,219 @@
-// The table of all kinds of errors: a row for each, in the order of exit codes.
-#include "io/results/error_catalogue.hpp"
+#include "fem/operator/mixed_constraints.hpp"
+
+#include "device/error.hpp"
+#include "device/kernels.hpp"
+#include "fem/launch/constraint_kernels.hpp"
+#include "solvers/algebra/vectors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <numeric>
 
 namespace ritz {
+namespace {
 
-std::span<const ErrorKind> error_catalogue() {
-  static const std::vector<ErrorKind> list = {
-      {"internal",
-       Exit::internal,
-       "Ritz contradicts itself",
-       "a bug in Ritz: a check of its own failed",
-       "report it, with the case file and the mesh",
-       {"*"}},
+const ConstraintKernels& table(const Device& device) {
+  return kernels<ConstraintKernels>(device, "ritz_fem_kernels", "constraints");
+}
 
-      {"command-line",
-       Exit::input,
-       "the command line is not understood",
-       "an option that does not exist, lacks its value, or contradicts another",
-       "see --help",
-       {"*, on the command line", "--*", "unknown device*", "* threads were asked for*", "meshes cannot be written as*",
-        "'*' carries no field here*"}},
-      {"case-unreadable",
-       Exit::input,
-       "the case file cannot be read",
-       "no such file, a folder, or no permission",
-       "check the name",
-       {"cannot read the case file*"}},
-      {"outside-folder",
-       Exit::input,
-       "a file is outside of the folder of the case",
-       "--untrusted reads no other files",
-       "put the file there, or leave out --untrusted for a case that you trust",
-       {"the file '*' is outside of the folder*"}},
-      {"not-a-case",
-       Exit::input,
-       "what was given as the case file is a mesh, a deck or another file",
-       "programs take a case file that names the mesh",
-       "name the mesh in [mesh] file; ritz case from writes a case for a deck",
-       {"'*' is not a case file*"}},
-      {"deck",
-       Exit::input,
-       "a deck cannot be turned into a case",
-       "no such file, a file that includes itself, or a text in place of a number",
-       "correct the deck; the message has its line",
-       {"cannot read the deck*", "the case of '*' needs a second file", "the deck * includes itself*",
-        "'*' of ** is no number*"}},
-      {"other-program",
-       Exit::input,
-       "the case is one of another program",
-       "all of its tables and materials are read by that one, and not by this one",
-       "run the program that is named",
-       {"'*' is a case for *"}},
-      {"case-syntax",
-       Exit::input,
-       "the case file is not valid TOML",
-       "a text without quotes, a comma in a number, a key or table given twice",
-       "see toml.io; the message has line and column",
-       {"*\nthe case file is not valid TOML", "a key of more than*", "*\neach key and each table may be given once"}},
-      {"override",
-       Exit::input,
-       "a --set cannot be applied",
-       "no = in it, or a path through a value that is not a table",
-       "write it like material.0.young=1e9; entries count from 0",
-       {"cannot understand override*", "there is no entry '*' at override*", "there is no key '*' at override*"}},
-      {"unknown-key",
-       Exit::input,
-       "the case file has a key or table that the program does not read",
-       "a misspelling, a key in the wrong table, or one of another model",
-       "take the name that is suggested; --describe prints all keys of this case, --schema all of the program",
-       {"unknown * '*' at *"}},
-      {"missing-key",
-       Exit::input,
-       "a required key or table is missing",
-       "it has no default, at least in this combination",
-       "add it; the message explains it",
-       {"missing key*", "* of * needed tables*"}},
-      {"unit",
-       Exit::input,
-       "the unit of a number is unknown, or of another kind than the key's",
-       "a number in a text, such as \"210 GPa\", is turned into the unit that the message names",
-       "write a unit of that kind, or the number alone",
-       {"'*' is '*', with the unknown unit*", "'*' is '*', and this key has no unit*", "'*' is '*', and its unit is*"}},
-      {"formula-syntax",
-       Exit::input,
-       "a formula is not understood",
-       "an unknown name, a missing operator or parenthesis, z on a mesh of two dimensions, or a constant that is out "
-       "of bounds",
-       "look at the character that is marked; docs/formulas.md lists variables and functions",
-       {"'*' is the formula*", "a formula is nested too deeply*", "a formula for the force at the nodes of *"}},
-      {"file-missing",
-       Exit::input,
-       "a file that the case names does not exist",
-       "relative names start at the folder of the case file",
-       "check the name and the folder",
-       {"'*' names the file*", "there is no plugin*", "there is no folder*"}},
-      {"unknown-material",
-       Exit::input,
-       "the library has no material of this name",
-       "a name is written otherwise there",
-       "take one of the names that are listed; ritz materials prints all",
-       {"there is no material '*' in the library*"}},
-      {"gradient",
-       Exit::input,
-       "a derivative that [gradient] asks for cannot be taken",
-       "a probe that is not linear in the unknown, a key that is no number, an analysis of more than one linear "
-       "solution",
-       "docs/gradients.md says what may be",
-       {"no gradient of*", "no gradient by*", "there is no probe '*'*"}},
-      {"unknown-region",
-       Exit::input,
-       "a region is not in the mesh, or is of another kind",
-       "names are those of the mesh file and of [[region]]",
-       "take one of the names that are listed; ritz mesh info prints them",
-       {"'*' names the region*", "'*' names '*', a region of*", "'*' names '*', which is a region of*",
-        "there is no region*", "* has no region named*", "* facets of '*' lie between*",
-        "the normals of '*' look to*"}},
-      {"region-empty",
-       Exit::input,
-       "a region is empty, or has no cells, facets or nodes of the required kind",
-       "a selection that misses the mesh (units, tolerance), or a region of other cells",
-       "check coordinates and units",
-       {"the region '*' is empty*", "the region '*' holds no*", "the area of region*", "facets of bars*"}},
-      {"region-definition",
-       Exit::input,
-       "a [[region]] of the case file is contradictory or incomplete",
-       "no condition, a name that exists already, or regions of different kinds in one operation",
-       "see docs/regions.md",
-       {"there is a region '*' already*", "this region has no condition*", "'*' is a region of *", "* have no normal*",
-        "a direction of length 0*", "the condition '*' of a region*"}},
-      {"table-data",
-       Exit::input,
-       "a [[table]] or its CSV file cannot be used",
-       "no line of names, separators other than commas, a missing point of the grid, an argument twice, a name that is "
-       "taken",
-       "see docs/formulas.md",
-       {"cannot read the table*", "the table '*' has no rows*", "the tables of the elastic constants*",
-        "the * rows of the table*", "a table has 2 to 4 columns*", "the first line of a table*",
-        "* columns instead of*", "'*' is not a finite number*", "the arguments of line*",
-        "'*' is not a valid name of a function*", "'*' has a meaning in formulas*", "a second table is called*",
-        "a table has no rows*", "row * of a table*", "a table of * rows*"}},
-      {"show",
-       Exit::input,
-       "--picture or --report would take another file's place, or --field or --warp names what the results do not have",
-       "a name twice, another physics, a field that [output] does not ask for, a scalar field for --warp",
-       "name another file, or one of the fields that are listed; --describe prints them, too",
-       {"there is no field '*' to show", "there is no field to show", "there is no field '*' that could move points",
-        "the name '*' is taken", "the field '*' has no one number to show", "'*' has no mesh that could be drawn",
-        "--limits * are no limits of colours", "--factor * moves no points"}},
-      {"probe",
-       Exit::input,
-       "a [[probe]] names something that does not exist",
-       "an unknown field or component, one that the cells do not have, a point outside of the mesh, a region of nodes "
-       "to integrate over, or of lines and surfaces, a sum of what is no force, a name twice or of a column of the "
-       "tables",
-       "take one of the names that are listed",
-       {"there is no field*", "the field '*' has no component*", "the point *", "a second probe*", "a probe is called*",
-        "a probe has*", "an integral over*", "field '*' has * components*", "the field '*' lies in cells*",
-        "the field '*' has no values*", "'*' holds lines and surfaces*", "the field '*' holds no forces at nodes*",
-        "the field '*' holds forces at nodes*", "a probe cannot be called '*'*"}},
-      {"load-case",
-       Exit::input,
-       "a [[load_case]] or [[combination]] is contradictory or incomplete",
-       "no loads, a name twice, a table that belongs to the model, an unknown load case",
-       "see docs/load-cases.md",
-       {"a load case cannot have*", "the load case '*' has no loads*", "the load case '*' has a temperature*",
-        "a second load case*", "a combination of nothing*", "there is no load case*"}},
-      {"sweep",
-       Exit::input,
-       "a [sweep] is contradictory or incomplete",
-       "a key that does not exist or does not belong to the model, values that are missing or given twice, lists of "
-       "different lengths, a name twice",
-       "see docs/sweeps.md; the message names the key",
-       {"'*' cannot be swept*", "'*' is no key*", "'*' is swept twice*", "the first row of '*' holds*",
-        "equal ratios from*", "values and a range*", "a swept key without*", "'*' has * values, '*' has*",
-        "a sweep of*", "'*' cannot name a member*", "two members are called*", "a table and parameters*"}},
-      {"relation",
-       Exit::input,
-       "a [[tie]], [[rigid]], [[periodic]], [[equation]] or a support along a direction is contradictory or incomplete",
-       "a component that the unknown does not have, a direction of no length, a rotation and a translation, a term on "
-       "several nodes",
-       "see docs/joining.md",
-       {"'*' is no component of*", "the direction of a support*", "the axis of a *", "a rotation together*",
-        "a rigid region of a field*", "a coupling of a field*", "a support along a direction*",
-        "a rigid region of a body of revolution*", "a moment of inertia in a body*",
-        "a cylindrical support of a body of revolution*", "a body of revolution is not periodic*",
-        "the region '*' of a term*", "the region '*' of a tie by its surface*", "equation * of * has a number*"}},
-      {"several-fields",
-       Exit::input,
-       "a case asks for what forms of several fields, or of facets or edges, do not have",
-       "cases solve them in linear statics; pressures act on facets, and on fields that have unknowns there",
-       "omit it, or write a program: docs/several-fields.md",
-       {"'*' was given, and '*' is a form of several fields*", "'*' was asked for, and the form has several fields*",
-        "a load on '*'*", "a model of '*', a form of several fields*",
-        "equations between unknowns of the field of edges*", "a pressure on the cells of *",
-        "the form '*' is not one of fields of *", "the form '*' is one of * components at nodes*",
-        "'*' of '*', which is no region of cells*"}},
-      {"prescribes-nothing",
-       Exit::input,
-       "a support, displacement or load has no component",
-       "no component is given",
-       "give fixed = true or some of the components",
-       {"this displacement prescribes*", "this support holds*", "this load is nothing*", "this spring has no*",
-        "this foundation has no*", "no unknown of the field *"}},
-      {"solver-options",
-       Exit::input,
-       "options of [solver] do not go together",
-       "a preconditioner for a direct method, restart without GMRES, conjugate gradients for a matrix that is not "
-       "symmetric",
-       "omit one of them; auto always fits",
-       {"'*' was named together*", "'restart' was given*", "a near-null space of *", "the method '*' was *",
-        "method '*' was asked for*", "GMRES was asked*", "p-multigrid with*", "multigrid over nested meshes*",
-        "a Chebyshev preconditioner*", "there is no linear method*", "there is no preconditioner*",
-        "there is no method*", "a preconditioner of edges was asked for*",
-        "no preconditioner is known for the field*"}},
-      {"modal-options",
-       Exit::input,
-       "options of [modal] do not go together",
-       "a count and a band, an empty band, more modes than unknowns, a support that moves",
-       "the message names the key",
-       {"a count and a band*", "the band *", "lobpcg finds*", "LOBPCG finds*", "LOBPCG does not take motions*",
-        "* eigenvalues were asked for*", "the support moves by*"}},
-      {"model-options",
-       Exit::input,
-       "a key does not fit the kind of model",
-       "a thickness around an axis or gravity across it, rotations without beams, an order that cells do not have",
-       "remove the key, or choose another model",
-       {"an axisymmetric model*",
-        "mid_nodes = *",
-        "gravity across the axis*",
-        "a total force across the axis*",
-        "'each' on *",
-        "this model has no rotations*",
-        "order * is not available*",
-        "'[model] *' was given*",
-        "'*' has no kernels for*",
-        "'*' was given with*",
-        "the form '*' is one of*",
-        "'*' acts on*",
-        "cells of order*",
-        "a spring along z of a plane model*",
-        "a displacement of component*",
-        "a prescribed value of component*",
-        "the * has * numbers*",
-        "a density that varies*",
-        "[output] error_estimate of*",
-        "there are no unknowns on * of cells*",
-        "fields of * of order * were asked for*",
-        "fields in cells of kind * of order*"}},
-      {"output-options",
-       Exit::input,
-       "options of [output] do not go together",
-       "a compression or an encoding that the format does not have",
-       "use another compression, encoding or format",
-       {"the format vtkhdf*", "lz4 with encoding*", "* up to * makes * results*", "* is after the end*"}},
-      {"initial-values",
-       Exit::input,
-       "the field of another run does not fit this case",
-       "another mesh, a field that is not there or has other components, a time without a step, a format that is not "
-       "read",
-       "name a field at the nodes of results (.pvd, .vtu) on the same mesh",
-       {"'*' has *, and the mesh has*", "'*' has point * at *", "the field '*' of '*'*", "'*' has no field*",
-        "'*' has fields '*' at its points*", "'*' has the values * at *", "fields of '*', which has*",
-        "'*' has as many rows*", "'*' has no step at the time*", "'*' is not read as results*",
-        "'*' has * points, and its mesh*", "a field of * values on a mesh*"}},
-      {"orientation",
-       Exit::input,
-       "an [[orientation]] has no directions, or a material names one that is not there",
-       "parallel vectors, a direction of no length, a name twice",
-       "give two different directions, and each orientation a name of its own; docs/thermal.md",
-       {"the two vectors of an orientation*", "the direction of a * orientation*", "two orientations are called*",
-        "there is no [[orientation]]*"}},
-      {"plugin",
-       Exit::input,
-       "a plugin cannot be used",
-       "it does not compile, cannot be loaded, adds nothing, or registers a form that exists already",
-       "look at the compiler's message, which is printed; docs/your-own-element.md",
-       {"the plugin '*", "two kernel modules*", "the form '*' declares*", "the parameter '*' of '*' is missing*",
-        "there is no * '*'", "a form has *", "element '*' does not match*", "the reference element '*' *",
-        "there is no element of one node '*'*", "the nodes of element*", "the node (* of a facet has no mirror*"}},
-      {"wrong-value",
-       Exit::input,
-       "a value has the wrong type or is out of its bounds",
-       "",
-       "the message says which values are allowed",
-       {"'*' is *", "the scale of mesh*", "the table of cards*", "'*' depends on the position*", "'*' depends on t*"}},
-      {"other-input", Exit::input, "the input is not accepted", "", "the message gives the reason", {"*"}},
+std::unique_ptr<SparseMatrix> diagonal_matrix(const FunctionSpace& space) {
+  std::vector<Index> offsets(static_cast<std::size_t>(space.node_count()) + 1);
+  std::vector<std::int32_t> columns(static_cast<std::size_t>(space.node_count()));
+  std::iota(offsets.begin(), offsets.end(), Index{0});
+  std::iota(columns.begin(), columns.end(), 0);
+  return std::make_unique<SparseMatrix>(std::make_shared<SparsityPattern>(space.device(), offsets, columns),
+                                        space.components());
+}
 
-      {"axisymmetric-radius",
-       Exit::mesh,
-       "a mesh of a body of revolution reaches across its axis",
-       "x is the distance from the axis",
-       "draw the half section at x >= 0",
-       {"node * lies at x =*"}},
-      {"inverted-cells",
-       Exit::mesh,
-       "cells are inverted, folded or flat",
-       "nodes in a wrong order, or a mesh that was moved or curved too far",
-       "mesh again; ritz mesh check FILE lists these cells and writes them to a VTU file for ParaView",
-       {"* of kind * in * inside out*", "* of kind * in * folded*", "* of kind * in * are *; the first is at *",
-        "* of kind * in * is *; the first is at *"}},
-      {"torn-mesh",
-       Exit::mesh,
-       "cells on both sides of some facets do not match",
-       "hanging nodes on facets of their own body, or quadrilaterals against triangles: the solution would be "
-       "discontinuous "
-       "there",
-       "mesh both sides together; allow_torn = true in [mesh] if this is intended",
-       {"* hanging node*", "* quadrilateral facets meet*"}},
-      {"mesh-unreadable",
-       Exit::mesh,
-       "the mesh file cannot be opened or read",
-       "no permission, a folder, an empty file, a broken disk",
-       "check the file",
-       {"cannot open the mesh file*", "cannot read the mesh file*", "the mesh file '*' is *",
-        "* asks for more memory*"}},
-      {"mesh-format",
-       Exit::mesh,
-       "the format of the mesh file is not known",
-       "the file's name and first bytes fit no reader",
-       "see docs/formats.md; ritz mesh convert changes formats",
-       {"the format of the mesh file*", "* cannot be read as a mesh of beams and shells*", "* is no Exodus II file*",
-        "* cannot be opened as an HDF5 file*", "* cannot be read as a netCDF file*", "* is not an unstructured grid*",
-        "* is of MED *"}},
-      {"mesh-order",
-       Exit::mesh,
-       "the mesh file has cells of an order or a kind that Ritz cannot convert to order 2",
-       "incomplete cells of order 3 and more, several orders in cells of one shape, or cells that share nodes but no "
-       "edge or face",
-       "mesh again with order 1 or 2, or with one order and all nodes; docs/formats.md",
-       {"the cells that share node *", "'*' holds * elements of type *", "nodes in the space *",
-        "pyramids in the space *", "'*' holds * cells of VTK type *"}},
-      {"mesh-without-cells",
-       Exit::mesh,
-       "the mesh file has no cells that can be used",
-       "only points, only a surface that is not flat, or kinds of cells that Ritz does not have",
-       "export the volume mesh, too; docs/formats.md lists the kinds",
-       {"* holds no *", "* holds surface cells only*", "* holds cells but no points*", "* holds * cells, which decks*",
-        "* holds elements*", "* are not facets of any cell*", "block '*' of '*' holds elements*",
-        "section '*' of '*' holds*", "* holds {}*"}},
-      {"mesh-reference",
-       Exit::mesh,
-       "the mesh file defines a node, a cell or a coordinate system twice, or refers to one that does not exist",
-       "a damaged file, or pieces put together by hand",
-       "write it again with the mesher",
-       {"* is defined twice in*", "* does not exist in*", "* uses node *", "* uses point *", "coordinate system *",
-        "region '*' of * names*", "two regions of*", "a region of * has no name*", "the table of region*",
-        "group 'all' of*"}},
-      {"mesh-too-large",
-       Exit::mesh,
-       "the mesh has more than 2^31 nodes",
-       "",
-       "use a coarser mesh or order 1",
-       {"* would have more than*", "* holds * nodes*", "* holds * points*"}},
-      {"mesh-contents",
-       Exit::mesh,
-       "the contents of the mesh file are contradictory",
-       "the file is truncated, damaged or written by hand; the message gives the line or byte",
-       "write it again with the mesher",
-       {"*"}},
+}  // namespace
 
-      {"deck-card",
-       Exit::model,
-       "a card of a deck changes results and is not translated into the case",
-       "Ritz does not have it, or ritz case from does not know it",
-       "remove cards that do not matter, or add --partial and complete the case by hand",
-       {"** is not translated"}},
-      {"missing-material",
-       Exit::model,
-       "cells have no material or section",
-       "no [[material]] or [[section]] names their region",
-       "add one; region = \"all\" takes all cells",
-       {"* cells have no material*", "* cells have no section*"}},
-      {"overlapping-materials",
-       Exit::model,
-       "cells have two materials or sections",
-       "regions overlap",
-       "give each cell exactly one",
-       {"* cells have two*"}},
-      {"repeated-members",
-       Exit::model,
-       "beams, bars or shells of one section stand twice on the same nodes",
-       "the mesh file holds a line or surface once for each group that it is in, or twice",
-       "write every cell once; give members that lie side by side a region and a section each",
-       {"* have the nodes of another cell*"}},
-      {"unsupported-body",
-       Exit::model,
-       "a body can still move, or its temperature is not determined",
-       "too few supports: the message names the body and its motions",
-       "hold each body against translation and rotation; prescribe a temperature or a convection",
-       {"* can still move freely*", "the temperature of * is not determined*"}},
-      {"not-free-of-divergence",
-       Exit::model,
-       "the current of a magnetic problem is not free of divergence",
-       "a current that begins or ends within the mesh, or does not follow its conductor",
-       "close the current, or let it leave where the field is prescribed along the surface",
-       {"the load of '*' is not free of divergence*"}},
-      {"unloaded",
-       Exit::model,
-       "nothing acts on a static model",
-       "loads were forgotten, or act in another file: the solution would be zero",
-       "add what acts; allow_unloaded = true runs the model all the same",
-       {"nothing acts on the model*"}},
-      {"conflicting-conditions",
-       Exit::model,
-       "one unknown has two prescribed values",
-       "regions share nodes",
-       "the message names both tables: change one of them",
-       {"conflicting values*", "* is prescribed in load case*", "equation * of * contradicts*",
-        "prescribed values contradict*", "the mean motion is prescribed twice*"}},
-      {"not-joined",
-       Exit::model,
-       "regions of a [[tie]], [[rigid]] or [[periodic]] do not fit, or a support has no direction at a node",
-       "parts that do not touch, a translation or an angle of another sector, a rotation of nodes on one line",
-       "the message names the farthest node: check regions and units, or give a tolerance; docs/joining.md",
-       {"* of * nodes of '*' lie outside of*", "* of * nodes of '*' have no image*", "* lies on the axis, and is*",
-        "the rigid region '*' has no nodes*", "the * of a rigid region is prescribed*",
-        "the reference point has inertia*"}},
-      {"load-on-nothing",
-       Exit::model,
-       "a load or element acts where nothing carries it",
-       "a node of no section, a moment on a node without rotations, a region of other cells, facets on the axis of "
-       "revolution",
-       "load a node of a beam, bar or shell; facets at x > 0",
-       {"node * belongs to no section*", "node * of line * belongs*", "node * has no rotations*",
-        "a node of '*' has no rotations*", "a node of '*' belongs to no *", "the mass of '*' on cells*",
-        "the region '*' holds cells that are no shells*", "* on node *, which no cell of the mesh uses",
-        "* on node *, a mid node of the mesh*", "'*' stands on cells*", "the element '*' stands*",
-        "the element '*' has no*", "the form '*' was asked for on*", "beam * runs along*", "'*' lies on the axis*"}},
-      {"not-finite",
-       Exit::model,
-       "loads or equations are not finite numbers",
-       "values so large or small that they overflow, or a form that divides by zero",
-       "check units; the message names the node and its regions",
-       {"* are not finite*", "* is not finite*"}},
-      {"formula-value",
-       Exit::model,
-       "a formula has no value, or a value out of its bounds, somewhere in its region",
-       "a logarithm of a negative number, or an argument outside of a table",
-       "the message gives the point; outside = \"constant\" extends a table",
-       {"the formula '*' of *", "the solution * lies outside of the table*",
-        "the temperature * lies outside of the table*", "a field is needed where it has no values*"}},
-      {"singular-matrix",
-       Exit::model,
-       "the matrix is singular or not positive definite",
-       "a mechanism, a zero stiffness, or a form that is not the derivative of an energy",
-       "check supports and materials; ritz-solve solves unsymmetric equations",
-       {"the matrix is *", "the matrix has *", "row *", "the diagonal entry *", "entry *", "no unknown is free*",
-        "* tangent that is not symmetric*"}},
-      {"material-value",
-       Exit::model,
-       "a material or section is impossible",
-       "a modulus that is not positive, Poisson's ratio outside of (-1, 0.5), a wall thicker than its section, a "
-       "temperature below absolute zero",
-       "the message says which values are allowed",
-       {"'*' is * at *", "the parameter '*' of '*' is *", "the parameter '*' is *",
-        "the material of '*' has no density*", "the walls are thicker*", "a moment of inertia is *",
-        "the temperature at the begin is *", "no temperature for the elastic constants of*",
-        "* coefficients of expansion of*", "the elastic constants of '*'*"}},
-      {"material-axes",
-       Exit::model,
-       "material axes have no direction, or do not suit the model",
-       "a point on the axis of a cylindrical or spherical orientation; in the plane, an axis that leaves it",
-       "move the axis out of the material; let one material axis stand across the plane",
-       {"material axes *", "the material axes of*"}},
-      {"not-linear",
-       Exit::model,
-       "the solution of a linear solve does not satisfy the equations",
-       "a form that is not linear, or whose derivative is wrong",
-       "ritz element check FORM; ritz-solve uses Newton's method for forms that do not declare themselves linear",
-       {"*the solution does not satisfy the equations*"}},
-      {"nonlinear-load-cases",
-       Exit::model,
-       "load cases of a model with nonlinear equations",
-       "load cases share one matrix, which nonlinear elements, radiation and tables over the temperature change",
-       "write one case file for each",
-       {"load cases of a model*", "load cases along a path*"}},
-      {"time-options",
-       Exit::model,
-       "[time] does not go with another part of the case",
-       "load cases are states of their own, and increments of loads are another kind of time",
-       "omit [time], or the load cases or increments; loads may be formulas of t",
-       {"load cases of an evolution in time*", "[newton] increments or path with*"}},
-      {"analysis",
-       Exit::model,
-       "the analysis makes no sense for the model",
-       "modes need inertia and symmetric matrices, evolutions in time need a capacity or inertia, linear statics needs "
-       "linear equations",
-       "take another analysis, or give the materials what the message names",
-       {"linear statics of a model*",
-        "linear statics of nonlinear*",
-        "the form '*' of several fields is nonlinear*",
-        "the form '*' on facets is nonlinear*",
-        "one static solution of a model*",
-        "an analysis of load cases*",
-        "combination '*' has * factors*",
-        "modes of a model*",
-        "modes of equations*",
-        "an evolution in time of a model*",
-        "a prescribed mean motion in an analysis of *",
-        "a spectral radius at infinity of *",
-        "Rayleigh damping of *",
-        "adjoint solutions of a model*",
-        "derivatives of *",
-        "no derivative of *",
-        "other prescribed values in a nonlinear*",
-        "other prescribed values in a model*",
-        "the derivative by the array*",
-        "the derivative by a number with which*",
-        "the derivative by the positions of nodes*",
-        "given forces at nodes in an evolution of *"}},
-      {"damping",
-       Exit::model,
-       "there is no such damping",
-       "Rayleigh damping has two factors: not every pair of damping ratios is possible, and internal variables have no "
-       "stiffness to be proportional to",
-       "give ratios at two different frequencies that are closer to each other, or the two factors",
-       {"damping ratios of *", "damping proportional to the stiffness*"}},
-      {"other-model", Exit::model, "the model is not well posed", "", "the message gives the reason", {"*"}},
+MixedConstraints::MixedConstraints(Spaces spaces)
+    : spaces_(std::move(spaces)), layout_(layout_of(spaces_)), joined_(spaces_.size()) {
+  for (const auto& space : spaces_) of_field_.emplace_back(*space);
+}
 
-      {"newton-not-converged",
-       Exit::not_converged,
-       "Newton's method did not converge",
-       "too large a step, or no solution: buckling, a limit load",
-       "more [newton] increments; check units",
-       {"Newton's method*"}},
-      {"modes-not-converged",
-       Exit::not_converged,
-       "modes did not converge",
-       "",
-       "more [modal] max_iterations, or method = \"lanczos\"",
-       {"* did not converge for *", "* projected matrix*", "the eigenvectors found*", "more eigenvalues were found*",
-        "* start vectors span*"}},
-      {"not-in-balance",
-       Exit::not_converged,
-       "loads and reactions of a state of rest do not add up to zero",
-       "a solution that is not accurate enough, or a bug in Ritz",
-       "method = \"direct\", or a smaller tolerance",
-       {"* not in balance*"}},
-      {"not-converged",
-       Exit::not_converged,
-       "a linear solver did not converge",
-       "the limit of iterations, stagnation at rounding level, or a matrix that does not suit the method",
-       "method = \"direct\" where memory allows, more iterations, or multigrid",
-       {"*"}},
+void MixedConstraints::relate(int field, DependentRows rows) {
+  const FunctionSpace& space = (*this)[field].space();
+  joined_.at(static_cast<std::size_t>(field)).of_part =
+      std::make_shared<const DependentUnknowns>(space, std::move(rows));
+}
 
-      {"direct-solver-memory",
-       Exit::resources,
-       "a factorisation needs more memory than the limit allows",
-       "",
-       "method = \"cg\", a larger direct_memory, or a coarser mesh",
-       {"the direct solver *", "the factorisation needs*"}},
-      {"missing-fields",
-       Exit::resources,
-       "the results lack fields that are derived from the solution",
-       "memory was short for them after the solve; the solution and all other fields are written",
-       "raise the limit to the value that the message names, or solve fewer load cases at once",
-       {"the results lack *"}},
-      {"host-memory",
-       Exit::resources,
-       "the host has no memory left",
-       "",
-       "a coarser mesh, order 1, a larger --host-memory-limit, or another machine",
-       {"out of host memory*", "cannot map the mesh file*"}},
-      {"device-memory",
-       Exit::resources,
-       "the device has no memory left",
-       "all fall-backs were tried (docs/memory.md)",
-       "--estimate says what would fit; a coarser mesh, order 1, --device cpu",
-       {"*"}},
+void MixedConstraints::finish() {
+  host_mask_.clear();
+  transforms_.clear();
+  for (int k = 0; k < layout_.count(); ++k) {
+    Constraints& each = (*this)[k];
+    if (layout_.is_divided() && !each.equations().empty())
+      throw Error(Exit::internal, "a part of a mesh was given equations between unknowns of several fields");
+    each.finish();
+    const std::vector<std::uint8_t>& prescribed = each.host_mask();
+    host_mask_.insert(host_mask_.end(), prescribed.begin(), prescribed.begin() + layout_.size(k));
+    if (dependent(k) == nullptr) continue;
+    Joined& joined = joined_[static_cast<std::size_t>(k)];
+    if (joined.of_part) each.space().couple(joined.of_part->couplings(prescribed));
+    std::vector<std::uint8_t> dependents(prescribed.size(), 0), eliminated = prescribed;
+    const DependentRows& rows = dependent(k)->rows();
+    for (const std::int32_t unknown : rows.unknown)
+      dependents[static_cast<std::size_t>(unknown)] = eliminated[static_cast<std::size_t>(unknown)] = 1;
+    std::vector<std::uint8_t> constrained = eliminated;
+    for (const std::int32_t unknown : rows.followed) constrained[static_cast<std::size_t>(unknown)] = 1;
+    const auto upload = [&](std::span<const std::uint8_t> marks) {
+      return Array<std::uint8_t>(each.space().device(), marks, "constraints");
+    };
+    joined.dependent = upload(dependents);
+    joined.eliminated = upload(eliminated);
+    joined.constrained = upload(constrained);
+  }
+}
 
-      {"folder-in-use",
-       Exit::output,
-       "another run writes to the folder",
-       "",
-       "wait, or name another folder with --output",
-       {"another run writes*", "the folder '*' is locked*", "'*' is no lock of a run*"}},
-      {"results-exist",
-       Exit::output,
-       "the folder holds results already",
-       "nothing is overwritten without --overwrite",
-       "--overwrite, --resume, or another --output",
-       {"the folder '*' holds*", "'*' exists already*"}},
-      {"cannot-write",
-       Exit::output,
-       "a file cannot be written or read back",
-       "no permission, a full or broken disk, a file where a folder should be",
-       "make room, or name another folder; committed files are whole",
-       {"*"}},
+const DependentUnknowns* MixedConstraints::dependent(int field) const {
+  const Joined& joined = joined_.at(static_cast<std::size_t>(field));
+  return joined.of_part ? joined.of_part.get() : (*this)[field].dependent();
+}
 
-      {"no-gpu",
-       Exit::environment,
-       "the required GPU does not exist or cannot be used",
-       "no GPU, no driver, a build without CUDA, or fewer GPUs",
-       "--device cpu; ritz doctor reports what is missing",
-       {"device '*' was asked for*", "rank * of this node would share a GPU*", "GPU *", "kernel module *"}},
-      {"processor",
-       Exit::environment,
-       "the processor lacks an instruction set",
-       "x86-64-v3 (AVX2) is required",
-       "use another machine",
-       {"this processor *", "this build has no CPU kernels*"}},
-      {"several-ranks",
-       Exit::environment,
-       "a launcher started several ranks that cannot work together",
-       "what is asked is not divided among ranks (docs/clusters.md); or MPI or parallel MUMPS is missing, or MPI is "
-       "another one; or NCCL failed between GPUs",
-       "start it without mpirun, or with one task; RITZ_INDEPENDENT_RANKS=1 where each rank has a case of its own; "
-       "RITZ_RANKS_TRANSPORT=host where NCCL fails",
-       {"started as * ranks*", "planned for * ranks*", "MPI failed in *",
-        "this build has no direct solver for several ranks*", "NCCL failed in *", "NCCL brings other numbers*",
-        "RITZ_RANKS_TRANSPORT is '*'*", "messages between GPUs were given up*"}},
-      {"no-compiler",
-       Exit::environment,
-       "a plugin cannot be compiled here",
-       "no compiler, or the headers of Ritz are not installed with the program",
-       "install g++, or build the plugin with ritz_add_plugin()",
-       {"no compiler for the plugin*", "the headers of Ritz*", "* cannot be started*", "no pipe to*"}},
-      {"file-library",
-       Exit::environment,
-       "VTK or HDF5 cannot be loaded",
-       "they are loaded with the first file that needs them, through modules in the folder of libritz_io.so",
-       "install Ritz again, or the libraries that it was built with; ldd ritz_vtk.so ritz_hdf5.so lists the missing "
-       "ones",
-       {"* cannot be loaded"}},
-      {"environment",
-       Exit::environment,
-       "the GPU, its driver or a library failed",
-       "",
-       "ritz doctor; --device cpu",
-       {"*"}},
+// Without equations those that are prescribed.
+const Array<std::uint8_t>& MixedConstraints::marks(int field, Array<std::uint8_t> Joined::*kind) const {
+  return dependent(field) == nullptr ? (*this)[field].mask() : joined_[static_cast<std::size_t>(field)].*kind;
+}
 
-      {"journal-damaged",
-       Exit::checkpoint,
-       "the journal of the results is damaged or missing",
-       "it was edited, the disk lost data, or a link leads out of the folder",
-       "ritz results verify reports which files are whole",
-       {"* is damaged in line*", "* holds no results.journal*", "* leads out of the folder*",
-        "the journal names no rows of *"}},
-      {"checkpoint-unusable",
-       Exit::checkpoint,
-       "a run cannot be resumed from its checkpoint",
-       "another case, mesh or version, or damage",
-       "run anew with --overwrite",
-       {"*"}},
+const Array<std::uint8_t>& MixedConstraints::mask(int field) const { return marks(field, &Joined::eliminated); }
 
-      {"stopped",
-       Exit::stopped,
-       "stopped on request",
-       "Ctrl-C, SIGTERM, SIGHUP or --time-limit",
-       "--resume continues from the checkpoint, if one was written",
-       {"*"}},
+bool MixedConstraints::varies_in_time() const { return std::ranges::any_of(of_field_, &Constraints::varies_in_time); }
+
+void MixedConstraints::set_time(double t) {
+  for (Constraints& each : of_field_)
+    if (each.varies_in_time()) each.set_time(t);
+}
+
+// change(field with its ghosts), whose owned unknowns are then those of x
+template <class Change>
+void MixedConstraints::with_ghosts(int field, Vector& x, const Change& change) const {
+  Vector part = layout_.part(x, field);
+  if (!layout_.is_divided()) {
+    change(part);
+  } else {
+    Vector all(x.device(), layout_.local().size(field), "vectors");
+    layout_.fetch(field, part, all);
+    change(all);
+    x.device().machine().copy_on_device(part.data(), all.data(), part.bytes());
+  }
+  layout_.put(part, field, x);
+}
+
+void MixedConstraints::set_values(Vector& u, double factor) const {
+  for (int k = 0; k < layout_.count(); ++k)
+    with_ghosts(k, u, [&](Vector& all) {
+      (*this)[k].set_values(all, factor);
+      if (const auto& of_part = joined_[static_cast<std::size_t>(k)].of_part) of_part->set(all, factor);
+    });
+}
+
+// change(dependent unknowns of a field, the field) where it has equations
+template <class Change>
+void MixedConstraints::each_with_equations(Vector& x, const Change& change) const {
+  for (int k = 0; k < layout_.count(); ++k)
+    if (dependent(k) != nullptr) with_ghosts(k, x, [&](Vector& all) { change(*dependent(k), all); });
+}
+
+void MixedConstraints::set_linear(Vector& x) const {
+  each_with_equations(x, [](const DependentUnknowns& each, Vector& all) { each.set_linear(all); });
+}
+void MixedConstraints::gather(Vector& r) const {
+  each_with_equations(r, [](const DependentUnknowns& each, Vector& all) { each.gather(all); });
+}
+
+bool MixedConstraints::has_dependent() const {
+  bool any = false;
+  for (int k = 0; k < layout_.count(); ++k) any = any || dependent(k) != nullptr;
+  return any;
+}
+
+void MixedConstraints::zero_where(Array<std::uint8_t> Joined::*kind, bool marked, Vector& r) const {
+  layout_.check(r);
+  for (int k = 0; k < layout_.count(); ++k)
+    table(r.device())
+        .set_zero(r.device(), layout_.size(k), marks(k, kind).data(), marked ? 1 : 0, r.data() + layout_.first(k));
+}
+
+void MixedConstraints::set_zero(Vector& r) const { zero_where(&Joined::eliminated, true, r); }
+void MixedConstraints::keep_prescribed(Vector& r) const { zero_where(&Joined::eliminated, false, r); }
+void MixedConstraints::keep_constrained(Vector& r) const { zero_where(&Joined::constrained, false, r); }
+
+void MixedConstraints::apply_pivot(double pivot, const Vector& x, Vector& y) const {
+  Vector held(x.device(), x.size(), "vectors");
+  copy(x, held);
+  keep_prescribed(held);
+  set_zero(y);
+  axpy(pivot, held, y);
+}
+
+const CouplingTransform& MixedConstraints::transform_of(int row, int column, const RectangularMatrix& K) const {
+  const auto known = transforms_.find({row, column});
+  if (known != transforms_.end() && known->second.suits(K)) return known->second;
+  static const DependentRows none;
+  const auto rows = [&](int k) -> const DependentRows& {
+    return dependent(k) != nullptr ? dependent(k)->rows() : none;
   };
-  return list;
+  CouplingTransform made(K, rows(row), rows(column));
+  return transforms_.insert_or_assign({row, column}, std::move(made)).first->second;
+}
+
+void MixedConstraints::transform(int field, SparseMatrix& A) const {
+  if (dependent(field) == nullptr) return;
+  const FunctionSpace& space = *spaces_[static_cast<std::size_t>(field)];
+  if (space.has_pattern() && A.pattern().nonzeros() != space.pattern()->nonzeros())
+    throw Error(Exit::internal,
+                fmt::format("a matrix of {} pairs of nodes was given to constraints that join {}",
+                            A.pattern().nonzeros(), space.pattern()->nonzeros()),
+                "equations between unknowns have joined nodes since it was made",
+                "finish the supports before the matrix is made");
+  dependent(field)->transform(A);
+  const Vector diagonal = A.diagonal();
+  Vector ones(diagonal.device(), diagonal.size(), "vectors");
+  fill(1, ones);
+  A.eliminate(marks(field, &Joined::dependent), std::copysign(max_abs(diagonal), dot(diagonal, ones)));
+}
+
+void MixedConstraints::transform(BlockOperator& K) const {
+  static const Array<std::uint8_t> none;
+  const auto dependents = [&](int k) -> const Array<std::uint8_t>& {
+    return dependent(k) != nullptr ? marks(k, &Joined::dependent) : none;
+  };
+  for (int row = 0; row < layout_.count(); ++row) {
+    if (K.square(row) != nullptr) transform(row, *K.square(row));
+    for (int column = 0; column < layout_.count(); ++column) {
+      RectangularMatrix* const coupling = column != row ? K.coupling(row, column) : nullptr;
+      if (coupling == nullptr || (dependent(row) == nullptr && dependent(column) == nullptr)) continue;
+      transform_of(row, column, *coupling).apply(*coupling);
+      coupling->eliminate(dependents(row), dependents(column));
+    }
+  }
+}
+
+void MixedConstraints::eliminate_transformed(BlockOperator& K, double pivot) const {
+  for (int row = 0; row < layout_.count(); ++row) {
+    if (((*this)[row].count() > 0 || dependent(row) != nullptr) && K.square(row) == nullptr)
+      K.set(row, diagonal_matrix(*spaces_[static_cast<std::size_t>(row)]));
+    if (K.square(row) != nullptr) K.square(row)->eliminate(mask(row), pivot);
+    for (int column = 0; column < layout_.count(); ++column)
+      if (column != row && K.coupling(row, column) != nullptr)
+        K.coupling(row, column)->eliminate(mask(row), mask(column));
+  }
+}
+
+void MixedConstraints::eliminate(BlockOperator& K, double pivot) const {
+  transform(K);
+  eliminate_transformed(K, pivot);
+}
+
+void MixedAction::apply(const Vector& x, Vector& y) const {
+  copy(x, x_);
+  constraints_.set_zero(x_);
+  constraints_.set_linear(x_);
+  equations_.action(u_, x_, y);
+  constraints_.gather(y);
+  constraints_.apply_pivot(pivot_, x, y);
 }
 
 }  // namespace ritz

@@ -14,6 +14,7 @@
 #include "fem/space/coupling_transform.hpp"
 
 #include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -25,8 +26,14 @@ class MixedConstraints final : public Supports {
 
   Constraints& operator[](int field) { return of_field_.at(static_cast<std::size_t>(field)); }
   const Constraints& operator[](int field) const { return of_field_.at(static_cast<std::size_t>(field)); }
+  // On a part of a mesh, in place of equations: rows of T of its nodes [owned | ghosts]. All ranks call it together, as
+  // all functions then.
+  void relate(int field, DependentRows rows);
   // Throws what Constraints::finish() does.
   void finish();
+
+  const DependentUnknowns* dependent(int field) const;  // null: no equations
+  const Array<std::uint8_t>& mask(int field) const;     // [unknown, with ghosts] 1: prescribed or dependent
 
   void set_values(Vector& u, double part = 1) const override;
   void set_linear(Vector& x) const override;
@@ -51,9 +58,17 @@ class MixedConstraints final : public Supports {
   void apply_pivot(double pivot, const Vector& x, Vector& y) const;  // y_i = pivot x_i where eliminated
 
  private:
-  void zero_where(std::uint8_t eliminated, Vector& r) const;
+  // Of one field with equations.
+  struct Joined {
+    std::shared_ptr<const DependentUnknowns> of_part;        // null: those of the Constraints
+    Array<std::uint8_t> dependent, eliminated, constrained;  // [unknown] 1; the last ones with those that are followed
+  };
+  const Array<std::uint8_t>& marks(int field, Array<std::uint8_t> Joined::*kind) const;
+  void zero_where(Array<std::uint8_t> Joined::*kind, bool marked, Vector& r) const;
   template <class Change>
   void each_with_equations(Vector& x, const Change& change) const;
+  template <class Change>
+  void with_ghosts(int field, Vector& x, const Change& change) const;
   const CouplingTransform& transform_of(int row, int column, const RectangularMatrix& K) const;
 
   Spaces spaces_;

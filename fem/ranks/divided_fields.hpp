@@ -20,8 +20,6 @@ namespace ritz {
 // Throws Error(Exit::environment) for what several ranks do not solve together: fewer nodes or cells of a field than
 // ranks, and forms of modules that are no plugins.
 void check_divisible(const MixedOperator& equations, const Ranks& ranks);
-// The same for equations between unknowns.
-void check_divisible(const MixedOperator& equations, const MixedConstraints& supports, const Ranks& ranks);
 
 class DividedFields final : public MixedOverRanks {
  public:
@@ -32,12 +30,13 @@ class DividedFields final : public MixedOverRanks {
   DividedFields& operator=(const DividedFields&) = delete;
 
   void residual(const Vector& u, Vector& r) override;
+  bool suits(const MixedOperator& equations) const;  // have equations between unknowns joined others since it was made?
   // Throws what solve_fields() throws. whole: of the equations, without calls.
   SolveReport solve(const MixedConstraints& supports, const LinearSolverOptions& options, const WholeProblem& whole,
                     const Vector& r, Vector& du) const;
 
  private:
-  std::vector<std::vector<std::uint8_t>> held_by(int rank, const MixedConstraints& supports) const;
+  std::vector<PartSupports> supports_of_rank(int rank, const MixedConstraints& supports) const;
   NestedLevels send_nesting(int field) const;
   CornersOfPart send_corners(int field, const MixedConstraints& supports) const;
   LocalFieldsData send_parts();
@@ -48,6 +47,7 @@ class DividedFields final : public MixedOverRanks {
   std::int32_t number_;                                   // among those of the job
   std::vector<std::vector<Index>> first_;                 // [field][rank + 1] nodes
   std::vector<std::vector<std::vector<Index>>> reached_;  // [rank][field]
+  std::vector<const NodeCouplings*> couplings_;           // [field]
   std::unique_ptr<const LocalFields> own_;
 };
 

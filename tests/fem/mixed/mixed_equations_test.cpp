@@ -192,8 +192,8 @@ std::unique_ptr<Problem> channel(Mesh mesh, const Device& device = device_under_
                                    device);
 }
 
-std::unique_ptr<Problem> one_channel(CellKind kind, const Device& device = device_under_test(2)) {
-  auto problem = channel(rectangle(3, 4, {2, 1}, kind), device);
+std::unique_ptr<Problem> one_channel(CellKind kind) {
+  auto problem = channel(rectangle(3, 4, {2, 1}, kind));
   prescribe_rest(*problem, {"y0", "y1"});
   repeat(*problem, "", {0, 1});
   problem->supports[1].prescribe_nodes(std::array<Node, 1>{0}, 0, 0.0, "level of the pressure");
@@ -202,8 +202,9 @@ std::unique_ptr<Problem> one_channel(CellKind kind, const Device& device = devic
 }
 
 // Two parts whose meshes differ, joined in the middle of the channel, where the fluid exerts no force.
-std::unique_ptr<Problem> channel_of_two_parts() {
-  auto problem = channel(two_parts({.low = CellKind::tri3, .up = CellKind::quad4, .low_count = 4, .up_count = 2}));
+std::unique_ptr<Problem> channel_of_two_parts(const Device& device) {
+  auto problem =
+      channel(two_parts({.low = CellKind::tri3, .up = CellKind::quad4, .low_count = 4, .up_count = 2}), device);
   prescribe_rest(*problem, {"low_bottom", "up_top"});
   tie_parts(*problem, 0, "low_top", "up_bottom");
   for (const char* part : {"low_", "up_"}) repeat(*problem, part, {0, 1});
@@ -237,7 +238,7 @@ TEST(MixedEquations, OfPeriodicEndsGiveTheFlowOfAnEndlessChannel) {
 }
 
 TEST(MixedEquations, OfTiesAndPeriodicEndsGiveTheFlowOfOneChannel) {
-  const auto problem = channel_of_two_parts();
+  const auto problem = channel_of_two_parts(device_under_test(2));
   expect_parabola(*problem, solve(problem->equations, problem->supports, {.method = LinearMethod::direct}), 2, 1e-10);
   const MixedSolution s =
       solve(problem->equations, problem->supports, {.method = LinearMethod::minres, .relative = 1e-11});
@@ -262,11 +263,12 @@ PointFunction at_points(std::function<double(const Point&)> f) {
   };
 }
 
-std::unique_ptr<Problem> bar_of_two_parts(std::vector<Integral> loads) {
+std::unique_ptr<Problem> bar_of_two_parts(std::vector<Integral> loads, const Device& device = device_under_test(2)) {
   using E = FreeExpansion;
   return std::make_unique<Problem>(
       two_parts({.low = CellKind::quad4, .up = CellKind::tri3, .low_count = 2, .up_count = 3}),
-      ThermoElasticity<2>{E::lambda, E::mu, E::stress, E::heating, E::capacity, E::conductivity}, std::move(loads));
+      ThermoElasticity<2>{E::lambda, E::mu, E::stress, E::heating, E::capacity, E::conductivity}, std::move(loads),
+      device);
 }
 
 void join_bar(Problem& problem) {
@@ -341,9 +343,8 @@ TEST(MixedEquations, HoldWhatIsTiedToSupports) {
     const auto problem = bar_of_two_parts({});
     for (const char* side : {"low_bottom", "up_top"})
       for (int c = 0; c < 2; ++c) problem->supports[0].prescribe(problem->mesh.region(side), c, 0.0, side);
-    problem->equations = MixedOperator(
-        problem->spaces,
-        {MixedIntegral::over_all_cells(ThermoElasticity<2>{.lambda = 1, .mu = 1, .stress = 1, .conductivity = 1})});
+    problem->equations =
+        MixedOperator(problem->spaces, {MixedIntegral::over_all_cells(ThermoElasticity<2>{1, 1, 1, 0, 0, 1})});
     if (tied) tie_parts(*problem, 1, "up_bottom", "low_top", true);
     if (held) problem->supports[1].prescribe(problem->mesh.region("low_bottom"), 0, 2.5, "warm");
     problem->supports.finish();
@@ -386,7 +387,7 @@ TEST(MixedEquations, ComeBeforeTheMatrix) {
   problem->supports.eliminate(K, 1);
 }
 
-TEST(MixedEquations, AreRefusedBetweenEdgesAloneAndOverRanks) {
+TEST(MixedEquations, AreRefusedBetweenEdgesAlone) {
   const auto coil = current(CellKind::tri3, 4);
   LinearEquations equations{.origin = "a joint"};
   equations.add({{1, 0, 1.0}, {7, 0, -1.0}});
@@ -395,12 +396,50 @@ TEST(MixedEquations, AreRefusedBetweenEdgesAloneAndOverRanks) {
   const Error error = error_of([&] { solve(coil->equations, coil->supports); });
   EXPECT_EQ(error.exit(), Exit::input);
   EXPECT_THAT(error.message(), ::testing::HasSubstr("equations between unknowns of the field of edges"));
-  ritz::testing::on_ranks(2, [](Ranks& ranks) {
-    const auto mine = one_channel(CellKind::quad4, Device::named("cpu", 1));
-    const Error refused = error_of([&] { FieldsOfRank(mine->equations, mine->supports, ranks); });
-    EXPECT_EQ(refused.exit(), Exit::environment);
-    EXPECT_THAT(refused.message(), ::testing::HasSubstr("the field 'velocity' with equations between its unknowns"));
-  });
+}
+
+// Ties, sums with offsets, and one with a prescribed unknown: a rank has what its nodes follow, and what follows these.
+TEST(MixedEquations, HaveTheSolutionOfOneProcessOverRanks) {
+  const auto bar = [](const Device& device) {
+    auto problem = bar_of_two_parts({Integral::over_all_cells(volume_load(2, std::array{0.7, -2.0}))}, device);
+    for (int c = 0; c < 2; ++c) problem->supports[0].prescribe(problem->mesh.region("low_bottom"), c, 0.1, "ground");
+    problem->supports[1].prescribe(problem->mesh.region("low_bottom"), 0, 1.5, "warm");
+    join_bar(*problem);
+    const auto node_at = [&](int k, double x, double y) {
+      const FunctionSpace& space = problem->equations.space(k);
+      Node found = 0;
+      for (Node node = 0; node < space.node_count(); ++node)
+        if (std::hypot(space.point(node)[0] - x, space.point(node)[1] - y) < 1e-9) found = node;
+      return found;
+    };
+    LinearEquations of_displacement{.origin = "far apart"}, of_temperature{.origin = "jump"};
+    of_displacement.add({{node_at(0, 1, 2), 0, 1.0}, {node_at(0, 0, 1.5), 1, 0.5}, {node_at(0, 1, 0.5), 0, -12.0}},
+                        0.02);
+    of_temperature.add({{node_at(1, 0, 2), 0, 1.0}, {node_at(1, 1, 0), 0, -1.0}}, 0.3);  // y = 0 is prescribed
+    problem->supports[0].relate(of_displacement);
+    problem->supports[1].relate(of_temperature);
+    problem->supports.finish();
+    return problem;
+  };
+  const std::pair<std::unique_ptr<Problem> (*)(const Device&), LinearMethod> cases[] = {
+      {channel_of_two_parts, LinearMethod::minres}, {bar, LinearMethod::gmres}};
+  for (const auto& [make, method] : cases) {
+    const LinearSolverOptions options{.method = method, .relative = 1e-10};
+    const auto whole = make(Device::named("cpu", 1));
+    const MixedSolution alone = solve(whole->equations, whole->supports, options);
+    for (const int count : {1, 2, 3})
+      ritz::testing::on_ranks(count, [&, make = make](Ranks& ranks) {
+        const auto mine = make(Device::named("cpu", 1));
+        const FieldsOfRank part(mine->equations, mine->supports, ranks);
+        const MixedSolution s = solve(part, options);
+        EXPECT_LE(s.residual, 1e-8);
+        const Vector u = part.gathered(s.u), reaction = part.gathered(s.reaction);
+        if (ranks.rank() != 0) return;
+        EXPECT_LE(largest_difference(u.host(), alone.u.host()), 1e-6 * max_abs(alone.u)) << count;
+        EXPECT_LE(largest_difference(reaction.host(), alone.reaction.host()), 1e-6 * max_abs(alone.reaction)) << count;
+        EXPECT_NEAR(s.report.iterations, alone.report.iterations, 2 + 0.2 * alone.report.iterations) << count;
+      });
+  }
 }
 
 }  // namespace
