@@ -9,6 +9,7 @@
 // fem/analysis/nonlinear_solution.hpp, Transient in fem/analysis/transient.hpp.
 #pragma once
 
+#include "fem/analysis/fields_of_model.hpp"
 #include "fem/analysis/nonlinear_solution.hpp"
 #include "fem/analysis/static_solution.hpp"
 #include "fem/analysis/transient.hpp"
@@ -41,6 +42,7 @@ struct Prepared {
   Operator* rates = nullptr;                // of the inertia or the capacity alone
   const ModelSupports* supports = nullptr;  // finished and checked
   SystemCache* cache = nullptr;             // given where other solutions with these operators follow
+  const FieldsOfModel* fields = nullptr;    // of a model that has fields, instead of those above
 };
 
 // Throws Error(Exit::model) where the analysis makes no sense for the model, saying what is missing.
@@ -65,6 +67,7 @@ TransientResult solve(const Model& model, Transient analysis, const Observer& ob
 
 // The equations with the capacity after them, or else with the inertia: what an evolution in time advances.
 std::vector<Integral> with_rates(const Model& model);
+std::vector<MixedIntegral> rates_among_fields(const Model& model);  // of these, the forms of several fields
 
 // With the promise that the model makes.
 LinearSolverOptions promised(LinearSolverOptions linear, const Model& model);

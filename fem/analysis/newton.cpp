@@ -31,29 +31,28 @@ constexpr double near_limit = 1e3, beyond_limit = 2e4;
 
 }  // namespace
 
-Newton::Newton(const Operator& equations, const Constraints& constraints, LinearSystem& system,
+Newton::Newton(const Equations& equations, const Supports& supports, TangentSystem& system,
                const NewtonOptions& options, std::function<void(const std::string&)> progress)
     : equations_(equations),
-      space_(equations.space()),
-      constraints_(constraints),
+      supports_(supports),
       system_(system),
       options_(options),
       progress_(std::move(progress)),
-      r_(space_.zeros()),
-      gap_(space_.zeros()),
-      step_(space_.zeros()),
-      trial_(space_.zeros()),
-      trial_r_(space_.zeros()) {}
+      r_(equations.zeros()),
+      gap_(equations.zeros()),
+      step_(equations.zeros()),
+      trial_(equations.zeros()),
+      trial_r_(equations.zeros()) {}
 
 void Newton::find_gap(const Problem& problem, const Vector& u) {
   copy(u, gap_);
-  constraints_.set_values(gap_, problem.part);
+  supports_.set_values(gap_, problem.part);
   axpy(-1.0, u, gap_);
 }
 
 // Sums of dependent unknowns are rounded.
 bool Newton::has_gap(const Problem& problem, const Vector& u) const {
-  const double size = std::max(max_abs(problem.prescribed), constraints_.dependent() != nullptr ? max_abs(u) : 0.0);
+  const double size = std::max(max_abs(problem.prescribed), supports_.has_dependent() ? max_abs(u) : 0.0);
   return max_abs(gap_) > 1e-14 * size;
 }
 
@@ -64,15 +63,15 @@ void Newton::solve(const Problem& problem, Vector& u) {
 }
 
 void Newton::iterate(const Problem& problem, Vector& u) {
-  std::optional<Profile::Phase> phase(std::in_place, space_.device().profile(), "residual");
+  std::optional<Profile::Phase> phase(std::in_place, profile(), "residual");
   problem.residual(u, r_);
   double before = INFINITY;  // residual of the last step
   for (int step = 0;; before = free_norm_, ++step) {
-    constraints_.gather(r_);
+    supports_.gather(r_);
     copy(r_, trial_r_);
-    constraints_.keep_prescribed(trial_r_);
+    supports_.keep_prescribed(trial_r_);
     const double held = norm2(trial_r_);
-    constraints_.set_zero(r_);
+    supports_.set_zero(r_);
     free_norm_ = norm2(r_);
     find_gap(problem, u);
     const bool gap = has_gap(problem, u);
@@ -85,7 +84,7 @@ void Newton::iterate(const Problem& problem, Vector& u) {
     if (progress_) progress_(fmt::format("Newton step {}, residual {:.1e}", steps_.size() + 1, relative_residual()));
     phase.reset();
     if (!take_step(problem, step, gap, u)) return;
-    phase.emplace(space_.device().profile(), "residual");
+    phase.emplace(profile(), "residual");
   }
 }
 
@@ -93,9 +92,9 @@ void Newton::iterate(const Problem& problem, Vector& u) {
 double Newton::rounding_level(const Vector& u) {
   fill_start_vector(trial_);
   multiply(trial_, u, trial_);
-  constraints_.set_zero(trial_);
+  supports_.set_zero(trial_);
   system_.multiply(trial_, step_);
-  constraints_.set_zero(step_);
+  supports_.set_zero(step_);
   return 0.5 * std::numeric_limits<double>::epsilon() * norm2(step_);
 }
 
@@ -120,22 +119,22 @@ void Newton::keep_fallbacks() {
 }
 
 bool Newton::take_step(const Problem& problem, int step, bool gap, Vector& u) {
-  std::optional<Profile::Phase> phase(std::in_place, space_.device().profile(), "assembly");
-  if (!options_.keeps_tangent) system_.linearise(u, constraints_);
-  phase.emplace(space_.device().profile(), "residual");
+  std::optional<Profile::Phase> phase(std::in_place, profile(), "assembly");
+  if (!options_.keeps_tangent) system_.linearise(u);
+  phase.emplace(profile(), "residual");
   if (options_.at_rest && !gap && free_norm_ <= residual_of_rounding * rounding_level(u)) return false;
   double asked = 0;  // of the free unknowns by the gap
   copy(r_, trial_r_);
   if (gap) {
     system_.multiply(gap_, trial_);
-    constraints_.gather(trial_);
-    constraints_.set_zero(trial_);
+    supports_.gather(trial_);
+    supports_.set_zero(trial_);
     asked = norm2(trial_);
     axpy(1.0, trial_, trial_r_);
   }
   axpby(0.0, trial_r_, -1.0, trial_r_);
   reference_ = std::max(reference_, asked);
-  phase.emplace(space_.device().profile(), "solve");
+  phase.emplace(profile(), "solve");
   const double size = std::max(free_norm_, asked);
   const double relative = std::max(options_.least_linear,
                                    linear_tolerance(step, reference_ > 0 ? size / reference_ : 0, options_.relative));
@@ -147,7 +146,7 @@ bool Newton::take_step(const Problem& problem, int step, bool gap, Vector& u) {
   if (!report_.converged())
     stop(problem, fmt::format("the linear solver ({}) stopped: {}", report_.method, name_of(report_.reason)),
          advice_for(report_.reason));
-  constraints_.set_linear(step_);
+  supports_.set_linear(step_);
   axpy(1.0, gap_, step_);
   search(problem, step, asked, u);
   return true;
@@ -160,7 +159,7 @@ bool Newton::take_step(const Problem& problem, int step, bool gap, Vector& u) {
 // the next step has the tangent of a body that yields. Forms with internal variables and without an energy are judged
 // by that slope in the first step of an increment only.
 void Newton::search(const Problem& problem, int step, double asked, Vector& u) {
-  auto phase = space_.device().profile().phase("line search");
+  auto phase = profile().phase("line search");
   const double before = free_norm_ + asked;
   const bool has_slope = asked == 0 && (equations_.symmetric() || (step == 0 && equations_.has_state()));
   const double slope = has_slope ? dot(trial_r_, step_) : 0;  // trial_r_ is -r
@@ -169,8 +168,8 @@ void Newton::search(const Problem& problem, int step, double asked, Vector& u) {
     axpy(length, step_, trial_);
     problem.residual(trial_, r_);
     copy(r_, trial_r_);
-    constraints_.gather(trial_r_);
-    constraints_.set_zero(trial_r_);
+    supports_.gather(trial_r_);
+    supports_.set_zero(trial_r_);
     const double norm = first_not_finite(trial_r_) < 0 ? norm2(trial_r_) : INFINITY;
     const bool smaller = norm + (1 - length) * asked <= (1 - sufficient_decrease * length) * before;
     const double now = slope != 0 && std::isfinite(norm) ? dot(trial_r_, step_) : INFINITY;

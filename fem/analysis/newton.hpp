@@ -2,12 +2,12 @@
 // integration in each stage. Prescribed values are reached along the tangent together with the balance, so large ones
 // do not tear the first row of cells. Deuflhard, Newton Methods for Nonlinear Problems, 2011, ch. 3.
 //
-//   Newton newton(equations, constraints, system, {.relative = 1e-10}, progress);
+//   Newton newton(equations, supports, system, {.relative = 1e-10}, progress);
 //   newton.solve({.residual = forces_at, .prescribed = values, .place = "increment 1 of 5"}, u);
 #pragma once
 
-#include "fem/analysis/linear_system.hpp"
 #include "fem/analysis/state.hpp"
+#include "fem/analysis/tangent_system.hpp"
 
 #include <functional>
 #include <string>
@@ -36,7 +36,7 @@ class Newton {
   };
 
   // All of these must outlive it. The system is that of the equations.
-  Newton(const Operator& equations, const Constraints& constraints, LinearSystem& system, const NewtonOptions& options,
+  Newton(const Equations& equations, const Supports& supports, TangentSystem& system, const NewtonOptions& options,
          std::function<void(const std::string&)> progress = {});
 
   // From u. Throws Error(Exit::not_converged) with the reason (step limit, no descent, the linear solve) and the
@@ -72,10 +72,11 @@ class Newton {
   double relative_flexibility() const;
   [[noreturn]] void stop(const Problem& problem, const std::string& reason, const std::string& advice) const;
 
-  const Operator& equations_;
-  const FunctionSpace& space_;
-  const Constraints& constraints_;
-  LinearSystem& system_;
+  Profile& profile() const { return equations_.device().profile(); }
+
+  const Equations& equations_;
+  const Supports& supports_;
+  TangentSystem& system_;
   NewtonOptions options_;
   std::function<void(const std::string&)> progress_;
   Vector r_, gap_, step_, trial_, trial_r_;

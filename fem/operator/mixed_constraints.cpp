@@ -123,6 +123,10 @@ void MixedConstraints::gather(Vector& r) const {
   each_with_equations(r, [](const DependentUnknowns& each, Vector& all) { each.gather(all); });
 }
 
+void MixedConstraints::gather_diagonal(Vector& diagonal) const {
+  each_with_equations(diagonal, [](const DependentUnknowns& each, Vector& all) { each.gather_diagonal(all); });
+}
+
 bool MixedConstraints::has_dependent() const {
   bool any = false;
   for (int k = 0; k < layout_.count(); ++k) any = any || dependent(k) != nullptr;

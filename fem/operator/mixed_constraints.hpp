@@ -38,6 +38,7 @@ class MixedConstraints final : public Supports {
   void set_values(Vector& u, double part = 1) const override;
   void set_linear(Vector& x) const override;
   void gather(Vector& r) const override;
+  void gather_diagonal(Vector& diagonal) const override;
   void set_zero(Vector& r) const override;
   void keep_prescribed(Vector& r) const override;
   void keep_constrained(Vector& r) const override;

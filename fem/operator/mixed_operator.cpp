@@ -235,11 +235,6 @@ bool MixedOperator::linear() const {
          std::ranges::all_of(of_fields_, [](const auto& each) { return each == nullptr || each->linear(); });
 }
 
-bool MixedOperator::act_on(int field) const {
-  return of_field(field) != nullptr ||
-         std::ranges::any_of(integrals_, [&](const MixedIntegral& i) { return i.position_of(field) >= 0; });
-}
-
 std::string MixedOperator::name_of(Index unknown) const {
   int field = 0;
   while (field + 1 < field_count() && unknown >= layout_.first(field + 1)) ++field;

@@ -82,7 +82,6 @@ class MixedOperator final : public Equations {
   const Time& time() const override { return time_; }
   bool matrix_varies_in_time() const override;
   void set_factor_of_rates(double factor) override;
-  bool act_on(int field) const override;
   std::unique_ptr<Equations> loads() const override;
 
   // Of forms of one field: those of several have none.

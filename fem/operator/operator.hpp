@@ -91,7 +91,6 @@ class Operator final : public Equations {
   bool varies_in_time() const;                  // does any integral?
   bool matrix_varies_in_time() const override;  // does one whose form has a matrix?
   void set_factor_of_rates(double factor) override;
-  bool act_on(int) const override { return true; }
   std::unique_ptr<Equations> loads() const override;
   // Integral::factor of integrals()[integral], for all tasks from now on. Tangents kept at points stay valid.
   void set_factor(std::size_t integral, double factor);

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <fmt/format.h>
 #include <optional>
 #include <utility>
@@ -108,21 +109,39 @@ WholeProblem whole_problem(const MixedOperator& equations, const MixedConstraint
   return {.size = size_of_system(equations), .motions = motions_left(equations, supports)};
 }
 
-namespace {
-
-class FieldsSystem final : public PlannedSystem {
+class FieldsSystem::Solver final : public PlannedSystem {
  public:
-  FieldsSystem(const MixedOperator& equations, const MixedConstraints& supports, const LinearSolverOptions& options,
-               const WholeProblem& whole, const Vector& r, Vector& du)
-      : equations_(equations), supports_(supports), options_(options), whole_(whole), columns_(r, du) {}
+  Solver(const MixedOperator& equations, const MixedConstraints& supports, LinearSolverOptions options,
+         WholeProblem whole)
+      : equations_(equations), supports_(supports), options_(std::move(options)), whole_(std::move(whole)) {}
 
-  SolveReport solve() {
+  void linearise(const Vector& u) {
+    release();
+    u_ = Vector();
+    if (u.empty() || equations_.linear()) return;
+    u_ = equations_.zeros();
+    copy(u, u_);
+  }
+  const Vector& point() const { return u_; }
+
+  void release() {
+    free_factor();
+    free_preconditioners();
+    method_.reset();
+  }
+
+  SolveReport solve(const Vector& r, Vector& x, const LinearTolerance& tolerance) {
+    columns_.emplace(r, x);
+    options_.relative = tolerance.relative;
+    options_.rounding_error = tolerance.rounding_error;
+    if (method_) return again();
     SolveReport report = solve_by_plan(*this, {.promise = MatrixPromise::none, .report = options_.say}).front();
     if (over_ranks()) say(arrays_of_ranks(layout().ranks(), device()));
+    options_.say = {};  // said once
     return report;
   }
 
-  const Columns& columns() const override { return columns_; }
+  const Columns& columns() const override { return *columns_; }
   bool over_ranks() const override { return layout().is_divided(); }
 
   std::vector<MethodChoice> plan(bool) override {
@@ -142,6 +161,8 @@ class FieldsSystem final : public PlannedSystem {
     return agreed([&] { return Reports{over_ranks() ? factorise_over_ranks(choice) : factorise_here(choice)}; });
   }
 
+  void remember(const MethodChoice& choice) override { method_ = choice; }
+
   // Each field has a separate preconditioner: there are no other precisions or relatives to try.
   Cycle cycle(const MethodChoice&) const override { return {}; }
   bool may_be_refused(const MethodChoice&) const override { return false; }
@@ -151,7 +172,8 @@ class FieldsSystem final : public PlannedSystem {
 
   void prepare(const MethodChoice& choice, PreconditionerBasis, const Cycle&) override {
     const MixedShape shape = choice.method == LinearMethod::gmres ? MixedShape::triangular : MixedShape::diagonal;
-    columns_.clear();
+    columns_->clear();
+    free_factor();
     agreed([&] {
       assemble();
       auto phase = profile().phase("set-up");
@@ -197,11 +219,25 @@ class FieldsSystem final : public PlannedSystem {
         "take the method 'minres' or 'auto', or give a term without derivatives a small factor (b of curl_curl3)");
   }
 
-  // The tangent of linear equations, without its supports.
+  void free_factor() {
+    if (factor_ && over_ranks()) factor_->end();
+    factor_.reset();
+    rows_.reset();
+    joined_.reset();
+  }
+
+  // With the factor or the preconditioner of the last solution.
+  SolveReport again() {
+    if (!factor_) return agreed([&] { return iterate(*method_).reports.front(); });
+    auto phase = profile().phase("solve");
+    return agreed([&] { return solved_by_factor(); });
+  }
+
+  // The tangent, without its supports.
   void assemble() {
     auto phase = profile().phase("assembly");
     K_.emplace(equations_.make_matrix());
-    equations_.assemble({}, *K_);
+    equations_.assemble(u_, *K_);
     if (over_ranks()) {
       equations_.forget_assembly();
       return_freed_host_memory();
@@ -221,22 +257,30 @@ class FieldsSystem final : public PlannedSystem {
 
   template <class Matrix>
   SolveReport factorised(const Matrix& K, const MethodChoice& choice) {
-    DirectSolver solver(
+    factor_.emplace(
         K, kind(),
-        {.memory_limit = options_.direct_memory, .operations_limit = choice.operations_limit, .say = options_.say});
-    solver.relative = options_.relative;
-    solver.rounding_error = options_.rounding_error;
-    SolveReport report = solver.solve(columns_.b(), columns_.x());
-    if (over_ranks()) solver.end();
+        DirectOptions{
+            .memory_limit = options_.direct_memory, .operations_limit = choice.operations_limit, .say = options_.say});
+    return solved_by_factor();
+  }
+
+  SolveReport solved_by_factor() {
+    factor_->relative = options_.relative;
+    factor_->rounding_error = options_.rounding_error;
+    SolveReport report = factor_->solve(columns_->b(), columns_->x());
+    if (!over_ranks()) return report;
+    const Communicator all(device());
+    report.memory_needed = all.total(report.memory_needed);
+    report.memory_used = all.total(report.memory_used);
     return report;
   }
 
   SolveReport factorise_here(const MethodChoice& choice) {
     assemble_and_check();
-    const SparseMatrix K = joined_matrix(*K_);
+    joined_.emplace(joined_matrix(*K_));
     K_.reset();
     auto phase = profile().phase("solve");
-    return factorised(K, choice);
+    return factorised(*joined_, choice);
   }
 
   SolveReport factorise_over_ranks(const MethodChoice& choice) {
@@ -245,13 +289,9 @@ class FieldsSystem final : public PlannedSystem {
     assemble_and_check();
     BlockRows rows = joined_rows(*K_);
     K_.reset();
-    const std::unique_ptr<DividedMatrix> K = divided_matrix(ranks, device(), std::move(rows));
+    rows_ = divided_matrix(ranks, device(), std::move(rows));
     auto phase = profile().phase("solve");
-    SolveReport report = factorised(*K, choice);
-    const Communicator all(device());
-    report.memory_needed = all.total(report.memory_needed);
-    report.memory_used = all.total(report.memory_used);
-    return report;
+    return factorised(*rows_, choice);
   }
 
   // The numbers of the rank with the most.
@@ -273,8 +313,8 @@ class FieldsSystem final : public PlannedSystem {
   // One norm over fields of several units is that of the largest: what it leaves in the equations of the others is
   // solved for again, until those of each field are met.
   SolveReport refined(LinearMethod method, int most) const {
-    const Vector& r = columns_.b();
-    Vector& du = columns_.x();
+    const Vector& r = columns_->b();
+    Vector& du = columns_->x();
     const Layout& layout = equations_.layout();
     const auto solve = [&](const Vector& b, Vector& x, const KrylovOptions& options) {
       return solve_by(method, *K_, b, x, &M_->get(), options);
@@ -338,19 +378,33 @@ class FieldsSystem final : public PlannedSystem {
 
   const MixedOperator& equations_;
   const MixedConstraints& supports_;
-  const LinearSolverOptions& options_;
-  const WholeProblem& whole_;
-  const Columns columns_;
+  LinearSolverOptions options_;
+  const WholeProblem whole_;
+  Vector u_;  // empty: zero
+  std::optional<Columns> columns_;
   std::optional<BlockOperator> K_;
   std::optional<BlockNorms> sizes_;
   std::optional<MixedPreconditioner> M_;
+  std::optional<SparseMatrix> joined_;  // of the factor
+  std::unique_ptr<DividedMatrix> rows_;
+  std::optional<DirectSolver> factor_;
+  std::optional<MethodChoice> method_;  // of the last solution, whose factor or preconditioner is there
 };
 
-}  // namespace
+FieldsSystem::FieldsSystem(const MixedOperator& equations, const MixedConstraints& supports,
+                           LinearSolverOptions options, WholeProblem whole)
+    : solver_(std::make_unique<Solver>(equations, supports, std::move(options), std::move(whole))) {}
 
-SolveReport solve_fields(const MixedOperator& equations, const MixedConstraints& supports,
-                         const LinearSolverOptions& options, const WholeProblem& whole, const Vector& r, Vector& du) {
-  return FieldsSystem(equations, supports, options, whole, r, du).solve();
+// An error on one rank alone must not wait for the others.
+FieldsSystem::~FieldsSystem() {
+  if (solver_ && std::uncaught_exceptions() == 0) solver_->release();
+}
+
+void FieldsSystem::linearise(const Vector& u) { solver_->linearise(u); }
+const Vector& FieldsSystem::point() const { return solver_->point(); }
+void FieldsSystem::release() { solver_->release(); }
+SolveReport FieldsSystem::solve(const Vector& r, Vector& x, const LinearTolerance& tolerance) {
+  return solver_->solve(r, x, tolerance);
 }
 
 }  // namespace ritz

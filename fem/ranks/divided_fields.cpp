@@ -41,7 +41,8 @@ SolveReport solve_together(const LocalFields& part, const std::vector<PartSuppor
     };
   Vector b = equations.zeros(), x = equations.zeros();
   layout.deal(r, b);
-  const SolveReport report = solve_fields(equations, supports, options, whole, b, x);
+  FieldsSystem system(equations, supports, options, whole);
+  const SolveReport report = system.solve(b, x, {options.relative, options.rounding_error});
   layout.collect(x, du);
   return report;
 }

@@ -1,7 +1,7 @@
 // Equations of several fields whose residuals and linear systems are the work of all ranks of a job. Nodes of each
 // field are cut along the curve that numbers them, and each rank has all cells around its nodes. The first rank
 // runs the analysis and has the whole mesh, no matrix of it; the others do what it orders (fem/ranks/rank_helper.hpp):
-// a residual, or the same call of solve_fields() with their part.
+// a residual, or the same FieldsSystem of their part.
 //
 //   DividedFields& parts = divide_among_ranks(equations, ranks);   equations.residual(u, r);   // by all ranks
 //   SolveReport report = parts.solve(supports, options, whole, r, du);     // r, du of the whole, on the first rank
@@ -31,7 +31,7 @@ class DividedFields final : public MixedOverRanks {
 
   void residual(const Vector& u, Vector& r) override;
   bool suits(const MixedOperator& equations) const;  // have equations between unknowns joined others since it was made?
-  // Throws what solve_fields() throws. whole: of the equations, without calls.
+  // Throws what FieldsSystem::solve() throws. whole: of the equations, without calls.
   SolveReport solve(const MixedConstraints& supports, const LinearSolverOptions& options, const WholeProblem& whole,
                     const Vector& r, Vector& du) const;
 

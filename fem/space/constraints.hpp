@@ -74,6 +74,7 @@ class Constraints final : public Supports {
   void set_values(Vector& u, double part = 1) const override;
   void set_linear(Vector& x) const override;
   void gather(Vector& r) const override;
+  void gather_diagonal(Vector& d) const override;
   void set_zero(Vector& r) const override;
   void eliminate(SparseMatrix& K, double pivot) const;  // K = T^T K T; its eliminated rows: pivot
   void eliminate_prescribed(SparseMatrix& K, double pivot) const;

@@ -20,6 +20,7 @@ class Supports {
   virtual void set_values(Vector& u, double part = 1) const = 0;
   virtual void set_linear(Vector& x) const = 0;       // dependent unknowns follow the others, without offsets
   virtual void gather(Vector& r) const = 0;           // forces on dependent unknowns act on those that they follow
+  virtual void gather_diagonal(Vector& d) const = 0;  // of a matrix: d becomes about that of T^T diag(d) T
   virtual void set_zero(Vector& r) const = 0;         // r_i = 0 where eliminated: prescribed or dependent
   virtual void keep_prescribed(Vector& r) const = 0;  // r_i = 0 where not eliminated
   // r_i = 0 where neither prescribed values nor equations exert a force: what they do exert, where r is a residual that
