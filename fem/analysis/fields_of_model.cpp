@@ -54,6 +54,7 @@ std::unique_ptr<MixedConstraints> supports_of(const Model& model, const MixedOpe
   }
   std::ranges::for_each(own, add);
   errors.throw_if_any();
+  for (const LinearEquations& each : model.relations) (*result)[each.field].relate(each);
   result->finish();
   return result;
 }
@@ -76,9 +77,9 @@ FieldsOfModel fields_of(const Model& model, FieldsOfModel::Rates rates) {
 }
 
 FieldsOfModel fields_of(const Model& model, const ModelLoadCase& load_case, const FieldsOfModel& common) {
-  FieldsOfModel fields{.equations = std::make_unique<MixedOperator>(model.spaces(), load_case.loads_of_fields,
-                                                                    load_case.loads),
-                       .supports = supports_of(model, *common.equations, load_case.prescribed)};
+  FieldsOfModel fields{
+      .equations = std::make_unique<MixedOperator>(model.spaces(), load_case.loads_of_fields, load_case.loads),
+      .supports = supports_of(model, *common.equations, load_case.prescribed)};
   const auto [one, other] = std::ranges::mismatch(fields.supports->host_mask(), common.supports->host_mask());
   if (one != fields.supports->host_mask().end())
     throw Error(Exit::model,

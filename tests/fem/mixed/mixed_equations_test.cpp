@@ -1,6 +1,9 @@
 // Equations between unknowns of several fields: blocks, residuals and solutions are what T makes of them, periodic and
 // tied parts have the solution of one part, and what is refused.
 #include "device/error.hpp"
+#include "fem/analysis/analysis.hpp"
+#include "fem/forms/mass.hpp"
+#include "fem/forms/navier_stokes.hpp"
 #include "fem/physics/periodic_region.hpp"
 #include "fem/physics/tie.hpp"
 #include "fem/ranks/fields_of_rank.hpp"
@@ -327,6 +330,39 @@ TEST(MixedEquations, ExertForcesInBalance) {
     EXPECT_NEAR(ground[c], -2 * weight[c], 1e-9);  // the area is 2
     EXPECT_NEAR(ties[c], 0, 1e-9);
   }
+}
+
+// The parabola has no inertia: Newton's method and a long time end with it.
+TEST(MixedEquations, OfAModelHoldByNewtonsMethodAndInTime) {
+  const Mesh mesh = rectangle(2, 2, {1, 1}, CellKind::quad9);
+  const Spaces spaces = spaces_of(Stokes<2>{mu}, mesh, device_under_test(2));
+  const Region corner{.name = "corner", .kind = RegionKind::nodes, .nodes = {0}};
+  Model model{.space = spaces[0], .others = {spaces[1]}};
+  model.equations = {Integral::over_all_cells(volume_load(2, std::array{force, 0.0}))};
+  model.capacity = {Integral::over_all_cells(Mass<2, 2>{1.0})};
+  model.definite = false;
+  model.rigid.reset();
+  for (const char* side : {"y0", "y1"})
+    for (int c = 0; c < 2; ++c)
+      model.supports.push_back({.region = &mesh.region(side), .component = c, .value = 0.0, .origin = side});
+  model.supports.push_back({.region = &corner, .component = 0, .value = 0.0, .origin = "level", .field = 1});
+  for (int k = 0; k < 2; ++k) {
+    model.relations.push_back(
+        periodic(*spaces[static_cast<std::size_t>(k)], mesh.region("x1"), mesh.region("x0")).equations);
+    model.relations.back().field = k;
+  }
+  const auto middle = [&](std::span<const double> u) {
+    for (Node node = 0; node < spaces[0]->node_count(); ++node)
+      if (std::abs(spaces[0]->point(node)[1] - 0.5) < 1e-9) return u[static_cast<std::size_t>(2 * node)];
+    return 0.0;
+  };
+  const double most = force / (8 * mu);
+  model.linear = false;
+  model.of_fields.equations = {MixedIntegral::over_all_cells(NavierStokes<2>{mu, 1})};
+  EXPECT_NEAR(middle(solve(model, Nonlinear{.relative = 1e-11}).u.host()), most, 1e-9);
+  model.linear = true;
+  model.of_fields.equations = {MixedIntegral::over_all_cells(Stokes<2>{mu})};
+  EXPECT_NEAR(middle(solve(model, Transient{.end = 4, .tolerance = 1e-4}).state.u), most, 1e-3);
 }
 
 Error error_of(const std::function<void()>& run) {
