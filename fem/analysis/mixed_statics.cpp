@@ -93,9 +93,9 @@ MixedPath first_path(const MixedOperator& equations, const LinearSolverOptions& 
 namespace {
 
 // Residuals of linear equations with further loads.
-class Balance {
+class LinearBalance {
  public:
-  Balance(const MixedOperator& equations, const MixedOperator* loads) : equations_(equations), loads_(loads) {
+  LinearBalance(const MixedOperator& equations, const MixedOperator* loads) : equations_(equations), loads_(loads) {
     if (!equations.linear())
       throw Error(Exit::model, "linear statics of nonlinear equations of several fields",
                   "their matrix depends on the solution",
@@ -160,7 +160,7 @@ class FieldsStatics::Work {
 
   MixedSolution solve(const MixedConstraints& values, const MixedOperator* loads) {
     MixedSolution s{.u = equations_.zeros()};
-    const Balance balance(equations_, loads);
+    const LinearBalance balance(equations_, loads);
     Vector r = equations_.zeros(), du = equations_.zeros();
     balance.begin(values, s.u, r);
     const double asked = norm2(r);
@@ -264,7 +264,7 @@ Gauge gauge_of(const FieldsOfRank& rank, Vector& r) {
   const MixedOperator& all = rank.equations_of_all();
   if (all.family(0) != Family::edge) return {};
   Vector u = all.zeros(), of_all = all.zeros();
-  Balance(all, nullptr).begin(rank.supports_of_all(), u, of_all);
+  LinearBalance(all, nullptr).begin(rank.supports_of_all(), u, of_all);
   Gauge gauge = gauge_of(all, rank.supports_of_all(), of_all);
   if (gauge.removed.empty()) return gauge;
   gauge.removed = rank.own(gauge.removed);
@@ -276,7 +276,7 @@ Gauge gauge_of(const FieldsOfRank& rank, Vector& r) {
 
 MixedSolution solve(const FieldsOfRank& rank, const LinearSolverOptions& options) {
   const MixedOperator& equations = rank.equations();
-  const Balance balance(equations, nullptr);
+  const LinearBalance balance(equations, nullptr);
   MixedSolution s{.u = equations.zeros()};
   Vector r = equations.zeros(), du = equations.zeros();
   balance.begin(rank.supports(), s.u, r);

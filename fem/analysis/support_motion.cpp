@@ -1,5 +1,6 @@
 #include "fem/analysis/support_motion.hpp"
 
+#include "device/error.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/krylov/conjugate_gradient.hpp"
 #include "solvers/smoothers/jacobi.hpp"

@@ -75,8 +75,8 @@ class MixedConstraints final : public Supports {
   Spaces spaces_;
   Layout layout_;
   std::vector<Constraints> of_field_;
+  std::vector<Joined> joined_;                                           // [field]
   std::vector<std::uint8_t> host_mask_;                                  // [owned unknown]
-  std::vector<Array<std::uint8_t>> dependents_;                          // [field][unknown] 1: dependent; empty: none
   mutable std::map<std::pair<int, int>, CouplingTransform> transforms_;  // of couplings, by the last pattern
 };
 

@@ -68,7 +68,7 @@ bool Operator::symmetric() const {
 
 Operator::Operator(const FunctionSpace& space, std::vector<Integral> integrals, ElementLists lists)
     : space_(&space),
-      layout_({{.nodes = space.node_count(), .width = space.components()}}),
+      layout_(std::vector<Layout::Field>{{.nodes = space.node_count(), .width = space.components()}}),
       integrals_(std::move(integrals)) {
   for (const Integral& integral : integrals_)
     if (static_cast<int>(integral.form.given.size()) != integral.form.given_count)

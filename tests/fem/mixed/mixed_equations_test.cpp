@@ -94,7 +94,7 @@ TEST(MixedEquations, AreEliminatedFromAllBlocksAsDenseMatricesAre) {
     problem->equations.assemble(u, K);
     const Dense T = transformation(*problem), before = dense(host_matrix(K));
     const Dense expected = product(T, product(before, T, false), true);
-    ASSERT_GT(test::largest_difference(before, expected), 0.1 * largest_entry(before));
+    ASSERT_GT(test::largest_difference(before, expected), 0.01 * largest_entry(before));
     problem->supports.eliminate(K, 0);
     EXPECT_LT(test::largest_difference(dense(host_matrix(K)), expected), 1e-13 * largest_entry(before));
     const std::vector<double> first = host_matrix(K).values;
@@ -168,7 +168,12 @@ TEST(MixedEquations, AreEliminatedToTheSameBitsByAnyNumberOfThreads) {
   EXPECT_EQ(values(1), values(3));
 }
 
-constexpr double mu = 0.7, force = 3;
+constexpr double mu = 0.6, force = 3;
+
+// volume_load() is that of a body of this thickness.
+Integral weight_of(double x, double y) {
+  return Integral::over_all_cells(volume_load(2, std::array{x / thickness, y / thickness}));
+}
 
 void prescribe_rest(Problem& problem, const std::vector<const char*>& sides) {
   for (const char* side : sides)
@@ -190,9 +195,7 @@ void tie_parts(Problem& problem, int k, const char* region, const char* onto, bo
 
 // Between plates at rest, y = 0 and y = h: u = f y (h - y) / (2 mu) along x, and no pressure.
 std::unique_ptr<Problem> channel(Mesh mesh, const Device& device = device_under_test(2)) {
-  return std::make_unique<Problem>(std::move(mesh), Stokes<2>{mu},
-                                   std::vector{Integral::over_all_cells(volume_load(2, std::array{force, 0.0}))},
-                                   device);
+  return std::make_unique<Problem>(std::move(mesh), Stokes<2>{mu}, std::vector{weight_of(force, 0)}, device);
 }
 
 std::unique_ptr<Problem> one_channel(CellKind kind) {
@@ -235,7 +238,7 @@ TEST(MixedEquations, OfPeriodicEndsGiveTheFlowOfAnEndlessChannel) {
       const bool direct = method == LinearMethod::direct;
       const MixedSolution s = solve(problem->equations, problem->supports, {.method = method, .relative = 1e-11});
       expect_parabola(*problem, s, 1, direct ? 1e-11 : 1e-7);
-      EXPECT_LE(s.report.iterations, direct ? 1 : 60) << s.report.preconditioner;
+      if (!direct) EXPECT_LE(s.report.iterations, 60) << s.report.preconditioner;
     }
   }
 }
@@ -304,14 +307,14 @@ TEST(MixedEquations, OfTiesPassOnATemperatureAndItsExpansionExactly) {
     const bool direct = method == LinearMethod::direct;
     const MixedSolution s = solve(problem->equations, problem->supports, {.method = method, .relative = 1e-11});
     EXPECT_LE(test::largest_difference(s.u, exact), (direct ? 1e-9 : 1e-7) * max_abs(exact));
-    EXPECT_LE(s.report.iterations, direct ? 1 : 60) << s.report.preconditioner;
+    if (!direct) EXPECT_LE(s.report.iterations, 60) << s.report.preconditioner;
   }
 }
 
 // What the ground exerts holds the weight of both parts: forces of ties are in balance with each other.
 TEST(MixedEquations, ExertForcesInBalance) {
   const std::array weight{0.7, -2.0};
-  const auto problem = bar_of_two_parts({Integral::over_all_cells(volume_load(2, weight))});
+  const auto problem = bar_of_two_parts({weight_of(weight[0], weight[1])});
   for (int c = 0; c < 2; ++c) problem->supports[0].prescribe(problem->mesh.region("low_bottom"), c, 0.0, "ground");
   problem->supports[1].prescribe(problem->mesh.region("low_bottom"), 0, 0.0, "cold");
   join_bar(*problem);
@@ -338,7 +341,7 @@ TEST(MixedEquations, OfAModelHoldByNewtonsMethodAndInTime) {
   const Spaces spaces = spaces_of(Stokes<2>{mu}, mesh, device_under_test(2));
   const Region corner{.name = "corner", .kind = RegionKind::nodes, .nodes = {0}};
   Model model{.space = spaces[0], .others = {spaces[1]}};
-  model.equations = {Integral::over_all_cells(volume_load(2, std::array{force, 0.0}))};
+  model.equations = {weight_of(force, 0)};
   model.capacity = {Integral::over_all_cells(Mass<2, 2>{1.0})};
   model.definite = false;
   model.rigid.reset();
@@ -437,7 +440,7 @@ TEST(MixedEquations, AreRefusedBetweenEdgesAlone) {
 // Ties, sums with offsets, and one with a prescribed unknown: a rank has what its nodes follow, and what follows these.
 TEST(MixedEquations, HaveTheSolutionOfOneProcessOverRanks) {
   const auto bar = [](const Device& device) {
-    auto problem = bar_of_two_parts({Integral::over_all_cells(volume_load(2, std::array{0.7, -2.0}))}, device);
+    auto problem = bar_of_two_parts({weight_of(0.7, -2)}, device);
     for (int c = 0; c < 2; ++c) problem->supports[0].prescribe(problem->mesh.region("low_bottom"), c, 0.1, "ground");
     problem->supports[1].prescribe(problem->mesh.region("low_bottom"), 0, 1.5, "warm");
     join_bar(*problem);
