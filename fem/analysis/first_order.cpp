@@ -265,6 +265,7 @@ class FirstOrderEvolution final : public Evolution {
     const std::size_t components = has_rates_.size();
     std::vector<double> change(components, 0), all(components, 0), held(components, 0), moved(components, 0);
     components_.each([&](std::size_t i, std::size_t c) {
+      if (!has_rates_[c]) return;  // they store nothing
       change[c] += stored[i];
       all[c] += unbalanced[i];
       if (supports_.host_mask()[i] != 0) {
