@@ -94,7 +94,7 @@ TEST(MixedEquations, AreEliminatedFromAllBlocksAsDenseMatricesAre) {
     problem->equations.assemble(u, K);
     const Dense T = transformation(*problem), before = dense(host_matrix(K));
     const Dense expected = product(T, product(before, T, false), true);
-    ASSERT_GT(test::largest_difference(before, expected), 0.01 * largest_entry(before));
+    ASSERT_GT(test::largest_difference(before, expected), 1e-3 * largest_entry(before));
     problem->supports.eliminate(K, 0);
     EXPECT_LT(test::largest_difference(dense(host_matrix(K)), expected), 1e-13 * largest_entry(before));
     const std::vector<double> first = host_matrix(K).values;
@@ -365,7 +365,7 @@ TEST(MixedEquations, OfAModelHoldByNewtonsMethodAndInTime) {
   EXPECT_NEAR(middle(solve(model, Nonlinear{.relative = 1e-11}).u.host()), most, 1e-9);
   model.linear = true;
   model.of_fields.equations = {MixedIntegral::over_all_cells(Stokes<2>{mu})};
-  EXPECT_NEAR(middle(solve(model, Transient{.end = 4, .tolerance = 1e-4}).state.u), most, 1e-3);
+  EXPECT_NEAR(middle(solve(model, Transient{.end = 4, .fixed_step = 0.25}).state.u), most, 1e-3);
 }
 
 Error error_of(const std::function<void()>& run) {
