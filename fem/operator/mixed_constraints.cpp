@@ -185,7 +185,9 @@ void MixedConstraints::transform(BlockOperator& K) const {
     return dependent(k) != nullptr ? marks(k, &Joined::dependent) : none;
   };
   for (int row = 0; row < layout_.count(); ++row) {
-    if (K.square(row) != nullptr) transform(row, *K.square(row));
+    SparseMatrix* const square = K.square(row);
+    const bool of_pivots = square != nullptr && square->pattern().nonzeros() == square->pattern().rows();
+    if (square != nullptr && !of_pivots) transform(row, *square);  // equations join rows of others
     for (int column = 0; column < layout_.count(); ++column) {
       RectangularMatrix* const coupling = column != row ? K.coupling(row, column) : nullptr;
       if (coupling == nullptr || (dependent(row) == nullptr && dependent(column) == nullptr)) continue;
