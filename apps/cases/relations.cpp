@@ -113,7 +113,11 @@ class RelationReader {
     const Region* region = t.region("region", "facets, nodes or cells, whose nodes follow", mesh_,
                                     {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
     const Region* onto = surface(t, "onto", "facets of the other part, which they follow: the coarser or stiffer one");
-    TieOptions options{.tolerance = read_tolerance(t), .acting = acting_, .origin = t.where()};
+    TieOptions options{.tolerance = read_tolerance(t),
+                       .displacements = kinds_.displacements && !kinds_.of_revolution,
+                       .of_revolution = kinds_.of_revolution,
+                       .acting = acting_,
+                       .origin = t.where()};
     options.leave_far_nodes = t.choice("outside", "what nodes outside of the tolerance are: an error, or free",
                                        {"error", "free"}, "error") == "free";
     options.integrated =

@@ -15,6 +15,7 @@
 #include "fem/analysis/transient.hpp"
 #include "fem/analysis/vibration.hpp"
 #include "fem/physics/model.hpp"
+#include "fem/ranks/fields_of_rank.hpp"
 
 #include <vector>
 
@@ -64,6 +65,11 @@ NonlinearSolution solve(const Model& model, Nonlinear analysis, const Observer& 
 VibrationModes solve(const Model& model, Modal analysis, const Observer& observer = {}, const Prepared& prepared = {});
 TransientResult solve(const Model& model, Transient analysis, const Observer& observer = {},
                       const Prepared& prepared = {});
+
+// Where every rank runs the program: all ranks call them together, each with the part of its rank, which has rates in
+// time. Vectors and states have the unknowns that the rank owns; FieldsOfRank gathers them.
+NonlinearSolution solve(const FieldsOfRank& rank, Nonlinear analysis, const Observer& observer = {});
+TransientResult solve(FieldsOfRank& rank, Transient analysis, const Observer& observer = {});
 
 // The equations with the capacity after them, or else with the inertia: what an evolution in time advances.
 std::vector<Integral> with_rates(const Model& model);

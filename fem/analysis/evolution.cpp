@@ -6,6 +6,7 @@
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <utility>
 
@@ -35,7 +36,7 @@ Evolution::Evolution(const TransientModel& model, Transient options, const Obser
       linear_(equations_.linear() && !equations_.matrix_varies_in_time() && !equations_.has_state()),
       state_(std::move(options_.begin)),
       begin_(state_.time),
-      system_(tangent_system(equations_, supports_, linear_options())),
+      system_(tangent_system(equations_, supports_, linear_options(), model.whole)),
       newton_(equations_, supports_, *system_, newton_options(), observer.progress),
       attached_(attached_to(model)),
       judges_(options_.fixed_step == 0),
@@ -117,12 +118,11 @@ void Evolution::set_time(double t, double since) {
 }
 
 void Evolution::check_residual_at_begin(const Vector& r) const {
-  const Index bad = first_not_finite(r);
-  if (bad < 0) return;
-  throw Error(Exit::model,
-              fmt::format("the residual at {} is not finite at the begin, t = {:g}", equations_.name_of(bad), begin_),
-              "a load, a coefficient or the form itself overflows there",
-              "check the values of the case file and the form");
+  if (std::isfinite(norm2(r))) return;
+  throw Error(
+      Exit::model,
+      fmt::format("the residual at {} is not finite at the begin, t = {:g}", not_finite_in(equations_, r), begin_),
+      "a load, a coefficient or the form itself overflows there", "check the values of the case file and the form");
 }
 
 void Evolution::set_first_size() {

@@ -1,3 +1,4 @@
+#include "device/communicator.hpp"
 #include "fem/analysis/evolution.hpp"
 #include "solvers/algebra/vectors.hpp"
 
@@ -95,7 +96,9 @@ class FirstOrderEvolution final : public Evolution {
     fill_start_vector(work_);
     rates_.action(u_, work_, known_);
     const std::vector<double> changes = known_.host();
-    components_.each([&](std::size_t i, std::size_t c) { has_rates_[c] = has_rates_[c] || changes[i] != 0; });
+    std::vector<double> largest(count, 0.0);
+    components_.each([&](std::size_t i, std::size_t c) { largest[c] = std::max(largest[c], std::abs(changes[i])); });
+    for (std::size_t c = 0; c < count; ++c) has_rates_[c] = all_ranks().largest_of(largest[c]) > 0;
     fill(0.0, known_);
     fill(0.0, work_);
   }
@@ -173,8 +176,9 @@ class FirstOrderEvolution final : public Evolution {
       if (!has_rates_[c]) return;  // what has no rate follows from the others
       if (range <= 1e-10 * std::max(std::abs(highest[c]), std::abs(lowest[c]))) return;  // it does not change
       const double ratio = std::abs(error[i]) / (options_.tolerance * range);
-      if (!(ratio <= worst)) worst = ratio;  // or it is not finite
+      if (!(ratio <= worst)) worst = std::isfinite(ratio) ? ratio : INFINITY;
     });
+    worst = all_ranks().largest_of(worst);
     if (shows_scale(dt) && std::isfinite(worst)) {
       state_.lowest = std::move(lowest);
       state_.highest = std::move(highest);
@@ -273,6 +277,8 @@ class FirstOrderEvolution final : public Evolution {
         moved[c] += std::abs(unbalanced[i]);
       }
     });
+    for (std::vector<double>* const each : {&change, &all, &held, &moved})
+      for (double& sum : *each) sum = all_ranks().sum_of(sum);
     TransientBalance& sums = state_.balance;
     for (std::size_t c = 0; c < components; ++c) {
       const double supplied = change[c] - all[c];
@@ -301,16 +307,23 @@ class FirstOrderEvolution final : public Evolution {
 
   Stage present() override { return {state_.time, state_.time - state_.dt, u_.host()}; }
 
+  // Over ranks each has the unknowns that it owns.
+  Communicator all_ranks() const { return Communicator(equations_.device()); }
+
   void widen(const std::vector<double>& u, std::vector<double>& lowest, std::vector<double>& highest) const {
     components_.each([&](std::size_t i, std::size_t c) {
       lowest[c] = std::min(lowest[c], u[i]);
       highest[c] = std::max(highest[c], u[i]);
     });
+    for (std::size_t c = 0; c < lowest.size(); ++c) {
+      lowest[c] = -all_ranks().largest_of(-lowest[c]);
+      highest[c] = all_ranks().largest_of(highest[c]);
+    }
   }
 
   const DiagonallyImplicitMethod& method_;
   const Components components_;
-  std::vector<bool> has_rates_;  // [component]
+  std::vector<bool> has_rates_;                       // [component]
   const DiagonallyImplicitMethod* in_use_ = nullptr;  // in the last step
   Vector u_, before_, prescribed_, known_;            // known_: right-hand side of a stage
   Vector stored_, stored_before_;                     // m at the present stage, and at the begin of the step

@@ -58,7 +58,8 @@ std::vector<Sampled> functions_of(const Model& model) {
       add_integral(mesh, {each.form.numbers, each.everywhere, each.cells, each.facets}, result);
   for (const PrescribedValue& each : model.supports) {
     if (!each.vector.empty() || !each.value.varies_in_time()) continue;
-    const FunctionSpace& space = each.field == 0 ? *model.space : *model.others[static_cast<std::size_t>(each.field - 1)];
+    const FunctionSpace& space =
+        each.field == 0 ? *model.space : *model.others[static_cast<std::size_t>(each.field - 1)];
     Sampled sampled{each.value.function(), {}, {}};
     const std::vector<Node> nodes = space.nodes_in(*each.region);
     spread(nodes.size(), [&](std::size_t i) {

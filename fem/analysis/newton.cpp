@@ -31,6 +31,11 @@ constexpr double near_limit = 1e3, beyond_limit = 2e4;
 
 }  // namespace
 
+std::string not_finite_in(const Equations& equations, const Vector& r) {
+  const Index bad = first_not_finite(r);
+  return bad < 0 ? "a node of another rank" : equations.name_of(bad);
+}
+
 Newton::Newton(const Equations& equations, const Supports& supports, TangentSystem& system,
                const NewtonOptions& options, std::function<void(const std::string&)> progress)
     : equations_(equations),
@@ -170,7 +175,7 @@ void Newton::search(const Problem& problem, int step, double asked, Vector& u) {
     copy(r_, trial_r_);
     supports_.gather(trial_r_);
     supports_.set_zero(trial_r_);
-    const double norm = first_not_finite(trial_r_) < 0 ? norm2(trial_r_) : INFINITY;
+    const double sum = norm2(trial_r_), norm = std::isfinite(sum) ? sum : INFINITY;
     const bool smaller = norm + (1 - length) * asked <= (1 - sufficient_decrease * length) * before;
     const double now = slope != 0 && std::isfinite(norm) ? dot(trial_r_, step_) : INFINITY;
     const bool falls = now < 0 && -now <= (1 + steeper_by_rounding) * slope;

@@ -25,6 +25,9 @@ struct NewtonOptions {
   bool keeps_tangent = false;  // the equations are linear, the system holds their tangent, u has its prescribed values
 };
 
+// For messages: the first place where r is not finite, or that it is on another rank.
+std::string not_finite_in(const Equations& equations, const Vector& r);
+
 class Newton {
  public:
   struct Problem {

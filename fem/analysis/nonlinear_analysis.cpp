@@ -19,6 +19,11 @@ NonlinearSolution solve(const Model& model, Nonlinear analysis, const Observer& 
   return solve_nonlinear(setup.any_equations(), setup.any_supports(), analysis, within_ranges(model, observer));
 }
 
+NonlinearSolution solve(const FieldsOfRank& rank, Nonlinear analysis, const Observer& observer) {
+  analysis.whole = &rank.whole();
+  return solve_nonlinear(rank.equations(), rank.supports(), analysis, observer);
+}
+
 Forecast forecast(const Model& model, const Nonlinear& analysis, const Prepared&) {
   const int stages = analysis.increment_count();
   LinearSolverOptions linear = analysis.linear;

@@ -2,6 +2,7 @@
 
 #include "solvers/algebra/vectors.hpp"
 
+#include <cmath>
 #include <fmt/format.h>
 #include <optional>
 #include <utility>
@@ -38,7 +39,7 @@ class Path {
     if (options.halvings > 0) begin_ = equations.zeros();
     turned_ = options_.begin.turned;
     const LinearSolverOptions linear = linear_options();
-    system_ = tangent_system(equations, supports, linear);
+    system_ = tangent_system(equations, supports, linear, options.whole);
     if (options.ground != nullptr) system_->set_ground(*options.ground);
     const NewtonOptions newton{.relative = options.relative,
                                .rounding_error = options.rounding_error,
@@ -48,11 +49,11 @@ class Path {
     newton_.emplace(equations, supports, *system_, newton, observer.progress);
     supports.set_values(prescribed_);
     whole_residual(u_, start_);
-    if (const Index bad = first_not_finite(start_); bad >= 0)
-      throw Error(Exit::model,
-                  fmt::format("the residual at {} is not finite where the unknown is zero", equations.name_of(bad)),
-                  "a load, a coefficient or the form itself overflows there",
-                  "check the values of the case file and the form");
+    if (!std::isfinite(norm2(start_)))
+      throw Error(
+          Exit::model,
+          fmt::format("the residual at {} is not finite where the unknown is zero", not_finite_in(equations, start_)),
+          "a load, a coefficient or the form itself overflows there", "check the values of the case file and the form");
   }
 
   // Steps share no matrix. A run that has changed to a matrix keeps it.

@@ -32,6 +32,7 @@ struct Nonlinear {
   State begin = {};                // resumes after its increment; without u: zero, or where the model says
   const Vector* forces = nullptr;  // given ones, beside those of the equations: residual(u) = forces
   const std::vector<std::vector<double>>* ground = nullptr;  // motions_held_by_ground(); null: none
+  const WholeProblem* whole = nullptr;                       // where the equations are those of a part of the mesh
 
   int increment_count() const { return increments * static_cast<int>(path.size()); }
   double part_of_loads(int increment) const;  // at its end

@@ -4,15 +4,18 @@
 #include "fem/analysis/linear_system.hpp"
 #include "fem/preconditioners/fields_system.hpp"
 
+#include <utility>
+
 namespace ritz {
 namespace {
 
 class TangentOfFields final : public TangentSystem {
  public:
-  TangentOfFields(const MixedOperator& equations, const MixedConstraints& supports, const LinearSolverOptions& options)
+  TangentOfFields(const MixedOperator& equations, const MixedConstraints& supports, const LinearSolverOptions& options,
+                  WholeProblem whole)
       : equations_(equations),
         tolerance_{options.relative, options.rounding_error},
-        system_(equations, supports, options, whole_problem(equations, supports)) {
+        system_(equations, supports, options, std::move(whole)) {
     if (options.ranks != nullptr)
       throw Error(Exit::input, "this analysis of several fields was asked for over ranks",
                   "over ranks a case of several fields has linear statics alone", "take one process");
@@ -44,11 +47,14 @@ class TangentOfFields final : public TangentSystem {
 }  // namespace
 
 std::unique_ptr<TangentSystem> tangent_system(const Equations& equations, const Supports& supports,
-                                              const LinearSolverOptions& options) {
-  if (const auto* const several = dynamic_cast<const MixedOperator*>(&equations))
-    return std::make_unique<TangentOfFields>(*several, dynamic_cast<const MixedConstraints&>(supports), options);
-  auto system = std::make_unique<LinearSystem>(dynamic_cast<const Operator&>(equations), options,
-                                               LinearSystem::Keeps::solver);
+                                              const LinearSolverOptions& options, const WholeProblem* whole) {
+  if (const auto* const several = dynamic_cast<const MixedOperator*>(&equations)) {
+    const auto& held = dynamic_cast<const MixedConstraints&>(supports);
+    return std::make_unique<TangentOfFields>(*several, held, options,
+                                             whole != nullptr ? *whole : whole_problem(*several, held));
+  }
+  auto system =
+      std::make_unique<LinearSystem>(dynamic_cast<const Operator&>(equations), options, LinearSystem::Keeps::solver);
   system->hold(dynamic_cast<const Constraints&>(supports));
   return system;
 }

@@ -18,7 +18,8 @@
 
 namespace ritz {
 
-struct Attached;  // fem/analysis/attached.hpp
+struct Attached;      // fem/analysis/attached.hpp
+struct WholeProblem;  // fem/preconditioners/fields_system.hpp
 
 class TangentSystem {
  public:
@@ -46,8 +47,8 @@ class TangentSystem {
 };
 
 // The system of these equations. It keeps factors and hierarchies from one solve to the next. Equations and supports
-// must outlive it.
+// must outlive it. whole: facts of the whole mesh, where the equations are those of a part of it.
 std::unique_ptr<TangentSystem> tangent_system(const Equations& equations, const Supports& supports,
-                                              const LinearSolverOptions& options);
+                                              const LinearSolverOptions& options, const WholeProblem* whole = nullptr);
 
 }  // namespace ritz

@@ -34,6 +34,7 @@ struct TransientModel {
   RayleighDamping damping = {};  // of second order. Without internal variables where it is proportional to stiffness
   std::span<const AttachedMotion> attached = {};  // whose masses join the inertia of an evolution of second order
   const LoadSamples* samples = nullptr;           // steps of a controlled length are no longer than these allow
+  const WholeProblem* whole = nullptr;            // where the equations are those of a part of the mesh
 };
 
 // An evolution in time: when it ends, what is shown, and how steps are made.

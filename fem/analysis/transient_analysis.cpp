@@ -53,8 +53,7 @@ std::vector<Integral> with_rates(const Model& model) {
 }
 
 std::vector<MixedIntegral> rates_among_fields(const Model& model) {
-  std::vector<MixedIntegral> rates =
-      is_of_second_order(model) ? model.of_fields.inertia : model.of_fields.capacity;
+  std::vector<MixedIntegral> rates = is_of_second_order(model) ? model.of_fields.inertia : model.of_fields.capacity;
   for (MixedIntegral& each : rates) each.is_rate = true;
   return rates;
 }
@@ -78,6 +77,14 @@ TransientResult solve(const Model& model, Transient analysis, const Observer& ob
   return solve_transient({setup.any_equations(), setup.any_rates(), setup.any_supports(), is_of_second_order(model),
                           model.damping, model.attached, samples ? &*samples : nullptr},
                          std::move(analysis), within_ranges_in_time(model, observer));
+}
+
+TransientResult solve(FieldsOfRank& rank, Transient analysis, const Observer& observer) {
+  if (analysis.begin.u.empty())
+    analysis.begin.u.assign(static_cast<std::size_t>(rank.equations().layout().total()), 0.0);
+  return solve_transient(
+      {.equations = rank.equations(), .rates = rank.rates(), .supports = rank.supports(), .whole = &rank.whole()},
+      std::move(analysis), observer);
 }
 
 // For a smooth solution the error of a step grows with the power order + 1 of its length.

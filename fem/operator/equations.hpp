@@ -23,9 +23,9 @@ class Equations {
   virtual bool linear() const = 0;     // no form's tangent depends on u
   Vector zeros(const char* tag = "vectors") const;
 
-  virtual void residual(const Vector& u, Vector& r) const = 0;                  // r = residual(u)
+  virtual void residual(const Vector& u, Vector& r) const = 0;                 // r = residual(u)
   virtual void action(const Vector& u, const Vector& x, Vector& y) const = 0;  // an empty u is zero
-  virtual Vector diagonal(const Vector& u) const = 0;                           // of the tangent
+  virtual Vector diagonal(const Vector& u) const = 0;                          // of the tangent
 
   // Sets the time at which loads, coefficients and forms are evaluated; t = dt = 0 before the first call.
   virtual void set_time(const Time& time) = 0;

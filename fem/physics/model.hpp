@@ -38,7 +38,7 @@ struct ModelLoadCase {
   std::string name;
   std::vector<Integral> loads = {};
   std::vector<MixedIntegral> loads_of_fields = {};  // that are forms of several fields, or of facets or edges
-  std::vector<PrescribedValue> prescribed = {};  // instead of those outside, on the same region and component
+  std::vector<PrescribedValue> prescribed = {};     // instead of those outside, on the same region and component
 };
 
 // Nodes of the space that the equations hold elastically.

@@ -29,9 +29,9 @@ WholeProblem whole_problem(const MixedOperator& equations, const MixedConstraint
 
 class FieldsSystem {
  public:
-  // Supports are finished. The method is direct, minres, gmres, or automatic: a factorisation where that is predicted to
-  // take less time and fits the memory, else an iteration; conjugate gradients for one field whose matrix is promised
-  // to be positive definite. Equations and supports must outlive this.
+  // Supports are finished. The method is direct, minres, gmres, or automatic: a factorisation where that is predicted
+  // to take less time and fits the memory, else an iteration; conjugate gradients for one field whose matrix is
+  // promised to be positive definite. Equations and supports must outlive this.
   FieldsSystem(const MixedOperator& equations, const MixedConstraints& supports, LinearSolverOptions options,
                WholeProblem whole);
   ~FieldsSystem();

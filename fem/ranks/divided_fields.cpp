@@ -66,12 +66,16 @@ WholeProblem whole_problem(Unpacked& from) {
 
 }  // namespace
 
-void check_divisible(const MixedOperator& equations, const Ranks& ranks) {
+void check_enough_nodes(const MixedOperator& equations, const Ranks& ranks) {
   for (int k = 0; k < equations.field_count(); ++k)
     if (equations.space(k).node_count() < ranks.count())
       throw_not_over_ranks(
           ranks, fmt::format("a field '{}' of {} nodes", equations.field_name(k), equations.space(k).node_count()),
           "start fewer ranks");
+}
+
+void check_divisible(const MixedOperator& equations, const Ranks& ranks) {
+  check_enough_nodes(equations, ranks);
   const auto check_module = [&](const std::string& module) {
     if (module != "ritz_fem_kernels" && !is_of_plugin(module))
       throw_not_over_ranks(ranks, fmt::format("a form of the module '{}'", module), "start one process");

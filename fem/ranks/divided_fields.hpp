@@ -17,8 +17,9 @@
 
 namespace ritz {
 
-// Throws Error(Exit::environment) for what several ranks do not solve together: fewer nodes or cells of a field than
-// ranks, and forms of modules that are no plugins.
+// Throws Error(Exit::environment) for fewer nodes or cells of a field than ranks.
+void check_enough_nodes(const MixedOperator& equations, const Ranks& ranks);
+// The same, and for forms of modules that are no plugins: other ranks get orders, and load plugins alone.
 void check_divisible(const MixedOperator& equations, const Ranks& ranks);
 
 class DividedFields final : public MixedOverRanks {

@@ -1,8 +1,10 @@
 #include "fem/ranks/fields_of_rank.hpp"
 
+#include "device/error.hpp"
 #include "fem/preconditioners/edge_preconditioner.hpp"
 #include "fem/preconditioners/over_ranks.hpp"
 #include "fem/ranks/divided_fields.hpp"
+#include "fem/ranks/divided_system.hpp"
 #include "fem/space/nested_nodes.hpp"
 
 #include <utility>
@@ -21,6 +23,9 @@ std::vector<double> at_nodes(const Ghosts& nodes, int components, const std::vec
 }
 
 MixedConstraints supports_of_part(const LocalFields& part, const MixedOperator& all, const MixedConstraints& supports) {
+  if (supports.varies_in_time())
+    throw Error(Exit::input, "prescribed values that vary in time were asked for over ranks",
+                "each rank has their numbers at one time", "take one process");
   Vector u = all.zeros();
   supports.set_values(u);
   std::vector<PartSupports> own;
@@ -35,19 +40,26 @@ MixedConstraints supports_of_part(const LocalFields& part, const MixedOperator& 
   return part.supports(own, values);
 }
 
+std::unique_ptr<const LocalFields> part_of(const MixedOperator& equations, Ranks& ranks) {
+  return std::make_unique<const LocalFields>(FieldsCutter(equations, ranks.count()).part(ranks.rank()),
+                                             equations.time(), equations.device(), ranks);
+}
+
 const MixedOperator& checked(const MixedOperator& equations, const Ranks& ranks) {
-  check_divisible(equations, ranks);
+  check_enough_nodes(equations, ranks);
   return equations;
 }
 
 }  // namespace
 
-FieldsOfRank::FieldsOfRank(const MixedOperator& equations, const MixedConstraints& supports, Ranks& ranks)
+FieldsOfRank::FieldsOfRank(const MixedOperator& equations, const MixedConstraints& supports, Ranks& ranks,
+                           const MixedOperator* rates)
     : all_(checked(equations, ranks)),
       all_supports_(supports),
       cut_(equations, ranks.count()),
       ranks_(ranks),
       part_(cut_.part(ranks.rank()), equations.time(), equations.device(), ranks),
+      rates_(rates == nullptr ? nullptr : part_of(*rates, ranks)),
       supports_(supports_of_part(part_, equations, supports)),
       whole_(of_this_rank(whole_problem(equations, supports))) {}
 

@@ -135,7 +135,8 @@ MixedIntegral of_several_fields(const Integral& integral, std::vector<int> field
           .cells = integral.cells,
           .factor = integral.factor,
           .facets = integral.facets,
-          .fields = std::move(fields)};
+          .fields = std::move(fields),
+          .is_rate = integral.is_rate};
 }
 
 }  // namespace
@@ -195,7 +196,8 @@ FieldsCutter::FieldsCutter(const MixedOperator& equations, int ranks) : equation
   for (int k = 0; k < equations.field_count(); ++k)
     cutters_.emplace_back(equations.space(k), first_[position(k)], cells);
   for (const MixedIntegral& each : equations.integrals())
-    of_several_.push_back({each.form.numbers, each.everywhere, each.cells, each.facets, {}, each.factor});
+    of_several_.push_back(
+        {each.form.numbers, each.everywhere, each.cells, each.facets, {}, each.factor, 0, each.is_rate});
 }
 
 LocalFieldsData FieldsCutter::part(int rank) {

@@ -69,7 +69,7 @@ struct FieldsOnPart {
   FieldsOnPart(LocalFieldsData& data, const Time& time, const Device& device,
                const std::vector<std::shared_ptr<const Ghosts>>& ghosts = {});  // takes the mesh of the data
   std::unique_ptr<const Mesh> mesh;
-  std::unique_ptr<const MixedOperator> equations;
+  std::unique_ptr<MixedOperator> equations;
 };
 
 class LocalFields {
@@ -77,7 +77,7 @@ class LocalFields {
   // All ranks make theirs together.
   LocalFields(LocalFieldsData data, const Time& time, const Device& device, Ranks& ranks);
 
-  const MixedOperator& equations() const { return *own_.equations; }
+  MixedOperator& equations() const { return *own_.equations; }
   const FunctionSpace& space(int field) const { return equations().space(field); }
   const Device& device() const { return equations().device(); }
   const std::vector<Node>& mesh_nodes() const { return mesh_nodes_; }  // as the whole mesh numbers them

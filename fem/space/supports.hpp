@@ -27,7 +27,7 @@ class Supports {
   // was not gathered.
   virtual void keep_constrained(Vector& r) const = 0;
 
-  virtual bool has_dependent() const = 0;                            // do unknowns follow others by equations?
+  virtual bool has_dependent() const = 0;                          // do unknowns follow others by equations?
   virtual const std::vector<std::uint8_t>& host_mask() const = 0;  // [unknown] 1: prescribed
   virtual bool varies_in_time() const = 0;
   // Evaluates functions that vary in time. Throws Error(Exit::model) where sources disagree at this time.

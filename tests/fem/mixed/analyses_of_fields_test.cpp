@@ -7,6 +7,7 @@
 #include "solvers/algebra/vectors.hpp"
 #include "tests/fem/mixed/mixed_forms.hpp"
 #include "tests/fem/mixed/mixed_problems.hpp"
+#include "tests/solvers/thread_ranks.hpp"
 
 #include <cmath>
 #include <gmock/gmock.h>
@@ -35,7 +36,10 @@ Model model_of(const Mesh& mesh, const MixedFormValue& form) {
 }
 
 PrescribedValue held(const Mesh& mesh, const char* region, int field, int component, Coefficient value = 0.0) {
-  return {.region = &mesh.region(region), .component = component, .value = std::move(value), .origin = region,
+  return {.region = &mesh.region(region),
+          .component = component,
+          .value = std::move(value),
+          .origin = region,
           .field = field};
 }
 
@@ -68,7 +72,8 @@ struct Vortex {
   static constexpr double viscosity = 0.5, density = 2, rate = 2 * viscosity / density * pi * pi;
   Mesh mesh;
   Model model;
-  explicit Vortex(Index n) : mesh(rectangle(n, n, {1, 1}, CellKind::quad9)), model(model_of(mesh, Stokes<2>{viscosity})) {
+  explicit Vortex(Index n)
+      : mesh(rectangle(n, n, {1, 1}, CellKind::quad9)), model(model_of(mesh, Stokes<2>{viscosity})) {
     for (const auto& [side, component] : {std::pair{"x0", 0}, {"x1", 0}, {"y0", 1}, {"y1", 1}})
       model.supports.push_back(held(mesh, side, 0, component));
     model.capacity = {Integral::over_all_cells(Mass<2, 2>{density})};
@@ -91,8 +96,7 @@ TEST(FieldsInTime, AVortexDecaysAsItsViscositySays) {
   Vortex vortex(6);
   vortex.hold_pressure();
   const double end = 1 / Vortex::rate;
-  const TransientResult result =
-      solve(vortex.model, Transient{.end = end, .tolerance = 1e-4, .begin = vortex.start()});
+  const TransientResult result = solve(vortex.model, Transient{.end = end, .tolerance = 1e-4, .begin = vortex.start()});
   EXPECT_NEAR(vortex.speed(result.state), std::exp(-1.0), 2e-3);
   EXPECT_GT(result.state.steps, 5);
   EXPECT_LT(result.state.balance.defect(), 1e-6);
@@ -103,7 +107,8 @@ TEST(FieldsInTime, HalfTheStepQuartersTheError) {
   vortex.hold_pressure();
   const auto after = [&](double step) {
     return vortex.speed(
-        solve(vortex.model, Transient{.end = 1 / Vortex::rate, .fixed_step = step / Vortex::rate, .begin = vortex.start()})
+        solve(vortex.model,
+              Transient{.end = 1 / Vortex::rate, .fixed_step = step / Vortex::rate, .begin = vortex.start()})
             .state);
   };
   const double coarse = after(0.25), fine = after(0.125), finest = after(0.0625);
@@ -217,9 +222,8 @@ TEST(FieldsByNewton, RubberKeepsItsVolume) {
   Model model = model_of(mesh, own_form(Rubber{mu, 1e6}));
   model.supports = {held(mesh, "x0", 0, 0), held(mesh, "y0", 0, 1), held(mesh, "x1", 0, 0, stretch - 1)};
   int shown = 0;
-  const NonlinearSolution s =
-      solve(model, Nonlinear{.relative = 1e-10, .increments = 3, .shows_increments = true},
-            {.show = [&](const SolutionView&) { ++shown; }});
+  const NonlinearSolution s = solve(model, Nonlinear{.relative = 1e-10, .increments = 3, .shows_increments = true},
+                                    {.show = [&](const SolutionView&) { ++shown; }});
   EXPECT_EQ(shown, 3);
   EXPECT_NEAR(value_at(model, s.u.host(), 0, {1, 1, 0}, 1), 1 / stretch - 1, 1e-5);
   double force = 0;
@@ -265,11 +269,12 @@ TEST(FieldsInVibration, APlateSwingsBackAfterItsPeriod) {
   Vector shape(device_under_test(2), layout_of_model(model).total(), "vectors");
   modes.eigen.vectors->get_column(0, shape);
   const double period = 1 / modes.frequencies[0], before = value_at(model, shape.host(), 0, {0.5, 0.5, 0});
-  const State state = solve(model, Transient{.end = period,
-                                             .spectral_radius = 1,
-                                             .fixed_step = period / 40,
-                                             .begin = {.u = shape.host(), .v = std::vector<double>(shape.host().size())}})
-                          .state;
+  const State state =
+      solve(model, Transient{.end = period,
+                             .spectral_radius = 1,
+                             .fixed_step = period / 40,
+                             .begin = {.u = shape.host(), .v = std::vector<double>(shape.host().size())}})
+          .state;
   EXPECT_NEAR(value_at(model, state.u, 0, {0.5, 0.5, 0}) / before, 1, 1e-2);
   EXPECT_NEAR(state.energy.lost(), 0, 1e-6 * state.energy.begin);
 }
@@ -304,6 +309,66 @@ TEST(FieldsOfLoadCases, SumsAreSolutionsOfSums) {
     EXPECT_NEAR(shown[3][i], known[i], 1e-8 * size) << i;
     EXPECT_EQ(shown[4][i], 0) << i;
   }
+}
+
+// Every rank runs the same program; threads pose as ranks. The solution of one process, with as many steps.
+template <class Make, class Solve>
+void check_on_ranks(const std::vector<double>& expected, const Make& make, const Solve& solve_part) {
+  const double size = max_abs(Vector(device_under_test(1), std::span<const double>(expected), "vectors"));
+  for (const int count : {2, 3})
+    ritz::testing::on_ranks(count, [&](Ranks& ranks) {
+      const auto mine = make();
+      const bool in_time = !mine->model.capacity.empty();
+      const FieldsOfModel fields =
+          fields_of(mine->model, in_time ? FieldsOfModel::Rates::among : FieldsOfModel::Rates::none);
+      FieldsOfRank part(*fields.equations, *fields.supports, ranks, fields.rates.get());
+      const std::vector<double> found = part.gathered(solve_part(*mine, part)).host();
+      if (ranks.rank() != 0) return;
+      ASSERT_EQ(found.size(), expected.size());
+      for (std::size_t i = 0; i < found.size(); ++i) ASSERT_NEAR(found[i], expected[i], 1e-6 * size) << i;
+    });
+}
+
+TEST(FieldsOnRanks, AVortexDecaysAsInOneProcess) {
+  const auto make = [] {
+    auto vortex = std::make_unique<Vortex>(4);
+    vortex->hold_pressure();
+    return vortex;
+  };
+  const Transient analysis{
+      .end = 0.2, .tolerance = 1e-3, .linear = {.method = LinearMethod::minres, .relative = 1e-10}};
+  Transient alone = analysis;
+  const auto whole = make();
+  alone.begin = whole->start();
+  const State end = solve(whole->model, alone).state;
+  check_on_ranks(end.u, make, [&](const Vortex& vortex, FieldsOfRank& part) {
+    const Vector start(part.equations_of_all().device(), std::span<const double>(vortex.start().u), "vectors");
+    Transient mine = analysis;
+    mine.begin.u = part.own(start).host();
+    const State state = solve(part, mine).state;
+    EXPECT_EQ(state.steps, end.steps);
+    EXPECT_NEAR(state.balance.moved[0], end.balance.moved[0], 1e-6 * end.balance.moved[0]);
+    return Vector(part.equations().device(), std::span<const double>(state.u), "vectors");
+  });
+}
+
+struct StretchedRubber {
+  Mesh mesh = rectangle(3, 2, {1, 1}, CellKind::quad9);
+  Model model = model_of(mesh, own_form(Rubber{0.7, 1e3}));
+  StretchedRubber() { model.supports = {held(mesh, "x0", 0, 0), held(mesh, "y0", 0, 1), held(mesh, "x1", 0, 0, 0.4)}; }
+  StretchedRubber(const StretchedRubber&) = delete;
+};
+
+TEST(FieldsOnRanks, RubberIsStretchedAsInOneProcess) {
+  const auto make = [] { return std::make_unique<StretchedRubber>(); };
+  const Nonlinear analysis{.relative = 1e-9, .increments = 2, .linear = {.method = LinearMethod::minres}};
+  const auto whole = make();
+  const NonlinearSolution alone = solve(whole->model, analysis);
+  check_on_ranks(alone.u.host(), make, [&](const StretchedRubber&, FieldsOfRank& part) {
+    NonlinearSolution s = solve(part, analysis);
+    EXPECT_EQ(s.steps.size(), alone.steps.size());
+    return std::move(s.u);
+  });
 }
 
 // Analyses that a model of fields has no meaning for say so.

@@ -159,8 +159,7 @@ struct Plate {
     auto& [force, moment] = f;
     if constexpr (mass) {
       force.value[0] = density * thickness * w.value[0];
-      for (int i = 0; i < 2; ++i)
-        moment.value[i] = density * thickness * thickness * thickness / 12 * r.value[i];
+      for (int i = 0; i < 2; ++i) moment.value[i] = density * thickness * thickness * thickness / 12 * r.value[i];
     } else {
       const double D = young * thickness * thickness * thickness / (12 * (1 - poisson * poisson));
       const double shear = 5.0 / 6 * young * thickness / (2 * (1 + poisson));
