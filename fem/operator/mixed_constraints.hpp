@@ -4,9 +4,9 @@
 //   MixedConstraints fixed(equations.spaces());
 //   fixed[0].prescribe(mesh.region("wall"), 0, 0.0, "no slip");
 //   fixed[1].relate(periodic(equations.space(1), mesh.region("outlet"), mesh.region("inlet")).equations);
-//   fixed.finish();                                        // before matrices are made: their patterns have what T
-//   needs fixed.set_values(u);   equations.residual(u, r);   fixed.gather(r);   fixed.set_zero(r); fixed.eliminate(K,
-//   1);   solve(K, du, -r);   fixed.set_linear(du);
+//   fixed.finish();                              // before matrices are made, whose patterns have what T needs
+//   fixed.set_values(u);   equations.residual(u, r);   fixed.gather(r);   fixed.set_zero(r);
+//   fixed.eliminate(K, 1);   /* K du = -r */   fixed.set_linear(du);
 #pragma once
 
 #include "fem/operator/mixed_operator.hpp"
@@ -59,7 +59,7 @@ class MixedConstraints final : public Supports {
   void apply_pivot(double pivot, const Vector& x, Vector& y) const;  // y_i = pivot x_i where eliminated
 
  private:
-  // Of one field with equations.
+  // Equations of one field.
   struct Joined {
     std::shared_ptr<const DependentUnknowns> of_part;        // null: those of the Constraints
     Array<std::uint8_t> dependent, eliminated, constrained;  // [unknown] 1; the last ones with those that are followed

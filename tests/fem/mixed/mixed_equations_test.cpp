@@ -312,7 +312,7 @@ TEST(MixedEquations, OfTiesPassOnATemperatureAndItsExpansionExactly) {
   }
 }
 
-// What the ground exerts holds the weight of both parts: forces of ties are in balance with each other.
+// The ground holds the weight of both parts: forces of ties are in balance with each other.
 TEST(MixedEquations, ExertForcesInBalance) {
   const std::array weight{0.7, -2.0};
   const auto problem = bar_of_two_parts({weight_of(weight[0], weight[1])});
