@@ -170,11 +170,13 @@ class FirstOrderEvolution final : public Evolution {
     const std::vector<double> error = work_.host(), u = u_.host();
     std::vector<double> lowest = state_.lowest, highest = state_.highest;
     widen(u, lowest, highest);
+    const std::vector<double> ranges = ranges_in_fields(lowest, highest);
     double worst = 0;
     components_.each([&](std::size_t i, std::size_t c) {
       const double range = highest[c] - lowest[c];
       if (!has_rates_[c]) return;  // what has no rate follows from the others
       if (range <= 1e-10 * std::max(std::abs(highest[c]), std::abs(lowest[c]))) return;  // it does not change
+      if (range <= 1e-12 * ranges[c]) return;  // nor does what is rounding of other components of its field
       const double ratio = std::abs(error[i]) / (options_.tolerance * range);
       if (!(ratio <= worst)) worst = std::isfinite(ratio) ? ratio : INFINITY;
     });
@@ -306,6 +308,18 @@ class FirstOrderEvolution final : public Evolution {
   }
 
   Stage present() override { return {state_.time, state_.time - state_.dt, u_.host()}; }
+
+  // [component] the largest range of the components of its field.
+  std::vector<double> ranges_in_fields(const std::vector<double>& lowest, const std::vector<double>& highest) const {
+    std::vector<double> ranges;
+    for (int field = 0; field < equations_.layout().count(); ++field) {
+      const std::size_t first = ranges.size(), width = at(equations_.layout().width(field));
+      double largest = 0;
+      for (std::size_t c = first; c < first + width; ++c) largest = std::max(largest, highest[c] - lowest[c]);
+      ranges.resize(first + width, largest);
+    }
+    return ranges;
+  }
 
   // Over ranks each has the unknowns that it owns.
   Communicator all_ranks() const { return Communicator(equations_.device()); }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <limits>
 #include <optional>
+#include <span>
 #include <utility>
 
 namespace ritz {
@@ -61,7 +62,38 @@ bool Newton::has_gap(const Problem& problem, const Vector& u) const {
   return max_abs(gap_) > 1e-14 * size;
 }
 
+double Newton::size_of(const Vector& r) const {
+  if (scales_.empty()) return norm2(r);
+  double worst = 0;
+  for (int k = 0; k < equations_.layout().count(); ++k) {
+    const double size = norm2(equations_.layout().part(r, k)), scale = scales_[static_cast<std::size_t>(k)];
+    if (!std::isfinite(size)) return size;
+    if (size > 0) worst = std::max(worst, scale > 0 ? size / scale : 1.0);
+  }
+  return worst;
+}
+
+void Newton::widen_scales(const Vector& r, double share) {
+  for (std::size_t k = 0; k < scales_.size(); ++k)
+    scales_[k] = std::max(scales_[k], share * norm2(equations_.layout().part(r, static_cast<int>(k))));
+}
+
+// Terms in the equations of a field may cancel, as flows into a cell do: their size is what remains with signs that are
+// thrown. It counts where nothing else acts on the field.
+void Newton::widen_scales_by_flows(const Vector& u) {
+  constexpr double share = 0.01;
+  if (scales_.empty()) return;
+  std::vector<double> thrown = u.host();
+  for (std::size_t i = 0; i < thrown.size(); ++i)
+    if ((i * 0x9E3779B97F4A7C15u) >> 63 != 0) thrown[i] = -thrown[i];
+  Vector flows = equations_.zeros();
+  equations_.action(u, Vector(u.device(), std::span<const double>(thrown), "vectors"), flows);
+  widen_scales(flows, share);
+}
+
 void Newton::solve(const Problem& problem, Vector& u) {
+  const int fields = equations_.layout().count();
+  if (fields > 1) scales_.assign(static_cast<std::size_t>(fields), 0.0);
   iterate(problem, u);
   if (equations_.has_state() && relative_flexibility() > beyond_limit)
     stop(problem, "the body has no stiffness left but that of its mesh", "");
@@ -75,12 +107,16 @@ void Newton::iterate(const Problem& problem, Vector& u) {
     supports_.gather(r_);
     copy(r_, trial_r_);
     supports_.keep_prescribed(trial_r_);
-    const double held = norm2(trial_r_);
     supports_.set_zero(r_);
-    free_norm_ = norm2(r_);
+    widen_scales(trial_r_, 1);
+    if (step == 0) widen_scales(r_, 1);
+    widen_scales_by_flows(u);
+    const double held = size_of(trial_r_);
+    free_norm_ = size_of(r_);
     find_gap(problem, u);
     const bool gap = has_gap(problem, u);
     reference_ = std::max({reference_, held, step == 0 ? free_norm_ : 0.0});
+    if (!scales_.empty()) reference_ = 1;
     if (step == 0) pushed_ = free_norm_, moved_ = 0;
     if (!gap && free_norm_ <= options_.relative * reference_) return;
     if (!gap && free_norm_ > 0.5 * before && only_rounding_is_left(problem, u)) return;
@@ -100,7 +136,7 @@ double Newton::rounding_level(const Vector& u) {
   supports_.set_zero(trial_);
   system_.multiply(trial_, step_);
   supports_.set_zero(step_);
-  return 0.5 * std::numeric_limits<double>::epsilon() * norm2(step_);
+  return 0.5 * std::numeric_limits<double>::epsilon() * size_of(step_);
 }
 
 // Same criterion as for a direct solution (DirectSolver::judge): the last step hardly moved u, and the residual is no
@@ -134,7 +170,9 @@ bool Newton::take_step(const Problem& problem, int step, bool gap, Vector& u) {
     system_.multiply(gap_, trial_);
     supports_.gather(trial_);
     supports_.set_zero(trial_);
-    asked = norm2(trial_);
+    widen_scales(trial_, 1);
+    asked = size_of(trial_);
+    if (!scales_.empty()) free_norm_ = size_of(r_);
     axpy(1.0, trial_, trial_r_);
   }
   axpby(0.0, trial_r_, -1.0, trial_r_);
@@ -175,7 +213,7 @@ void Newton::search(const Problem& problem, int step, double asked, Vector& u) {
     copy(r_, trial_r_);
     supports_.gather(trial_r_);
     supports_.set_zero(trial_r_);
-    const double sum = norm2(trial_r_), norm = std::isfinite(sum) ? sum : INFINITY;
+    const double sum = size_of(trial_r_), norm = std::isfinite(sum) ? sum : INFINITY;
     const bool smaller = norm + (1 - length) * asked <= (1 - sufficient_decrease * length) * before;
     const double now = slope != 0 && std::isfinite(norm) ? dot(trial_r_, step_) : INFINITY;
     const bool falls = now < 0 && -now <= (1 + steeper_by_rounding) * slope;

@@ -64,6 +64,9 @@ class Newton {
 
  private:
   void iterate(const Problem& problem, Vector& u);
+  double size_of(const Vector& r) const;
+  void widen_scales(const Vector& r, double share);
+  void widen_scales_by_flows(const Vector& u);
   void find_gap(const Problem& problem, const Vector& u);
   bool has_gap(const Problem& problem, const Vector& u) const;
   double rounding_level(const Vector& u);
@@ -84,6 +87,9 @@ class Newton {
   std::function<void(const std::string&)> progress_;
   Vector r_, gap_, step_, trial_, trial_r_;
   double reference_ = 0, free_norm_ = 0;
+  // [field] the largest force of the last solve, where there are several fields; else empty. Norms of forces are
+  // relative to them, and the field with the largest counts: forces of different units do not add up.
+  std::vector<double> scales_;
   double first_flexibility_ = 0;   // length of the first step of all for the norm of the force; 0: none yet
   double pushed_ = 0, moved_ = 0;  // the force at the begin of the last solve, and the lengths of its steps
   std::vector<NewtonStep> steps_;

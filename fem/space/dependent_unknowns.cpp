@@ -386,28 +386,37 @@ DependentUnknowns::~DependentUnknowns() = default;
 
 namespace {
 
-// [pair of nodes] the factor by which all components of the one that are not prescribed follow those of the other;
-// empty where components differ or mix.
+// [pair of nodes] the factor by which the components of the one that are not prescribed follow those of the other, in
+// the mean; empty where components differ or mix by much, or some do not follow. Nested meshes interpolate by these;
+// the equations themselves hold on the finest level.
 std::vector<double> common_factors(const DependentRows& rows, int components,
                                    const std::vector<std::pair<Node, Node>>& pairs,
                                    const std::vector<std::uint8_t>& prescribed) {
-  std::vector<double> factors(pairs.size(), 0.0);
-  std::vector<int> met(pairs.size(), 0);  // components
-  const auto place = [&](std::pair<Node, Node> pair) {
-    return static_cast<std::size_t>(std::ranges::lower_bound(pairs, pair) - pairs.begin());
-  };
+  constexpr double most_mixed = 0.1, most_different = 0.5;
+  std::vector<double> factors(pairs.size() * static_cast<std::size_t>(components), 0.0);  // [pair][component]
   for (std::size_t row = 0; row < rows.unknown.size(); ++row)
     for (auto k = static_cast<std::size_t>(rows.begin[row]); k < static_cast<std::size_t>(rows.begin[row + 1]); ++k) {
-      if (rows.unknown[row] % components != rows.followed[k] % components) return {};
-      const std::size_t at = place({rows.unknown[row] / components, rows.followed[k] / components});
-      if (met[at]++ > 0 && std::abs(factors[at] - rows.factor[k]) > 1e-9) return {};
-      factors[at] = rows.factor[k];
+      const std::pair<Node, Node> pair{rows.unknown[row] / components, rows.followed[k] / components};
+      const auto at = static_cast<std::size_t>(std::ranges::lower_bound(pairs, pair) - pairs.begin());
+      const int c = rows.unknown[row] % components;
+      if (c == rows.followed[k] % components)
+        factors[at * static_cast<std::size_t>(components) + static_cast<std::size_t>(c)] = rows.factor[k];
+      else if (std::abs(rows.factor[k]) > most_mixed) return {};
     }
-  for (std::size_t at = 0; at < pairs.size(); ++at)
-    for (int c = 0; c < components; ++c)
-      met[at] += prescribed[static_cast<std::size_t>(Index{pairs[at].first} * components + c)] != 0 ? 1 : 0;
-  if (std::ranges::any_of(met, [&](int count) { return count != components; })) return {};
-  return factors;
+  std::vector<double> means;
+  for (std::size_t at = 0; at < pairs.size(); ++at) {
+    std::vector<double> free;
+    for (int c = 0; c < components; ++c) {
+      const Index unknown = Index{pairs[at].first} * components + c;
+      if (prescribed[static_cast<std::size_t>(unknown)] != 0) continue;
+      if (!std::ranges::binary_search(rows.unknown, static_cast<std::int32_t>(unknown))) return {};
+      free.push_back(factors[at * static_cast<std::size_t>(components) + static_cast<std::size_t>(c)]);
+    }
+    const auto [least, most] = std::ranges::minmax(free);
+    if (most - least > most_different) return {};
+    means.push_back(std::accumulate(free.begin(), free.end(), 0.0) / static_cast<double>(free.size()));
+  }
+  return means;
 }
 
 }  // namespace

@@ -72,15 +72,15 @@ class FieldAnalyses(CaseTest):
     def test_water_leaves_a_layer_of_clay(self):
         """Terzaghi: p = p0 sum of 2 (-1)^n / M exp(-M^2 c t) below, M = (n + 1/2) pi, with c = k / (S + b^2 / K) and p0 = b load / (b^2 + K S)."""
         outcome = self.solve("ritz-solve", example("several_fields/consolidation"))
-        K, S = 2e6, 5e-7
+        K, S = 2, 0.5
         for row in self.rows(outcome, "consolidation")[1:]:
             t = float(row["time"])
             series = [((n + 0.5) * math.pi, (-1) ** n) for n in range(50)]
-            falls = [math.exp(-M * M * 1e-9 / (S + 1 / K) * t) for M, _ in series]
-            below = 500 * sum(2 * sign / M * fall for (M, sign), fall in zip(series, falls))
-            mean = 500 * sum(2 / M**2 * fall for (M, _), fall in zip(series, falls))
+            falls = [math.exp(-M * M * 3.6 / (S + 1 / K) * t) for M, _ in series]
+            below = 5e-4 * sum(2 * sign / M * fall for (M, sign), fall in zip(series, falls))
+            mean = 5e-4 * sum(2 / M**2 * fall for (M, _), fall in zip(series, falls))
             self.assert_close(float(row["pressure_below"]), below, 5e-3)
-            self.assert_close(float(row["settlement"]), -(1000 - mean) / K, 5e-3)
+            self.assert_close(float(row["settlement"]), -(1e-3 - mean) / K, 5e-3)
 
     def test_rubber_is_stretched(self):
         """One state of strain: mu (b - 1/b) = p a and a b - 1 = -p / K with the stretches a, b."""
@@ -91,7 +91,7 @@ class FieldAnalyses(CaseTest):
         self.assert_close(outcome.probes["narrower"], b - 1, 1e-8)
         self.assert_close(outcome.probes["pressure"], pressure(b), 1e-6)
         self.assert_close(outcome.probes["force"], mu * (a - 1 / a) - pressure(b) * b, 1e-8)
-        self.assertIn("increment 4 of 4", outcome.log)
+        self.assertIn("increment 3 of 4", outcome.log)
         self.assertGreater(int(outcome.report["facts"]["newton_steps"]), 8)
 
     def test_a_side_of_one_field_radiates(self):
@@ -102,7 +102,7 @@ class FieldAnalyses(CaseTest):
         text += '[[probe]]\nname = "T"\nfield = "temperature"\nregion = "right"\nmeasure = "mean"\n'
         outcome = self.solved(text)
         far = root_of(lambda T: 5.670374419e-8 * 0.5 * (T**4 - 300**4) - 20 * (1000 - T), 300, 1000)
-        self.assert_close(outcome.probes["T"], far, 1e-7)
+        self.assert_close(outcome.probes["T"], far, 1e-8)
         self.assertIn("newton_steps", outcome.report["facts"])
 
     def test_load_cases_share_a_matrix_and_combine(self):
@@ -116,7 +116,7 @@ class FieldAnalyses(CaseTest):
         text += '[[load_case.prescribe]]\nfield = "velocity"\nregion = "top"\ncomponent = "x"\nvalue = 2\n'
         text += '[[combination]]\nname = "both"\nfactors = {pressure = 0.5, wind = 3}\n'
         outcome = self.solved(text)
-        cases = {each["name"]: each["probes"]["v"] for each in outcome.report["load_cases"] + outcome.report["combinations"]}
+        cases = {name: each["probes"]["v"] for name, each in {**outcome.report["load_cases"], **outcome.report["combinations"]}.items()}
         for name, reference in (("pressure", 1), ("wind", 1), ("both", 3.5)):
             self.assert_close(cases[name], reference, 1e-7)
 
@@ -141,7 +141,7 @@ class FieldAnalyses(CaseTest):
                 (2, "'mass' of 'field', which has circulations along edges", '[model]\nform = "curl_curl2"\n[[material]]\nregion = "all"\na = 1\nb = 1\n[time]\nend = 1\n[[capacity]]\nregion = "all"\nvalue = 1\n'),
                 (4, "a prescribed vector that varies in time", '[model]\nform = "curl_curl2"\n[[material]]\nregion = "all"\na = 1\nb = 1\n[time]\nend = 1\n'
                  '[[capacity]]\nform = "curl_curl2"\nregion = "all"\na = 0\nb = 1\n[[prescribe]]\nregion = "left"\nvector = ["t", 0]\n'),
-                (4, "loads follow the time", stokes + MASS.format(1) + "[time]\nend = 1\n[newton]\nincrements = 2\n")):
+                (4, "loads follow the time", stokes + MASS.format(1) + "[time]\nend = 1\n[newton]\npath = [1, 0]\n")):
             outcome = self.of(text, "--overwrite")
             self.assertEqual(outcome.exit, exit_code, text + outcome.log + outcome.errors)
             self.assertIn(phrase, outcome.errors)

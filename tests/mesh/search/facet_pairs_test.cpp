@@ -84,7 +84,7 @@ TEST(FacetPairs, CoverTheShareThatLiesOppositeAndWithinReach) {
   EXPECT_EQ(pairs.of(boxes.own.front(), 0.009).pairs.size(), 0U);
 }
 
-// Of an arc of radius 1 opposite to one of radius 1.5: its length, up to that of the parabolas.
+// Length of an arc of radius 1 opposite to one of radius 1.5, up to that of the parabolas.
 TEST(FacetPairs, CoverBentFacets) {
   MeshData data = rectangle_data(3, 1, {1, 0.5}, CellKind::quad8);
   transform_points(data, [](std::span<double, 3> x) {
