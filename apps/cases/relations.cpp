@@ -143,7 +143,8 @@ class RelationReader {
       run_.log().line("{}", line);
       if (options.integrated && tied.integrated < static_cast<Index>(tied.tied.size()))
         run_.log().notice(fmt::format(
-            "{} of {} nodes of '{}' are tied by themselves, not by the surface, as their facets reach beyond '{}'; "
+            "{} of {} nodes of '{}' are tied by themselves, not by the surface, as more than half of their facets lies "
+            "beyond '{}'; "
             "stresses beside them vary",
             static_cast<Index>(tied.tied.size()) - tied.integrated, tied.tied.size(), region->name, onto->name));
       if (!options.integrated && tied.unmatched > 0 && region->kind == RegionKind::facets && !mesh_.structural())

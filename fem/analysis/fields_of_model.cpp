@@ -54,6 +54,7 @@ std::unique_ptr<MixedConstraints> supports_of(const Model& model, const MixedOpe
   }
   std::ranges::for_each(own, add);
   errors.throw_if_any();
+  for (const LinearEquations& each : model.relations) (*result)[each.field].relate(each);
   result->finish();
   return result;
 }

@@ -37,6 +37,11 @@ Gauge gauge_of(const MixedOperator& equations, const MixedConstraints& supports,
   constexpr double weak = 1e-4, nothing = 1e-10, small = 0.02, zero = 1e-13;
   if (equations.field_count() != 1 || equations.family(0) != Family::edge || !has_one_unknown_for_each_edge(equations))
     return {};
+  if (supports.has_dependent())
+    throw Error(
+        Exit::input,
+        fmt::format("equations between unknowns of the field of edges '{}' were given", equations.field_name(0)),
+        "the gradients in it would have to satisfy them, too", "prescribe values, or join the parts in the mesh");
   const EdgeGradients gradients(equations.space(0), supports[0]);
   const Vector none = equations.zeros();
   Vector at_none = equations.zeros();

@@ -17,7 +17,7 @@
 namespace ritz {
 
 struct MixedSolution {
-  Vector u, reaction;   // of all fields; the reaction is what holds prescribed unknowns, and zero elsewhere
+  Vector u, reaction;   // of all fields; the reaction is what supports and equations exert, and zero elsewhere
   double residual = 0;  // of the free unknowns, relative to what loads and prescribed values ask for at u = 0
   SolveReport report;
   std::string notice = {};  // a part of the load that was left out; empty: none was
@@ -25,8 +25,9 @@ struct MixedSolution {
 
 // Supports are finished. The method is that of FieldsSystem. Throws
 // Error(Exit::model) for equations that are nonlinear, where the matrix is singular, and for loads on edges that are
-// not free of divergence where no more than a gauge holds gradients; Error(Exit::input) for other methods, and for
-// fields without a preconditioner; Error(Exit::not_converged), and what DirectSolver throws.
+// not free of divergence where no more than a gauge holds gradients; Error(Exit::input) for other methods, for fields
+// without a preconditioner, and for equations between unknowns of edges alone; Error(Exit::not_converged), and what
+// DirectSolver throws.
 MixedSolution solve(const MixedOperator& equations, const MixedConstraints& supports,
                     const LinearSolverOptions& options = {});
 

@@ -378,9 +378,18 @@ void MixedOperator::assemble(const Vector& u, BlockOperator& K) const {
     for (int column = 0; column < field_count(); ++column) {
       if (K.block(row, column) == nullptr) continue;
       Vector& values = row == column ? K.square(row)->values() : K.coupling(row, column)->values();
-      if (couples(row, column))
-        run(plan({Task::matrix, row, column}), "assembly", at.empty() ? nullptr : &at, nullptr, values.data());
-      else values.fill_zero();
+      if (couples(row, column)) {
+        Plan& lists = plan({Task::matrix, row, column});
+        if (values.size() != lists.entries)
+          throw Error(Exit::internal,
+                      fmt::format("a matrix with {} numbers in block ({}, {}) was given to assemble, which has {}",
+                                  values.size(), row, column, lists.entries),
+                      "equations between unknowns have joined others since it was made",
+                      "finish the supports before make_matrix()");
+        run(lists, "assembly", at.empty() ? nullptr : &at, nullptr, values.data());
+      } else {
+        values.fill_zero();
+      }
       if (row != column || !adds_matrix(row)) continue;
       SparseMatrix alone = of_field(row)->make_matrix();
       of_field(row)->assemble(at.empty() ? Vector() : local_.part(at, row), alone);

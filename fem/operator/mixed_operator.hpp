@@ -128,23 +128,38 @@ class MixedOperator final : public Equations {
     int block = 1;
     Index widest = 0, slab = 0;  // numbers of a chunk's results, and of those that a GPU holds at a time
   };
+  // By which equations the pattern of a block joins nodes of its rows and columns; null: by none.
+  struct Joints {
+    const NodeCouplings *of_rows = nullptr, *of_columns = nullptr;
+    bool operator==(const Joints&) const = default;
+  };
   // Everything that one task needs, made at its first use.
   struct Plan : Outline {
     std::vector<std::vector<MixedArguments>> mixed;  // of each term: the terms point to them
     std::vector<std::vector<AssemblyTerm>> terms;    // of each group
     std::shared_ptr<const ScatterPlan> scatter;
     Vector extension, workspace;
+    Joints joints;      // of a matrix
+    Index entries = 0;  // numbers of the block
   };
-  // Which nodes of the column field share a cell with a node of the row field.
+  // Which nodes of the column field share a cell with a node of the row field, or are joined with it by equations.
   struct NodePattern {
+    Joints joints;
     std::vector<Index> offsets;
     std::vector<std::int32_t> columns;
   };
+  using NodeLists = std::vector<std::vector<Node>>;
 
   bool couples(int test, int trial) const;    // by a form of several fields
   const Operator* of_field(int field) const;  // null: no form of this field alone
   bool adds_matrix(int field) const;          // a form of this field alone
+  Joints joints(int row, int column) const;
   const NodePattern& coupling_pattern(int row, int column) const;
+  NodeLists neighbours(int row, int column, const std::vector<bool>* wanted) const;
+  template <class Visit>
+  void each_coupled_element(int row, int column, const Visit& visit) const;
+  Index pairs_by_equations(int row, int column) const;
+  Index entries_of(const Key& key) const;
   void check(const MixedFormValue& form) const;
   void evaluate_given(bool only_in_time);
   void choose_families();

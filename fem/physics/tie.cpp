@@ -64,18 +64,16 @@ void add_equations(const FunctionSpace& space, Node node, const PointWeights& at
   }
 }
 
-// Equations from the rows of mortars. A node that gets none, as its unknown is prescribed or it is not tied, leaves its
-// dual function to its neighbours in equal parts: so those that remain still sum to one, and constant tractions pass on
-// next to supports, too.
+// Equations from the rows of mortars. A node gets none where its unknown is prescribed, where it is not tied, or where
+// it has no dual. Its row is then added to those of its neighbours in equal parts. So their functions still sum to one,
+// and constant tractions pass on.
 class MortarEquations {
  public:
   MortarEquations(std::vector<MortarRow> rows, const std::vector<Node>& tied, const Unknowns& unknowns)
       : rows_(std::move(rows)), tied_(tied), unknowns_(unknowns) {}
 
-  bool has(Node node) const {
-    const MortarRow* row = find(node);
-    return row != nullptr && row->has_dual;
-  }
+  bool has_row(Node node) const { return find(node) != nullptr; }
+  bool has_dual(Node node) const { return has_row(node) && find(node)->has_dual; }
 
   void add(Node node, int component, LinearEquations& equations) const {
     if (!gets(node, component)) return;
@@ -106,7 +104,7 @@ class MortarEquations {
     return found != rows_.end() && found->node == node ? &*found : nullptr;
   }
   bool gets(Node node, int component) const {
-    return has(node) && std::ranges::binary_search(tied_, node) && unknowns_.may_follow(node, component);
+    return has_dual(node) && std::ranges::binary_search(tied_, node) && unknowns_.may_follow(node, component);
   }
   void add(const MortarRow& row, int component, double factor, Sum& sum) const {
     const auto add_term = [&](Node node, int c, double value) {
@@ -226,13 +224,13 @@ Tie tie(const FunctionSpace& space, const Region& region, const Region& onto, co
   Matches matches;
   for (std::size_t i = 0; i < feet.size(); ++i) {
     const Node node = result.tied[i];
-    if (mortar.has(node)) {
-      ++result.integrated;
+    result.integrated += mortar.has_row(node) ? 1 : 0;
+    if (mortar.has_dual(node)) {
       for (const int c : components) mortar.add(node, c, result.equations);
       continue;
     }
     const PointWeights at = surface.weights(feet[i]);
-    matches.add(at, feet[i].place.distance / feet[i].size);
+    if (!mortar.has_row(node)) matches.add(at, feet[i].place.distance / feet[i].size);
     add_equations(space, node, at, unknowns, components, result.equations);
   }
   result.others = matches.count();

@@ -32,7 +32,7 @@ struct Tie {
   LinearEquations equations;
   std::vector<Node> tied, left;   // nodes of the space; those on both sides are neither
   Index shared = 0;               // nodes that both sides have
-  Index integrated = 0;           // of the tied nodes, those with integrals over facets
+  Index integrated = 0;           // of the tied nodes, those on facets that are integrated
   std::vector<double> distances;  // [tied, then left] from the other side [length]
   // Nodes of the other side that tied nodes take the field from, and those of them at which no tied node stands: where
   // there are some, the fields of the two sides differ between the nodes.

@@ -60,6 +60,90 @@ LinearMethod iteration_of(const MixedOperator& equations, const LinearSolverOpti
   return equations.symmetric() ? LinearMethod::minres : LinearMethod::gmres;
 }
 
+// Factors of rows and columns, by field, with which the largest block of each row and column is about 1: equations of
+// several fields have units that differ, and one norm is to judge all of them. Of a symmetric matrix both are the same.
+// Ruiz, A scaling algorithm to equilibrate both rows and columns norms in matrices, RAL-TR-2001-034; powers of two, so
+// that nothing is rounded.
+class Scaling {
+ public:
+  Scaling(const BlockNorms& sizes, const Layout& layout) : layout_(layout) {
+    const auto count = static_cast<std::size_t>(layout.count());
+    rows_.assign(count, 1.0);
+    columns_.assign(count, 1.0);
+    if (count == 1) return;
+    const auto size = [&](std::size_t i, std::size_t j) {
+      const double unknowns = double(layout.size_over_all(static_cast<int>(i)));
+      const double entry = sizes.norm(static_cast<int>(i), static_cast<int>(j)) / std::sqrt(std::max(unknowns, 1.0));
+      return entry * rows_[i] * columns_[j];
+    };
+    for (int round = 0; round < 60; ++round) {
+      std::vector<double> of_rows(count, 0.0), of_columns(count, 0.0);
+      for (std::size_t i = 0; i < count; ++i)
+        for (std::size_t j = 0; j < count; ++j) {
+          of_rows[i] = std::max(of_rows[i], size(i, j));
+          of_columns[j] = std::max(of_columns[j], size(i, j));
+        }
+      for (std::size_t i = 0; i < count; ++i) {
+        if (of_rows[i] > 0) rows_[i] /= std::sqrt(of_rows[i]);
+        if (of_columns[i] > 0) columns_[i] /= std::sqrt(of_columns[i]);
+      }
+    }
+    for (std::vector<double>* const each : {&rows_, &columns_})
+      for (double& factor : *each) factor = std::exp2(std::round(std::log2(factor)));
+  }
+
+  double row(int field) const { return rows_[static_cast<std::size_t>(field)]; }
+  void apply(BlockOperator& K) const {
+    for (int i = 0; i < layout_.count(); ++i)
+      for (int j = 0; j < layout_.count(); ++j) {
+        if (K.block(i, j) == nullptr) continue;
+        Vector& values = i == j ? K.square(i)->values() : K.coupling(i, j)->values();
+        axpby(0.0, values, rows_[std::size_t(i)] * columns_[std::size_t(j)], values);
+      }
+  }
+  // y [owned unknown] = x times the factors of rows, or of columns, or by them.
+  void by_rows(const Vector& x, Vector& y) const { multiply(x, rows_, false, y); }
+  void by_columns(const Vector& x, Vector& y) const { multiply(x, columns_, false, y); }
+  void over_rows(const Vector& x, Vector& y) const { multiply(x, rows_, true, y); }
+  void over_columns(const Vector& x, Vector& y) const { multiply(x, columns_, true, y); }
+
+ private:
+  void multiply(const Vector& x, const std::vector<double>& factors, bool divide, Vector& y) const {
+    for (int k = 0; k < layout_.count(); ++k) {
+      Vector part = layout_.part(x, k);
+      const double factor = factors[static_cast<std::size_t>(k)];
+      axpby(0.0, part, divide ? 1 / factor : factor, part);
+      layout_.put(part, k, y);
+    }
+  }
+
+  const Layout& layout_;
+  std::vector<double> rows_, columns_;
+};
+
+// R K C, or C^-1 M R^-1 of a preconditioner M of K.
+class Scaled final : public LinearOperator {
+ public:
+  Scaled(const LinearOperator& inner, const Scaling& scaling, bool inverse)
+      : inner_(inner), scaling_(scaling), inverse_(inverse), x_(inner.device(), inner.rows(), "vectors") {}
+  const Device& device() const override { return inner_.device(); }
+  Index rows() const override { return inner_.rows(); }
+  std::string name() const override { return inner_.name(); }
+  void apply(const Vector& x, Vector& y) const override {
+    if (inverse_) scaling_.over_rows(x, x_);
+    else scaling_.by_columns(x, x_);
+    inner_.apply(x_, y);
+    if (inverse_) scaling_.over_columns(y, y);
+    else scaling_.by_rows(y, y);
+  }
+
+ private:
+  const LinearOperator& inner_;
+  const Scaling& scaling_;
+  const bool inverse_;
+  mutable Vector x_;
+};
+
 }  // namespace
 
 SystemSize size_of_system(const MixedOperator& equations) {
@@ -244,6 +328,7 @@ class FieldsSystem::Solver final : public PlannedSystem {
       say(description());
     }
     sizes_.emplace(*K_);
+    scaling_.emplace(*sizes_, layout());
   }
 
   DirectKind kind() const { return equations_.symmetric() ? DirectKind::symmetric : DirectKind::general; }
@@ -253,6 +338,7 @@ class FieldsSystem::Solver final : public PlannedSystem {
     assemble();
     supports_.eliminate(*K_, sizes_->pivot());
     require_none_is_free(equations_, *K_, *sizes_, whole_.motions);
+    scaling_->apply(*K_);
   }
 
   template <class Matrix>
@@ -267,7 +353,10 @@ class FieldsSystem::Solver final : public PlannedSystem {
   SolveReport solved_by_factor() {
     factor_->relative = options_.relative;
     factor_->rounding_error = options_.rounding_error;
-    SolveReport report = factor_->solve(columns_->b(), columns_->x());
+    Vector b = equations_.zeros();
+    scaling_->by_rows(columns_->b(), b);
+    SolveReport report = factor_->solve(b, columns_->x());
+    scaling_->by_columns(columns_->x(), columns_->x());
     if (!over_ranks()) return report;
     const Communicator all(device());
     report.memory_needed = all.total(report.memory_needed);
@@ -316,8 +405,23 @@ class FieldsSystem::Solver final : public PlannedSystem {
     const Vector& r = columns_->b();
     Vector& du = columns_->x();
     const Layout& layout = equations_.layout();
+    // MINRES has the norm of its preconditioner, which knows the units.
+    const bool scales = method == LinearMethod::gmres && layout.count() > 1;
+    const Scaled scaled_K(*K_, *scaling_, false), scaled_M(M_->get(), *scaling_, true);
     const auto solve = [&](const Vector& b, Vector& x, const KrylovOptions& options) {
-      return solve_by(method, *K_, b, x, &M_->get(), options);
+      if (!scales) return solve_by(method, *K_, b, x, &M_->get(), options);
+      Vector scaled_b = equations_.zeros();
+      scaling_->by_rows(b, scaled_b);
+      scaling_->over_columns(x, x);
+      SolveReport one = solve_by(method, scaled_K, scaled_b, x, &scaled_M, options);
+      scaling_->by_columns(x, x);
+      return one;
+    };
+    const auto size_of = [&](const Vector& b) {
+      if (!scales) return norm2(b);
+      Vector scaled_b = equations_.zeros();
+      scaling_->by_rows(b, scaled_b);
+      return norm2(scaled_b);
     };
     SolveReport report = solve(r, du, {options_.relative, most, options_.restart, {}});
     Vector rest = equations_.zeros(), correction = equations_.zeros();
@@ -334,7 +438,8 @@ class FieldsSystem::Solver final : public PlannedSystem {
         report.where = fmt::format("equations of the field '{}'", equations_.field_name(unmet.field));
         break;
       }
-      const double relative = std::max(options_.relative, 0.5 * unmet.allowed / norm2(rest));
+      const double allowed = unmet.allowed * (scales ? scaling_->row(unmet.field) : 1.0);
+      const double relative = std::max(options_.relative, 0.5 * allowed / size_of(rest));
       correction.fill_zero();
       const SolveReport more = solve(rest, correction, {relative, most - report.iterations, options_.restart, {}});
       report.iterations += more.iterations;
@@ -384,6 +489,7 @@ class FieldsSystem::Solver final : public PlannedSystem {
   std::optional<Columns> columns_;
   std::optional<BlockOperator> K_;
   std::optional<BlockNorms> sizes_;
+  std::optional<Scaling> scaling_;  // of a factor, and of GMRES
   std::optional<MixedPreconditioner> M_;
   std::optional<SparseMatrix> joined_;  // of the factor
   std::unique_ptr<DividedMatrix> rows_;

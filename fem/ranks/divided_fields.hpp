@@ -31,12 +31,13 @@ class DividedFields final : public MixedOverRanks {
   DividedFields& operator=(const DividedFields&) = delete;
 
   void residual(const Vector& u, Vector& r) override;
+  bool suits(const MixedOperator& equations) const;  // have equations between unknowns joined others since it was made?
   // Throws what FieldsSystem::solve() throws. whole: of the equations, without calls.
   SolveReport solve(const MixedConstraints& supports, const LinearSolverOptions& options, const WholeProblem& whole,
                     const Vector& r, Vector& du) const;
 
  private:
-  std::vector<std::vector<std::uint8_t>> held_by(int rank, const MixedConstraints& supports) const;
+  std::vector<PartSupports> supports_of_rank(int rank, const MixedConstraints& supports) const;
   NestedLevels send_nesting(int field) const;
   CornersOfPart send_corners(int field, const MixedConstraints& supports) const;
   LocalFieldsData send_parts();
@@ -47,6 +48,7 @@ class DividedFields final : public MixedOverRanks {
   std::int32_t number_;                                   // among those of the job
   std::vector<std::vector<Index>> first_;                 // [field][rank + 1] nodes
   std::vector<std::vector<std::vector<Index>>> reached_;  // [rank][field]
+  std::vector<const NodeCouplings*> couplings_;           // [field]
   std::unique_ptr<const LocalFields> own_;
 };
 

@@ -15,10 +15,8 @@ namespace {
 std::size_t at_place(Index i) { return static_cast<std::size_t>(i); }
 
 // Those of the nodes of a part among numbers of all nodes, [node][component].
-template <class T>
-std::vector<T> at_nodes(const Ghosts& nodes, int components, const std::vector<T>& of_all) {
-  std::vector<T> result;
-  if (of_all.empty()) return result;
+std::vector<double> at_nodes(const Ghosts& nodes, int components, const std::vector<double>& of_all) {
+  std::vector<double> result;
   for (Index node = 0; node < nodes.size(); ++node)
     for (int c = 0; c < components; ++c) result.push_back(of_all[at_place(nodes.global(node) * components + c)]);
   return result;
@@ -30,14 +28,16 @@ MixedConstraints supports_of_part(const LocalFields& part, const MixedOperator& 
                 "each rank has their numbers at one time", "take one process");
   Vector u = all.zeros();
   supports.set_values(u);
-  std::vector<std::vector<std::uint8_t>> held;
+  std::vector<PartSupports> own;
   std::vector<std::vector<double>> values;
   for (int k = 0; k < all.field_count(); ++k) {
     const int components = all.space(k).components();
-    held.push_back(at_nodes(*part.space(k).ghosts(), components, supports[k].host_mask()));
-    values.push_back(at_nodes(*part.space(k).ghosts(), components, all.layout().part(u, k).host()));
+    const Ghosts& nodes = *part.space(k).ghosts();
+    const Index first = nodes.first()[at_place(nodes.ranks().rank())];
+    own.push_back(supports_of(supports[k], components, first, first + nodes.owned(), nodes.reached()));
+    values.push_back(at_nodes(nodes, components, all.layout().part(u, k).host()));
   }
-  return part.supports(held, values);
+  return part.supports(own, values);
 }
 
 std::unique_ptr<const LocalFields> part_of(const MixedOperator& equations, Ranks& ranks) {

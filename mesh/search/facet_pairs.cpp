@@ -88,13 +88,13 @@ class FacetPlane {
   }
   int dimension() const { return dimension_; }
 
-  // Returns whether the angle between the two is at most 60 degrees.
+  // Returns whether the outward normals are opposite to each other within 60 degrees. Cells have no outward side.
   bool is_faced_by(const LocatedShape& facet) const {
     if (traits(facet.kind).dimension != dimension_) return false;
     const std::array<Point, 3> t = with_tangents_at(facet, reference_centroid(facet.kind)).tangents;
     const double cosine =
         dimension_ == 1 ? dot(axes_[0], unit(t[0])) : dot(cross(axes_[0], axes_[1]), unit(cross(t[0], t[1])));
-    return std::abs(cosine) >= 0.5;
+    return (facet.corners.empty() ? -std::abs(cosine) : cosine) <= -0.5;
   }
 
   // Projections of a facet: one polygon where its edges are straight in the plane, else those of parts of it.
@@ -240,7 +240,10 @@ FacetCover FacetPairs::of(const FacetOfCell& own, double reach) const {
     const LocatedShape other = shape_of(other_cell, each.facet);
     if (each == own || !plane.is_faced_by(other)) continue;
     const Rules& rules = plane.dimension() == 1 ? lines_ : triangles_;
-    const QuadratureRule& rule = own_is_affine && is_affine(other) ? rules.flat : rules.curved;
+    const std::vector<PlanePolygon> others = plane.polygons_of(other);
+    // Parts of facets with bent edges are small, and their polygons not exact.
+    const bool has_parts = polygons.size() + others.size() > 2;
+    const QuadratureRule& rule = has_parts || (own_is_affine && is_affine(other)) ? rules.flat : rules.curved;
     FacetPair pair{each, {}};
     const auto add = [&](const PlanePoint& x, double weight) {
       const std::optional<FacetPlane::Place> here = plane.above(facet, x), there = plane.above(other, x);
@@ -250,7 +253,7 @@ FacetCover FacetPairs::of(const FacetOfCell& own, double reach) const {
       covered += weight;
       pair.points.push_back({here->xi, there->xi, here->at.at, gap, there->at.tangents, weight * here->stretch});
     };
-    for (const PlanePolygon& theirs : plane.polygons_of(other))
+    for (const PlanePolygon& theirs : others)
       for (const PlanePolygon& ours : polygons) {
         const PlanePolygon common = common_part(ours, theirs);
         if (!common.empty() && extent_of(common) > nothing * area) each_point(common, rule, add);

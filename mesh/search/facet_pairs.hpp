@@ -40,8 +40,8 @@ class FacetPairs {
   // surface, which is one of this mesh, must outlive the object.
   FacetPairs(const Mesh& mesh, const NearestFacet& others, int degree);
 
-  // The part of a facet from which others are no farther than `reach` [length]. Those at more than 60 degrees to it
-  // take no part. Safe to call from several threads.
+  // The part of a facet from which others are no farther than `reach` [length]. Those that face away, or are turned by
+  // more than 60 degrees, take no part. Safe to call from several threads.
   FacetCover of(const FacetOfCell& own, double reach) const;
 
  private:

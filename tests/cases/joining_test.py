@@ -149,6 +149,8 @@ class Ties(Joining):
         self.assert_close(outcome.probes["middle"], 20, 1e-9)  # resistances 1/4 and 1
         outcome = self.of(two((4, 4, 2), (5, 5, 2)), text + middle, "ritz-heat")
         self.assert_close(outcome.probes["middle"], 20, 1e-2)
+        outcome = self.of(two((4, 4, 2), (5, 5, 2), 0.004), text.replace(TIE, TIE + 'method = "surface"\n') + middle, "ritz-heat")
+        self.assert_close(outcome.probes["middle"], 20, 1e-9)  # a gap conducts without resistance
 
     def test_fields_show_what_is_tied(self):
         text = BOTH + TIE + held("low.z0", fixed="true") + PROBE.format("tied", "tied", 'region = "up.z0"\nmeasure = "min"')

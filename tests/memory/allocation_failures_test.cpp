@@ -9,6 +9,7 @@
 #include "fem/forms/loads.hpp"
 #include "fem/forms/mass.hpp"
 #include "fem/physics/mortar.hpp"
+#include "fem/physics/surface_projection.hpp"
 #include "mesh/generators.hpp"
 #include "tests/fem/elements/structure.hpp"
 #include "tests/fem/physics/two_parts.hpp"

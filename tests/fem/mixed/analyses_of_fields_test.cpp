@@ -167,6 +167,30 @@ TEST(FieldsInTime, ConsolidationEndsWithTheLoadOnTheSkeleton) {
   EXPECT_NEAR(value_at(model, state.u, 0, {1, 0, 0}), -1 / (1.2 + 2 * 0.8), 1e-3);
 }
 
+// Forces and flows have no common unit, so no norm of both may judge them: with pressures in other units a step counts
+// as done where the larger of the two is.
+TEST(FieldsInTime, ConsolidationHasTheSameNumbersInAnyUnits) {
+  const Mesh mesh = rectangle(4, 1, {1, 0.25}, CellKind::quad9);
+  const auto after = [&](double pascal, double second) {
+    Model model = model_of(mesh, ThermoElasticity<2>{1.2 * pascal, 0.8 * pascal, 1, 0, 0, 1 / (pascal * second)});
+    model.of_fields.capacity = {MixedIntegral::over_all_cells(ThermoElasticity<2>{0, 0, 0, 1, 0.1 / pascal, 0})};
+    model.equations = {Integral::over(FormValue(Pressure<2>{pascal}), mesh.region("x1"))};
+    for (const auto& [side, component] : {std::pair{"x0", 0}, {"y0", 1}, {"y1", 1}})
+      model.supports.push_back(held(mesh, side, 0, component));
+    model.supports.push_back(held(mesh, "x1", 1, 0));
+    const State state = solve(model, Transient{.end = 0.2 * second, .fixed_step = 0.02 * second}).state;
+    return std::pair(value_at(model, state.u, 0, {1, 0, 0}), value_at(model, state.u, 1, {0, 0, 0}) / pascal);
+  };
+  const auto [displacement, pressure] = after(1, 1);
+  EXPECT_GT(std::abs(pressure), 0.1);
+  for (const double pascal : {1e-6, 1e6, 1e9})
+    for (const double second : {1e-3, 1e6}) {
+      const auto [u, p] = after(pascal, second);
+      EXPECT_NEAR(u / displacement, 1, 1e-9) << pascal << ", " << second;
+      EXPECT_NEAR(p / pressure, 1, 1e-9) << pascal << ", " << second;
+    }
+}
+
 TEST(FieldsByNewton, AFlowBetweenPlatesKeepsItsParabola) {
   const Mesh mesh = rectangle(4, 4, {2, 1}, CellKind::quad9);
   Model model = model_of(mesh, NavierStokes<2>{0.05, 1.0});

@@ -281,14 +281,5 @@ TEST(MixedOperator, MatricesOfOtherSpacesAreErrors) {
   EXPECT_THROW(large.equations.residual(u, r), Error);
 }
 
-TEST(MixedConstraints, EquationsAreAnError) {
-  const MixedModel m(patch(CellKind::tri3), Stokes<2>{1});
-  MixedConstraints fixed(m.equations.spaces());
-  LinearEquations equations{.origin = "a joint"};
-  equations.add({{0, 0, 1.0}, {1, 0, -1.0}}, 0);
-  fixed[0].relate(equations);
-  EXPECT_THROW(fixed.finish(), Error);
-}
-
 }  // namespace
 }  // namespace ritz::test

@@ -15,14 +15,14 @@ namespace {
 
 // Two boxes of one kind, one on the other, and the facets between them.
 struct TwoBoxes {
-  TwoBoxes(CellKind low, CellKind up, Index low_count, Index up_count, double aside, double gap) {
+  TwoBoxes(CellKind low, CellKind up, Index low_count, Index up_count, double aside, double gap, double height = 1) {
     const int dimension = traits(low).dimension;
     const auto grid = [&](CellKind kind, Index n) {
-      return dimension == 3 ? box_data(n, n, 1, {1, 1, 1}, kind) : rectangle_data(n, 1, {1, 1}, kind);
+      return dimension == 3 ? box_data(n, n, 1, {1, 1, height}, kind) : rectangle_data(n, 1, {1, height}, kind);
     };
     MeshData data = grid(low, low_count), upper = grid(up, up_count);
     const auto across = static_cast<std::size_t>(dimension) - 1;
-    transform_points(upper, [&](std::span<double, 3> x) { x[0] += aside, x[across] += 1 + gap; });
+    transform_points(upper, [&](std::span<double, 3> x) { x[0] += aside, x[across] += height + gap; });
     const auto nodes = static_cast<Node>(data.points.size() / 3);
     Index cells = 0;
     for (const CellBlock& block : data.blocks) cells += block.cell_count();
@@ -34,6 +34,7 @@ struct TwoBoxes {
       return result;
     };
     others = facets(data, dimension == 3 ? "z1" : "y1", 0);
+    backs = facets(data, dimension == 3 ? "z0" : "y0", 0);
     own = facets(upper, dimension == 3 ? "z0" : "y0", cells);
     data.points.insert(data.points.end(), upper.points.begin(), upper.points.end());
     data.regions.clear();
@@ -44,7 +45,7 @@ struct TwoBoxes {
     mesh = std::make_unique<Mesh>(std::move(data));
   }
   std::unique_ptr<Mesh> mesh;
-  std::vector<FacetOfCell> own, others;
+  std::vector<FacetOfCell> own, others, backs;
 };
 
 class FacetPairsOf : public ::testing::TestWithParam<CellKind> {};
@@ -84,7 +85,16 @@ TEST(FacetPairs, CoverTheShareThatLiesOppositeAndWithinReach) {
   EXPECT_EQ(pairs.of(boxes.own.front(), 0.009).pairs.size(), 0U);
 }
 
-// Of an arc of radius 1 opposite to one of radius 1.5: its length, up to that of the parabolas.
+TEST(FacetPairs, LeaveOutTheBackOfAThinSheet) {
+  for (const CellKind kind : {CellKind::tet4, CellKind::hex8, CellKind::tri3, CellKind::quad4}) {
+    TwoBoxes boxes(kind, kind, 2, 1, 0, 0, 0.01);
+    boxes.others.insert(boxes.others.end(), boxes.backs.begin(), boxes.backs.end());
+    const NearestFacet others(*boxes.mesh, boxes.others);
+    EXPECT_NEAR(FacetPairs(*boxes.mesh, others, 2).of(boxes.own.front(), 0.1).share, 1, 1e-12);
+  }
+}
+
+// Length of an arc of radius 1 opposite to one of radius 1.5, up to that of the parabolas.
 TEST(FacetPairs, CoverBentFacets) {
   MeshData data = rectangle_data(3, 1, {1, 0.5}, CellKind::quad8);
   transform_points(data, [](std::span<double, 3> x) {
