@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # All kernels of GPUs, compiled by nvcc as they are shipped, and their registers, stack and instructions against the table: where there is no
-# GPU, test.sh builds three families, and none of the tests' own. Usage: tools/gpu_kernels.sh [BUILD]
+# GPU, test.sh builds one family, and none of the tests' own. Usage: tools/gpu_kernels.sh [BUILD]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${1:-build}

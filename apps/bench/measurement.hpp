@@ -70,7 +70,7 @@ void end_record(Record& record, const Device& device);
 
 std::string text_of(const Record& record);
 
-// Of this process, all threads together.
+// Time of this process [s], all threads together.
 double processor_seconds();
 
 struct BenchReport {

@@ -151,7 +151,7 @@ struct Equations {
   Operator equations;
 };
 
-// Of order 3 on an emulated GPU: the cells of one cuboid, of eight otherwise.
+// Cells of eight cuboids; of one for order 3 on an emulated GPU.
 Patch cuboids(int order) { return {.count = takes_small_sizes(tested()) && order > 2 ? 1 : 2, .random = 0.03}; }
 
 TEST_P(SpaceOfOrder, ActsLikeItsMatrix) {
