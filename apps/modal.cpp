@@ -1,6 +1,6 @@
 // ritz-modal: frequencies and shapes of free vibration of elastic bodies and structures, supported or free.
 #include "apps/analyses/analyses.hpp"
-#include "apps/analyses/modal_analysis.hpp"
+#include "apps/cases/structures/vibration_case.hpp"
 #include "apps/program/run_app.hpp"
 
 namespace {

@@ -1,5 +1,6 @@
 // ritz-solve: the equations of any form that is known by name, of Ritz or of a plugin.
-#include "apps/analyses/mixed_analysis.hpp"
+#include "apps/analyses/analyses.hpp"
+#include "apps/cases/fields_case.hpp"
 #include "apps/program/run_app.hpp"
 
 namespace {
@@ -36,5 +37,5 @@ int main(int argc, char** argv) {
                         "Equations of any form, also of your own: steady, in time, or their free vibration; nonlinear "
                         "ones by Newton's method.",
                         example, 3, true},
-                       ritz::run_form_case);
+                       [](ritz::Run& run) { run_case(run, read_form_case(run)); });
 }

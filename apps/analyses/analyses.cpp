@@ -2,67 +2,65 @@
 
 #include "apps/analyses/forecast.hpp"
 #include "apps/analyses/gradient.hpp"
-#include "apps/analyses/modal_analysis.hpp"
-#include "apps/cases/model.hpp"
-#include "apps/cases/motion.hpp"
-#include "apps/analyses/newton.hpp"
 #include "apps/cases/shared_model.hpp"
-#include "apps/analyses/static_batch.hpp"
-#include "apps/cases/transient_analysis.hpp"
 #include "apps/results/checkpoint_states.hpp"
+#include "apps/results/derived_fields.hpp"
 #include "device/ranks/ranks.hpp"
+#include "fem/ranks/divided_fields.hpp"
 #include "fem/ranks/divided_system.hpp"
 
 #include <algorithm>
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 namespace ritz {
+
+std::vector<Integral> integrals_of(const Model& model, const CaseAnalysis& analysis) {
+  using Rates = CaseAnalysis::Rates;
+  if (analysis.rates() == Rates::among) return with_rates(model);
+  std::vector<Integral> all = model.equations;
+  if (analysis.rates() == Rates::beside) all.insert(all.end(), model.inertia.begin(), model.inertia.end());
+  return all;
+}
+
+Index CaseAnalysis::host_of_shown(Run& run, const CaseModel& read, const Forecast& foreseen) const {
+  return foreseen.host_of_columns +
+         host_of_results(run.results(), read.space(), integrals_of(read.model, *this), foreseen.results);
+}
+
 namespace {
 
-LinearSolverOptions solver_of(Run& run, const CaseModel& read) {
-  LinearSolverOptions solver = run.solver(read.promise(), read.model.tolerance);
-  if (read.model.ill_conditioned && solver.method == LinearMethod::automatic) solver.method = LinearMethod::direct;
-  solver.one_of_many =
-      pay_for_a_matrix(read.load_cases.cases.size(), read.load_cases.combinations.size()) || run.shared().sweeps;
-  return solver;
-}
-
-// The analysis begins with the state of the run that is resumed, or with the initial values of an evolution.
-void set_begin(Run& run, const CaseModel& read, Analysis& analysis) {
-  const std::optional<CheckpointState>& resumed = run.results().resumed();
-  std::visit(
-      [&](auto& a) {
-        if constexpr (requires { a.begin; })
-          if (resumed) a.begin = state_of(*resumed);
-      },
-      analysis);
-  if (auto* evolution = std::get_if<Transient>(&analysis); evolution != nullptr && !resumed) {
-    evolution->begin.u = read.time->initial(read.space());
-    if (read.time->velocity) evolution->begin.v = read.time->velocity(read.space());
-  }
-}
+// In the order in which a case is asked for them. A new analysis is one more row.
+constexpr ReadAnalysis* rows[] = {modal_analysis, transient_analysis, nonlinear_analysis, load_case_analysis,
+                                  static_analysis};
 
 // Members of a sweep share operators, and what linear systems leave for the next.
 Prepared prepared_for(Run& run, const CaseModel& read) {
   return {.supports = read.supports.get(), .cache = run.shared().sweeps ? &run.shared().reuse : nullptr};
 }
 
-void make_operators(Run& run, const Model& model, const Analysis& analysis, Prepared& prepared) {
-  if (std::holds_alternative<Modal>(analysis)) {
-    prepared.equations = &make_operator(run, *model.space, model.equations);
-    prepared.rates = &make_operator(run, *model.space, model.inertia);
+void make_operators(Run& run, const Model& model, const CaseAnalysis& analysis, Prepared& prepared) {
+  if (analysis.rates() != CaseAnalysis::Rates::beside) {
+    prepared.equations = &make_operator(run, *model.space, integrals_of(model, analysis), analysis.linear());
     return;
   }
-  const auto solver = std::visit(
-      [](const auto& a) -> const LinearSolverOptions* {
-        if constexpr (requires { a.linear; }) return &a.linear;
-        return nullptr;
-      },
-      analysis);
-  const bool evolves = std::holds_alternative<Transient>(analysis);
-  prepared.equations = &make_operator(run, *model.space, evolves ? with_rates(model) : model.equations, solver);
+  prepared.equations = &make_operator(run, *model.space, model.equations);
+  prepared.rates = &make_operator(run, *model.space, model.inertia);
+}
+
+// Operators and supports of a model that has fields; none where the case is wrong, to whose errors theirs are added.
+std::optional<FieldsOfModel> make_fields(Run& run, const Model& model, const CaseAnalysis& analysis) {
+  Case& input = run.input();
+  if (!model.has_fields() || run.options().survey || run.options().describe || !input.sound()) return std::nullopt;
+  auto phase = run.phase("space");
+  try {
+    return fields_of(model, analysis.rates());
+  } catch (const Errors& errors) {
+    for (const Error& error : errors.list()) input.add_error(error);
+  } catch (const Error& error) { input.add_error(error); }
+  return std::nullopt;
 }
 
 // Loads of size zero are legal, and seldom meant.
@@ -74,109 +72,92 @@ void report_zero(Run& run, const Vector& u, const std::string& load_case) {
   run.log().notice(notice);
 }
 
-Observer observer_of(Run& run, const std::shared_ptr<const CaseModel>& read, const Operator& equations,
-                     const Analysis& analysis) {
+Observer observer_of(Run& run, const std::shared_ptr<const CaseModel>& read, const Prepared& prepared,
+                     const CaseAnalysis& analysis) {
+  const Index unknowns =
+      prepared.fields != nullptr ? prepared.fields->equations->layout().total() : read->space().unknown_count();
   const auto written = std::make_shared<int>(run.results().resumed() ? run.results().resumed()->steps : 0);
-  const bool is_static = !std::holds_alternative<Modal>(analysis) && !std::holds_alternative<Transient>(analysis);
   const auto part = std::make_shared<std::string>();  // load case or combination
-  Observer observer{.show =
-                        [&run, read, &equations, written, is_static, part](const SolutionView& s) {
-                          if (is_static) report_zero(run, s.u, *part);
-                          read->show(*read, equations, s);
-                          if (read->tell) read->tell(s);
-                          ++*written;
-                        },
-                    .record = [&run, unknowns = read->space().unknown_count()](
-                                  const SolveReport& report) { run.results().record(report, unknowns); },
-                    .enter =
-                        [&run, part](const std::string& name, bool combination) {
-                          *part = name;
-                          if (combination) run.results().begin_combination(name);
-                          else run.results().begin_load_case(name);
-                        },
-                    .keep = [&run, written](const State& s) { run.results().keep(checkpoint_of(s, *written)); },
-                    .progress = run.progress(),
-                    .spare = [&run] { run.results().give_back(); }};
-  if (std::holds_alternative<Nonlinear>(analysis)) observer.step = increments_in_log(run.log());
-  if (const auto* evolution = std::get_if<Transient>(&analysis)) follow_time(run.log(), *evolution, observer);
+  Observer observer{
+      .show =
+          [&run, read, prepared, written, loaded = analysis.demands().loaded, part](const SolutionView& s) {
+            if (loaded) report_zero(run, s.u, *part);
+            if (prepared.fields != nullptr) read->show_fields(*prepared.fields, s);
+            else read->show(*read, *prepared.equations, s);
+            if (read->tell) read->tell(s);
+            ++*written;
+          },
+      .record = [&run, unknowns](const SolveReport& report) { run.results().record(report, unknowns); },
+      .enter =
+          [&run, part](const std::string& name, bool combination) {
+            *part = name;
+            if (combination) run.results().begin_combination(name);
+            else run.results().begin_load_case(name);
+          },
+      .keep = [&run, written](const State& s) { run.results().keep(checkpoint_of(s, *written)); },
+      .progress = run.progress(),
+      .spare = [&run] { run.results().give_back(); }};
+  analysis.follow(run.log(), observer);
   return observer;
 }
 
-// The report of an analysis, beside the solutions that were shown.
-void conclude(Run&, const CaseModel&, const StaticSolution&) {}
-void conclude(Run&, const CaseModel&, const std::vector<SolveReport>&) {}
-void conclude(Run& run, const CaseModel&, const NonlinearSolution& s) { report_newton(run, s); }
-void conclude(Run& run, const CaseModel& read, const TransientResult& result) {
-  if (read.time->velocity) return report_motion(run, result.state, read.time->options.spectral_radius);
-  report_evolution(run, result.state, *read.time->options.method);
-}
-void conclude(Run&, const CaseModel& read, VibrationModes modes) { read.show_modes(read, std::move(modes)); }
-
 // Throws Error(Exit::environment) for what several ranks do not solve together, before anything is solved or written.
-void require_divisible(Run& run, const CaseModel& read, const Analysis& analysis) {
+void require_divisible(Run& run, const CaseModel& read, const CaseAnalysis& analysis) {
   const Ranks* const ranks = run.options().ranks;
   if (ranks == nullptr || run.options().describe) return;
   if (!run.input().sound()) return;  // what is wrong comes first
-  const Model& model = read.model;
-  std::vector<Integral> equations = std::holds_alternative<Transient>(analysis) ? with_rates(model) : model.equations;
-  if (std::holds_alternative<Modal>(analysis))
-    equations.insert(equations.end(), model.inertia.begin(), model.inertia.end());
-  const auto options = std::visit(
-      [](const auto& a) {
-        if constexpr (requires { a.linear; }) return a.linear;
-        else return LinearSolverOptions();
-      },
-      analysis);
-  check_divisible(Operator(*model.space, std::move(equations)), options, *ranks);
+  const LinearSolverOptions* const linear = analysis.linear();
+  if (!read.model.has_fields())
+    check_divisible(Operator(read.space(), integrals_of(read.model, analysis)),
+                    linear != nullptr ? *linear : LinearSolverOptions(), *ranks);
+}
+
+void require_divisible(Run& run, const FieldsOfModel& fields, const CaseAnalysis& analysis) {
+  const Ranks* const ranks = run.options().ranks;
+  if (ranks == nullptr) return;
+  if (!analysis.beyond_linear_statics().empty())
+    throw_not_over_ranks(*ranks, fmt::format("{} of several fields", analysis.beyond_linear_statics()),
+                         "start one process");
+  check_divisible(*fields.equations, *ranks);
 }
 
 }  // namespace
 
-Analysis read_analysis(Run& run, CaseModel& read) {
-  if (read.modes) return read_modal(run, read);
-  const LinearSolverOptions solver = solver_of(run, read);
-  Nonlinear newton = read_newton(run.input(), solver);
-  if (read.time) return read_evolution(run.input(), read, newton);
-  if (!read.model.linear || newton.follows_a_path()) return newton;
-  if (read.load_cases.cases.empty()) return Static{.linear = solver};
-  return LoadCases{.linear = solver, .combinations = read.load_cases.combinations};
+std::unique_ptr<CaseAnalysis> read_analysis(Run& run, CaseModel& read) {
+  CaseSolvers solvers(run, read);
+  for (ReadAnalysis* row : rows)
+    if (std::unique_ptr<CaseAnalysis> analysis = row(run, read, solvers)) return analysis;
+  throw Error(Exit::internal, "a case without an analysis", "linear statics are the last row of the table",
+              "please report it with the case file");
 }
 
 void run_case(Run& run, CaseModel given) {
   for (const Field& field : given.model_fields) given.nodal_results.push_back({field.name, field.components});
   run.results().carry(given.model_fields);
-  Analysis analysis = read_analysis(run, given);
-  require_divisible(run, given, analysis);
+  const std::unique_ptr<CaseAnalysis> analysis = read_analysis(run, given);
+  require_divisible(run, given, *analysis);
   if (given.gradient) {
-    check_gradient(run, given, analysis);
+    check_gradient(run, given, *analysis);
     SplitFields fields = gradient_results(given);
     std::ranges::move(fields.nodal, std::back_inserter(given.nodal_results));
     std::ranges::move(fields.cells, std::back_inserter(given.cell_results));
   }
-  auto read = std::make_shared<const CaseModel>(std::move(given));
+  const auto read = std::make_shared<const CaseModel>(std::move(given));
   const Model& model = read->model;
   try {
-    std::visit([&](const auto& a) { check(model, a); }, analysis);
+    analysis->check(model);
   } catch (const Error& error) { run.input().add_error(error); }
   Prepared prepared = prepared_for(run, *read);
-  forecast(run, *read, analysis, prepared);
-  const bool is_static = !std::holds_alternative<Modal>(analysis) && !read->time;
-  finish_model(run, *read,
-               {.held = is_static || (read->time && read->time->options.from_equilibrium), .loaded = is_static},
-               {read->nodal_results, read->cell_results});
+  const std::optional<FieldsOfModel> fields = make_fields(run, model, *analysis);
+  if (fields) prepared.fields = &*fields;
+  if (fields) require_divisible(run, *fields, *analysis);
+  forecast(run, *read, *analysis, prepared);
+  finish_model(run, *read, analysis->demands(), {read->nodal_results, read->cell_results});
 
-  set_begin(run, *read, analysis);
-  make_operators(run, model, analysis, prepared);
-  if (std::holds_alternative<LoadCases>(analysis) && !read->load_cases.common.empty())
-    run.log().line("in every load case, and once in every combination: {}", fmt::join(read->load_cases.common, ", "));
-  Observer observer = observer_of(run, read, *prepared.equations, analysis);
-  const auto* linear = std::get_if<Static>(&analysis);
-  if (read->gradient)
-    return solve_with_gradient(run, *read, analysis, std::move(observer), prepared,
-                               [&](const TransientResult& result) { conclude(run, *read, result); });
-  if (run.shared().batch != nullptr && linear != nullptr && model.means.empty())
-    return run.shared().batch->add(run, *prepared.equations, read->supports, linear->linear, std::move(observer));
-  std::visit([&](auto& a) { conclude(run, *read, solve(model, std::move(a), observer, prepared)); }, analysis);
+  const std::optional<CheckpointState>& resumed = run.results().resumed();
+  analysis->begin(*read, resumed ? std::optional(state_of(*resumed)) : std::nullopt);
+  if (!fields) make_operators(run, model, *analysis, prepared);
+  analysis->solve(run, *read, observer_of(run, read, prepared, *analysis), prepared);
 }
 
 }  // namespace ritz

@@ -1,10 +1,9 @@
 #include "apps/analyses/forecast.hpp"
 
-#include "apps/results/derived_fields.hpp"
+#include "apps/analyses/fields_forecast.hpp"
 #include "apps/run/cards.hpp"
 #include "apps/run/copy_rate.hpp"
 #include "apps/cases/shared_model.hpp"
-#include "apps/analyses/static_batch.hpp"
 #include "device/host_memory.hpp"
 #include "fem/sensitivity/cell_work.hpp"
 #include "fem/analysis/forecast.hpp"
@@ -110,29 +109,6 @@ void fill(RunReport& report, const std::vector<ForecastPath>& paths, const FitsH
   }
 }
 
-Forecast forecast_of(Run& run, const CaseModel& read, const Static& analysis, const Prepared& prepared) {
-  const SweepPlan* plan = run.shared().plan;
-  const int together = plan == nullptr ? 1
-                                       : std::min(plan->most_alike(read.load_cases.load_tables),
-                                                  members_that_fit(read.space(), batch_limit(*plan)));
-  return forecast(read.model, analysis, prepared, together);
-}
-Forecast forecast_of(Run& run, const CaseModel& read, const Modal& analysis, const Prepared& prepared) {
-  if (analysis.band)
-    run.log().notice(fmt::format(
-        "how many modes the band holds is known only when they are counted: the forecast is for {}", analysis.count));
-  return forecast(read.model, analysis, prepared);
-}
-Forecast forecast_of(Run& run, const CaseModel& read, const Transient& analysis, const Prepared& prepared) {
-  if (run.options().estimate)
-    run.log().line("times are those of {:.0f} steps{}", expected_steps(analysis),
-                   analysis.fixed_step > 0 ? "" : ", a guess: the control of the error chooses them");
-  return forecast(read.model, analysis, prepared);
-}
-Forecast forecast_of(Run&, const CaseModel& read, const auto& analysis, const Prepared& prepared) {
-  return forecast(read.model, analysis, prepared);
-}
-
 // [nodes] Of cells with nodes of their own.
 Index nodes_of_cells_apart(const FunctionSpace& space) {
   Index nodes = 0;
@@ -175,17 +151,16 @@ WorkApart work_apart(Run& run, const CaseModel& read) {
 
 // [gradient] has equations, matrix and solver of its own, and residuals of cells that share no nodes. What a single
 // static solution took is freed before.
-void add_gradient(Run& run, const CaseModel& read, const Analysis& analysis, Forecast& foreseen) {
-  const auto* const evolution = std::get_if<Transient>(&analysis);
-  const auto* const cases = std::get_if<LoadCases>(&analysis);
-  const bool alone = std::holds_alternative<Static>(analysis);
+void add_gradient(Run& run, const CaseModel& read, const Differentiable& analysis, Forecast& foreseen) {
+  const Transient* const evolution = analysis.evolution;
+  const bool alone = analysis.linear != nullptr;
   Model one = read.model;
   one.load_cases.clear();
   const WorkApart apart = work_apart(run, read);
   const Forecast own =
       evolution != nullptr
           ? forecast(one, *evolution)
-          : forecast_adjoint(one, alone ? std::get<Static>(analysis).linear : cases->linear, apart.needs);
+          : forecast_adjoint(one, alone ? analysis.linear->linear : analysis.load_cases->linear, apart.needs);
   const Index standing = run.device().memory().live();  // a part of both
   constexpr Index place = 40;                           // [bytes] of a node on the host: its position, number and cell
   for (std::size_t i = 0; i < foreseen.paths.size(); ++i) {
@@ -214,15 +189,6 @@ void join_nodes(const CaseModel& read) {
     ModelSupports supports(read.model);
     if (!supports.common().equations().empty()) supports.all().front()->finish();
   } catch (const Error&) { return; }
-}
-
-// [bytes] Of results on the host, while they are written.
-Index host_of_shown(Run& run, const CaseModel& read, const Analysis& analysis, const Forecast& forecast) {
-  if (std::holds_alternative<Modal>(analysis)) return forecast.host_of_columns;
-  const bool evolves = std::holds_alternative<Transient>(analysis);
-  return forecast.host_of_columns + host_of_results(run.results(), read.space(),
-                                                    evolves ? with_rates(read.model) : read.model.equations,
-                                                    forecast.results);
 }
 
 // [bytes] Memory in use before a forecast is made.
@@ -288,18 +254,22 @@ void report_forecast_of_ranks(Run& run, const RanksForecast& foreseen, Index ava
   run.log().line("{}", text_of_ranks(foreseen, available, host_memory_limit(), run.options().estimate));
 }
 
-void forecast(Run& run, const CaseModel& read, const Analysis& analysis, const Prepared& prepared) {
+void forecast(Run& run, const CaseModel& read, const CaseAnalysis& analysis, const Prepared& prepared) {
   const RunOptions& options = run.options();
   if (!options.check || options.describe || !run.input().sound()) return;  // what is wrong comes first
   const Device& device = run.device();
+  if (read.model.has_fields()) {
+    if (prepared.fields != nullptr) forecast_fields(run, analysis, *prepared.fields);
+    return;
+  }
   auto phase = device.profile().phase("forecast");
   join_nodes(read);
   const PresentUse now(device);
   const Index available = device.memory().available() + now.of_pool, host_limit = host_memory_limit();
-  Forecast foreseen = std::visit([&](const auto& a) { return forecast_of(run, read, a, prepared); }, analysis);
-  if (read.gradient) add_gradient(run, read, analysis, foreseen);
+  Forecast foreseen = analysis.forecast(run, read, prepared);
+  if (read.gradient) add_gradient(run, read, analysis.differentiable(), foreseen);
   const std::vector<ForecastPath>& paths = foreseen.paths;
-  const HostMoments host(run, now, foreseen, host_of_shown(run, read, analysis, foreseen));
+  const HostMoments host(run, now, foreseen, analysis.host_of_shown(run, read, foreseen));
   const Index free = device.machine().current_info().memory_free;  // 0: the machine does not say
   const FitsHere fits = [&](const ForecastPath& path) {
     return host.keep_below(host_limit, path) && path.peak.total() <= available &&

@@ -2,7 +2,7 @@
 // solved.
 #pragma once
 
-#include "apps/analyses/analyses.hpp"
+#include "apps/analyses/case_analysis.hpp"
 #include "fem/analysis/ranks_forecast.hpp"
 
 namespace ritz {
@@ -20,6 +20,6 @@ inline Index kept_by_allocator(Index counted) { return 3'000'000 + counted / 10;
 void report_forecast_of_ranks(Run& run, const RanksForecast& foreseen, Index available);
 
 // Does nothing without --check or --estimate.
-void forecast(Run& run, const CaseModel& read, const Analysis& analysis, const Prepared& prepared);
+void forecast(Run& run, const CaseModel& read, const CaseAnalysis& analysis, const Prepared& prepared);
 
 }  // namespace ritz

@@ -1,6 +1,5 @@
 #include "apps/analyses/gradient.hpp"
 
-#include "apps/analyses/gradient_in_time.hpp"
 #include "apps/analyses/gradient_parts.hpp"
 #include "solvers/algebra/vectors.hpp"
 
@@ -80,17 +79,19 @@ std::vector<Field> gradient_of_statics(Run& run, const CaseModel& read, std::spa
   return fields;
 }
 
+}  // namespace
+
 // The solution waits for its gradient, so that one matrix goes before the other comes.
-void solve_static(Run& run, const CaseModel& read, const Static& analysis, Observer observer,
-                  const Prepared& prepared) {
+void solve_with_gradient(Run& run, const CaseModel& read, const Static& analysis, Observer observer,
+                         const Prepared& prepared) {
   const auto show = std::exchange(observer.show, [](const SolutionView&) {});
   const StaticSolution solution = solve(read.model, analysis, observer, prepared);
   carry_gradient(run, read, gradient_of_statics(run, read, {}, solution.u, analysis.linear));
   show(view_of(solution, analysis.linear.relative));
 }
 
-void solve_load_cases(Run& run, const CaseModel& read, const LoadCases& analysis, Observer observer,
-                      const Prepared& prepared) {
+void solve_with_gradient(Run& run, const CaseModel& read, const LoadCases& analysis, Observer observer,
+                         const Prepared& prepared) {
   std::string name;
   observer.enter = [&name, enter = observer.enter](const std::string& which, bool combination) {
     name = which;
@@ -104,17 +105,6 @@ void solve_load_cases(Run& run, const CaseModel& read, const LoadCases& analysis
     show(s);
   };
   solve(read.model, analysis, observer, prepared);
-}
-
-}  // namespace
-
-void solve_with_gradient(Run& run, const CaseModel& read, const Analysis& analysis, Observer observer,
-                         const Prepared& prepared, const std::function<void(const TransientResult&)>& conclude) {
-  if (const auto* const linear = std::get_if<Static>(&analysis))
-    return solve_static(run, read, *linear, std::move(observer), prepared);
-  if (const auto* const cases = std::get_if<LoadCases>(&analysis))
-    return solve_load_cases(run, read, *cases, std::move(observer), prepared);
-  solve_in_time_with_gradient(run, read, std::get<Transient>(analysis), std::move(observer), prepared, conclude);
 }
 
 }  // namespace ritz

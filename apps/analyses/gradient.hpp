@@ -2,14 +2,13 @@
 // equations, of evolutions in time one more way there and one back.
 #pragma once
 
-#include "apps/analyses/analyses.hpp"
-#include "apps/cases/case_model.hpp"
+#include "apps/analyses/case_analysis.hpp"
 
 namespace ritz {
 
 // Adds to the case what keeps a gradient from being taken: another analysis, a probe that is not linear in the unknown,
 // keys that were not read as numbers.
-void check_gradient(Run& run, const CaseModel& read, const Analysis& analysis);
+void check_gradient(Run& run, const CaseModel& read, const CaseAnalysis& analysis);
 
 // Names of the fields, without values: those by positions stand at nodes.
 struct SplitFields {
@@ -20,7 +19,12 @@ SplitFields gradient_results(const CaseModel& read);
 // Solves with an observer that has the gradient carried in the results: fields in cells of d(probe)/d(number in the
 // cell), [cell], or at nodes of d(probe)/d(position), [node][3], beside the solution of which it is taken; beside all
 // others they are not a number. Their sums, d(probe)/d(number of the case), go to the log and the report.
-void solve_with_gradient(Run& run, const CaseModel& read, const Analysis& analysis, Observer observer,
-                         const Prepared& prepared, const std::function<void(const TransientResult&)>& conclude);
+void solve_with_gradient(Run& run, const CaseModel& read, const Static& analysis, Observer observer,
+                         const Prepared& prepared);
+void solve_with_gradient(Run& run, const CaseModel& read, const LoadCases& analysis, Observer observer,
+                         const Prepared& prepared);
+// The evolution is followed, then its adjoint goes backwards through the steps as they were taken.
+TransientResult solve_with_gradient(Run& run, const CaseModel& read, const Transient& analysis, Observer observer,
+                                    const Prepared& prepared);
 
 }  // namespace ritz

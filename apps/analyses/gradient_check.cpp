@@ -41,22 +41,20 @@ void check_keys(Run& run, const CaseModel& read) {
 
 // With the values at the begin, where the case is sound.
 Transient with_begin(Run& run, const CaseModel& read, Transient evolution) {
-  if (run.input().sound() && read.time->initial) evolution.begin.u = read.time->initial(read.space());
+  if (run.input().sound() && read.time->initial) evolution.begin.u = read.time->initial(read.model);
   return evolution;
 }
 
 }  // namespace
 
-void check_gradient(Run& run, const CaseModel& read, const Analysis& analysis) {
+void check_gradient(Run& run, const CaseModel& read, const CaseAnalysis& analysis) {
   const GradientInput& gradient = *read.gradient;
   const auto wrong = [&](const char* key, const std::string& of, const std::string& why, const std::string& fix) {
     gradient.table.error(key, fmt::format("no gradient of {}", of), why, fix);
   };
   check_keys(run, read);
-  const auto* const cases = std::get_if<LoadCases>(&analysis);
-  const auto* const evolution = std::get_if<Transient>(&analysis);
-  if ((cases == nullptr && evolution == nullptr && !std::holds_alternative<Static>(analysis)) ||
-      !read.model.means.empty())
+  const auto [linear, cases, nonlinear, evolution] = analysis.differentiable();
+  if ((linear == nullptr && cases == nullptr && evolution == nullptr) || !read.model.means.empty())
     return wrong("probe", "this analysis", "it is taken of linear statics and of evolutions in time",
                  "leave out prescribed means and what makes the equations nonlinear; Python differentiates nonlinear "
                  "statics (docs/python.md)");

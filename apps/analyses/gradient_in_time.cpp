@@ -1,5 +1,3 @@
-#include "apps/analyses/gradient_in_time.hpp"
-
 #include "apps/analyses/gradient_parts.hpp"
 #include "apps/results/checkpoint_states.hpp"
 #include "io/files/byte_size.hpp"
@@ -199,11 +197,10 @@ class GradientInTime {
 
 }  // namespace
 
-void solve_in_time_with_gradient(Run& run, const CaseModel& read, const Transient& analysis, Observer observer,
-                                 const Prepared& prepared,
-                                 const std::function<void(const TransientResult&)>& conclude) {
+TransientResult solve_with_gradient(Run& run, const CaseModel& read, const Transient& analysis, Observer observer,
+                                    const Prepared& prepared) {
   GradientInTime gradient(run, read, analysis);
-  conclude(solve(read.model, analysis, gradient.following(std::move(observer)), prepared));
+  return solve(read.model, analysis, gradient.following(std::move(observer)), prepared);
 }
 
 }  // namespace ritz

@@ -1,10 +1,20 @@
 #include "apps/analyses/newton.hpp"
 
+#include "apps/cases/shared_model.hpp"
 #include "apps/cases/solver_settings.hpp"
-
-#include <fmt/format.h>
+#include "fem/analysis/static_solution.hpp"
 
 namespace ritz {
+namespace {
+
+LinearSolverOptions solver_of(Run& run, const CaseModel& read) {
+  LinearSolverOptions solver = run.solver(read.promise(), read.model.tolerance);
+  if (read.model.ill_conditioned && solver.method == LinearMethod::automatic) solver.method = LinearMethod::direct;
+  if (read.check_solver) read.check_solver(solver);
+  solver.one_of_many =
+      pay_for_a_matrix(read.load_cases.cases.size(), read.load_cases.combinations.size()) || run.shared().sweeps;
+  return solver;
+}
 
 Nonlinear read_newton(const Case& input, const LinearSolverOptions& linear) {
   Nonlinear options{.linear = linear};
@@ -31,20 +41,13 @@ Nonlinear read_newton(const Case& input, const LinearSolverOptions& linear) {
   return options;
 }
 
-std::function<void(const AnalysisStep&)> increments_in_log(Log& log) {
-  return [&log](const AnalysisStep& step) {
-    log.end_progress();
-    log.line("increment {} of {}: {} steps so far, relative residual {:.2e}", step.number, step.count, step.solves,
-             step.residual);
-  };
-}
+}  // namespace
 
-void report_newton(Run& run, const NonlinearSolution& s) {
-  for (std::size_t i = 0; i < s.steps.size(); ++i)
-    run.log().detail("Newton step {}: increment {}, length {:.3g}, relative residual {:.2e}", i + 1,
-                     s.steps[i].increment, s.steps[i].length, s.steps[i].relative);
-  run.report().facts["residual_certificate"] = fmt::format("{:.3e}", s.residual);
-  run.report().facts["newton_steps"] = fmt::format("{}", s.steps.size());
+MemoryNeeds newton_vector_needs(Index unknowns) { return MemoryNeeds().array<double>("vectors", unknowns, 10); }
+
+const Nonlinear& CaseSolvers::newton() {
+  if (!newton_) newton_ = read_newton(run_.input(), solver_of(run_, read_));
+  return *newton_;
 }
 
 }  // namespace ritz

@@ -1,15 +1,27 @@
-// [newton] of the case, and what the log and the report say of Newton's method.
+// [solver] and [newton] of the case, read at the first use: analyses that have another solver leave them unread.
 #pragma once
 
-#include "apps/cases/run.hpp"
+#include "apps/cases/case_model.hpp"
 #include "fem/analysis/nonlinear_solution.hpp"
+
+#include <optional>
 
 namespace ritz {
 
-Nonlinear read_newton(const Case& input, const LinearSolverOptions& linear);
+// Vectors of Newton's method, of a model that has fields.
+MemoryNeeds newton_vector_needs(Index unknowns);
 
-// A line for each increment but the last.
-std::function<void(const AnalysisStep&)> increments_in_log(Log& log);
-void report_newton(Run& run, const NonlinearSolution& solution);
+class CaseSolvers {
+ public:
+  CaseSolvers(Run& run, const CaseModel& read) : run_(run), read_(read) {}
+
+  const Nonlinear& newton();
+  const LinearSolverOptions& linear() { return newton().linear; }
+
+ private:
+  Run& run_;
+  const CaseModel& read_;
+  std::optional<Nonlinear> newton_;
+};
 
 }  // namespace ritz

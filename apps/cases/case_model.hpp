@@ -9,9 +9,9 @@
 #include "apps/cases/load_cases.hpp"
 #include "apps/cases/run.hpp"
 #include "apps/results/derived_results.hpp"
+#include "fem/analysis/fields_of_model.hpp"
 #include "fem/analysis/observer.hpp"
 #include "fem/analysis/transient.hpp"
-#include "fem/analysis/vibration.hpp"
 #include "fem/operator/operator.hpp"
 #include "fem/physics/model.hpp"
 
@@ -25,10 +25,10 @@ namespace ritz {
 
 // An evolution in time as the case has it.
 struct TransientInput {
-  Transient options = {};                                                  // without those of the solvers
-  std::function<std::vector<double>(const FunctionSpace&)> initial = {};   // values at the begin, [unknown]
-  std::function<std::vector<double>(const FunctionSpace&)> velocity = {};  // likewise, of second order
-  bool begins_by_position = false;                                         // these are formulas of the position
+  Transient options = {};                                          // without those of the solvers
+  std::function<std::vector<double>(const Model&)> initial = {};   // values at the begin, [unknown]
+  std::function<std::vector<double>(const Model&)> velocity = {};  // likewise, of second order
+  bool begins_by_position = false;                                 // these are formulas of the position
 };
 
 struct CaseModel {
@@ -40,15 +40,16 @@ struct CaseModel {
   std::vector<Field> model_fields = {};                      // at nodes, beside every solution: which nodes are tied
   std::optional<TransientInput> time = {};                   // of a case with [time]
   std::optional<GradientInput> gradient = {};                // [gradient]
+  std::function<void(const LinearSolverOptions&)> check_solver = {};  // adds errors for methods that it cannot have
   std::string what_acts = {};  // tables without which a static model stays at rest; empty: that cannot be seen
   bool modes = false;          // are asked for: [modal]
   std::function<std::optional<double>()> mass = {};  // [kg] by other means than the mass matrix
   double attached_mass = 0;                          // [kg] at reference points, beside it
   // Log, report, result files.
   std::function<void(const CaseModel&, const Operator& equations, const SolutionView&)> show = {};
-  std::function<void(const SolutionView&)> tell = {};  // more in the log and among the facts: motions of regions
-  std::function<void(const CaseModel&, VibrationModes)> show_modes = {};  // read_modal()
-  std::function<void(const Vector& shape)> judge_shape = {};              // of the first mode that is not rigid
+  std::function<void(const FieldsOfModel&, const SolutionView&)> show_fields = {};  // of a model that has fields
+  std::function<void(const SolutionView&)> tell = {};         // more in the log and among the facts: motions of regions
+  std::function<void(const Vector& shape)> judge_shape = {};  // of the first mode that is not rigid
 
   CaseModel (*reader)(Run&) = nullptr;  // reads the case of another run
 

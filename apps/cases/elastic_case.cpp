@@ -5,7 +5,7 @@
 #include "apps/cases/ground.hpp"
 #include "apps/cases/model.hpp"
 #include "apps/cases/motion.hpp"
-#include "apps/cases/transient_analysis.hpp"
+#include "apps/cases/time_input.hpp"
 #include "apps/results/derived_fields.hpp"
 #include "apps/results/probes.hpp"
 #include "apps/show/field_component.hpp"

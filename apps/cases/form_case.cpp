@@ -1,11 +1,13 @@
 #include "apps/cases/form_case.hpp"
 
+#include "apps/cases/fields_case.hpp"
 #include "apps/cases/form_parameters.hpp"
 #include "apps/cases/formulas.hpp"
 #include "apps/cases/gradient_input.hpp"
 #include "apps/cases/model.hpp"
 #include "apps/cases/plugins.hpp"
-#include "apps/cases/transient_analysis.hpp"
+#include "apps/cases/stored_input.hpp"
+#include "apps/cases/time_input.hpp"
 #include "apps/results/evaluated_fields.hpp"
 #include "apps/show/field_component.hpp"
 #include "fem/forms/derived_fields.hpp"
@@ -112,42 +114,18 @@ void read_boundaries(Case& input, const Mesh& mesh, const FormCatalogue& catalog
   }
 }
 
-struct StoredInput {
-  const Region* region;
-  StoredQuantity quantity;
-  std::string where;
-};
-
-// [[capacity]] or [[inertia]].
-std::vector<StoredInput> read_stored(Case& input, const Mesh& mesh, const FormCatalogue& catalogue,
-                                     const FormRecord& record, bool is_inertia) {
-  std::vector<std::string> names = names_of_forms(catalogue, record, 0, [&](const FormRecord& r) {
+// [[capacity]] or [[inertia]]; add(region, quantity, origin).
+template <class Add>
+void read_stored_forms(Case& input, const Mesh& mesh, const FormCatalogue& catalogue, const FormRecord& record,
+                       bool is_inertia, const Add& add) {
+  const std::vector<std::string> names = names_of_forms(catalogue, record, 0, [&](const FormRecord& r) {
     return r.has_matrix && r.uses_value && r.cell < 0 && r.state_count == 0 && (r.symmetric || !is_inertia);
   });
-  names.insert(names.begin(), "mass");
-  std::vector<StoredInput> stored;
-  for (const Case::Table& t :
-       input.tables(is_inertia ? "inertia" : "capacity",
-                    is_inertia ? "mass of what vibrates" : "what the equations store: d/dt of it is part of them",
-                    {.minimum_count = 1})) {
-    const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
-    const std::optional<std::string> chosen =
-        t.kind("form",
-               is_inertia ? "whose residual is the inertia force per acceleration; mass: value times the unknown"
-                          : "whose residual is stored; mass: value times the unknown",
-               names, "mass");
-    t.open_to_plugins("form");
-    if (chosen == "mass")
-      stored.push_back({region,
-                        coefficient(t.formula("value",
-                                              is_inertia ? "mass per volume; of displacements [kg/m^3]"
-                                                         : "stored per volume and unit of the unknown",
-                                              {.above = 0, .out_of_bounds = Exit::model})),
-                        t.where()});
-    else if (chosen && catalogue.has_form(*chosen))  // else a survey, and there is none
-      stored.push_back({region, ask_form(t, catalogue.find(*chosen)), t.where()});
+  for (const StoredTable& each : read_stored(input, mesh, is_inertia, names)) {
+    if (each.density) add(each.region, *each.density, each.table.where());
+    else if (each.form && catalogue.has_form(*each.form))  // else a survey, and there is none
+      add(each.region, ask_form(each.table, catalogue.find(*each.form)), each.table.where());
   }
-  return stored;
 }
 
 // By name, as probes have them, or number; -1: all of them.
@@ -237,23 +215,6 @@ void show(Run& run, const std::vector<const FormRecord*>& records, const Operato
   run.results().write(std::move(nodal), std::move(cells), s.time);
 }
 
-// Keys that belong to another analysis than the one that the case asks for.
-void require_no_keys_of_others(Case& input, const CaseModel& read) {
-  const Case::Table root = input.root();
-  if (read.modes)
-    for (const char* key : {"load", "load_case", "combination", "time"})
-      if (root.has(key))
-        root.refuse(key, fmt::format("'{}' was given with [modal]", key),
-                    "free vibration is about the state of rest: it has no loads and no time", "omit one of them");
-  const auto needs = [&](const char* key, const char* table, const char* why) {
-    if (root.has(key))
-      root.refuse(key, fmt::format("'{}' was given without {}", key, table), why,
-                  fmt::format("add {}, or omit it", table));
-  };
-  if (!read.time) needs("capacity", "[time]", "a stored quantity acts when it changes in time");
-  if (!read.modes) needs("inertia", "[modal]", "masses act in free vibration");
-}
-
 void name_results(const std::vector<const FormRecord*>& evaluated, CaseModel& read) {
   const FormRecord& main = *evaluated.front();
   read.nodal_results = {{main.unknown, main.components}};
@@ -288,14 +249,34 @@ void read_what_acts(Run& run, const FormCatalogue& catalogue, const FormRecord& 
   }
   read_prescribed(input.root(), mesh, record, read.modes, body.loads);
   if (read.time)
-    for (StoredInput& each : read_stored(input, mesh, catalogue, record, false))
-      body.capacity(each.region, std::move(each.quantity), each.where);
+    read_stored_forms(input, mesh, catalogue, record, false,
+                      [&](const Region* region, StoredQuantity stored, const std::string& origin) {
+                        body.capacity(region, std::move(stored), origin);
+                      });
   if (read.modes)
-    for (StoredInput& each : read_stored(input, mesh, catalogue, record, true))
-      body.inertia(each.region, std::move(each.quantity), each.where);
+    read_stored_forms(input, mesh, catalogue, record, true,
+                      [&](const Region* region, StoredQuantity momentum, const std::string& origin) {
+                        body.inertia(region, std::move(momentum), origin);
+                      });
 }
 
 }  // namespace
+
+void require_no_keys_of_others(Case& input, const CaseModel& read) {
+  const Case::Table root = input.root();
+  if (read.modes)
+    for (const char* key : {"load", "load_case", "combination", "time"})
+      if (root.has(key))
+        root.refuse(key, fmt::format("'{}' was given with [modal]", key),
+                    "free vibration is about the state of rest: it has no loads and no time", "omit one of them");
+  const auto needs = [&](const char* key, const char* table, const char* why) {
+    if (root.has(key))
+      root.refuse(key, fmt::format("'{}' was given without {}", key, table), why,
+                  fmt::format("add {}, or omit it", table));
+  };
+  if (!read.time) needs("capacity", "[time]", "a stored quantity acts when it changes in time");
+  if (!read.modes) needs("inertia", "[modal]", "masses act in free vibration");
+}
 
 FormOfCase read_form_name(Run& run) {
   run.mesh();
@@ -319,7 +300,7 @@ CaseModel read_form(Run& run, const FormOfCase& chosen) {
   const FormCatalogue::Entry& form = catalogue->find(chosen.name);
   const FormRecord& record = *form.record;
   if (record.of_revolution) run.results().measure_by({2 * std::numbers::pi, true});
-  CaseModel read{.modes = input.root().has("modal"), .reader = read_form};
+  CaseModel read{.modes = input.root().has("modal"), .reader = read_form_case};
   if (!read.modes && goes_through_time(run)) read.time = read_time(run, "value", record.unknown, record.components);
   require_no_keys_of_others(input, read);
   if (!read.modes) read.gradient = read_gradient(run, mesh);
@@ -342,14 +323,6 @@ CaseModel read_form(Run& run, const FormOfCase& chosen) {
     show(run, evaluated, equations, shown.supports->common(), s);
   };
   return read;
-}
-
-CaseModel read_form(Run& run) {
-  const FormOfCase form = read_form_name(run);
-  if (form.has_several_fields())
-    throw Error(Exit::input, fmt::format("a model of '{}', a form of several fields", form.name),
-                "models are of one field at nodes", "solve the case, or write a program (docs/several-fields.md)");
-  return read_form(run, form);
 }
 
 }  // namespace ritz

@@ -1,4 +1,5 @@
-// The case of any form that is known by name, of Ritz or of a plugin.
+// The case of any form that is known by name, of Ritz or of a plugin; one of several fields, or of facets or edges, is
+// read by apps/cases/fields_case.hpp.
 #pragma once
 
 #include "apps/cases/case_model.hpp"
@@ -20,6 +21,8 @@ FormOfCase read_form_name(Run& run);
 
 // The model of a form of one field at nodes. Errors of the case are added to run.input(), which must outlive it.
 CaseModel read_form(Run& run, const FormOfCase& form);
-CaseModel read_form(Run& run);  // throws Error(Exit::input) for a form of several fields
+
+// Adds errors for keys that belong to another analysis than the one that the case asks for.
+void require_no_keys_of_others(Case& input, const CaseModel& read);
 
 }  // namespace ritz

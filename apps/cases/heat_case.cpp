@@ -5,7 +5,7 @@
 #include "apps/cases/model.hpp"
 #include "apps/cases/named_material.hpp"
 #include "apps/cases/orientations.hpp"
-#include "apps/cases/transient_analysis.hpp"
+#include "apps/cases/time_input.hpp"
 #include "apps/results/derived_fields.hpp"
 #include "fem/physics/heat_conduction.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -213,9 +213,9 @@ void report_impossible(Run& run, std::span<const double> temperature, double abs
 }
 
 // Radiation has no meaning below absolute zero. Temperatures that are prescribed have this bound, too.
-void check_begin(const Case& input, const FunctionSpace& space, const CaseModel& read, double absolute_zero) {
+void check_begin(const Case& input, const CaseModel& read, double absolute_zero) {
   if (!input.sound() || !read.time || !read.time->initial) return;
-  const double coldest = std::ranges::min(read.time->initial(space));
+  const double coldest = std::ranges::min(read.time->initial(read.model));
   if (coldest < absolute_zero)
     input.table("initial", "the state at the start")
         .error("temperature",
@@ -292,7 +292,7 @@ CaseModel read_heat(Run& run) {
   }
   read_temperatures(input.root(), mesh, heat.loads);
   make_model(run, heat, space, {.of_revolution = plane.axisymmetric}, {}, read);
-  if (absolute_zero) check_begin(input, space, read, *absolute_zero);
+  if (absolute_zero) check_begin(input, read, *absolute_zero);
   const bool wants_error = wants_mesh_error(run);
   if (wants_error && !read.model.linear)
     input.add_error(Error(

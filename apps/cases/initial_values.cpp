@@ -63,7 +63,7 @@ InitialValues values_of_file(Run& run, const Case::Table& initial, const std::st
     check_mesh(field, run.mesh());
     check_field(field, name, components);
     const auto values = std::make_shared<const std::vector<double>>(std::move(field.values));
-    return [values](const FunctionSpace& space) { return space.from_mesh(*values).host(); };
+    return [values](const Model& model) { return model.space->from_mesh(*values).host(); };
   } catch (const Error& error) { initial.error("file", error.message(), error.why(), error.fix(), error.exit()); }
   return {};
 }
@@ -80,23 +80,24 @@ InitialPart read_initial_part(const Case::Table& initial, const std::string& key
   return part;
 }
 
-InitialValues initial_values(std::vector<InitialPart> parts) {
-  return [parts = std::move(parts)](const FunctionSpace& space) {
-    const auto nodes = static_cast<std::size_t>(space.node_count()),
-               components = static_cast<std::size_t>(space.components());
-    std::vector<double> points, values(nodes), u(nodes * components, 0.0);
-    for (std::size_t n = 0; n < nodes; ++n) {
-      const Point x = space.point(static_cast<Node>(n));
-      points.insert(points.end(), x.begin(), x.end());
+std::vector<double> values_at_nodes(const std::vector<InitialPart>& parts, const FunctionSpace& space) {
+  const auto nodes = static_cast<std::size_t>(space.node_count()),
+             components = static_cast<std::size_t>(space.components());
+  std::vector<double> points, values(nodes), u(nodes * components, 0.0);
+  for (std::size_t n = 0; n < nodes; ++n) {
+    const Point x = space.point(static_cast<Node>(n));
+    points.insert(points.end(), x.begin(), x.end());
+  }
+  for (const InitialPart& part : parts)
+    for (std::size_t c = 0; c < part.formulas.size(); ++c) {
+      part.formulas[c].at(points, values);
+      for (std::size_t n = 0; n < nodes; ++n) u[n * components + static_cast<std::size_t>(part.first) + c] = values[n];
     }
-    for (const InitialPart& part : parts)
-      for (std::size_t c = 0; c < part.formulas.size(); ++c) {
-        part.formulas[c].at(points, values);
-        for (std::size_t n = 0; n < nodes; ++n)
-          u[n * components + static_cast<std::size_t>(part.first) + c] = values[n];
-      }
-    return u;
-  };
+  return u;
+}
+
+InitialValues initial_values(std::vector<InitialPart> parts) {
+  return [parts = std::move(parts)](const Model& model) { return values_at_nodes(parts, *model.space); };
 }
 
 ReadInitialValues read_initial(Run& run, const std::string& key, const std::string& field, int components) {

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "apps/cases/run.hpp"
-#include "fem/space/function_space.hpp"
+#include "fem/physics/model.hpp"
 #include "io/case/formula.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace ritz {
 
-using InitialValues = std::function<std::vector<double>(const FunctionSpace&)>;  // [unknown] at the nodes of a space
+using InitialValues = std::function<std::vector<double>(const Model&)>;  // [unknown]
 
 // Formulas of the position for components from the first on.
 struct InitialPart {
@@ -27,7 +27,9 @@ struct InitialPart {
 };
 InitialPart read_initial_part(const Case::Table& initial, const std::string& key, const std::string& about, int first,
                               int count);
-InitialValues initial_values(std::vector<InitialPart> parts);  // zero elsewhere
+std::vector<double> values_at_nodes(const std::vector<InitialPart>& parts,
+                                    const FunctionSpace& space);  // zero elsewhere
+InitialValues initial_values(std::vector<InitialPart> parts);     // of one field
 
 // `key` holds the values; `field` is the name of the unknown in results. What is wrong is added to the case.
 struct ReadInitialValues {

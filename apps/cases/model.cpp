@@ -198,10 +198,12 @@ void finish_model(Run& run, const CaseModel& read, const ModelDemands& demands, 
       for (const Error& error : errors.list()) model.add(error);
     } catch (const Error& error) { model.add(error); }
   };
-  run.shared().join(read.supports->common());
-  for (Constraints* each : read.supports->all()) collect([&] { each->finish(); });
-  // Supports that could not be read leave motions free.
-  if (demands.held && run.input().sound()) collect([&] { check_held(read.model, read.supports->common()); });
+  if (read.supports) {  // else those of a model that has fields are finished
+    run.shared().join(read.supports->common());
+    for (Constraints* each : read.supports->all()) collect([&] { each->finish(); });
+    // Supports that could not be read leave motions free.
+    if (demands.held && run.input().sound()) collect([&] { check_held(read.model, read.supports->common()); });
+  }
   std::set<std::string> said;  // what several load cases share is wrong only once
   for (const Error& error : model.errors())
     if (said.insert(error.message() + error.why()).second) run.input().add_error(error);

@@ -1,7 +1,7 @@
 #include "apps/cases/motion.hpp"
 
 #include "apps/cases/initial_values.hpp"
-#include "apps/cases/transient_analysis.hpp"
+#include "apps/cases/time_input.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -113,7 +113,11 @@ class RelationReader {
     const Region* region = t.region("region", "facets, nodes or cells, whose nodes follow", mesh_,
                                     {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
     const Region* onto = surface(t, "onto", "facets of the other part, which they follow: the coarser or stiffer one");
-    TieOptions options{.tolerance = read_tolerance(t), .acting = acting_, .origin = t.where()};
+    TieOptions options{.tolerance = read_tolerance(t),
+                       .displacements = kinds_.displacements && !kinds_.of_revolution,
+                       .of_revolution = kinds_.of_revolution,
+                       .acting = acting_,
+                       .origin = t.where()};
     options.leave_far_nodes = t.choice("outside", "what nodes outside of the tolerance are: an error, or free",
                                        {"error", "free"}, "error") == "free";
     options.integrated =
@@ -139,7 +143,8 @@ class RelationReader {
       run_.log().line("{}", line);
       if (options.integrated && tied.integrated < static_cast<Index>(tied.tied.size()))
         run_.log().notice(fmt::format(
-            "{} of {} nodes of '{}' are tied by themselves, not by the surface, as their facets reach beyond '{}'; "
+            "{} of {} nodes of '{}' are tied by themselves, not by the surface, as more than half of their facets lies "
+            "beyond '{}'; "
             "stresses beside them vary",
             static_cast<Index>(tied.tied.size()) - tied.integrated, tied.tied.size(), region->name, onto->name));
       if (!options.integrated && tied.unmatched > 0 && region->kind == RegionKind::facets && !mesh_.structural())

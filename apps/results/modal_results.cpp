@@ -1,5 +1,6 @@
 #include "apps/results/modal_results.hpp"
 
+#include "apps/results/field_results.hpp"
 #include "apps/show/field_component.hpp"
 
 #include <algorithm>
@@ -34,6 +35,10 @@ double size_of(const Mesh& mesh) {
 }  // namespace
 
 std::string mode_name(std::size_t mode) { return fmt::format("mode_{}", mode + 1); }
+
+std::string mode_name(std::size_t mode, const std::string& field) {
+  return fmt::format("{}_{}", mode_name(mode), field);
+}
 
 int mode_components(const FunctionSpace& space) { return std::min(space.components(), space.mesh().dimension()); }
 
@@ -100,6 +105,11 @@ void record(Results& results, const VibrationModes& modes, Index unknowns, doubl
 
 namespace {
 
+void scale_field(Field& field, double factor) {
+  for (std::vector<double>* values : {&field.values, &field.finer_values})
+    for (double& value : *values) value *= factor;
+}
+
 struct Shape {
   std::string name;
   Field moved;
@@ -115,9 +125,7 @@ struct Shape {
   double unit_maximum() const { return 1 / (only_turns() ? largest_turn : largest); }
   void scale(double factor) {
     for (Field* field : {&moved, turned ? &*turned : nullptr})
-      if (field != nullptr)
-        for (std::vector<double>* values : {&field->values, &field->finer_values})
-          for (double& value : *values) value *= factor;
+      if (field != nullptr) scale_field(*field, factor);
     largest *= factor;
     largest_turn *= factor;
   }
@@ -183,6 +191,45 @@ void write_modes(Results& results, const FunctionSpace& space, const VibrationMo
   const double amplitude = options.factor > 0 ? options.factor : 0.1 * size;
   if (options.phases > 0)
     for (const Shape& shape : shapes) animate(results, shape, options.phases, amplitude);
+}
+
+void write_modes(Results& results, const FieldsOfModel& fields, const VibrationModes& modes,
+                 const ModeShapes& options) {
+  const MixedOperator& equations = *fields.equations;
+  std::vector<std::vector<Field>> shapes;  // [mode][field]
+  std::optional<Profile::Phase> phase(std::in_place, results.device().profile(), "fields");
+  Vector x = equations.zeros();
+  for (std::size_t k = 0; k < modes.frequencies.size(); ++k) {
+    modes.eigen.vectors->get_column(static_cast<int>(k), x);
+    std::vector<Field>& shape = shapes.emplace_back();
+    for (int j = 0; j < equations.field_count(); ++j)
+      shape.push_back(field_result(results, equations, j, x, mode_name(k, equations.field_name(j))));
+    if (!options.unit_maximum) continue;
+    const double largest = largest_displacement(shape.front().values, shape.front().components);
+    for (Field& field : shape) scale_field(field, 1 / largest);
+  }
+  phase.reset();
+  std::vector<Field> nodal, cells;
+  for (const std::vector<Field>& shape : shapes)
+    for (std::size_t j = 0; j < shape.size(); ++j)
+      (equations.family(static_cast<int>(j)) == Family::lagrange ? nodal : cells).push_back(shape[j]);
+  results.write(std::move(nodal), std::move(cells));
+  const double amplitude = options.factor > 0 ? options.factor : 0.1 * size_of(equations.space(0).mesh());
+  for (std::size_t k = 0; k < shapes.size() && options.phases > 0; ++k)
+    results.write_series(mode_name(k), options.phases, [&](int phase_of_period) {
+      const double time = static_cast<double>(phase_of_period) / options.phases;  // in periods
+      const Field& first = shapes[k].front();
+      const double factor =
+          amplitude / largest_displacement(first.values, first.components) * std::sin(2 * std::numbers::pi * time);
+      std::vector<Field> now;
+      for (std::size_t j = 0; j < shapes[k].size(); ++j) {
+        if (equations.family(static_cast<int>(j)) != Family::lagrange) continue;
+        now.push_back(shapes[k][j]);
+        now.back().name = equations.field_name(static_cast<int>(j));
+        scale_field(now.back(), factor);
+      }
+      return std::pair{time, std::move(now)};
+    });
 }
 
 }  // namespace ritz

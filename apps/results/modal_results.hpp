@@ -2,6 +2,7 @@
 #pragma once
 
 #include "apps/results/results.hpp"
+#include "fem/analysis/fields_of_model.hpp"
 #include "fem/analysis/vibration.hpp"
 
 #include <string>
@@ -14,8 +15,9 @@ struct ModeShapes {
   double factor = 0;          // of an animation; 0: a tenth of the size
 };
 
-std::string mode_name(std::size_t mode);          // "mode_1" for 0
-int mode_components(const FunctionSpace& space);  // without the rotations of beams and shells
+std::string mode_name(std::size_t mode);                            // "mode_1" for 0
+std::string mode_name(std::size_t mode, const std::string& field);  // "mode_1_displacement"
+int mode_components(const FunctionSpace& space);                    // without the rotations of beams and shells
 bool has_rotations(const FunctionSpace& space);
 std::string rotation_name(std::size_t mode);  // "mode_1_rotation" for 0
 void print_table(Results& results, const VibrationModes& modes);
@@ -25,5 +27,8 @@ void record(Results& results, const VibrationModes& modes, Index unknowns, doubl
 // or the largest rotation where nodes turn and stay in their places, as in torsion of a straight beam; a notice says
 // so.
 void write_modes(Results& results, const FunctionSpace& space, const VibrationModes& modes, const ModeShapes& options);
+// The same of a model that has fields: every field of a mode is a result, and the largest value of the first one scales
+// the shape.
+void write_modes(Results& results, const FieldsOfModel& fields, const VibrationModes& modes, const ModeShapes& options);
 
 }  // namespace ritz

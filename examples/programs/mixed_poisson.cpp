@@ -31,7 +31,7 @@ int main() {
     const Spaces spaces = spaces_of(flow, mesh, Device::named("cpu"));
     const FormValue source(GivenLoad<1, 2, 0>{}, {less});  // the balance is -div q + source = 0
     const MixedOperator equations(spaces, {MixedIntegral::over_all_cells(flow)},
-                                  {{.field = 1, .integral = Integral::over_all_cells(source)}});
+                                  {Integral::over_all_cells(source).of_field(1)});
     Vector u = equations.zeros(), r = equations.zeros();
     equations.residual(u, r);
     BlockOperator K = equations.make_matrix();

@@ -29,9 +29,8 @@ Answer solved(const MixedOperator& equations, const MixedConstraints& supports, 
 bool heat(const Device& device, Ranks* ranks) {
   const Mesh mesh = rectangle(32, 32, {1, 1}, CellKind::quad9);
   const Spaces spaces{make_space(mesh, 1, device)};
-  const MixedOperator equations(spaces, {},
-                                {{.field = 0, .integral = Integral::over_all_cells(Diffusion<2>{1})},
-                                 {.field = 0, .integral = Integral::over_all_cells(Load<1, 2, 0>{{1}})}});
+  const MixedOperator equations(
+      spaces, {}, {Integral::over_all_cells(Diffusion<2>{1}), Integral::over_all_cells(Load<1, 2, 0>{{1}})});
   MixedConstraints cold(spaces);
   for (const char* side : {"x0", "x1", "y0", "y1"}) cold[0].prescribe(mesh.region(side), 0, 0.0, side);
   cold.finish();

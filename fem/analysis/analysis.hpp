@@ -9,11 +9,13 @@
 // fem/analysis/nonlinear_solution.hpp, Transient in fem/analysis/transient.hpp.
 #pragma once
 
+#include "fem/analysis/fields_of_model.hpp"
 #include "fem/analysis/nonlinear_solution.hpp"
 #include "fem/analysis/static_solution.hpp"
 #include "fem/analysis/transient.hpp"
 #include "fem/analysis/vibration.hpp"
 #include "fem/physics/model.hpp"
+#include "fem/ranks/fields_of_rank.hpp"
 
 #include <vector>
 
@@ -41,6 +43,7 @@ struct Prepared {
   Operator* rates = nullptr;                // of the inertia or the capacity alone
   const ModelSupports* supports = nullptr;  // finished and checked
   SystemCache* cache = nullptr;             // given where other solutions with these operators follow
+  const FieldsOfModel* fields = nullptr;    // of a model that has fields, instead of those above
 };
 
 // Throws Error(Exit::model) where the analysis makes no sense for the model, saying what is missing.
@@ -63,8 +66,14 @@ VibrationModes solve(const Model& model, Modal analysis, const Observer& observe
 TransientResult solve(const Model& model, Transient analysis, const Observer& observer = {},
                       const Prepared& prepared = {});
 
+// Where every rank runs the program: all ranks call them together, each with the part of its rank, which has rates in
+// time. Vectors and states have the unknowns that the rank owns; FieldsOfRank gathers them.
+NonlinearSolution solve(const FieldsOfRank& rank, Nonlinear analysis, const Observer& observer = {});
+TransientResult solve(FieldsOfRank& rank, Transient analysis, const Observer& observer = {});
+
 // The equations with the capacity after them, or else with the inertia: what an evolution in time advances.
 std::vector<Integral> with_rates(const Model& model);
+std::vector<MixedIntegral> rates_among_fields(const Model& model);  // of these, the forms of several fields
 
 // With the promise that the model makes.
 LinearSolverOptions promised(LinearSolverOptions linear, const Model& model);

@@ -64,14 +64,14 @@ MemoryNeeds attached_needs(const FunctionSpace& space, Index count) {
       .array<double>("eigenvectors", space.unknown_count() * lanes, 3);
 }
 
-FreeMasses::FreeMasses(const Operator& inertia, const Attached& attached, const Constraints& supports,
+FreeMasses::FreeMasses(const Equations& inertia, const Attached& attached, const Supports& supports,
                        const Vector& diagonal)
     : inertia_(inertia),
       attached_(attached),
       supports_(supports),
-      heavy_(inertia.space().zeros()),
-      diagonal_(inertia.space().zeros()),
-      moved_(inertia.space().zeros()) {
+      heavy_(inertia.zeros()),
+      diagonal_(inertia.zeros()),
+      moved_(inertia.zeros()) {
   fill(1.0, heavy_);
   supports_.set_zero(heavy_);
   std::vector<double> is_heavy = heavy_.host(), masses = diagonal.host();
@@ -81,7 +81,7 @@ FreeMasses::FreeMasses(const Operator& inertia, const Attached& attached, const 
   }
   std::vector<std::vector<double>> basis;
   double largest = 0;
-  Vector u = inertia.space().zeros();
+  Vector u = inertia.zeros();
   for (int j = 0; j < attached_.motions.count(); ++j) {
     attached_.motions.U.get_column(j, u);
     std::vector<double> row = u.host();

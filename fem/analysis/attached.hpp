@@ -36,7 +36,7 @@ MemoryNeeds attached_needs(const FunctionSpace& space, Index count);
 class FreeMasses final : public LinearOperator {
  public:
   // diagonal [unknown]: of the integrals, gathered. All of it must outlive this.
-  FreeMasses(const Operator& inertia, const Attached& attached, const Constraints& supports, const Vector& diagonal);
+  FreeMasses(const Equations& inertia, const Attached& attached, const Supports& supports, const Vector& diagonal);
   const Device& device() const override { return heavy_.device(); }
   Index rows() const override { return heavy_.size(); }
   void apply(const Vector& x, Vector& y) const override;
@@ -44,9 +44,9 @@ class FreeMasses final : public LinearOperator {
   const Vector& diagonal() const { return diagonal_; }  // positive; of a preconditioner that project() commutes with
 
  private:
-  const Operator& inertia_;
+  const Equations& inertia_;
   const Attached& attached_;
-  const Constraints& supports_;
+  const Supports& supports_;
   Vector heavy_;               // 1 where the integrals have a mass and the unknown is free
   std::vector<Vector> light_;  // orthonormal motions of the other unknowns with attached masses
   Vector diagonal_;

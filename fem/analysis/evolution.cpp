@@ -6,6 +6,7 @@
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <utility>
 
@@ -14,24 +15,30 @@ namespace {
 
 constexpr double shortest_part = 1e-12;  // of the whole time: a shorter step is none
 
+// Masses at reference points and adjoints are of one field.
+const Operator& one_field(const Equations& equations) { return dynamic_cast<const Operator&>(equations); }
+const Constraints& one_field(const Supports& supports) { return dynamic_cast<const Constraints&>(supports); }
+
+Attached attached_to(const TransientModel& model) {
+  if (model.attached.empty()) return {};
+  return attached_to(one_field(model.equations).space(), model.attached, one_field(model.supports));
+}
+
 }  // namespace
 
 Evolution::Evolution(const TransientModel& model, Transient options, const Observer& observer, std::string method,
                      int error_order)
     : equations_(model.equations),
       rates_(model.rates),
-      first_rate_(model.first_rate),
       supports_(model.supports),
-      space_(model.equations.space()),
       options_(std::move(options)),
       observer_(observer),
-      linear_(std::ranges::all_of(equations_.integrals(), [](const Integral& i) { return i.form.linear; }) &&
-              !equations_.matrix_varies_in_time() && !equations_.has_state()),
+      linear_(equations_.linear() && !equations_.matrix_varies_in_time() && !equations_.has_state()),
       state_(std::move(options_.begin)),
       begin_(state_.time),
-      system_(equations_, linear_options(), LinearSystem::Keeps::solver),
-      newton_(equations_, supports_, system_, newton_options(), observer.progress),
-      attached_(attached_to(space_, model.attached, supports_)),
+      system_(tangent_system(equations_, supports_, linear_options(), model.whole)),
+      newton_(equations_, supports_, *system_, newton_options(), observer.progress),
+      attached_(attached_to(model)),
       judges_(options_.fixed_step == 0),
       method_(std::move(method)),
       second_order_(model.second_order),
@@ -54,7 +61,7 @@ TransientResult Evolution::solve() {
     start();
     tell();
   } else {
-    auto phase = space_.device().profile().phase("assembly");
+    auto phase = profile().phase("assembly");
     set_time(state_.time, state_.time - state_.dt);
     equations_.set_state(state_.points);
     dt_in_use_ = state_.dt;
@@ -111,13 +118,11 @@ void Evolution::set_time(double t, double since) {
 }
 
 void Evolution::check_residual_at_begin(const Vector& r) const {
-  const Index bad = first_not_finite(r);
-  if (bad < 0) return;
-  throw Error(Exit::model,
-              fmt::format("the residual at {} is not finite at the begin, t = {:g}",
-                          space_.name_of(static_cast<Node>(bad / space_.components())), begin_),
-              "a load, a coefficient or the form itself overflows there",
-              "check the values of the case file and the form");
+  if (std::isfinite(norm2(r))) return;
+  throw Error(
+      Exit::model,
+      fmt::format("the residual at {} is not finite at the begin, t = {:g}", not_finite_in(equations_, r), begin_),
+      "a load, a coefficient or the form itself overflows there", "check the values of the case file and the form");
 }
 
 void Evolution::set_first_size() {
@@ -157,7 +162,7 @@ void Evolution::advance(double target) {
       accepted = false;
       control_.fail(step.dt, state_.control);
     }
-    state_.turned = system_.turned().empty() ? state_.turned : system_.turned();
+    state_.turned = system_->turned().empty() ? state_.turned : system_->turned();
     if (accepted) {
       failure_.reset();
       accept(step);
@@ -185,7 +190,7 @@ void Evolution::advance(double target) {
 // A nonlinear system starts again in each step, so that what it keeps does not depend on where a run was resumed.
 void Evolution::begin_system() {
   if (linear_) return;
-  system_.begin(fmt::format(" from t = {:g} on", state_.time));
+  system_->begin(fmt::format(" from t = {:g} on", state_.time));
 }
 
 void Evolution::check_length(const TimeStep& step) const {
@@ -208,15 +213,15 @@ void Evolution::use(double factor, double dt) {
   if (factor == factor_) return;
   set_factors(factor);
   if (!linear_) return;
-  auto phase = space_.device().profile().phase("assembly");
-  system_.begin(fmt::format(" from t = {:g} on", state_.time));
-  system_.linearise(Vector(), supports_);
+  auto phase = profile().phase("assembly");
+  system_->begin(fmt::format(" from t = {:g} on", state_.time));
+  system_->linearise(Vector());
 }
 
 void Evolution::set_factors(double factor) {
   factor_ = factor;
-  for (std::size_t i = first_rate_; i < equations_.integrals().size(); ++i) equations_.set_factor(i, factor);
-  if (attached_.any()) system_.set_beside(attached_, factor);
+  equations_.set_factor_of_rates(factor);
+  if (attached_.any()) system_->set_beside(attached_, factor);
 }
 
 void Evolution::balance(const Residual& residual, const Vector& prescribed, const std::string& place, Vector& u) {
@@ -235,7 +240,7 @@ void Evolution::filter(Vector& f, Vector& x) {
   supports_.gather(f);
   supports_.set_zero(f);
   fill(0.0, x);
-  const SolveReport report = system_.solve(f, x, LinearTolerance{1e-3, 1e-2});
+  const SolveReport report = system_->solve(f, x, LinearTolerance{1e-3, 1e-2});
   if (!report.converged())
     throw Error(Exit::not_converged,
                 fmt::format("the linear solver ({}) stopped in the estimate of the error: {}", report.method,
@@ -275,29 +280,29 @@ void Evolution::trace(Stage stage) {
   if (traced_ != nullptr) traced_->push_back(std::move(stage));
 }
 
-Vector Evolution::transposed_action(const Operator& of, const Vector& u, const Vector& x) {
-  Vector y = space_.zeros();
+Vector Evolution::transposed_action(const Equations& of, const Vector& u, const Vector& x) {
+  Vector y = equations_.zeros();
   if (of.symmetric()) {
     of.action(u, x, y);
     return y;
   }
   std::optional<TransposedTangent>& transposed = &of == &rates_ ? transposed_rates_ : transposed_;
-  if (!transposed) transposed.emplace(of, options_.linear);
+  if (!transposed) transposed.emplace(one_field(of), options_.linear);
   transposed->multiply(u, x, y);
   return y;
 }
 
 Vector Evolution::solve_transposed(const Vector& u, const Vector& g) {
-  Vector b = space_.zeros(), x = space_.zeros();
+  Vector b = equations_.zeros(), x = equations_.zeros();
   copy(g, b);
   supports_.gather(b);
   supports_.set_zero(b);
   if (equations_.symmetric()) {
-    if (!linear_) system_.linearise(u, supports_);
-    throw_unless_converged(system_.solve(b, x));
+    if (!linear_) system_->linearise(u);
+    throw_unless_converged(system_->solve(b, x));
   } else {
-    if (!transposed_) transposed_.emplace(equations_, options_.linear);
-    throw_unless_converged(transposed_->solve(u, supports_, b, x));
+    if (!transposed_) transposed_.emplace(one_field(equations_), options_.linear);
+    throw_unless_converged(transposed_->solve(u, one_field(supports_), b, x));
   }
   supports_.set_linear(x);
   return x;
@@ -311,7 +316,7 @@ void Evolution::add_prescribed(Vector g, std::vector<double>& by_prescribed) con
 }
 
 Vector Evolution::on_device(const std::vector<double>& values) const {
-  return Vector(space_.device(), std::span<const double>(values), "vectors");
+  return Vector(equations_.device(), std::span<const double>(values), "vectors");
 }
 
 void Evolution::tell() {

@@ -73,7 +73,7 @@ class Evolution {
   bool is_traced() const { return traced_ != nullptr; }
 
   // The transposed tangent at u times x.
-  Vector transposed_action(const Operator& of, const Vector& u, const Vector& x);
+  Vector transposed_action(const Equations& of, const Vector& u, const Vector& x);
   // x with tangent^T x = g where unknowns are free.
   Vector solve_transposed(const Vector& u, const Vector& g);
   Vector on_device(const std::vector<double>& values) const;  // [unknown]
@@ -98,16 +98,16 @@ class Evolution {
   // x = tangent^-1 of the free part of f, roughly.
   void filter(Vector& f, Vector& x);
 
-  Operator &equations_, &rates_;
-  const std::size_t first_rate_;
-  Constraints& supports_;
-  const FunctionSpace& space_;
+  Profile& profile() const { return equations_.device().profile(); }
+
+  Equations &equations_, &rates_;
+  Supports& supports_;
   Transient options_;
   const Observer& observer_;
   const bool linear_;  // one tangent for all steps of a length
   State state_;
   const double begin_;
-  LinearSystem system_;
+  const std::unique_ptr<TangentSystem> system_;
   Newton newton_;
   const Attached attached_;  // to the rates
   static constexpr double part_that_shows_scale = 1e-3;
@@ -137,7 +137,7 @@ class Evolution {
 
 std::unique_ptr<Evolution> first_order(const TransientModel& model, Transient options, const Observer& observer);
 std::unique_ptr<Evolution> second_order(const TransientModel& model, Transient options, const Observer& observer);
-MemoryNeeds first_order_vector_needs(const FunctionSpace& space);
-MemoryNeeds second_order_vector_needs(const FunctionSpace& space);
+MemoryNeeds first_order_vector_needs(Index unknowns);
+MemoryNeeds second_order_vector_needs(Index unknowns);
 
 }  // namespace ritz

@@ -13,6 +13,7 @@
 
 #include "fem/analysis/attached.hpp"
 #include "fem/analysis/ground_correction.hpp"
+#include "fem/analysis/tangent_system.hpp"
 #include "fem/multigrid/matrix_free_solver.hpp"
 #include "fem/operator/operator.hpp"
 #include "fem/space/constraints.hpp"
@@ -31,7 +32,7 @@ namespace ritz {
 
 class DividedSystem;  // fem/ranks/divided_system.hpp
 
-class LinearSystem {
+class LinearSystem final : public TangentSystem {
  public:
   // From one solve to the next: nothing but the matrix; factor and hierarchies, and the lists of the assembly;
   // solutions too, which give later ones their initial guess where the system is promised positive definite.
@@ -39,36 +40,28 @@ class LinearSystem {
 
   // Makes the matrix, where there is one, without its values. Equations must outlive this.
   LinearSystem(const Operator& equations, const LinearSolverOptions& options, Keeps keeps);
-  ~LinearSystem();
+  ~LinearSystem() override;
   LinearSystem(const LinearSystem&) = delete;  // solvers refer to the matrix in here
   LinearSystem& operator=(const LinearSystem&) = delete;
 
   // For the next solutions. Which way is taken stays decided.
   void set_options(const LinearSolverOptions& options);
 
-  // Begins a new stage, such as an increment: factors and hierarchies of the stage before are freed, so that a run that
-  // resumes here gives the same bits. The text appears in turned(): " from increment 2 on".
-  void begin(const std::string& stage = {});
+  void begin(const std::string& stage = {}) override;
 
   // The tangent at u. Factors and hierarchies of the tangent before serve on, or give their analysis and aggregates to
   // the new ones; not so where `alike` is false, as other unknowns are prescribed. Constraints must stay until the last
   // solve.
   void linearise(const Vector& u, const Constraints& constraints, bool alike = true);
+  void hold(const Constraints& constraints) { constraints_ = &constraints; }  // of linearise(u)
+  void linearise(const Vector& u) override { linearise(u, *constraints_); }
 
-  // Adds masses to the tangent, in the products and solutions that follow: weight U diag(mass) U^T. Solutions take
-  // Woodbury's formula, with as many more of the tangent as there are motions. They must outlive this.
-  void set_beside(const Attached& masses, double weight);
+  // Solutions take Woodbury's formula, with as many more of the tangent as there are motions.
+  void set_beside(const Attached& masses, double weight) override;
+  void set_ground(const std::vector<std::vector<double>>& motions) override;
 
-  // Rigid motions that the ground alone holds (motions_held_by_ground), which iterations correct at their end. They
-  // must outlive the solves.
-  void set_ground(const std::vector<std::vector<double>>& motions);
-
-  // y = tangent x. After solve() a matrix has lost the columns of prescribed unknowns: x must be zero there, and what y
-  // has in their rows is of no use.
-  void multiply(const Vector& x, Vector& y) const;
-
-  // From x, to the tolerance given or else that of the options. Throws what solve_linear() and MatrixFreeSolver throw.
-  SolveReport solve(const Vector& b, Vector& x, const std::optional<LinearTolerance>& tolerance = {});
+  void multiply(const Vector& x, Vector& y) const override;
+  SolveReport solve(const Vector& b, Vector& x, const std::optional<LinearTolerance>& tolerance = {}) override;
   // The last use of b, which may go meanwhile: the first of several ranks has no need of it.
   SolveReport solve_last(Vector b, Vector& x);
   // Several columns of a system with a matrix. after_columns: as in LinearSolverOptions.
@@ -76,8 +69,7 @@ class LinearSystem {
   std::vector<SolveReport> solve(const MultiVector& B, MultiVector& X, const AfterColumns& after_columns = {});
 
   bool has_matrix() const { return K_ || options_.ranks != nullptr; }
-  // Why a matrix took over: "with a matrix, since without one ..."; empty: none did.
-  const std::string& turned() const { return turned_; }
+  const std::string& turned() const override { return turned_; }
   const SolverCache::Counts& counts() const { return cache_->counts(); }  // of a system that keeps its solver
 
  private:

@@ -50,11 +50,16 @@ void add_integral(const Mesh& mesh, const Integral& integral, std::vector<Sample
 
 std::vector<Sampled> functions_of(const Model& model) {
   std::vector<Sampled> result;
-  const FunctionSpace& space = *model.space;
+  const Mesh& mesh = model.space->mesh();
   for (const std::vector<Integral>* integrals : {&model.equations, &model.capacity})
-    for (const Integral& each : *integrals) add_integral(space.mesh(), each, result);
+    for (const Integral& each : *integrals) add_integral(mesh, each, result);
+  for (const std::vector<MixedIntegral>* integrals : {&model.of_fields.equations, &model.of_fields.capacity})
+    for (const MixedIntegral& each : *integrals)
+      add_integral(mesh, {each.form.numbers, each.everywhere, each.cells, each.facets}, result);
   for (const PrescribedValue& each : model.supports) {
-    if (!each.value.varies_in_time()) continue;
+    if (!each.vector.empty() || !each.value.varies_in_time()) continue;
+    const FunctionSpace& space =
+        each.field == 0 ? *model.space : *model.others[static_cast<std::size_t>(each.field - 1)];
     Sampled sampled{each.value.function(), {}, {}};
     const std::vector<Node> nodes = space.nodes_in(*each.region);
     spread(nodes.size(), [&](std::size_t i) {

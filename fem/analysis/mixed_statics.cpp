@@ -11,19 +11,11 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <optional>
+#include <utility>
 
 namespace ritz {
 namespace {
-
-// The prescribed rows of r alone.
-Vector held_part(const MixedConstraints& supports, const Vector& r) {
-  Vector free = Vector(r.device(), r.size(), "vectors"), held = Vector(r.device(), r.size(), "vectors");
-  copy(r, free);
-  supports.set_zero(free);
-  copy(r, held);
-  axpy(-1.0, free, held);
-  return held;
-}
 
 bool has_one_unknown_for_each_edge(const MixedOperator& equations) {
   const FunctionSpace& space = equations.space(0);
@@ -45,6 +37,11 @@ Gauge gauge_of(const MixedOperator& equations, const MixedConstraints& supports,
   constexpr double weak = 1e-4, nothing = 1e-10, small = 0.02, zero = 1e-13;
   if (equations.field_count() != 1 || equations.family(0) != Family::edge || !has_one_unknown_for_each_edge(equations))
     return {};
+  if (supports.has_dependent())
+    throw Error(
+        Exit::input,
+        fmt::format("equations between unknowns of the field of edges '{}' were given", equations.field_name(0)),
+        "the gradients in it would have to satisfy them, too", "prescribe values, or join the parts in the mesh");
   const EdgeGradients gradients(equations.space(0), supports[0]);
   const Vector none = equations.zeros();
   Vector at_none = equations.zeros();
@@ -95,49 +92,169 @@ MixedPath first_path(const MixedOperator& equations, const LinearSolverOptions& 
 
 namespace {
 
-// u that meets the supports, and the residual there.
-void begin(const MixedOperator& equations, const MixedConstraints& supports, Vector& u, Vector& r) {
-  if (!equations.linear())
-    throw Error(Exit::model, "linear statics of nonlinear equations of several fields",
-                "their matrix depends on the solution", "take a form that is linear, or write a program");
-  supports.set_values(u);
-  equations.residual(u, r);
-  supports.set_zero(r);
-}
+// Residuals of linear equations with further loads.
+class LinearBalance {
+ public:
+  LinearBalance(const MixedOperator& equations, const MixedOperator* loads) : equations_(equations), loads_(loads) {
+    if (!equations.linear())
+      throw Error(Exit::model, "linear statics of nonlinear equations of several fields",
+                  "their matrix depends on the solution",
+                  "take a nonlinear analysis ([newton]), or a form that is linear");
+  }
 
-// The solution u - du, with its reactions and what is left. asked: norm of the first residual; removed: part of it that
-// was left out.
-void finish(const MixedOperator& equations, const MixedConstraints& supports, const LinearSolverOptions& options,
-            const Vector& du, double asked, const Vector& removed, MixedSolution& s) {
-  if (!s.report.converged() && options.on_failure) options.on_failure(s.report, s.u.size());
-  throw_unless_converged(s.report);
-  axpy(-1.0, du, s.u);
-  auto phase = equations.device().profile().phase("reactions");
-  Vector r = equations.zeros();
-  equations.residual(s.u, r);
-  s.reaction = held_part(supports, r);
-  supports.set_zero(r);
-  if (removed.size() > 0) axpy(-1.0, removed, r);
-  s.residual = asked > 0 ? norm2(r) / asked : 0;
-}
+  void residual(const Vector& u, Vector& r) const {
+    equations_.residual(u, r);
+    if (loads_ == nullptr) return;
+    Vector own = loads_->zeros();
+    loads_->residual(u, own);
+    axpy(1.0, own, r);
+  }
+
+  // u that meets the supports, and the residual there.
+  void begin(const MixedConstraints& supports, Vector& u, Vector& r) const {
+    supports.set_values(u);
+    residual(u, r);
+    supports.gather(r);
+    supports.set_zero(r);
+  }
+
+  // The solution u - du, with its reactions and what is left. asked: norm of the first residual; removed: part of it
+  // that was left out.
+  void finish(const MixedConstraints& supports, const LinearSolverOptions& options, Vector& du, double asked,
+              const Vector& removed, MixedSolution& s) const {
+    if (!s.report.converged() && options.on_failure) options.on_failure(s.report, s.u.size());
+    throw_unless_converged(s.report);
+    supports.set_linear(du);
+    axpy(-1.0, du, s.u);
+    judge(supports, asked, removed, s);
+  }
+
+  void judge(const MixedConstraints& supports, double asked, const Vector& removed, MixedSolution& s) const {
+    auto phase = equations_.device().profile().phase("reactions");
+    Vector r = equations_.zeros();
+    residual(s.u, r);
+    s.reaction = equations_.zeros();
+    copy(r, s.reaction);
+    supports.keep_constrained(s.reaction);
+    supports.gather(r);
+    supports.set_zero(r);
+    if (removed.size() > 0) axpy(-1.0, removed, r);
+    s.residual = asked > 0 ? norm2(r) / asked : 0;
+  }
+
+ private:
+  const MixedOperator& equations_;
+  const MixedOperator* loads_;
+};
+
+LinearTolerance tolerance_of(const LinearSolverOptions& options) { return {options.relative, options.rounding_error}; }
 
 }  // namespace
 
+class FieldsStatics::Work {
+ public:
+  Work(const MixedOperator& equations, const MixedConstraints& supports, LinearSolverOptions options)
+      : equations_(equations), supports_(supports), options_(std::move(options)) {
+    if (options_.ranks != nullptr) divided_ = &divide_among_ranks(equations, *options_.ranks);
+  }
+
+  MixedSolution solve(const MixedConstraints& values, const MixedOperator* loads) {
+    MixedSolution s{.u = equations_.zeros()};
+    const LinearBalance balance(equations_, loads);
+    Vector r = equations_.zeros(), du = equations_.zeros();
+    balance.begin(values, s.u, r);
+    const double asked = norm2(r);
+    Gauge gauge = gauge_of(equations_, values, r);
+    s.notice = std::move(gauge.notice);
+    s.report = solved(gauge.free, r, du);
+    balance.finish(values, options_, du, asked, gauge.removed, s);
+    return s;
+  }
+
+  MixedSolution sum(const MixedSolution& common, std::span<const Term> terms) {
+    MixedSolution s{.u = equations_.zeros(), .report = common.report};
+    s.report.method = "sum of solutions";
+    double of_common = 1;
+    for (const Term& term : terms) {
+      axpy(term.factor, term.solution->u, s.u);
+      of_common -= term.factor;
+    }
+    axpy(of_common, common.u, s.u);
+    const auto residual = [&](const Vector& u, Vector& r) {
+      equations_.residual(u, r);
+      Vector own = equations_.zeros();
+      for (const Term& term : terms)
+        if (term.loads != nullptr) {
+          term.loads->residual(u, own);
+          axpy(term.factor, own, r);
+        }
+    };
+    // What loads and prescribed values ask for, where free unknowns are zero.
+    Vector start = equations_.zeros(), r = equations_.zeros(), one = equations_.zeros();
+    const auto add_values = [&](double factor, const MixedConstraints& values) {
+      one.fill_zero();
+      values.set_values(one);
+      axpy(factor, one, start);
+    };
+    for (const Term& term : terms) add_values(term.factor, *term.values);
+    add_values(of_common, supports_);
+    const auto norm_at = [&](const Vector& u) {
+      residual(u, r);
+      supports_.gather(r);
+      supports_.set_zero(r);
+      return norm2(r);
+    };
+    const double asked = norm_at(start);
+    double left = norm_at(s.u);
+    if (left > options_.relative * asked) {
+      Vector du = equations_.zeros();
+      s.report = solved(false, r, du);
+      throw_unless_converged(s.report);
+      supports_.set_linear(du);
+      axpy(-1.0, du, s.u);
+      left = norm_at(s.u);
+    }
+    s.residual = asked > 0 ? left / asked : 0;
+    s.reaction = equations_.zeros();
+    residual(s.u, s.reaction);
+    supports_.keep_constrained(s.reaction);
+    return s;
+  }
+
+ private:
+  SolveReport solved(bool singular, const Vector& r, Vector& du) {
+    if (!system_) {
+      WholeProblem whole = whole_problem(equations_, supports_);
+      whole.singular = singular;
+      if (divided_ != nullptr) return divided_->solve(supports_, options_, whole, r, du);
+      system_.emplace(equations_, supports_, options_, std::move(whole));
+      system_->linearise({});
+    }
+    return system_->solve(r, du, tolerance_of(options_));
+  }
+
+  const MixedOperator& equations_;
+  const MixedConstraints& supports_;
+  const LinearSolverOptions options_;
+  DividedFields* divided_ = nullptr;  // over ranks, instead of the system
+  std::optional<FieldsSystem> system_;
+};
+
+FieldsStatics::FieldsStatics(const MixedOperator& equations, const MixedConstraints& supports,
+                             LinearSolverOptions options)
+    : work_(std::make_unique<Work>(equations, supports, std::move(options))) {}
+FieldsStatics::~FieldsStatics() = default;
+
+MixedSolution FieldsStatics::solve(const MixedConstraints& values, const MixedOperator* loads) {
+  return work_->solve(values, loads);
+}
+MixedSolution FieldsStatics::sum(const MixedSolution& common, std::span<const Term> terms) {
+  return work_->sum(common, terms);
+}
+
 MixedSolution solve(const MixedOperator& equations, const MixedConstraints& supports,
                     const LinearSolverOptions& options) {
-  MixedSolution s{.u = equations.zeros()};
-  DividedFields* const divided = options.ranks != nullptr ? &divide_among_ranks(equations, *options.ranks) : nullptr;
-  Vector r = equations.zeros(), du = equations.zeros();
-  begin(equations, supports, s.u, r);
-  const double asked = norm2(r);
-  Gauge gauge = gauge_of(equations, supports, r);
-  s.notice = std::move(gauge.notice);
-  WholeProblem whole = whole_problem(equations, supports);
-  whole.singular = gauge.free;
-  s.report = divided != nullptr ? divided->solve(supports, options, whole, r, du)
-                                : solve_fields(equations, supports, options, whole, r, du);
-  finish(equations, supports, options, du, asked, gauge.removed, s);
-  return s;
+  return FieldsStatics(equations, supports, options).solve(supports);
 }
 
 namespace {
@@ -147,7 +264,7 @@ Gauge gauge_of(const FieldsOfRank& rank, Vector& r) {
   const MixedOperator& all = rank.equations_of_all();
   if (all.family(0) != Family::edge) return {};
   Vector u = all.zeros(), of_all = all.zeros();
-  begin(all, rank.supports_of_all(), u, of_all);
+  LinearBalance(all, nullptr).begin(rank.supports_of_all(), u, of_all);
   Gauge gauge = gauge_of(all, rank.supports_of_all(), of_all);
   if (gauge.removed.empty()) return gauge;
   gauge.removed = rank.own(gauge.removed);
@@ -159,16 +276,21 @@ Gauge gauge_of(const FieldsOfRank& rank, Vector& r) {
 
 MixedSolution solve(const FieldsOfRank& rank, const LinearSolverOptions& options) {
   const MixedOperator& equations = rank.equations();
+  const LinearBalance balance(equations, nullptr);
   MixedSolution s{.u = equations.zeros()};
   Vector r = equations.zeros(), du = equations.zeros();
-  begin(equations, rank.supports(), s.u, r);
+  balance.begin(rank.supports(), s.u, r);
   const double asked = norm2(r);
   const Gauge gauge = gauge_of(rank, r);
   s.notice = gauge.notice;
-  WholeProblem whole = rank.whole();
-  whole.singular = gauge.free;
-  s.report = solve_fields(equations, rank.supports(), options, whole, r, du);
-  finish(equations, rank.supports(), options, du, asked, gauge.removed, s);
+  {
+    WholeProblem whole = rank.whole();
+    whole.singular = gauge.free;
+    FieldsSystem system(equations, rank.supports(), options, std::move(whole));
+    system.linearise({});
+    s.report = system.solve(r, du, tolerance_of(options));
+  }
+  balance.finish(rank.supports(), options, du, asked, gauge.removed, s);
   return s;
 }
 

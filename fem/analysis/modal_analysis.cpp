@@ -18,12 +18,18 @@ void check_band(const Operator& stiffness, const Modal& analysis) {
 
 void check(const Model& model, const Modal&) {
   require_no_prescribed_means(model, "free vibration");
-  if (model.inertia.empty())
+  if (model.inertia.empty() && model.of_fields.inertia.empty())
     throw Error(Exit::model, "modes of a model without inertia", "free vibration needs the mass of what moves",
                 "give the materials a density; in ritz-solve add [[inertia]]");
   for (const std::vector<Integral>* each : {&model.equations, &model.inertia})
     for (const Integral& integral : *each)
       if (integral.form.has_matrix && !integral.form.symmetric)
+        throw Error(Exit::model,
+                    fmt::format("modes of equations with '{}', whose matrix is not symmetric", integral.form.name),
+                    "the solvers of eigenvalues take symmetric matrices", "take a form that is symmetric");
+  for (const std::vector<MixedIntegral>* each : {&model.of_fields.equations, &model.of_fields.inertia})
+    for (const MixedIntegral& integral : *each)
+      if (!integral.form.symmetric)
         throw Error(Exit::model,
                     fmt::format("modes of equations with '{}', whose matrix is not symmetric", integral.form.name),
                     "the solvers of eigenvalues take symmetric matrices", "take a form that is symmetric");
@@ -48,7 +54,8 @@ VibrationModel vibration_model(const Model& model, const Constraints& supports, 
 
 VibrationModes solve(const Model& model, Modal analysis, const Observer& observer, const Prepared& prepared) {
   check(model, analysis);
-  const Setup setup(model, prepared, Setup::Held::not_needed, model.equations, model.inertia);
+  const Setup setup(model, prepared, Setup::Held::not_needed, Setup::Rates::beside);
+  if (model.has_fields()) return solve_vibration(setup.fields(), analysis);
   const Constraints& supports = setup.supports().common();
   check_band(setup.equations(), analysis);
   if (observer.progress) observer.progress("solving");

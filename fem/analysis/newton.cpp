@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <limits>
 #include <optional>
+#include <span>
 #include <utility>
 
 namespace ritz {
@@ -31,52 +32,91 @@ constexpr double near_limit = 1e3, beyond_limit = 2e4;
 
 }  // namespace
 
-Newton::Newton(const Operator& equations, const Constraints& constraints, LinearSystem& system,
+std::string not_finite_in(const Equations& equations, const Vector& r) {
+  const Index bad = first_not_finite(r);
+  return bad < 0 ? "a node of another rank" : equations.name_of(bad);
+}
+
+Newton::Newton(const Equations& equations, const Supports& supports, TangentSystem& system,
                const NewtonOptions& options, std::function<void(const std::string&)> progress)
     : equations_(equations),
-      space_(equations.space()),
-      constraints_(constraints),
+      supports_(supports),
       system_(system),
       options_(options),
       progress_(std::move(progress)),
-      r_(space_.zeros()),
-      gap_(space_.zeros()),
-      step_(space_.zeros()),
-      trial_(space_.zeros()),
-      trial_r_(space_.zeros()) {}
+      r_(equations.zeros()),
+      gap_(equations.zeros()),
+      step_(equations.zeros()),
+      trial_(equations.zeros()),
+      trial_r_(equations.zeros()) {}
 
 void Newton::find_gap(const Problem& problem, const Vector& u) {
   copy(u, gap_);
-  constraints_.set_values(gap_, problem.part);
+  supports_.set_values(gap_, problem.part);
   axpy(-1.0, u, gap_);
 }
 
 // Sums of dependent unknowns are rounded.
 bool Newton::has_gap(const Problem& problem, const Vector& u) const {
-  const double size = std::max(max_abs(problem.prescribed), constraints_.dependent() != nullptr ? max_abs(u) : 0.0);
+  const double size = std::max(max_abs(problem.prescribed), supports_.has_dependent() ? max_abs(u) : 0.0);
   return max_abs(gap_) > 1e-14 * size;
 }
 
+double Newton::size_of(const Vector& r) const {
+  if (scales_.empty()) return norm2(r);
+  double worst = 0;
+  for (int k = 0; k < equations_.layout().count(); ++k) {
+    const double size = norm2(equations_.layout().part(r, k)), scale = scales_[static_cast<std::size_t>(k)];
+    if (!std::isfinite(size)) return size;
+    if (size > 0) worst = std::max(worst, scale > 0 ? size / scale : 1.0);
+  }
+  return worst;
+}
+
+void Newton::widen_scales(const Vector& r, double share) {
+  for (std::size_t k = 0; k < scales_.size(); ++k)
+    scales_[k] = std::max(scales_[k], share * norm2(equations_.layout().part(r, static_cast<int>(k))));
+}
+
+// Terms in the equations of a field may cancel, as flows into a cell do: their size is what remains with signs that are
+// thrown. It counts where nothing else acts on the field.
+void Newton::widen_scales_by_flows(const Vector& u) {
+  constexpr double share = 0.01;
+  if (scales_.empty()) return;
+  std::vector<double> thrown = u.host();
+  for (std::size_t i = 0; i < thrown.size(); ++i)
+    if ((i * 0x9E3779B97F4A7C15u) >> 63 != 0) thrown[i] = -thrown[i];
+  Vector flows = equations_.zeros();
+  equations_.action(u, Vector(u.device(), std::span<const double>(thrown), "vectors"), flows);
+  widen_scales(flows, share);
+}
+
 void Newton::solve(const Problem& problem, Vector& u) {
+  const int fields = equations_.layout().count();
+  if (fields > 1) scales_.assign(static_cast<std::size_t>(fields), 0.0);
   iterate(problem, u);
   if (equations_.has_state() && relative_flexibility() > beyond_limit)
     stop(problem, "the body has no stiffness left but that of its mesh", "");
 }
 
 void Newton::iterate(const Problem& problem, Vector& u) {
-  std::optional<Profile::Phase> phase(std::in_place, space_.device().profile(), "residual");
+  std::optional<Profile::Phase> phase(std::in_place, profile(), "residual");
   problem.residual(u, r_);
   double before = INFINITY;  // residual of the last step
   for (int step = 0;; before = free_norm_, ++step) {
-    constraints_.gather(r_);
+    supports_.gather(r_);
     copy(r_, trial_r_);
-    constraints_.keep_prescribed(trial_r_);
-    const double held = norm2(trial_r_);
-    constraints_.set_zero(r_);
-    free_norm_ = norm2(r_);
+    supports_.keep_prescribed(trial_r_);
+    supports_.set_zero(r_);
+    widen_scales(trial_r_, 1);
+    if (step == 0) widen_scales(r_, 1);
+    widen_scales_by_flows(u);
+    const double held = size_of(trial_r_);
+    free_norm_ = size_of(r_);
     find_gap(problem, u);
     const bool gap = has_gap(problem, u);
     reference_ = std::max({reference_, held, step == 0 ? free_norm_ : 0.0});
+    if (!scales_.empty()) reference_ = 1;
     if (step == 0) pushed_ = free_norm_, moved_ = 0;
     if (!gap && free_norm_ <= options_.relative * reference_) return;
     if (!gap && free_norm_ > 0.5 * before && only_rounding_is_left(problem, u)) return;
@@ -85,7 +125,7 @@ void Newton::iterate(const Problem& problem, Vector& u) {
     if (progress_) progress_(fmt::format("Newton step {}, residual {:.1e}", steps_.size() + 1, relative_residual()));
     phase.reset();
     if (!take_step(problem, step, gap, u)) return;
-    phase.emplace(space_.device().profile(), "residual");
+    phase.emplace(profile(), "residual");
   }
 }
 
@@ -93,10 +133,10 @@ void Newton::iterate(const Problem& problem, Vector& u) {
 double Newton::rounding_level(const Vector& u) {
   fill_start_vector(trial_);
   multiply(trial_, u, trial_);
-  constraints_.set_zero(trial_);
+  supports_.set_zero(trial_);
   system_.multiply(trial_, step_);
-  constraints_.set_zero(step_);
-  return 0.5 * std::numeric_limits<double>::epsilon() * norm2(step_);
+  supports_.set_zero(step_);
+  return 0.5 * std::numeric_limits<double>::epsilon() * size_of(step_);
 }
 
 // Same criterion as for a direct solution (DirectSolver::judge): the last step hardly moved u, and the residual is no
@@ -120,22 +160,24 @@ void Newton::keep_fallbacks() {
 }
 
 bool Newton::take_step(const Problem& problem, int step, bool gap, Vector& u) {
-  std::optional<Profile::Phase> phase(std::in_place, space_.device().profile(), "assembly");
-  if (!options_.keeps_tangent) system_.linearise(u, constraints_);
-  phase.emplace(space_.device().profile(), "residual");
+  std::optional<Profile::Phase> phase(std::in_place, profile(), "assembly");
+  if (!options_.keeps_tangent) system_.linearise(u);
+  phase.emplace(profile(), "residual");
   if (options_.at_rest && !gap && free_norm_ <= residual_of_rounding * rounding_level(u)) return false;
   double asked = 0;  // of the free unknowns by the gap
   copy(r_, trial_r_);
   if (gap) {
     system_.multiply(gap_, trial_);
-    constraints_.gather(trial_);
-    constraints_.set_zero(trial_);
-    asked = norm2(trial_);
+    supports_.gather(trial_);
+    supports_.set_zero(trial_);
+    widen_scales(trial_, 1);
+    asked = size_of(trial_);
+    if (!scales_.empty()) free_norm_ = size_of(r_);
     axpy(1.0, trial_, trial_r_);
   }
   axpby(0.0, trial_r_, -1.0, trial_r_);
   reference_ = std::max(reference_, asked);
-  phase.emplace(space_.device().profile(), "solve");
+  phase.emplace(profile(), "solve");
   const double size = std::max(free_norm_, asked);
   const double relative = std::max(options_.least_linear,
                                    linear_tolerance(step, reference_ > 0 ? size / reference_ : 0, options_.relative));
@@ -147,7 +189,7 @@ bool Newton::take_step(const Problem& problem, int step, bool gap, Vector& u) {
   if (!report_.converged())
     stop(problem, fmt::format("the linear solver ({}) stopped: {}", report_.method, name_of(report_.reason)),
          advice_for(report_.reason));
-  constraints_.set_linear(step_);
+  supports_.set_linear(step_);
   axpy(1.0, gap_, step_);
   search(problem, step, asked, u);
   return true;
@@ -160,7 +202,7 @@ bool Newton::take_step(const Problem& problem, int step, bool gap, Vector& u) {
 // the next step has the tangent of a body that yields. Forms with internal variables and without an energy are judged
 // by that slope in the first step of an increment only.
 void Newton::search(const Problem& problem, int step, double asked, Vector& u) {
-  auto phase = space_.device().profile().phase("line search");
+  auto phase = profile().phase("line search");
   const double before = free_norm_ + asked;
   const bool has_slope = asked == 0 && (equations_.symmetric() || (step == 0 && equations_.has_state()));
   const double slope = has_slope ? dot(trial_r_, step_) : 0;  // trial_r_ is -r
@@ -169,9 +211,9 @@ void Newton::search(const Problem& problem, int step, double asked, Vector& u) {
     axpy(length, step_, trial_);
     problem.residual(trial_, r_);
     copy(r_, trial_r_);
-    constraints_.gather(trial_r_);
-    constraints_.set_zero(trial_r_);
-    const double norm = first_not_finite(trial_r_) < 0 ? norm2(trial_r_) : INFINITY;
+    supports_.gather(trial_r_);
+    supports_.set_zero(trial_r_);
+    const double sum = size_of(trial_r_), norm = std::isfinite(sum) ? sum : INFINITY;
     const bool smaller = norm + (1 - length) * asked <= (1 - sufficient_decrease * length) * before;
     const double now = slope != 0 && std::isfinite(norm) ? dot(trial_r_, step_) : INFINITY;
     const bool falls = now < 0 && -now <= (1 + steeper_by_rounding) * slope;

@@ -2,12 +2,12 @@
 // integration in each stage. Prescribed values are reached along the tangent together with the balance, so large ones
 // do not tear the first row of cells. Deuflhard, Newton Methods for Nonlinear Problems, 2011, ch. 3.
 //
-//   Newton newton(equations, constraints, system, {.relative = 1e-10}, progress);
+//   Newton newton(equations, supports, system, {.relative = 1e-10}, progress);
 //   newton.solve({.residual = forces_at, .prescribed = values, .place = "increment 1 of 5"}, u);
 #pragma once
 
-#include "fem/analysis/linear_system.hpp"
 #include "fem/analysis/state.hpp"
+#include "fem/analysis/tangent_system.hpp"
 
 #include <functional>
 #include <string>
@@ -25,6 +25,9 @@ struct NewtonOptions {
   bool keeps_tangent = false;  // the equations are linear, the system holds their tangent, u has its prescribed values
 };
 
+// For messages: the first place where r is not finite, or that it is on another rank.
+std::string not_finite_in(const Equations& equations, const Vector& r);
+
 class Newton {
  public:
   struct Problem {
@@ -36,7 +39,7 @@ class Newton {
   };
 
   // All of these must outlive it. The system is that of the equations.
-  Newton(const Operator& equations, const Constraints& constraints, LinearSystem& system, const NewtonOptions& options,
+  Newton(const Equations& equations, const Supports& supports, TangentSystem& system, const NewtonOptions& options,
          std::function<void(const std::string&)> progress = {});
 
   // From u. Throws Error(Exit::not_converged) with the reason (step limit, no descent, the linear solve) and the
@@ -61,6 +64,9 @@ class Newton {
 
  private:
   void iterate(const Problem& problem, Vector& u);
+  double size_of(const Vector& r) const;
+  void widen_scales(const Vector& r, double share);
+  void widen_scales_by_flows(const Vector& u);
   void find_gap(const Problem& problem, const Vector& u);
   bool has_gap(const Problem& problem, const Vector& u) const;
   double rounding_level(const Vector& u);
@@ -72,14 +78,18 @@ class Newton {
   double relative_flexibility() const;
   [[noreturn]] void stop(const Problem& problem, const std::string& reason, const std::string& advice) const;
 
-  const Operator& equations_;
-  const FunctionSpace& space_;
-  const Constraints& constraints_;
-  LinearSystem& system_;
+  Profile& profile() const { return equations_.device().profile(); }
+
+  const Equations& equations_;
+  const Supports& supports_;
+  TangentSystem& system_;
   NewtonOptions options_;
   std::function<void(const std::string&)> progress_;
   Vector r_, gap_, step_, trial_, trial_r_;
   double reference_ = 0, free_norm_ = 0;
+  // [field] the largest force of the last solve, where there are several fields; else empty. Norms of forces are
+  // relative to them, and the field with the largest counts: forces of different units do not add up.
+  std::vector<double> scales_;
   double first_flexibility_ = 0;   // length of the first step of all for the norm of the force; 0: none yet
   double pushed_ = 0, moved_ = 0;  // the force at the begin of the last solve, and the lengths of its steps
   std::vector<NewtonStep> steps_;

@@ -12,11 +12,16 @@ void check(const Model& model, const Nonlinear&) {
 
 NonlinearSolution solve(const Model& model, Nonlinear analysis, const Observer& observer, const Prepared& prepared) {
   check(model, analysis);
-  const Setup setup(model, prepared, Setup::Held::required, model.equations);
+  const Setup setup(model, prepared, Setup::Held::required);
   if (analysis.begin.u.empty() && model.start != 0) analysis.begin = uniform_state(model, model.start);
   analysis.linear = promised(analysis.linear, model);
-  analysis.ground = &setup.supports().on_ground();
-  return solve_nonlinear(setup.equations(), setup.supports().common(), analysis, within_ranges(model, observer));
+  if (!model.has_fields()) analysis.ground = &setup.supports().on_ground();
+  return solve_nonlinear(setup.any_equations(), setup.any_supports(), analysis, within_ranges(model, observer));
+}
+
+NonlinearSolution solve(const FieldsOfRank& rank, Nonlinear analysis, const Observer& observer) {
+  analysis.whole = &rank.whole();
+  return solve_nonlinear(rank.equations(), rank.supports(), analysis, observer);
 }
 
 Forecast forecast(const Model& model, const Nonlinear& analysis, const Prepared&) {

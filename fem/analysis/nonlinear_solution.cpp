@@ -2,6 +2,7 @@
 
 #include "solvers/algebra/vectors.hpp"
 
+#include <cmath>
 #include <fmt/format.h>
 #include <optional>
 #include <utility>
@@ -25,36 +26,34 @@ void show(const Nonlinear& options, const Observer& observer, int increment, con
 // A path of increments, each of which Newton's method brings into balance.
 class Path {
  public:
-  Path(const Operator& equations, const Constraints& constraints, const Nonlinear& options, const Observer& observer)
+  Path(const Equations& equations, const Supports& supports, const Nonlinear& options, const Observer& observer)
       : equations_(equations),
-        constraints_(constraints),
+        supports_(supports),
         options_(options),
         observer_(observer),
-        space_(equations.space()),
-        u_(space_.zeros()),
-        prescribed_(space_.zeros()),
-        start_(space_.zeros()) {
-    auto phase = space_.device().profile().phase("assembly");
+        u_(equations.zeros()),
+        prescribed_(equations.zeros()),
+        start_(equations.zeros()) {
+    auto phase = profile().phase("assembly");
     equations.reset_state();
-    if (options.halvings > 0) begin_ = space_.zeros();
+    if (options.halvings > 0) begin_ = equations.zeros();
     turned_ = options_.begin.turned;
     const LinearSolverOptions linear = linear_options();
-    system_.emplace(equations, linear, LinearSystem::Keeps::solver);
+    system_ = tangent_system(equations, supports, linear, options.whole);
     if (options.ground != nullptr) system_->set_ground(*options.ground);
     const NewtonOptions newton{.relative = options.relative,
                                .rounding_error = options.rounding_error,
                                .max_steps = options.max_steps,
                                .least_linear = linear.relative,
                                .follows_loads = true};
-    newton_.emplace(equations, constraints, *system_, newton, observer.progress);
-    constraints.set_values(prescribed_);
+    newton_.emplace(equations, supports, *system_, newton, observer.progress);
+    supports.set_values(prescribed_);
     whole_residual(u_, start_);
-    if (const Index bad = first_not_finite(start_); bad >= 0)
-      throw Error(Exit::model,
-                  fmt::format("the residual at {} is not finite where the unknown is zero",
-                              space_.name_of(static_cast<Node>(bad / space_.components()))),
-                  "a load, a coefficient or the form itself overflows there",
-                  "check the values of the case file and the form");
+    if (!std::isfinite(norm2(start_)))
+      throw Error(
+          Exit::model,
+          fmt::format("the residual at {} is not finite where the unknown is zero", not_finite_in(equations, start_)),
+          "a load, a coefficient or the form itself overflows there", "check the values of the case file and the form");
   }
 
   // Steps share no matrix. A run that has changed to a matrix keeps it.
@@ -103,11 +102,11 @@ class Path {
 
   // Uses the state at the beginning of the increment: the committed one may give other forces if time matters.
   void find_reaction() {
-    auto phase = space_.device().profile().phase("reactions");
-    Vector r = space_.zeros();
+    auto phase = profile().phase("reactions");
+    Vector r = equations_.zeros();
     residual(u_, r);
-    constraints_.keep_constrained(r);
-    reaction_ = space_.forces_to_mesh(r);
+    supports_.keep_constrained(r);
+    reaction_ = equations_.forces_for_results(r);
   }
 
   // After each increment but the last.
@@ -120,7 +119,7 @@ class Path {
                       .residual = newton_->relative_residual()});
     if (options_.shows_increments) show(options_, observer_, increment, u_, reaction_, newton_->relative_residual());
     if (!observer_.keep) return;
-    auto phase = space_.device().profile().phase("reactions");
+    auto phase = profile().phase("reactions");
     observer_.keep({.place = fmt::format("increment {} of {}", increment, count),
                     .u = u_.host(),
                     .points = equations_.state(),
@@ -146,7 +145,7 @@ class Path {
 
   void resume(const State& state) {
     increment_ = state.increment;
-    u_ = Vector(space_.device(), std::span<const double>(state.u), "vectors");
+    u_ = Vector(equations_.device(), std::span<const double>(state.u), "vectors");
     newton_->set_reference(state.reference);
     newton_->set_steps(state.newton);
     if (!state.points.empty()) equations_.set_state(state.points);
@@ -173,15 +172,16 @@ class Path {
     if (turned_.empty()) turned_ = system_->turned();
   }
 
-  const Operator& equations_;
-  const Constraints& constraints_;
+  Profile& profile() const { return equations_.device().profile(); }
+
+  const Equations& equations_;
+  const Supports& supports_;
   Nonlinear options_;
   const Observer& observer_;
-  const FunctionSpace& space_;
   std::vector<double> reaction_;
   Vector begin_;  // u at the begin of an increment that may be halved
   Vector u_, prescribed_, start_;
-  std::optional<LinearSystem> system_;
+  std::unique_ptr<TangentSystem> system_;
   std::optional<Newton> newton_;
   std::string turned_;
   double fraction_ = 1;
@@ -211,9 +211,9 @@ double Nonlinear::part_of_loads(int increment) const {
   return from + (path[stage] - from) * (double(increment - static_cast<int>(stage) * increments) / increments);
 }
 
-NonlinearSolution solve_nonlinear(const Operator& equations, const Constraints& constraints, const Nonlinear& options,
+NonlinearSolution solve_nonlinear(const Equations& equations, const Supports& supports, const Nonlinear& options,
                                   const Observer& observer) {
-  NonlinearSolution s = Path(equations, constraints, options, observer).solve();  // its vectors go before results come
+  NonlinearSolution s = Path(equations, supports, options, observer).solve();  // its vectors go before results come
   if (observer.record) observer.record(s.summary());
   show(options, observer, options.increment_count(), s.u, s.reaction, s.residual);
   return s;

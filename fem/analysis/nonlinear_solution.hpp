@@ -5,7 +5,7 @@
 // with one from then on. Internal variables (fem/forms/point_state.hpp) start again and are committed with every
 // converged increment.
 //
-//   NonlinearSolution s = solve_nonlinear(equations, constraints, {.relative = 1e-10, .increments = 5});
+//   NonlinearSolution s = solve_nonlinear(equations, supports, {.relative = 1e-10, .increments = 5});
 #pragma once
 
 #include "fem/analysis/newton.hpp"
@@ -32,6 +32,7 @@ struct Nonlinear {
   State begin = {};                // resumes after its increment; without u: zero, or where the model says
   const Vector* forces = nullptr;  // given ones, beside those of the equations: residual(u) = forces
   const std::vector<std::vector<double>>* ground = nullptr;  // motions_held_by_ground(); null: none
+  const WholeProblem* whole = nullptr;                       // where the equations are those of a part of the mesh
 
   int increment_count() const { return increments * static_cast<int>(path.size()); }
   double part_of_loads(int increment) const;  // at its end
@@ -41,7 +42,7 @@ struct Nonlinear {
 
 struct NonlinearSolution {
   Vector u;
-  std::vector<double> reaction;  // [mesh node][component] what supports and equations exert, 0 elsewhere
+  std::vector<double> reaction;  // what supports and equations exert (Equations::forces_for_results), 0 elsewhere
   std::vector<NewtonStep> steps;
   double residual = 0;     // relative, at the end
   double reference = 0;    // the largest force seen, to which residuals are relative
@@ -55,7 +56,7 @@ struct NonlinearSolution {
 
 // Starts from zero, or from options.begin. Throws Error: Exit::not_converged with the reason (step limit, no descent,
 // the linear solve) and the history, Exit::model when the residual is not finite at the start.
-NonlinearSolution solve_nonlinear(const Operator& equations, const Constraints& constraints, const Nonlinear& options,
+NonlinearSolution solve_nonlinear(const Equations& equations, const Supports& supports, const Nonlinear& options,
                                   const Observer& observer = {});
 
 }  // namespace ritz

@@ -16,7 +16,8 @@ namespace ritz {
 // A solution to be shown. It refers to what lives as long as the call.
 struct SolutionView {
   const Vector& u;
-  // [mesh node][component] forces (heat) that supports and equations between unknowns exert, 0 elsewhere; of evolutions
+  // [mesh node][component], of a model that has fields [unknown]: forces (heat) that supports and equations between
+  // unknowns exert, 0 elsewhere; of evolutions
   // in time those of supports alone, and of first order their mean over the last step
   const std::vector<double>& reaction;
   double residual = 0;                   // relative residual, verified by kernels of its own
@@ -25,6 +26,7 @@ struct SolutionView {
   double load_size = 0;                  // sum over the nodes of the sizes of their loads, where they are summed
   std::vector<double> factors = {};      // [load case] that acts, with its factor; empty without load cases
   std::vector<double> mean_loads = {};   // [prescribed mean] the size of its load
+  std::string notice = {};               // a part of the load that was left out; empty: none was
   double part = 1;                       // of the loads outside of load cases: below 1 along a load path
   std::optional<double> time = {};       // of the step in the results; the number of the step by default
   // In an evolution of second order:

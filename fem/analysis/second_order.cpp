@@ -15,15 +15,6 @@ namespace {
 
 constexpr int estimate_order = 3;  // of the local error of u
 
-// Free strains have no matrix either, but add to the stress: theirs are forces of the body.
-std::vector<Integral> loads_among(const Operator& equations, std::size_t first_rate) {
-  std::vector<Integral> loads;
-  for (std::size_t i = 0; i < first_rate; ++i)
-    if (const Integral& each = equations.integrals()[i]; !each.form.has_matrix && each.form.derived == 0)
-      loads.push_back(each);
-  return loads;
-}
-
 // M a + C v + r(u, t) = 0 by the generalised-alpha method. M has the masses of reference points, too.
 // Stiffness-proportional damping is taken into the residual: for linear equations K u + b K v = K w with w = u + b v.
 // At the end of a step w = w_ahead + s (u - u_ahead), so that
@@ -38,19 +29,19 @@ class SecondOrderEvolution final : public Evolution {
       : Evolution(model, std::move(options), observer, "generalised alpha", estimate_order),
         method_(generalised_alpha(options_.spectral_radius)),
         damping_(model.damping),
-        loads_(space_, loads_among(equations_, first_rate_)),
-        motion_(supports_, options_.end) {
+        loads_(equations_.loads()),
+        motion_(supports_, equations_.zeros(), options_.end) {
     for (Vector* each :
          {&u_, &v_,     &a_,    &r_,       &u_1_,   &v_1_,   &a_1_,  &r_1_,     &u_ahead_, &v_ahead_, &w_ahead_,
           &w_, &known_, &work_, &product_, &inner_, &force_, &drag_, &inner_1_, &force_1_, &drag_1_})
-      *each = space_.zeros();
+      *each = equations_.zeros();
   }
 
  private:
   void start() override {
-    auto phase = space_.device().profile().phase("assembly");
-    u_ = Vector(space_.device(), std::span<const double>(state_.u), "vectors");
-    if (!state_.v.empty()) v_ = Vector(space_.device(), std::span<const double>(state_.v), "vectors");
+    auto phase = profile().phase("assembly");
+    u_ = Vector(equations_.device(), std::span<const double>(state_.u), "vectors");
+    if (!state_.v.empty()) v_ = Vector(equations_.device(), std::span<const double>(state_.v), "vectors");
     set_time(begin_, begin_);
     equations_.reset_state();
     set_first_size();
@@ -72,10 +63,10 @@ class SecondOrderEvolution final : public Evolution {
   }
 
   void resume() override {
-    u_ = Vector(space_.device(), std::span<const double>(state_.u), "vectors");
-    v_ = Vector(space_.device(), std::span<const double>(state_.v), "vectors");
-    a_ = Vector(space_.device(), std::span<const double>(state_.a), "vectors");
-    r_ = Vector(space_.device(), std::span<const double>(state_.r), "vectors");
+    u_ = Vector(equations_.device(), std::span<const double>(state_.u), "vectors");
+    v_ = Vector(equations_.device(), std::span<const double>(state_.v), "vectors");
+    a_ = Vector(equations_.device(), std::span<const double>(state_.a), "vectors");
+    r_ = Vector(equations_.device(), std::span<const double>(state_.r), "vectors");
     motion_.resume();
     find_forces(u_, v_, r_, inner_, force_, drag_);
   }
@@ -104,8 +95,8 @@ class SecondOrderEvolution final : public Evolution {
 
   void find_equilibrium() {
     set_factors(0);
-    system_.begin();
-    if (linear_) system_.linearise(Vector(), supports_);
+    system_->begin();
+    if (linear_) system_->linearise(Vector());
     const auto residual = [this](const Vector& u, Vector& r) { equations_.residual(u, r); };
     balance(residual, motion_.u(), fmt::format("the equilibrium at t = {:g}", begin_), u_);
     residual_in_step_ = last_residual();
@@ -129,7 +120,7 @@ class SecondOrderEvolution final : public Evolution {
   // M x = f for the free unknowns that have a mass, f gathered; x = 0 for others.
   void solve_masses(const Vector& u, Vector& f, Vector& x) const {
     Vector diagonal = rates_.diagonal(u);
-    if (supports_.dependent() != nullptr) supports_.dependent()->gather_diagonal(diagonal);
+    supports_.gather_diagonal(diagonal);
     const FreeMasses masses(rates_, attached_, supports_, diagonal);
     masses.project(f);
     diagonal.copy_from(masses.diagonal());
@@ -192,7 +183,7 @@ class SecondOrderEvolution final : public Evolution {
   // The step solves (1 - f) r(w_1) + f r(w_0) + M x = 0. given_: the part of x that is not factor (1 - f) w_1.
   void find_given_motion() {
     const double m = method_.alpha_m, f = method_.alpha_f, from_a = damping_.mass;
-    if (given_.empty()) given_ = space_.zeros();
+    if (given_.empty()) given_ = equations_.zeros();
     copy(w_ahead_, given_);
     axpby((1 - f) * from_a, v_ahead_, -(1 - f) * factor_, given_);
     axpy(m, a_, given_);
@@ -242,8 +233,8 @@ class SecondOrderEvolution final : public Evolution {
   // Struct. Dyn. 20, 1991, 871-887). Through the tangent, as motions faster than the steps would speak loudest, and u
   // follows them by no more than they move.
   double estimate(double h) {
-    auto phase = space_.device().profile().phase("error estimate");
-    if (!linear_ && newton_.steps().empty()) system_.linearise(u_1_, supports_);
+    auto phase = profile().phase("error estimate");
+    if (!linear_ && newton_.steps().empty()) system_->linearise(u_1_);
     inertia_of(u_1_, product_);
     largest_ = std::max(state_.largest, std::sqrt(std::max(0.0, dot(u_1_, product_))));
     if (shows_scale(h) && std::isfinite(largest_)) state_.largest = largest_;
@@ -259,8 +250,8 @@ class SecondOrderEvolution final : public Evolution {
 
   // Forces of the body and the loads, and of damping; product_ = M v. The residual r is that of u + b v.
   void find_forces(const Vector& u, const Vector& v, const Vector& r, Vector& inner, Vector& force, Vector& drag) {
-    loads_.set_time(equations_.time());
-    loads_.residual(u, force);
+    loads_->set_time(equations_.time());
+    loads_->residual(u, force);
     axpby(0.0, force, -1.0, force);
     inertia_of(v, product_);
     copy(r, inner);
@@ -345,7 +336,7 @@ class SecondOrderEvolution final : public Evolution {
     return x;
   }
   Vector free_inertia_of(const Vector& x) {
-    Vector forces = space_.zeros();
+    Vector forces = equations_.zeros();
     inertia_of(x, forces);
     return free_part(std::move(forces));
   }
@@ -396,7 +387,7 @@ class SecondOrderEvolution final : public Evolution {
     set_time(stage.time, stage.since);
     const Vector w = on_device(place_of_residual(stage));
     Motion by = given_to(stage, adjoint);
-    Vector rest = space_.zeros();
+    Vector rest = equations_.zeros();
     copy(by.a, rest);
     axpy(per_u(h), by.u, rest);
     axpy(gamma * h, by.v, rest);
@@ -430,7 +421,7 @@ class SecondOrderEvolution final : public Evolution {
     set_time(stage.time, stage.since);
     const Vector w = on_device(place_of_residual(stage)), u = on_device(stage.u);
     Motion by = given_to(stage, adjoint);
-    Vector mu = space_.zeros();
+    Vector mu = equations_.zeros();
     solve_masses(u, by.a, mu);
     supports_.set_linear(mu);
     const Vector by_w = free_part(tangent_of_residual(w, mu));
@@ -446,8 +437,8 @@ class SecondOrderEvolution final : public Evolution {
     use_up(adjoint);
     if (!options_.from_equilibrium) return by.u.host();
     set_factors(0);
-    system_.begin();
-    if (linear_) system_.linearise(Vector(), supports_);
+    system_->begin();
+    if (linear_) system_->linearise(Vector());
     Stage rest{stage.time, stage.since, stage.u};
     rest.of_residual = solve_transposed(u, by.u).host();
     add_prescribed_of(rest, adjoint, adjoint.by_prescribed);
@@ -456,7 +447,7 @@ class SecondOrderEvolution final : public Evolution {
   }
 
   SolutionView view() override {
-    auto phase = space_.device().profile().phase("reactions");
+    auto phase = profile().phase("reactions");
     find_acceleration(1, a_1_, a_, work_);  // a_1_ is that at the begin of the last step
     copy(work_, known_);
     axpy(damping_.mass, v_, known_);
@@ -464,7 +455,7 @@ class SecondOrderEvolution final : public Evolution {
     axpy(1.0, r_, product_);
     supports_.gather(product_);
     supports_.keep_prescribed(product_);
-    reaction_ = space_.forces_to_mesh(product_);
+    reaction_ = equations_.forces_for_results(product_);
     return {.u = u_,
             .reaction = reaction_,
             .residual = state_.residual,
@@ -477,7 +468,7 @@ class SecondOrderEvolution final : public Evolution {
 
   const GeneralisedAlpha method_;
   const RayleighDamping damping_;
-  Operator loads_;  // those integrals of the equations that are forces from outside
+  const std::unique_ptr<Equations> loads_;  // those integrals of the equations that are forces from outside
   Vector u_, v_, a_, r_, u_1_, v_1_, a_1_, r_1_;
   Vector u_ahead_, v_ahead_, w_ahead_, w_, known_;
   SupportMotion motion_;
@@ -494,9 +485,9 @@ std::unique_ptr<Evolution> second_order(const TransientModel& model, Transient o
   return std::make_unique<SecondOrderEvolution>(model, std::move(options), observer);
 }
 
-MemoryNeeds second_order_vector_needs(const FunctionSpace& space) {
+MemoryNeeds second_order_vector_needs(Index unknowns) {
   constexpr Index vectors = 23;  // unknowns and forces at both ends, predicted, prescribed; beyond those of Newton
-  return MemoryNeeds().array<double>("vectors", space.unknown_count(), vectors);
+  return MemoryNeeds().array<double>("vectors", unknowns, vectors);
 }
 
 }  // namespace ritz

@@ -5,7 +5,7 @@
 
 namespace ritz {
 
-bool is_of_second_order(const Model& model) { return model.capacity.empty(); }
+bool is_of_second_order(const Model& model) { return model.capacity.empty() && model.of_fields.capacity.empty(); }
 
 const std::vector<Integral>& rates_of(const Model& model) {
   return is_of_second_order(model) ? model.inertia : model.capacity;
@@ -26,8 +26,11 @@ void require_no_prescribed_means(const Model& model, const std::string& analysis
       "prescribe it in a static case, load the coupling by force and moment, or make the region rigid");
 }
 
-Setup::Setup(const Model& model, const Prepared& prepared, Held held, std::vector<Integral> equations,
-             std::vector<Integral> rates) {
+Setup::Setup(const Model& model, const Prepared& prepared, Held held, Rates rates) {
+  if (model.has_fields()) {
+    fields_ = prepared.fields != nullptr ? prepared.fields : &own_fields_.emplace(fields_of(model, rates));
+    return;
+  }
   supports_ = prepared.supports;
   if (supports_ == nullptr) {
     supports_ = &own_supports_.emplace(model);
@@ -35,9 +38,26 @@ Setup::Setup(const Model& model, const Prepared& prepared, Held held, std::vecto
     if (held == Held::required) check_held(model, supports_->common());
   }
   equations_ = prepared.equations;
-  if (equations_ == nullptr) equations_ = &own_equations_.emplace(*model.space, std::move(equations));
+  if (equations_ == nullptr)
+    equations_ = &own_equations_.emplace(*model.space, rates == Rates::among ? with_rates(model) : model.equations);
   rates_ = prepared.rates;
-  if (rates_ == nullptr && !rates.empty()) rates_ = &own_rates_.emplace(*model.space, std::move(rates));
+  if (rates_ == nullptr && rates != Rates::none)
+    rates_ = &own_rates_.emplace(*model.space, rates == Rates::among ? rates_of(model) : model.inertia);
+}
+
+Equations& Setup::any_equations() const {
+  if (fields_ != nullptr) return *fields_->equations;
+  return *equations_;
+}
+
+Equations& Setup::any_rates() const {
+  if (fields_ != nullptr) return *fields_->rates;
+  return *rates_;
+}
+
+Supports& Setup::any_supports() const {
+  if (fields_ != nullptr) return *fields_->supports;
+  return *supports_->all().front();
 }
 
 Observer within_ranges(const Model& model, const Observer& observer) {
@@ -106,7 +126,9 @@ LinearSolverOptions promised(LinearSolverOptions linear, const Model& model) {
 }
 
 State uniform_state(const Model& model, double value) {
-  return {.u = std::vector<double>(static_cast<std::size_t>(model.space->unknown_count()), value)};
+  Index unknowns = 0;
+  for (const auto& space : model.spaces()) unknowns += space->unknown_count();
+  return {.u = std::vector<double>(static_cast<std::size_t>(unknowns), value)};
 }
 
 }  // namespace ritz

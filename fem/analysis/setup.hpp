@@ -13,20 +13,30 @@ namespace ritz {
 class Setup {
  public:
   enum class Held { required, not_needed };
-  Setup(const Model& model, const Prepared& prepared, Held held, std::vector<Integral> equations,
-        std::vector<Integral> rates = {});
+  using Rates = FieldsOfModel::Rates;
+  Setup(const Model& model, const Prepared& prepared, Held held, Rates rates = Rates::none);
   Setup(const Setup&) = delete;
   Setup& operator=(const Setup&) = delete;
 
+  // Of one field at nodes.
   Operator& equations() const { return *equations_; }
   Operator& rates() const { return *rates_; }
   const ModelSupports& supports() const { return *supports_; }
+  // Of a model that has fields.
+  const FieldsOfModel& fields() const { return *fields_; }
+
+  // Of either.
+  Equations& any_equations() const;
+  Equations& any_rates() const;
+  Supports& any_supports() const;  // outside of load cases
 
  private:
   std::optional<ModelSupports> own_supports_;
   std::optional<Operator> own_equations_, own_rates_;
-  const ModelSupports* supports_;
-  Operator *equations_, *rates_;
+  std::optional<FieldsOfModel> own_fields_;
+  const ModelSupports* supports_ = nullptr;
+  Operator *equations_ = nullptr, *rates_ = nullptr;
+  const FieldsOfModel* fields_ = nullptr;  // null: the model has one field at nodes
 };
 
 // Heat has a capacity; what has inertia alone moves.

@@ -1,8 +1,10 @@
+#include "fem/analysis/mixed_statics.hpp"
 #include "fem/analysis/prescribed_means.hpp"
 #include "fem/analysis/setup.hpp"
 
 #include "device/host_memory.hpp"
 #include "device/memory_shortage.hpp"
+#include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -65,15 +67,30 @@ SolutionView view_of(const StaticSolution& solution, double tolerance, std::vect
           .applied = solution.applied,
           .load_size = solution.load_size,
           .factors = std::move(factors),
-          .mean_loads = solution.mean_loads};
+          .mean_loads = solution.mean_loads,
+          .notice = solution.notice};
 }
+
+namespace {
+
+StaticSolution as_static(MixedSolution s) {
+  return {.u = std::move(s.u),
+          .reaction = s.reaction.host(),
+          .report = std::move(s.report),
+          .residual = s.residual,
+          .notice = std::move(s.notice)};
+}
+
+}  // namespace
 
 StaticSolution solve(const Model& model, const Static& analysis, const Observer& observer, const Prepared& prepared) {
   check(model, analysis);
-  const Setup setup(model, prepared, Setup::Held::required, model.equations);
+  const Setup setup(model, prepared, Setup::Held::required);
   const LinearSolverOptions linear = promised(analysis.linear, model);
   StaticSolution s;
-  if (model.means.empty()) {
+  if (model.has_fields()) {
+    s = as_static(solve(*setup.fields().equations, *setup.fields().supports, linear));
+  } else if (model.means.empty()) {
     const LoadVectors loads{.cases = {{.constraints = &setup.supports().common()}},
                             .ground = &setup.supports().on_ground()};
     s = std::move(
@@ -86,6 +103,44 @@ StaticSolution solve(const Model& model, const Static& analysis, const Observer&
 }
 
 namespace {
+
+// Load cases of several fields; all stay until the last combination was shown.
+std::vector<SolveReport> solve_cases_of_fields(const Model& model, const LoadCases& analysis,
+                                               const FieldsOfModel& common, const Observer& observer) {
+  FieldsStatics statics(*common.equations, *common.supports, promised(analysis.linear, model));
+  std::vector<FieldsOfModel> cases;
+  for (const ModelLoadCase& each : model.load_cases) cases.push_back(fields_of(model, each, common));
+  std::vector<MixedSolution> solved;
+  std::vector<SolveReport> reports;
+  const auto show = [&](const std::string& name, bool is_combination, std::vector<double> factors, MixedSolution s) {
+    if (observer.enter) observer.enter(name, is_combination);
+    reports.push_back(s.report);
+    report_solution(observer, as_static(std::move(s)), analysis.linear.relative, std::move(factors));
+  };
+  const auto copied = [](const MixedSolution& s) {
+    MixedSolution result{.residual = s.residual, .report = s.report, .notice = s.notice};
+    for (const auto& [from, to] : {std::pair{&s.u, &result.u}, {&s.reaction, &result.reaction}}) {
+      *to = Vector(from->device(), from->size(), "vectors");
+      copy(*from, *to);
+    }
+    return result;
+  };
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    solved.push_back(statics.solve(*cases[i].supports, cases[i].equations.get()));
+    std::vector<double> factors(cases.size(), 0.0);
+    factors[i] = 1;
+    show(model.load_cases[i].name, false, std::move(factors), copied(solved.back()));
+  }
+  if (analysis.combinations.empty()) return reports;
+  const MixedSolution outside = statics.solve(*common.supports);
+  for (const LoadCombination& each : analysis.combinations) {
+    std::vector<FieldsStatics::Term> terms;
+    for (std::size_t i = 0; i < cases.size(); ++i)
+      terms.push_back({each.factors[i], &solved[i], cases[i].supports.get(), cases[i].equations.get()});
+    show(each.name, true, each.factors, statics.sum(outside, terms));
+  }
+  return reports;
+}
 
 // All load cases stay until the last combination was shown.
 std::vector<SolveReport> solve_cases_with_means(const Model& model, const LoadCases& analysis, const Setup& setup,
@@ -112,7 +167,8 @@ std::vector<SolveReport> solve_cases_with_means(const Model& model, const LoadCa
 std::vector<SolveReport> solve(const Model& model, const LoadCases& analysis, const Observer& observer,
                                const Prepared& prepared) {
   check(model, analysis);
-  const Setup setup(model, prepared, Setup::Held::required, model.equations);
+  const Setup setup(model, prepared, Setup::Held::required);
+  if (model.has_fields()) return solve_cases_of_fields(model, analysis, setup.fields(), observer);
   if (!model.means.empty()) return solve_cases_with_means(model, analysis, setup, observer, prepared.cache);
   const std::size_t count = model.load_cases.size();
   LoadVectors loads{.combinations = analysis.combinations,

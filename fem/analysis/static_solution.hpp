@@ -26,14 +26,14 @@ struct StaticSolution {
   Vector u;
   ColdArray<double> cold_u = {};
   void bring_back() { cold_u.bring_back(u, "vectors"); }  // nothing to do, mostly
-  // [mesh node][component] (FunctionSpace::forces_to_mesh) force (heat) that supports and equations between unknowns
-  // exert, 0 elsewhere
+  // Force (heat) that supports and equations between unknowns exert, 0 elsewhere (Equations::forces_for_results)
   std::vector<double> reaction;
   std::vector<double> applied;  // [component] sum of the external loads
   double load_size = 0;         // sum over the nodes of the sizes of their loads, of the component with the largest
   SolveReport report;
   double residual = 0;                  // ||residual of the free unknowns||_2 / ||load of the free unknowns||_2
   std::vector<double> mean_loads = {};  // [prescribed mean] the size of its load
+  std::string notice = {};              // a part of the load that was left out; empty: none was
 };
 
 // The model must be held (check_held). Forms that are all symmetric

@@ -1,5 +1,6 @@
 #include "fem/analysis/support_motion.hpp"
 
+#include "device/error.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/krylov/conjugate_gradient.hpp"
 #include "solvers/smoothers/jacobi.hpp"
@@ -14,8 +15,8 @@ namespace {
 // T^T D T of a diagonal D.
 class DiagonalOfFollowed final : public LinearOperator {
  public:
-  DiagonalOfFollowed(const Constraints& supports, const Vector& diagonal)
-      : supports_(supports), diagonal_(diagonal), moved_(supports.space().zeros()) {}
+  DiagonalOfFollowed(const Supports& supports, const Vector& diagonal, Vector zeros)
+      : supports_(supports), diagonal_(diagonal), moved_(std::move(zeros)) {}
   const Device& device() const override { return diagonal_.device(); }
   Index rows() const override { return diagonal_.size(); }
   void apply(const Vector& x, Vector& y) const override {
@@ -28,15 +29,24 @@ class DiagonalOfFollowed final : public LinearOperator {
   }
 
  private:
-  const Constraints& supports_;
+  const Supports& supports_;
   const Vector& diagonal_;
   mutable Vector moved_;
 };
 
 }  // namespace
 
-SupportMotion::SupportMotion(Constraints& supports, double end) : supports_(supports), end_(end) {
-  for (Vector* each : {&u_, &v_, &a_, &offset_, &work_}) *each = supports.space().zeros();
+SupportMotion::SupportMotion(Supports& supports, const Vector& zeros, double end) : supports_(supports), end_(end) {
+  for (Vector* each : {&u_, &v_, &a_, &offset_, &work_}) {
+    *each = Vector(zeros.device(), zeros.size(), "vectors");
+    each->fill_zero();
+  }
+}
+
+Vector SupportMotion::zeros() const {
+  Vector x(u_.device(), u_.size(), "vectors");
+  x.fill_zero();
+  return x;
 }
 
 void SupportMotion::start(double t, double h) {
@@ -101,19 +111,19 @@ void SupportMotion::fit(const Vector& masses, Vector& u) const {
   std::vector<double> weight = masses.host();
   const double largest = std::ranges::max(weight);
   for (double& each : weight) each = std::max(each, 1e-6 * largest);
-  Vector weights = supports_.space().zeros(), rest = supports_.space().zeros();
+  Vector weights = zeros(), rest = zeros();
   weights.upload(weight);
   multiply(work_, weights, rest);
   supports_.gather(rest);
   supports_.set_zero(rest);
   axpby(0.0, rest, -1.0, rest);
   fill(0.0, work_);
-  Vector diagonal = supports_.space().zeros();
+  Vector diagonal = zeros();
   copy(weights, diagonal);
-  supports_.dependent()->gather_diagonal(diagonal);
+  supports_.gather_diagonal(diagonal);
   const JacobiPreconditioner jacobi(std::move(diagonal));
   const SolveReport report =
-      ConjugateGradient{.relative = 1e-13}.solve(DiagonalOfFollowed(supports_, weights), rest, work_, &jacobi);
+      ConjugateGradient{.relative = 1e-13}.solve(DiagonalOfFollowed(supports_, weights, zeros()), rest, work_, &jacobi);
   if (!(report.true_relative_residual <= 1e-8))
     throw Error(
         Exit::not_converged,
@@ -122,8 +132,8 @@ void SupportMotion::fit(const Vector& masses, Vector& u) const {
   axpy(1.0, work_, u);
 }
 
-bool satisfies_equations(const Constraints& supports, const Vector& offset, const Vector& u, Vector& work) {
-  if (supports.dependent() == nullptr || norm2(offset) == 0) return true;
+bool satisfies_equations(const Supports& supports, const Vector& offset, const Vector& u, Vector& work) {
+  if (!supports.has_dependent() || norm2(offset) == 0) return true;
   copy(u, work);
   supports.set_values(work);
   axpy(-1.0, u, work);

@@ -1,19 +1,19 @@
 // How supports move in time: prescribed values at a time, and their rates by differences over the step, so that their
 // sum over the steps is the change of the velocity, however a support is moved. Private to fem/analysis.
 //
-//   SupportMotion motion(supports, end);
+//   SupportMotion motion(supports, equations.zeros(), end);
 //   motion.start(0, h);                    // and motion.move(t, h) at the end of each step
 //   motion.put_rates(motion.v(), v);
 #pragma once
 
-#include "fem/space/constraints.hpp"
+#include "fem/space/supports.hpp"
 
 namespace ritz {
 
 class SupportMotion {
  public:
-  // `supports` is asked for no time after `end`, as a table may end there, and must outlive this.
-  SupportMotion(Constraints& supports, double end);
+  // Zeros: [unknown]. `supports` is asked for no time after `end`, as a table may end there, and must outlive this.
+  SupportMotion(Supports& supports, const Vector& zeros, double end);
   void start(double t, double h);  // by times after t
   void move(double t, double h);   // the end of a step of length h
   void resume();                   // at the time that the supports have; rates come with the next step
@@ -33,7 +33,9 @@ class SupportMotion {
   void find_offset();
   void find_rates(double t, double h, bool is_begin);
 
-  Constraints& supports_;
+  Vector zeros() const;
+
+  Supports& supports_;
   const double end_;
   Vector u_, v_, a_, offset_;
   mutable Vector work_;
@@ -41,6 +43,6 @@ class SupportMotion {
 
 // Does u satisfy equations between unknowns, with values? Without an offset it need not: what follows others is set.
 // Else `work` is by how much u is off.
-bool satisfies_equations(const Constraints& supports, const Vector& offset, const Vector& u, Vector& work);
+bool satisfies_equations(const Supports& supports, const Vector& offset, const Vector& u, Vector& work);
 
 }  // namespace ritz

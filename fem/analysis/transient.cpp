@@ -25,8 +25,8 @@ TransientResult solve_transient(const TransientModel& model, Transient options, 
   return result;
 }
 
-MemoryNeeds transient_vector_needs(const FunctionSpace& space, bool second_order) {
-  return second_order ? second_order_vector_needs(space) : first_order_vector_needs(space);
+MemoryNeeds transient_vector_needs(Index unknowns, bool second_order) {
+  return second_order ? second_order_vector_needs(unknowns) : first_order_vector_needs(unknowns);
 }
 
 }  // namespace ritz

@@ -6,7 +6,7 @@
 // the generalised-alpha method (solvers/time/generalised_alpha.hpp); energies take the place of the balance.
 //
 //   Operator equations(space, {conduction, flux, heat_capacity});  Operator capacity(space, {heat_capacity});
-//   State state = solve_transient({equations, 2, capacity, supports}, {.end = 60, .begin = start}, observer).state;
+//   State state = solve_transient({equations, capacity, supports}, {.end = 60, .begin = start}, observer).state;
 //
 // Each stage has one tangent, with a matrix that stays while dt stays where the equations are linear, and is checked by
 // its residual. Hosea and Shampine, Appl. Numer. Math. 20, 1996; Chung and Hulbert, J. Appl. Mech. 60, 1993.
@@ -27,14 +27,14 @@ class LoadSamples;
 
 // All must outlive the analysis. It sets their times, and the factors of the rate integrals in `equations`.
 struct TransientModel {
-  Operator& equations;     // all integrals, those of the rates after the others
-  std::size_t first_rate;  // the first of these: the capacity, or the inertia of an evolution of second order
-  Operator& rates;         // these alone
-  Constraints& supports;   // prescribed values, which may vary in time; the prescribed unknowns stay the same
+  Equations& equations;  // with the rates (Integral::is_rate): the capacity, or the inertia of second order
+  Equations& rates;      // these alone
+  Supports& supports;    // prescribed values, which may vary in time; the prescribed unknowns stay the same
   bool second_order = false;
   RayleighDamping damping = {};  // of second order. Without internal variables where it is proportional to stiffness
   std::span<const AttachedMotion> attached = {};  // whose masses join the inertia of an evolution of second order
   const LoadSamples* samples = nullptr;           // steps of a controlled length are no longer than these allow
+  const WholeProblem* whole = nullptr;            // where the equations are those of a part of the mesh
 };
 
 // An evolution in time: when it ends, what is shown, and how steps are made.
@@ -75,6 +75,6 @@ struct TransientResult {
 TransientResult solve_transient(const TransientModel& model, Transient options, const Observer& observer = {});
 
 // Vectors in addition to those of solve_nonlinear().
-MemoryNeeds transient_vector_needs(const FunctionSpace& space, bool second_order);
+MemoryNeeds transient_vector_needs(Index unknowns, bool second_order);
 
 }  // namespace ritz

@@ -12,7 +12,7 @@ namespace ritz {
 
 void check(const Model& model, const Transient& analysis) {
   require_no_prescribed_means(model, "an evolution in time");
-  if (rates_of(model).empty())
+  if (rates_of(model).empty() && rates_among_fields(model).empty())
     throw Error(Exit::model, "an evolution in time of a model without capacity or inertia",
                 "nothing says what the body stores",
                 "give the materials a density, and a specific heat for heat; in ritz-solve add [[capacity]]");
@@ -45,28 +45,46 @@ void check(const Model& model, const Transient& analysis) {
 
 std::vector<Integral> with_rates(const Model& model) {
   std::vector<Integral> all = model.equations;
-  const std::vector<Integral>& rates = rates_of(model);
-  all.insert(all.end(), rates.begin(), rates.end());
+  for (Integral each : rates_of(model)) {
+    each.is_rate = true;
+    all.push_back(std::move(each));
+  }
   return all;
 }
 
+std::vector<MixedIntegral> rates_among_fields(const Model& model) {
+  std::vector<MixedIntegral> rates = is_of_second_order(model) ? model.of_fields.inertia : model.of_fields.capacity;
+  for (MixedIntegral& each : rates) each.is_rate = true;
+  return rates;
+}
+
 bool is_linear_in_time(const Model& model) {
-  return model.linear && std::ranges::all_of(rates_of(model), [](const Integral& i) { return i.form.linear; });
+  const auto is_linear = [](const auto& integral) { return integral.form.linear; };
+  return model.linear && std::ranges::all_of(rates_of(model), is_linear) &&
+         std::ranges::all_of(rates_among_fields(model), is_linear);
 }
 
 TransientResult solve(const Model& model, Transient analysis, const Observer& observer, const Prepared& prepared) {
   check(model, analysis);
   const auto held = analysis.from_equilibrium ? Setup::Held::required : Setup::Held::not_needed;
-  const Setup setup(model, prepared, held, with_rates(model), rates_of(model));
+  const Setup setup(model, prepared, held, Setup::Rates::among);
   if (analysis.begin.u.empty()) analysis.begin.u = uniform_state(model, model.start).u;
   analysis.linear = promised(analysis.linear, model);
   std::optional<LoadSamples> samples;
   // From zero on also where the analysis resumes, so that its steps are the same.
   if (analysis.fixed_step == 0)
     samples.emplace(model, std::min(0.0, analysis.begin.time), analysis.end, analysis.instants);
-  return solve_transient({setup.equations(), model.equations.size(), setup.rates(), *setup.supports().all().front(),
-                          is_of_second_order(model), model.damping, model.attached, samples ? &*samples : nullptr},
+  return solve_transient({setup.any_equations(), setup.any_rates(), setup.any_supports(), is_of_second_order(model),
+                          model.damping, model.attached, samples ? &*samples : nullptr},
                          std::move(analysis), within_ranges_in_time(model, observer));
+}
+
+TransientResult solve(FieldsOfRank& rank, Transient analysis, const Observer& observer) {
+  if (analysis.begin.u.empty())
+    analysis.begin.u.assign(static_cast<std::size_t>(rank.equations().layout().total()), 0.0);
+  return solve_transient(
+      {.equations = rank.equations(), .rates = rank.rates(), .supports = rank.supports(), .whole = &rank.whole()},
+      std::move(analysis), observer);
 }
 
 // For a smooth solution the error of a step grows with the power order + 1 of its length.
@@ -97,7 +115,7 @@ Forecast forecast(const Model& model, const Transient& analysis, const Prepared&
                                                       : 1.0,
                       .solves = solves,
                       .shows_stages = true,
-                      .beside = transient_vector_needs(*model.space, second) +
+                      .beside = transient_vector_needs(model.space->unknown_count(), second) +
                                 attached_needs(*model.space, std::ssize(model.attached)) +
                                 rates.memory_needs(Operator::Task::residual)});
 }

@@ -213,6 +213,40 @@ Solved solve_modes(const Operator& stiffness, const Operator& masses, const Cons
 
 }  // namespace
 
+namespace {
+
+// Frequencies and shares of the mass of all modes, whose number of rigid ones is known.
+void find_shares(const Supports& supports, std::span<const Vector> forces, VibrationModes& modes) {
+  EigenSolution& s = modes.eigen;
+  if (!s.vectors) return;
+  Vector x(s.vectors->device(), s.vectors->rows(), "vectors");
+  for (std::size_t k = 0; k < s.values.size(); ++k) {
+    const bool rigid = static_cast<int>(k) < modes.rigid_count;
+    modes.frequencies.push_back(rigid ? 0 : std::sqrt(std::max(0.0, s.values[k])) / (2 * std::numbers::pi));
+    fix_sign(*s.vectors, static_cast<int>(k), x);
+    s.vectors->get_column(static_cast<int>(k), x);
+    if (supports.has_dependent()) {
+      supports.set_linear(x);
+      s.vectors->set_column(static_cast<int>(k), x);
+    }
+    modes.participation.emplace_back();
+    modes.effective_mass.emplace_back();
+    for (const Vector& Mt : forces) {
+      const double factor = dot(x, Mt);
+      modes.participation.back().push_back(factor);
+      modes.effective_mass.back().push_back(factor * factor);
+    }
+  }
+}
+
+}  // namespace
+
+void finish_modes(const EigenOptions& options, const Supports& supports, std::span<const Vector> forces,
+                  VibrationModes& modes) {
+  throw_unless_converged(modes.eigen, options);
+  find_shares(supports, forces, modes);
+}
+
 VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses, const Constraints& supports,
                                const VibrationModel& model, EigenOptions options) {
   const FunctionSpace& space = stiffness.space();
@@ -236,24 +270,7 @@ VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses
     s.rounding.resize(static_cast<std::size_t>(asked));
     modes.rigid_count = std::min(modes.rigid_count, asked);
   }
-  Vector x = space.zeros();
-  for (std::size_t k = 0; k < s.values.size(); ++k) {
-    const bool rigid = static_cast<int>(k) < modes.rigid_count;
-    modes.frequencies.push_back(rigid ? 0 : std::sqrt(std::max(0.0, s.values[k])) / (2 * std::numbers::pi));
-    fix_sign(*s.vectors, static_cast<int>(k), x);
-    s.vectors->get_column(static_cast<int>(k), x);
-    if (supports.dependent() != nullptr) {
-      supports.set_linear(x);
-      s.vectors->set_column(static_cast<int>(k), x);
-    }
-    modes.participation.emplace_back();
-    modes.effective_mass.emplace_back();
-    for (const Vector& Mt : moved.forces) {
-      const double factor = dot(x, Mt);
-      modes.participation.back().push_back(factor);
-      modes.effective_mass.back().push_back(factor * factor);
-    }
-  }
+  find_shares(supports, moved.forces, modes);
   return modes;
 }
 

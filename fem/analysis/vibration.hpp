@@ -4,12 +4,14 @@
 //   modes.frequencies[0]   // [Hz]
 #pragma once
 
+#include "fem/analysis/fields_of_model.hpp"
 #include "fem/operator/operator.hpp"
 #include "fem/physics/model.hpp"
 #include "fem/space/constraints.hpp"
 #include "solvers/eigen/eigen_solver.hpp"
 
 #include <array>
+#include <span>
 
 namespace ritz {
 
@@ -40,6 +42,16 @@ struct VibrationModel {
 // errors of solve_eigen.
 VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses, const Constraints& supports,
                                const VibrationModel& model, EigenOptions options);
+
+// The same of several fields, each of which has an inertia: with their matrices joined, by Lanczos. They must be held.
+// Translations are those of the field "displacement". Throws Error(Exit::model) for a field
+// without inertia and for motions that are free, and what the other throws.
+VibrationModes solve_vibration(const FieldsOfModel& fields, EigenOptions options);
+
+// What both do with the solution in modes.eigen: throws where modes are missing; frequencies, signs, and the part of
+// the mass that each moves. forces: M t of each translation. Private to fem/analysis.
+void finish_modes(const EigenOptions& options, const Supports& supports, std::span<const Vector> forces,
+                  VibrationModes& modes);
 
 // Does LOBPCG go without matrices? On fields of order 2 and above whose forms have actions: products with K and M
 // recompute the elements, and p-multigrid replaces the multigrid of a matrix.

@@ -457,6 +457,13 @@ bool Integral::same_place(const Integral& other) const {
          facets == other.facets && nodes == other.nodes;
 }
 
+std::vector<Integral> loads_among(const std::vector<Integral>& integrals) {
+  std::vector<Integral> loads;
+  for (const Integral& each : integrals)
+    if (!each.form.has_matrix && each.form.derived == 0 && !each.is_rate) loads.push_back(each);
+  return loads;
+}
+
 Integral Integral::over(FormValue form, const Region& region) {
   if (form.cell == static_cast<int>(CellKind::vertex1))
     throw Error(Exit::input, fmt::format("'{}' acts on nodes", form.name), {}, "use Integral::at_nodes");

@@ -1,42 +1,87 @@
-// Prescribed values of a mixed problem: those of each space, on vectors and matrices of all.
+// Affine constraints u = T v + g of a mixed problem: those of each field, on vectors and matrices of all. An equation
+// has unknowns of one field: that is what a LinearEquations can say.
 //
 //   MixedConstraints fixed(equations.spaces());
-//   fixed[0].prescribe(mesh.region("wall"), 0, 0.0, "no slip");   ...   fixed.finish();
-//   fixed.set_values(u);   equations.residual(u, r);   fixed.set_zero(r);   fixed.eliminate(K, 1);   // K du = -r
+//   fixed[0].prescribe(mesh.region("wall"), 0, 0.0, "no slip");
+//   fixed[1].relate(periodic(equations.space(1), mesh.region("outlet"), mesh.region("inlet")).equations);
+//   fixed.finish();                              // before matrices are made, whose patterns have what T needs
+//   fixed.set_values(u);   equations.residual(u, r);   fixed.gather(r);   fixed.set_zero(r);
+//   fixed.eliminate(K, 1);   /* K du = -r */   fixed.set_linear(du);
 #pragma once
 
 #include "fem/operator/mixed_operator.hpp"
 #include "fem/space/constraints.hpp"
+#include "fem/space/coupling_transform.hpp"
 
+#include <map>
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace ritz {
 
-class MixedConstraints {
+class MixedConstraints final : public Supports {
  public:
   explicit MixedConstraints(Spaces spaces);
 
   Constraints& operator[](int field) { return of_field_.at(static_cast<std::size_t>(field)); }
   const Constraints& operator[](int field) const { return of_field_.at(static_cast<std::size_t>(field)); }
-  // Throws what Constraints::finish() does, and Error(Exit::model) for equations between unknowns: mixed problems know
-  // prescribed values only.
+  // On a part of a mesh, in place of equations: rows of T of its nodes [owned | ghosts]. All ranks call it together, as
+  // all functions then.
+  void relate(int field, DependentRows rows);
+  // Throws what Constraints::finish() does.
   void finish();
 
-  void set_values(Vector& u) const;
-  void set_zero(Vector& r) const;  // r_i = 0 where prescribed
-  // Rows and columns of prescribed unknowns become zero, their diagonal entries `pivot`. Where a field with prescribed
-  // values has no diagonal block, it gets one that holds its diagonal alone.
+  const DependentUnknowns* dependent(int field) const;  // null: no equations
+  const Array<std::uint8_t>& mask(int field) const;     // [unknown, with ghosts] 1: prescribed or dependent
+
+  void set_values(Vector& u, double part = 1) const override;
+  void set_linear(Vector& x) const override;
+  void gather(Vector& r) const override;
+  void gather_diagonal(Vector& diagonal) const override;
+  void set_zero(Vector& r) const override;
+  void keep_prescribed(Vector& r) const override;
+  void keep_constrained(Vector& r) const override;
+  bool has_dependent() const override;
+  const std::vector<std::uint8_t>& host_mask() const override { return host_mask_; }
+  bool varies_in_time() const override;
+  void set_time(double t) override;
+
+  // transform(), then eliminate_transformed().
   void eliminate(BlockOperator& K, double pivot) const;
-  void apply_pivot(double pivot, const Vector& x, Vector& y) const;  // y_i = pivot x_i where prescribed
+  // K = T^T K T, blocks of fields T_i^T K_ij T_j. Rows and columns of dependent unknowns become empty, with a number as
+  // large as the largest on the diagonal of their block there. K is assembled, and its pattern made after finish().
+  void transform(BlockOperator& K) const;
+  void transform(int field, SparseMatrix& A) const;  // a block of the field alone
+  // Rows and columns of prescribed and dependent unknowns become zero, their diagonal entries `pivot`. Where a field
+  // with such unknowns has no diagonal block, it gets one that holds its diagonal alone.
+  void eliminate_transformed(BlockOperator& K, double pivot) const;
+  void apply_pivot(double pivot, const Vector& x, Vector& y) const;  // y_i = pivot x_i where eliminated
 
  private:
+  // Equations of one field.
+  struct Joined {
+    std::shared_ptr<const DependentUnknowns> of_part;        // null: those of the Constraints
+    Array<std::uint8_t> dependent, eliminated, constrained;  // [unknown] 1; the last ones with those that are followed
+  };
+  const Array<std::uint8_t>& marks(int field, Array<std::uint8_t> Joined::*kind) const;
+  void zero_where(Array<std::uint8_t> Joined::*kind, bool marked, Vector& r) const;
+  template <class Change>
+  void each_with_equations(Vector& x, const Change& change) const;
+  template <class Change>
+  void with_ghosts(int field, Vector& x, const Change& change) const;
+  const CouplingTransform& transform_of(int row, int column, const RectangularMatrix& K) const;
+
   Spaces spaces_;
   Layout layout_;
   std::vector<Constraints> of_field_;
+  std::vector<Joined> joined_;                                           // [field]
+  std::vector<std::uint8_t> host_mask_;                                  // [owned unknown]
+  mutable std::map<std::pair<int, int>, CouplingTransform> transforms_;  // of couplings, by the last pattern
 };
 
-// The tangent of equations at u without a matrix, with prescribed unknowns eliminated as MixedConstraints::eliminate
-// does. All must outlive it; an empty u is zero.
+// The tangent of equations at u without a matrix, with constraints eliminated as MixedConstraints::eliminate does. All
+// must outlive it; an empty u is zero.
 class MixedAction final : public LinearOperator {
  public:
   MixedAction(const MixedOperator& equations, const MixedConstraints& constraints, const Vector& u, double pivot)

@@ -107,7 +107,7 @@ bool MixedIntegral::couples(int test, int trial) const {
   return row >= 0 && column >= 0 && form.couples[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)];
 }
 
-MixedOperator::MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals, std::vector<FieldIntegral> of_fields,
+MixedOperator::MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals, std::vector<Integral> of_fields,
                              const std::vector<std::vector<Node>>& met_before)
     : spaces_(std::move(spaces)), integrals_(std::move(integrals)) {
   if (spaces_.empty()) throw Error(Exit::internal, "a mixed operator was made without spaces");
@@ -123,13 +123,11 @@ MixedOperator::MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals
   local_ = layout_.local();
   choose_families();
   std::vector<std::vector<Integral>> alone(spaces_.size());
-  for (const FieldIntegral& each : of_fields)
+  for (const Integral& each : of_fields)
     if (family(each.field) == Family::facet || family(each.field) == Family::edge)
-      throw Error(Exit::internal,
-                  fmt::format("form '{}' of one field was given for facets or edges", each.integral.form.name),
+      throw Error(Exit::internal, fmt::format("form '{}' of one field was given for facets or edges", each.form.name),
                   "forms of one field know unknowns at nodes", "write it as a form of several fields, if only of one");
-  for (FieldIntegral& each : of_fields)
-    alone.at(static_cast<std::size_t>(each.field)).push_back(std::move(each.integral));
+  for (Integral& each : of_fields) alone.at(static_cast<std::size_t>(each.field)).push_back(std::move(each));
   of_fields_.resize(spaces_.size());
   for (std::size_t k = 0; k < spaces_.size(); ++k)
     if (!alone[k].empty()) of_fields_[k] = std::make_unique<Operator>(*spaces_[k], std::move(alone[k]));
@@ -233,17 +231,17 @@ bool MixedOperator::symmetric() const {
 }
 
 bool MixedOperator::linear() const {
-  const auto is_linear = [](const Integral& i) { return i.form.linear; };
   return std::ranges::all_of(integrals_, [](const MixedIntegral& i) { return i.form.linear; }) &&
-         std::ranges::all_of(of_fields_, [&](const auto& each) {
-           return each == nullptr || std::ranges::all_of(each->integrals(), is_linear);
-         });
+         std::ranges::all_of(of_fields_, [](const auto& each) { return each == nullptr || each->linear(); });
 }
 
-Vector MixedOperator::zeros(const char* tag) const {
-  Vector u(device(), layout_.total(), tag);
-  u.fill_zero();
-  return u;
+std::string MixedOperator::name_of(Index unknown) const {
+  int field = 0;
+  while (field + 1 < field_count() && unknown >= layout_.first(field + 1)) ++field;
+  const FunctionSpace& of = space(field);
+  const Index entity = (unknown - layout_.first(field)) / of.components();
+  if (family(field) != Family::lagrange) return fmt::format("'{}', number {}", field_name(field), entity);
+  return fmt::format("'{}' at {}", field_name(field), of.name_of(static_cast<Node>(entity)));
 }
 
 bool MixedOperator::couples(int test, int trial) const {
@@ -309,7 +307,10 @@ void MixedOperator::run(Plan& plan, const char* name, const Vector* u, const Vec
         mixed.fields[j].u = u == nullptr ? nullptr : u->data() + local_.first(fields[j]);
         mixed.fields[j].direction = direction == nullptr ? nullptr : direction->data() + local_.first(fields[j]);
       }
-    for (AssemblyTerm& term : plan.terms[g]) term.arguments.time = time_;
+    for (std::size_t t = 0; t < plan.terms[g].size(); ++t) {
+      plan.terms[g][t].arguments.time = time_;
+      plan.terms[g][t].arguments.factor = integrals_[static_cast<std::size_t>(plan.integrals[g][t])].factor;
+    }
     groups.push_back({plan.terms[g].data(), static_cast<int>(plan.terms[g].size()),
                       groups_[static_cast<std::size_t>(plan.groups[g])].geometry().batch_count(), plan.chunk_batches[g],
                       plan.first_chunk[g], plan.items[g]});
@@ -377,14 +378,51 @@ void MixedOperator::assemble(const Vector& u, BlockOperator& K) const {
     for (int column = 0; column < field_count(); ++column) {
       if (K.block(row, column) == nullptr) continue;
       Vector& values = row == column ? K.square(row)->values() : K.coupling(row, column)->values();
-      if (couples(row, column))
-        run(plan({Task::matrix, row, column}), "assembly", at.empty() ? nullptr : &at, nullptr, values.data());
-      else values.fill_zero();
+      if (couples(row, column)) {
+        Plan& lists = plan({Task::matrix, row, column});
+        if (values.size() != lists.entries)
+          throw Error(Exit::internal,
+                      fmt::format("a matrix with {} numbers in block ({}, {}) was given to assemble, which has {}",
+                                  values.size(), row, column, lists.entries),
+                      "equations between unknowns have joined others since it was made",
+                      "finish the supports before make_matrix()");
+        run(lists, "assembly", at.empty() ? nullptr : &at, nullptr, values.data());
+      } else {
+        values.fill_zero();
+      }
       if (row != column || !adds_matrix(row)) continue;
       SparseMatrix alone = of_field(row)->make_matrix();
       of_field(row)->assemble(at.empty() ? Vector() : local_.part(at, row), alone);
       axpy(1, alone.values(), values);
     }
+}
+
+Vector MixedOperator::diagonal(const Vector& u) const {
+  BlockOperator K = make_matrix();
+  assemble(u, K);
+  Vector result = zeros();
+  for (int k = 0; k < field_count(); ++k)
+    if (K.square(k) != nullptr) {
+      Vector of_field = K.square(k)->diagonal(), owned(device(), layout_.size(k), "vectors");
+      device().machine().copy_on_device(owned.data(), of_field.data(), owned.bytes());
+      layout_.put(owned, k, result);
+    }
+  return result;
+}
+
+// Integrals of loads have no blocks.
+std::unique_ptr<Equations> MixedOperator::loads() const {
+  std::vector<MixedIntegral> several;
+  for (const MixedIntegral& each : integrals_) {
+    bool has_block = false;
+    for (const auto& row : each.form.couples) has_block = has_block || std::ranges::find(row, true) != row.end();
+    if (!has_block && !each.is_rate) several.push_back(each);
+  }
+  std::vector<Integral> of_one;
+  for (int k = 0; k < field_count(); ++k)
+    if (of_field(k) != nullptr)
+      for (const Integral& each : loads_among(of_field(k)->integrals())) of_one.push_back(each.of_field(k));
+  return std::make_unique<MixedOperator>(spaces_, std::move(several), std::move(of_one));
 }
 
 void MixedOperator::forget_assembly() const {
@@ -435,6 +473,53 @@ void MixedOperator::set_numbers(const std::vector<MixedFormValue>& forms) {
   for (const MixedFormValue& form : forms) numbers.push_back(form.numbers);
   fields_.forget_others(numbers);
   evaluate_given(false);
+}
+
+bool MixedOperator::matrix_varies_in_time() const {
+  return std::ranges::any_of(integrals_, [](const MixedIntegral& i) { return i.form.numbers.varies_in_time(); }) ||
+         std::ranges::any_of(of_fields_,
+                             [](const auto& each) { return each != nullptr && each->matrix_varies_in_time(); });
+}
+
+void MixedOperator::set_factor_of_rates(double factor) {
+  for (MixedIntegral& each : integrals_)
+    if (each.is_rate && std::exchange(each.factor, factor) != factor) over_ranks_.reset();
+  for (const auto& each : of_fields_)
+    if (each) each->set_factor_of_rates(factor);
+}
+
+bool MixedOperator::has_state() const {
+  return std::ranges::any_of(of_fields_, [](const auto& each) { return each != nullptr && each->has_state(); });
+}
+
+void MixedOperator::commit(const Vector& u) const {
+  Vector room;
+  const Vector& all = layout_.with_ghosts(u, room);
+  for (int k = 0; k < field_count(); ++k)
+    if (of_field(k) != nullptr) of_field(k)->commit(local_.part(all, k));
+}
+
+Equations::PointStates MixedOperator::state() const {
+  PointStates all;
+  for (const auto& each : of_fields_)
+    if (each) std::ranges::move(each->state(), std::back_inserter(all));
+  return all;
+}
+
+void MixedOperator::set_state(const PointStates& values) const {
+  std::size_t next = 0;
+  for (const auto& each : of_fields_) {
+    if (each == nullptr) continue;
+    const std::size_t count = std::min(each->state().size(), values.size() - next);
+    const auto begin = values.begin() + static_cast<std::ptrdiff_t>(next);
+    each->set_state(PointStates(begin, begin + static_cast<std::ptrdiff_t>(count)));
+    next += count;
+  }
+}
+
+void MixedOperator::reset_state() const {
+  for (const auto& each : of_fields_)
+    if (each) each->reset_state();
 }
 
 void MixedOperator::set_time(const Time& time) {

@@ -4,16 +4,16 @@
 //
 //   const MixedFormValue flow = Stokes<2>{1e-3};
 //   MixedOperator equations(spaces_of(flow, mesh, device), {MixedIntegral::over_all_cells(flow)},
-//                           {{.field = 0, .integral = Integral::over(load, region)}});
+//                           {Integral::over(load, region)});
 //   equations.residual(u, r);
 //   BlockOperator K = equations.make_matrix();   equations.assemble(u, K);   // K = d(residual)/du
 #pragma once
 
 #include "fem/cells/vector_element.hpp"
-#include "fem/forms/mixed_form_value.hpp"
 #include "fem/forms/time.hpp"
 #include "fem/launch/mixed_arguments.hpp"
 #include "fem/operator/list_sizes.hpp"
+#include "fem/operator/mixed_integral.hpp"
 #include "fem/operator/operator.hpp"
 #include "fem/space/entity_signs.hpp"
 #include "solvers/algebra/block_operator.hpp"
@@ -30,40 +30,6 @@
 
 namespace ritz {
 
-// Spaces of fields on one mesh that share its geometry (SpaceOptions::beside).
-using Spaces = std::vector<std::shared_ptr<const FunctionSpace>>;
-
-// One space for each field of the form, of the order that it names plus `raise`. The mesh must outlive them. Throws as
-// FunctionSpace does.
-Spaces spaces_of(const MixedFormValue& form, const Mesh& mesh, const Device& device, int raise = 0);
-Layout layout_of(const Spaces& spaces);
-
-// A form of several fields and where it is integrated.
-struct MixedIntegral {
-  MixedFormValue form;
-  bool everywhere = true;                // over all cells
-  std::vector<Index> cells;              // else over these,
-  double factor = 1;                     // multiplies residual, tangent and action
-  std::vector<FacetOfCell> facets = {};  // or over these, of a form on facets
-  // [field of the form] which one of the operator it is; empty: the form has all of them, in their order.
-  std::vector<int> fields = {};
-
-  static MixedIntegral over_all_cells(MixedFormValue form, std::vector<int> fields = {}) {
-    return {.form = std::move(form), .cells = {}, .fields = std::move(fields)};
-  }
-  // Throws Error(Exit::input) for a region of other things than the form's cells or facets.
-  static MixedIntegral over(MixedFormValue form, const Region& region, std::vector<int> fields = {});
-
-  int position_of(int field) const;         // of the operator's field among those of the form; -1: it has none
-  bool couples(int test, int trial) const;  // fields of the operator
-};
-
-// A form of one field on one of the spaces: a load, a traction, a mass.
-struct FieldIntegral {
-  int field;
-  Integral integral;
-};
-
 class MixedOperator;
 
 // The residual of one operator that several ranks compute, each on its part of the mesh
@@ -74,11 +40,11 @@ class MixedOverRanks {
   virtual void residual(const Vector& u, Vector& r) = 0;
 };
 
-class MixedOperator {
+class MixedOperator final : public Equations {
  public:
   // Throws Error(Exit::internal) when spaces do not share a geometry, or a form does not suit them.
   // met_before: [field] EntitySigns' own, of a part of a mesh.
-  MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals, std::vector<FieldIntegral> of_fields = {},
+  MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals, std::vector<Integral> of_fields = {},
                 const std::vector<std::vector<Node>>& met_before = {});
 
   int field_count() const { return static_cast<int>(spaces_.size()); }
@@ -89,21 +55,20 @@ class MixedOperator {
   std::span<const Integral> integrals_of(int field) const;  // forms of this field alone
   std::string field_name(int field) const;                  // as the forms have it
   bool has_block(int row, int column) const;                // of the matrix
-  const Layout& layout() const { return layout_; }
-  const Device& device() const { return spaces_.front()->device(); }
-  bool symmetric() const;                           // every form promises a symmetric matrix
-  bool linear() const;                              // no form's tangent depends on u
-  Vector zeros(const char* tag = "vectors") const;  // [owned]
+  const Layout& layout() const override { return layout_; }
+  const Device& device() const override { return spaces_.front()->device(); }
+  bool symmetric() const override;
+  bool linear() const override;
 
-  void residual(const Vector& u, Vector& r) const;  // r = residual(u)
+  void residual(const Vector& u, Vector& r) const override;
   // Blocks where fields couple: pattern and memory; values are zero.
   BlockOperator make_matrix() const;
   // Values become the tangent at u; an empty u is zero. Blocks that no form fills become zero.
   void assemble(const Vector& u, BlockOperator& K) const;
   // Gives back what assemble() made for itself, and the patterns of the spaces; a further call rebuilds them.
   void forget_assembly() const;
-  // y = tangent at u applied to x, without a matrix; an empty u is zero.
-  void action(const Vector& u, const Vector& x, Vector& y) const;
+  void action(const Vector& u, const Vector& x, Vector& y) const override;
+  Vector diagonal(const Vector& u) const override;  // of a matrix that is made for it
 
   // Memory that make_matrix() will take, and that of lists, buffers and coefficients which assemble(), or residual()
   // and action(), will take at their first call. Counted or sampled.
@@ -113,9 +78,22 @@ class MixedOperator {
   // Fall-backs that were taken since the last call, because memory was short: sentences for people.
   std::vector<std::string> take_steps_down() const { return std::exchange(steps_down_, {}); }
 
-  // Sets the time at which forms, loads and coefficients are evaluated; t = dt = 0 before the first call.
-  void set_time(const Time& time);
-  const Time& time() const { return time_; }
+  void set_time(const Time& time) override;
+  const Time& time() const override { return time_; }
+  bool matrix_varies_in_time() const override;
+  void set_factor_of_rates(double factor) override;
+  std::unique_ptr<Equations> loads() const override;
+
+  // Of forms of one field: those of several have none.
+  bool has_state() const override;
+  void commit(const Vector& u) const override;
+  PointStates state() const override;
+  void set_state(const PointStates& values) const override;
+  void reset_state() const override;
+
+  std::string name_of(Index unknown) const override;
+  std::vector<double> forces_for_results(const Vector& f) const override { return f.host(); }
+
   // Other numbers of the forms, as many forms as integrals, of the same names: parameters and coefficients.
   void set_numbers(const std::vector<MixedFormValue>& forms);
   // Evaluates now all functions at their points, as first calls would.
@@ -150,23 +128,38 @@ class MixedOperator {
     int block = 1;
     Index widest = 0, slab = 0;  // numbers of a chunk's results, and of those that a GPU holds at a time
   };
+  // By which equations the pattern of a block joins nodes of its rows and columns; null: by none.
+  struct Joints {
+    const NodeCouplings *of_rows = nullptr, *of_columns = nullptr;
+    bool operator==(const Joints&) const = default;
+  };
   // Everything that one task needs, made at its first use.
   struct Plan : Outline {
     std::vector<std::vector<MixedArguments>> mixed;  // of each term: the terms point to them
     std::vector<std::vector<AssemblyTerm>> terms;    // of each group
     std::shared_ptr<const ScatterPlan> scatter;
     Vector extension, workspace;
+    Joints joints;      // of a matrix
+    Index entries = 0;  // numbers of the block
   };
-  // Which nodes of the column field share a cell with a node of the row field.
+  // Which nodes of the column field share a cell with a node of the row field, or are joined with it by equations.
   struct NodePattern {
+    Joints joints;
     std::vector<Index> offsets;
     std::vector<std::int32_t> columns;
   };
+  using NodeLists = std::vector<std::vector<Node>>;
 
   bool couples(int test, int trial) const;    // by a form of several fields
   const Operator* of_field(int field) const;  // null: no form of this field alone
   bool adds_matrix(int field) const;          // a form of this field alone
+  Joints joints(int row, int column) const;
   const NodePattern& coupling_pattern(int row, int column) const;
+  NodeLists neighbours(int row, int column, const std::vector<bool>* wanted) const;
+  template <class Visit>
+  void each_coupled_element(int row, int column, const Visit& visit) const;
+  Index pairs_by_equations(int row, int column) const;
+  Index entries_of(const Key& key) const;
   void check(const MixedFormValue& form) const;
   void evaluate_given(bool only_in_time);
   void choose_families();

@@ -41,8 +41,11 @@ ScatterSizes MixedOperator::list_sizes(const Key& key, const Outline& outline) c
     return sizes_of(key.row, true, pairs_of_nodes(space(key.row)), nullptr);
   if (key.task == Task::matrix) {
     const ElementsAround columns = elements_around(key.column);
-    return in_scalars(sizes_of(key.row, true, 0, &columns),
-                      Index{space(key.row).components()} * space(key.column).components());
+    const Index by_equations = pairs_by_equations(key.row, key.column);  // no element fills these
+    return in_scalars(
+        sizes_of(key.row, true, by_equations > 0 ? pairs_between(elements_around(key.row), columns) + by_equations : 0,
+                 &columns),
+        Index{space(key.row).components()} * space(key.column).components());
   }
   ScatterSizes sum;
   for (int k = 0; k < field_count(); ++k) {
@@ -71,8 +74,10 @@ MemoryNeeds MixedOperator::matrix_needs() const {
         needs.array<double>("matrix", pairs * scalars);
       } else {
         const auto known = patterns_.find({row, column});
-        const Index pairs = known != patterns_.end() ? static_cast<Index>(known->second.columns.size())
-                                                     : pairs_between(elements_around(row), elements_around(column));
+        const bool holds = known != patterns_.end() && known->second.joints == joints(row, column);
+        const Index pairs =
+            holds ? std::ssize(known->second.columns)
+                  : pairs_between(elements_around(row), elements_around(column)) + pairs_by_equations(row, column);
         needs.array<Index>("pattern", space(row).unknown_count() + 1)
             .array<std::int32_t>("pattern", pairs * scalars)
             .array<double>("matrix", pairs * scalars);

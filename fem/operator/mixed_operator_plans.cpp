@@ -48,34 +48,6 @@ Index position_in_row(const FunctionSpace::HostPattern& pattern, Node row, Node 
 
 }  // namespace
 
-const MixedOperator::NodePattern& MixedOperator::coupling_pattern(int row, int column) const {
-  NodePattern& pattern = patterns_[{row, column}];
-  if (!pattern.offsets.empty()) return pattern;
-  const auto count = static_cast<std::size_t>(space(row).node_count());
-  std::vector<std::vector<Node>> columns(count);
-  for (const Group& group : groups_) {
-    const ElementGroup& rows = group.of_field[static_cast<std::size_t>(row)];
-    const ElementGroup& others = group.of_field[static_cast<std::size_t>(column)];
-    const bool takes_part = std::ranges::any_of(
-        rows.integrals, [&](int i) { return integrals_[static_cast<std::size_t>(i)].couples(row, column); });
-    if (!takes_part) continue;
-    for (Index e = 0; e < rows.element_count; ++e)
-      for (int a = 0; a < rows.node_count(); ++a) {
-        std::vector<Node>& list = columns[static_cast<std::size_t>(rows.node(e, a))];
-        for (int b = 0; b < others.node_count(); ++b) list.push_back(others.node(e, b));
-      }
-  }
-  pattern.offsets.assign(1, 0);
-  for (std::vector<Node>& list : columns) {
-    std::ranges::sort(list);
-    list.erase(std::ranges::unique(list).begin(), list.end());
-    pattern.columns.insert(pattern.columns.end(), list.begin(), list.end());
-    pattern.offsets.push_back(static_cast<Index>(pattern.columns.size()));
-    list = {};
-  }
-  return pattern;
-}
-
 ReferenceTable MixedOperator::table(const Group& group, int field, int degree) const {
   const ElementGroup& of_field = group.of_field[static_cast<std::size_t>(field)];
   if (family(field) == Family::facet || family(field) == Family::edge) {
@@ -207,13 +179,10 @@ void MixedOperator::list_chunk(const Key& key, const Plan& plan, Index chunk, Ch
 
 // Diagonal blocks of nodes have the lists of operators on one space.
 std::shared_ptr<const ScatterPlan> MixedOperator::make_lists(const Key& key, const Plan& plan) const {
-  const bool matrix = key.task == Task::matrix, square = matrix && key.row == key.column;
+  const bool square = key.task == Task::matrix && key.row == key.column;
   FunctionSpace::HostPattern pattern;
   if (square) pattern = space(key.row).host_pattern();
-  const Index targets = square   ? std::ssize(pattern.columns)
-                        : matrix ? std::ssize(coupling_pattern(key.row, key.column).columns) *
-                                       space(key.row).components() * space(key.column).components()
-                                 : local_.total();
+  const Index targets = entries_of(key) / plan.block;
   std::vector<std::unique_ptr<ChunkLister>> listers(static_cast<std::size_t>(omp_get_max_threads()));
   return std::make_shared<const ScatterPlan>(
       device(), targets, plan.first_chunk.back(), [&](Index chunk, ChunkSlots& out) {
@@ -272,6 +241,8 @@ MixedOperator::Plan MixedOperator::make_plan(const Key& key) const {
   for (const auto& [other, made] : plans_)  // vectors of all tasks have the same lists
     if (key.task != Task::matrix && other.task != Task::matrix) plan.scatter = made.scatter;
   if (plan.scatter == nullptr) plan.scatter = make_lists(key, plan);
+  plan.entries = entries_of(key);
+  if (key.task == Task::matrix) plan.joints = joints(key.row, key.column);
   plan.extension = Vector(device(), plan.scatter->extension_items() * plan.block, "assembly buffers");
   plan.workspace = slab_buffer(device(), plan.slab, plan.widest, steps_down_);
   return plan;
@@ -279,9 +250,10 @@ MixedOperator::Plan MixedOperator::make_plan(const Key& key) const {
 
 MixedOperator::Plan& MixedOperator::plan(const Key& key) const {
   const auto found = plans_.find(key);
-  if (found != plans_.end()) return found->second;
+  const Joints now = key.task == Task::matrix ? joints(key.row, key.column) : Joints{};
+  if (found != plans_.end() && found->second.joints == now) return found->second;
   auto phase = device().profile().phase("lists");
-  return plans_.emplace(key, make_plan(key)).first->second;
+  return plans_.insert_or_assign(key, make_plan(key)).first->second;
 }
 
 const double* MixedOperator::given_numbers(const Group& group, const MixedIntegral& integral, int degree) const {

@@ -67,7 +67,9 @@ bool Operator::symmetric() const {
 }
 
 Operator::Operator(const FunctionSpace& space, std::vector<Integral> integrals, ElementLists lists)
-    : space_(&space), integrals_(std::move(integrals)) {
+    : space_(&space),
+      layout_(std::vector<Layout::Field>{{.nodes = space.node_count(), .width = space.components()}}),
+      integrals_(std::move(integrals)) {
   for (const Integral& integral : integrals_)
     if (static_cast<int>(integral.form.given.size()) != integral.form.given_count)
       throw Error(Exit::internal,
@@ -415,6 +417,20 @@ bool Operator::same_places(const std::vector<Integral>& integrals) const {
                             [](const Integral& a, const Integral& b) { return a.same_place(b); });
 }
 
+bool Operator::linear() const {
+  return std::ranges::all_of(integrals_, [](const Integral& i) { return i.form.linear; });
+}
+
+std::unique_ptr<Equations> Operator::loads() const {
+  return std::make_unique<Operator>(*space_, loads_among(integrals_));
+}
+
+std::string Operator::name_of(Index unknown) const {
+  return space_->name_of(static_cast<Node>(unknown / space_->components()));
+}
+
+std::vector<double> Operator::forces_for_results(const Vector& f) const { return space_->forces_to_mesh(f); }
+
 bool Operator::varies_in_time() const {
   return std::ranges::any_of(integrals_, [](const Integral& i) { return i.form.varies_in_time(); });
 }
@@ -437,6 +453,11 @@ void Operator::set_time(const Time& time) {
   time_ = time;
   each_term([&](std::size_t, ElementArguments& arguments) { arguments.time = time; });
   if (moves) evaluate_given(true);
+}
+
+void Operator::set_factor_of_rates(double factor) {
+  for (std::size_t i = 0; i < integrals_.size(); ++i)
+    if (integrals_[i].is_rate) set_factor(i, factor);
 }
 
 void Operator::set_factor(std::size_t integral, double factor) {

@@ -13,6 +13,7 @@
 #include "fem/cells/tabulation.hpp"
 #include "fem/launch/assembly.hpp"
 #include "fem/operator/element_groups.hpp"
+#include "fem/operator/equations.hpp"
 #include "fem/operator/fields_at_points.hpp"
 #include "fem/operator/inner_chunks.hpp"
 #include "fem/operator/operator_over_ranks.hpp"
@@ -55,7 +56,7 @@ struct PointTangents {
 class ElementsAround;  // fem/operator/list_sizes.hpp
 class Ghosts;          // solvers/algebra/ghosts.hpp
 
-class Operator {
+class Operator final : public Equations {
  public:
   enum class Task { residual, matrix, action, diagonal, evaluate };
   // The space must outlive the operator. Throws Error(Exit::internal) when a form does not suit the space,
@@ -65,9 +66,12 @@ class Operator {
 
   const FunctionSpace& space() const { return *space_; }
   const std::vector<Integral>& integrals() const { return integrals_; }
-  bool symmetric() const;                           // every form promises a symmetric matrix
-  void residual(const Vector& u, Vector& r) const;  // r = residual(u)
-  SparseMatrix make_matrix() const;                 // pattern and memory; values undefined
+  const Device& device() const override { return space_->device(); }
+  const Layout& layout() const override { return layout_; }
+  bool symmetric() const override;
+  bool linear() const override;
+  void residual(const Vector& u, Vector& r) const override;
+  SparseMatrix make_matrix() const;  // pattern and memory; values undefined
   // values = tangent at u; no allocation from the 2nd call on
   void assemble(const Vector& u, SparseMatrix& matrix) const;
   // The same for a matrix that is assembled once: the lists of assemble() would cost many times its sums, so a CPU does
@@ -81,12 +85,13 @@ class Operator {
   // Throws Error(Exit::internal) for forms with different numbers of results at once.
   DerivedFields evaluate(const Vector& u, const std::string& form = {}) const;
 
-  // Sets the time at which loads, coefficients and forms are evaluated. Functions that vary in time are evaluated
-  // again, at all of their points; t = dt = 0 before the first call.
-  void set_time(const Time& time);
-  const Time& time() const { return time_; }
-  bool varies_in_time() const;         // does any integral?
-  bool matrix_varies_in_time() const;  // does one whose form has a matrix?
+  // Functions that vary in time are evaluated again, at all of their points.
+  void set_time(const Time& time) override;
+  const Time& time() const override { return time_; }
+  bool varies_in_time() const;                  // does any integral?
+  bool matrix_varies_in_time() const override;  // does one whose form has a matrix?
+  void set_factor_of_rates(double factor) override;
+  std::unique_ptr<Equations> loads() const override;
   // Integral::factor of integrals()[integral], for all tasks from now on. Tangents kept at points stay valid.
   void set_factor(std::size_t integral, double factor);
 
@@ -112,7 +117,8 @@ class Operator {
   MarkedNodes mark(const Constraints& constraints) const;
   // arriving: over ranks the tail of x is on its way (Ghosts::begin_fetch). Elements that reach none of it are computed
   // meanwhile, those at the border afterwards. y is complete at owned nodes, in the bits of a product at once.
-  void action(const Vector& u, const Vector& x, Vector& y, const MarkedNodes* marked = nullptr,
+  void action(const Vector& u, const Vector& x, Vector& y) const override { action(u, x, y, nullptr); }
+  void action(const Vector& u, const Vector& x, Vector& y, const MarkedNodes* marked,
               const Ghosts* arriving = nullptr) const;
   bool can_assemble() const;  // have element matrices few enough entries? Not those of hexahedra of order 4 and more
   bool can_act() const;       // has every form kernels for any element, which actions need?
@@ -123,7 +129,7 @@ class Operator {
               const Ghosts* arriving = nullptr) const;
   bool can_act_in_single() const;
   bool sum_factorised() const;  // are the actions of all elements?
-  Vector diagonal(const Vector& u) const;
+  Vector diagonal(const Vector& u) const override;
 
   // Tangents kept at points, of some forms or of none. Tasks with them use them for those forms instead of u: tasks of
   // this operator, or (matrices) of one with the same integrals and a field of higher order on the same cells, for
@@ -137,16 +143,15 @@ class Operator {
   void assemble(const PointTangents& tangents, const Vector& u, SparseMatrix& matrix) const;
   void assemble_once(const PointTangents& tangents, const Vector& u, SparseMatrix& matrix) const;
 
-  // Internal variables of forms at their quadrature points (fem/forms/point_state.hpp). They are part of the solution,
-  // as u is, and held here for the kernels: all tasks read them as they were after the last commit.
-  bool has_state() const;
+  bool has_state() const override;
   bool has_made_states() const { return !states_.empty(); }  // other than those of the start, perhaps
   MemoryNeeds state_needs() const;                           // of states that do not exist yet
-  void commit(const Vector& u) const;                        // it becomes what the forms make of it at u
-  using PointStates = std::vector<std::vector<double>>;  // [integral on a group of cells][batch, point, number, lane]
-  PointStates state() const;
-  void set_state(const PointStates& values) const;  // of state(), of the same equations
-  void reset_state() const;                         // as it was before the first commit
+  void commit(const Vector& u) const override;
+  PointStates state() const override;
+  void set_state(const PointStates& values) const override;
+  void reset_state() const override;
+  std::string name_of(Index unknown) const override;
+  std::vector<double> forces_for_results(const Vector& f) const override;
 
   // From now on residuals, actions without marked nodes, results and commits are the work of several ranks. The
   // connectivity and the lists of all cells go; another task rebuilds them.
@@ -297,6 +302,7 @@ class Operator {
   void with_groups(const Plan& plan, bool matrix, bool single, const Vectors& vectors, const Use& use) const;
 
   const FunctionSpace* space_;
+  Layout layout_;  // one field
   std::vector<Integral> integrals_;
   mutable std::shared_ptr<OperatorOverRanks> over_ranks_;  // null: all work is this process's
   Time time_;

@@ -23,13 +23,12 @@ BodyMeasure measure_of(const FormRecord& main) {
   return {main.of_revolution ? 2 * std::numbers::pi : 1, main.of_revolution};
 }
 
-// The form whose residual is `density` times every component; there is none for more components than directions.
 template <int G>
-std::optional<FormValue> mass_form(const FormRecord& main, const Coefficient& density) {
-  const auto [weight, around] = measure_of(main);
-  if (main.components == 1 && density.is_number()) return HeatCapacity<G>{density.number(), 1, weight, around};
-  if (main.components == 1) return FormValue(VaryingHeatCapacity<G>{weight, around}, {density.function(), constant(1)});
-  if (main.components != G) return std::nullopt;
+std::optional<FormValue> mass_form_in(int components, const Coefficient& density, const BodyMeasure& measure) {
+  const auto [weight, around] = measure;
+  if (components == 1 && density.is_number()) return HeatCapacity<G>{density.number(), 1, weight, around};
+  if (components == 1) return FormValue(VaryingHeatCapacity<G>{weight, around}, {density.function(), constant(1)});
+  if (components != G) return std::nullopt;
   if constexpr (G == 2) {
     if (around && density.is_number()) return Mass<2, 2, true>{density.number(), weight};
     if (around) return FormValue(VaryingMass<2, true>{weight}, {density.function()});
@@ -55,6 +54,11 @@ std::optional<RigidModes> rigid_modes(const FormRecord& main, bool is_held) {
 }
 
 }  // namespace
+
+std::optional<FormValue> mass_form(int dimension, int components, const Coefficient& density,
+                                   const BodyMeasure& measure) {
+  return dimension == 3 ? mass_form_in<3>(components, density, measure) : mass_form_in<2>(components, density, measure);
+}
 
 void FormLoads::load(On cells_or_facets, std::vector<Coefficient> density, std::string origin) {
   loads_.push_back({std::move(cells_or_facets), std::move(density), std::move(origin)});
@@ -170,7 +174,7 @@ class AnyForm::Builder {
 
   std::optional<FormValue> mass_of(const Coefficient& density, const Region& region, const std::string& origin) {
     check_values(density, positive_density, mesh_, region, origin, errors_);
-    std::optional<FormValue> form = main_.dimension == 3 ? mass_form<3>(main_, density) : mass_form<2>(main_, density);
+    std::optional<FormValue> form = mass_form(main_.dimension, main_.components, density, measure_of(main_));
     if (!form)
       errors_.add(Error(Exit::input,
                         fmt::format("'mass' has no kernels for {} components{}", main_.components, at_origin(origin)),

@@ -21,6 +21,10 @@ namespace ritz {
 // The residual of a form, or a density times the unknown.
 using StoredQuantity = std::variant<Coefficient, FormValue>;
 
+// The form whose residual is `density` times every component; there is none for more components than directions.
+std::optional<FormValue> mass_form(int dimension, int components, const Coefficient& density,
+                                   const BodyMeasure& measure);
+
 // Loads and prescribed values that act together: always, or in one load case.
 class FormLoads {
  public:

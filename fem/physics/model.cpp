@@ -106,6 +106,12 @@ std::vector<std::size_t> stops_of(std::vector<std::vector<double>> motions, cons
 
 }  // namespace
 
+Spaces Model::spaces() const {
+  Spaces all{space};
+  all.insert(all.end(), others.begin(), others.end());
+  return all;
+}
+
 double value_of(std::span<const UnknownTerm> terms, std::span<const double> u, int components) {
   double sum = 0;
   for (const UnknownTerm& term : terms)

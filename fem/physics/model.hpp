@@ -5,7 +5,8 @@
 //   const StaticSolution s = solve(model, Static{});      // fem/analysis/analysis.hpp
 #pragma once
 
-#include "fem/operator/integral.hpp"
+#include "fem/operator/mixed_constraints.hpp"
+#include "fem/operator/mixed_operator.hpp"
 #include "fem/physics/place.hpp"
 #include "fem/physics/rayleigh_damping.hpp"
 #include "fem/space/constraints.hpp"
@@ -26,13 +27,18 @@ struct PrescribedValue {
   int component;
   Coefficient value;
   std::string origin = {};
+  int field = 0;
+  // Of a field of facets or edges in place of component and value: a vector, of which the normal or the tangential
+  // component counts.
+  std::vector<PointFunction> vector = {};
 };
 
 // Loads and prescribed values that act in one load case only. The same unknowns are prescribed in all of them.
 struct ModelLoadCase {
   std::string name;
   std::vector<Integral> loads = {};
-  std::vector<PrescribedValue> prescribed = {};  // instead of those outside, on the same region and component
+  std::vector<MixedIntegral> loads_of_fields = {};  // that are forms of several fields, or of facets or edges
+  std::vector<PrescribedValue> prescribed = {};     // instead of those outside, on the same region and component
 };
 
 // Nodes of the space that the equations hold elastically.
@@ -73,8 +79,15 @@ struct AttachedMotion {
   double mass = 0;       // of a rotation its moment of inertia
 };
 
+// Forms of several fields, and those of facets or edges.
+struct FormsOfFields {
+  std::vector<MixedIntegral> equations, capacity, inertia;
+};
+
 struct Model {
-  std::shared_ptr<const FunctionSpace> space;
+  std::shared_ptr<const FunctionSpace> space;  // of the first field
+  Spaces others = {};                          // of further fields, beside the first
+  FormsOfFields of_fields = {};
   std::vector<Integral> equations;  // residual = internal - external: stiffness, and loads outside of load cases
   std::vector<Integral> capacity;   // stored quantity of evolutions of first order; empty: it is not known
   std::vector<Integral> inertia;    // mass of free vibration and of evolutions of second order; empty: it is not known
@@ -98,6 +111,10 @@ struct Model {
   std::vector<Exchange> exchanges = {};          // among the equations, too
   std::vector<ValidRange> ranges = {};           // asked for by tables that are not to be continued
   std::vector<std::string> notices = {};         // what a user may want to know: sentences
+
+  // More than one field, or one with unknowns at facets or edges.
+  bool has_fields() const { return !others.empty() || !of_fields.equations.empty(); }
+  Spaces spaces() const;
 };
 
 // Without a load case, or with one of them. Finished, and checked: throws Error(Exit::model) where two sources

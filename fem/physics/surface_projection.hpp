@@ -28,6 +28,8 @@ class SurfaceProjection {
   // must outlive the object.
   SurfaceProjection(const FunctionSpace& space, const Region& surface);
 
+  const NearestFacet& facets() const { return *facets_; }
+
   struct Foot {
     NearestFacet::Place place;
     Point gap;    // from the foot to the point

@@ -18,10 +18,12 @@ struct TieOptions {
   std::optional<double> tolerance = {};  // [length] nodes farther off are not tied; none: 5 % of the facet at the foot
   std::vector<int> components = {};      // of the unknown; empty: all
   bool leave_far_nodes = false;          // nodes outside of the tolerance stay free; else they are an error
-  // Integrates over the facets of the region (fem/physics/dual_weights.hpp) where their nodes have weights; other nodes
-  // take the field at their foot. Then prescribed unknowns have no equation: `held` [unknown] 1.
+  // Integrates over the facets of the region where they lie opposite to the other side (fem/physics/mortar.hpp); nodes
+  // without such facets take the field at their foot. Then prescribed unknowns have no equation: `held` [unknown] 1.
   bool integrated = false;
   std::vector<std::uint8_t> held = {};
+  bool displacements = true;   // a field of as many components as dimensions is one, whose rotations pass across gaps
+  bool of_revolution = false;  // integrals of a body of revolution
   std::vector<std::uint8_t> acting = {};  // [unknown] 0: no element acts there, and no equation either; empty: all act
   std::string origin = {};
 };
@@ -30,7 +32,7 @@ struct Tie {
   LinearEquations equations;
   std::vector<Node> tied, left;   // nodes of the space; those on both sides are neither
   Index shared = 0;               // nodes that both sides have
-  Index integrated = 0;           // of the tied nodes, those whose weights are integrated
+  Index integrated = 0;           // of the tied nodes, those on facets that are integrated
   std::vector<double> distances;  // [tied, then left] from the other side [length]
   // Nodes of the other side that tied nodes take the field from, and those of them at which no tied node stands: where
   // there are some, the fields of the two sides differ between the nodes.

@@ -71,14 +71,15 @@ class FieldBlocks::Maker {
     to_.schur_.resize(fields);
     to_.fields_.resize(fields);
     to_.summed_rows_.resize(fields);
+    supports_.transform(K_);
     for (int k = 0; k < equations_.field_count(); ++k) find_diagonal(k);
     choose_order();
     for (int k = 0; k < equations_.field_count(); ++k) find_update(k);
-    supports_.eliminate(K_, pivot_);
+    supports_.eliminate_transformed(K_, pivot_);
     // Pivots in the unit of each block: beside those of another field it would be lost in its coarsest inverse.
     for (int k = 0; k < equations_.field_count(); ++k)
       if (const double own = largest_owned(k, diagonals_[place(k)]); own != 0)
-        supports_[k].eliminate(*K_.square(k), own);
+        K_.square(k)->eliminate(supports_.mask(k), own);
     for (const int k : order_) to_.fields_[place(k)] = before(k).empty() ? of_own_block(k) : of_schur_complement(k);
     to_.triangle_ = triangle();
   }
@@ -196,6 +197,7 @@ class FieldBlocks::Maker {
     const Operator mass(space, {mass_of(equations_)});
     SparseMatrix M = mass.make_matrix();
     mass.assemble({}, M);
+    supports_.transform(k, M);
     Vector diagonal = M.diagonal(), scale = copy_of(updates_[place(k)]);
     complete(k, diagonal);
     field_part_kernels(K_.device()).positive_ratio(K_.device(), scale.size(), sign, diagonal.data(), scale.data());
@@ -248,7 +250,7 @@ class FieldBlocks::Maker {
       global.push_back(ghosts(k)->global(row / components) * components + row % components);
     for (const Index node : ghosts(k)->first()) first_of_ranks.push_back(node * components);
     BlockRows S = summed_by_owners(own, global, first_of_ranks, ghosts(k)->ranks());
-    const std::vector<std::uint8_t>& held = supports_[k].host_mask();
+    const std::vector<std::uint8_t> held = supports_.mask(k).host();
     const Index first = first_of_ranks[place(ghosts(k)->ranks().rank())];
     const auto each_diagonal = [&](const auto& visit) {
       for (Index row = 0; row < S.count(); ++row)
@@ -259,7 +261,7 @@ class FieldBlocks::Maker {
     each_diagonal([&](Index, double value) { largest = std::max(largest, std::abs(value)); });
     largest = all_ranks_.largest_of(largest);
     each_diagonal([&](Index row, double& value) {
-      if (!held.empty() && held[place(row)] != 0) value = largest > 0 ? largest : pivot_;
+      if (held[place(row)] != 0) value = largest > 0 ? largest : pivot_;
     });
     return S;
   }
@@ -269,7 +271,7 @@ class FieldBlocks::Maker {
   BlockMatrix with_free_part(int k, double sign, const BlockMatrixView<double>& A, bool owned_alone) const {
     BlockMatrixView<double> D = block_view(*K_.square(k));
     if (owned_alone) D.rows = owned(k) / D.row_block;
-    return sum(K_.device(), A, sign, D, &supports_[k].mask());
+    return sum(K_.device(), A, sign, D, &supports_.mask(k));
   }
 
   static Vector copy_of(const Vector& x) {
@@ -280,7 +282,7 @@ class FieldBlocks::Maker {
 
   SparseMatrix eliminated(int k, SparseMatrix S) const {
     const double own = largest_owned(k, S.diagonal());
-    supports_[k].eliminate(S, own > 0 ? own : pivot_);
+    S.eliminate(supports_.mask(k), own > 0 ? own : pivot_);
     return S;
   }
 

@@ -33,7 +33,7 @@ struct FieldBlock {
 
 class FieldBlocks {
  public:
-  // K is assembled; its prescribed unknowns are eliminated here, with this pivot. All must outlive this. Throws
+  // K is assembled; constraints are eliminated from it here, with this pivot. All must outlive this. Throws
   // Error(Exit::input) for fields that have no preconditioner.
   FieldBlocks(const MixedOperator& equations, const MixedConstraints& supports, BlockOperator& K, double pivot,
               MixedShape shape);

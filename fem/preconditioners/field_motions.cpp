@@ -8,6 +8,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <memory>
+#include <numeric>
 
 namespace ritz {
 namespace {
@@ -38,46 +39,75 @@ class MotionsLeft {
   }
 
  private:
+  // Bodies and components of a field that equations join: a constant of one is one of all in its group.
+  struct Groups {
+    std::vector<Index> body;   // [node]
+    std::vector<Index> group;  // [body][component] the first of those that are joined
+    Index components;
+    std::size_t place(Node node, int component) const {
+      return static_cast<std::size_t>(body[static_cast<std::size_t>(node)] * components + component);
+    }
+    Index of(Node node, int component) const { return group[place(node, component)]; }
+  };
+
+  Groups groups_of(int k) const {
+    Groups groups{
+        .body = body_of_nodes(equations_.space(k)), .group = {}, .components = equations_.space(k).components()};
+    const Index bodies = groups.body.empty() ? 0 : *std::ranges::max_element(groups.body) + 1;
+    groups.group.resize(static_cast<std::size_t>(bodies * groups.components));
+    std::iota(groups.group.begin(), groups.group.end(), Index{0});
+    for (const LinearEquations& each : supports_[k].equations())
+      for (Index i = 0; i < each.size(); ++i)
+        for (const UnknownTerm& term : each.terms_of(i)) {
+          const UnknownTerm& first = each.terms_of(i).front();
+          const auto [low, high] =
+              std::minmax({groups.of(first.node, first.component), groups.of(term.node, term.component)});
+          if (low != high) std::ranges::replace(groups.group, high, low);
+        }
+    return groups;
+  }
+
   void add_constants(int k) {
     constexpr int most = 50;
-    const FunctionSpace& space = equations_.space(k);
-    const auto body = std::make_shared<const std::vector<Index>>(body_of_nodes(space));
-    const int components = space.components();
-    const Index bodies = body->empty() ? 0 : *std::ranges::max_element(*body) + 1;
-    std::vector<std::uint8_t> held(static_cast<std::size_t>(bodies * components), 0);
-    for (std::size_t node = 0; node < body->size(); ++node)
+    const auto groups = std::make_shared<const Groups>(groups_of(k));
+    const int components = equations_.space(k).components();
+    std::vector<std::uint8_t> held(groups->group.size(), 0);
+    for (Node node = 0; node < equations_.space(k).node_count(); ++node)
       for (int c = 0; c < components; ++c)
-        if (supports_[k].is_prescribed(static_cast<Node>(node), c))
-          held[static_cast<std::size_t>((*body)[node] * components + c)] = 1;
+        if (supports_[k].is_prescribed(node, c)) held[static_cast<std::size_t>(groups->of(node, c))] = 1;
     int added = 0;
     for (std::size_t i = 0; i < held.size() && added < most; ++i) {
-      if (held[i] != 0) continue;
+      const auto group = static_cast<Index>(i);
+      if (held[i] != 0 || groups->group[i] != group) continue;
       ++added;
-      const Index number = static_cast<Index>(i) / components;
-      const int component = static_cast<int>(i) % components;
       motions_.push_back({.field = k,
                           .constant = true,
                           .what = fmt::format("a constant may be added to the field '{}'{}", equations_.field_name(k),
-                                              components == 1 ? "" : fmt::format(", component {}", component)),
-                          .values = [device = equations_.device(), body, number, components, component] {
-                            return constant_of(device, *body, number, components, component);
+                                              components == 1 ? "" : fmt::format(", component {}", group % components)),
+                          .values = [groups, group, &supports = supports_[k]] {
+                            return independent(constant_of(supports.space(), *groups, group), supports);
                           }});
     }
   }
 
-  // 1 in a component of a body, and zero elsewhere.
-  static Vector constant_of(const Device& device, const std::vector<Index>& body, Index number, int components,
-                            int component) {
-    Vector constant(device, std::ssize(body) * components, "vectors");
-    if (components == 1 && std::ranges::all_of(body, [&](Index of_node) { return of_node == number; })) {
+  // 1 in a group, and zero elsewhere.
+  static Vector constant_of(const FunctionSpace& space, const Groups& groups, Index group) {
+    Vector constant(space.device(), space.unknown_count(), "vectors");
+    if (std::ranges::all_of(groups.group, [&](Index each) { return each == group; })) {
       fill(1, constant);
       return constant;
     }
-    std::vector<double> values(body.size() * std::size_t(components), 0.0);
-    for (std::size_t node = 0; node < body.size(); ++node)
-      if (body[node] == number) values[node * std::size_t(components) + std::size_t(component)] = 1;
+    std::vector<double> values;
+    for (Node node = 0; node < space.node_count(); ++node)
+      for (int c = 0; c < space.components(); ++c) values.push_back(groups.of(node, c) == group ? 1 : 0);
     constant.upload(values);
     return constant;
+  }
+
+  // The motion without what follows others by equations, which the matrix does not see.
+  static Vector independent(Vector motion, const Constraints& supports) {
+    if (supports.has_dependent()) supports.set_zero(motion);
+    return motion;
   }
 
   // Rigid motions of a field of as many components as dimensions, which may be a displacement or a velocity.
@@ -89,18 +119,21 @@ class MotionsLeft {
     const RigidModes modes = dimension == 3 ? RigidModes::solid : RigidModes::plane;
     std::vector<std::uint8_t> held = supports_[k].host_mask();
     held.resize(static_cast<std::size_t>(space.unknown_count()), 0);
-    const std::vector<FreePart> parts = free_parts(space, held, {}, modes);
+    const std::vector<LinearEquations>& equations = supports_[k].equations();
+    const std::vector<FreePart> parts = free_parts(space, held, equations, modes);
     if (parts.empty() || parts.size() > most) return;
     std::vector<std::string> words;
     for (const FreePart& part : parts) words.insert(words.end(), part.motions.begin(), part.motions.end());
-    const auto values = std::make_shared<const std::vector<std::vector<double>>>(free_motions(space, held, {}, modes));
+    const auto values =
+        std::make_shared<const std::vector<std::vector<double>>>(free_motions(space, held, equations, modes));
     for (std::size_t i = 0; i < values->size(); ++i)
-      motions_.push_back(
-          {.field = k,
-           .constant = false,
-           .what = fmt::format("a rigid motion may be added to the field '{}'{}", equations_.field_name(k),
-                               i < words.size() ? ": " + words[i] : ""),
-           .values = [device = equations_.device(), values, i] { return Vector(device, (*values)[i], "vectors"); }});
+      motions_.push_back({.field = k,
+                          .constant = false,
+                          .what = fmt::format("a rigid motion may be added to the field '{}'{}",
+                                              equations_.field_name(k), i < words.size() ? ": " + words[i] : ""),
+                          .values = [values, i, &supports = supports_[k]] {
+                            return independent(Vector(supports.space().device(), (*values)[i], "vectors"), supports);
+                          }});
   }
 
   const MixedOperator& equations_;
@@ -150,6 +183,7 @@ void require_none_is_free(const MixedOperator& equations, const LinearOperator& 
                           const std::vector<FieldMotion>& motions) {
   for (const FieldMotion& each : motions) {
     const Vector values = each.values();
+    if (max_abs(values) == 0) continue;  // all of it follows prescribed unknowns
     const bool is_null = maps_to_zero(equations, K, sizes, each.field, values);
     if (!is_null && (!each.constant || equations.symmetric() || !sums_to_zero(equations, K, each.field, values)))
       continue;

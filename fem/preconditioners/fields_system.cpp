@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <fmt/format.h>
 #include <optional>
 #include <utility>
@@ -58,6 +59,90 @@ LinearMethod iteration_of(const MixedOperator& equations, const LinearSolverOpti
   if (is_definite(equations, options)) return LinearMethod::conjugate_gradient;
   return equations.symmetric() ? LinearMethod::minres : LinearMethod::gmres;
 }
+
+// Factors of rows and columns, by field, with which the largest block of each row and column is about 1: equations of
+// several fields have units that differ, and one norm is to judge all of them. Of a symmetric matrix both are the same.
+// Ruiz, A scaling algorithm to equilibrate both rows and columns norms in matrices, RAL-TR-2001-034; powers of two, so
+// that nothing is rounded.
+class Scaling {
+ public:
+  Scaling(const BlockNorms& sizes, const Layout& layout) : layout_(layout) {
+    const auto count = static_cast<std::size_t>(layout.count());
+    rows_.assign(count, 1.0);
+    columns_.assign(count, 1.0);
+    if (count == 1) return;
+    const auto size = [&](std::size_t i, std::size_t j) {
+      const double unknowns = double(layout.size_over_all(static_cast<int>(i)));
+      const double entry = sizes.norm(static_cast<int>(i), static_cast<int>(j)) / std::sqrt(std::max(unknowns, 1.0));
+      return entry * rows_[i] * columns_[j];
+    };
+    for (int round = 0; round < 60; ++round) {
+      std::vector<double> of_rows(count, 0.0), of_columns(count, 0.0);
+      for (std::size_t i = 0; i < count; ++i)
+        for (std::size_t j = 0; j < count; ++j) {
+          of_rows[i] = std::max(of_rows[i], size(i, j));
+          of_columns[j] = std::max(of_columns[j], size(i, j));
+        }
+      for (std::size_t i = 0; i < count; ++i) {
+        if (of_rows[i] > 0) rows_[i] /= std::sqrt(of_rows[i]);
+        if (of_columns[i] > 0) columns_[i] /= std::sqrt(of_columns[i]);
+      }
+    }
+    for (std::vector<double>* const each : {&rows_, &columns_})
+      for (double& factor : *each) factor = std::exp2(std::round(std::log2(factor)));
+  }
+
+  double row(int field) const { return rows_[static_cast<std::size_t>(field)]; }
+  void apply(BlockOperator& K) const {
+    for (int i = 0; i < layout_.count(); ++i)
+      for (int j = 0; j < layout_.count(); ++j) {
+        if (K.block(i, j) == nullptr) continue;
+        Vector& values = i == j ? K.square(i)->values() : K.coupling(i, j)->values();
+        axpby(0.0, values, rows_[std::size_t(i)] * columns_[std::size_t(j)], values);
+      }
+  }
+  // y [owned unknown] = x times the factors of rows, or of columns, or by them.
+  void by_rows(const Vector& x, Vector& y) const { multiply(x, rows_, false, y); }
+  void by_columns(const Vector& x, Vector& y) const { multiply(x, columns_, false, y); }
+  void over_rows(const Vector& x, Vector& y) const { multiply(x, rows_, true, y); }
+  void over_columns(const Vector& x, Vector& y) const { multiply(x, columns_, true, y); }
+
+ private:
+  void multiply(const Vector& x, const std::vector<double>& factors, bool divide, Vector& y) const {
+    for (int k = 0; k < layout_.count(); ++k) {
+      Vector part = layout_.part(x, k);
+      const double factor = factors[static_cast<std::size_t>(k)];
+      axpby(0.0, part, divide ? 1 / factor : factor, part);
+      layout_.put(part, k, y);
+    }
+  }
+
+  const Layout& layout_;
+  std::vector<double> rows_, columns_;
+};
+
+// R K C, or C^-1 M R^-1 of a preconditioner M of K.
+class Scaled final : public LinearOperator {
+ public:
+  Scaled(const LinearOperator& inner, const Scaling& scaling, bool inverse)
+      : inner_(inner), scaling_(scaling), inverse_(inverse), x_(inner.device(), inner.rows(), "vectors") {}
+  const Device& device() const override { return inner_.device(); }
+  Index rows() const override { return inner_.rows(); }
+  std::string name() const override { return inner_.name(); }
+  void apply(const Vector& x, Vector& y) const override {
+    if (inverse_) scaling_.over_rows(x, x_);
+    else scaling_.by_columns(x, x_);
+    inner_.apply(x_, y);
+    if (inverse_) scaling_.over_columns(y, y);
+    else scaling_.by_rows(y, y);
+  }
+
+ private:
+  const LinearOperator& inner_;
+  const Scaling& scaling_;
+  const bool inverse_;
+  mutable Vector x_;
+};
 
 }  // namespace
 
@@ -108,21 +193,39 @@ WholeProblem whole_problem(const MixedOperator& equations, const MixedConstraint
   return {.size = size_of_system(equations), .motions = motions_left(equations, supports)};
 }
 
-namespace {
-
-class FieldsSystem final : public PlannedSystem {
+class FieldsSystem::Solver final : public PlannedSystem {
  public:
-  FieldsSystem(const MixedOperator& equations, const MixedConstraints& supports, const LinearSolverOptions& options,
-               const WholeProblem& whole, const Vector& r, Vector& du)
-      : equations_(equations), supports_(supports), options_(options), whole_(whole), columns_(r, du) {}
+  Solver(const MixedOperator& equations, const MixedConstraints& supports, LinearSolverOptions options,
+         WholeProblem whole)
+      : equations_(equations), supports_(supports), options_(std::move(options)), whole_(std::move(whole)) {}
 
-  SolveReport solve() {
+  void linearise(const Vector& u) {
+    release();
+    u_ = Vector();
+    if (u.empty() || equations_.linear()) return;
+    u_ = equations_.zeros();
+    copy(u, u_);
+  }
+  const Vector& point() const { return u_; }
+
+  void release() {
+    free_factor();
+    free_preconditioners();
+    method_.reset();
+  }
+
+  SolveReport solve(const Vector& r, Vector& x, const LinearTolerance& tolerance) {
+    columns_.emplace(r, x);
+    options_.relative = tolerance.relative;
+    options_.rounding_error = tolerance.rounding_error;
+    if (method_) return again();
     SolveReport report = solve_by_plan(*this, {.promise = MatrixPromise::none, .report = options_.say}).front();
     if (over_ranks()) say(arrays_of_ranks(layout().ranks(), device()));
+    options_.say = {};  // said once
     return report;
   }
 
-  const Columns& columns() const override { return columns_; }
+  const Columns& columns() const override { return *columns_; }
   bool over_ranks() const override { return layout().is_divided(); }
 
   std::vector<MethodChoice> plan(bool) override {
@@ -142,6 +245,8 @@ class FieldsSystem final : public PlannedSystem {
     return agreed([&] { return Reports{over_ranks() ? factorise_over_ranks(choice) : factorise_here(choice)}; });
   }
 
+  void remember(const MethodChoice& choice) override { method_ = choice; }
+
   // Each field has a separate preconditioner: there are no other precisions or relatives to try.
   Cycle cycle(const MethodChoice&) const override { return {}; }
   bool may_be_refused(const MethodChoice&) const override { return false; }
@@ -151,7 +256,8 @@ class FieldsSystem final : public PlannedSystem {
 
   void prepare(const MethodChoice& choice, PreconditionerBasis, const Cycle&) override {
     const MixedShape shape = choice.method == LinearMethod::gmres ? MixedShape::triangular : MixedShape::diagonal;
-    columns_.clear();
+    columns_->clear();
+    free_factor();
     agreed([&] {
       assemble();
       auto phase = profile().phase("set-up");
@@ -197,17 +303,32 @@ class FieldsSystem final : public PlannedSystem {
         "take the method 'minres' or 'auto', or give a term without derivatives a small factor (b of curl_curl3)");
   }
 
-  // The tangent of linear equations, without its supports.
+  void free_factor() {
+    if (factor_ && over_ranks()) factor_->end();
+    factor_.reset();
+    rows_.reset();
+    joined_.reset();
+  }
+
+  // With the factor or the preconditioner of the last solution.
+  SolveReport again() {
+    if (!factor_) return agreed([&] { return iterate(*method_).reports.front(); });
+    auto phase = profile().phase("solve");
+    return agreed([&] { return solved_by_factor(); });
+  }
+
+  // The tangent, without its supports.
   void assemble() {
     auto phase = profile().phase("assembly");
     K_.emplace(equations_.make_matrix());
-    equations_.assemble({}, *K_);
+    equations_.assemble(u_, *K_);
     if (over_ranks()) {
       equations_.forget_assembly();
       return_freed_host_memory();
       say(description());
     }
     sizes_.emplace(*K_);
+    scaling_.emplace(*sizes_, layout());
   }
 
   DirectKind kind() const { return equations_.symmetric() ? DirectKind::symmetric : DirectKind::general; }
@@ -217,26 +338,38 @@ class FieldsSystem final : public PlannedSystem {
     assemble();
     supports_.eliminate(*K_, sizes_->pivot());
     require_none_is_free(equations_, *K_, *sizes_, whole_.motions);
+    scaling_->apply(*K_);
   }
 
   template <class Matrix>
   SolveReport factorised(const Matrix& K, const MethodChoice& choice) {
-    DirectSolver solver(
+    factor_.emplace(
         K, kind(),
-        {.memory_limit = options_.direct_memory, .operations_limit = choice.operations_limit, .say = options_.say});
-    solver.relative = options_.relative;
-    solver.rounding_error = options_.rounding_error;
-    SolveReport report = solver.solve(columns_.b(), columns_.x());
-    if (over_ranks()) solver.end();
+        DirectOptions{
+            .memory_limit = options_.direct_memory, .operations_limit = choice.operations_limit, .say = options_.say});
+    return solved_by_factor();
+  }
+
+  SolveReport solved_by_factor() {
+    factor_->relative = options_.relative;
+    factor_->rounding_error = options_.rounding_error;
+    Vector b = equations_.zeros();
+    scaling_->by_rows(columns_->b(), b);
+    SolveReport report = factor_->solve(b, columns_->x());
+    scaling_->by_columns(columns_->x(), columns_->x());
+    if (!over_ranks()) return report;
+    const Communicator all(device());
+    report.memory_needed = all.total(report.memory_needed);
+    report.memory_used = all.total(report.memory_used);
     return report;
   }
 
   SolveReport factorise_here(const MethodChoice& choice) {
     assemble_and_check();
-    const SparseMatrix K = joined_matrix(*K_);
+    joined_.emplace(joined_matrix(*K_));
     K_.reset();
     auto phase = profile().phase("solve");
-    return factorised(K, choice);
+    return factorised(*joined_, choice);
   }
 
   SolveReport factorise_over_ranks(const MethodChoice& choice) {
@@ -245,13 +378,9 @@ class FieldsSystem final : public PlannedSystem {
     assemble_and_check();
     BlockRows rows = joined_rows(*K_);
     K_.reset();
-    const std::unique_ptr<DividedMatrix> K = divided_matrix(ranks, device(), std::move(rows));
+    rows_ = divided_matrix(ranks, device(), std::move(rows));
     auto phase = profile().phase("solve");
-    SolveReport report = factorised(*K, choice);
-    const Communicator all(device());
-    report.memory_needed = all.total(report.memory_needed);
-    report.memory_used = all.total(report.memory_used);
-    return report;
+    return factorised(*rows_, choice);
   }
 
   // The numbers of the rank with the most.
@@ -273,11 +402,26 @@ class FieldsSystem final : public PlannedSystem {
   // One norm over fields of several units is that of the largest: what it leaves in the equations of the others is
   // solved for again, until those of each field are met.
   SolveReport refined(LinearMethod method, int most) const {
-    const Vector& r = columns_.b();
-    Vector& du = columns_.x();
+    const Vector& r = columns_->b();
+    Vector& du = columns_->x();
     const Layout& layout = equations_.layout();
+    // MINRES has the norm of its preconditioner, which knows the units.
+    const bool scales = method == LinearMethod::gmres && layout.count() > 1;
+    const Scaled scaled_K(*K_, *scaling_, false), scaled_M(M_->get(), *scaling_, true);
     const auto solve = [&](const Vector& b, Vector& x, const KrylovOptions& options) {
-      return solve_by(method, *K_, b, x, &M_->get(), options);
+      if (!scales) return solve_by(method, *K_, b, x, &M_->get(), options);
+      Vector scaled_b = equations_.zeros();
+      scaling_->by_rows(b, scaled_b);
+      scaling_->over_columns(x, x);
+      SolveReport one = solve_by(method, scaled_K, scaled_b, x, &scaled_M, options);
+      scaling_->by_columns(x, x);
+      return one;
+    };
+    const auto size_of = [&](const Vector& b) {
+      if (!scales) return norm2(b);
+      Vector scaled_b = equations_.zeros();
+      scaling_->by_rows(b, scaled_b);
+      return norm2(scaled_b);
     };
     SolveReport report = solve(r, du, {options_.relative, most, options_.restart, {}});
     Vector rest = equations_.zeros(), correction = equations_.zeros();
@@ -294,7 +438,8 @@ class FieldsSystem final : public PlannedSystem {
         report.where = fmt::format("equations of the field '{}'", equations_.field_name(unmet.field));
         break;
       }
-      const double relative = std::max(options_.relative, 0.5 * unmet.allowed / norm2(rest));
+      const double allowed = unmet.allowed * (scales ? scaling_->row(unmet.field) : 1.0);
+      const double relative = std::max(options_.relative, 0.5 * allowed / size_of(rest));
       correction.fill_zero();
       const SolveReport more = solve(rest, correction, {relative, most - report.iterations, options_.restart, {}});
       report.iterations += more.iterations;
@@ -338,19 +483,34 @@ class FieldsSystem final : public PlannedSystem {
 
   const MixedOperator& equations_;
   const MixedConstraints& supports_;
-  const LinearSolverOptions& options_;
-  const WholeProblem& whole_;
-  const Columns columns_;
+  LinearSolverOptions options_;
+  const WholeProblem whole_;
+  Vector u_;  // empty: zero
+  std::optional<Columns> columns_;
   std::optional<BlockOperator> K_;
   std::optional<BlockNorms> sizes_;
+  std::optional<Scaling> scaling_;  // of a factor, and of GMRES
   std::optional<MixedPreconditioner> M_;
+  std::optional<SparseMatrix> joined_;  // of the factor
+  std::unique_ptr<DividedMatrix> rows_;
+  std::optional<DirectSolver> factor_;
+  std::optional<MethodChoice> method_;  // of the last solution, whose factor or preconditioner is there
 };
 
-}  // namespace
+FieldsSystem::FieldsSystem(const MixedOperator& equations, const MixedConstraints& supports,
+                           LinearSolverOptions options, WholeProblem whole)
+    : solver_(std::make_unique<Solver>(equations, supports, std::move(options), std::move(whole))) {}
 
-SolveReport solve_fields(const MixedOperator& equations, const MixedConstraints& supports,
-                         const LinearSolverOptions& options, const WholeProblem& whole, const Vector& r, Vector& du) {
-  return FieldsSystem(equations, supports, options, whole, r, du).solve();
+// An error on one rank alone must not wait for the others.
+FieldsSystem::~FieldsSystem() {
+  if (solver_ && std::uncaught_exceptions() == 0) solver_->release();
+}
+
+void FieldsSystem::linearise(const Vector& u) { solver_->linearise(u); }
+const Vector& FieldsSystem::point() const { return solver_->point(); }
+void FieldsSystem::release() { solver_->release(); }
+SolveReport FieldsSystem::solve(const Vector& r, Vector& x, const LinearTolerance& tolerance) {
+  return solver_->solve(r, x, tolerance);
 }
 
 }  // namespace ritz

@@ -2,15 +2,17 @@
 // a factorisation, or by MINRES or GMRES with the preconditioner of mixed_preconditioner.hpp. In one process, or over
 // ranks, where the equations are those of each rank's part of the mesh and all ranks make the same calls.
 //
-//   const WholeProblem whole = whole_problem(equations, supports);         // of the whole mesh
-//   SolveReport report = solve_fields(equations, supports, options, whole, r, du);                 // K du = r
+//   FieldsSystem system(equations, supports, options, whole_problem(equations, supports));
+//   system.linearise(u);                                                                // again when u has changed
+//   SolveReport report = system.solve(r, du, {.relative = 1e-8});                       // K du = r
 #pragma once
 
 #include "fem/preconditioners/field_motions.hpp"
 #include "fem/preconditioners/mixed_preconditioner.hpp"
-#include "solvers/linear/linear_solver_options.hpp"
+#include "solvers/linear/linear_solver.hpp"
 #include "solvers/linear/method_choice.hpp"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,12 +27,31 @@ struct WholeProblem {
 };
 WholeProblem whole_problem(const MixedOperator& equations, const MixedConstraints& supports);
 
-// The equations are linear and the supports finished. r, du: [owned unknown]. The method is direct, minres, gmres, or
-// automatic: a factorisation where that is predicted to take less time and fits the memory, else an iteration. Throws
-// Error(Exit::model) where the matrix is singular, Error(Exit::input) for other methods and for fields without a
-// preconditioner, and what DirectSolver throws; over ranks as an AgreedError.
-SolveReport solve_fields(const MixedOperator& equations, const MixedConstraints& supports,
-                         const LinearSolverOptions& options, const WholeProblem& whole, const Vector& r, Vector& du);
+class FieldsSystem {
+ public:
+  // Supports are finished. The method is direct, minres, gmres, or automatic: a factorisation where that is predicted
+  // to take less time and fits the memory, else an iteration; conjugate gradients for one field whose matrix is
+  // promised to be positive definite. Equations and supports must outlive this.
+  FieldsSystem(const MixedOperator& equations, const MixedConstraints& supports, LinearSolverOptions options,
+               WholeProblem whole);
+  ~FieldsSystem();
+  FieldsSystem(const FieldsSystem&) = delete;
+  FieldsSystem& operator=(const FieldsSystem&) = delete;
+
+  // The tangent at u, an empty u is zero. Matrix and factor or preconditioner are made by the next solution, and stay
+  // for those after it.
+  void linearise(const Vector& u);
+  const Vector& point() const;
+  void release();  // all of them; over ranks all ranks together
+
+  // From x, r gathered, [owned]. Throws Error(Exit::model) where the matrix is singular, Error(Exit::input) for other
+  // methods and for fields without a preconditioner, and what DirectSolver throws; over ranks as an AgreedError.
+  SolveReport solve(const Vector& r, Vector& x, const LinearTolerance& tolerance);
+
+ private:
+  class Solver;
+  std::unique_ptr<Solver> solver_;
+};
 
 // Methods in the order of trying, for a system of this size.
 std::vector<MethodChoice> methods_of(const MixedOperator& equations, const LinearSolverOptions& options,

@@ -244,12 +244,14 @@ DividedEquations* divide_among_ranks(const Operator& equations, const LinearSolv
   return made.get();
 }
 
-void divide_like(const Operator& equations, const Operator& others) {
-  const auto* const divided = dynamic_cast<const DividedEquations*>(equations.over_ranks());
+void divide_like(const Equations& equations, const Equations& others) {
+  const auto* const one = dynamic_cast<const Operator*>(&equations);
+  const auto* const divided = one != nullptr ? dynamic_cast<const DividedEquations*>(one->over_ranks()) : nullptr;
   if (divided == nullptr) return;
-  const auto made = std::make_shared<DividedEquations>(others, divided->space());
-  if (others.has_made_states()) made->states_were_set();
-  others.divide(made);
+  const auto& other = dynamic_cast<const Operator&>(others);
+  const auto made = std::make_shared<DividedEquations>(other, divided->space());
+  if (other.has_made_states()) made->states_were_set();
+  other.divide(made);
 }
 
 }  // namespace ritz

@@ -103,6 +103,6 @@ class DividedEquations final : public OperatorOverRanks {
 // fewer nodes than ranks is an error of check_divisible(), before.
 DividedEquations* divide_among_ranks(const Operator& equations, const LinearSolverOptions& options, Ranks& ranks);
 // Other equations on the same space, where these are divided.
-void divide_like(const Operator& equations, const Operator& others);
+void divide_like(const Equations& equations, const Equations& others);
 
 }  // namespace ritz

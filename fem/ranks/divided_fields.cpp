@@ -28,11 +28,11 @@ void compute_residual(const MixedOperator& equations, const Vector& u, Vector& r
 }
 
 // r and du of the whole on the first rank, where each motion has its values, too.
-SolveReport solve_together(const LocalFields& part, const std::vector<std::vector<std::uint8_t>>& held,
+SolveReport solve_together(const LocalFields& part, const std::vector<PartSupports>& of_part,
                            const LinearSolverOptions& options, WholeProblem whole, const Vector& r, Vector& du) {
   const MixedOperator& equations = part.equations();
   const Layout& layout = equations.layout();
-  const MixedConstraints supports = part.supports(held);
+  const MixedConstraints supports = part.supports(of_part);
   for (FieldMotion& motion : whole.motions)
     motion.values = [&layout, &equations, field = motion.field, all = std::move(motion.values)] {
       Vector own(equations.device(), layout.size(field), "vectors");
@@ -41,7 +41,8 @@ SolveReport solve_together(const LocalFields& part, const std::vector<std::vecto
     };
   Vector b = equations.zeros(), x = equations.zeros();
   layout.deal(r, b);
-  const SolveReport report = solve_fields(equations, supports, options, whole, b, x);
+  FieldsSystem system(equations, supports, options, whole);
+  const SolveReport report = system.solve(b, x, {options.relative, options.rounding_error});
   layout.collect(x, du);
   return report;
 }
@@ -65,12 +66,16 @@ WholeProblem whole_problem(Unpacked& from) {
 
 }  // namespace
 
-void check_divisible(const MixedOperator& equations, const Ranks& ranks) {
+void check_enough_nodes(const MixedOperator& equations, const Ranks& ranks) {
   for (int k = 0; k < equations.field_count(); ++k)
     if (equations.space(k).node_count() < ranks.count())
       throw_not_over_ranks(
           ranks, fmt::format("a field '{}' of {} nodes", equations.field_name(k), equations.space(k).node_count()),
           "start fewer ranks");
+}
+
+void check_divisible(const MixedOperator& equations, const Ranks& ranks) {
+  check_enough_nodes(equations, ranks);
   const auto check_module = [&](const std::string& module) {
     if (module != "ritz_fem_kernels" && !is_of_plugin(module))
       throw_not_over_ranks(ranks, fmt::format("a form of the module '{}'", module), "start one process");
@@ -84,6 +89,7 @@ DividedFields::DividedFields(const MixedOperator& equations, Ranks& ranks)
     : equations_(equations), ranks_(ranks), number_(fields_made++), reached_(at(ranks.count())) {
   check_divisible(equations, ranks);
   auto phase = equations.device().profile().phase("cut");
+  for (const auto& space : equations.spaces()) couplings_.push_back(space->couplings());
   own_ = std::make_unique<const LocalFields>(send_parts(), equations.time(), equations.device(), ranks);
   own_->equations().take_numbers();
   if (own_->asks())
@@ -129,8 +135,13 @@ void DividedFields::residual(const Vector& u, Vector& r) {
   compute_residual(own_->equations(), u, r);
 }
 
+bool DividedFields::suits(const MixedOperator& equations) const {
+  return std::ranges::equal(equations.spaces(), couplings_, {}, [](const auto& space) { return space->couplings(); });
+}
+
 DividedFields& divide_among_ranks(const MixedOperator& equations, Ranks& ranks) {
-  if (auto* const divided = dynamic_cast<DividedFields*>(equations.over_ranks())) return *divided;
+  if (auto* const divided = dynamic_cast<DividedFields*>(equations.over_ranks()))
+    if (divided->suits(equations)) return *divided;
   const auto made = std::make_shared<DividedFields>(equations, ranks);
   equations.divide(made);
   return *made;
@@ -141,7 +152,7 @@ SolveReport DividedFields::solve(const MixedConstraints& supports, const LinearS
   for (int rank = 1; rank < ranks_.count(); ++rank) {
     Packed to;
     to.add(Order::help_fields).add(number_).add(FieldsOrder::solve);
-    for (const std::vector<std::uint8_t>& held : held_by(rank, supports)) to.add(held);
+    for (const PartSupports& each : supports_of_rank(rank, supports)) add(to, each);
     add(to, options);
     to.add(options.relative).add(options.rounding_error);
     add(to, whole);
@@ -150,18 +161,17 @@ SolveReport DividedFields::solve(const MixedConstraints& supports, const LinearS
   WholeProblem mine = whole;
   mine.calls = {[this](int field) { return send_nesting(field); },
                 [this, &supports](int field) { return send_corners(field, supports); }};
-  return solve_together(*own_, held_by(0, supports), options, std::move(mine), r, du);
+  return solve_together(*own_, supports_of_rank(0, supports), options, std::move(mine), r, du);
 }
 
-std::vector<std::vector<std::uint8_t>> DividedFields::held_by(int rank, const MixedConstraints& supports) const {
-  std::vector<std::vector<std::uint8_t>> held;
+std::vector<PartSupports> DividedFields::supports_of_rank(int rank, const MixedConstraints& supports) const {
+  std::vector<PartSupports> result;
   for (int k = 0; k < equations_.field_count(); ++k) {
     const std::vector<Index>& first = first_[at(k)];
-    held.push_back(supports_of(supports[k], equations_.space(k).components(), first[at(rank)], first[at(rank) + 1],
-                               reached_[at(rank)][at(k)])
-                       .held);
+    result.push_back(supports_of(supports[k], equations_.space(k).components(), first[at(rank)], first[at(rank) + 1],
+                                 reached_[at(rank)][at(k)]));
   }
-  return held;
+  return result;
 }
 
 // Nested levels of a field that has multigrid of nodes.
@@ -210,8 +220,8 @@ FieldsHelper::FieldsHelper(Unpacked& from, const FunctionElsewhere& functions, c
 }
 
 void FieldsHelper::solve(Unpacked& from) const {
-  std::vector<std::vector<std::uint8_t>> held;
-  for (int k = 0; k < part_.equations().field_count(); ++k) held.push_back(from.list<std::uint8_t>());
+  std::vector<PartSupports> supports;
+  for (int k = 0; k < part_.equations().field_count(); ++k) supports.push_back(part_supports(from));
   LinearSolverOptions options = solver_options(from);
   from.get(options.relative);
   from.get(options.rounding_error);
@@ -228,7 +238,7 @@ void FieldsHelper::solve(Unpacked& from) const {
                    return corners_of_part(corners);
                  }};
   Vector none;
-  solve_together(part_, held, options, std::move(whole), none, none);
+  solve_together(part_, supports, options, std::move(whole), none, none);
 }
 
 void FieldsHelper::help(Unpacked& from) {

@@ -1,8 +1,10 @@
 #include "fem/ranks/fields_of_rank.hpp"
 
+#include "device/error.hpp"
 #include "fem/preconditioners/edge_preconditioner.hpp"
 #include "fem/preconditioners/over_ranks.hpp"
 #include "fem/ranks/divided_fields.hpp"
+#include "fem/ranks/divided_system.hpp"
 #include "fem/space/nested_nodes.hpp"
 
 #include <utility>
@@ -13,41 +15,51 @@ namespace {
 std::size_t at_place(Index i) { return static_cast<std::size_t>(i); }
 
 // Those of the nodes of a part among numbers of all nodes, [node][component].
-template <class T>
-std::vector<T> at_nodes(const Ghosts& nodes, int components, const std::vector<T>& of_all) {
-  std::vector<T> result;
-  if (of_all.empty()) return result;
+std::vector<double> at_nodes(const Ghosts& nodes, int components, const std::vector<double>& of_all) {
+  std::vector<double> result;
   for (Index node = 0; node < nodes.size(); ++node)
     for (int c = 0; c < components; ++c) result.push_back(of_all[at_place(nodes.global(node) * components + c)]);
   return result;
 }
 
 MixedConstraints supports_of_part(const LocalFields& part, const MixedOperator& all, const MixedConstraints& supports) {
+  if (supports.varies_in_time())
+    throw Error(Exit::input, "prescribed values that vary in time were asked for over ranks",
+                "each rank has their numbers at one time", "take one process");
   Vector u = all.zeros();
   supports.set_values(u);
-  std::vector<std::vector<std::uint8_t>> held;
+  std::vector<PartSupports> own;
   std::vector<std::vector<double>> values;
   for (int k = 0; k < all.field_count(); ++k) {
     const int components = all.space(k).components();
-    held.push_back(at_nodes(*part.space(k).ghosts(), components, supports[k].host_mask()));
-    values.push_back(at_nodes(*part.space(k).ghosts(), components, all.layout().part(u, k).host()));
+    const Ghosts& nodes = *part.space(k).ghosts();
+    const Index first = nodes.first()[at_place(nodes.ranks().rank())];
+    own.push_back(supports_of(supports[k], components, first, first + nodes.owned(), nodes.reached()));
+    values.push_back(at_nodes(nodes, components, all.layout().part(u, k).host()));
   }
-  return part.supports(held, values);
+  return part.supports(own, values);
+}
+
+std::unique_ptr<const LocalFields> part_of(const MixedOperator& equations, Ranks& ranks) {
+  return std::make_unique<const LocalFields>(FieldsCutter(equations, ranks.count()).part(ranks.rank()),
+                                             equations.time(), equations.device(), ranks);
 }
 
 const MixedOperator& checked(const MixedOperator& equations, const Ranks& ranks) {
-  check_divisible(equations, ranks);
+  check_enough_nodes(equations, ranks);
   return equations;
 }
 
 }  // namespace
 
-FieldsOfRank::FieldsOfRank(const MixedOperator& equations, const MixedConstraints& supports, Ranks& ranks)
+FieldsOfRank::FieldsOfRank(const MixedOperator& equations, const MixedConstraints& supports, Ranks& ranks,
+                           const MixedOperator* rates)
     : all_(checked(equations, ranks)),
       all_supports_(supports),
       cut_(equations, ranks.count()),
       ranks_(ranks),
       part_(cut_.part(ranks.rank()), equations.time(), equations.device(), ranks),
+      rates_(rates == nullptr ? nullptr : part_of(*rates, ranks)),
       supports_(supports_of_part(part_, equations, supports)),
       whole_(of_this_rank(whole_problem(equations, supports))) {}
 

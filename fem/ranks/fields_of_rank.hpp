@@ -4,8 +4,7 @@
 //   const std::unique_ptr<Ranks> ranks = start_ranks();                    // null: one process
 //   const FieldsOfRank mine(equations, supports, *ranks);                  // on all ranks; of the whole mesh
 //   const MixedSolution s = solve(mine, options);                          // fem/analysis/mixed_statics.hpp
-//   Vector u = mine.gathered(s.u);                                         // on the first rank, as the whole mesh has
-//   it
+//   Vector u = mine.gathered(s.u);                                         // of the whole mesh, on the first rank
 #pragma once
 
 #include "fem/preconditioners/fields_system.hpp"
@@ -15,13 +14,17 @@ namespace ritz {
 
 class FieldsOfRank {
  public:
-  // All ranks make theirs together, from equal equations and supports, which must outlive this. Throws what
-  // check_divisible() throws.
-  FieldsOfRank(const MixedOperator& equations, const MixedConstraints& supports, Ranks& ranks);
+  // All ranks make theirs together, from equal equations and supports, which must outlive this. rates: those among the
+  // equations alone, of an evolution in time. Throws what check_enough_nodes() throws, and Error(Exit::input)
+  // for prescribed values that vary in time.
+  FieldsOfRank(const MixedOperator& equations, const MixedConstraints& supports, Ranks& ranks,
+               const MixedOperator* rates = nullptr);
   FieldsOfRank(const FieldsOfRank&) = delete;
   FieldsOfRank& operator=(const FieldsOfRank&) = delete;
 
-  const MixedOperator& equations() const { return part_.equations(); }
+  MixedOperator& equations() const { return part_.equations(); }
+  MixedOperator& rates() const { return rates_->equations(); }
+  MixedConstraints& supports() { return supports_; }
   const MixedConstraints& supports() const { return supports_; }
   const WholeProblem& whole() const { return whole_; }
   const MixedOperator& equations_of_all() const { return all_; }  // of the whole mesh
@@ -40,6 +43,7 @@ class FieldsOfRank {
   FieldsCutter cut_;
   Ranks& ranks_;
   LocalFields part_;
+  std::unique_ptr<const LocalFields> rates_;
   MixedConstraints supports_;
   WholeProblem whole_;
 };

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -38,6 +39,94 @@ std::vector<Index> lowest_cells(const FunctionSpace& space) {
   return lowest;
 }
 
+// Equations between unknowns. A rank that owns a node gets the cells around those that follow it; then a cell at each
+// node that those of its cells follow. So it can eliminate the equations from its rows.
+void add_cells_of_equations(const std::vector<const FunctionSpace*>& spaces,
+                            const std::vector<std::vector<Index>>& first, CellsOfRanks& cells) {
+  if (std::ranges::all_of(spaces, [](const FunctionSpace* each) { return each->couplings() == nullptr; })) return;
+  const std::span<const Index> along_curve = spaces.front()->cell_order();
+  std::vector<Index> place(along_curve.size());
+  for (std::size_t i = 0; i < place.size(); ++i) place[position(along_curve[i])] = static_cast<Index>(i);
+  CellsOfRanks more(cells.size());
+  const auto take_more = [&] {
+    for (std::size_t rank = 0; rank < cells.size(); ++rank) {
+      cells[rank].insert(cells[rank].end(), more[rank].begin(), more[rank].end());
+      std::ranges::sort(cells[rank], {}, [&](Index cell) { return place[position(cell)]; });
+      cells[rank].erase(std::ranges::unique(cells[rank]).begin(), cells[rank].end());
+      more[rank].clear();
+    }
+  };
+  const auto each_field = [&](const auto& visit) {
+    for (std::size_t k = 0; k < spaces.size(); ++k)
+      if (const NodeCouplings* const couplings = spaces[k]->couplings()) visit(*spaces[k], *couplings, first[k]);
+  };
+  each_field([&](const FunctionSpace& space, const NodeCouplings& couplings, const std::vector<Index>& begin) {
+    FunctionSpace::CellNodes nodes_of(space);
+    for (const Index cell : along_curve)
+      for (const Node node : nodes_of(cell))
+        for (const Node followed : couplings.followed_by(node))
+          more[position(std::ranges::upper_bound(begin, Index{followed}) - begin.begin() - 1)].push_back(cell);
+  });
+  take_more();
+  each_field([&](const FunctionSpace& space, const NodeCouplings& couplings, const std::vector<Index>&) {
+    FunctionSpace::CellNodes nodes_of(space);
+    std::vector<Index> cell_at(position(space.node_count()), -1);
+    for (const Index cell : along_curve)
+      for (const Node node : nodes_of(cell)) cell_at[position(node)] = cell;
+    for (std::size_t rank = 0; rank < cells.size(); ++rank) {
+      std::vector<bool> has(cell_at.size(), false);
+      for (const Index cell : cells[rank])
+        for (const Node node : nodes_of(cell)) has[position(node)] = true;
+      for (std::size_t node = 0; node < has.size(); ++node)
+        for (const Node followed : couplings.followed_by(static_cast<Node>(node)))
+          if (has[node] && !has[position(followed)]) more[rank].push_back(cell_at[position(followed)]);
+    }
+  });
+  take_more();
+}
+
+// Rows of T of the nodes of a part that have all nodes which they follow there: those that take part in rows of owned
+// nodes. values: [unknown of the part], of dependent ones where the others are zero; empty: zero.
+DependentRows rows_on_part(const DependentNodeRows& rows, const Ghosts& nodes, int components,
+                           const std::vector<double>& values) {
+  const auto C = position(components);
+  std::map<std::int32_t, std::map<std::int32_t, double>> terms;  // by the unknowns as the part numbers them
+  const auto is_here = [&](Index node) {
+    const Index first = nodes.first()[position(nodes.ranks().rank())];
+    return (node >= first && node < first + nodes.owned()) || std::ranges::binary_search(nodes.reached(), node);
+  };
+  const auto unknown = [&](Index node, std::size_t component) {
+    return static_cast<std::int32_t>(nodes.local(node) * components + static_cast<Index>(component));
+  };
+  for (std::size_t row = 0; row < rows.node.size(); ++row) {
+    const auto begin = position(rows.begin[row]), end = position(rows.begin[row + 1]);
+    if (!std::ranges::all_of(std::span(rows.followed).subspan(begin, end - begin), is_here)) {
+      if (nodes.local(rows.node[row]) < nodes.owned())
+        throw Error(Exit::internal, "a part of a mesh lacks nodes that its own follow by equations");
+      continue;
+    }
+    for (std::size_t c = 0; c < C; ++c) {
+      if (rows.dependent[row * C + c] == 0) continue;
+      std::map<std::int32_t, double>& of_row = terms[unknown(rows.node[row], c)];
+      for (std::size_t k = begin; k < end; ++k)
+        for (std::size_t d = 0; d < C; ++d)
+          if (const double factor = rows.block[(k * C + c) * C + d]; factor != 0)
+            of_row[unknown(rows.followed[k], d)] = factor;
+    }
+  }
+  DependentRows result;
+  for (const auto& [dependent, of_row] : terms) {
+    result.unknown.push_back(dependent);
+    result.offset.push_back(values.empty() ? 0.0 : values[position(dependent)]);
+    for (const auto& [followed, factor] : of_row) {
+      result.followed.push_back(followed);
+      result.factor.push_back(factor);
+    }
+    result.begin.push_back(std::ssize(result.followed));
+  }
+  return result;
+}
+
 MixedIntegral of_several_fields(const Integral& integral, std::vector<int> fields, const Device& device) {
   const auto* record = static_cast<const MixedFormRecord*>(
       find_kernels(device.backend(), integral.form.module, mixed_record_name(integral.form.name.c_str())));
@@ -46,7 +135,8 @@ MixedIntegral of_several_fields(const Integral& integral, std::vector<int> field
           .cells = integral.cells,
           .factor = integral.factor,
           .facets = integral.facets,
-          .fields = std::move(fields)};
+          .fields = std::move(fields),
+          .is_rate = integral.is_rate};
 }
 
 }  // namespace
@@ -100,11 +190,14 @@ FieldsCutter::FieldsCutter(const MixedOperator& equations, int ranks) : equation
     lowest_cell_.push_back(equations.family(k) == Family::facet ? lowest_cells(equations.space(k))
                                                                 : std::vector<Index>());
   }
-  const auto cells = std::make_shared<const CellsOfRanks>(cells_around(spaces, first_));
+  CellsOfRanks around = cells_around(spaces, first_);
+  add_cells_of_equations(spaces, first_, around);
+  const auto cells = std::make_shared<const CellsOfRanks>(std::move(around));
   for (int k = 0; k < equations.field_count(); ++k)
     cutters_.emplace_back(equations.space(k), first_[position(k)], cells);
   for (const MixedIntegral& each : equations.integrals())
-    of_several_.push_back({each.form.numbers, each.everywhere, each.cells, each.facets, {}, each.factor});
+    of_several_.push_back(
+        {each.form.numbers, each.everywhere, each.cells, each.facets, {}, each.factor, 0, each.is_rate});
 }
 
 LocalFieldsData FieldsCutter::part(int rank) {
@@ -160,12 +253,12 @@ FieldsOnPart::FieldsOnPart(LocalFieldsData& data, const Time& time, const Device
     met_before.push_back(each.met_before);
   }
   std::vector<MixedIntegral> of_several;
-  std::vector<FieldIntegral> of_one;
+  std::vector<Integral> of_one;
   const std::vector<Integral>& integrals = data.integrals.integrals;
   for (std::size_t i = 0; i < integrals.size(); ++i)
     if (static_cast<Index>(i) < data.of_several)
       of_several.push_back(of_several_fields(integrals[i], data.fields_of[i], device));
-    else of_one.push_back({data.fields_of[i].front(), integrals[i]});
+    else of_one.push_back(integrals[i].of_field(data.fields_of[i].front()));
   auto made = std::make_unique<MixedOperator>(std::move(spaces), std::move(of_several), std::move(of_one), met_before);
   made->set_time(time);
   equations = std::move(made);
@@ -187,11 +280,12 @@ LocalFields::LocalFields(LocalFieldsData data, const Time& time, const Device& d
       own_(data, time, ranks.among_all(device), ghosts_of(data, ranks)),
       mesh_nodes_(std::move(data.mesh_nodes)) {}
 
-MixedConstraints LocalFields::supports(const std::vector<std::vector<std::uint8_t>>& held,
+MixedConstraints LocalFields::supports(const std::vector<PartSupports>& of_fields,
                                        const std::vector<std::vector<double>>& values) const {
   MixedConstraints supports(equations().spaces());
   for (int k = 0; k < equations().field_count(); ++k) {
-    const std::vector<std::uint8_t>& mask = held[position(k)];
+    const PartSupports& own = of_fields[position(k)];
+    const std::vector<std::uint8_t>& mask = own.held;
     const auto components = position(space(k).components());
     for (std::size_t c = 0; c < components; ++c) {
       std::vector<Node> nodes;
@@ -203,6 +297,9 @@ MixedConstraints LocalFields::supports(const std::vector<std::vector<std::uint8_
       }
       supports[k].prescribe_nodes(nodes, static_cast<int>(c), prescribed, "the whole model");
     }
+    if (own.related)
+      supports.relate(k, rows_on_part(own.relations, *space(k).ghosts(), space(k).components(),
+                                      values.empty() ? std::vector<double>() : values[position(k)]));
   }
   supports.finish();
   return supports;

@@ -1,6 +1,7 @@
 // The part of equations of several fields that a rank works on: of each field nodes that it owns, contiguous as the
-// space numbers them, and all cells around any of them. So the rows of all blocks for these nodes are complete without
-// the cells of others. The first rank, which has the mesh, cuts it; the others get their parts as messages.
+// space numbers them, and all cells around any of them and around those that follow them by equations. So the rows of
+// all blocks for these nodes are complete without the cells of others. The first rank, which has the mesh, cuts it; the
+// others get their parts as messages.
 //
 //   FieldsCutter cut(equations, ranks);                                                        // the first rank
 //   LocalFieldsData data = cut.part(rank);   Packed to;   add(to, data);                        // to another one
@@ -68,7 +69,7 @@ struct FieldsOnPart {
   FieldsOnPart(LocalFieldsData& data, const Time& time, const Device& device,
                const std::vector<std::shared_ptr<const Ghosts>>& ghosts = {});  // takes the mesh of the data
   std::unique_ptr<const Mesh> mesh;
-  std::unique_ptr<const MixedOperator> equations;
+  std::unique_ptr<MixedOperator> equations;
 };
 
 class LocalFields {
@@ -76,14 +77,15 @@ class LocalFields {
   // All ranks make theirs together.
   LocalFields(LocalFieldsData data, const Time& time, const Device& device, Ranks& ranks);
 
-  const MixedOperator& equations() const { return *own_.equations; }
+  MixedOperator& equations() const { return *own_.equations; }
   const FunctionSpace& space(int field) const { return equations().space(field); }
   const Device& device() const { return equations().device(); }
   const std::vector<Node>& mesh_nodes() const { return mesh_nodes_; }  // as the whole mesh numbers them
   bool asks() const { return asks_; }  // has any form functions, which the first rank evaluates?
 
-  // Prescribed unknowns: held [field][unknown with ghosts] 1, at these values; at zero where there are none.
-  MixedConstraints supports(const std::vector<std::vector<std::uint8_t>>& held,
+  // Prescribed unknowns and equations between unknowns, [field]. values: [field][unknown with ghosts] of those that are
+  // eliminated, where all others are zero; none: all are. All ranks make theirs together.
+  MixedConstraints supports(const std::vector<PartSupports>& of_fields,
                             const std::vector<std::vector<double>>& values = {}) const;
 
  private:

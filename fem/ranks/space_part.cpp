@@ -445,7 +445,7 @@ void SpaceCutter::forget(const PartData& part) {
 
 void SpaceCutter::take(const Integral& each, std::size_t number, const std::shared_ptr<const std::vector<Index>>& cells,
                        PartIntegrals& part) const {
-  Integral here{each.form, each.everywhere, {}, {}, {}, each.factor};
+  Integral here{each.form, each.everywhere, {}, {}, {}, each.factor, each.field, each.is_rate};
   for (const Index cell : each.cells)
     if (const Index place = cell_place_[static_cast<std::size_t>(cell)]; place >= 0) here.cells.push_back(place);
   for (const FacetOfCell& facet : each.facets)

@@ -257,11 +257,10 @@ TransientDerivatives differentiate(const Model& model, Transient options, const 
     if (const auto refused = not_differentiable_by_positions(model))
       throw Error(Exit::model, fmt::format("the derivative by the positions of nodes, of {}", refused->of),
                   refused->why, refused->fix);
-  const Setup setup(model, {}, Setup::Held::not_needed, with_rates(model), rates_of(model));
+  const Setup setup(model, {}, Setup::Held::not_needed, Setup::Rates::among);
   options.linear = promised(options.linear, model);
   const Observer observer;
   const TransientModel equations{.equations = setup.equations(),
-                                 .first_rate = model.equations.size(),
                                  .rates = setup.rates(),
                                  .supports = *setup.supports().all().front(),
                                  .second_order = is_of_second_order(model),

@@ -272,6 +272,10 @@ void Constraints::apply_pivot_dot(double pivot, const Vector& x, Vector& y, doub
   table(device).apply_pivot_dot(device, x.size(), mask_.data(), pivot, x.data(), y.data(), xy);
 }
 
+void Constraints::gather_diagonal(Vector& d) const {
+  if (dependent_) dependent_->gather_diagonal(d);
+}
+
 void Constraints::keep_prescribed(Vector& r) const {
   r.device().profile().count(mask_.bytes() + 2 * r.bytes());
   table(r.device()).set_zero(r.device(), r.size(), mask_.data(), 0, r.data());

@@ -14,6 +14,7 @@
 #include "fem/forms/point_function.hpp"
 #include "fem/space/dependent_unknowns.hpp"
 #include "fem/space/region_nodes.hpp"
+#include "fem/space/supports.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -27,7 +28,7 @@ namespace ritz {
 
 struct DependentNodeRows;  // solvers/multigrid/divided_transform.hpp
 
-class Constraints {
+class Constraints final : public Supports {
  public:
   explicit Constraints(const FunctionSpace& space);  // the space must outlive the constraints
 
@@ -55,37 +56,34 @@ class Constraints {
   // component, and both sources; so are equations that contradict each other or the prescribed values.
   void finish();
 
-  // Evaluates functions that vary in time, and uploads what they give. Throws Error(Exit::model) as finish() does,
-  // where sources disagree at this time.
-  void set_time(double t);
-  bool varies_in_time() const { return !varying_.empty(); }
+  void set_time(double t) override;
+  bool varies_in_time() const override { return !varying_.empty(); }
 
   Index count() const { return std::ssize(prescribed_); }  // of prescribed unknowns
   bool all_zero() const;                                   // is no other value prescribed, at any time?
   bool is_prescribed(Node node, int component) const { return host_mask_[index(node, component)] != 0; }
-  const std::vector<std::uint8_t>& host_mask() const { return host_mask_; }  // [unknown] 1: prescribed
+  const std::vector<std::uint8_t>& host_mask() const override { return host_mask_; }
   const FunctionSpace& space() const { return *space_; }
   const DependentUnknowns* dependent() const { return dependent_.get(); }  // null: no equations
+  bool has_dependent() const override { return dependent_ != nullptr; }
   const std::vector<LinearEquations>& equations() const { return equations_; }
   const DependentRows& dependent_rows() const;  // none without equations
 
   // "Eliminated" unknowns are the prescribed and the dependent ones.
   const Array<std::uint8_t>& mask() const { return mask_; }  // [unknown] 1: eliminated
-  // u_i = part * prescribed value; then dependent unknowns follow the others and part * their offsets.
-  void set_values(Vector& u, double part = 1) const;
-  void set_linear(Vector& x) const;                     // dependent unknowns follow the others, without offsets
-  void gather(Vector& r) const;                         // forces on dependent unknowns act on those that they follow
-  void set_zero(Vector& r) const;                       // r_i = 0 where eliminated
+  void set_values(Vector& u, double part = 1) const override;
+  void set_linear(Vector& x) const override;
+  void gather(Vector& r) const override;
+  void gather_diagonal(Vector& d) const override;
+  void set_zero(Vector& r) const override;
   void eliminate(SparseMatrix& K, double pivot) const;  // K = T^T K T; its eliminated rows: pivot
   void eliminate_prescribed(SparseMatrix& K, double pivot) const;
   // y_i = pivot x_i where eliminated. Vectors may hold the first unknowns alone, as those of a part do; in set_zero,
   // too.
   void apply_pivot(double pivot, const Vector& x, Vector& y) const;
   void apply_pivot_dot(double pivot, const Vector& x, Vector& y, double* xy) const;  // and *xy = x.y
-  void keep_prescribed(Vector& r) const;                                             // r_i = 0 where not eliminated
-  // r_i = 0 where neither prescribed values nor equations exert a force: what they do exert, where r is a residual that
-  // was not gathered.
-  void keep_constrained(Vector& r) const;
+  void keep_prescribed(Vector& r) const override;
+  void keep_constrained(Vector& r) const override;
 
  private:
   struct Source {

@@ -1,7 +1,7 @@
 #include "fem/space/dependent_unknowns.hpp"
 
 #include "device/kernels.hpp"
-#include "fem/launch/dependent_kernels.hpp"
+#include "fem/space/unknown_lists.hpp"
 #include "solvers/algebra/ghosts.hpp"
 
 #include <algorithm>
@@ -307,55 +307,18 @@ struct DependentUnknowns::Blocks {
   }
 };
 
-// Rows of a sparse matrix on the device.
-struct DependentUnknowns::Lists {
-  Array<std::int32_t> unknown, other;
-  Array<Index> begin;
-  Vector factor;
-
-  struct Host {
-    std::vector<std::int32_t> unknown, other;
-    std::vector<Index> begin{0};
-    std::vector<double> factor;
-    Host transposed() const;
-  };
-  Lists(const FunctionSpace& space, const Host& host)
-      : unknown(on_device(space, host.unknown)),
-        other(on_device(space, host.other)),
-        begin(on_device(space, host.begin)),
-        factor(on_device(space, host.factor)) {}
-  Index count() const { return unknown.size(); }
-  UnknownRows view() const { return {unknown.data(), begin.data(), other.data(), factor.data()}; }
+struct DependentUnknowns::Lists : UnknownLists {
+  using UnknownLists::UnknownLists;
 };
-
-DependentUnknowns::Lists::Host DependentUnknowns::Lists::Host::transposed() const {
-  std::vector<std::size_t> row_of(other.size()), order(other.size());
-  for (std::size_t row = 0; row < unknown.size(); ++row)
-    std::fill(row_of.begin() + begin[row], row_of.begin() + begin[row + 1], row);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t k) { return other[k]; });
-  Host result;
-  result.begin.clear();
-  for (const std::size_t k : order) {
-    if (result.unknown.empty() || result.unknown.back() != other[k]) {
-      result.unknown.push_back(other[k]);
-      result.begin.push_back(std::ssize(result.other));
-    }
-    result.other.push_back(unknown[row_of[k]]);
-    result.factor.push_back(factor[k]);
-  }
-  result.begin.push_back(std::ssize(result.other));
-  return result;
-}
 
 // Unknowns of other ranks that owned ones follow: rows of T, and of its transpose, and an array of their values.
 class DependentUnknowns::Elsewhere {
  public:
-  Elsewhere(const FunctionSpace& space, const Lists::Host& rows, std::shared_ptr<const Ghosts> leaders)
+  Elsewhere(const FunctionSpace& space, const UnknownLists::Host& rows, std::shared_ptr<const Ghosts> leaders)
       : leaders_(std::move(leaders)),
         components_(space.components()),
-        followed_(space, rows),
-        followers_(space, rows.transposed()),
+        followed_(space.device(), rows),
+        followers_(space.device(), rows.transposed()),
         in_double_(space.device(), leaders_->count() * components_, constraints_tag),
         in_single_(space.device(), leaders_->count() * components_, constraints_tag) {}
 
@@ -404,21 +367,17 @@ DependentUnknowns::DependentUnknowns(const FunctionSpace& space, DependentRows r
                                      std::shared_ptr<const Ghosts> leaders)
     : space_(&space), rows_(std::move(rows)) {
   const Index own = leaders == nullptr ? space.unknown_count() : leaders->owned() * space.components();
-  Lists::Host here, there;
+  UnknownLists::Host here, there;
   for (std::size_t row = 0; row < rows_.unknown.size(); ++row) {
+    for (UnknownLists::Host* const list : {&here, &there}) list->begin_row(rows_.unknown[row]);
     for (auto k = static_cast<std::size_t>(rows_.begin[row]); k < static_cast<std::size_t>(rows_.begin[row + 1]); ++k) {
       const bool is_own = rows_.followed[k] < own;
-      Lists::Host& list = is_own ? here : there;
-      list.other.push_back(static_cast<std::int32_t>(is_own ? rows_.followed[k] : rows_.followed[k] - own));
-      list.factor.push_back(rows_.factor[k]);
-    }
-    for (Lists::Host* const list : {&here, &there}) {
-      list->unknown.push_back(rows_.unknown[row]);
-      list->begin.push_back(std::ssize(list->other));
+      (is_own ? here : there)
+          .add(static_cast<std::int32_t>(is_own ? rows_.followed[k] : rows_.followed[k] - own), rows_.factor[k]);
     }
   }
-  followed_ = std::make_unique<const Lists>(space, here);
-  followers_ = std::make_unique<const Lists>(space, here.transposed());
+  followed_ = std::make_unique<const Lists>(space.device(), here);
+  followers_ = std::make_unique<const Lists>(space.device(), here.transposed());
   offset_ = on_device(space, rows_.offset);
   if (leaders != nullptr) elsewhere_ = std::make_unique<const Elsewhere>(space, there, std::move(leaders));
 }
@@ -427,28 +386,37 @@ DependentUnknowns::~DependentUnknowns() = default;
 
 namespace {
 
-// [pair of nodes] the factor by which all components of the one that are not prescribed follow those of the other;
-// empty where components differ or mix.
+// [pair of nodes] the factor by which the components of the one that are not prescribed follow those of the other, in
+// the mean; empty where components differ or mix by much, or some do not follow. Nested meshes interpolate by these;
+// the equations themselves hold on the finest level.
 std::vector<double> common_factors(const DependentRows& rows, int components,
                                    const std::vector<std::pair<Node, Node>>& pairs,
                                    const std::vector<std::uint8_t>& prescribed) {
-  std::vector<double> factors(pairs.size(), 0.0);
-  std::vector<int> met(pairs.size(), 0);  // components
-  const auto place = [&](std::pair<Node, Node> pair) {
-    return static_cast<std::size_t>(std::ranges::lower_bound(pairs, pair) - pairs.begin());
-  };
+  constexpr double most_mixed = 0.1, most_different = 0.5;
+  std::vector<double> factors(pairs.size() * static_cast<std::size_t>(components), 0.0);  // [pair][component]
   for (std::size_t row = 0; row < rows.unknown.size(); ++row)
     for (auto k = static_cast<std::size_t>(rows.begin[row]); k < static_cast<std::size_t>(rows.begin[row + 1]); ++k) {
-      if (rows.unknown[row] % components != rows.followed[k] % components) return {};
-      const std::size_t at = place({rows.unknown[row] / components, rows.followed[k] / components});
-      if (met[at]++ > 0 && std::abs(factors[at] - rows.factor[k]) > 1e-9) return {};
-      factors[at] = rows.factor[k];
+      const std::pair<Node, Node> pair{rows.unknown[row] / components, rows.followed[k] / components};
+      const auto at = static_cast<std::size_t>(std::ranges::lower_bound(pairs, pair) - pairs.begin());
+      const int c = rows.unknown[row] % components;
+      if (c == rows.followed[k] % components)
+        factors[at * static_cast<std::size_t>(components) + static_cast<std::size_t>(c)] = rows.factor[k];
+      else if (std::abs(rows.factor[k]) > most_mixed) return {};
     }
-  for (std::size_t at = 0; at < pairs.size(); ++at)
-    for (int c = 0; c < components; ++c)
-      met[at] += prescribed[static_cast<std::size_t>(Index{pairs[at].first} * components + c)] != 0 ? 1 : 0;
-  if (std::ranges::any_of(met, [&](int count) { return count != components; })) return {};
-  return factors;
+  std::vector<double> means;
+  for (std::size_t at = 0; at < pairs.size(); ++at) {
+    std::vector<double> free;
+    for (int c = 0; c < components; ++c) {
+      const Index unknown = Index{pairs[at].first} * components + c;
+      if (prescribed[static_cast<std::size_t>(unknown)] != 0) continue;
+      if (!std::ranges::binary_search(rows.unknown, static_cast<std::int32_t>(unknown))) return {};
+      free.push_back(factors[at * static_cast<std::size_t>(components) + static_cast<std::size_t>(c)]);
+    }
+    const auto [least, most] = std::ranges::minmax(free);
+    if (most - least > most_different) return {};
+    means.push_back(std::accumulate(free.begin(), free.end(), 0.0) / static_cast<double>(free.size()));
+  }
+  return means;
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ struct SpaceOptions {
 struct NodeCouplings {
   std::vector<Index> first_followed, first_follower;
   std::vector<Node> followed, followers;
-  // [as followed] alike for all components, and none follows another component; empty: not so
+  // [as followed] mean over the components; empty: these differ or mix by much, or some do not follow
   std::vector<double> factor;
   std::span<const Node> followed_by(Node node) const { return part(followed, first_followed, node); }
   std::span<const Node> followers_of(Node node) const { return part(followers, first_follower, node); }

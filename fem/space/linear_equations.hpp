@@ -32,6 +32,7 @@ struct LinearEquations {
   std::vector<Index> begin{0};          // [equation + 1] into terms
   std::vector<UnknownTerm> terms = {};  // of all equations, one after the other
   std::vector<double> values = {};      // [equation] right-hand sides, in units of factor times unknown
+  int field = 0;                        // of a model of several fields: whose unknowns they are
 
   Index size() const { return static_cast<Index>(values.size()); }
   std::span<const UnknownTerm> terms_of(Index equation) const {

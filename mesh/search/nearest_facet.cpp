@@ -53,6 +53,12 @@ double NearestFacet::Box::distance(const Point& point) const {
   return length(gap);
 }
 
+double NearestFacet::Box::distance(const Box& other) const {
+  Point gap;
+  for (std::size_t k = 0; k < 3; ++k) gap[k] = std::max({low[k] - other.high[k], other.low[k] - high[k], 0.0});
+  return length(gap);
+}
+
 // The box of the corners, and of samples of a bent facet, by whose greatest deviation from the straight one the box
 // grows: it comes to 0.8 of the greatest and more.
 NearestFacet::Box NearestFacet::box_of(const FacetOfCell& facet) const {
@@ -143,6 +149,27 @@ NearestFacet::Place NearestFacet::to(const Point& point) const {
     }
   }
   return best;
+}
+
+std::vector<FacetOfCell> NearestFacet::near(const FacetOfCell& other, double reach) const {
+  const Box box = box_of(other);
+  std::vector<FacetOfCell> result;
+  std::vector<std::size_t> open = {0};
+  while (!open.empty()) {
+    const Branch& branch = tree_[open.back()];
+    open.pop_back();
+    if (branch.box.distance(box) > reach) continue;
+    if (branch.children != 0) {
+      open.push_back(branch.children);
+      open.push_back(branch.children + 1);
+      continue;
+    }
+    for (std::size_t i = branch.first; i < branch.last; ++i) result.push_back(facets_[i]);
+  }
+  std::ranges::sort(result, [](const FacetOfCell& a, const FacetOfCell& b) {
+    return a.cell != b.cell ? a.cell < b.cell : a.facet < b.facet;
+  });
+  return result;
 }
 
 double NearestFacet::size_of(const FacetOfCell& facet) const {

@@ -25,10 +25,13 @@ class NearestFacet {
     Point at;         // in space
     double distance;  // from the point [length]
   };
+  std::span<const FacetOfCell> facets() const { return facets_; }
   // Safe to call from several threads.
   Place to(const Point& point) const;
   // Mean length of the edges between the corners of a facet.
   double size_of(const FacetOfCell& facet) const;
+  // The facets whose boxes are within `reach` [length] of the box of another facet of the mesh; ascending.
+  std::vector<FacetOfCell> near(const FacetOfCell& other, double reach) const;
 
  private:
   struct Box {
@@ -36,6 +39,7 @@ class NearestFacet {
     void add(const Point& point);
     void add(const Box& other);
     double distance(const Point& point) const;
+    double distance(const Box& other) const;
   };
   struct Branch {
     Box box;

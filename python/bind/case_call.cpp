@@ -1,11 +1,10 @@
 #include "python/bind/case_call.hpp"
 
-#include "apps/analyses/mixed_analysis.hpp"
-#include "apps/analyses/modal_analysis.hpp"
 #include "apps/cases/elastic_case.hpp"
-#include "apps/cases/form_case.hpp"
+#include "apps/cases/fields_case.hpp"
 #include "apps/cases/heat_case.hpp"
 #include "apps/cases/structures/structure_case.hpp"
+#include "apps/cases/structures/vibration_case.hpp"
 #include "io/meshes/raw_mesh.hpp"
 
 #include <algorithm>
@@ -18,7 +17,7 @@ Program program_named(const std::string& name) {
   if (name == "heat") return {{"ritz-heat", "", "", 1}, read_heat};
   if (name == "modal") return {{"ritz-modal", "", ""}, read_vibration};
   if (name == "structure") return {{"ritz-structure", "", ""}, read_structure};
-  if (name == "solve") return {{"ritz-solve", "", ""}, read_form, run_form_case};
+  if (name == "solve") return {{"ritz-solve", "", ""}, read_form_case};
   return {{"ritz-elasticity", "", ""}, read_elasticity};
 }
 

@@ -14,7 +14,6 @@ namespace ritz::python {
 struct Program {
   AppInfo info;
   CaseModel (*read)(Run&);
-  void (*run)(Run&) = nullptr;  // null: the analysis of what `read` returns
 };
 Program program_named(const std::string& name);
 

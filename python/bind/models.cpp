@@ -69,21 +69,18 @@ class Model {
                     "each member is a model of its own", "make each of them");
       run_.emplace(program.info, options);
       CaseModel read = program.read(*run_);
-      const Analysis analysis = read_analysis(*run_, read);
-      std::visit(
-          [&](const auto& a) {
-            if constexpr (requires { a.linear; }) linear_ = a.linear;
-            using A = std::decay_t<decltype(a)>;
-            if constexpr (std::is_same_v<A, Modal>) other_analysis_ = "[modal]";
-            else if constexpr (std::is_same_v<A, Transient>) {
-              evolution_ = a;
-              other_analysis_ = "[time]";
-            } else if constexpr (std::is_same_v<A, Nonlinear>) {
-              newton_ = a;
-              other_analysis_ = "a load path or nonlinear equations";
-            }
-          },
-          analysis);
+      if (read.model.has_fields())
+        throw Error(Exit::input,
+                    fmt::format("a model of '{}', a form of several fields",
+                                read.model.of_fields.equations.front().form.name),
+                    "models are of one field at nodes",
+                    "solve the case, or write a program (docs/several-fields.md)");
+      const std::unique_ptr<CaseAnalysis> analysis = read_analysis(*run_, read);
+      if (analysis->linear() != nullptr) linear_ = *analysis->linear();
+      other_analysis_ = analysis->beyond_linear_statics();
+      const Differentiable known = analysis->differentiable();
+      if (known.evolution != nullptr) evolution_ = *known.evolution;
+      if (known.nonlinear != nullptr) newton_ = *known.nonlinear;
       finish_model(*run_, read, {}, {read.nodal_results, read.cell_results});
       read_.emplace(std::move(read));
       equations_.emplace(space(), model().equations);
@@ -510,9 +507,9 @@ class Model {
   Transient options_of_evolution(const std::optional<Doubles>& load, const std::optional<Doubles>& initial,
                                  const std::optional<Doubles>& velocity, const std::optional<double>& tolerance) {
     Transient options = *evolution_;
-    options.begin.u = initial ? in(*initial).host() : read_->time->initial(space());
+    options.begin.u = initial ? in(*initial).host() : read_->time->initial(model());
     if (velocity) options.begin.v = in(*velocity).host();
-    else if (read_->time->velocity) options.begin.v = read_->time->velocity(space());
+    else if (read_->time->velocity) options.begin.v = read_->time->velocity(model());
     begins_as_given_ = initial && (velocity || !read_->time->velocity);
     load_ = load ? std::optional(in(*load)) : std::nullopt;
     options.forces = load_ ? &*load_ : nullptr;

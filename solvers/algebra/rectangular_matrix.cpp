@@ -40,16 +40,16 @@ RectangularMatrix::RectangularMatrix(const Device& device, std::span<const Index
                                      std::span<const std::int32_t> columns, Index column_count)
     : column_count_(column_count) {
   check_pattern(offsets, columns, column_count);
-  offsets_ = Array<Index>(device, offsets, "pattern");
-  columns_ = Array<std::int32_t>(device, columns, "pattern");
+  pattern_ = std::make_shared<const RectangularPattern>(
+      RectangularPattern{Array<Index>(device, offsets, "pattern"), Array<std::int32_t>(device, columns, "pattern")});
   values_ = Vector(device, static_cast<Index>(columns.size()), "matrix");
   values_.fill_zero();
 }
 
 RectangularMatrix::RectangularMatrix(BlockMatrix scalars)
     : column_count_(scalars.columns),
-      offsets_(std::move(scalars.offsets)),
-      columns_(std::move(scalars.column)),
+      pattern_(std::make_shared<const RectangularPattern>(
+          RectangularPattern{std::move(scalars.offsets), std::move(scalars.column)})),
       values_(std::move(scalars.values)) {}
 
 MatrixView matrix_view(const RectangularMatrix& A) {
@@ -60,20 +60,22 @@ void RectangularMatrix::apply(const Vector& x, Vector& y) const {
   if (x.size() != columns()) throw_size_mismatch(columns(), x.size());
   if (y.size() != rows()) throw_size_mismatch(rows(), y.size());
   if (y.empty()) return;
-  device().profile().count(values_.bytes() + columns_.bytes() + offsets_.bytes() + x.bytes() + y.bytes());
+  device().profile().count(values_.bytes() + column_of_entries().bytes() + row_offsets().bytes() + x.bytes() +
+                           y.bytes());
   kernels<MatrixKernels>(device(), solver_kernels, "matrix").multiply(device(), matrix_view(*this), x.data(), y.data());
 }
 
 void RectangularMatrix::eliminate(const Array<std::uint8_t>& rows, const Array<std::uint8_t>& columns) {
   if (!rows.empty() && rows.size() != this->rows()) throw_size_mismatch(this->rows(), rows.size());
   if (!columns.empty() && columns.size() != this->columns()) throw_size_mismatch(this->columns(), columns.size());
-  device().profile().count(columns_.bytes() + offsets_.bytes() + values_.bytes());
+  device().profile().count(column_of_entries().bytes() + row_offsets().bytes() + values_.bytes());
   kernels<RectangularKernels>(device(), solver_kernels, "rectangular matrix")
-      .eliminate(device(), this->rows(), offsets_.data(), columns_.data(), rows.data(), columns.data(), values_.data());
+      .eliminate(device(), this->rows(), row_offsets().data(), column_of_entries().data(), rows.data(), columns.data(),
+                 values_.data());
 }
 
 HostMatrix host_matrix(const RectangularMatrix& matrix) {
-  return {matrix.offsets_.host(), matrix.columns_.host(), matrix.values_.host()};
+  return {matrix.row_offsets().host(), matrix.column_of_entries().host(), matrix.values().host()};
 }
 
 }  // namespace ritz

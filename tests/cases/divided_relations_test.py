@@ -78,9 +78,11 @@ class DividedRelations(OnRanks):
         return several
 
     def test_ties_of_two_bodies(self):
-        for program, keys, ranks in (("ritz-heat", FOURTH, 2), ("ritz-elasticity", FOURTH, 3), ("ritz-heat", {"space.order": 5}, 4), ("ritz-elasticity", {"space.order": 2}, 2)):
+        by_surface = TIED + 'method = "surface"\n'
+        for program, keys, ranks, tie in (("ritz-heat", FOURTH, 2, TIED), ("ritz-elasticity", FOURTH, 3, TIED), ("ritz-heat", {"space.order": 5}, 4, TIED),
+                                          ("ritz-elasticity", {"space.order": 2}, 3, by_surface)):
             with self.subTest(program=program, keys=keys):
-                self.assert_like_one_process(ranks, program, self.blocks(program, TIED), keys)
+                self.assert_like_one_process(ranks, program, self.blocks(program, tie), keys)
 
     def test_periodic_sides_and_ties_that_follow_each_other(self):
         for program, ranks in (("ritz-heat", 3), ("ritz-elasticity", 2)):

@@ -87,6 +87,10 @@ class Ties(Joining):
         self.assert_close(self.of(two((7, 7, 7), (4, 4, 4)), text).probes["low"], 1e6, 1e-6)  # the wrong way round
         self.assertIn("36 of them integrated", outcome.log)
         self.assertNotIn("do not match", outcome.log)
+        for more, gap in (("", 0.004), ("[space]\norder = 2\n", 0.004)):  # 2 % of a facet
+            outcome = self.of(two((4, 4, 1), (5, 5, 1), gap), more + text)
+            for probe in ("low", "least"):
+                self.assert_close(outcome.probes[probe], 1e6, 1e-8)
         by_nodes = self.of(two((4, 4, 4), (5, 5, 5)), text.replace('method = "surface"\n', ""))
         self.assertIn("do not match: no node stands at", by_nodes.log)
         self.assertGreater(abs(by_nodes.probes["low"] - 1e6), 0.05e6)
@@ -109,9 +113,22 @@ class Ties(Joining):
                 self.assert_close(outcome.probes[probe], 1e6, 1e-6)
 
     def test_nodes_that_no_surface_integral_ties_are_named(self):
-        mesh = boxes.blocks(("low", (2, 2, 2), box(0, 0, 0)), ("up", (3, 3, 3), box(0.1, 0, 1)))
-        text = BOTH + TIE + 'method = "surface"\noutside = "free"\n' + held("low.z0", fixed="true") + '[[pressure]]\nregion = "up.z1"\nvalue = 1e6\n'
-        self.assertIn("4 of 12 nodes of 'up.z0' are tied by themselves, not by the surface", self.of(mesh, text).log)
+        mesh = boxes.blocks(("low", (2, 2, 2), box(0, 0, 0)), ("up", (1, 1, 1), box(0.6, 0, 1)))
+        text = BOTH + TIE + 'method = "surface"\noutside = "free"\n' + held("low.z0", fixed="true") + held("up.z1", fixed="true")
+        text += '[[pressure]]\nregion = "up.x1"\nvalue = 1e6\n'
+        self.assertIn("2 of 2 nodes of 'up.z0' are tied by themselves, not by the surface", self.of(mesh, text).log)
+
+    def test_a_surface_of_order_2_bends_across_a_gap_as_beams_do(self):
+        """A moment M on two bars of length L with nu = 0: turned by 2 M L / (E I). Facets that differ disturb the linear stress a little."""
+        gap = 0.01
+        bars = boxes.blocks(("low", (4, 2, 2), box(0, 0, 0, (4, 1, 1))), ("up", (4, 3, 3), box(4 + gap, 0, 0, (4, 1, 1))))
+        text = BOTH.replace("0.3", "0") + "[space]\norder = 2\n" + EXACT + held("low.x0", fixed="true") + '[[rigid]]\nregion = "up.x1"\nreference = [8.01, 0.5, 0.5]\nmoment = [0, 1e6, 0]\n'
+        text += '[[tie]]\nregion = "up.x0"\nonto = "low.x1"\nmethod = "surface"\n'
+        outcome = self.of(bars, text)
+        self.assertIn("49 of them integrated", outcome.log)
+        turn = 1e6 * 8 / (200e9 / 12)
+        self.assert_close(outcome.fact("rigid up.x1")[4], turn, 1e-3)
+        self.assert_close(outcome.fact("rigid up.x1")[2], -turn * 4 - turn / 2 * gap, 1e-3)
 
     def test_a_beam_of_two_tied_halves_bends_like_the_whole_one(self):
         half = lambda x: box(x, 0, 0, (4, 1, 1))
@@ -132,6 +149,8 @@ class Ties(Joining):
         self.assert_close(outcome.probes["middle"], 20, 1e-9)  # resistances 1/4 and 1
         outcome = self.of(two((4, 4, 2), (5, 5, 2)), text + middle, "ritz-heat")
         self.assert_close(outcome.probes["middle"], 20, 1e-2)
+        outcome = self.of(two((4, 4, 2), (5, 5, 2), 0.004), text.replace(TIE, TIE + 'method = "surface"\n') + middle, "ritz-heat")
+        self.assert_close(outcome.probes["middle"], 20, 1e-9)  # a gap conducts without resistance
 
     def test_fields_show_what_is_tied(self):
         text = BOTH + TIE + held("low.z0", fixed="true") + PROBE.format("tied", "tied", 'region = "up.z0"\nmeasure = "min"')

@@ -281,16 +281,13 @@ class SeveralFields(CaseTest):
         stokes = '[model]\nform = "stokes2"\n[[material]]\nregion = "all"\nviscosity = 1\n'
         poisson = '[model]\nform = "mixed_poisson2"\n[[material]]\nregion = "all"\npermeability = 1\n'
         for exit_code, phrase, text in (
-                (2, "'time' was given, and 'stokes2' is a form of several fields", stokes + "[time]\nend = 1\n"),
-                (2, "'load_case' was given", stokes + '[[load_case]]\nname = "a"\n'),
+                (2, "'tie' was given, and 'stokes2' is a form of several fields", stokes + "[[tie]]\n"),
+                (2, "'gradient' was given", stokes + '[gradient]\nprobe = "p"\nby = "material.0.viscosity"\n'),
                 (2, "'cg' was asked for, and the form has several fields", stokes + '[solver]\nmethod = "cg"\n'),
                 (2, "'jacobi' was asked for, and the form has several fields", stokes + '[solver]\npreconditioner = "jacobi"\n'),
                 (2, "'minres' was asked for, and 'thermo_elasticity2' is not symmetric", '[model]\nform = "thermo_elasticity2"\n[[material]]\nregion = "all"\nlambda = 1\nmu = 1\nconductivity = 1\n[solver]\nmethod = "minres"\n'),
                 (2, "a pressure on the cells of 'all'", stokes + '[[load]]\nfield = "velocity"\nregion = "all"\npressure = 1\n'),
                 (2, "'flux_film2'", stokes + '[[boundary]]\nform = "flux_film2"\nregion = "left"\npressure = 1\nresistance = 1\n'),
-                (4, "the form 'navier_stokes2' of several fields is nonlinear", stokes.replace("stokes2", "navier_stokes2") + "density = 1\n"),
-                (4, "the form 'radiation2' on facets is nonlinear", '[model]\nform = "thermo_elasticity2"\n[[material]]\nregion = "all"\nlambda = 1\nmu = 1\nconductivity = 1\n'
-                 + '[[boundary]]\nform = "radiation2"\nregion = "left"\nemissivity = 1\nambient = 300\nabsolute_zero = 0\n'),
                 (4, "one of 3 dimensions", stokes.replace("stokes2", "stokes3")),
                 (2, "list of 2 numbers or formulas", poisson + '[[load]]\nfield = "flux"\nregion = "all"\nvalue = 1\n'),
                 (2, "give one number or formula", poisson + '[[load]]\nfield = "flux"\nregion = "left"\nvalue = [1, 2]\n'),

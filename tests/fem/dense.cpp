@@ -19,6 +19,29 @@ Dense dense_on_mesh(const DiscreteProblem& model, const SparseMatrix& matrix) {
   return A;
 }
 
+Dense dense(const HostMatrix& host) {
+  Dense A(static_cast<std::size_t>(host.rows()));
+  for (std::size_t i = 0; i < A.n; ++i)
+    for (auto k = static_cast<std::size_t>(host.offsets[i]); k < static_cast<std::size_t>(host.offsets[i + 1]); ++k)
+      A(i, static_cast<std::size_t>(host.columns[k])) = host.values[k];
+  return A;
+}
+
+Dense transformation(const Constraints& fixed) {
+  const auto n = static_cast<std::size_t>(fixed.space().unknown_count());
+  Dense T(n);
+  for (std::size_t i = 0; i < n; ++i) T(i, i) = fixed.host_mask()[i] != 0 ? 0 : 1;
+  const DependentRows& rows = fixed.dependent_rows();
+  for (std::size_t row = 0; row < rows.unknown.size(); ++row) {
+    const auto i = static_cast<std::size_t>(rows.unknown[row]);
+    T(i, i) = 0;
+    for (auto k = static_cast<std::size_t>(rows.begin[row]); k < static_cast<std::size_t>(rows.begin[row + 1]); ++k)
+      if (const auto j = static_cast<std::size_t>(rows.followed[k]); fixed.host_mask()[j] == 0)
+        T(i, j) = rows.factor[k];
+  }
+  return T;
+}
+
 double largest_entry(const Dense& A) {
   double largest = 0;
   for (const double a : A.entries) largest = std::max(largest, std::abs(a));
@@ -37,6 +60,15 @@ std::vector<double> product(const Dense& A, std::span<const double> x) {
   for (std::size_t i = 0; i < A.n; ++i)
     for (std::size_t j = 0; j < A.n; ++j) y[i] += A(i, j) * x[j];
   return y;
+}
+
+Dense product(const Dense& A, const Dense& B, bool transposed) {
+  Dense C(A.n);
+  for (std::size_t i = 0; i < A.n; ++i)
+    for (std::size_t k = 0; k < A.n; ++k)
+      if (const double a = transposed ? A(k, i) : A(i, k); a != 0)
+        for (std::size_t j = 0; j < A.n; ++j) C(i, j) += a * B(k, j);
+  return C;
 }
 
 int eigenvalues_below(const Dense& matrix, double shift) {

@@ -8,7 +8,8 @@
 #include "fem/forms/elasticity.hpp"
 #include "fem/forms/loads.hpp"
 #include "fem/forms/mass.hpp"
-#include "fem/physics/dual_weights.hpp"
+#include "fem/physics/mortar.hpp"
+#include "fem/physics/surface_projection.hpp"
 #include "mesh/generators.hpp"
 #include "tests/fem/elements/structure.hpp"
 #include "tests/fem/physics/two_parts.hpp"
@@ -265,7 +266,7 @@ void expect_errors_where_new_fails(const std::function<void()>& work) {
   EXPECT_GT(tried, 5);
 }
 
-TEST(AllocationFailuresInLoops, FeetOfNodesAndDualWeights) {
+TEST(AllocationFailuresInLoops, FeetOfNodesAndMortars) {
   const Mesh mesh = test::two_parts({CellKind::hex8, CellKind::hex8});
   const FunctionSpace space(mesh, 1, Device::named("cpu", 2));
   const Region& follows = mesh.region("up_bottom");
@@ -273,7 +274,7 @@ TEST(AllocationFailuresInLoops, FeetOfNodesAndDualWeights) {
   std::vector<Point> points;
   for (const Node node : space.nodes_in(follows)) points.push_back(space.point(node));
   expect_errors_where_new_fails([&] { onto.feet_of(points); });
-  expect_errors_where_new_fails([&] { dual_weights(space, follows, onto, {}, 0.1); });
+  expect_errors_where_new_fails([&] { mortar_rows(space, follows.facets, onto.facets(), {}); });
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include "apps/cases/ground.hpp"
 #include "apps/cases/model.hpp"
 #include "apps/cases/motion.hpp"
-#include "apps/cases/transient_analysis.hpp"
+#include "apps/cases/time_input.hpp"
 #include "apps/cases/plugins.hpp"
 #include "apps/cases/shared_model.hpp"
 #include "apps/results/derived_fields.hpp"

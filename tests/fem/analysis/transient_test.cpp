@@ -48,12 +48,14 @@ struct Body {
         space(mesh, 1, device_under_test()),
         equations(space, joined(r, c)),
         capacity(space, c),
-        supports(space),
-        first_capacity(r.size()) {}
+        supports(space) {}
   Body(const Body&) = delete;
 
   static std::vector<Integral> joined(std::vector<Integral> a, const std::vector<Integral>& b) {
-    a.insert(a.end(), b.begin(), b.end());
+    for (Integral each : b) {
+      each.is_rate = true;
+      a.push_back(std::move(each));
+    }
     return a;
   }
   void prescribe(const std::string& region, const FunctionOfTime& value) {
@@ -75,7 +77,7 @@ struct Body {
     options.newton.relative = std::min(options.newton.relative, 1e-12);
     options.linear.relative = 1e-13;
     options.begin = begin;
-    return solve_transient({equations, first_capacity, capacity, supports}, options, observer).state;
+    return solve_transient({equations, capacity, supports}, options, observer).state;
   }
   // Root of the mean of squares at the free nodes.
   double mean_error(const State& state, const FunctionOfTime& exact) const {
@@ -98,7 +100,6 @@ struct Body {
   FunctionSpace space;
   Operator equations, capacity;
   Constraints supports;
-  std::size_t first_capacity;
   bool finished = false;
 };
 

@@ -26,7 +26,7 @@ MixedFormValue stokes(int dimension, const PointFunction& viscosity) {
   return dimension == 3 ? MixedFormValue(VaryingStokes<3>{}, {viscosity})
                         : MixedFormValue(VaryingStokes<2>{}, {viscosity});
 }
-MixedOperator equations_on(const Mesh& mesh, const MixedFormValue& form, std::vector<FieldIntegral> of_fields = {}) {
+MixedOperator equations_on(const Mesh& mesh, const MixedFormValue& form, std::vector<Integral> of_fields = {}) {
   return {spaces_of(form, mesh, device_under_test(2)), {MixedIntegral::over_all_cells(form)}, std::move(of_fields)};
 }
 
@@ -115,7 +115,7 @@ TEST(MixedCoefficientsOfAnotherMesh, LayersOfTwoPermeabilitiesHaveTheirFlux) {
   const Coefficient permeability = mesh_field(layers, {1.0, 5.0});
   const MixedFormValue form(VaryingMixedPoisson<2>{}, {permeability.function()});
   const FormValue source(GivenLoad<1, 2, 0>{}, {constant(-1)});
-  const MixedOperator equations = equations_on(mesh, form, {{1, Integral::over_all_cells(source)}});
+  const MixedOperator equations = equations_on(mesh, form, {Integral::over_all_cells(source).of_field(1)});
   MixedConstraints fixed(equations.spaces());
   for (const char* side : {"y0", "y1"}) fixed[0].prescribe(mesh.region(side), 0, 0.0, side);
   fixed.finish();

@@ -142,4 +142,68 @@ struct BorderOfFacets {
   }
 };
 
+// A plate that shears (Mindlin, J. Appl. Mech. 18, 1951, 31): a deflection and two rotations. mass: of its inertia
+// instead, per area, and that of rotations.
+template <bool mass>
+struct Plate {
+  static constexpr const char* name = mass ? "test_plate_mass" : "test_plate";
+  static constexpr int dimension = 2;
+  static constexpr bool linear = true, symmetric = true;
+  static constexpr std::array<FieldFacts, 2> fields{
+      {{.name = "deflection", .components = 1, .order = 2}, {.name = "rotation", .components = 2, .order = 2}}};
+  double young = 1, poisson = 0, thickness = 1, density = 1;
+
+  template <class T>
+  constexpr void operator()(const Location<T, 2>&, const MixedFields<T, Plate>& u, MixedFields<T, Plate>& f) const {
+    const auto& [w, r] = u;
+    auto& [force, moment] = f;
+    if constexpr (mass) {
+      force.value[0] = density * thickness * w.value[0];
+      for (int i = 0; i < 2; ++i) moment.value[i] = density * thickness * thickness * thickness / 12 * r.value[i];
+    } else {
+      const double D = young * thickness * thickness * thickness / (12 * (1 - poisson * poisson));
+      const double shear = 5.0 / 6 * young * thickness / (2 * (1 + poisson));
+      const T twist = 0.5 * (1 - poisson) * D * (r.gradient[0][1] + r.gradient[1][0]);
+      for (int i = 0; i < 2; ++i) {
+        const T angle = w.gradient[0][i] - r.value[i];
+        force.gradient[0][i] = shear * angle;
+        moment.value[i] = -shear * angle;
+        moment.gradient[i][i] = D * (r.gradient[i][i] + poisson * r.gradient[1 - i][1 - i]);
+        moment.gradient[i][1 - i] = twist;
+      }
+    }
+  }
+};
+
+// Rubber in plane strain: (mu / 2) (J^(-2/3) tr C - 3) + p (J - 1) - p^2 / (2 bulk), of a displacement and a pressure
+// (Wriggers, Nonlinear Finite Element Methods, 2008, section 10.2).
+struct Rubber {
+  static constexpr const char* name = "test_rubber";
+  static constexpr int dimension = 2, extra_degree = 2;
+  static constexpr bool symmetric = true;
+  static constexpr std::array<FieldFacts, 2> fields{
+      {{.name = "displacement", .components = 2, .order = 2, .uses_value = false},
+       {.name = "pressure", .components = 1, .order = 1, .uses_gradient = false}}};
+  double mu = 1, bulk = 1e6;
+
+  template <class T>
+  constexpr void operator()(const Location<T, 2>&, const MixedFields<T, Rubber>& u, MixedFields<T, Rubber>& f) const {
+    using std::exp;
+    using std::log;
+    const auto& [v, p] = u;
+    auto& [force, volume] = f;
+    const T F[2][2] = {{1.0 + v.gradient[0][0], v.gradient[0][1]}, {v.gradient[1][0], 1.0 + v.gradient[1][1]}};
+    const T J = F[0][0] * F[1][1] - F[0][1] * F[1][0];
+    T trace = 1.0;  // of C: no strain across the plane
+    for (const auto& row : F)
+      for (const T& each : row) trace += each * each;
+    const T scale = mu * exp(-2.0 / 3 * log(J));
+    const T cofactor[2][2] = {{F[1][1], -F[1][0]}, {-F[0][1], F[0][0]}};
+    const T inner = p.value[0] - scale * trace / (3.0 * J);
+    for (int i = 0; i < 2; ++i)
+      for (int j = 0; j < 2; ++j) force.gradient[i][j] = scale * F[i][j] + inner * cofactor[i][j];
+    volume.value[0] = J - 1.0 - p.value[0] / bulk;
+  }
+};
+
 }  // namespace ritz::test

@@ -22,6 +22,9 @@ const RegisterMixedForm<test::FaultyPair<test::MixedFault::wrong_tangent>> wrong
 const RegisterMixedForm<test::FaultyPair<test::MixedFault::not_finite>> not_finite;
 const RegisterMixedForm<test::FaultyPair<test::MixedFault::hidden_coupling>> hidden_coupling;
 const RegisterMixedForm<test::FaultyPair<test::MixedFault::reads_time>> reads_time;
+const RegisterMixedForm<test::Plate<false>> plate;
+const RegisterMixedForm<test::Plate<true>> plate_mass;
+const RegisterMixedForm<test::Rubber> rubber;
 const AddForm<test::Chain> chain;  // as a plugin does
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Problems of several fields and of edges on a GPU: matrices are joined, multiplied and changed where they are, results
 // are those of the CPU, and repeat bit by bit.
+#include "fem/physics/periodic_region.hpp"
 #include "fem/preconditioners/edge_preconditioner.hpp"
 #include "fem/preconditioners/field_blocks.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -50,6 +51,28 @@ TEST_F(MixedOnAGpu, MatricesAreAssembledAgainAndJoinedWhereTheyAre) {
     EXPECT_LT(moved([&] { problem->supports.eliminate(K, 1); }), 1024);
     EXPECT_LT(moved([&] { joined_matrix(K); }), 64);
   }
+}
+
+// The places of entries that equations join go up with the first elimination.
+TEST_F(MixedOnAGpu, EquationsBetweenUnknownsAreEliminatedWhereTheMatrixIs) {
+  std::vector<std::vector<double>> values;
+  for (const Device& device : {gpu, Device::named("cpu", 2)}) {
+    Problem problem(rectangle(8, 8, {1, 1}, CellKind::quad4), form_of<Stokes>(2, 1.0), {}, device);
+    for (int k = 0; k < 2; ++k)
+      problem.supports[k].relate(
+          periodic(*problem.spaces[std::size_t(k)], problem.mesh.region("x1"), problem.mesh.region("x0")).equations);
+    problem.supports.finish();
+    BlockOperator K = problem.equations.make_matrix();
+    const auto assemble = [&] {
+      problem.equations.assemble({}, K);
+      problem.supports.eliminate(K, 1);
+    };
+    assemble();
+    if (device.is_gpu()) EXPECT_LT(moved(assemble), 1024);
+    values.push_back(host_matrix(K).values);
+  }
+  ASSERT_EQ(values[0].size(), values[1].size());
+  for (std::size_t i = 0; i < values[0].size(); ++i) ASSERT_NEAR(values[0][i], values[1][i], 1e-12) << i;
 }
 
 // Masses of pressures and temperatures are assembled: their lists are made on the GPU, and nodes of cells go up.

@@ -33,7 +33,7 @@ Vector random_vector(const MixedOperator& equations, std::uint64_t seed) {
 
 struct MixedModel {
   MixedModel(Mesh m, const MixedFormValue& form, const Device& device = device_under_test(),
-             const std::vector<FieldIntegral>& of_fields = {})
+             const std::vector<Integral>& of_fields = {})
       : mesh(std::move(m)),
         equations(spaces_of(form, mesh, device), {MixedIntegral::over_all_cells(form)}, of_fields) {}
   Mesh mesh;
@@ -154,7 +154,7 @@ TEST(MixedOperator, FormsOfOneFieldAddWhatTheyAreAlone) {
   const std::vector<Integral> pressure{Integral::over_all_cells(FormValue(Mass<1, 3>{-0.1}))};
   const MixedOperator flow(spaces, {MixedIntegral::over_all_cells(form)});
   const MixedOperator both(spaces, {MixedIntegral::over_all_cells(form)},
-                           {{0, velocity[0]}, {1, pressure[0]}, {0, velocity[1]}});
+                           {velocity[0], pressure[0].of_field(1), velocity[1]});
   EXPECT_TRUE(both.symmetric());
   EXPECT_TRUE(both.linear());
   const Vector u = random_vector(both, 1);
@@ -281,15 +281,6 @@ TEST(MixedOperator, MatricesOfOtherSpacesAreErrors) {
   EXPECT_THROW(large.equations.assemble({}, K), Error);
   Vector u = small.equations.zeros(), r = large.equations.zeros();
   EXPECT_THROW(large.equations.residual(u, r), Error);
-}
-
-TEST(MixedConstraints, EquationsAreAnError) {
-  const MixedModel m(patch(CellKind::tri3), Stokes<2>{1});
-  MixedConstraints fixed(m.equations.spaces());
-  LinearEquations equations{.origin = "a joint"};
-  equations.add({{0, 0, 1.0}, {1, 0, -1.0}}, 0);
-  fixed[0].relate(equations);
-  EXPECT_THROW(fixed.finish(), Error);
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ struct Problem {
   Spaces spaces;
   MixedOperator equations;
   MixedConstraints supports;
-  Problem(Mesh m, const MixedFormValue& form, std::vector<FieldIntegral> loads = {},
+  Problem(Mesh m, const MixedFormValue& form, std::vector<Integral> loads = {},
           const Device& device = device_under_test(2), int raise = 0)
       : mesh(std::move(m)),
         spaces(spaces_of(form, mesh, device, raise)),
@@ -42,8 +42,8 @@ inline FormValue body_force(int d) {
 inline std::unique_ptr<Problem> flow(CellKind kind, Index n, const MixedFormValue& form, double size = 1,
                                      const Device& device = device_under_test(2)) {
   const int d = traits(kind).dimension;
-  FieldIntegral force{0, Integral::over_all_cells(body_force(d))};
-  force.integral.factor = size;
+  Integral force = Integral::over_all_cells(body_force(d));
+  force.factor = size;
   auto problem = std::make_unique<Problem>(disturbed_mesh(kind, n), form, std::vector{force}, device);
   for (const char* side : {"x0", "y0", "y1", "z0", "z1"})
     for (int c = 0; (side[0] != 'z' || d == 3) && c < d; ++c)
@@ -58,7 +58,7 @@ inline std::unique_ptr<Problem> seepage(CellKind kind, Index n, double permeabil
   const int d = traits(kind).dimension;
   auto problem = std::make_unique<Problem>(
       disturbed_mesh(kind, n), form_of<MixedPoisson>(d, permeability),
-      std::vector{FieldIntegral{1, Integral::over_all_cells(volume_load(d, std::array{-1.0}))}}, device);
+      std::vector{Integral::over_all_cells(volume_load(d, std::array{-1.0})).of_field(1)}, device);
   for (const char* side : {"y0", "y1", "z0", "z1"})
     if (side[0] != 'z' || d == 3) problem->supports[0].prescribe(problem->mesh.region(side), 0, 0.0, side);
   problem->supports.finish();
@@ -70,7 +70,7 @@ inline std::unique_ptr<Problem> current(CellKind kind, Index n, double b = 1, in
                                         const Device& device = device_under_test(2)) {
   const int d = traits(kind).dimension;
   const MixedFormValue form = form_of<CurlCurl>(d, 1.0, b);
-  auto problem = std::make_unique<Problem>(disturbed_mesh(kind, n), form, std::vector<FieldIntegral>{}, device, raise);
+  auto problem = std::make_unique<Problem>(disturbed_mesh(kind, n), form, std::vector<Integral>{}, device, raise);
   std::vector<PointFunction> given(static_cast<std::size_t>(d), 1 + 0 * PointExpression::x());
   given[0] = 1 + PointExpression::y();
   problem->equations =
@@ -87,7 +87,7 @@ inline std::unique_ptr<Problem> warming(CellKind kind, Index n, const Device& de
   const int d = traits(kind).dimension;
   auto problem =
       std::make_unique<Problem>(disturbed_mesh(kind, n), form_of<ThermoElasticity>(d, 1.2, 0.8, 3.0, 3.0, 1.0, 0.01),
-                                std::vector{FieldIntegral{0, Integral::over_all_cells(body_force(d))}}, device);
+                                std::vector{Integral::over_all_cells(body_force(d))}, device);
   for (int c = 0; c < d; ++c) problem->supports[0].prescribe(problem->mesh.region("x0"), c, 0.0, "ground");
   problem->supports[1].prescribe(problem->mesh.region("x0"), 0, 0.0, "cold");
   problem->supports.finish();

@@ -121,8 +121,7 @@ TEST(MixedStaticsErrors, AreNamed) {
   EXPECT_EQ(exit_of([&] { solved(*stokes, LinearMethod::conjugate_gradient); }), Exit::input);
   EXPECT_EQ(exit_of([&] { solved(*warming(CellKind::tri3, 4), LinearMethod::minres); }), Exit::input);
   EXPECT_EQ(exit_of([&] { solved(*current(CellKind::tri3, 4, 1, 1), LinearMethod::minres); }), Exit::input);
-  Problem closed(disturbed_mesh(CellKind::tri3, 6), form_of<Stokes>(2, 1.0),
-                 {{0, Integral::over_all_cells(body_force(2))}});
+  Problem closed(disturbed_mesh(CellKind::tri3, 6), form_of<Stokes>(2, 1.0), {Integral::over_all_cells(body_force(2))});
   for (const char* side : {"x0", "x1", "y0", "y1"})
     for (int c = 0; c < 2; ++c) closed.supports[0].prescribe(closed.mesh.region(side), c, 0.0, side);
   closed.supports.finish();

@@ -137,7 +137,7 @@ TEST_P(Natural, PressuresAtTheSurfaceOfAMixedPoissonProblemAreExact) {
   const PointFunction less = constant(-known.source());
   const FormValue source = d == 3 ? FormValue(GivenLoad<1, 3, 0>{}, {less}) : FormValue(GivenLoad<1, 2, 0>{}, {less});
   const MixedOperator equations(spaces_of(form, mesh, device_under_test(2), order() - 1), integrals,
-                                {{1, Integral::over_all_cells(source)}});
+                                {Integral::over_all_cells(source).of_field(1)});
   const Vector u = solution(equations);
   EXPECT_LE(VectorField(equations, 0, u).l2_error(known.flux()), 1e-11);
   EXPECT_LE(VectorField(equations, 0, u).l2_error_of_derivative({constant(known.source())}), 1e-10);
@@ -226,7 +226,7 @@ TEST_P(Slip, AndTractionAreExactForQuadraticFlows) {
   const Spaces spaces = spaces_of(form, mesh, device_under_test(2));
   const MixedOperator equations(spaces,
                                 {MixedIntegral::over_all_cells(form), MixedIntegral::over(slip, side_of(mesh, "x0"))},
-                                {{0, Integral::over(load, side_of(mesh, "x1"))}});
+                                {Integral::over(load, side_of(mesh, "x1"))});
   MixedConstraints fixed(spaces);
   for (const auto& [side, normal] : sides_of_unit(d))
     for (int c = 0; side[0] != 'x' && c < d; ++c) fixed[0].prescribe(side_of(mesh, side), c, v[std::size_t(c)], side);

@@ -43,7 +43,7 @@ MixedFormValue form_of(Family family, int dimension) {
   return dimension == 3 ? MixedFormValue(CurlCurl<3>{1, 1}) : CurlCurl<2>{1, 1};
 }
 
-MixedOperator equations_on(const Mesh& mesh, const MixedFormValue& form, std::vector<FieldIntegral> of_fields = {},
+MixedOperator equations_on(const Mesh& mesh, const MixedFormValue& form, std::vector<Integral> of_fields = {},
                            int raise = 0) {
   return {
       spaces_of(form, mesh, device_under_test(2), raise), {MixedIntegral::over_all_cells(form)}, std::move(of_fields)};
@@ -424,7 +424,7 @@ TEST_P(WithOrders, MixedPoissonConverges) {
     const FormValue load =
         d == 3 ? FormValue(GivenLoad<1, 3, 0>{}, {minus_source}) : FormValue(GivenLoad<1, 2, 0>{}, {minus_source});
     const MixedOperator equations =
-        equations_on(mesh, form_of(Family::facet, d), {{1, Integral::over_all_cells(load)}}, expected - 1);
+        equations_on(mesh, form_of(Family::facet, d), {Integral::over_all_cells(load).of_field(1)}, expected - 1);
     const Vector zero = equations.zeros();
     Vector b = equations.zeros();
     equations.residual(zero, b);
@@ -504,7 +504,7 @@ TEST(VectorElements, KnowNoHigherOrderAndNoFormsOfOneField) {
   EXPECT_THROW(spaces_of(MixedPoisson<2>{1}, mesh, device_under_test(), 2), Error);
   EXPECT_THROW(spaces_of(CurlCurl<2>{1, 1}, mesh, device_under_test(), 2), Error);
   const MixedFormValue form = MixedPoisson<2>{1};
-  const std::vector<FieldIntegral> of_facets{{0, Integral::over_all_cells(volume_load(2, std::array{1.0}))}};
+  const std::vector<Integral> of_facets{Integral::over_all_cells(volume_load(2, std::array{1.0}))};
   EXPECT_THROW(equations_on(mesh, form, of_facets), Error);
   const Spaces other = spaces_of(CurlCurl<2>{1, 1}, mesh, device_under_test());
   EXPECT_THROW(MixedOperator({other[0], other[0]}, {MixedIntegral::over_all_cells(form)}), Error);

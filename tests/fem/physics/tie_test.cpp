@@ -1,16 +1,11 @@
 // Ties without a solver: the equations hold for every field that is linear in space, and say which nodes they bind.
 #include "fem/physics/tie.hpp"
 
-#include "fem/forms/loads.hpp"
-#include "fem/operator/operator.hpp"
 #include "mesh/search/nearest_facet.hpp"
-#include "mesh/order.hpp"
 #include "mesh/point_algebra.hpp"
 #include "tests/fem/physics/two_parts.hpp"
 
 #include <gmock/gmock.h>
-#include <numbers>
-#include <tuple>
 
 namespace ritz::test::tie_test {
 namespace {
@@ -35,78 +30,6 @@ TEST_P(TieOfCells, HoldsForFieldsLinearInSpace) {
     }
 }
 
-// The same by dual functions, where facets have them.
-TEST_P(TieOfCells, IntegratedHoldsForFieldsLinearInSpace) {
-  const CellKind other = dimension() == 2 ? CellKind::tri6 : CellKind::tet10;
-  for (const double gap : {0.0, 0.003}) {
-    const Mesh mesh = two_parts({.low = other, .up = kind(), .low_count = 2, .up_count = 3, .gap = gap});
-    const FunctionSpace space(mesh, dimension(), cpu());
-    const Tie tied = tie(space, mesh.region("up_bottom"), mesh.region("low_top"), {.integrated = true});
-    EXPECT_LT(largest_defect(space, tied.equations, linear_field), 1e-11) << gap;
-    EXPECT_EQ(tied.integrated, static_cast<Index>(tied.tied.size()));
-  }
-}
-
-// A constant traction on the side that follows acts on the other side as its own nodal forces do: those are the
-// integrals of its functions.
-TEST(Tie, IntegratedPassesAConstantTractionOn) {
-  const Mesh mesh = two_parts({.low = CellKind::hex8, .up = CellKind::hex8, .low_count = 4, .up_count = 5});
-  const FunctionSpace space(mesh, 1, cpu());
-  const auto error = [&](bool integrated) {
-    const Tie tied = tie(space, mesh.region("up_bottom"), mesh.region("low_top"), {.integrated = integrated});
-    const auto nodal_area = [&](Node node, double h) {
-      double area = h * h;
-      for (std::size_t d = 0; d < 2; ++d)
-        if (const double x = space.point(node)[d]; x < 1e-9 || x > 1 - 1e-9) area /= 2;
-      return area;
-    };
-    std::vector<double> force(static_cast<std::size_t>(space.node_count()), 0.0);
-    for (Index i = 0; i < tied.equations.size(); ++i) {
-      const auto row = tied.equations.terms_of(i);
-      for (const UnknownTerm& t : row.subspan(1))
-        force[static_cast<std::size_t>(t.node)] -= t.factor * nodal_area(row.front().node, 0.2);
-    }
-    double largest = 0;
-    for (const Node node : space.nodes_in(mesh.region("low_top")))
-      largest = std::max(largest, std::abs(force[static_cast<std::size_t>(node)] / nodal_area(node, 0.25) - 1));
-    return largest;
-  };
-  EXPECT_GT(error(false), 0.1);
-  EXPECT_LT(error(true), 1e-11);
-}
-
-// The same on every kind of facet, of order 2, too, by the forces of a load of 1 per area on either side.
-TEST_P(TieOfCells, IntegratedPassesAConstantTractionOnByAnyFacets) {
-  const CellKind other = dimension() == 2 ? CellKind::quad8 : CellKind::hex20;
-  const Mesh mesh = two_parts({.low = other, .up = kind(), .low_count = 2, .up_count = 3});
-  const FunctionSpace space(mesh, 1, cpu());
-  const auto forces = [&](const char* region) {
-    const FormValue load = dimension() == 2 ? FormValue(Load<1, 2, 1>{{1}}) : FormValue(Load<1, 3, 1>{{1}});
-    const Operator equations(space, {Integral::over(load, mesh.region(region))});
-    Vector r = space.zeros();
-    equations.residual(space.zeros(), r);
-    return r.host();
-  };
-  const std::vector<double> own = forces("up_bottom"), others = forces("low_top");
-  for (const auto& [integrated, least, most] : {std::tuple{true, 0.0, 1e-10}, std::tuple{false, 0.05, 1.0}}) {
-    const Tie tied = tie(space, mesh.region("up_bottom"), mesh.region("low_top"), {.integrated = integrated});
-    std::vector<double> passed(others.size(), 0.0);
-    for (Index i = 0; i < tied.equations.size(); ++i) {
-      const auto row = tied.equations.terms_of(i);
-      for (const UnknownTerm& t : row.subspan(1))
-        passed[static_cast<std::size_t>(t.node)] -= t.factor * own[static_cast<std::size_t>(row.front().node)];
-    }
-    double off = 0, size = 0;
-    for (std::size_t node = 0; node < others.size(); ++node) {
-      off = std::max(off, std::abs(passed[node] - others[node]));
-      size = std::max(size, std::abs(others[node]));
-    }
-    EXPECT_GE(off / size, least);
-    EXPECT_LE(off / size, most);
-    EXPECT_EQ(tied.unmatched > 0, !integrated);
-  }
-}
-
 TEST_P(TieOfCells, HasWeightsThatSumToOne) {
   const Mesh mesh = two_parts({.low = kind(), .up = kind(), .low_count = 2, .up_count = 3});
   const FunctionSpace space(mesh, 1, cpu());
@@ -121,15 +44,7 @@ TEST_P(TieOfCells, HasWeightsThatSumToOne) {
 
 // Two rings of different division: their chords leave gaps, and linear fields are met even so.
 TEST(Tie, BetweenArcsOfDifferentDivisionHoldsForLinearFields) {
-  const auto ring = [](Index count, double inner, double outer) {
-    MeshData data = rectangle_data(count, 2, {std::numbers::pi / 2, outer - inner}, CellKind::quad9);
-    transform_points(data, [&](std::span<double, 3> x) {
-      const double angle = x[0], r = inner + x[1];
-      x[0] = r * std::sin(angle), x[1] = r * std::cos(angle);
-    });
-    return data;
-  };
-  const Mesh mesh(both(ring(4, 1, 2), "in", ring(7, 2, 3), "out"));
+  const Mesh mesh = two_rings(4, 7, CellKind::quad9);
   const FunctionSpace space(mesh, 2, cpu());
   const Tie tied = tie(space, mesh.region("out_y0"), mesh.region("in_y1"));
   EXPECT_GT(tied.largest_gap, 1e-6);  // of the parabolas that stand for arcs

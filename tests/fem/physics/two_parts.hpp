@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numbers>
 
 namespace ritz::test {
 
@@ -33,10 +34,12 @@ inline MeshData both(MeshData a, const std::string& name_a, const MeshData& b, c
 }
 
 // The lower part reaches to height 1, the upper one from there to 2; `gap` lifts it. Facets "low_top" and "up_bottom".
+// Then `move` moves all points.
 struct TwoParts {
   CellKind low, up;
   Index low_count = 3, up_count = 2;
   double gap = 0;
+  std::function<void(std::span<double, 3>)> move = {};
 };
 inline Mesh two_parts(const TwoParts& parts) {
   const bool plane = traits(parts.low).dimension == 2;
@@ -50,7 +53,9 @@ inline Mesh two_parts(const TwoParts& parts) {
       if (region.name == (plane ? "y1" : "z1")) region.name = "top";
       if (region.name == (plane ? "y0" : "z0")) region.name = "bottom";
     }
-  return Mesh(both(std::move(low), "low", up, "up"));
+  MeshData data = both(std::move(low), "low", up, "up");
+  if (parts.move) transform_points(data, parts.move);
+  return Mesh(std::move(data));
 }
 
 using VectorField = std::function<double(const Point& x, int component)>;
@@ -75,6 +80,20 @@ inline double linear_field(const Point& x, int component) {
   const double k = 1 + component;
   return 0.3 * k + 1.1 * x[0] - 0.7 * k * x[1] + (0.4 - 0.2 * k) * x[2];
 }
+// Two rings of a quarter, of `inner_count` and `outer_count` cells along the arc: radii 1 to 2 and 2 to 3. Facets
+// "in_y1" and "out_y0".
+inline MeshData quarter_ring(Index count, double inner, CellKind kind) {
+  MeshData data = rectangle_data(count, 4, {std::numbers::pi / 2, 1}, kind);
+  transform_points(data, [&](std::span<double, 3> x) {
+    const double angle = x[0], r = inner + x[1];
+    x[0] = r * std::sin(angle), x[1] = r * std::cos(angle);
+  });
+  return data;
+}
+inline Mesh two_rings(Index inner_count, Index outer_count, CellKind kind) {
+  return Mesh(both(quarter_ring(inner_count, 1, kind), "in", quarter_ring(outer_count, 2, kind), "out"));
+}
+
 // Translation and rotation.
 inline double rigid_field(const Point& x, int component) {
   const double w[3] = {0.3, -0.5, 0.7}, t[3] = {0.2, 0.1, -0.4};

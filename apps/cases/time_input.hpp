@@ -6,7 +6,6 @@
 #pragma once
 
 #include "apps/cases/case_model.hpp"
-#include "fem/analysis/nonlinear_solution.hpp"
 
 #include <string>
 
@@ -21,13 +20,5 @@ Transient read_steps(const Case::Table& time, TimeOrder order);
 
 // [time]; and [initial] (apps/cases/initial_values.hpp). The capacity is the reader's to fill in.
 TransientInput read_time(Run& run, const std::string& key, const std::string& field, int components);
-
-// The evolution that the case asks for, with the solvers of [newton].
-Transient read_evolution(Case& input, const CaseModel& read, const Nonlinear& newton);
-
-// Lines in the log: each result, and how far the evolution is.
-void follow_time(Log& log, const Transient& evolution, Observer& observer);
-// Steps and the balance, in the log and among the facts.
-void report_evolution(Run& run, const State& state, const DiagonallyImplicitMethod& method);
 
 }  // namespace ritz

@@ -1,7 +1,5 @@
-#include "apps/analyses/modal_analysis.hpp"
-
-#include "apps/cases/elastic_case.hpp"
-#include "apps/cases/structures/structure_case.hpp"
+#include "apps/analyses/case_analysis.hpp"
+#include "apps/results/field_results.hpp"
 #include "apps/results/modal_results.hpp"
 
 #include <algorithm>
@@ -82,29 +80,88 @@ int count_loose(const VibrationModes& modes) {
   return static_cast<int>(std::ranges::count_if(values, is_loose)) - modes.rigid_count;
 }
 
-void report(Run& run, const CaseModel& read, const VibrationModes& modes, double tolerance) {
-  const FunctionSpace& space = read.space();
+void report(Run& run, const CaseModel& read, const VibrationModes& modes, double tolerance, Index unknowns) {
   auto phase = run.device().profile().phase("fields");
   const std::optional<double> known = read.mass ? read.mass() : std::nullopt;
   if (known) check_mass(modes, *known);
-  const double mass = known.value_or(modes.total_mass.front());
-  record(run.results(), modes, space.unknown_count(), mass, tolerance);
-  run.log().line("mass: {:.8g}{}; rigid motions left by the supports: {}", mass,
-                 run.report().program == "ritz-modal" ? " kg" : "", modes.rigid_motions);
+  const bool translates = !modes.total_mass.empty();  // several fields may have none
+  const double mass = known ? *known : translates ? modes.total_mass.front() : 0;
+  record(run.results(), modes, unknowns, mass, tolerance);
+  if (translates)
+    run.log().line("mass: {:.8g}{}; rigid motions left by the supports: {}", mass,
+                   run.report().program == "ritz-modal" ? " kg" : "", modes.rigid_motions);
   if (modes.frequencies.empty()) run.log().notice("there is no mode in the band");
   if (const int loose = count_loose(modes); loose > 0)
     run.log().notice(fmt::format(
         "modes without stiffness beyond the rigid motions: {}. A part is loose, or bars form a mechanism", loose));
   print_table(run.results(), modes);
   if (!read.judge_shape || !modes.eigen.vectors || modes.rigid_count >= std::ssize(modes.frequencies)) return;
-  Vector shape(space.device(), space.unknown_count(), "vectors");
+  Vector shape(run.device(), unknowns, "vectors");
   modes.eigen.vectors->get_column(modes.rigid_count, shape);
   read.judge_shape(shape);
 }
 
+// Adds the names of its results.
+void name_mode(std::size_t k, CaseModel& read) {
+  if (!read.model.has_fields()) {
+    read.nodal_results.push_back({mode_name(k), mode_components(read.space())});
+    if (has_rotations(read.space())) read.nodal_results.push_back({rotation_name(k), 3});
+    return;
+  }
+  for (const FieldFacts& field : facts_of(read.model)) {
+    const bool vector = field.family == Family::facet || field.family == Family::edge;
+    (field.family == Family::lagrange ? read.nodal_results : read.cell_results)
+        .push_back({mode_name(k, field.name), vector ? 3 : field.components});
+  }
+}
+
+class ModalAnalysis final : public CaseAnalysis {
+ public:
+  ModalAnalysis(ModalSettings settings, bool factorised) : settings_(std::move(settings)), factorised_(factorised) {}
+
+  std::string beyond_linear_statics() const override { return "[modal]"; }
+  ModelDemands demands() const override { return {}; }
+  void check(const Model& model) const override { ritz::check(model, settings_.eigen); }
+
+  Rates rates() const override { return Rates::beside; }
+
+  Forecast forecast(Run& run, const CaseModel& read, const Prepared& prepared) const override {
+    if (settings_.eigen.band)
+      run.log().notice(
+          fmt::format("how many modes the band holds is known only when they are counted: the forecast is for {}",
+                      settings_.eigen.count));
+    return ritz::forecast(read.model, settings_.eigen, prepared);
+  }
+  // The masses, and the columns of the modes and of their search.
+  MemoryNeeds beside_system(const FieldsOfModel& fields) const override {
+    constexpr Index search = 16;
+    return fields.rates->matrix_needs() + MemoryNeeds().array<double>("vectors", fields.equations->layout().total(),
+                                                                      2 * Index{settings_.eigen.count} + search);
+  }
+  Index host_of_shown(Run&, const CaseModel&, const Forecast& foreseen) const override {
+    return foreseen.host_of_columns;
+  }
+
+  void solve(Run& run, const CaseModel& read, Observer observer, const Prepared& prepared) override {
+    const double tolerance = settings_.eigen.relative;
+    const Index unknowns =
+        prepared.fields != nullptr ? prepared.fields->equations->layout().total() : read.space().unknown_count();
+    VibrationModes modes = ritz::solve(read.model, std::move(settings_.eigen), observer, prepared);
+    if (factorised_) modes.eigen.choice = "beams and thin shells are ill-conditioned, so they are factorised";
+    report(run, read, modes, tolerance, unknowns);
+    if (prepared.fields != nullptr) write_modes(run.results(), *prepared.fields, modes, settings_.shapes);
+    else write_modes(run.results(), read.space(), modes, settings_.shapes);
+  }
+
+ private:
+  ModalSettings settings_;
+  bool factorised_;  // for want of a method that is named
+};
+
 }  // namespace
 
-Modal read_modal(Run& run, CaseModel& read) {
+std::unique_ptr<CaseAnalysis> modal_analysis(Run& run, CaseModel& read, CaseSolvers&) {
+  if (!read.modes) return nullptr;
   ModalSettings settings = read_settings(run.input());
   if (settings.shapes.factor != 0 && settings.shapes.phases == 0)
     run.log().notice("[modal] animate_displacement has no effect: [modal] animate is 0");
@@ -120,25 +177,8 @@ Modal read_modal(Run& run, CaseModel& read) {
   const bool may_iterate = settings.eigen.method == EigenMethod::automatic && !settings.eigen.band && !springs;
   if (settings.eigen.ranks != nullptr && may_iterate) settings.eigen.method = EigenMethod::lobpcg;
   const int count = settings.eigen.band ? 1000 : settings.eigen.count;
-  for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
-    read.nodal_results.push_back({mode_name(k), mode_components(read.space())});
-    if (has_rotations(read.space())) read.nodal_results.push_back({rotation_name(k), 3});
-  }
-  read.show_modes = [&run, factorised, shapes = settings.shapes, tolerance = settings.eigen.relative](
-                        const CaseModel& shown, VibrationModes modes) {
-    if (factorised) modes.eigen.choice = "beams and thin shells are ill-conditioned, so they are factorised";
-    report(run, shown, modes, tolerance);
-    write_modes(run.results(), shown.space(), modes, shapes);
-  };
-  return settings.eigen;
-}
-
-CaseModel read_vibration(Run& run) {
-  const char* about = "sections of a structure: beams, bars, springs, shells; without any, bodies with materials";
-  CaseModel read =
-      run.input().tables("section", about).empty() ? read_elastic_vibration(run) : read_structure_vibration(run);
-  read.modes = true;
-  return read;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) name_mode(k, read);
+  return std::make_unique<ModalAnalysis>(std::move(settings), factorised);
 }
 
 }  // namespace ritz

@@ -1,0 +1,66 @@
+// An analysis that a case asks for: its options as the case has them, its check, forecast, solution and report. Each is
+// a class in a file of this folder, of which a function in the table of apps/analyses/analyses.cpp makes one; nothing
+// else knows which analyses there are.
+//
+//   const std::unique_ptr<CaseAnalysis> analysis = read_analysis(run, read);   analysis->check(read.model);
+#pragma once
+
+#include "apps/analyses/newton.hpp"
+#include "apps/cases/case_model.hpp"
+#include "apps/cases/model.hpp"
+#include "fem/analysis/analysis.hpp"
+#include "fem/analysis/fields_of_model.hpp"
+#include "fem/analysis/forecast.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ritz {
+
+// The options of an analysis whose derivatives the library knows; all null: they are not known.
+struct Differentiable {
+  const Static* linear = nullptr;
+  const LoadCases* load_cases = nullptr;
+  const Nonlinear* nonlinear = nullptr;  // from Python alone
+  const Transient* evolution = nullptr;
+};
+
+class CaseAnalysis {
+ public:
+  using Rates = FieldsOfModel::Rates;
+  virtual ~CaseAnalysis() = default;
+
+  // The difference from linear statics, for messages: "[time]"; empty: none.
+  virtual std::string beyond_linear_statics() const { return ""; }
+  virtual const LinearSolverOptions* linear() const { return nullptr; }  // null: it has another solver
+  virtual Differentiable differentiable() const { return {}; }
+  virtual ModelDemands demands() const { return {.held = true, .loaded = true}; }
+  // Throws Error(Exit::model) where the analysis makes no sense for the model.
+  virtual void check(const Model& model) const = 0;
+
+  // The inertia or the capacity of the model, where the analysis takes one.
+  virtual Rates rates() const { return Rates::none; }
+  virtual Forecast forecast(Run& run, const CaseModel& read, const Prepared& prepared) const = 0;
+  // Of a model that has fields: memory of the device in addition to that of one linear system.
+  virtual MemoryNeeds beside_system(const FieldsOfModel& /*fields*/) const { return {}; }
+  // [bytes] of results on the host, while they are written.
+  virtual Index host_of_shown(Run& run, const CaseModel& read, const Forecast& foreseen) const;
+
+  // resumed: the state of the run that is resumed; none: the analysis starts.
+  virtual void begin(const CaseModel& /*read*/, std::optional<State> /*resumed*/) {}
+  // Adds lines about its steps to the log.
+  virtual void follow(Log& /*log*/, Observer& /*observer*/) const {}
+  // Solves with the gradient where the case asks for one, and reports what solutions do not show.
+  virtual void solve(Run& run, const CaseModel& read, Observer observer, const Prepared& prepared) = 0;
+};
+
+// The integrals of one field that the analysis evaluates.
+std::vector<Integral> integrals_of(const Model& model, const CaseAnalysis& analysis);
+
+// Returns null where the case does not ask for this analysis.
+using ReadAnalysis = std::unique_ptr<CaseAnalysis>(Run& run, CaseModel& read, CaseSolvers& solvers);
+ReadAnalysis modal_analysis, transient_analysis, nonlinear_analysis, load_case_analysis, static_analysis;
+
+}  // namespace ritz

@@ -1,0 +1,82 @@
+#include "apps/cases/time_input.hpp"
+
+#include "apps/cases/initial_values.hpp"
+
+#include <fmt/format.h>
+
+namespace ritz {
+namespace {
+
+constexpr double most_outputs = 1e6;
+
+// Multiples of an interval up to the end, and times by name.
+std::vector<double> output_times(const Case::Table& time, double end) {
+  std::vector<double> times;
+  const double interval = time.number("output", "[s], results at multiples of this time; by default at the end alone",
+                                      {.fallback = 0, .minimum = 0});
+  if (interval > 0 && end / interval > most_outputs)
+    time.error("output", fmt::format("{:g} up to {:g} makes {:.0f} results", interval, end, end / interval), {},
+               "make it longer");
+  else if (interval > 0)
+    for (int i = 1; i * interval < end * (1 - 1e-9); ++i) times.push_back(i * interval);
+  if (!time.has("output_at")) return times;
+  for (const double t : time.vector("output_at", "[s], times of further results", {.above = 0})) {
+    if (t > end)
+      time.error("output_at", fmt::format("{:g} is after the end, {:g}", t, end), {}, "make the end later, or omit it");
+    times.push_back(t);
+  }
+  return times;
+}
+
+}  // namespace
+
+bool goes_through_time(Run& run) {
+  if (!run.input().root().has("time")) return false;
+  run.input().allow_time();
+  return true;
+}
+
+Transient read_steps(const Case::Table& time, TimeOrder order) {
+  Transient options;
+  options.end = time.number("end", "[s], the time at which the analysis ends; it begins at 0", {.above = 0});
+  options.output = output_times(time, options.end);
+  if (order == TimeOrder::first)
+    options.method = &time_method_named(time.choice(
+        "method", "of the steps: of order 2, or of order 1 and without overshoot", time_method_names(), tr_bdf2.name));
+  else
+    options.spectral_radius = time.number(
+        "spectral_radius",
+        "rho_infinity of the generalised-alpha method: how much of the fastest motions a step leaves. 1 damps nothing "
+        "(Newmark's average acceleration), 0 most",
+        {.fallback = options.spectral_radius, .minimum = 0, .maximum = 1, .out_of_bounds = Exit::model});
+  const bool fixed = time.has("step");
+  options.fixed_step =
+      fixed ? time.number("step", "[s], fixed length of the steps; shorter where a result is due", {.above = 0}) : 0;
+  for (const char* key : {"tolerance", "first_step", "largest_step"})
+    if (fixed && time.has(key))
+      time.refuse(key, fmt::format("'{}' was given with a fixed step", key),
+                  "steps of a fixed length are not controlled", "omit one of them");
+  if (fixed) return options;
+  options.tolerance = time.number(
+      "tolerance",
+      order == TimeOrder::first
+          ? "of the error of a step at any node, relative to the range of the unknown"
+          : "of the error of a step in the displacement, its mean over the mass, relative to the largest one",
+      {.fallback = 1e-3, .above = 0, .below = 1});
+  options.first_step =
+      time.number("first_step", "[s], 0: a thousandth of the whole time", {.fallback = 0, .minimum = 0});
+  options.largest_step = time.number("largest_step", "[s], 0: no limit", {.fallback = 0, .minimum = 0});
+  return options;
+}
+
+TransientInput read_time(Run& run, const std::string& key, const std::string& field, int components) {
+  TransientInput input;
+  input.options =
+      read_steps(run.input().table("time", "the steps of an evolution in time, and its results"), TimeOrder::first);
+  ReadInitialValues begin = read_initial(run, key, field, components);
+  input.initial = std::move(begin.values);
+  input.begins_by_position = begin.depend_on_position;
+  return input;
+}
+
+}  // namespace ritz

@@ -1,0 +1,8 @@
+// The plugin of rubber.toml.
+#include "rubber.hpp"
+
+#include "fem/add_form.hpp"
+
+namespace {
+const ritz::AddForm<Rubber> rubber;
+}

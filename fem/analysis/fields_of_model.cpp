@@ -1,0 +1,94 @@
+#include "fem/analysis/fields_of_model.hpp"
+
+#include "fem/analysis/setup.hpp"
+#include "fem/results/vector_field.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace ritz {
+namespace {
+
+// The unknowns of a field of facets or edges at which a vector has moments.
+void prescribe_vector(const MixedOperator& equations, const PrescribedValue& given, Constraints& supports) {
+  if (std::ranges::any_of(given.vector, &PointFunction::varies_in_time))
+    throw Error(Exit::model,
+                fmt::format("the field '{}' has a prescribed vector that varies in time{}",
+                            equations.field_name(given.field), at_origin(given.origin)),
+                "its fluxes or circulations are found once, before the analysis",
+                "give a vector that does not depend on t, or let loads vary");
+  const std::vector<double> moments = interpolate(equations, given.field, given.vector).host();
+  const std::vector<Node> nodes = supports.space().nodes_in(*given.region);
+  if (nodes.empty())
+    throw Error(Exit::input,
+                fmt::format("no unknown of the field '{}' lies in '{}'{}", equations.field_name(given.field),
+                            given.region->name, at_origin(given.origin)),
+                "its unknowns are at the facets or the edges of cells", "name a region of facets");
+  std::vector<double> values;
+  for (const Node node : nodes) values.push_back(moments[static_cast<std::size_t>(node)]);
+  supports.prescribe_nodes(nodes, 0, values, given.origin);
+}
+
+// own: of a load case, in place of those outside on the same region and component.
+std::unique_ptr<MixedConstraints> supports_of(const Model& model, const MixedOperator& equations,
+                                              const std::vector<PrescribedValue>& own) {
+  auto result = std::make_unique<MixedConstraints>(model.spaces());
+  ErrorList errors;
+  const auto add = [&](const PrescribedValue& each) {
+    Constraints& supports = (*result)[each.field];
+    if (!each.vector.empty()) {
+      try {
+        prescribe_vector(equations, each, supports);
+      } catch (const Error& error) { errors.add(error); }
+    } else if (each.value.is_number()) {
+      supports.prescribe(*each.region, each.component, each.value.number(), each.origin);
+    } else {
+      supports.prescribe(*each.region, each.component, each.value.function(), each.origin);
+    }
+  };
+  for (const PrescribedValue& each : model.supports) {
+    const auto replaces = [&](const PrescribedValue& p) {
+      return p.region == each.region && p.component == each.component && p.field == each.field;
+    };
+    if (std::ranges::none_of(own, replaces)) add(each);
+  }
+  std::ranges::for_each(own, add);
+  errors.throw_if_any();
+  for (const LinearEquations& each : model.relations) (*result)[each.field].relate(each);
+  result->finish();
+  return result;
+}
+
+}  // namespace
+
+FieldsOfModel fields_of(const Model& model, FieldsOfModel::Rates rates) {
+  using Rates = FieldsOfModel::Rates;
+  FieldsOfModel fields;
+  std::vector<MixedIntegral> of_fields = model.of_fields.equations;
+  if (rates == Rates::among) std::ranges::copy(rates_among_fields(model), std::back_inserter(of_fields));
+  fields.equations = std::make_unique<MixedOperator>(model.spaces(), std::move(of_fields),
+                                                     rates == Rates::among ? with_rates(model) : model.equations);
+  if (rates == Rates::among)
+    fields.rates = std::make_unique<MixedOperator>(model.spaces(), rates_among_fields(model), rates_of(model));
+  if (rates == Rates::beside)
+    fields.rates = std::make_unique<MixedOperator>(model.spaces(), model.of_fields.inertia, model.inertia);
+  fields.supports = supports_of(model, *fields.equations, {});
+  return fields;
+}
+
+FieldsOfModel fields_of(const Model& model, const ModelLoadCase& load_case, const FieldsOfModel& common) {
+  FieldsOfModel fields{
+      .equations = std::make_unique<MixedOperator>(model.spaces(), load_case.loads_of_fields, load_case.loads),
+      .supports = supports_of(model, *common.equations, load_case.prescribed)};
+  const auto [one, other] = std::ranges::mismatch(fields.supports->host_mask(), common.supports->host_mask());
+  if (one != fields.supports->host_mask().end())
+    throw Error(Exit::model,
+                fmt::format("{} is prescribed {} in the load case '{}'",
+                            common.equations->name_of(one - fields.supports->host_mask().begin()),
+                            *one != 0 ? "alone" : "everywhere but", load_case.name),
+                "load cases share one matrix, so the same unknowns are prescribed in all of them",
+                "prescribe it outside of the load cases, too, or make a case file of each");
+  return fields;
+}
+
+}  // namespace ritz

@@ -1,0 +1,29 @@
+// Operators and supports of a model of several fields, or of one of facets or edges, as analyses take them.
+//
+//   const FieldsOfModel fields = fields_of(model, FieldsOfModel::Rates::among);
+//   solve(model, Transient{.end = 1}, observer, {.fields = &fields});
+#pragma once
+
+#include "fem/physics/model.hpp"
+
+#include <memory>
+
+namespace ritz {
+
+struct FieldsOfModel {
+  enum class Rates {
+    none,    // the equations alone
+    beside,  // and an operator of the inertia: of free vibration
+    among    // and one of the capacity, or else the inertia, which is among the equations, too: of an evolution in time
+  };
+  std::unique_ptr<MixedOperator> equations, rates;
+  std::unique_ptr<MixedConstraints> supports;  // finished
+};
+
+// Throws what MixedOperator and Constraints::finish() throw, and Error(Exit::model) for vectors of a field of facets or
+// edges that are prescribed as a function of time.
+FieldsOfModel fields_of(const Model& model, FieldsOfModel::Rates rates = FieldsOfModel::Rates::none);
+// The loads of a load case alone, and what it prescribes: the same unknowns as without it, else an Error(Exit::model).
+FieldsOfModel fields_of(const Model& model, const ModelLoadCase& load_case, const FieldsOfModel& common);
+
+}  // namespace ritz

@@ -1,0 +1,62 @@
+#include "fem/analysis/tangent_system.hpp"
+
+#include "device/error.hpp"
+#include "fem/analysis/linear_system.hpp"
+#include "fem/preconditioners/fields_system.hpp"
+
+#include <utility>
+
+namespace ritz {
+namespace {
+
+class TangentOfFields final : public TangentSystem {
+ public:
+  TangentOfFields(const MixedOperator& equations, const MixedConstraints& supports, const LinearSolverOptions& options,
+                  WholeProblem whole)
+      : equations_(equations),
+        tolerance_{options.relative, options.rounding_error},
+        system_(equations, supports, options, std::move(whole)) {
+    if (options.ranks != nullptr)
+      throw Error(Exit::input, "this analysis of several fields was asked for over ranks",
+                  "over ranks a case of several fields has linear statics alone", "take one process");
+  }
+
+  void begin(const std::string&) override { system_.release(); }
+  void linearise(const Vector& u) override { system_.linearise(u); }
+  void multiply(const Vector& x, Vector& y) const override { equations_.action(system_.point(), x, y); }
+  SolveReport solve(const Vector& b, Vector& x, const std::optional<LinearTolerance>& tolerance) override {
+    return system_.solve(b, x, tolerance.value_or(tolerance_));
+  }
+  const std::string& turned() const override { return turned_; }
+  void set_beside(const Attached&, double) override { refuse("masses at reference points"); }
+  void set_ground(const std::vector<std::vector<double>>& motions) override {
+    if (!motions.empty()) refuse("motions that the ground holds");
+  }
+
+ private:
+  [[noreturn]] static void refuse(const char* what) {
+    throw Error(Exit::internal, std::string(what) + " of several fields");
+  }
+
+  const MixedOperator& equations_;
+  const LinearTolerance tolerance_;
+  FieldsSystem system_;
+  const std::string turned_;
+};
+
+}  // namespace
+
+std::unique_ptr<TangentSystem> tangent_system(const Equations& equations, const Supports& supports,
+                                              const LinearSolverOptions& options, const WholeProblem* whole) {
+  if (const auto* const several = dynamic_cast<const MixedOperator*>(&equations)) {
+    const auto& held = dynamic_cast<const MixedConstraints&>(supports);
+    return std::make_unique<TangentOfFields>(*several, held, options,
+                                             whole != nullptr ? *whole : whole_problem(*several, held));
+  }
+  auto system =
+      std::make_unique<LinearSystem>(dynamic_cast<const Operator&>(equations), options, LinearSystem::Keeps::solver);
+  system->hold(dynamic_cast<const Constraints&>(supports));
+  return system;
+}
+
+}  // namespace ritz

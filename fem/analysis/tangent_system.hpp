@@ -1,0 +1,54 @@
+// The linear system of a tangent as Newton's method and time integration see it, whatever its fields: LinearSystem of
+// one field, FieldsSystem of several.
+//
+//   const std::unique_ptr<TangentSystem> system = tangent_system(equations, supports, options);
+//   system->linearise(u);                        // again when u or numbers have changed
+//   system->multiply(gap, y);                    // the whole tangent, where it is needed
+//   SolveReport report = system->solve(b, x);    // from x
+#pragma once
+
+#include "fem/operator/equations.hpp"
+#include "fem/space/supports.hpp"
+#include "solvers/linear/linear_solver_options.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ritz {
+
+struct Attached;      // fem/analysis/attached.hpp
+struct WholeProblem;  // fem/preconditioners/fields_system.hpp
+
+class TangentSystem {
+ public:
+  virtual ~TangentSystem() = default;
+
+  // Begins a new stage, such as an increment: factors and hierarchies of the stage before are freed, so that a run that
+  // resumes here gives the same bits. The text appears in turned(): " from increment 2 on".
+  virtual void begin(const std::string& stage = {}) = 0;
+  // The tangent at u, an empty u is zero. Factors and hierarchies of the tangent before may serve on.
+  virtual void linearise(const Vector& u) = 0;
+  // y = tangent x. After solve() x must be zero where unknowns are prescribed, and what y has in their rows is of no
+  // use.
+  virtual void multiply(const Vector& x, Vector& y) const = 0;
+  // From x, to the tolerance given or else that of the options. Throws what solve_linear(), MatrixFreeSolver and
+  // FieldsSystem throw.
+  virtual SolveReport solve(const Vector& b, Vector& x, const std::optional<LinearTolerance>& tolerance = {}) = 0;
+  // Why a matrix took over: "with a matrix, since without one ..."; empty: none did.
+  virtual const std::string& turned() const = 0;
+
+  // Of one field. Masses that the products and solutions that follow have beside the tangent, weight U diag(mass) U^T;
+  // and rigid motions that the ground alone holds (motions_held_by_ground), which iterations correct at their end. They
+  // must outlive the system.
+  virtual void set_beside(const Attached& masses, double weight) = 0;
+  virtual void set_ground(const std::vector<std::vector<double>>& motions) = 0;
+};
+
+// The system of these equations. It keeps factors and hierarchies from one solve to the next. Equations and supports
+// must outlive it. whole: facts of the whole mesh, where the equations are those of a part of it.
+std::unique_ptr<TangentSystem> tangent_system(const Equations& equations, const Supports& supports,
+                                              const LinearSolverOptions& options, const WholeProblem* whole = nullptr);
+
+}  // namespace ritz

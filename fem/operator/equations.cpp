@@ -1,0 +1,11 @@
+#include "fem/operator/equations.hpp"
+
+namespace ritz {
+
+Vector Equations::zeros(const char* tag) const {
+  Vector u(device(), layout().total(), tag);
+  u.fill_zero();
+  return u;
+}
+
+}  // namespace ritz
