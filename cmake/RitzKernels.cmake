@@ -2,7 +2,8 @@
 #   ritz_kernels(my_forms a.cpp b.cpp)    compiled once per back end into loadable modules (see device/kernels.hpp):
 #                                         my_forms.v3.so, my_forms.v4.so and, with CUDA, my_forms.cuda.so;
 #                                         the target my_forms stands for all of them
-#   ritz_kernels(my_forms NO_INSTALL a.cpp)   the same, left out of `cmake --install` (tests)
+#   ritz_kernels(my_forms NO_INSTALL a.cpp)   the same, left out of `cmake --install` (tests); GPU_ON_DEMAND: my_forms.cuda.so is made by
+#                                         the target my_forms alone
 #   ritz_kernel_family(my_forms rare c.cpp)   before it: sources of my_forms in files of their own, my_forms.rare.v3.so, which are loaded
 #                                         with it if they were built (RITZ_KERNEL_FAMILIES, RITZ_CUDA_FAMILIES)
 #   ritz_add_plugin(my_forms a.cpp)       the same for sources that case files may name as `plugin` (fem/add_form.hpp);
@@ -95,7 +96,7 @@ endfunction()
 # One loadable module per back end from the same sources. Inline functions stay hidden in their module, so that
 # code compiled for AVX-512 can never be merged into code that runs everywhere.
 function(ritz_kernels name)
-  cmake_parse_arguments(K "NO_INSTALL" "" "" ${ARGN})
+  cmake_parse_arguments(K "NO_INSTALL;GPU_ON_DEMAND" "" "" ${ARGN})
   set(sources ${K_UNPARSED_ARGUMENTS})
   add_custom_target(${name})
   get_property(families GLOBAL PROPERTY ritz_families_${name})
@@ -108,6 +109,14 @@ namespace { [[maybe_unused]] const bool registered = (ritz::register_kernel_fami
   endif()
   foreach(backend ${RITZ_BUILT_CPU_BACKENDS})
     _ritz_cpu_module(${name} ${name}.${backend} ${backend} ON ${K_NO_INSTALL} ${sources} ${list_of_families})
+    if(RITZ_UNITY)
+      foreach(source ${sources})
+        _ritz_kernel_batch(batch ${source} ON)
+        set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${batch})
+      endforeach()
+      set_target_properties(${name}.${backend} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+      target_compile_options(${name}.${backend} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+    endif()
     foreach(family ${families})
       get_property(family_sources GLOBAL PROPERTY ritz_sources_${name}_${family})
       _ritz_is_built(built ${family} ${RITZ_KERNEL_FAMILIES})
@@ -118,12 +127,16 @@ namespace { [[maybe_unused]] const bool registered = (ritz::register_kernel_fami
     endforeach()
   endforeach()
   if(RITZ_WITH_CUDA)
-    _ritz_cuda_sources(cuda_sources ${name} ${sources})
-    _ritz_cuda_module(${name} ${name}.cuda ON ${K_NO_INSTALL} ${cuda_sources} ${list_of_families})
+    _ritz_cuda_sources(cuda_sources ${name} ON ${sources})
+    set(built ON)
+    if(K_GPU_ON_DEMAND)
+      set(built OFF)
+    endif()
+    _ritz_cuda_module(${name} ${name}.cuda ${built} ${K_NO_INSTALL} ${cuda_sources} ${list_of_families})
     add_dependencies(${name} ${name}.cuda)
     foreach(family ${families})
       get_property(family_sources GLOBAL PROPERTY ritz_sources_${name}_${family})
-      _ritz_cuda_sources(cuda_sources ${name} ${family_sources})
+      _ritz_cuda_sources(cuda_sources ${name} OFF ${family_sources})
       _ritz_is_built(built ${family} ${RITZ_CUDA_FAMILIES})
       _ritz_cuda_module(${name} ${name}.${family}.cuda ${built} ${K_NO_INSTALL} ${cuda_sources})
       add_dependencies(${name} ${name}.${family}.cuda)
@@ -141,16 +154,31 @@ function(_ritz_is_built result family)
   endif()
 endfunction()
 
-# A source of nvcc for each source of a kernel.
-function(_ritz_cuda_sources result name)
-  set(cuda_sources)
+# The batch of a source: with RITZ_UNITY its folder, as headers are most of what a small one takes; else, and for families, itself.
+function(_ritz_kernel_batch result source in_batches)
+  get_filename_component(folder ${source} DIRECTORY)
+  get_filename_component(batch ${source} NAME_WE)
+  if(RITZ_UNITY AND in_batches AND folder)
+    get_filename_component(batch ${folder} NAME)
+  endif()
+  set(${result} ${batch} PARENT_SCOPE)
+endfunction()
+
+# A source of nvcc for each batch.
+function(_ritz_cuda_sources result name in_batches)
+  set(batches)
   foreach(source ${ARGN})
-    get_filename_component(stem ${source} NAME_WE)
+    _ritz_kernel_batch(batch ${source} ${in_batches})
     get_filename_component(path ${source} ABSOLUTE)
-    file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name}.${stem}.cu CONTENT "#include \"${path}\"\n")
-    set_property(SOURCE ${CMAKE_CURRENT_BINARY_DIR}/${name}.${stem}.cu APPEND PROPERTY OBJECT_DEPENDS ${path})
-    list(APPEND cuda_sources ${CMAKE_CURRENT_BINARY_DIR}/${name}.${stem}.cu)
+    list(APPEND batches ${batch})
+    string(APPEND text_${batch} "#include \"${path}\"\n")
+    set_property(SOURCE ${CMAKE_CURRENT_BINARY_DIR}/${name}.${batch}.cu APPEND PROPERTY OBJECT_DEPENDS ${path})
   endforeach()
+  list(REMOVE_DUPLICATES batches)
+  foreach(batch ${batches})
+    file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name}.${batch}.cu CONTENT "${text_${batch}}")
+  endforeach()
+  list(TRANSFORM batches REPLACE "(.+)" "${CMAKE_CURRENT_BINARY_DIR}/${name}.\\1.cu" OUTPUT_VARIABLE cuda_sources)
   set(${result} ${cuda_sources} PARENT_SCOPE)
 endfunction()
 

@@ -24,8 +24,11 @@ check allocations "env RITZ_ALL_FAULTS=1 $build/bin/test_memory --gtest_filter=R
 # On the emulated GPU, with the meshes of a card.
 check emulated_operators "$on_emulated $build/bin/test_fem --gtest_filter=$operators-AffineCells.*"
 check emulated_multigrid "$on_emulated $build/bin/test_multigrid_gpu"
+check emulated_solvers "$on_emulated $build/bin/test_solvers_gpu"
 check emulated_memory_steps "$on_emulated python3 tests/cuda_emulator/memory_steps_test.py $build/bin/ritz-elasticity tools"
-# What nvcc compiles, by the interpreter of PTX (tests/ptx/README.md).
+# All families of a GPU's kernels, with all optimisations, and the forms of the tests.
+check gpu_kernels "tools/gpu_kernels.sh $build"
+# What nvcc compiles, by the interpreter of PTX (tests/ptx/README.md); after gpu_kernels.
 ptx=$(realpath -m "$build/lib/ptx")
 on_ptx="env LD_LIBRARY_PATH=$ptx RITZ_MODULES=$ptx RITZ_TEST_DEVICE=gpu"
 check ptx_coverage "$build/bin/ptx_coverage $(echo "$build"/lib/*.cuda.so)"
@@ -38,8 +41,8 @@ check ptx_operators "$on_ptx $build/bin/test_fem --gtest_filter=$operators-Affin
 check ptx_golden "$on_ptx python3 tools/gpu_check.py $build $build/golden --steps golden --minutes 120"
 # Both instruction sets of the CPU, compiled as they are shipped.
 check shipped_kernels "tools/shipped_kernels.sh $build-shipped"
-# All families of a GPU's kernels, with all optimisations.
-check gpu_kernels "tools/gpu_kernels.sh $build"
+# The example programs and plugins outside of the tree, with all back ends.
+check outside "env RITZ_ALL_BACK_ENDS=1 tools/test_seconds.py $build ^package.outside"
 # No test depends on the clock: all of them beside two busy loops, and on one core.
 check under_load "tools/under_load.sh 2 ctest --test-dir $build --output-on-failure -j2"
 check on_one_core "taskset -c 0 ctest --test-dir $build --output-on-failure"

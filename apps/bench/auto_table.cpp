@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -37,12 +36,6 @@ std::vector<Candidate> candidates(const std::string& traits) {
   return list;
 }
 
-double processor_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
-}
-
 constexpr double cap_seconds = 10, slowest_factorisation = 2e9;  // [s], [operations/s] of a machine shared with others
 
 struct Outcome {
@@ -51,7 +44,7 @@ struct Outcome {
   std::string note;  // why there is no time
 };
 
-Outcome run_once(const LinearSystem& system, LinearSolverOptions options) {
+Outcome run_once(const BenchSystem& system, LinearSolverOptions options) {
   Outcome outcome;
   Vector x(system.A.device(), system.A.rows(), "vectors");
   x.fill_zero();
@@ -66,7 +59,7 @@ Outcome run_once(const LinearSystem& system, LinearSolverOptions options) {
 }
 
 // Iterations that fit the cap, predicted from twenty of them.
-int affordable_iterations(const LinearSystem& system, LinearSolverOptions options) {
+int affordable_iterations(const BenchSystem& system, LinearSolverOptions options) {
   const auto seconds_of = [&](int iterations) {
     options.max_iterations = iterations;
     const double start = processor_seconds();
@@ -78,7 +71,7 @@ int affordable_iterations(const LinearSystem& system, LinearSolverOptions option
   return static_cast<int>(std::clamp((cap_seconds - one) / each, 21.0, 100000.0));
 }
 
-LinearSolverOptions options_for(const LinearSystem& system, const Candidate& candidate) {
+LinearSolverOptions options_for(const BenchSystem& system, const Candidate& candidate) {
   LinearSolverOptions options{.method = candidate.method, .preconditioner = candidate.preconditioner};
   if (candidate.method == Method::direct) options.direct_operations = cap_seconds * slowest_factorisation;
   else if (candidate.method != Method::automatic) options.max_iterations = affordable_iterations(system, options);
@@ -86,7 +79,7 @@ LinearSolverOptions options_for(const LinearSystem& system, const Candidate& can
 }
 
 // The least of `repeat` runs: other programs on the machine only ever add.
-Outcome least(const LinearSystem& system, const LinearSolverOptions& options, int repeat) {
+Outcome least(const BenchSystem& system, const LinearSolverOptions& options, int repeat) {
   Outcome best = run_once(system, options);
   for (int i = 1; i < repeat && std::isfinite(best.seconds) && best.seconds < 5; ++i) {
     Outcome next = run_once(system, options);
@@ -99,7 +92,7 @@ std::string text_of(const Outcome& outcome) {
   return std::isfinite(outcome.seconds) ? fmt::format("{:.3g}", outcome.seconds) : outcome.note;
 }
 
-void print_row(const SystemRecipe& recipe, const LinearSystem& system, int repeat) {
+void print_row(const SystemRecipe& recipe, const BenchSystem& system, int repeat) {
   const Outcome automatic = least(system, {}, repeat);
   Outcome best;
   std::string best_name = "none";

@@ -20,7 +20,7 @@ DirectKind kind_of(const SystemRecipe& recipe) {
 }
 
 // ||b - A x|| / (||A|| ||x|| + ||b||) in the largest norm (Rigal, Gaches 1967): 1e-16 is what rounding x alone does.
-double backward_error(const LinearSystem& system, const Vector& x) {
+double backward_error(const BenchSystem& system, const Vector& x) {
   const HostMatrix A = host_matrix(system.A);
   const std::vector<double> u = x.host(), b = system.b.host();
   double residual = 0, norm = 0, u_norm = 0, b_norm = 0;
@@ -39,7 +39,7 @@ double backward_error(const LinearSystem& system, const Vector& x) {
   return residual / (norm * u_norm + b_norm);
 }
 
-void print_row(const SystemRecipe& recipe, const LinearSystem& system, const std::string& name, Ordering ordering) {
+void print_row(const SystemRecipe& recipe, const BenchSystem& system, const std::string& name, Ordering ordering) {
   Record record = begin_record(recipe.name, system.A.device());
   const Index before = host_memory_peak();
   DirectSolver solver(system.A, kind_of(recipe),
@@ -65,7 +65,7 @@ void run_direct_table(const Device& device, const BenchOptions& options) {
       "MB | held MB | rise of the "
       "resident peak MB | residual | backward error |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   for (const SystemRecipe& recipe : direct_table_systems()) {
-    const LinearSystem system = recipe.make(device, options.size);
+    const BenchSystem system = recipe.make(device, options.size);
     for (const auto& [name, ordering] : {std::pair{"coordinates", Ordering::coordinates},
                                          {"library", Ordering::library},
                                          {"SCOTCH", Ordering::scotch},

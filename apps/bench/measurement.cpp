@@ -60,13 +60,13 @@ Index bytes_within(const Device& device, const std::string& name) {
   return 0;
 }
 
+}  // namespace
+
 double processor_seconds() {
   timespec now{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
   return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
 }
-
-}  // namespace
 
 double Samples::median() const {
   std::vector<double> sorted = seconds;

@@ -70,6 +70,9 @@ void end_record(Record& record, const Device& device);
 
 std::string text_of(const Record& record);
 
+// Time of this process [s], all threads together.
+double processor_seconds();
+
 struct BenchReport {
   std::string device;
   int repeat = 0;

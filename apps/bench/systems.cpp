@@ -17,8 +17,9 @@
 namespace ritz {
 namespace {
 
-struct Model {
-  Model(MeshData data, int components, const Device& device) : mesh(std::move(data)), space(mesh, components, device) {}
+struct HeldModel {
+  HeldModel(MeshData data, int components, const Device& device)
+      : mesh(std::move(data)), space(mesh, components, device) {}
   Mesh mesh;
   FunctionSpace space;
 };
@@ -26,8 +27,8 @@ struct Model {
 Index cells(double count, double size) { return std::max(Index{2}, static_cast<Index>(std::lround(count * size))); }
 
 // Assembled and held: all components fixed on the sides named, body load -1 along the last axis (1 for scalars).
-LinearSystem held(std::shared_ptr<Model> model, std::vector<Integral> integrals,
-                  const std::vector<std::string>& sides) {
+BenchSystem held(std::shared_ptr<HeldModel> model, std::vector<Integral> integrals,
+                 const std::vector<std::string>& sides) {
   const FunctionSpace& space = model->space;
   const int dimension = model->mesh.dimension(), components = space.components();
   if (dimension == 3 && components == 3) integrals.push_back(Integral::over_all_cells(Load<3, 3, 0>{{0, 0, -1}}));
@@ -56,13 +57,13 @@ LinearSystem held(std::shared_ptr<Model> model, std::vector<Integral> integrals,
 const std::vector<std::string> whole_box = {"x0", "x1", "y0", "y1", "z0", "z1"},
                                whole_square = {"x0", "x1", "y0", "y1"};
 
-LinearSystem poisson_in_plane(const Device& device, Index n, CellKind kind) {
-  auto model = std::make_shared<Model>(rectangle_data(n, n, {1, 1}, kind), 1, device);
+BenchSystem poisson_in_plane(const Device& device, Index n, CellKind kind) {
+  auto model = std::make_shared<HeldModel>(rectangle_data(n, n, {1, 1}, kind), 1, device);
   return held(model, {Integral::over_all_cells(Diffusion<2>{1})}, whole_square);
 }
 
-LinearSystem poisson(const Device& device, Index n, CellKind kind, Point lengths = {1, 1, 1}) {
-  auto model = std::make_shared<Model>(box_data(n, n, n, lengths, kind), 1, device);
+BenchSystem poisson(const Device& device, Index n, CellKind kind, Point lengths = {1, 1, 1}) {
+  auto model = std::make_shared<HeldModel>(box_data(n, n, n, lengths, kind), 1, device);
   return held(model, {Integral::over_all_cells(Diffusion<3>{1})}, whole_box);
 }
 
@@ -72,13 +73,13 @@ FormValue elastic(double young, double ratio) {
 }
 
 // Clamped at x = 0.
-LinearSystem elastic_body(const Device& device, std::array<Index, 3> n, Point lengths, CellKind kind,
-                          double ratio = 0.3) {
-  auto model = std::make_shared<Model>(box_data(n[0], n[1], n[2], lengths, kind), 3, device);
+BenchSystem elastic_body(const Device& device, std::array<Index, 3> n, Point lengths, CellKind kind,
+                         double ratio = 0.3) {
+  auto model = std::make_shared<HeldModel>(box_data(n[0], n[1], n[2], lengths, kind), 3, device);
   return held(model, {Integral::over_all_cells(elastic(1000, ratio))}, {"x0"});
 }
 
-LinearSystem cantilever(const Device& device, Index n, CellKind kind, double ratio = 0.3) {
+BenchSystem cantilever(const Device& device, Index n, CellKind kind, double ratio = 0.3) {
   return elastic_body(device, {4 * n, n, n}, {4, 1, 1}, kind, ratio);
 }
 
@@ -95,29 +96,29 @@ std::vector<Integral> two_materials(const Mesh& mesh, Index n, const FormValue& 
   return {std::move(a), std::move(b)};
 }
 
-LinearSystem diffusion_with_contrast(const Device& device, Index n) {
-  auto model = std::make_shared<Model>(box_data(n, n, n, {1, 1, 1}, CellKind::tet4), 1, device);
+BenchSystem diffusion_with_contrast(const Device& device, Index n) {
+  auto model = std::make_shared<HeldModel>(box_data(n, n, n, {1, 1, 1}, CellKind::tet4), 1, device);
   return held(model, two_materials(model->mesh, n, Diffusion<3>{1e6}, Diffusion<3>{1}), {"x0"});
 }
 
-LinearSystem elastic_with_contrast(const Device& device, Index n) {
-  auto model = std::make_shared<Model>(box_data(4 * n, n, n, {4, 1, 1}, CellKind::tet4), 3, device);
+BenchSystem elastic_with_contrast(const Device& device, Index n) {
+  auto model = std::make_shared<HeldModel>(box_data(4 * n, n, n, {4, 1, 1}, CellKind::tet4), 3, device);
   return held(model, two_materials(model->mesh, n, elastic(1e6, 0.3), elastic(1, 0.3)), {"x0"});
 }
 
-LinearSystem plane_strain(const Device& device, Index n) {
-  auto model = std::make_shared<Model>(rectangle_data(2 * n, n, {2, 1}, CellKind::quad8), 2, device);
+BenchSystem plane_strain(const Device& device, Index n) {
+  auto model = std::make_shared<HeldModel>(rectangle_data(2 * n, n, {2, 1}, CellKind::quad8), 2, device);
   return held(model, {Integral::over_all_cells(PlaneElasticity::plane_strain(Lame::from(1000, 0.3), 1))}, {"x0"});
 }
 
 // -lap u + c u: a step in time where c > 0, a vibration between its resonances where c < 0.
-LinearSystem with_mass(const Device& device, Index n, double c) {
-  auto model = std::make_shared<Model>(box_data(n, n, n, {1, 1, 1}, CellKind::tet4), 1, device);
+BenchSystem with_mass(const Device& device, Index n, double c) {
+  auto model = std::make_shared<HeldModel>(box_data(n, n, n, {1, 1, 1}, CellKind::tet4), 1, device);
   return held(model, {Integral::over_all_cells(Diffusion<3>{1}), Integral::over_all_cells(Mass<1, 3>{c})}, whole_box);
 }
 
 // -lap u + velocity (1, 0.7, 0.3) . grad u on n^dimension inner points of the unit cube, upwind differences.
-LinearSystem convection(const Device& device, Index n, int dimension, double speed) {
+BenchSystem convection(const Device& device, Index n, int dimension, double speed) {
   const double h = 1.0 / double(n + 1), velocity[3] = {speed, 0.7 * speed, 0.3 * speed};
   HostMatrix A;
   A.offsets.push_back(0);

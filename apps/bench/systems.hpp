@@ -13,7 +13,7 @@
 
 namespace ritz {
 
-struct LinearSystem {
+struct BenchSystem {
   std::shared_ptr<void> keeps = {};  // what the matrix came from
   SparseMatrix A;
   Vector b;
@@ -24,8 +24,8 @@ struct LinearSystem {
 
 struct SystemRecipe {
   std::string name;
-  std::string traits;                                                   // "definite", "indefinite" or "unsymmetric"
-  std::function<LinearSystem(const Device& device, double size)> make;  // size: factor on the cells per edge
+  std::string traits;                                                  // "definite", "indefinite" or "unsymmetric"
+  std::function<BenchSystem(const Device& device, double size)> make;  // size: factor on the cells per edge
 };
 
 const std::vector<SystemRecipe>& auto_table_systems();

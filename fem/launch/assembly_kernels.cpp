@@ -7,7 +7,7 @@
 #include "fem/launch/assembly_cpu.hpp"
 #endif
 
-namespace ritz::RITZ_BACKEND {
+namespace ritz::RITZ_BACKEND::assembly_kernels {
 namespace {
 
 // Calls run_assembly<job.block>; sizes from 1 to Largest are compiled.
@@ -39,4 +39,4 @@ const AssemblyKernels table{run, run_single, limits, limits, false, nullptr};
 const Registration registration("assembly", &table);
 
 }  // namespace
-}  // namespace ritz::RITZ_BACKEND
+}  // namespace ritz::RITZ_BACKEND::assembly_kernels

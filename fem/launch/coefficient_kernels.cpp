@@ -3,7 +3,7 @@
 #include "device/pack.hpp"
 #include "fem/launch/coefficients.hpp"
 
-namespace ritz::RITZ_BACKEND {
+namespace ritz::RITZ_BACKEND::coefficient_kernels {
 namespace {
 
 // index = entry
@@ -148,4 +148,4 @@ const CoefficientKernels table{positions, field, locate, left, run, missing};
 const Registration registration("coefficients", &table);
 
 }  // namespace
-}  // namespace ritz::RITZ_BACKEND
+}  // namespace ritz::RITZ_BACKEND::coefficient_kernels

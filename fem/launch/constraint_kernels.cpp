@@ -3,7 +3,7 @@
 #include "device/kernels.hpp"
 #include "device/launch.hpp"
 
-namespace ritz::RITZ_BACKEND {
+namespace ritz::RITZ_BACKEND::constraint_kernels {
 namespace {
 
 struct SetValues {
@@ -70,4 +70,4 @@ const ConstraintKernels table{set_values, set_zero, apply_pivot, apply_pivot_dot
 const Registration registration("constraints", &table);
 
 }  // namespace
-}  // namespace ritz::RITZ_BACKEND
+}  // namespace ritz::RITZ_BACKEND::constraint_kernels

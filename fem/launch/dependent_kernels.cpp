@@ -3,7 +3,7 @@
 #include "device/kernels.hpp"
 #include "device/launch.hpp"
 
-namespace ritz::RITZ_BACKEND {
+namespace ritz::RITZ_BACKEND::dependent_kernels {
 namespace {
 
 template <class Real>
@@ -151,4 +151,4 @@ const Registration in_double("dependent double", &dependent_table<double>),
     in_single("dependent single", &dependent_table<float>), of_matrices("dependent matrix", &dependent_matrix_table);
 
 }  // namespace
-}  // namespace ritz::RITZ_BACKEND
+}  // namespace ritz::RITZ_BACKEND::dependent_kernels

@@ -3,7 +3,7 @@
 #include "device/launch.hpp"
 #include "device/scan.hpp"
 
-namespace ritz::RITZ_BACKEND {
+namespace ritz::RITZ_BACKEND::field_part_kernels {
 namespace {
 
 using View = BlockMatrixView<double>;
@@ -146,4 +146,4 @@ const FieldPartKernels table{subtract_schur_diagonal, at_least, positive_ratio, 
 const Registration registration("field parts", &table);
 
 }  // namespace
-}  // namespace ritz::RITZ_BACKEND
+}  // namespace ritz::RITZ_BACKEND::field_part_kernels

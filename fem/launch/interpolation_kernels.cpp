@@ -8,7 +8,7 @@
 #include "fem/launch/element_kernels_cpu.hpp"
 #endif
 
-namespace ritz::RITZ_BACKEND {
+namespace ritz::RITZ_BACKEND::interpolation_kernels {
 namespace {
 
 // Text for both machines, as in element_engine.hpp.
@@ -199,4 +199,4 @@ const Registration interpolation("interpolation", &table), cycle_in_double("p-cy
     cycle_in_single("p-cycle single", &in_single);
 
 }  // namespace
-}  // namespace ritz::RITZ_BACKEND
+}  // namespace ritz::RITZ_BACKEND::interpolation_kernels

@@ -3,7 +3,7 @@
 #include "fem/launch/point_geometry.hpp"
 #include "fem/numbers/cofactors.hpp"
 
-namespace ritz::RITZ_BACKEND {
+namespace ritz::RITZ_BACKEND::point_geometry_kernels {
 namespace {
 
 // index = (batch, point, lane)
@@ -51,4 +51,4 @@ const PointGeometryKernels table{store};
 const Registration registration("point geometry", &table);
 
 }  // namespace
-}  // namespace ritz::RITZ_BACKEND
+}  // namespace ritz::RITZ_BACKEND::point_geometry_kernels

@@ -6,7 +6,7 @@
 #include "fem/launch/element_kernels_cpu.hpp"
 #endif
 
-namespace ritz::RITZ_BACKEND {
+namespace ritz::RITZ_BACKEND::tangent_kernels {
 namespace {
 
 enum class TangentTask { single_actions, matrices, diagonals };
@@ -80,4 +80,4 @@ struct RegisterTangents {
 const RegisterTangents<3, 3, 0, 10, 20, 27> of_solids;
 
 }  // namespace
-}  // namespace ritz::RITZ_BACKEND
+}  // namespace ritz::RITZ_BACKEND::tangent_kernels

@@ -10,7 +10,7 @@ import unittest
 from relations import draw, harness, relations
 from relations.quantities import STRESS, Number
 
-MODELS = 200  # a fixed number, whatever the load of the machine: 10 s of one core
+MODELS = 120  # a fixed number, whatever the load of the machine: some 15 s of one core
 
 
 class Relations(unittest.TestCase):

@@ -3,7 +3,7 @@
 #include "device/kernels.hpp"
 #include "device/launch.hpp"
 
-namespace ritz::RITZ_BACKEND {
+namespace ritz::RITZ_BACKEND::ghost_kernels {
 namespace {
 
 // index = number of a node
@@ -92,4 +92,4 @@ const GhostKernels table{take<double>, take<float>, add<double>, add<float>, hal
 const Registration registration("ghosts", &table);
 
 }  // namespace
-}  // namespace ritz::RITZ_BACKEND
+}  // namespace ritz::RITZ_BACKEND::ghost_kernels

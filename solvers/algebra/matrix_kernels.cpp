@@ -5,7 +5,7 @@
 #include "solvers/algebra/lane_product.hpp"
 #include "solvers/algebra/spmv.hpp"
 
-namespace ritz::RITZ_BACKEND {
+namespace ritz::RITZ_BACKEND::matrix_kernels {
 namespace {
 
 // index = scalar row; a row without a diagonal entry gives zero
@@ -162,4 +162,4 @@ const MatrixKernels table{multiply, multiply_dot, multiply_lanes, diagonal, insp
 const Registration registration("matrix", &table);
 
 }  // namespace
-}  // namespace ritz::RITZ_BACKEND
+}  // namespace ritz::RITZ_BACKEND::matrix_kernels

@@ -8,7 +8,7 @@
 #include "solvers/algebra/multi_vector_cpu.hpp"
 #endif
 
-namespace ritz::RITZ_BACKEND {
+namespace ritz::RITZ_BACKEND::multi_vector_kernels {
 namespace {
 
 struct SetLane {
@@ -86,4 +86,4 @@ const MultiVectorKernels table{set_lane, get_lane, unpack, pack, multiply_rows, 
 const Registration registration("multi vector", &table);
 
 }  // namespace
-}  // namespace ritz::RITZ_BACKEND
+}  // namespace ritz::RITZ_BACKEND::multi_vector_kernels

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace ritz::RITZ_BACKEND {
+namespace ritz::RITZ_BACKEND::point_kernels {
 namespace {
 
 inline constexpr Index points_of_block = 64;
@@ -150,4 +150,4 @@ const PointKernels table{extremes, uneven_couplings};
 const Registration registration("points", &table);
 
 }  // namespace
-}  // namespace ritz::RITZ_BACKEND
+}  // namespace ritz::RITZ_BACKEND::point_kernels

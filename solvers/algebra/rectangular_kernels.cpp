@@ -3,7 +3,7 @@
 #include "device/kernels.hpp"
 #include "device/launch.hpp"
 
-namespace ritz::RITZ_BACKEND {
+namespace ritz::RITZ_BACKEND::rectangular_kernels {
 namespace {
 
 // index = row
@@ -29,4 +29,4 @@ const RectangularKernels table{eliminate};
 const Registration registration("rectangular matrix", &table);
 
 }  // namespace
-}  // namespace ritz::RITZ_BACKEND
+}  // namespace ritz::RITZ_BACKEND::rectangular_kernels

@@ -4,7 +4,7 @@
 #include "device/launch.hpp"
 #include "device/scan.hpp"
 
-namespace ritz::RITZ_BACKEND {
+namespace ritz::RITZ_BACKEND::scalar_rows_kernels {
 namespace {
 
 // Scalar row `row` of a block matrix: its blocks, and where its entries begin.
@@ -119,4 +119,4 @@ const ScalarRowKernels table{pattern, values, count, offsets, append};
 const Registration registration("scalar rows", &table);
 
 }  // namespace
-}  // namespace ritz::RITZ_BACKEND
+}  // namespace ritz::RITZ_BACKEND::scalar_rows_kernels

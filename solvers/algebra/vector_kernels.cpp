@@ -3,7 +3,7 @@
 #include "device/kernels.hpp"
 #include "device/launch.hpp"
 
-namespace ritz::RITZ_BACKEND {
+namespace ritz::RITZ_BACKEND::vector_kernels {
 namespace {
 
 struct Fill {
@@ -137,4 +137,4 @@ const VectorKernels table{
 const Registration registration("vector", &table);
 
 }  // namespace
-}  // namespace ritz::RITZ_BACKEND
+}  // namespace ritz::RITZ_BACKEND::vector_kernels

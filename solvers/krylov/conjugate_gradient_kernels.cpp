@@ -4,7 +4,7 @@
 #include "solvers/algebra/device_ratio.hpp"
 #include "solvers/algebra/lane_rows.hpp"
 
-namespace ritz::RITZ_BACKEND {
+namespace ritz::RITZ_BACKEND::conjugate_gradient_kernels {
 namespace {
 
 // The functors serve one vector, where places are indices, and 8 lanes.
@@ -192,4 +192,4 @@ const LaneConjugateGradientKernels lane_table{lane_residual, lane_start, lane_up
 const Registration lane_registration("conjugate gradient lanes", &lane_table);
 
 }  // namespace
-}  // namespace ritz::RITZ_BACKEND
+}  // namespace ritz::RITZ_BACKEND::conjugate_gradient_kernels

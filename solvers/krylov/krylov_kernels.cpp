@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace ritz::RITZ_BACKEND {
+namespace ritz::RITZ_BACKEND::krylov_kernels {
 namespace {
 
 template <class Quotient>
@@ -185,4 +185,4 @@ const KrylovKernels table{lanczos,      lanczos_dots,   minres_update, basis_dot
 const Registration registration("krylov", &table);
 
 }  // namespace
-}  // namespace ritz::RITZ_BACKEND
+}  // namespace ritz::RITZ_BACKEND::krylov_kernels

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-namespace ritz::RITZ_BACKEND {
+namespace ritz::RITZ_BACKEND::aggregation_kernels {
 namespace {
 
 constexpr const char* tag = "multigrid set-up";
@@ -476,4 +476,4 @@ const AggregationKernels table{strong_graph, aggregate};
 const Registration registration("aggregation", &table);
 
 }  // namespace
-}  // namespace ritz::RITZ_BACKEND
+}  // namespace ritz::RITZ_BACKEND::aggregation_kernels

@@ -10,7 +10,7 @@
 #include "solvers/multigrid/row_product_cpu.hpp"
 #endif
 
-namespace ritz::RITZ_BACKEND {
+namespace ritz::RITZ_BACKEND::cycle_kernels {
 namespace {
 
 // Use of the product of scalar row n; the same for one vector and for 8 lanes.
@@ -229,4 +229,4 @@ const Registration lanes_in_single("cycle single lanes", &table<true, float, flo
 const Registration lanes_in_half("cycle half lanes", &table<true, float, BFloat16>);
 
 }  // namespace
-}  // namespace ritz::RITZ_BACKEND
+}  // namespace ritz::RITZ_BACKEND::cycle_kernels

@@ -8,7 +8,7 @@
 #include "solvers/multigrid/dense_inverse_cpu.hpp"
 #endif
 
-namespace ritz::RITZ_BACKEND {
+namespace ritz::RITZ_BACKEND::dense_inverse_kernels {
 namespace {
 
 // index = scalar row
@@ -64,4 +64,4 @@ const DenseInverseKernels table{fill, invert};
 const Registration registration("dense inverse", &table);
 
 }  // namespace
-}  // namespace ritz::RITZ_BACKEND
+}  // namespace ritz::RITZ_BACKEND::dense_inverse_kernels

@@ -9,7 +9,7 @@
 #include "solvers/multigrid/triple_product_cpu.hpp"
 #endif
 
-namespace ritz::RITZ_BACKEND {
+namespace ritz::RITZ_BACKEND::level_matrix_kernels {
 namespace {
 
 template <int C, int K>
@@ -87,4 +87,4 @@ const LevelMatrixKernels table{galerkin, product_reads_lower_triangle, galerkin_
 const Registration registration("level matrix", &table);
 
 }  // namespace
-}  // namespace ritz::RITZ_BACKEND
+}  // namespace ritz::RITZ_BACKEND::level_matrix_kernels

@@ -5,7 +5,7 @@
 #include "device/scan.hpp"
 #include "solvers/multigrid/block_sizes.hpp"
 
-namespace ritz::RITZ_BACKEND {
+namespace ritz::RITZ_BACKEND::near_null_kernels {
 namespace {
 
 constexpr const char* tag = "multigrid set-up";
@@ -194,4 +194,4 @@ const NearNullKernels table{rigid_motions, tentative, rigid_extension, take, sui
 const Registration registration("near-null space", &table);
 
 }  // namespace
-}  // namespace ritz::RITZ_BACKEND
+}  // namespace ritz::RITZ_BACKEND::near_null_kernels

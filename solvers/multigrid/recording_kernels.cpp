@@ -7,11 +7,11 @@
 #include "solvers/multigrid/recording_cpu.hpp"
 #endif
 
-namespace ritz::RITZ_BACKEND {
+namespace ritz::RITZ_BACKEND::recording_kernels {
 namespace {
 
 const RecordingKernels table{record, replay, release};
 const Registration registration("recording", &table);
 
 }  // namespace
-}  // namespace ritz::RITZ_BACKEND
+}  // namespace ritz::RITZ_BACKEND::recording_kernels

@@ -9,7 +9,7 @@
 #include "solvers/multigrid/scalar_product_cpu.hpp"
 #endif
 
-namespace ritz::RITZ_BACKEND {
+namespace ritz::RITZ_BACKEND::sparse_product_kernels {
 namespace {
 
 using View = BlockMatrixView<double>;
@@ -188,4 +188,4 @@ const SparseProductKernels table{product, sort_rows, sum, identity, scale_rows, 
 const Registration registration("sparse products", &table);
 
 }  // namespace
-}  // namespace ritz::RITZ_BACKEND
+}  // namespace ritz::RITZ_BACKEND::sparse_product_kernels

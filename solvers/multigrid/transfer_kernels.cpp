@@ -7,7 +7,7 @@
 #include "solvers/multigrid/product_row.hpp"
 #include "solvers/multigrid/sparse_rows.hpp"
 
-namespace ritz::RITZ_BACKEND {
+namespace ritz::RITZ_BACKEND::transfer_kernels {
 namespace {
 
 constexpr const char* tag = "multigrid set-up";
@@ -249,4 +249,4 @@ const TransferKernels table{smooth_prolongator, smooth_prolongator_again, sum_of
 const Registration registration("transfer", &table);
 
 }  // namespace
-}  // namespace ritz::RITZ_BACKEND
+}  // namespace ritz::RITZ_BACKEND::transfer_kernels

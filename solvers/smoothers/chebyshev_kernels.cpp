@@ -4,7 +4,7 @@
 #include "solvers/algebra/device_ratio.hpp"
 #include "solvers/algebra/lane_rows.hpp"
 
-namespace ritz::RITZ_BACKEND {
+namespace ritz::RITZ_BACKEND::chebyshev_kernels {
 namespace {
 
 struct Start {
@@ -101,4 +101,4 @@ const Registration lanczos_registration("lanczos", &lanczos_table);
 const Registration lanes_registration("chebyshev lanes", &lanes_table);
 
 }  // namespace
-}  // namespace ritz::RITZ_BACKEND
+}  // namespace ritz::RITZ_BACKEND::chebyshev_kernels

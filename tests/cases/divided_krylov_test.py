@@ -56,25 +56,22 @@ class DividedKrylov(OnRanks):
                     self.assertLessEqual(several.residual, 1e-8)
 
     def test_tangents_that_are_not_symmetric(self):
-        for method in ("gmres", "bicgstab"):
-            for preconditioner in ("multigrid", "jacobi"):
-                for ranks in (2, 3):
-                    keys = {"solver.method": method, "solver.preconditioner": preconditioner}
-                    several, alone = self.beside_one_process(ranks, "ritz-heat", self.unsymmetric(), keys, "temperature", relative=1e-6)
-                    of = lambda run: " of the symmetric part" in run.report["solver"]["preconditioner"]
-                    self.assertEqual(of(several), preconditioner == "multigrid")
-                    self.assertEqual(of(several), of(alone))
+        for method, preconditioner, ranks in (("gmres", "multigrid", 2), ("gmres", "jacobi", 3), ("bicgstab", "multigrid", 3), ("bicgstab", "jacobi", 2)):
+            keys = {"solver.method": method, "solver.preconditioner": preconditioner}
+            several, alone = self.beside_one_process(ranks, "ritz-heat", self.unsymmetric(), keys, "temperature", relative=1e-6)
+            of = lambda run: " of the symmetric part" in run.report["solver"]["preconditioner"]
+            self.assertEqual(of(several), preconditioner == "multigrid")
+            self.assertEqual(of(several), of(alone))
         self.assert_same_probes(3, "ritz-heat", self.unsymmetric("mixed", (4, 4, 4)), {"solver.method": "gmres"}, 1e-5)
 
     def test_indefinite_matrices_by_minres(self):
         case = self.indefinite()
-        for preconditioner, more in (("jacobi", 1.2), ("none", 1.2), ("multigrid", 5)):  # multigrid is that of a far relative
-            for ranks in (2, 3):
-                with self.subTest(preconditioner=preconditioner, ranks=ranks):
-                    keys = {"solver.method": "minres", "solver.preconditioner": preconditioner, "solver.tolerance": 1e-9}
-                    several, alone = self.beside_one_process(ranks, "ritz-solve", case, keys, "displacement", relative=1e-5, more=more)
-                    dominant = [" made diagonally dominant" in run.report["solver"]["preconditioner"] for run in (several, alone)]
-                    self.assertEqual(dominant, [preconditioner != "none"] * 2)
+        for preconditioner, more, ranks in (("jacobi", 1.2, 2), ("none", 1.2, 3), ("multigrid", 5, 3)):  # multigrid is that of a far relative
+            with self.subTest(preconditioner=preconditioner, ranks=ranks):
+                keys = {"solver.method": "minres", "solver.preconditioner": preconditioner, "solver.tolerance": 1e-9}
+                several, alone = self.beside_one_process(ranks, "ritz-solve", case, keys, "displacement", relative=1e-5, more=more)
+                dominant = [" made diagonally dominant" in run.report["solver"]["preconditioner"] for run in (several, alone)]
+                self.assertEqual(dominant, [preconditioner != "none"] * 2)
 
     def test_iterations_stay_those_of_one_process(self):
         for program, case, field, methods in (("ritz-heat", self.unsymmetric("hexa", (18, 18, 18)), "temperature", ("gmres", "bicgstab")),
@@ -99,11 +96,10 @@ class DividedKrylov(OnRanks):
         runs = [("ritz-heat", self.unsymmetric(), {"solver.method": method}, "temperature") for method in ("gmres", "bicgstab")]
         runs.append(("ritz-solve", self.indefinite(), {"solver.method": "minres"}, "displacement"))
         for program, case, keys, field in runs:
-            for ranks in (2, 3):
-                first, again = (self.solved(ranks, program, case, keys=keys) for _ in range(2))
-                read = lambda run: vtu.read([path for path in run.report["outputs"] if path.endswith(".vtu")][-1])["PointData"][field]
-                self.assertEqual(read(first), read(again))
-                self.assertEqual(self.iterations(first), self.iterations(again))
+            first, again = (self.solved(3, program, case, keys=keys) for _ in range(2))
+            read = lambda run: vtu.read([path for path in run.report["outputs"] if path.endswith(".vtu")][-1])["PointData"][field]
+            self.assertEqual(read(first), read(again))
+            self.assertEqual(self.iterations(first), self.iterations(again))
 
     def test_load_cases_and_relations(self):
         rigid = '[[rigid]]\nregion = "top"\n'

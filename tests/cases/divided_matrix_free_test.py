@@ -98,10 +98,9 @@ class DividedMatrixFree(OnRanks):
 
     def test_the_same_bits_on_as_many_ranks(self):
         case = self.case("ritz-elasticity", "hexa", (4, 4, 3))
-        for ranks in (2, 3):
-            first, again = (self.solved(ranks, "ritz-elasticity", case, keys=FOURTH) for _ in range(2))
-            self.assertEqual(self.field("ritz-elasticity", first), self.field("ritz-elasticity", again))
-            self.assertEqual(first.report["solver"]["iterations"], again.report["solver"]["iterations"])
+        first, again = (self.solved(3, "ritz-elasticity", case, keys=FOURTH) for _ in range(2))
+        self.assertEqual(self.field("ritz-elasticity", first), self.field("ritz-elasticity", again))
+        self.assertEqual(first.report["solver"]["iterations"], again.report["solver"]["iterations"])
 
     def test_a_product_sends_each_ghost_once(self):
         case = self.case("ritz-elasticity", "hexa", (8, 3, 3))

@@ -22,7 +22,7 @@ def numbers(messages):
     """Each RITZ_ALL_FAULTS-th one: all with 1. Without it some of the start, of the solution and of the end, where ranks forget their parts."""
     if step := os.environ.get("RITZ_ALL_FAULTS"):
         return sorted({*range(1, messages, int(step)), *range(messages - 9, messages + 1)})
-    return sorted({1, 5, *range(9, messages, 1 + messages // 5), messages - 4, messages})
+    return sorted({1, 5, *range(9, messages, 1 + messages // 3), messages - 4, messages})
 
 
 @unittest.skipUnless(shutil.which("mpirun") and os.path.exists(SHIM), "skipped: no MPI")

@@ -114,7 +114,7 @@ class DividedRelations(OnRanks):
 
     def test_the_same_bits_on_as_many_ranks(self):
         case = self.blocks("ritz-elasticity", TIED + PERIODIC)
-        for ranks in (2, 3, 4):
+        for ranks in (2, 4):
             first, again = (self.solved(ranks, "ritz-elasticity", case, keys=FOURTH) for _ in range(2))
             self.assertEqual(self.field("ritz-elasticity", first), self.field("ritz-elasticity", again))
             self.assertEqual(first.report["solver"]["iterations"], again.report["solver"]["iterations"])

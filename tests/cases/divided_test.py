@@ -241,21 +241,20 @@ class Divided(OnRanks):
 
     def test_the_same_bits_on_as_many_ranks(self):
         case = self.case("ritz-elasticity", "hexa", (8, 6, 5))
-        for ranks in (2, 3, 4):
+        for ranks in (2, 4):
             first, again = (self.solved(ranks, "ritz-elasticity", case) for _ in range(2))
             self.assertEqual(self.field("ritz-elasticity", first), self.field("ritz-elasticity", again))
             self.assertEqual(first.report["solver"]["iterations"], again.report["solver"]["iterations"])
 
     def test_iterations_stay_those_of_one_process(self):
         iterations = lambda outcome: outcome.report["solver"]["iterations"]
-        for levels in ("auto", "aggregation"):
+        for levels, ranks in (("auto", 2), ("aggregation", 4)):
             for program, cell, counts in (("ritz-heat", "hexa", (20, 20, 20)), ("ritz-elasticity", "tetra", (12, 12, 12)), ("ritz-elasticity", "hexa", (40, 20, 3))):
                 case, keys = self.case(program, cell, counts), {"solver.multigrid.levels": levels}
                 alone = iterations(self.solve(program, case, keys={"solver.method": "cg", "solver.preconditioner": "multigrid", **keys}))
-                for ranks in (2, 4):
-                    several = self.solved(ranks, program, case, keys=keys)
-                    self.assertIn("1 of them divided among ranks", several.report["solver"]["preconditioner"])
-                    self.assertLessEqual(iterations(several), 1.2 * alone)
+                several = self.solved(ranks, program, case, keys=keys)
+                self.assertIn("1 of them divided among ranks", several.report["solver"]["preconditioner"])
+                self.assertLessEqual(iterations(several), 1.2 * alone)
 
     def test_nested_levels_go_over_ranks(self):
         kind = lambda outcome: outcome.report["solver"]["preconditioner"].split()[0]
@@ -342,7 +341,7 @@ class Divided(OnRanks):
     def test_stretched_cells_take_the_iterations_of_one_process(self):
         """Aggregates are those of one process, wherever ranks meet: cells couple within layers, which ranks cut."""
         heat = '[[material]]\nregion = "part"\nconductivity = 1\n[[temperature]]\nregion = "end"\nvalue = 0\n[[source]]\nregion = "part"\nvalue = 1\n'
-        self.assert_iterations_of_one_process("ritz-heat", self.long_box("ritz-heat", 14, heat), (2, 5, 8), 1)
+        self.assert_iterations_of_one_process("ritz-heat", self.long_box("ritz-heat", 14, heat), (3, 8), 1)
 
     def test_a_rank_without_the_root_of_an_aggregate(self):
         """Some 15 nodes of the second level on each of 8 ranks: it is made whole, and coarsened further there."""

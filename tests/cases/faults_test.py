@@ -22,8 +22,8 @@ def numbers(calls):
     between, other ones for each fault."""
     if "RITZ_ALL_FAULTS" in os.environ:
         return range(1, calls + 1)
-    step = 1 + calls // 5
-    return sorted({*range(1, min(calls, 4) + 1), *range(5 + next(turns) % step, calls + 1, step), calls})
+    step = 1 + calls // 3
+    return sorted({*range(1, min(calls, 3) + 1), *range(4 + next(turns) % step, calls + 1, step), calls})
 
 
 def count_line(**counts):
@@ -128,7 +128,7 @@ class Faults(CaseTest):
         for form in self.formats:
             arguments = many + (["--set", f"output.format='{form}'"] if form != "vtu" else [])
             steps_kept = 0
-            kills = 50 if "RITZ_ALL_FAULTS" in os.environ else 12
+            kills = 50 if "RITZ_ALL_FAULTS" in os.environ else 8
             process, calls = self.run_with_fault(self.folder / f"whole-{form}", "any", 0, "kill", False, arguments)
             self.assertEqual(process.returncode, 0, process.stderr)
             for i in range(kills):

@@ -127,7 +127,7 @@ class ForecastTest(ritz.CaseTest):
 
     def test_gradients_by_positions_have_cells_apart(self):
         probe = '[[probe]]\nname = "p"\nfield = "temperature"\npoint = [0.4, 0.2, 0.2]\n[gradient]\nprobe = "p"\nby = "points"\n'
-        box_meshes.write_box(self.folder / "box.msh", "hex", (20, 10, 10))
+        box_meshes.write_box(self.folder / "box.msh", "hex", (16, 8, 8))
         head = '[mesh]\nfile = "box.msh"\n[solver]\nmethod = "cg"\npreconditioner = "multigrid"\n'
         self.check_forecast("ritz-heat", self.write("box.toml", head + model_texts.HEAT + probe), "multigrid, single precision", 0.15)
         text = model_texts.HEAT.replace("[[material]]\n", "[[material]]\ndensity = 7800\nspecific_heat = 460\n") + "[initial]\ntemperature = 20\n[time]\nend = 1e5\nstep = 1e4\n"

@@ -376,10 +376,10 @@ class GradientResume(Resume):
     def write_case(self, program, probe, over):
         self.write("block.msh", boxes.shell(lambda u, v, w: (u, v, w), 5, (2, 1, 1)))
         physics = ('[[material]]\nregion = "near"\nconductivity = 20\ndensity = 7.8\nspecific_heat = 460\n[[material]]\nregion = "far"\nconductivity = 390\ndensity = 8.9\nspecific_heat = 390\n'
-                   '[[temperature]]\nregion = "x0"\nvalue = "20+0.1*t"\n[[source]]\nregion = "far"\nvalue = 500\n[initial]\ntemperature = 20\n[time]\nend = 60\nstep = 0.01875\noutput = 20\n'
+                   '[[temperature]]\nregion = "x0"\nvalue = "20+0.1*t"\n[[source]]\nregion = "far"\nvalue = 500\n[initial]\ntemperature = 20\n[time]\nend = 60\nstep = 0.0375\noutput = 20\n'
                    if program == "ritz-heat" else
                    '[[material]]\nregion = "near"\nyoung = "210 GPa"\npoisson = 0.3\ndensity = 7850\n[[material]]\nregion = "far"\nyoung = 70e9\npoisson = 0.33\ndensity = 2700\n[damping]\nrayleigh = [80, 3e-6]\n'
-                   '[[displacement]]\nregion = "x0"\nfixed = true\n[[traction]]\nregion = "x1"\nvalue = ["1e6*sin(5000*t)", 0, 0]\n[time]\nend = 1e-3\nstep = 3.125e-7\noutput = 4e-4\n')
+                   '[[displacement]]\nregion = "x0"\nfixed = true\n[[traction]]\nregion = "x1"\nvalue = ["1e6*sin(5000*t)", 0, 0]\n[time]\nend = 1e-3\nstep = 6.25e-7\noutput = 4e-4\n')
         by = 'points", "material.0.conductivity' if program == "ritz-heat" else "material.0.young"
         return self.write("case.toml", '[mesh]\nfile = "block.msh"\n' + HALVES + side("x0", 0, 3) + side("x1", 1, 3) + physics
                           + f'[[probe]]\nname = "p"\n{probe}\n[gradient]\nprobe = "p"\nby = ["{by}", "material.1.density"]\n' + over)

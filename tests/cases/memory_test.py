@@ -237,7 +237,7 @@ class LadderTest(ritz.CaseTest):
         self.assertEqual(free.report["solver"]["fallbacks"], [])
         limit, seen = free.report["memory"]["device_peak"], []
         while True:
-            limit = int(0.95 * limit)
+            limit = int(0.9 * limit)
             outcome = self.run_case("ritz-elasticity", self.case, "--memory-limit", limit)
             self.assertLessEqual(outcome.report["memory"]["device_held_peak"], limit)
             if outcome.exit != 0:
@@ -386,7 +386,7 @@ class FallingHostLimitTest(ritz.CaseTest):
         limit, worst, seen = free.report["memory"]["host_counted"], 0, set()
         ended = None
         while limit > 800_000:
-            limit = int(0.87 * limit)
+            limit = int(0.8 * limit)
             outcome = self.run_case(program, case, "--host-memory-limit", limit, *arguments)
             self.assertIn(outcome.exit, (0, 6), outcome.errors)
             self.assertLessEqual(outcome.report["memory"]["host_counted"], limit)
@@ -430,7 +430,7 @@ class ColdDataTest(ritz.CaseTest):
     """A device with memory of its own, many load cases, and less and less memory: what is cold goes to the host before the CPU takes over."""
 
     def test_cold_data_goes_to_the_host_and_the_answer_stays(self):
-        box_meshes.write_box(self.folder / "box.msh", "hex", (15, 9, 9))
+        box_meshes.write_box(self.folder / "box.msh", "hex", (12, 7, 7))
         case = self.write("cases.toml", memory_ladder.HEAD + memory_ladder.load_cases(8) + memory_ladder.PROBE)
         free = self.solve("ritz-elasticity", case, "--device", "fake")
         tips = [tip for _, tip in memory_ladder.outcomes(free.report)]

@@ -224,7 +224,7 @@ measure = "max"
 
 class ResumeMotion(Resume):
     case = ritz.EXAMPLES / "transient" / "nafems_5t.toml"
-    keys = {"time.end": 0.05, "time.output": 1e-3, "time.step": 2e-5}
+    keys = {"time.end": 0.03, "time.output": 1e-3, "time.step": 2e-5}
 
     def test_stopped_and_killed_it_ends_with_the_same_bytes(self):
         whole, parts = self.folder / "whole", self.folder / "parts"

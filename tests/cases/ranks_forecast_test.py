@@ -1,4 +1,5 @@
 """Forecasts for several ranks, beside what runs on as many take and send."""
+import itertools
 import re
 import shutil
 import unittest
@@ -25,21 +26,20 @@ class RanksForecast(OnRanks):
         return tuple(map(int, told.groups()))
 
     def test_memory_of_each_rank(self):
-        """Within the bounds of one process; larger models: 0.88 to 1.07."""
-        large = (24, 20, 20)
+        """Within the bounds of one process; larger models: 0.88 to 1.07. Two and four ranks in turns."""
+        large, turns = (24, 20, 20), itertools.cycle((2, 4))
         cases = [("ritz-elasticity", large, {}), ("ritz-heat", (32, 28, 28), {}), ("ritz-elasticity", large, AGGREGATES), ("ritz-heat", (12, 10, 10), {"space.order": 4}),
                  ("ritz-elasticity", (16, 16, 12), {"space.order": 3}), ("ritz-elasticity", large, {"solver.preconditioner": "jacobi"})]
         for program, counts, keys in cases:
-            case = self.case(program, "hexa", counts)
-            for ranks in (2, 4):
-                with self.subTest(program=program, keys=keys, ranks=ranks):
-                    foreseen = self.foreseen(ranks, program, case, keys)["ranks"]
-                    run = self.solved(ranks, program, case, keys=keys)
-                    ratios = [each["device_peak"] / peak for each, peak in zip(foreseen, self.peaks(run), strict=True)]
-                    ratios.append(foreseen[0]["device_peak"] / run.report["memory"]["device_peak"])  # results, too
-                    self.assertGreater(min(ratios), 0.85, ratios)
-                    self.assertLess(max(ratios), 1.2, ratios)
-                    self.assertEqual(sum(foreseen[0]["at_peak"].values()), foreseen[0]["device_peak"])
+            case, ranks = self.case(program, "hexa", counts), next(turns)
+            with self.subTest(program=program, keys=keys, ranks=ranks):
+                foreseen = self.foreseen(ranks, program, case, keys)["ranks"]
+                run = self.solved(ranks, program, case, keys=keys)
+                ratios = [each["device_peak"] / peak for each, peak in zip(foreseen, self.peaks(run), strict=True)]
+                ratios.append(foreseen[0]["device_peak"] / run.report["memory"]["device_peak"])  # results, too
+                self.assertGreater(min(ratios), 0.85, ratios)
+                self.assertLess(max(ratios), 1.2, ratios)
+                self.assertEqual(sum(foreseen[0]["at_peak"].values()), foreseen[0]["device_peak"])
 
     def assert_foretold(self, ranks, program, case, keys, low=0.85, high=1.25):
         foreseen = self.foreseen(ranks, program, case, keys)
@@ -59,13 +59,11 @@ class RanksForecast(OnRanks):
 
     def test_memory_of_modes(self):
         """Supported and free bodies, with matrices and without; larger models: 0.9 to 1.05."""
-        cases = [((20, 16, 16), False, {}), ((20, 16, 16), True, {}), ((9, 8, 8), False, {"space.order": 3})]
-        for counts, free, keys in cases:
-            case = self.modal_case(counts, free)
-            for ranks in (2, 4):
-                with self.subTest(keys=keys, free=free, ranks=ranks):
-                    foreseen, _ = self.assert_foretold(ranks, "ritz-modal", case, keys)
-                    self.assertTrue(foreseen["path"].startswith("LOBPCG"))
+        cases = [((20, 16, 16), False, {}, 4), ((20, 16, 16), True, {}, 2), ((9, 8, 8), False, {"space.order": 3}, 2)]
+        for counts, free, keys, ranks in cases:
+            with self.subTest(keys=keys, free=free, ranks=ranks):
+                foreseen, _ = self.assert_foretold(ranks, "ritz-modal", self.modal_case(counts, free), keys)
+                self.assertTrue(foreseen["path"].startswith("LOBPCG"))
 
     def test_memory_with_equations_between_unknowns(self):
         """A rigid side, all of whose nodes follow three."""
@@ -79,42 +77,37 @@ class RanksForecast(OnRanks):
     @unittest.skipUnless(list((ritz.BIN.parent / "lib").glob("ritz_direct.mpi.so")), "skipped: no parallel MUMPS")
     def test_memory_of_factors(self):
         """Of each rank, beside what MUMPS has used there."""
-        cases = [("ritz-elasticity", (16, 14, 14), {"solver.method": "direct"}), ("ritz-heat", (24, 20, 20), {"solver.method": "direct"})]
-        for program, counts, keys in cases:
-            case = self.case(program, "hexa", counts)
-            for ranks in (2, 3):
-                with self.subTest(program=program, ranks=ranks):
-                    foreseen, run = self.assert_foretold(ranks, program, case, keys)
-                    used = re.search(r"factors of ranks: ([\d., ]+) MB", run.log).group(1)
-                    for each, megabytes in zip(foreseen["ranks"], used.split(","), strict=True):
-                        self.assertGreater(each["factor"], 0.8e6 * float(megabytes))
-                        self.assertLess(each["factor"], 1.35e6 * float(megabytes))
+        for program, counts, ranks in (("ritz-elasticity", (16, 14, 14), 2), ("ritz-heat", (24, 20, 20), 3)):
+            with self.subTest(program=program, ranks=ranks):
+                foreseen, run = self.assert_foretold(ranks, program, self.case(program, "hexa", counts), {"solver.method": "direct"})
+                used = re.search(r"factors of ranks: ([\d., ]+) MB", run.log).group(1)
+                for each, megabytes in zip(foreseen["ranks"], used.split(","), strict=True):
+                    self.assertGreater(each["factor"], 0.8e6 * float(megabytes))
+                    self.assertLess(each["factor"], 1.35e6 * float(megabytes))
 
     def test_memory_of_several_fields(self):
         case = ritz.example("several_fields/cavity")
-        for method in ("direct", "minres"):
-            for ranks in (2, 4):
-                with self.subTest(method=method, ranks=ranks):
-                    foreseen, _ = self.assert_foretold(ranks, "ritz-solve", case, {"solver.method": method, "mesh.refine": 1}, 0.8, 1.3)
-                    self.assertEqual([each["factor"] > 0 for each in foreseen["ranks"]], [method == "direct"] * ranks)
+        for method, ranks in (("direct", 2), ("minres", 4)):
+            with self.subTest(method=method, ranks=ranks):
+                foreseen, _ = self.assert_foretold(ranks, "ritz-solve", case, {"solver.method": method, "mesh.refine": 1}, 0.8, 1.3)
+                self.assertEqual([each["factor"] > 0 for each in foreseen["ranks"]], [method == "direct"] * ranks)
         self.assert_foretold(2, "ritz-solve", ritz.example("several_fields/slab"), {"solver.method": "minres", "mesh.refine": 3}, 0.8, 1.3)  # auxiliary spaces of edges
 
     def test_messages_and_bytes_of_an_iteration(self):
         """Those of two runs differ by their iterations alone."""
         methods = [("ritz-elasticity", "hexa", {}), ("ritz-heat", "tetra", AGGREGATES), ("ritz-elasticity", "mixed", {"solver.preconditioner": "chebyshev"}),
                    ("ritz-heat", "hexa", {"space.order": 4}), ("ritz-elasticity", "hexa", {"solver.preconditioner": "jacobi"})]
-        for program, cell, keys in methods:
+        for (program, cell, keys), ranks in zip(methods, itertools.cycle((4, 2))):
             case = self.case(program, cell, (8, 6, 6))
-            for ranks in (2, 4):
-                with self.subTest(program=program, cell=cell, keys=keys, ranks=ranks):
-                    first = self.foreseen(ranks, program, case, keys)["ranks"][0]
-                    rough, exact = (self.solved(ranks, program, case, keys={**keys, "solver.tolerance": tolerance}) for tolerance in (1e-3, 1e-10))
-                    iterations = exact.report["solver"]["iterations"] - rough.report["solver"]["iterations"]
-                    self.assertGreater(iterations, 0)
-                    nodes, neighbours, messages, sent_bytes = (more - less for more, less in zip(self.sent(exact), self.sent(rough)))
-                    self.assertEqual((nodes, neighbours), (0, 0))
-                    self.assertEqual(self.sent(exact)[1], first["neighbours"])
-                    self.assertEqual((messages / iterations, sent_bytes / iterations), (first["messages_per_iteration"], first["bytes_per_iteration"]))
+            with self.subTest(program=program, cell=cell, keys=keys, ranks=ranks):
+                first = self.foreseen(ranks, program, case, keys)["ranks"][0]
+                rough, exact = (self.solved(ranks, program, case, keys={**keys, "solver.tolerance": tolerance}) for tolerance in (1e-3, 1e-10))
+                iterations = exact.report["solver"]["iterations"] - rough.report["solver"]["iterations"]
+                self.assertGreater(iterations, 0)
+                nodes, neighbours, messages, sent_bytes = (more - less for more, less in zip(self.sent(exact), self.sent(rough)))
+                self.assertEqual((nodes, neighbours), (0, 0))
+                self.assertEqual(self.sent(exact)[1], first["neighbours"])
+                self.assertEqual((messages / iterations, sent_bytes / iterations), (first["messages_per_iteration"], first["bytes_per_iteration"]))
 
     def ghosts(self, ranks, program, case):
         """Of each rank, over those around a cube of as many nodes; ascending."""

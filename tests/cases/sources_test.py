@@ -96,6 +96,19 @@ class Sources(unittest.TestCase):
         table = "const L& kinds() {\n  static const L list = {\n" + "      {1, 2},\n" * 60 + "  };\n  return list;\n}\n"
         self.assertEqual([(length, is_table(body)) for _, length, body in functions_in(table)], [(65, True)])
 
+    def test_links_of_a_first_configuration_have_their_folders(self):
+        """CMake makes no folder for file(CREATE_LINK): where there is no build yet, it must be made before, by name."""
+        links = 0
+        for path in [SOURCE / "CMakeLists.txt", *(path for room in ("apps", "cmake", "device", "examples", "fem", "io", "mesh", "python", "solvers", "tests")
+                                                  for path in sorted((SOURCE / room).rglob("*")) if path.name == "CMakeLists.txt" or path.suffix == ".cmake")]:
+            made = set()
+            for line in path.read_text().splitlines():
+                made |= {folder for text in re.findall(r"file\(MAKE_DIRECTORY ([^)]*)\)", line) for folder in text.split()}
+                for link in re.findall(r"file\(CREATE_LINK \S+ (\S+)/[^/\s)]+[ )]", line):
+                    self.assertIn(link, made, f"{path.relative_to(SOURCE)}: {line.strip()}")
+                    links += 1
+        self.assertGreater(links, 3)
+
     def test_comments_open_with_a_noun_or_a_verb(self):
         for path in LIBRARY + OTHERS:
             lines = path.read_text().splitlines()

@@ -28,7 +28,7 @@ def run(folder, *arguments, **environment):
 
 with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
-    box_meshes.write_box(folder / "box.msh", "hex", (12, 8, 8) if "RITZ_FULL_SIZES" in os.environ else (8, 6, 6))
+    box_meshes.write_box(folder / "box.msh", "hex", (12, 8, 8) if "RITZ_FULL_SIZES" in os.environ else (6, 5, 5))
     probe = '[[probe]]\nname = "tip"\nfield = "displacement"\nregion = "x1"\nmeasure = "mean"\n'
     (folder / "box.toml").write_text('[mesh]\nfile = "box.msh"\n[solver]\nmethod = "cg"\npreconditioner = "jacobi"\n' + model_texts.ELASTICITY + probe)
     free, log = run(folder, RITZ_LAUNCH_TABLE="1")

@@ -164,7 +164,7 @@ def short_name(demangled):
         if c == "(" and depth == 0 and not demangled.startswith("(anonymous namespace)", i):
             demangled = demangled[:i]
             break
-    demangled = re.sub(r"ritz::|cuda::|\(anonymous namespace\)::", "", demangled)
+    demangled = re.sub(r"ritz::|cuda::|\w+_kernels::|\(anonymous namespace\)::", "", demangled)
     return demangled.removeprefix("void ")
 
 

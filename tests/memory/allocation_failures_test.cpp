@@ -1,5 +1,5 @@
 // Allocations of a run fail, one in each run, on the device and on the host: the run ends with exit code 6 or with the
-// right answer, and leaves nothing behind. All of the host with RITZ_ALL_FAULTS (tools/long_checks.sh), else some 400.
+// right answer, and leaves nothing behind. All of the host with RITZ_ALL_FAULTS (tools/long_checks.sh), else some 200.
 #include "tests/memory/failing_new.hpp"
 
 #include "fem/analysis/static_solution.hpp"
@@ -222,7 +222,7 @@ TEST_P(AllocationFailures, OnTheHost) {
   const long calls_before = new_calls();
   { const Answer again = GetParam().task(device); }
   const long calls = new_calls() - calls_before;
-  const long step = std::getenv("RITZ_ALL_FAULTS") != nullptr ? 1 : std::max(1L, calls / 400);
+  const long step = std::getenv("RITZ_ALL_FAULTS") != nullptr ? 1 : std::max(1L, calls / 200);
   int refused = 0, survived = 0;
   for (long n = 1; n <= calls + calls / 10; n += step) {
     device.memory().trim();

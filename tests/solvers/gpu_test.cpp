@@ -12,6 +12,7 @@
 #include "solvers/linear/matrix_traits.hpp"
 #include "solvers/multigrid/smoothed_aggregation.hpp"
 #include "device/kernels.hpp"
+#include "tests/device/small_sizes.hpp"
 #include "tests/solvers/matrices.hpp"
 #include "tests/solvers/multigrid/sparse_products.hpp"
 
@@ -32,12 +33,16 @@ class Gpu : public ::testing::Test {
     gpu = Device::named("gpu");
     ASSERT_TRUE(gpu.is_gpu());
   }
+  int size(int of_a_card, int of_an_emulated_one) const {
+    return test::takes_small_sizes(gpu) ? of_an_emulated_one : of_a_card;
+  }
   Device gpu;
 };
 
 TEST_F(Gpu, ProductAgreesWithinTheRoundingBound) {
   for (int b = 1; b <= 6; ++b)
-    for (const auto& [n, all] : {std::pair{1, true}, {2, true}, {3, false}, {7, true}, {21, true}, {24, false}}) {
+    for (const auto& [n, all] :
+         {std::pair{1, true}, {2, true}, {3, false}, {7, true}, {size(21, 9), true}, {size(24, 12), false}}) {
       if (b > 3 && n > 3) continue;
       const SparseMatrix A = on(gpu, grid_matrix(n, b, all));
       const std::vector<double> x = random_numbers(static_cast<std::size_t>(A.rows()), 1);
@@ -70,7 +75,8 @@ TEST_F(Gpu, DiagonalAndEliminationAgreeWithTheCpu) {
 
 TEST_F(Gpu, VectorsAgreeWithTheCpu) {
   const Device cpu = Device::named("cpu");
-  for (const std::size_t size : {1u, 255u, 4097u, 1'000'003u}) {
+  for (const int count : {1, 255, 4097, size(1'000'003, 100'003)}) {
+    const auto size = static_cast<std::size_t>(count);
     const std::vector<double> x = random_numbers(size, 2), y = random_numbers(size, 3);
     const Vector gx(gpu, x, "test"), cx(cpu, x, "test");
     Vector gy(gpu, y, "test"), cy(cpu, y, "test");
@@ -86,7 +92,7 @@ TEST_F(Gpu, VectorsAgreeWithTheCpu) {
 }
 
 TEST_F(Gpu, ConjugateGradientsSolveAndRepeatBitwise) {
-  const SparseMatrix A = on(gpu, grid_matrix(8, 3));
+  const SparseMatrix A = on(gpu, grid_matrix(size(8, 5), 3));
   const std::vector<double> f = random_numbers(static_cast<std::size_t>(A.rows()), 4);
   const Vector b(gpu, f, "test");
   const JacobiPreconditioner jacobi(A);
@@ -111,7 +117,7 @@ TEST_F(Gpu, ConjugateGradientsSolveAndRepeatBitwise) {
 // once.
 TEST_F(Gpu, AnIterationOfConjugateGradientsTakesThreeKernelsAndOneRead) {
   for (const int b : {1, 3}) {
-    const SparseMatrix A = on(gpu, grid_matrix(12, b));
+    const SparseMatrix A = on(gpu, grid_matrix(size(12, 6), b));
     const JacobiPreconditioner jacobi(A);
     const Vector f(gpu, random_numbers(static_cast<std::size_t>(A.rows()), 12), "test");
     const auto cost = [&](int iterations) {
@@ -136,7 +142,7 @@ TEST_F(Gpu, AnIterationOfConjugateGradientsTakesThreeKernelsAndOneRead) {
 
 // The other methods, with Jacobi: each reads its numbers once in an iteration.
 TEST_F(Gpu, IterationsOfOtherMethodsReadTheirNumbersOnce) {
-  const SparseMatrix A = on(gpu, grid_matrix(12, 3));
+  const SparseMatrix A = on(gpu, grid_matrix(size(12, 5), 3));
   const JacobiPreconditioner jacobi(A);
   const Vector f(gpu, random_numbers(static_cast<std::size_t>(A.rows()), 12), "test");
   const auto solve = [&](const std::string& method, int iterations, Vector& x) {
@@ -166,7 +172,7 @@ TEST_F(Gpu, IterationsOfOtherMethodsReadTheirNumbersOnce) {
 // With multigrid the cycle is one graph. The update leaves the residual in single precision, and the result of the
 // cycle comes to double precision with its products: two kernels that would be five.
 TEST_F(Gpu, AnIterationWithMultigridTakesFourKernelsAndOneGraph) {
-  const SparseMatrix A = on(gpu, poisson_matrix(12));
+  const SparseMatrix A = on(gpu, poisson_matrix(size(12, 8)));
   SmoothedAggregationOptions options;
   options.coarsest_size = 100;
   const SmoothedAggregation multigrid(A, options);
@@ -192,13 +198,14 @@ TEST_F(Gpu, AnIterationWithMultigridTakesFourKernelsAndOneGraph) {
 }
 
 // The set-up of a hierarchy moves nothing of the size of the matrix between host and device. 264 launches and 54 waits
-// for three levels here.
+// for three levels of 20^3 rows.
 TEST_F(Gpu, MultigridSetUpStaysOnTheDevice) {
-  const Blocks blocks = poisson_matrix(20);
+  const int n = size(20, 13);
+  const Blocks blocks = poisson_matrix(n);
   const SparseMatrix A = on(gpu, blocks);
   std::vector<double> places;
-  for (int node = 0; node < 8000; ++node)
-    for (const int d : {node % 20, node / 20 % 20, node / 400}) places.push_back(d);
+  for (int node = 0; node < n * n * n; ++node)
+    for (const int d : {node % n, node / n % n, node / (n * n)}) places.push_back(d);
   const Vector coordinates(gpu, places, "test");
   SmoothedAggregationOptions options;
   options.coordinates = &coordinates;
@@ -213,10 +220,10 @@ TEST_F(Gpu, MultigridSetUpStaysOnTheDevice) {
   EXPECT_LE(after.waits - before.waits, 20 * levels);
 }
 
-// A direct solver's matrix stays where it is, also with new values: 113 KB of blocks here.
+// A direct solver's matrix stays where it is, also with new values: 295 KB of blocks here.
 TEST_F(Gpu, DirectSolverMovesNothingOfTheSizeOfTheMatrix) {
-  const SparseMatrix A = on(gpu, grid_matrix(9, 3, true));
-  SparseMatrix B = on(gpu, grid_matrix(9, 3, true));
+  const SparseMatrix A = on(gpu, grid_matrix(6, 3, true));
+  SparseMatrix B = on(gpu, grid_matrix(6, 3, true));
   EXPECT_GT(A.values().bytes(), 100'000);
   const auto moved = [&](const auto& work) {
     const Traffic before = gpu.machine().traffic();
@@ -299,8 +306,13 @@ TEST_F(Gpu, FreeBodyIsAModelErrorOfEveryDirectSolverInEveryUnit) {
 
 TEST_F(Gpu, SeveralVectorsAgreeWithTheHostAndAreRepeatable) {
   const Device cpu = Device::named("cpu", 2);
-  for (const auto& [rows_per_edge, columns, b] :
-       {std::tuple{3, 1, 1}, {3, 20, 1}, {9, 11, 2}, {17, 35, 3}, {7, 9, 4}, {7, 3, 5}, {5, 9, 6}}) {
+  for (const auto& [rows_per_edge, columns, b] : {std::tuple{3, 1, 1},
+                                                  {3, 20, 1},
+                                                  {size(9, 6), 11, 2},
+                                                  {size(17, 7), 35, 3},
+                                                  {size(7, 4), 9, 4},
+                                                  {7, 3, 5},
+                                                  {5, 9, 6}}) {
     const Blocks blocks = grid_matrix(rows_per_edge, b);
     const SparseMatrix A = on(gpu, blocks), reference = on(cpu, blocks);
     MultiVector X(gpu, A.rows(), columns), Y(gpu, A.rows(), columns), Xc(cpu, A.rows(), columns),
@@ -342,7 +354,7 @@ TEST_F(Gpu, SymmetricPartsAndTraitsAreThoseOfTheCpu) {
 }
 
 TEST_F(Gpu, KrylovMethodsSolveAndRepeatBitwise) {
-  const SparseMatrix A = on(gpu, grid_matrix(6, 2));
+  const SparseMatrix A = on(gpu, grid_matrix(size(6, 4), 2));
   const std::vector<double> f = random_numbers(static_cast<std::size_t>(A.rows()), 6);
   const Vector b(gpu, f, "test");
   const JacobiPreconditioner jacobi(A);
@@ -369,7 +381,7 @@ TEST_F(Gpu, KrylovMethodsSolveAndRepeatBitwise) {
 }
 
 TEST_F(Gpu, SeveralRightHandSidesAreSolvedAtOnce) {
-  const SparseMatrix A = on(gpu, grid_matrix(8, 3));
+  const SparseMatrix A = on(gpu, grid_matrix(size(8, 4), 3));
   const JacobiPreconditioner jacobi(A);
   const ChebyshevPreconditioner chebyshev(A);
   constexpr int columns = 13;

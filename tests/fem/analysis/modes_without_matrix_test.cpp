@@ -124,7 +124,7 @@ TEST(ModesWithoutMatrix, OfAFreeBodyBeginWithSixRigidMotions) {
 // rest. Matrices of tetrahedra take 2.4 kB, and the blocks of vectors had taken 1.2.
 TEST(ModesWithoutMatrix, TakeLessThanAKilobyteForEachUnknown) {
   for (const CellKind kind : {CellKind::tet10, CellKind::hex20, CellKind::hex27}) {
-    Body body(box(10, 8, 8, edges, kind), {}, 2);
+    Body body(box(8, 6, 6, edges, kind), {}, 2);
     body.clamp();
     body.fixed.finish();
     const Device& device = body.space.device();

@@ -4,6 +4,7 @@
 #include "fem/preconditioners/edge_preconditioner.hpp"
 #include "fem/preconditioners/field_blocks.hpp"
 #include "solvers/algebra/vectors.hpp"
+#include "tests/device/small_sizes.hpp"
 #include "tests/fem/mixed/mixed_problems.hpp"
 #include "tests/fem/on_a_gpu.hpp"
 
@@ -92,7 +93,7 @@ TEST_F(MixedOnAGpu, PartsOfFieldsAreMadeWhereTheMatrixIs) {
 
 // Ends of edges, positions and masks of corners go up: 8 bytes an edge, 17 a corner in a plane.
 TEST_F(MixedOnAGpu, AuxiliarySpacesAreMadeWhereTheMatrixIs) {
-  const auto problem = current(CellKind::tri3, 16, 1, 0, gpu);
+  const auto problem = current(CellKind::tri3, takes_small_sizes(gpu) ? 12 : 16, 1, 0, gpu);
   BlockOperator K = problem->equations.make_matrix();
   problem->equations.assemble(problem->equations.zeros(), K);
   problem->supports.eliminate(K, 1);
@@ -122,7 +123,8 @@ TEST_F(MixedOnAGpu, FactorisationsMovePatternsOfCouplingsAlone) {
 }
 
 TEST_F(MixedOnAGpu, SolutionsAreThoseOfTheCpuAndRepeatBitwise) {
-  const auto on_gpu = problems(gpu, 6), on_cpu = problems(Device::named("cpu", 2), 6);
+  const Index n = takes_small_sizes(gpu) ? 5 : 6;
+  const auto on_gpu = problems(gpu, n), on_cpu = problems(Device::named("cpu", 2), n);
   for (std::size_t i = 0; i < on_gpu.size(); ++i) {
     const MixedOperator& equations = on_gpu[i]->equations;
     SCOPED_TRACE(equations.integrals().front().form.name);

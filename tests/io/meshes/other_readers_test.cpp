@@ -480,9 +480,9 @@ TEST(OtherReaders, CutAndDamagedFilesNeverCrash) {
       {"a.meshb", contents_of(data_file("meshb/mixed1.meshb"))}};
   for (const auto& [name, whole] : files) {
     const std::string path = folder.file(name);
-    for (std::size_t length = 1; length < std::min<std::size_t>(whole.size(), 1500); ++length)
+    for (std::size_t length = 1; length < std::min<std::size_t>(whole.size(), 1500); length += 2)
       expect_survival(whole.substr(0, length), path);
-    for (int round = 0; round < 2000; ++round) {
+    for (int round = 0; round < 1000; ++round) {
       std::string damaged = whole;
       for (int i = 0; i <= round % 3; ++i) {
         const std::size_t at = random() % std::min<std::size_t>(damaged.size(), 3000);

@@ -20,7 +20,7 @@ std::vector<double> multiplied(const SparseMatrix& A, const std::vector<double>&
 TEST(SparseMatrix, ProductAgreesOnEveryBackEndWithinTheRoundingBound) {
   for (const std::string& name : back_ends())
     for (const int b : {1, 2, 3, 4, 5, 6})
-      for (const auto& [n, all] : {std::pair{1, true}, {2, true}, {3, false}, {7, true}, {21, true}, {24, false}}) {
+      for (const auto& [n, all] : {std::pair{1, true}, {2, true}, {3, false}, {7, true}, {17, true}, {19, false}}) {
         const SparseMatrix A = on(Device::named(name, 2), grid_matrix(n, b, all));
         const std::vector<double> x = random_numbers(static_cast<std::size_t>(A.rows()), 1);
         const std::vector<double> y = multiplied(A, x);
@@ -37,7 +37,7 @@ TEST(SparseMatrix, ProductIsBitwiseTheSameForAnyNumberOfThreads) {
     double reference_dot = 0;
     for (const int threads : {1, 2, 3}) {
       const Device device = Device::named("cpu", threads);
-      const SparseMatrix A = on(device, grid_matrix(25, b));
+      const SparseMatrix A = on(device, grid_matrix(18, b));
       const Vector x(device, random_numbers(static_cast<std::size_t>(A.rows()), 2), "test");
       Vector y(device, A.rows(), "test"), xy(device, 1, "test");
       A.apply_dot(x, y, xy.data());
