@@ -61,9 +61,9 @@ LinearMethod iteration_of(const MixedOperator& equations, const LinearSolverOpti
 }
 
 // Factors of rows and columns, by field, with which the largest block of each row and column is about 1: equations of
-// several fields have units that differ, and a factor is judged by one norm of all of them. Of a symmetric matrix both are the same.
-// Ruiz, A scaling algorithm to equilibrate both rows and columns norms in matrices, RAL-TR-2001-034; powers of two, so
-// that nothing is rounded.
+// several fields have units that differ, and a factor is judged by one norm of all of them. Of a symmetric matrix both
+// are the same. Ruiz, A scaling algorithm to equilibrate both rows and columns norms in matrices, RAL-TR-2001-034;
+// powers of two, so that nothing is rounded.
 class Scaling {
  public:
   Scaling(const BlockNorms& sizes, const Layout& layout) : layout_(layout) {
