@@ -43,7 +43,7 @@ class CaseAnalysis {
   // The inertia or the capacity of the model, where the analysis takes one.
   virtual Rates rates() const { return Rates::none; }
   virtual Forecast forecast(Run& run, const CaseModel& read, const Prepared& prepared) const = 0;
-  // Of a model that has fields: memory of the device in addition to that of one linear system.
+  // Memory of the device in addition to that of one linear system, for a model that has fields.
   virtual MemoryNeeds beside_system(const FieldsOfModel& /*fields*/) const { return {}; }
   // [bytes] of results on the host, while they are written.
   virtual Index host_of_shown(Run& run, const CaseModel& read, const Forecast& foreseen) const;

@@ -51,7 +51,7 @@ RunForecast direct_forecast(const Device& device, const MixedOperator& equations
   const bool gpu = device.is_gpu();
   const DirectKind kind = equations.symmetric() ? DirectKind::symmetric : DirectKind::general;
   RunForecast one = path_forecast(device, "direct", needs, factor.factor,
-                                factor.host_copies + (gpu ? 0 : resident_factor(factor.factor, kind)));
+                                  factor.host_copies + (gpu ? 0 : resident_factor(factor.factor, kind)));
   one.fits = one.fits && remark.empty();
   return one;
 }
@@ -60,11 +60,11 @@ RunForecast direct_forecast(const Device& device, const MixedOperator& equations
 void forecast_fields_of_ranks(Run& run, const MixedOperator& equations, const LinearSolverOptions& solver,
                               const std::vector<RunForecast>& paths) {
   const auto direct = std::ranges::find(paths, "direct", &RunForecast::path);
-  report_forecast_of_ranks(run,
-                           forecast_ranks(equations, first_path(equations, solver), solver,
-                                          {.ranks = run.options().ranks->count(),
-                                           .factor = direct == paths.end() ? 0 : direct->factor}),
-                           run.device().memory().available());
+  report_forecast_of_ranks(
+      run,
+      forecast_ranks(equations, first_path(equations, solver), solver,
+                     {.ranks = run.options().ranks->count(), .factor = direct == paths.end() ? 0 : direct->factor}),
+      run.device().memory().available());
 }
 
 std::string verdict_of(const std::vector<RunForecast>& paths) {
@@ -76,8 +76,8 @@ std::string verdict_of(const std::vector<RunForecast>& paths) {
 void list_paths(Log& log, const std::vector<RunForecast>& paths) {
   for (const RunForecast& each : paths) {
     log.line("{}: device peak {}, host peak {}{}{}", each.path, text_of_bytes(each.device_peak),
-             text_of_bytes(each.host_peak),
-             each.factor > 0 ? ", factor " + text_of_bytes(each.factor) : std::string(), each.fits ? "" : ", too much");
+             text_of_bytes(each.host_peak), each.factor > 0 ? ", factor " + text_of_bytes(each.factor) : std::string(),
+             each.fits ? "" : ", too much");
     for (const auto& [tag, bytes] : each.by_tag) log.line("  {}: {}", tag, text_of_bytes(bytes));
   }
 }
@@ -105,8 +105,8 @@ void forecast_fields(Run& run, const CaseAnalysis& analysis, const FieldsOfModel
                  : is_static ? ""
                              : " of one linear system and of what the analysis keeps beside it",
                  equations.layout().total(), text_of_bytes(paths.front().device_peak),
-                 text_of_bytes(paths.front().host_peak), device.info().name,
-                 text_of_bytes(device.memory().available()), verdict_of(paths));
+                 text_of_bytes(paths.front().host_peak), device.info().name, text_of_bytes(device.memory().available()),
+                 verdict_of(paths));
   if (!remark.empty()) run.log().line("{}", remark);
   if (run.options().estimate) list_paths(run.log(), paths);
   std::ranges::move(paths, std::back_inserter(run.report().forecast));

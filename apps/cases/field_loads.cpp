@@ -73,19 +73,18 @@ MixedFormValue vector_load(Family family, bool on_facets, const std::vector<Poin
   return {VectorSource<D, Family::edge>{}, given};
 }
 
-// Of facets: the pressure at a surface, or a force in cells. Of edges: a current along a surface, or in cells.
+// Loads of facets: the pressure at a surface, or a force in cells; of edges: a current along a surface, or in cells.
 void read_vector_load(const FieldsOfCase& fields, const Case::Table& t, std::size_t k, const Region* region,
                       FieldLoads& loads) {
   const Family family = fields.facts[k].family;
   const int dimension = fields.mesh.dimension();
   const bool on_facets = region != nullptr && region->kind == RegionKind::facets;
   const int size = on_facets && family == Family::facet ? 1 : dimension;
-  const std::vector<Formula> value =
-      t.formulas("value",
-                 family == Family::facet
-                     ? "on facets one number, the pressure at the surface; on cells a vector, the force"
-                     : "a vector: the current along the surface, or per area of its section in cells",
-                 size);
+  const std::vector<Formula> value = t.formulas(
+      "value",
+      family == Family::facet ? "on facets one number, the pressure at the surface; on cells a vector, the force"
+                              : "a vector: the current along the surface, or per area of its section in cells",
+      size);
   t.open_to_plugins("value");
   if (region == nullptr || std::ssize(value) != size || !has_area(t, fields.mesh, *region, {})) return;
   if (on_facets && !fields.is_outside(t, *region)) return;
@@ -131,7 +130,8 @@ void read_mixed_boundary(const FieldsOfCase& fields, const Case::Table& t, const
   }
   if (region == nullptr || !fields.is_outside(t, *region)) return;
   fields.try_at_centres(numbers.given, *region);
-  loads.of_several.push_back(MixedIntegral::over(MixedFormValue(*entry.record, std::move(numbers)), *region, positions));
+  loads.of_several.push_back(
+      MixedIntegral::over(MixedFormValue(*entry.record, std::move(numbers)), *region, positions));
   if (positions.size() == 1) loads.acting.push_back({region, static_cast<std::size_t>(positions.front()), t.where()});
 }
 

@@ -1,5 +1,5 @@
-// [[load]] and [[boundary]] of cases of several fields, or of facets or edges: forms of one field, or of several, on cells
-// and facets.
+// [[load]] and [[boundary]] of cases of several fields, or of facets or edges: forms of one field, or of several, on
+// cells and facets.
 #pragma once
 
 #include "apps/cases/fields_of_case.hpp"

@@ -31,9 +31,9 @@ void refuse_what_is_of_one_field(const FieldsOfCase& fields) {
                                  {"space", "its fields have the elements that it names"},
                                  {"gradient", "derivatives are those of models of one field"}})
     if (root.has(key))
-      root.refuse(key,
-                  fmt::format("'{}' was given, and '{}' is a form of several fields", key, fields.form.record->form.name),
-                  why, "omit it, or write a program (docs/several-fields.md)");
+      root.refuse(
+          key, fmt::format("'{}' was given, and '{}' is a form of several fields", key, fields.form.record->form.name),
+          why, "omit it, or write a program (docs/several-fields.md)");
 }
 
 // Methods that several fields have.
@@ -161,11 +161,11 @@ void check_vectors(const FieldsOfCase& fields, const Model& model, const std::ve
   for (const PrescribedValue& each : prescribed) {
     const FieldFacts& field = fields.facts[static_cast<std::size_t>(each.field)];
     if (!is_vector(field) || !spaces[static_cast<std::size_t>(each.field)]->nodes_in(*each.region).empty()) continue;
-    fields.run.input().add_error(
-        Error(Exit::input,
-              fmt::format("no unknown of the field '{}' lies in '{}'{}", field.name, each.region->name,
-                          at_origin(each.origin)),
-              fmt::format("the field has {}", unknowns_of(field.family)), "name a region of facets"));
+    fields.run.input().add_error(Error(Exit::input,
+                                       fmt::format("no unknown of the field '{}' lies in '{}'{}", field.name,
+                                                   each.region->name, at_origin(each.origin)),
+                                       fmt::format("the field has {}", unknowns_of(field.family)),
+                                       "name a region of facets"));
   }
 }
 
@@ -177,7 +177,8 @@ void warn_if_unused(const FieldsOfCase& fields, const Model& model, const Acting
   const FunctionSpace& space = *model.spaces()[acting.field];
   std::vector<Node> held;
   for (const PrescribedValue& each : model.supports)
-    if (each.field == static_cast<int>(acting.field)) std::ranges::copy(space.nodes_in(*each.region), std::back_inserter(held));
+    if (each.field == static_cast<int>(acting.field))
+      std::ranges::copy(space.nodes_in(*each.region), std::back_inserter(held));
   std::ranges::sort(held);
   if (std::ranges::all_of(space.nodes_in(*acting.region),
                           [&](Node node) { return std::ranges::binary_search(held, node); }))

@@ -17,8 +17,8 @@ FieldsOfCase::FieldsOfCase(Run& of_run, const FormOfCase& chosen)
 }
 
 std::size_t FieldsOfCase::named_in(const Case::Table& t) const {
-  const std::string name = t.choice("field", "field of the form", names,
-                                    names.size() == 1 ? std::optional(names.front()) : std::nullopt);
+  const std::string name =
+      t.choice("field", "field of the form", names, names.size() == 1 ? std::optional(names.front()) : std::nullopt);
   t.open_to_plugins("field");
   const auto found = std::ranges::find(names, name);
   return found == names.end() ? 0 : static_cast<std::size_t>(found - names.begin());

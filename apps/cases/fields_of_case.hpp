@@ -37,9 +37,7 @@ class FieldsOfCase {
   std::vector<std::string> names;
 };
 
-inline bool is_vector(const FieldFacts& field) {
-  return field.family == Family::facet || field.family == Family::edge;
-}
+inline bool is_vector(const FieldFacts& field) { return field.family == Family::facet || field.family == Family::edge; }
 // "fluxes through facets"
 const char* unknowns_of(Family family);
 

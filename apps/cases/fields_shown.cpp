@@ -97,7 +97,7 @@ void add_curl_results(Run& run, const FieldFacts& facts, CurlResults results, st
   }
 }
 
-// Of magnetostatics.
+// Energies of magnetostatics.
 void report_works(Run& run, const MixedOperator& equations, const Vector& u) {
   const Works of = works(equations, u);
   run.log().line("energy u.K u / 2: {:.6g}, work u.f of the loads: {:.6g}", of.energy, of.of_loads);

@@ -1,5 +1,5 @@
-// Results of several fields, or of one of facets or edges: fields at nodes with their reactions, fields in cells, curls,
-// energies; and a notice where prescribed values and loads are not in balance.
+// Results of several fields, or of one of facets or edges: fields at nodes with their reactions, fields in cells,
+// curls, energies; and a notice where prescribed values and loads are not in balance.
 #pragma once
 
 #include "apps/cases/run.hpp"

@@ -19,10 +19,10 @@ std::vector<StoredTable> read_stored(Case& input, const Mesh& mesh, bool is_iner
                forms, "mass");
     t.open_to_plugins("form");
     if (each.form == "mass")
-      each.density = coefficient(t.formula("value",
-                                           is_inertia ? "mass per volume; of displacements [kg/m^3]"
-                                                      : "stored per volume and unit of the unknown",
-                                           {.above = 0, .out_of_bounds = Exit::model}));
+      each.density = coefficient(t.formula(
+          "value",
+          is_inertia ? "mass per volume; of displacements [kg/m^3]" : "stored per volume and unit of the unknown",
+          {.above = 0, .out_of_bounds = Exit::model}));
   }
   return stored;
 }

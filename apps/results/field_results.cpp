@@ -41,8 +41,7 @@ bool is_first_at_nodes(const MixedOperator& equations, int field) {
 
 const std::vector<FieldFacts>& facts_of(const Model& model) { return model.of_fields.equations.front().form.fields; }
 
-Field field_result(Results& results, const MixedOperator& equations, int field, const Vector& u,
-                   std::string name) {
+Field field_result(Results& results, const MixedOperator& equations, int field, const Vector& u, std::string name) {
   const FunctionSpace& space = equations.space(field);
   const Family family = equations.family(field);
   if (family == Family::facet || family == Family::edge)

@@ -1,7 +1,7 @@
-// Rubber that keeps its volume, or nearly so, in plane strain: a neo-Hookean solid by its displacement and its pressure.
-// The energy per volume is mu/2 (tr F^T F - 2) - mu ln J - p (J - 1) - compliance p^2 / 2 with the deformation gradient F,
-// J = det F: large strains, so that the equations are nonlinear (Bonet and Wood, Nonlinear Continuum Mechanics, 2008,
-// section 6.6).
+// Rubber that keeps its volume, or nearly so, in plane strain: a neo-Hookean solid by its displacement and its
+// pressure. The energy per volume is mu/2 (tr F^T F - 2) - mu ln J - p (J - 1) - compliance p^2 / 2 with the
+// deformation gradient F, J = det F: large strains, so that the equations are nonlinear (Bonet and Wood, Nonlinear
+// Continuum Mechanics, 2008, section 6.6).
 #pragma once
 
 #include "fem/forms/mixed_form.hpp"

@@ -78,12 +78,12 @@ void Newton::widen_scales(const Vector& r, double share) {
     scales_[k] = std::max(scales_[k], share * norm2(equations_.layout().part(r, static_cast<int>(k))));
 }
 
-// Terms in the equations of a field may cancel, as flows into a cell do: their size is what remains with signs that are
-// thrown. It counts where nothing else acts on the field.
-void Newton::widen_scales_by_flows(const Vector& u) {
+// Terms in the equations of a field may cancel, as flows into a cell do: their size is what the tangent at u makes of x
+// with random signs. It counts where nothing else acts on the field.
+void Newton::widen_scales_by_flows(const Vector& u, const Vector& x) {
   constexpr double share = 0.01;
   if (scales_.empty()) return;
-  std::vector<double> thrown = u.host();
+  std::vector<double> thrown = x.host();
   for (std::size_t i = 0; i < thrown.size(); ++i)
     if ((i * 0x9E3779B97F4A7C15u) >> 63 != 0) thrown[i] = -thrown[i];
   Vector flows = equations_.zeros();
@@ -110,7 +110,7 @@ void Newton::iterate(const Problem& problem, Vector& u) {
     supports_.set_zero(r_);
     widen_scales(trial_r_, 1);
     if (step == 0) widen_scales(r_, 1);
-    widen_scales_by_flows(u);
+    widen_scales_by_flows(u, u);
     const double held = size_of(trial_r_);
     free_norm_ = size_of(r_);
     find_gap(problem, u);
@@ -203,6 +203,10 @@ bool Newton::take_step(const Problem& problem, int step, bool gap, Vector& u) {
 // by that slope in the first step of an increment only.
 void Newton::search(const Problem& problem, int step, double asked, Vector& u) {
   auto phase = profile().phase("line search");
+  if (!scales_.empty()) {
+    widen_scales_by_flows(u, step_);
+    free_norm_ = size_of(r_);
+  }
   const double before = free_norm_ + asked;
   const bool has_slope = asked == 0 && (equations_.symmetric() || (step == 0 && equations_.has_state()));
   const double slope = has_slope ? dot(trial_r_, step_) : 0;  // trial_r_ is -r

@@ -66,7 +66,7 @@ class Newton {
   void iterate(const Problem& problem, Vector& u);
   double size_of(const Vector& r) const;
   void widen_scales(const Vector& r, double share);
-  void widen_scales_by_flows(const Vector& u);
+  void widen_scales_by_flows(const Vector& u, const Vector& x);
   void find_gap(const Problem& problem, const Vector& u);
   bool has_gap(const Problem& problem, const Vector& u) const;
   double rounding_level(const Vector& u);

@@ -61,9 +61,9 @@ LinearMethod iteration_of(const MixedOperator& equations, const LinearSolverOpti
 }
 
 // Factors of rows and columns, by field, with which the largest block of each row and column is about 1: equations of
-// several fields have units that differ, and one norm is to judge all of them. Of a symmetric matrix both are the same.
-// Ruiz, A scaling algorithm to equilibrate both rows and columns norms in matrices, RAL-TR-2001-034; powers of two, so
-// that nothing is rounded.
+// several fields have units that differ, and a factor is judged by one norm of all of them. Of a symmetric matrix both
+// are the same. Ruiz, A scaling algorithm to equilibrate both rows and columns norms in matrices, RAL-TR-2001-034;
+// powers of two, so that nothing is rounded.
 class Scaling {
  public:
   Scaling(const BlockNorms& sizes, const Layout& layout) : layout_(layout) {
@@ -72,9 +72,9 @@ class Scaling {
     columns_.assign(count, 1.0);
     if (count == 1) return;
     const auto size = [&](std::size_t i, std::size_t j) {
-      const double unknowns = double(layout.size_over_all(static_cast<int>(i)));
-      const double entry = sizes.norm(static_cast<int>(i), static_cast<int>(j)) / std::sqrt(std::max(unknowns, 1.0));
-      return entry * rows_[i] * columns_[j];
+      const int row = static_cast<int>(i), column = static_cast<int>(j);
+      const double unknowns = double(layout.size_over_all(row)) * double(layout.size_over_all(column));
+      return sizes.norm(row, column) / std::pow(std::max(unknowns, 1.0), 0.25) * rows_[i] * columns_[j];
     };
     for (int round = 0; round < 60; ++round) {
       std::vector<double> of_rows(count, 0.0), of_columns(count, 0.0);
@@ -92,7 +92,6 @@ class Scaling {
       for (double& factor : *each) factor = std::exp2(std::round(std::log2(factor)));
   }
 
-  double row(int field) const { return rows_[static_cast<std::size_t>(field)]; }
   void apply(BlockOperator& K) const {
     for (int i = 0; i < layout_.count(); ++i)
       for (int j = 0; j < layout_.count(); ++j) {
@@ -101,47 +100,21 @@ class Scaling {
         axpby(0.0, values, rows_[std::size_t(i)] * columns_[std::size_t(j)], values);
       }
   }
-  // y [owned unknown] = x times the factors of rows, or of columns, or by them.
-  void by_rows(const Vector& x, Vector& y) const { multiply(x, rows_, false, y); }
-  void by_columns(const Vector& x, Vector& y) const { multiply(x, columns_, false, y); }
-  void over_rows(const Vector& x, Vector& y) const { multiply(x, rows_, true, y); }
-  void over_columns(const Vector& x, Vector& y) const { multiply(x, columns_, true, y); }
+  // y [owned unknown] = x times the factors of rows, or of columns.
+  void by_rows(const Vector& x, Vector& y) const { multiply(x, rows_, y); }
+  void by_columns(const Vector& x, Vector& y) const { multiply(x, columns_, y); }
 
  private:
-  void multiply(const Vector& x, const std::vector<double>& factors, bool divide, Vector& y) const {
+  void multiply(const Vector& x, const std::vector<double>& factors, Vector& y) const {
     for (int k = 0; k < layout_.count(); ++k) {
       Vector part = layout_.part(x, k);
-      const double factor = factors[static_cast<std::size_t>(k)];
-      axpby(0.0, part, divide ? 1 / factor : factor, part);
+      axpby(0.0, part, factors[static_cast<std::size_t>(k)], part);
       layout_.put(part, k, y);
     }
   }
 
   const Layout& layout_;
   std::vector<double> rows_, columns_;
-};
-
-// R K C, or C^-1 M R^-1 of a preconditioner M of K.
-class Scaled final : public LinearOperator {
- public:
-  Scaled(const LinearOperator& inner, const Scaling& scaling, bool inverse)
-      : inner_(inner), scaling_(scaling), inverse_(inverse), x_(inner.device(), inner.rows(), "vectors") {}
-  const Device& device() const override { return inner_.device(); }
-  Index rows() const override { return inner_.rows(); }
-  std::string name() const override { return inner_.name(); }
-  void apply(const Vector& x, Vector& y) const override {
-    if (inverse_) scaling_.over_rows(x, x_);
-    else scaling_.by_columns(x, x_);
-    inner_.apply(x_, y);
-    if (inverse_) scaling_.over_columns(y, y);
-    else scaling_.by_rows(y, y);
-  }
-
- private:
-  const LinearOperator& inner_;
-  const Scaling& scaling_;
-  const bool inverse_;
-  mutable Vector x_;
 };
 
 }  // namespace
@@ -405,23 +378,8 @@ class FieldsSystem::Solver final : public PlannedSystem {
     const Vector& r = columns_->b();
     Vector& du = columns_->x();
     const Layout& layout = equations_.layout();
-    // MINRES has the norm of its preconditioner, which knows the units.
-    const bool scales = method == LinearMethod::gmres && layout.count() > 1;
-    const Scaled scaled_K(*K_, *scaling_, false), scaled_M(M_->get(), *scaling_, true);
     const auto solve = [&](const Vector& b, Vector& x, const KrylovOptions& options) {
-      if (!scales) return solve_by(method, *K_, b, x, &M_->get(), options);
-      Vector scaled_b = equations_.zeros();
-      scaling_->by_rows(b, scaled_b);
-      scaling_->over_columns(x, x);
-      SolveReport one = solve_by(method, scaled_K, scaled_b, x, &scaled_M, options);
-      scaling_->by_columns(x, x);
-      return one;
-    };
-    const auto size_of = [&](const Vector& b) {
-      if (!scales) return norm2(b);
-      Vector scaled_b = equations_.zeros();
-      scaling_->by_rows(b, scaled_b);
-      return norm2(scaled_b);
+      return solve_by(method, *K_, b, x, &M_->get(), options);
     };
     SolveReport report = solve(r, du, {options_.relative, most, options_.restart, {}});
     Vector rest = equations_.zeros(), correction = equations_.zeros();
@@ -438,8 +396,7 @@ class FieldsSystem::Solver final : public PlannedSystem {
         report.where = fmt::format("equations of the field '{}'", equations_.field_name(unmet.field));
         break;
       }
-      const double allowed = unmet.allowed * (scales ? scaling_->row(unmet.field) : 1.0);
-      const double relative = std::max(options_.relative, 0.5 * allowed / size_of(rest));
+      const double relative = std::max(options_.relative, 0.5 * unmet.allowed / norm2(rest));
       correction.fill_zero();
       const SolveReport more = solve(rest, correction, {relative, most - report.iterations, options_.restart, {}});
       report.iterations += more.iterations;
@@ -489,7 +446,7 @@ class FieldsSystem::Solver final : public PlannedSystem {
   std::optional<Columns> columns_;
   std::optional<BlockOperator> K_;
   std::optional<BlockNorms> sizes_;
-  std::optional<Scaling> scaling_;  // of a factor, and of GMRES
+  std::optional<Scaling> scaling_;  // of a factor
   std::optional<MixedPreconditioner> M_;
   std::optional<SparseMatrix> joined_;  // of the factor
   std::unique_ptr<DividedMatrix> rows_;

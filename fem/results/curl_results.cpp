@@ -139,7 +139,8 @@ CurlResults curl_results(const MixedOperator& equations, int field, const Vector
     result.curls.insert(result.curls.end(), members.end() - static_cast<std::ptrdiff_t>(curls), members.end());
   }
   result.fluxes.resize(result.curls.size(), 0.0);
-  for (const MixedIntegral& each : equations.integrals()) add_fluxes(equations, each, field, fields, result.fluxes);
+  for (const MixedIntegral& each : equations.integrals())
+    if (!each.is_rate) add_fluxes(equations, each, field, fields, result.fluxes);
   return result;
 }
 

@@ -3,6 +3,7 @@
 #include "io/case/unit.hpp"
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <set>
 
@@ -54,22 +55,30 @@ class Survey {
  public:
   Survey(int mesh_count, const CaseReader& read) {
     for (int mesh = 0; mesh < mesh_count; ++mesh) {
-      std::set<std::pair<std::string, std::string>> gone;
-      std::deque<std::pair<std::size_t, Ways>> to_follow;
-      to_follow.emplace_back(add(read(mesh, {})), Ways{});
+      std::set<std::array<std::string, 3>> gone;
+      std::set<std::string> opening;  // keys of the root whose presence leads to further tables
+      std::deque<Step> to_follow;
+      const std::size_t usual = add(read(mesh, {}));
+      to_follow.push_back({usual, {}, ""});
       while (!to_follow.empty()) {
-        const auto [from, ways] = to_follow.front();
+        const Step step = to_follow.front();
         to_follow.pop_front();
-        const auto options = readings_[from].of.options;
-        const Ways taken = readings_[from].of.taken;
+        const auto options = readings_[step.reading].of.options;
+        const Ways taken = readings_[step.reading].of.taken;
         for (const auto& [point, values] : options) {
-          Family family{point, {{taken.at(point), from}}};
+          Family family{point, {{taken.at(point), step.reading}}};
           for (const std::string& value : values) {
-            if (value == taken.at(point) || !gone.emplace(point, value).second) continue;
-            Ways other = ways;
-            other[point] = value;
-            family.members.emplace_back(value, add(read(mesh, other)));
-            to_follow.emplace_back(family.members.back().second, other);
+            if (value == taken.at(point)) continue;
+            const bool is_first = gone.insert({point, value, ""}).second;
+            if (!is_first && !(opening.contains(point) && gone.insert({point, value, step.kind}).second)) continue;
+            Step next{0, step.ways, step.kind};
+            next.ways[point] = value;
+            next.reading = add(read(mesh, next.ways));
+            family.members.emplace_back(value, next.reading);
+            if (is_root_key(point) && asks_more(next.reading, step.reading, true)) opening.insert(point);
+            if (is_kind(point) && asks_more(next.reading, usual, false))
+              next.kind = fmt::format("{} = {}", point, value);
+            to_follow.push_back(std::move(next));
           }
           if (family.members.size() > 1) families_.push_back(std::move(family));
         }
@@ -108,6 +117,26 @@ class Survey {
   }
 
  private:
+  // A reading that is to be varied. kind: the choice on the way to it that made it one of other keys, such as the form
+  // of the equations: tables of the root are looked for under each.
+  struct Step {
+    std::size_t reading;
+    Ways ways;
+    std::string kind;
+  };
+  static bool is_root_key(const std::string& point) {
+    return point.ends_with('?') && point.find('.') == std::string::npos;
+  }
+  static bool is_kind(const std::string& point) {
+    return !point.ends_with('?') && point.find("[]") == std::string::npos;
+  }
+  // Does a reading ask for a key, or a table of the root, that the other does not ask for?
+  bool asks_more(std::size_t reading, std::size_t other, bool of_root) const {
+    return std::ranges::any_of(readings_[reading].asked, [&](const auto& asked) {
+      return (!of_root || asked.first.find('.') == std::string::npos) && !readings_[other].asked.contains(asked.first);
+    });
+  }
+
   std::size_t add(SurveyedReading surveyed) {
     Reading reading{std::move(surveyed.reading), surveyed.complete, {}, {}};
     for (std::size_t i = 0; i < reading.of.questions.size(); ++i) {

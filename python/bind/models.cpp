@@ -70,11 +70,10 @@ class Model {
       run_.emplace(program.info, options);
       CaseModel read = program.read(*run_);
       if (read.model.has_fields())
-        throw Error(Exit::input,
-                    fmt::format("a model of '{}', a form of several fields",
-                                read.model.of_fields.equations.front().form.name),
-                    "models are of one field at nodes",
-                    "solve the case, or write a program (docs/several-fields.md)");
+        throw Error(
+            Exit::input,
+            fmt::format("a model of '{}', a form of several fields", read.model.of_fields.equations.front().form.name),
+            "models are of one field at nodes", "solve the case, or write a program (docs/several-fields.md)");
       const std::unique_ptr<CaseAnalysis> analysis = read_analysis(*run_, read);
       if (analysis->linear() != nullptr) linear_ = *analysis->linear();
       other_analysis_ = analysis->beyond_linear_statics();
