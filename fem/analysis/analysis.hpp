@@ -66,7 +66,7 @@ VibrationModes solve(const Model& model, Modal analysis, const Observer& observe
 TransientResult solve(const Model& model, Transient analysis, const Observer& observer = {},
                       const Prepared& prepared = {});
 
-// Where every rank runs the program: all ranks call them together, each with the part of its rank, which has rates in
+// Programs that every rank runs: all ranks call them together, each with the part of its rank, which has rates in
 // time. Vectors and states have the unknowns that the rank owns; FieldsOfRank gathers them.
 NonlinearSolution solve(const FieldsOfRank& rank, Nonlinear analysis, const Observer& observer = {});
 TransientResult solve(FieldsOfRank& rank, Transient analysis, const Observer& observer = {});

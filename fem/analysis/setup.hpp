@@ -18,14 +18,14 @@ class Setup {
   Setup(const Setup&) = delete;
   Setup& operator=(const Setup&) = delete;
 
-  // Of one field at nodes.
+  // One field at nodes.
   Operator& equations() const { return *equations_; }
   Operator& rates() const { return *rates_; }
   const ModelSupports& supports() const { return *supports_; }
-  // Of a model that has fields.
+  // A model that has fields.
   const FieldsOfModel& fields() const { return *fields_; }
 
-  // Of either.
+  // Either of them.
   Equations& any_equations() const;
   Equations& any_rates() const;
   Supports& any_supports() const;  // outside of load cases

@@ -39,7 +39,7 @@ class TangentSystem {
   // Why a matrix took over: "with a matrix, since without one ..."; empty: none did.
   virtual const std::string& turned() const = 0;
 
-  // Of one field. Masses that the products and solutions that follow have beside the tangent, weight U diag(mass) U^T;
+  // One field. Masses that the products and solutions that follow have beside the tangent, weight U diag(mass) U^T;
   // and rigid motions that the ground alone holds (motions_held_by_ground), which iterations correct at their end. They
   // must outlive the system.
   virtual void set_beside(const Attached& masses, double weight) = 0;

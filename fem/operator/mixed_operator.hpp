@@ -84,7 +84,7 @@ class MixedOperator final : public Equations {
   void set_factor_of_rates(double factor) override;
   std::unique_ptr<Equations> loads() const override;
 
-  // Of forms of one field: those of several have none.
+  // States of forms of one field: those of several have none.
   bool has_state() const override;
   void commit(const Vector& u) const override;
   PointStates state() const override;

@@ -28,7 +28,7 @@ struct PrescribedValue {
   Coefficient value;
   std::string origin = {};
   int field = 0;
-  // Of a field of facets or edges in place of component and value: a vector, of which the normal or the tangential
+  // For a field of facets or edges in place of component and value: a vector, of which the normal or the tangential
   // component counts.
   std::vector<PointFunction> vector = {};
 };
