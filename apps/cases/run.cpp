@@ -340,7 +340,7 @@ void Run::finish() {
   print_summary(log_, report_);
   const std::vector<LaunchRecord> launches = take_launch_records(device());
   if (options_.verbose || !options_.profile.empty() || !launches.empty())
-    report_.copy_rate = copy_rate_or_none(device());
+    report_.copy_rate = copy_rate_or_none(device(), std::min(copied_for_rate, device().info().memory_total / 4));
   for (const std::string& line : phase_table(report_)) log_.detail("{}", line);
   for (const LaunchRecord& launch : launches)
     report_.facts["launch " + launch.name] = fact_of(launch, report_.copy_rate);

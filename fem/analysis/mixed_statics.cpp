@@ -189,7 +189,7 @@ class FieldsStatics::Work {
           axpy(term.factor, own, r);
         }
     };
-    // Forces that loads and prescribed values ask for, where free unknowns are zero.
+    // Residual of loads and prescribed values, where free unknowns are zero.
     Vector start = equations_.zeros(), r = equations_.zeros(), one = equations_.zeros();
     const auto add_values = [&](double factor, const MixedConstraints& values) {
       one.fill_zero();

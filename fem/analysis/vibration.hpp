@@ -48,7 +48,7 @@ VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses
 // without inertia and for motions that are free, and what the other throws.
 VibrationModes solve_vibration(const FieldsOfModel& fields, EigenOptions options);
 
-// Work of both with the solution in modes.eigen: throws where modes are missing; frequencies, signs, and the part of
+// Completes the solution in modes.eigen: throws where modes are missing; frequencies, signs, and the part of
 // the mass that each moves. forces: M t of each translation. Private to fem/analysis.
 void finish_modes(const EigenOptions& options, const Supports& supports, std::span<const Vector> forces,
                   VibrationModes& modes);
