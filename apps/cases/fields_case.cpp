@@ -5,6 +5,7 @@
 #include "apps/cases/fields_shown.hpp"
 #include "apps/cases/form_parameters.hpp"
 #include "apps/cases/model.hpp"
+#include "apps/cases/relations.hpp"
 #include "apps/cases/stored_input.hpp"
 #include "apps/cases/time_input.hpp"
 #include "fem/physics/any_form.hpp"
@@ -22,12 +23,9 @@ namespace {
 // Keys that cases of several fields do not have, each with its reason.
 void refuse_what_is_of_one_field(const FieldsOfCase& fields) {
   const Case::Table root = fields.run.input().root();
-  const char* joins = "constraints between unknowns are of one field at nodes";
-  for (const auto& [key, why] : {std::pair{"tie", joins},
-                                 {"rigid", joins},
+  const char* joins = "rigid regions and couplings are of one field";
+  for (const auto& [key, why] : {std::pair{"rigid", joins},
                                  {"coupling", joins},
-                                 {"periodic", joins},
-                                 {"equation", joins},
                                  {"space", "its fields have the elements that it names"},
                                  {"gradient", "derivatives are those of models of one field"}})
     if (root.has(key))
@@ -197,10 +195,11 @@ FieldLoads read_what_acts_on(const FieldsOfCase& fields, CaseModel& read) {
   Case& input = fields.run.input();
   FieldLoads always;
   if (!read.modes) {
-    read.load_cases = read_load_cases(input, {"load", "prescribe"},
-                                      {{"material", "move it out of the load case, or make two case files"},
-                                       {"model", "move it out of the load case, or make two case files"},
-                                       {"boundary", "move it out of the load case, or make two case files"}});
+    read.load_cases =
+        read_load_cases(input, {"load", "prescribe"},
+                        relation_tables({{"material", "move it out of the load case, or make two case files"},
+                                         {"model", "move it out of the load case, or make two case files"},
+                                         {"boundary", "move it out of the load case, or make two case files"}}));
     read_field_loads(fields, input.root(), always);
   }
   read_field_boundaries(fields, always);
@@ -246,6 +245,7 @@ CaseModel read_fields(Run& run, const FormOfCase& form) {
   read.check_solver = [fields](const LinearSolverOptions& solver) { check_solver(fields, solver); };
   if (!read.modes) name_results(fields, read);
   make_spaces(fields, model);
+  read_relations(fields, read);
   check_vectors(fields, model, model.supports);
   for (const ModelLoadCase& each : model.load_cases) check_vectors(fields, model, each.prescribed);
   for (const ActingOnFacets& each : acting.acting) warn_if_unused(fields, model, each);

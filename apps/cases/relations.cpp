@@ -50,29 +50,36 @@ int component_of(const Case::Table& t, const char* key, const std::string& name,
 // The tables of one case, one after the other.
 class RelationReader {
  public:
-  RelationReader(Run& run, const RelationKinds& kinds, CaseModel& read)
-      : run_(run), kinds_(kinds), read_(read), space_(read.space()), mesh_(read.space().mesh()) {
-    if (read.model.sparse) acting_ = touched_unknowns(space_, read.model.equations);
+  RelationReader(Run& run, const RelationKinds& kinds, CaseModel& read, const FieldsOfCase* fields = nullptr)
+      : run_(run), kinds_(kinds), read_(read), fields_(fields), space_(&read.space()), mesh_(read.space().mesh()) {
+    if (read.model.sparse) acting_ = touched_unknowns(space(), read.model.equations);
   }
 
   void read() {
     const Case::Table root = run_.input().root();
+    const bool moves_rigidly = kinds_.displacements && fields_ == nullptr;
     for (const Case::Table& t :
-         root.tables("tie", "nodes of one part that take the field of another one where the meshes do not match"))
+         root.tables("tie", "nodes of one part that take the field of another one where the meshes do not match")) {
+      enter(t);
       read_tie(t);
-    if (kinds_.displacements)
+    }
+    if (moves_rigidly)
       for (const Case::Table& t : root.tables("rigid", "a region that moves as a rigid body")) read_rigid(t);
-    if (kinds_.displacements && mesh_.dimension() == 3 && !mesh_.structural() && (!kinds_.at_rest || kinds_.masses))
+    if (moves_rigidly && mesh_.dimension() == 3 && !mesh_.structural() && (!kinds_.at_rest || kinds_.masses))
       for (const Case::Table& t :
            root.tables("coupling", "a surface of a solid whose mean motion is that of a reference point"))
         read_coupling(t);
     if (kinds_.periodic)
       for (const Case::Table& t :
-           root.tables("periodic", "a side on which the field is that of another side, moved or turned"))
+           root.tables("periodic", "a side on which the field is that of another side, moved or turned")) {
+        enter(t);
         read_periodic(t);
+      }
     for (const Case::Table& t :
-         root.tables("equation", "a linear equation: the sum of factor times unknown over the terms is the value"))
+         root.tables("equation", "a linear equation: the sum of factor times unknown over the terms is the value")) {
+      enter(t);
       read_equation(t);
+    }
     finish();
   }
 
@@ -84,24 +91,44 @@ class RelationReader {
                     "in its section x is the radial direction already, and y the axial one",
                     "give x = 0 in place of radial = 0");
       switch (s.kind) {
-        case ObliqueSupport::Kind::normal: return keep(normal_support(space_, *s.region, s.value, s.origin));
+        case ObliqueSupport::Kind::normal: return keep(normal_support(space(), *s.region, s.value, s.origin));
         case ObliqueSupport::Kind::direction:
-          return keep(support_along(space_, *s.region, s.direction, s.value, s.origin));
-        default: return keep(cylindrical_support(space_, *s.region, s.axes, s.component, s.value, s.origin));
+          return keep(support_along(space(), *s.region, s.direction, s.value, s.origin));
+        default: return keep(cylindrical_support(space(), *s.region, s.axes, s.component, s.value, s.origin));
       }
     });
   }
 
  private:
+  const FunctionSpace& space() const { return *space_; }
+
+  // Takes the field of several that the table names. One that has no unknowns at nodes is an error.
+  void enter(const Case::Table& t) {
+    if (fields_ == nullptr) return;
+    const std::size_t k = fields_->named_in(t);
+    const FieldFacts& facts = fields_->facts[k];
+    field_ = static_cast<int>(k);
+    space_ = k == 0 ? read_.model.space.get() : read_.model.others[k - 1].get();
+    const std::string name = facts.name;
+    kinds_.displacements = facts.components == mesh_.dimension() && (name == "displacement" || name == "velocity");
+    is_at_nodes_ = facts.family == Family::lagrange;
+    if (is_at_nodes_) return;
+    t.error("field", fmt::format("constraints of '{}', which has {}", name, unknowns_of(facts.family)),
+            "they join unknowns at nodes", "join the parts in the mesh");
+  }
+
   template <class Build>
   void attempt(const Build& build) {
-    if (run_.options().survey) return;  // its regions are any
+    if (run_.options().survey || !is_at_nodes_) return;  // regions of a survey are any
     try {
       build();
     } catch (const Error& error) { run_.input().add_error(error); }
   }
 
-  void keep(LinearEquations equations) { read_.model.relations.push_back(std::move(equations)); }
+  void keep(LinearEquations equations) {
+    equations.field = field_;
+    read_.model.relations.push_back(std::move(equations));
+  }
 
   // Facets; of structures also the cells of surfaces and lines.
   const Region* surface(const Case::Table& t, const char* key, const char* about) const {
@@ -126,15 +153,15 @@ class RelationReader {
                  "constant stresses pass on",
                  {"nodes", "surface"}, "nodes") == "surface";
     if (options.integrated) options.held = held_unknowns();
-    if (space_.components() > 1) {
+    if (space().components() > 1) {
       const std::vector<std::string> names =
           t.texts("components", "the components that are tied; not given: all", std::vector<std::string>{});
       for (const std::string& name : names)
-        if (const int c = component_of(t, "components", name, space_); c >= 0) options.components.push_back(c);
+        if (const int c = component_of(t, "components", name, space()); c >= 0) options.components.push_back(c);
     }
     if (region == nullptr || onto == nullptr) return;
     attempt([&] {
-      Tie tied = tie(space_, *region, *onto, options);
+      Tie tied = tie(space(), *region, *onto, options);
       std::string line = fmt::format("tie '{}' onto '{}': {} nodes tied, at most {:.3g} m off", region->name,
                                      onto->name, tied.tied.size(), tied.largest_gap);
       if (options.integrated) line += fmt::format("; {} of them integrated", tied.integrated);
@@ -153,7 +180,7 @@ class RelationReader {
                         "Tied by nodes, a constant {} across varies beside the tie, by 10 to 20 % and more; "
                         "method = \"surface\" passes it on",
                         region->name, onto->name, tied.unmatched, tied.others, onto->name,
-                        space_.components() > 1 ? "stress" : "flux"));
+                        space().components() > 1 ? "stress" : "flux"));
       if (!tied.left.empty())
         run_.log().notice(fmt::format("{} nodes of '{}' lie more than {:.3g} m from '{}' and are not tied",
                                       tied.left.size(), region->name, tied.tolerance, onto->name));
@@ -164,11 +191,12 @@ class RelationReader {
 
   // [unknown] 1: prescribed, with or without a load case.
   std::vector<std::uint8_t> held_unknowns() const {
-    std::vector<std::uint8_t> held(static_cast<std::size_t>(space_.unknown_count()), 0);
+    std::vector<std::uint8_t> held(static_cast<std::size_t>(space().unknown_count()), 0);
     const auto add = [&](const std::vector<PrescribedValue>& values) {
       for (const PrescribedValue& p : values)
-        for (const Node node : space_.nodes_in(*p.region))
-          held[static_cast<std::size_t>(Index{node} * space_.components() + p.component)] = 1;
+        if (p.field == field_)
+          for (const Node node : space().nodes_in(*p.region))
+            held[static_cast<std::size_t>(Index{node} * space().components() + p.component)] = 1;
     };
     add(read_.model.supports);
     for (const ModelLoadCase& each : read_.model.load_cases) add(each.prescribed);
@@ -185,8 +213,8 @@ class RelationReader {
       for (std::size_t i = 0; i < values.size(); ++i)
         if (values[i] != 0) found->values[i] = values[i];
     };
-    add_to("tie_distance", tie_distances(space_, tied));
-    add_to("tied", tied_nodes(space_, tied));
+    add_to("tie_distance", tie_distances(space(), tied));
+    add_to("tied", tied_nodes(space(), tied));
   }
 
   void read_rigid(const Case::Table& t) {
@@ -214,7 +242,7 @@ class RelationReader {
     const PointMass mass = mass_of(t);
     if (region == nullptr) return;
     attempt([&] {
-      auto rigid = std::make_shared<const RigidRegion>(space_, *region, options);
+      auto rigid = std::make_shared<const RigidRegion>(space(), *region, options);
       run_.log().line("rigid region '{}': {} unknowns follow {}", region->name, rigid->equations().size(),
                       rigid->parameter_count());
       if (acts(force) || acts(moment)) add_force(*region, *rigid, force, moment, read_.model.equations);
@@ -349,7 +377,7 @@ class RelationReader {
     const PointMass mass = mass_of(t);
     if (region == nullptr) return;
     attempt([&] {
-      const auto mean = std::make_shared<const MeanMotion>(space_, *region, reference, t.where());
+      const auto mean = std::make_shared<const MeanMotion>(space(), *region, reference, t.where());
       if (acts(force) || acts(moment))
         read_.model.equations.push_back(traction_on(*region, {.force = force, .moment = moment, .at = reference}));
       Told told{.kind = "coupling",
@@ -376,7 +404,7 @@ class RelationReader {
   }
 
   Integral traction_on(const Region& facets, const RemoteForce& load) const {
-    return Integral::over(load_form<3, 3, 1>(equivalent_traction(mesh_, facets, load, space_.order()), BodyMeasure{}),
+    return Integral::over(load_form<3, 3, 1>(equivalent_traction(mesh_, facets, load, space().order()), BodyMeasure{}),
                           facets);
   }
 
@@ -391,9 +419,9 @@ class RelationReader {
   }
 
   void add_nodal_force(const NodalForce& f, std::vector<Integral>& equations) const {
-    if (space_.components() == 2)
+    if (space().components() == 2)
       equations.push_back(Integral::at_nodes(PlaneNodeLoad{{f.force[0], f.force[1]}}, {f.mesh_node}));
-    else if (space_.components() == 3)
+    else if (space().components() == 3)
       equations.push_back(Integral::at_nodes(NodeLoad<3>{{f.force[0], f.force[1], f.force[2]}, {}}, {f.mesh_node}));
     else
       equations.push_back(Integral::at_nodes(
@@ -423,7 +451,7 @@ class RelationReader {
     if (!kinds_.at_rest) read_jump(t, dimension, options);
     if (region == nullptr || onto == nullptr) return;
     attempt([&] {
-      Periodic pair = periodic(space_, *region, *onto, options);
+      Periodic pair = periodic(space(), *region, *onto, options);
       const Point& by = pair.translation;
       if (kinds_.of_revolution && (options.rotation || std::abs(by[0]) > 1e-6 * std::abs(by[1])))
         throw Error(
@@ -437,7 +465,7 @@ class RelationReader {
   }
 
   void read_jump(const Case::Table& t, int dimension, PeriodicOptions& options) const {
-    const int components = space_.components();
+    const int components = space().components();
     if (t.has("jump")) options.jump = t.vector("jump", "", {.size = components});
     else
       t.vector("jump", "value on the region less that on 'onto', for each component; not given: 0",
@@ -470,20 +498,20 @@ class RelationReader {
   // The first term may name a region of many nodes: there is an equation for each of them.
   void read_equation(const Case::Table& t) {
     std::vector<Term> terms;
-    bool sound = true;
-    const std::vector<std::string> names = component_names_of(space_);
+    bool sound = is_at_nodes_;
+    const std::vector<std::string> names = component_names_of(space());
     for (const Case::Table& entry :
          t.tables("terms", "terms {region = \"a\", component = \"x\", factor = 1}", {.minimum_count = 1})) {
       const Region* region =
           entry.region("region", "a region of one node; of the first term it may have more: an equation for each",
                        mesh_, {RegionKind::nodes, RegionKind::facets, RegionKind::cells});
       Term term{{}, 0, entry.number("factor", "factor of this unknown", {.fallback = 1})};
-      if (space_.components() > 1)
+      if (space().components() > 1)
         term.component =
-            component_of(entry, "component", entry.choice("component", "component of the unknown", names), space_);
+            component_of(entry, "component", entry.choice("component", "component of the unknown", names), space());
       sound = sound && region != nullptr && term.component >= 0;
       if (region == nullptr) continue;
-      term.nodes = space_.nodes_in(*region);
+      term.nodes = space().nodes_in(*region);
       if (term.nodes.size() != 1 && !(terms.empty() && !term.nodes.empty())) {
         entry.error("region", fmt::format("the region '{}' of a term has {} nodes", region->name, term.nodes.size()),
                     "only the first term may have several: there is an equation for each of its nodes",
@@ -559,9 +587,12 @@ class RelationReader {
   }
 
   Run& run_;
-  const RelationKinds& kinds_;
+  RelationKinds kinds_;
   CaseModel& read_;
-  const FunctionSpace& space_;
+  const FieldsOfCase* const fields_;  // null: the case has one field
+  int field_ = 0;                     // of the table at hand
+  bool is_at_nodes_ = true;           // are its unknowns?
+  const FunctionSpace* space_;        // of this field
   const Mesh& mesh_;
   std::vector<std::uint8_t> acting_;
   std::vector<Told> told_;
@@ -574,6 +605,10 @@ void read_relations(Run& run, const RelationKinds& kinds, const std::vector<Obli
   RelationReader reader(run, kinds, read);
   for (const ObliqueSupport& each : supports) reader.add(each);
   reader.read();
+}
+
+void read_relations(const FieldsOfCase& fields, CaseModel& read) {
+  RelationReader(fields.run, {.at_rest = read.modes}, read, &fields).read();
 }
 
 std::vector<MatrixTable> relation_tables(std::vector<MatrixTable> others) {

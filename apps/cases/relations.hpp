@@ -3,6 +3,7 @@
 #pragma once
 
 #include "apps/cases/case_model.hpp"
+#include "apps/cases/fields_of_case.hpp"
 #include "fem/physics/oblique_support.hpp"
 
 #include <optional>
@@ -37,6 +38,9 @@ bool read_oblique_supports(const Case::Table& t, const Region* region, const Mes
 
 // Adds them to the model that was read, with what is said of them after a solution. Errors are added to the case.
 void read_relations(Run& run, const RelationKinds& kinds, const std::vector<ObliqueSupport>& supports, CaseModel& read);
+
+// Ties, periodic sides and equations of a case of several fields, each of the field that it names.
+void read_relations(const FieldsOfCase& fields, CaseModel& read);
 
 // Tables that load cases cannot have of their own, for read_load_cases().
 std::vector<MatrixTable> relation_tables(std::vector<MatrixTable> others);

@@ -172,8 +172,11 @@ class FieldsSystem::Solver final : public PlannedSystem {
          WholeProblem whole)
       : equations_(equations), supports_(supports), options_(std::move(options)), whole_(std::move(whole)) {}
 
+  // A factor of one process gives its analysis to the next.
   void linearise(const Vector& u) {
-    release();
+    if (over_ranks()) release();
+    free_preconditioners();
+    method_.reset();
     u_ = Vector();
     if (u.empty() || equations_.linear()) return;
     u_ = equations_.zeros();
@@ -316,10 +319,12 @@ class FieldsSystem::Solver final : public PlannedSystem {
 
   template <class Matrix>
   SolveReport factorised(const Matrix& K, const MethodChoice& choice) {
-    factor_.emplace(
-        K, kind(),
-        DirectOptions{
-            .memory_limit = options_.direct_memory, .operations_limit = choice.operations_limit, .say = options_.say});
+    if (factor_) factor_->refactorise(K);
+    else
+      factor_.emplace(K, kind(),
+                      DirectOptions{.memory_limit = options_.direct_memory,
+                                    .operations_limit = choice.operations_limit,
+                                    .say = options_.say});
     return solved_by_factor();
   }
 

@@ -131,6 +131,18 @@ class FieldAnalyses(CaseTest):
         for value, reference in zip(values, (1, 1, 2)):
             self.assert_close(value, reference * math.pi**2, 5e-3)
 
+    def test_sides_of_a_channel_follow_each_other_in_each_field(self):
+        """A force drives a flow between plates: f / (8 mu) in the middle, whose pressure has the level that an equation gives it."""
+        text = STOKES.format(0.5) + '[[load]]\nfield = "velocity"\nregion = "all"\nvalue = [2, 0]\n'
+        text += "".join(PRESCRIBE.format("velocity", side, "value = 0") for side in ("bottom", "top"))
+        text += "".join(f'[[periodic]]\nfield = "{field}"\nregion = "right"\nonto = "left"\n' for field in ("velocity", "pressure"))
+        text += '[[region]]\nname = "pin"\nkind = "nodes"\nbox = {low = [-0.01, -0.01], high = [0.01, 0.01]}\n'
+        text += '[[equation]]\nfield = "pressure"\nvalue = 6\nterms = [{region = "pin", factor = 2}]\n'
+        text += AT.format("v", "velocity", "x", [1, 0.5]) + '[[probe]]\nname = "p"\nfield = "pressure"\npoint = [1, 1]\n'
+        outcome = self.solved(text, mesh=boxes.grid(4))
+        self.assert_close(outcome.probes["v"], 0.5, 1e-9)
+        self.assert_close(outcome.probes["p"], 3, 1e-9)
+
     def test_what_an_analysis_cannot_do_with_these_fields_is_refused(self):
         stokes = STOKES.format(1)
         for exit_code, phrase, text in (
@@ -141,6 +153,8 @@ class FieldAnalyses(CaseTest):
                 (2, "'mass' of 'field', which has circulations along edges", '[model]\nform = "curl_curl2"\n[[material]]\nregion = "all"\na = 1\nb = 1\n[time]\nend = 1\n[[capacity]]\nregion = "all"\nvalue = 1\n'),
                 (4, "a prescribed vector that varies in time", '[model]\nform = "curl_curl2"\n[[material]]\nregion = "all"\na = 1\nb = 1\n[time]\nend = 1\n'
                  '[[capacity]]\nform = "curl_curl2"\nregion = "all"\na = 0\nb = 1\n[[prescribe]]\nregion = "left"\nvector = ["t", 0]\n'),
+                (2, "constraints of 'field', which has circulations along edges", '[model]\nform = "curl_curl2"\n[[material]]\nregion = "all"\na = 1\nb = 1\n'
+                 '[[periodic]]\nregion = "right"\nonto = "left"\n'),
                 (4, "loads follow the time", stokes + MASS.format(1) + "[time]\nend = 1\n[newton]\npath = [1, 0]\n")):
             outcome = self.of(text, "--overwrite")
             self.assertEqual(outcome.exit, exit_code, text + outcome.log + outcome.errors)
