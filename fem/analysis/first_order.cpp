@@ -62,7 +62,11 @@ class FirstOrderEvolution final : public Evolution {
     // Values that jump at the begin leave no rate to go on with, nor do fields without rates, such as a pressure, which
     // need not satisfy their equations there: the first step is one of backward Euler.
     axpy(-1.0, u_, before_);
-    jumps_ = max_abs(before_) > 1e-12 * max_abs(u_) || std::ranges::find(has_rates_, false) != has_rates_.end();
+    const Layout& layout = equations_.layout();
+    jumps_ = std::ranges::find(has_rates_, false) != has_rates_.end();
+    for (int field = 0; field < layout.count() && !jumps_; ++field)
+      jumps_ = layout.count() == 1 ? max_abs(before_) > 1e-12 * max_abs(u_)
+                                   : max_abs(layout.part(before_, field)) > 1e-12 * max_abs(layout.part(u_, field));
     equations_.reset_state();
     set_factors(0);
     residual_of(u_, r_[0]);

@@ -56,10 +56,15 @@ void Newton::find_gap(const Problem& problem, const Vector& u) {
   axpy(-1.0, u, gap_);
 }
 
-// Sums of dependent unknowns are rounded.
+// Sums of dependent unknowns are rounded. Units of fields differ, so each gap is compared with its field.
 bool Newton::has_gap(const Problem& problem, const Vector& u) const {
-  const double size = std::max(max_abs(problem.prescribed), supports_.has_dependent() ? max_abs(u) : 0.0);
-  return max_abs(gap_) > 1e-14 * size;
+  const Layout& layout = equations_.layout();
+  for (int k = 0; k < layout.count(); ++k) {
+    const auto size = [&](const Vector& x) { return layout.count() == 1 ? max_abs(x) : max_abs(layout.part(x, k)); };
+    const double of_field = std::max(size(problem.prescribed), supports_.has_dependent() ? size(u) : 0.0);
+    if (size(gap_) > 1e-14 * of_field) return true;
+  }
+  return false;
 }
 
 double Newton::size_of(const Vector& r) const {

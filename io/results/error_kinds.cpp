@@ -187,11 +187,11 @@ std::span<const ErrorKind> error_catalogue() {
       {"several-fields",
        Exit::input,
        "a case asks for what forms of several fields, or of facets or edges, do not have",
-       "joints, [space] and derivatives are of one field at nodes; pressures act on facets, and on fields that have "
-       "unknowns there",
+       "rigid regions, couplings, [space] and derivatives are of one field; ties and equations join unknowns at nodes; "
+       "pressures act on facets, and on fields that have unknowns there",
        "omit it, or write a program: docs/several-fields.md",
        {"'*' was given, and '*' is a form of several fields*", "'*' was asked for, and the form has several fields*",
-        "a load on '*'*", "a model of '*', a form of several fields*",
+        "a load on '*'*", "a model of '*', a form of several fields*", "constraints of '*', which has *",
         "equations between unknowns of the field of edges*", "a pressure on the cells of *",
         "the form '*' is not one of fields of *", "the form '*' is one of * components at nodes*",
         "'mass' of '*', which has *", "this analysis of several fields was asked for over ranks*",

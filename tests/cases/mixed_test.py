@@ -281,7 +281,7 @@ class SeveralFields(CaseTest):
         stokes = '[model]\nform = "stokes2"\n[[material]]\nregion = "all"\nviscosity = 1\n'
         poisson = '[model]\nform = "mixed_poisson2"\n[[material]]\nregion = "all"\npermeability = 1\n'
         for exit_code, phrase, text in (
-                (2, "'tie' was given, and 'stokes2' is a form of several fields", stokes + "[[tie]]\n"),
+                (2, "'rigid' was given, and 'stokes2' is a form of several fields", stokes + "[[rigid]]\n"),
                 (2, "'gradient' was given", stokes + '[gradient]\nprobe = "p"\nby = "material.0.viscosity"\n'),
                 (2, "'cg' was asked for, and the form has several fields", stokes + '[solver]\nmethod = "cg"\n'),
                 (2, "'jacobi' was asked for, and the form has several fields", stokes + '[solver]\npreconditioner = "jacobi"\n'),

@@ -209,6 +209,17 @@ TEST(FieldsByNewton, AFlowBetweenPlatesKeepsItsParabola) {
   EXPECT_NEAR(value_at(model, u, 1, {0, 0.5, 0}) - value_at(model, u, 1, {2, 0.5, 0}), 2 * 8 * 0.05, 1e-7);
 }
 
+// Prescribed values of one field must not look like rounding of another one.
+TEST(FieldsByNewton, ASmallDisplacementIsPrescribedBesideALargeTemperature) {
+  const Mesh mesh = rectangle(2, 1, {1, 1}, CellKind::quad9);
+  Model model = model_of(mesh, ThermoElasticity<2>{1.2, 0.8, 0, 0, 0, 2});
+  model.supports = {held(mesh, "x0", 0, 0), held(mesh, "x0", 0, 1), held(mesh, "x1", 0, 0, 1e-9),
+                    held(mesh, "x0", 1, 0, 1e6)};
+  const std::vector<double> u = solve(model, Nonlinear{}).u.host();
+  EXPECT_NEAR(value_at(model, u, 0, {1, 0, 0}), 1e-9, 1e-16);
+  EXPECT_NEAR(value_at(model, u, 1, {1, 0, 0}), 1e6, 1e-2);
+}
+
 // The flow behind a grid at a Reynolds number of 40 (Kovasznay, Proc. Camb. Phil. Soc. 44, 1948, 58).
 TEST(FieldsByNewton, AFlowBehindAGridIsThatOfKovasznay) {
   const double reynolds = 40, lambda = reynolds / 2 - std::sqrt(reynolds * reynolds / 4 + 4 * pi * pi);
