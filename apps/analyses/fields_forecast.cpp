@@ -103,7 +103,7 @@ void forecast_fields(Run& run, const CaseAnalysis& analysis, const FieldsOfModel
   run.log().line("forecast{}: {} unknowns, device peak {}, host peak {}; {} has {} for it: {}",
                  over_ranks  ? " of one process"
                  : is_static ? ""
-                             : " of one linear system and of what the analysis keeps beside it",
+                             : " of one linear system and of the vectors of the analysis",
                  equations.layout().total(), text_of_bytes(paths.front().device_peak),
                  text_of_bytes(paths.front().host_peak), device.info().name, text_of_bytes(device.memory().available()),
                  verdict_of(paths));

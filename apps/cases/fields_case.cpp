@@ -42,7 +42,7 @@ void check_solver(const FieldsOfCase& fields, const LinearSolverOptions& solver)
   const Method m = solver.method;
   if (m != Method::automatic && m != Method::direct && m != Method::minres && m != Method::gmres)
     table.error("method", fmt::format("'{}' was asked for, and the form has several fields", name_of(m)),
-                "their matrix need not be positive definite, and each field has a preconditioner of its own",
+                "their matrix need not be positive definite, and each field has a separate preconditioner",
                 "use 'minres', 'gmres', 'direct' or 'auto'");
   if (solver.preconditioner != PreconditionerKind::automatic)
     table.error("preconditioner",

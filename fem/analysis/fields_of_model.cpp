@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 namespace ritz {
 namespace {
@@ -63,6 +64,13 @@ std::unique_ptr<MixedConstraints> supports_of(const Model& model, const MixedOpe
 
 FieldsOfModel fields_of(const Model& model, FieldsOfModel::Rates rates) {
   using Rates = FieldsOfModel::Rates;
+  for (const auto& [has, what] : {std::pair{!model.means.empty(), "prescribed means"},
+                                  {!model.attached.empty(), "motions of reference points"},
+                                  {!model.held_on_axis.empty(), "nodes on an axis of revolution"},
+                                  {model.sparse, "unknowns on which no element acts"}})
+    if (has)
+      throw Error(Exit::internal, fmt::format("a model of several fields was given {}", what),
+                  "these are of models of one field");
   FieldsOfModel fields;
   std::vector<MixedIntegral> of_fields = model.of_fields.equations;
   if (rates == Rates::among) std::ranges::copy(rates_among_fields(model), std::back_inserter(of_fields));

@@ -40,7 +40,7 @@ int highest_degree(const FunctionSpace& space, std::span<const FacetOfCell> face
 
 // The integral of a corner's function over a facet of 6 or 8 nodes is not positive, so it has no dual function. Each
 // corner takes this part of the functions on its edges (Popp, Wohlmuth, Gee and Wall, SIAM J. Sci. Comput. 34 (2012)
-// B421). The functions span the same space: the value in the middle of an edge is that of its own function times 1 less
+// B421). The functions span the same space: the value in the middle of an edge is that of its function times 1 less
 // two parts, and a part of those of its ends.
 constexpr double part_of_edge = 0.2;
 

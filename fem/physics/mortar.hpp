@@ -6,8 +6,8 @@
 // (Wohlmuth, SIAM J. Numer. Anal. 38 (2000) 989), so that each equation has one own unknown; of facets of order 2 the
 // nodes on edges have those of the ends, too. Ties solve these equations for the own unknowns (fem/physics/tie.hpp).
 //
-// Where the sides touch, fields linear in space satisfy the equations. A constant traction on the own side acts on the
-// other side as its own nodal forces. Both hold to rounding between flat facets.
+// Fields linear in space satisfy the equations where the sides touch. A constant traction on the own side acts on the
+// other side as the nodal forces of that side. Both hold to rounding between flat facets.
 //
 // Across a gap r, from the other side to the own one, the field of the other side has u_other + theta x r, where theta
 // is the rotation of its surface. This needs no nodes but those of the surface. Rigid motions satisfy the equations, so

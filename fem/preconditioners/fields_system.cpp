@@ -141,7 +141,7 @@ std::vector<MethodChoice> methods_of(const MixedOperator& equations, const Linea
                 fmt::format("the method '{}' was asked for, and the equations have several fields, or those of facets "
                             "or edges",
                             name_of(options.method)),
-                "their matrix need not be positive definite, and each field has a preconditioner of its own",
+                "their matrix need not be positive definite, and each field has a separate preconditioner",
                 "use 'minres', 'gmres', 'direct' or 'auto'");
   const double factorisation = predicted_factorisation(size, equations.symmetric()),
                iteration = predicted_iteration(size);

@@ -18,13 +18,6 @@ namespace {
 
 using std::numbers::pi;
 
-template <class F>
-MixedFormValue own_form(const F& form) {
-  MixedFormValue value(form);
-  value.numbers.module = "ritz_mixed_forms";
-  return value;
-}
-
 Model model_of(const Mesh& mesh, const MixedFormValue& form) {
   Spaces spaces = spaces_of(form, mesh, device_under_test(2));
   Model model{.space = spaces.front(), .others = {spaces.begin() + 1, spaces.end()}};
@@ -433,6 +426,11 @@ TEST(FieldsOfAnyAnalysis, MeaninglessOnesAreRefused) {
   EXPECT_THAT(refusal(vortex.model, Static{}), HasSubstr("a constant may be added to the field 'pressure'"));
   Model flow = model_of(mesh, NavierStokes<2>{1, 1});
   EXPECT_THAT(refusal(flow, Static{}), HasSubstr("nonlinear"));
+  Model with_a_mean = warm;
+  with_a_mean.means.push_back({.load = Integral::over_all_cells(volume_load(2, std::array{1.0, 0.0}))});
+  EXPECT_THAT(refusal(with_a_mean, Static{}), HasSubstr("prescribed means"));
+  flow.attached.push_back({.mass = 1});
+  EXPECT_THAT(refusal(flow, Nonlinear{}), HasSubstr("motions of reference points"));
   vortex.model.load_cases = {{.name = "one", .prescribed = {held(vortex.mesh, "x0", 0, 1)}}};
   EXPECT_THAT(refusal(vortex.model, LoadCases{}), HasSubstr("prescribed alone in the load case 'one'"));
 }

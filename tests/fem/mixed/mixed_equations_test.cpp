@@ -20,13 +20,6 @@
 namespace ritz::test::mixed_equations_test {
 namespace {
 
-template <MixedForm F>
-MixedFormValue own_form(const F& form) {
-  MixedFormValue value(form);
-  value.numbers.module = "ritz_mixed_forms";
-  return value;
-}
-
 // A chain, two components where there are two, a sum with a prescribed unknown; an offset.
 void relate_nodes(Constraints& fixed) {
   const int last = fixed.space().components() - 1;

@@ -8,19 +8,13 @@
 #include "solvers/algebra/vectors.hpp"
 #include "tests/device/small_sizes.hpp"
 #include "tests/fem/mixed/mixed_forms.hpp"
+#include "tests/fem/mixed/mixed_problems.hpp"
 #include "tests/fem/models.hpp"
 
 #include <cmath>
 
 namespace ritz::test {
 namespace {
-
-template <MixedForm F>
-MixedFormValue own_form(const F& form) {
-  MixedFormValue value(form);
-  value.numbers.module = "ritz_mixed_forms";
-  return value;
-}
 
 MixedFormValue everything(int dimension) {
   return dimension == 3 ? own_form(Everything<3>{}) : own_form(Everything<2>{});

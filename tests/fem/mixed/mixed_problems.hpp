@@ -16,6 +16,14 @@ MixedFormValue form_of(int dimension, const Numbers&... numbers) {
   return dimension == 3 ? MixedFormValue(F<3>{numbers...}) : MixedFormValue(F<2>{numbers...});
 }
 
+// A form of the tests' module.
+template <MixedForm F>
+MixedFormValue own_form(const F& form) {
+  MixedFormValue value(form);
+  value.numbers.module = "ritz_mixed_forms";
+  return value;
+}
+
 inline Mesh disturbed_mesh(CellKind kind, Index n) {
   return traits(kind).dimension == 2 ? rectangle(n, n, {1, 1}, kind, {.random = 0.03})
                                      : box(n, n, n, {1, 1, 1}, kind, {.random = 0.03});
