@@ -27,15 +27,14 @@
 #include "fem/forms/parameter.hpp"
 #include "fem/forms/point_state.hpp"
 #include "fem/forms/time.hpp"
+#include "fem/forms/strain.hpp"
 #include "fem/numbers/tensor.hpp"
 
 #include <cstddef>
 
 namespace ritz {
 
-enum class Strain { small, green_lagrange, logarithmic };
-
-// Of C = F^T F at constant volume, J^(-2/3) C, and J = det F.
+// Invariants of F^T F at constant volume, J^(-2/3) F^T F, and J = det F.
 template <class T>
 struct Invariants {
   T first, second, volume;
@@ -131,6 +130,30 @@ constexpr Response<T> response_of(const L& law, const Time& time, const Symmetri
   }
   for (int i = 0; i < S; ++i) now[i] = after[i].value;
   return r;
+}
+
+// One column of the moduli, where each has a thread.
+template <class T>
+struct Column {
+  Symmetric<T> stress;
+  T moduli[6];
+};
+template <Law L, class T>
+constexpr Column<T> column_of(const L& law, const Time& time, const Symmetric<T>& strain, int column, const T* before,
+                              T* now) {
+  using V = Dual<T>;
+  constexpr int S = LawFacts<L>::state;
+  Symmetric<V> x;
+  V after[S > 0 ? S : 1];
+  for (int k = 0; k < 6; ++k) x[k] = V(strain[k], k != column ? T(0.0) : k < 3 ? T(1.0) : T(0.5));
+  const Symmetric<V> stress = stress_of(law, time, x, before, after);
+  Column<T> c;
+  for (int k = 0; k < 6; ++k) {
+    c.stress[k] = stress[k].value;
+    c.moduli[k] = stress[k].derivative;
+  }
+  for (int i = 0; i < S; ++i) now[i] = after[i].value;
+  return c;
 }
 
 // Shear and bulk modulus. [Pa]

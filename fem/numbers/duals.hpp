@@ -27,7 +27,7 @@ struct Duals {
   // The variable of direction `along`.
   constexpr Duals(T x, int along) : Duals(x) { derivative[along] = 1.0; }
 
-  // Of a function of a (and b) with these partial derivatives.
+  // The chain rule: a function of a (and b) with these partial derivatives.
   static constexpr Duals chained(T value, T slope, const Duals& a) {
     Duals r;
     r.value = value;

@@ -190,7 +190,7 @@ constexpr void rotate(T (&a)[3][3], Tensor<T>& vectors, int p, int q) {
   }
 }
 
-// Of plain numbers.
+// Eigenvalues and eigenvectors; plain numbers.
 template <class T>
 constexpr Spectrum<T> spectrum(const Symmetric<T>& symmetric) {
   constexpr int sweeps = 5;
@@ -207,7 +207,8 @@ constexpr Spectrum<T> spectrum(const Symmetric<T>& symmetric) {
   return result;
 }
 
-// Functions of one number: the value, the divided difference f[x, y].
+// Functions of one number: the value, and the divided difference f[x, y] from both numbers and their values, so that it
+// costs no further function.
 struct Logarithm {
   template <class T>
   constexpr T value(const T& x) const {
@@ -215,14 +216,22 @@ struct Logarithm {
     return log(x);
   }
   template <class T>
-  constexpr T difference(const T& x, const T& y) const {
-    using std::log;
+  constexpr T difference(const T& x, const T& fx, const T& y, const T& fy) const {
+    const T d = x - y, close = near(x, y);
+    return select(close, of_near(x, y), (fx - fy) / select(close, T(1.0), d));
+  }
+  // Positive where the series holds: log(x / y) = 2 artanh((x - y) / (x + y)).
+  template <class T>
+  static constexpr T near(const T& x, const T& y) {
+    const T r = (x - y) / (x + y);
+    return T(2.5e-3) - r * r;
+  }
+  template <class T>
+  static constexpr T of_near(const T& x, const T& y) {
     const T sum = x + y, r = (x - y) / sum, r2 = r * r;
-    // log(x / y) = 2 artanh(r)
     T series = 1.0 / 13;
     for (int n = 11; n > 0; n -= 2) series = series * r2 + 1.0 / n;
-    const T near = T(2.5e-3) - r2, apart = select(near, T(1.0), x - y);
-    return select(near, 2.0 * series / sum, (log(x) - log(y)) / apart);
+    return 2.0 * series / sum;
   }
 };
 struct Exponential {
@@ -232,13 +241,18 @@ struct Exponential {
     return exp(x);
   }
   template <class T>
-  constexpr T difference(const T& x, const T& y) const {
-    using std::exp;
-    const T h = 0.5 * (x - y), h2 = h * h;  // exp(mean) sinh(h) / h
+  constexpr T difference(const T& x, const T& fx, const T& y, const T& fy) const {
+    using std::sqrt;
+    const T h = 0.5 * (x - y), close = T(0.1) - h * h;
+    return select(close, sqrt(fx * fy) * sinh_over(h), (fx - fy) / select(close, T(1.0), x - y));
+  }
+  // sinh(h) / h for h^2 < 0.1.
+  template <class T>
+  static constexpr T sinh_over(const T& h) {
+    const T h2 = h * h;
     T series = 1.0;
     for (int n = 12; n > 0; n -= 2) series = series * h2 * (1.0 / (n * (n + 1))) + 1.0;
-    const T near = T(0.1) - h2, apart = select(near, T(1.0), x - y);
-    return select(near, exp(0.5 * (x + y)) * series, (exp(x) - exp(y)) / apart);
+    return series;
   }
 };
 struct SquareRoot {
@@ -248,22 +262,37 @@ struct SquareRoot {
     return sqrt(x);
   }
   template <class T>
-  constexpr T difference(const T& x, const T& y) const {
-    using std::sqrt;
-    return T(1.0) / (sqrt(x) + sqrt(y));
+  constexpr T difference(const T&, const T& fx, const T&, const T& fy) const {
+    return T(1.0) / (fx + fy);
   }
 };
-// x^a = exp(a log x), also where x is not a small integer; chain rule of divided differences.
+// x^a; near: the chain rule of divided differences over exp(a log x).
 struct Power {
   double exponent;
   template <class T>
   constexpr T value(const T& x) const {
-    return Exponential{}.value(exponent * Logarithm{}.value(x));
+    using std::pow;
+    return pow(x, exponent);
   }
   template <class T>
-  constexpr T difference(const T& x, const T& y) const {
-    const T p = exponent * Logarithm{}.value(x), q = exponent * Logarithm{}.value(y);
-    return exponent * (Exponential{}.difference(p, q) * Logarithm{}.difference(x, y));
+  constexpr T difference(const T& x, const T& fx, const T& y, const T& fy) const {
+    using std::sqrt;
+    const T of_log = Logarithm::of_near(x, y), h = (0.5 * exponent) * (of_log * (x - y));
+    const T small = T(0.1) - h * h, close = select(small, Logarithm::near(x, y), small);
+    const T near_value = exponent * (sqrt(fx * fy) * Exponential::sinh_over(h) * of_log);
+    return select(close, near_value, (fx - fy) / select(close, T(1.0), x - y));
+  }
+};
+// Values at the eigenvalues, and differences of the pairs xx yy zz xy yz xz.
+template <class F, class T>
+struct SpectralValues {
+  T values[3], differences[6];
+  constexpr SpectralValues(const F& f, const Spectrum<T>& s) {
+    for (int i = 0; i < 3; ++i) values[i] = f.value(s.values[i]);
+    for (int k = 0; k < 6; ++k) {
+      const int i = voigt_row(k), j = voigt_column(k);
+      differences[k] = f.difference(s.values[i], values[i], s.values[j], values[j]);
+    }
   }
 };
 
@@ -275,19 +304,17 @@ constexpr Symmetric<V> apply(const F& f, const Symmetric<V>& a) {
   Symmetric<T> plain;
   for (int k = 0; k < 6; ++k) plain[k] = plain_of(a[k]);
   const Spectrum<T> s = spectrum(plain);
-  const Symmetric<T> value =
-      turned(s.vectors, Symmetric<T>::diagonal(f.value(s.values[0]), f.value(s.values[1]), f.value(s.values[2])));
+  const SpectralValues<F, T> of(f, s);
+  const Symmetric<T> value = turned(s.vectors, Symmetric<T>::diagonal(of.values[0], of.values[1], of.values[2]));
   Symmetric<V> result;
   for (int k = 0; k < 6; ++k) result[k] = V(value[k]);
   if constexpr (N > 0) {
     const Tensor<T> back = transposed(s.vectors);
-    T slope[6];
-    for (int k = 0; k < 6; ++k) slope[k] = f.difference(s.values[voigt_row(k)], s.values[voigt_column(k)]);
     for (int d = 0; d < N; ++d) {
       Symmetric<T> along;
       for (int k = 0; k < 6; ++k) along[k] = derivative_of(a[k], d);
       along = turned(back, along);
-      for (int k = 0; k < 6; ++k) along[k] *= slope[k];
+      for (int k = 0; k < 6; ++k) along[k] *= of.differences[k];
       along = turned(s.vectors, along);
       for (int k = 0; k < 6; ++k) derivative_of(result[k], d) = along[k];
     }
@@ -323,21 +350,24 @@ constexpr Polar<T> polar(const Tensor<T>& F) {
   return {F * full(inverse(U)), U};
 }
 
-// The second divided difference of the logarithm, log[x, y, z]; symmetric in its arguments.
+// The second divided difference of the logarithm, log[x, y, z]; symmetric in its arguments. fx, fy, fz: their
+// logarithms.
 template <class T>
-constexpr T second_difference_of_log(T x, T y, T z) {
-  const auto in_order = [](T& low, T& high) {
-    const T d = low - high, smaller = select(d, high, low);
+constexpr T second_difference_of_log(T x, T fx, T y, T fy, T z, T fz) {
+  const auto in_order = [](T& low, T& f_low, T& high, T& f_high) {
+    const T d = low - high, smaller = select(d, high, low), f_smaller = select(d, f_high, f_low);
     high = select(d, low, high);
+    f_high = select(d, f_low, f_high);
     low = smaller;
+    f_low = f_smaller;
   };
-  in_order(x, y);
-  in_order(y, z);
-  in_order(x, y);
+  in_order(x, fx, y, fy);
+  in_order(y, fy, z, fz);
+  in_order(x, fx, y, fy);
   // far apart: from the first differences, over the largest distance
   const T scale = 3.0 / (x + y + z), a = x * scale - 1.0, b = y * scale - 1.0, c = z * scale - 1.0, width = c - a;
   const T near = T(0.06) - width, apart = select(near, T(1.0), z - x);
-  const T far_value = (Logarithm{}.difference(y, z) - Logarithm{}.difference(x, y)) / apart;
+  const T far_value = (Logarithm{}.difference(y, fy, z, fz) - Logarithm{}.difference(x, fx, y, fy)) / apart;
   // near: the series around the mean, sum of (-1)^(k+1)/k h_(k-2)(a, b, c), h the complete homogeneous polynomials,
   // h_n = e1 h_(n-1) - e2 h_(n-2) + e3 h_(n-3) with e1 = 0
   const T e2 = a * b + b * c + c * a, e3 = a * b * c;

@@ -82,6 +82,18 @@ TYPED_TEST(EveryLaw, TheModuliAreTheDerivativesOfTheStress) {
   });
 }
 
+// Threads of a GPU compute columns.
+TYPED_TEST(EveryLaw, ColumnsOfTheModuliAloneAreThoseOfAllAtOnce) {
+  along_a_path<TypeParam>([](Point<TypeParam>& point, const S& strain) {
+    const Response<double> r = point.at(strain);
+    for (int k = 0; k < 6; ++k) {
+      const Column<double> c = column_of(point.law, point.time, strain, k, point.before, point.now);
+      EXPECT_LT(size_of(r.stress - c.stress), 1e-12 * (1 + size_of(r.stress)));
+      for (int l = 0; l < 6; ++l) EXPECT_NEAR(r.moduli[l][k], c.moduli[l], 1e-9 * 1000);
+    }
+  });
+}
+
 TYPED_TEST(EveryLaw, TheModuliAreSymmetricWhereItIsClaimed) {
   if (!LawFacts<TypeParam>::symmetric) return;
   along_a_path<TypeParam>([](Point<TypeParam>& point, const S& strain) {
