@@ -1,4 +1,4 @@
-// The kernel of a law, and its registration: one row a law in a kernel source,
+// The kernel of a law, and its registration in a kernel source:
 //
 //   const RegisterLaw<NeoHooke> neo_hooke;
 #pragma once

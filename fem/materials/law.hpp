@@ -1,6 +1,6 @@
 // A law of materials: stress at one point from strain, the internal variables before the increment, and time. It knows
 // nothing of meshes, dimensions or displacements: fem/materials/kinematics.hpp makes strains and forces. A law is one
-// plain struct in one file, and one row in fem/launch/registered/laws.
+// plain struct in one file, and one row in fem/materials/laws.hpp.
 //
 //   struct LinearElastic {
 //     static constexpr const char* name = "linear_elastic";

@@ -46,8 +46,13 @@ S random_strain(std::mt19937& random, double size) {
 
 template <class L>
 class EveryLaw : public testing::Test {};
-using Laws = testing::Types<LinearElastic, NeoHooke, MooneyRivlin, Yeoh, ArrudaBoyce, Ogden, Hyperfoam, J2, Chaboche,
-                            Hill, DruckerPrager, Norton, Prony>;
+template <class List>
+struct TypesOf;
+template <Law... L>
+struct TypesOf<LawList<L...>> {
+  using Types = testing::Types<L...>;
+};
+using Laws = TypesOf<BuiltInLaws>::Types;
 TYPED_TEST_SUITE(EveryLaw, Laws);
 
 // Along a path that yields, creeps and turns back.
