@@ -29,7 +29,7 @@ __device__ void find_strain_across(const L& law, const LawArguments& a, Symmetri
   if (left > 0) across.stress[0] = across.moduli[2] = std::numeric_limits<double>::quiet_NaN();
 }
 
-// thread = (lane, column of the moduli, pack), in this order; without moduli one column
+// thread = (lane, column of the moduli, pack), in this order; without moduli one column. A block has whole packs.
 template <Law L>
 __global__ void law_kernel(const __grid_constant__ L law, const __grid_constant__ LawArguments a) {
   constexpr int S = LawFacts<L>::state, count = S > 0 ? S : 1;
@@ -37,13 +37,16 @@ __global__ void law_kernel(const __grid_constant__ L law, const __grid_constant_
   const Index thread = Index{blockIdx.x} * blockDim.x + threadIdx.x;
   const Index pack = thread / (lane_count * columns);
   const int lane = static_cast<int>(thread % lane_count), b = static_cast<int>(thread / lane_count % columns);
-  if (pack >= a.packs) return;
   const auto numbers = [&](double* array, int width) { return PointNumbers{array + pack * width * lane_count + lane}; };
   const PointNumbers given = numbers(a.strain, 6);
   Symmetric<double> strain, stress;
-  double before[count], now[count];
-  for (int k = 0; k < 6; ++k) strain[k] = given(k);
-  for (int i = 0; i < S; ++i) before[i] = a.before[(pack * S + i) * lane_count + lane];
+  double before[count] = {}, now[count];
+  if (pack < a.packs) {
+    for (int k = 0; k < 6; ++k) strain[k] = given(k);
+    for (int i = 0; i < S; ++i) before[i] = a.before[(pack * S + i) * lane_count + lane];
+  }
+  __syncthreads();  // the strain across is overwritten below
+  if (pack >= a.packs) return;
   Column<double> own, across;
   if (a.plane_stress) {
     find_strain_across(law, a, strain, before, now, across);
@@ -72,7 +75,7 @@ __global__ void law_kernel(const __grid_constant__ L law, const __grid_constant_
 
 template <Law L>
 void run_law(const Device& device, const LawArguments& a) {
-  constexpr int threads = 96;  // twelve lanes' worth of points, or two of columns
+  constexpr int threads = 2 * 6 * lane_count;
   const Index count = a.packs * lane_count * (a.moduli != nullptr ? 6 : 1);
   if (count == 0) return;
   const LaunchScope launch(device, L::name);

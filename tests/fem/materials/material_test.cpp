@@ -9,6 +9,7 @@
 #include "fem/forms/plasticity.hpp"
 #include "fem/physics/any_form.hpp"
 #include "mesh/generators.hpp"
+#include "tests/device/small_sizes.hpp"
 #include "tests/fem/materials/every_law.hpp"
 #include "tests/fem/models.hpp"
 
@@ -147,6 +148,7 @@ struct Bar {
 
 TEST(Material, TheNeoHookeanBoxStretchedTenTimesHasTheNumbersOfTheReference) {
   for (const CellKind kind : {CellKind::hex8, CellKind::tet4, CellKind::hex20}) {
+    if (kind == CellKind::hex20 && takes_small_sizes(device_under_test())) continue;
     const Bar bar(box(1, 1, 1, {1, 1, 1}, kind), material(NeoHooke{1000, 0.3}, {Space::solid, true}), 9);
     const auto end = solve_nonlinear(bar.model.equations, bar.fixed, {.relative = 1e-11, .increments = 6});
     EXPECT_NEAR(bar.force(end.reaction), 3839.481, 5e-4);
