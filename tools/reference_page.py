@@ -16,7 +16,7 @@ DOCS = pathlib.Path(__file__).resolve().parent.parent / "docs"
 UNIT = re.compile(r"\s*(?<!\[)\[(?![\[\]])(1|[^\]]*?)\]")
 NO_UNITS = {"space", "1, 0", "output", "mesh", "modal", "time", "newton", "thermal", "orientation"}  # tables and lists that descriptions name in brackets
 FIRST = ("mesh", "model", "space", "material", "section")  # then the tables of the physics in the order of the program
-LAST = ("load_case", "combination", "time", "modal", "newton", "solver", "probe", "output", "region", "table", "field", "sweep")
+LAST = ("load_case", "combination", "step", "time", "modal", "newton", "solver", "probe", "output", "region", "table", "field", "sweep")
 
 
 def alternatives(schema):
@@ -102,18 +102,21 @@ def rank(name):
     return FIRST.index(name) if name in FIRST else 100 + LAST.index(name) if name in LAST else 50
 
 
-def tables(schema, path=(), many=False):
-    """All tables in the order of the schema: path, whether it is an array of tables, its schema."""
+def tables(schema, path=(), many=False, whole=None):
+    """All tables in the order of the schema: path, whether it is an array of tables, its schema. A table of a step refers to that of the root."""
+    whole = whole or schema
     yield path, many, schema
     properties = schema.get("properties", {})
     names = properties if path else sorted(properties, key=rank)  # the sort is stable
     for name in names:
         sub = properties[name]
+        if "$ref" in sub:
+            sub = whole["properties"][name]
         if is_table(sub):
             array = sub["type"] == "array"
             inner = dict(sub["items"] if array else sub)
             inner["description"] = sub.get("description", "")
-            yield from tables(inner, (*path, name), array)
+            yield from tables(inner, (*path, name), array, whole)
 
 
 def titled(path, many):
@@ -146,7 +149,7 @@ class Table:
         self.many = self.many or many
         if schema.get("description") and "$schema" not in schema:
             self.about.setdefault(sentence(schema["description"]), []).append(program)
-        keys = {name: sub for name, sub in schema.get("properties", {}).items() if not is_table(sub)}
+        keys = {name: sub for name, sub in schema.get("properties", {}).items() if not is_table(sub) and "$ref" not in sub}
         for name, sub in keys.items():
             self.add_row(program, name, row(name, sub, name in schema.get("required", [])))
         free = schema.get("additionalProperties")

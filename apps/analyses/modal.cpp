@@ -142,20 +142,28 @@ class ModalAnalysis final : public CaseAnalysis {
     return foreseen.host_of_columns;
   }
 
-  void solve(Run& run, const CaseModel& read, Observer observer, const Prepared& prepared) override {
+  void begin(const CaseModel&, StepBegin begin) override { from_ = std::move(begin.from); }
+
+  State solve(Run& run, const CaseModel& read, Observer observer, const Prepared& prepared) override {
     const double tolerance = settings_.eigen.relative;
     const Index unknowns =
         prepared.fields != nullptr ? prepared.fields->equations->layout().total() : read.space().unknown_count();
-    VibrationModes modes = ritz::solve(read.model, std::move(settings_.eigen), observer, prepared);
+    Prepared about = prepared;
+    if (!from_.u.empty()) about.at = &from_;
+    if (about.at != nullptr && read.model.linear)
+      run.log().line("modes: of the stiffness of linear equations, which no state changes");
+    VibrationModes modes = ritz::solve(read.model, std::move(settings_.eigen), observer, about);
     if (factorised_) modes.eigen.choice = "beams and thin shells are ill-conditioned, so they are factorised";
     report(run, read, modes, tolerance, unknowns);
     if (prepared.fields != nullptr) write_modes(run.results(), *prepared.fields, modes, settings_.shapes);
     else write_modes(run.results(), read.space(), modes, settings_.shapes);
+    return std::move(from_);
   }
 
  private:
   ModalSettings settings_;
   bool factorised_;  // for want of a method that is named
+  State from_;       // about which the body vibrates
 };
 
 }  // namespace

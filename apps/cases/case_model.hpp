@@ -2,7 +2,7 @@
 // solution is reported. Each program has a reader that makes one from the case file (heat_case, elastic_case,
 // structure_case, form_case); from then on no analysis knows which physics it is.
 //
-//   run_case(run, read_heat(run));        // apps/analyses/analyses.hpp
+//   run_case(run, read_heat);        // apps/analyses/analyses.hpp
 #pragma once
 
 #include "apps/cases/gradient_input.hpp"

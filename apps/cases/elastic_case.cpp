@@ -277,7 +277,7 @@ void show(Run& run, const CaseModel& read, const Operator& equations, const Elas
   });
   phase.emplace(run.device().profile(), "fields");
   report_peaks(run, mesh, read.model, stresses.nodal);
-  report_bending_cells(run, space, body, s.u);
+  if (read.model.gone.empty()) report_bending_cells(run, space, body, s.u);
   if (error) {
     report_mesh_error(run, space, *error);
     run.results().facts()["strain_energy"] = fmt::format("{:.10g}", error->solution / 2);
@@ -296,6 +296,7 @@ void show(Run& run, const CaseModel& read, const Operator& equations, const Elas
 }  // namespace
 
 CaseModel read_elasticity(Run& run) {
+  if (run.input().root().has("modal")) return read_elastic_vibration(run);
   const Mesh& mesh = run.mesh();
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
   const int dimension = mesh.dimension();
@@ -366,8 +367,8 @@ CaseModel read_elastic_vibration(Run& run) {
   const FunctionSpace& space = make_space(run, mesh, mesh.dimension());
   phase.emplace(run.device().profile(), "model");
   std::vector<ObliqueSupport> oblique;
-  read_displacements(run.input().root(), mesh, true, body.loads, &oblique);
-  CaseModel read;
+  read_displacements(run.input().root(), mesh, !run.step().continues(), body.loads, &oblique);
+  CaseModel read{.modes = true};
   make_model(run, body, space,
              {.displacements = true, .at_rest = true, .masses = true, .of_revolution = plane.axisymmetric}, oblique,
              read);
@@ -378,9 +379,10 @@ CaseModel read_elastic_vibration(Run& run) {
     run.log().notice(
         "modes of the axisymmetric model keep the shape of revolution (n = 0 waves around, without torsion); those "
         "with waves around may be lower: model the body in three dimensions for them");
-  read.judge_shape = [&run, body, &space](const Vector& shape) { report_bending_cells(run, space, body, shape); };
-  read.mass = [body, attached = read.attached_mass] {
-    const std::optional<double> mass = body.mass();
+  if (read.model.gone.empty())
+    read.judge_shape = [&run, body, &space](const Vector& shape) { report_bending_cells(run, space, body, shape); };
+  read.mass = [body, attached = read.attached_mass, whole = read.model.gone.empty()] {
+    const std::optional<double> mass = whole ? body.mass() : std::nullopt;
     return mass ? std::optional(*mass + attached) : mass;
   };
   return read;

@@ -11,8 +11,10 @@
 namespace ritz {
 TransientInput read_motion(Run& run, int displacements, int rotations) {
   TransientInput input;
-  input.options =
-      read_steps(run.input().table("time", "the steps of an evolution in time, and its results"), TimeOrder::second);
+  input.options = read_steps(run.input().table("time", "the steps of an evolution in time, and its results"),
+                             TimeOrder::second, run.step().begin);
+  input.initial = input.velocity = initial_values({});
+  if (run.step().continues()) return input;
   const Case::Table initial = run.input().table("initial", "the state at the begin; without it at rest and undeformed");
   std::vector<InitialPart> where, how_fast;
   const auto add = [&](std::vector<InitialPart>& to, const char* key, const char* about, bool turns) {

@@ -108,6 +108,11 @@ Run::Run(AppInfo info, RunOptions options, SharedModel* shared)
 
 Run::~Run() = default;
 
+void Run::enter(const CaseStep& step) {
+  step_ = step;
+  ritz::enter(*case_, step);
+}
+
 const Device& Run::device() const { return *shared_->device; }
 
 namespace {

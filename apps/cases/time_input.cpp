@@ -10,17 +10,19 @@ namespace {
 constexpr double most_outputs = 1e6;
 
 // Multiples of an interval up to the end, and times by name.
-std::vector<double> output_times(const Case::Table& time, double end) {
+std::vector<double> output_times(const Case::Table& time, double begin, double end) {
   std::vector<double> times;
-  const double interval = time.number("output", "[s], results at multiples of this time; by default at the end alone",
-                                      {.fallback = 0, .minimum = 0});
-  if (interval > 0 && end / interval > most_outputs)
-    time.error("output", fmt::format("{:g} up to {:g} makes {:.0f} results", interval, end, end / interval), {},
+  const double interval =
+      time.number("output", "[s], results at multiples of this time after the begin; by default at the end alone",
+                  {.fallback = 0, .minimum = 0});
+  const double whole = end - begin;
+  if (interval > 0 && whole / interval > most_outputs)
+    time.error("output", fmt::format("{:g} over {:g} makes {:.0f} results", interval, whole, whole / interval), {},
                "make it longer");
   else if (interval > 0)
-    for (int i = 1; i * interval < end * (1 - 1e-9); ++i) times.push_back(i * interval);
+    for (int i = 1; i * interval < whole * (1 - 1e-9); ++i) times.push_back(begin + i * interval);
   if (!time.has("output_at")) return times;
-  for (const double t : time.vector("output_at", "[s], times of further results", {.above = 0})) {
+  for (const double t : time.vector("output_at", "[s], times of further results", {.above = begin})) {
     if (t > end)
       time.error("output_at", fmt::format("{:g} is after the end, {:g}", t, end), {}, "make the end later, or omit it");
     times.push_back(t);
@@ -36,10 +38,14 @@ bool goes_through_time(Run& run) {
   return true;
 }
 
-Transient read_steps(const Case::Table& time, TimeOrder order) {
+Transient read_steps(const Case::Table& time, TimeOrder order, double begin) {
   Transient options;
-  options.end = time.number("end", "[s], the time at which the analysis ends; it begins at 0", {.above = 0});
-  options.output = output_times(time, options.end);
+  options.begin.time = begin;
+  options.end = time.number("end",
+                            "[s], the time at which the analysis ends; it begins at 0, in a step at the end of "
+                            "the one before",
+                            {.above = begin});
+  options.output = output_times(time, begin, options.end);
   if (order == TimeOrder::first)
     options.method = &time_method_named(time.choice(
         "method", "of the steps: of order 2, or of order 1 and without overshoot", time_method_names(), tr_bdf2.name));
@@ -71,8 +77,9 @@ Transient read_steps(const Case::Table& time, TimeOrder order) {
 
 TransientInput read_time(Run& run, const std::string& key, const std::string& field, int components) {
   TransientInput input;
-  input.options =
-      read_steps(run.input().table("time", "the steps of an evolution in time, and its results"), TimeOrder::first);
+  input.options = read_steps(run.input().table("time", "the steps of an evolution in time, and its results"),
+                             TimeOrder::first, run.step().begin);
+  if (run.step().continues()) return input;
   ReadInitialValues begin = read_initial(run, key, field, components);
   input.initial = std::move(begin.values);
   input.begins_by_position = begin.depend_on_position;

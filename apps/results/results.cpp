@@ -13,6 +13,7 @@
 #include "io/results/error_catalogue.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
 #include <iterator>
@@ -78,6 +79,8 @@ void Results::read_settings() {
 
 void Results::open(const Mesh& mesh, const ProbeFields& fields) {
   mesh_ = &mesh;
+  nodal_of_run_.assign(fields.nodal.begin(), fields.nodal.end());
+  cells_of_run_.assign(fields.cells.begin(), fields.cells.end());
   if (context_.options.shows()) open_shown(fields);
   if (!context_.options.writes_files()) return;
   if (context_.sweep != nullptr) folder_ = std::make_unique<ResultFolder>(context_.sweep->member(context_.name));
@@ -111,15 +114,30 @@ void Results::load_library() {
 void Results::begin_load_case(const std::string& name) {
   context_.log.end_progress();
   context_.log.line("load case '{}'", name);
-  part_ = &context_.report.load_cases.emplace_back(LoadCaseOutcome{.name = name});
+  begin_part(context_.report.load_cases, name);
 }
 
 void Results::begin_combination(const std::string& name) {
   context_.log.line("combination '{}'", name);
-  part_ = &context_.report.combinations.emplace_back(LoadCaseOutcome{.name = name});
+  begin_part(context_.report.combinations, name);
 }
 
-std::map<std::string, std::string>& Results::facts() { return part_ != nullptr ? part_->facts : context_.report.facts; }
+void Results::begin_step(const std::string& name, bool writes_fields, double time) {
+  context_.log.end_progress();
+  context_.log.line("step '{}'", name);
+  begin_part(context_.report.steps, name);
+  step_writes_fields_ = writes_fields;
+  time_of_step_ = time;
+}
+
+void Results::begin_part(std::vector<LoadCaseOutcome>& parts, const std::string& name) {
+  parts.push_back({.name = name});
+  parts_ = &parts;
+}
+
+std::map<std::string, std::string>& Results::facts() {
+  return parts_ != nullptr ? parts_->back().facts : context_.report.facts;
+}
 
 void Results::record(const SolveReport& solve, Index unknowns) {
   context_.log.end_progress();
@@ -127,7 +145,7 @@ void Results::record(const SolveReport& solve, Index unknowns) {
   context_.report.unknowns = unknowns;
   context_.report.solves.push_back(outcome_of(solve));
   std::ranges::move(std::exchange(steps_before_, {}), std::back_inserter(context_.report.solves.back().fallbacks));
-  if (part_ != nullptr) part_->solve = context_.report.solves.back();
+  if (parts_ != nullptr) parts_->back().solve = context_.report.solves.back();
   context_.log.line("{}", text_of(solve, unknowns));
   const bool told =
       solve.choice == choice_before || solve.choice == "as asked";  // the line of the solve has the method
@@ -149,7 +167,7 @@ void Results::report_steps_down() {
 
 void Results::step_down(const std::string& step) {
   report_fallback(step);
-  if (part_ != nullptr) part_->solve.fallbacks.push_back(step);
+  if (parts_ != nullptr) parts_->back().solve.fallbacks.push_back(step);
   if (context_.report.solves.empty()) steps_before_.push_back(step);
   else context_.report.solves.back().fallbacks.push_back(step);
 }
@@ -356,20 +374,36 @@ void Results::open_writer(bool probes) {
   if (probes) context_.report.outputs.insert(context_.report.outputs.begin(), writer_->probes_path());
 }
 
+namespace {
+
+// Probes of fields that this step lacks are NaN.
+void add_names_of_others(std::span<const Field> all, std::vector<Field>& fields) {
+  for (const Field& each : all)
+    if (std::ranges::find(fields, each.name, &Field::name) == fields.end()) fields.push_back(each);
+}
+
+}  // namespace
+
 void Results::write(std::vector<Field> nodal, std::vector<Field> cells, std::optional<double> time,
                     ResultWriter::Probes numbers) {
   auto phase = this->phase("output");  // what the run waits for
   nodal.insert(nodal.end(), carried_.begin(), carried_.end());
   cells.insert(cells.end(), carried_in_cells_.begin(), carried_in_cells_.end());
-  auto& probes = part_ != nullptr ? part_->probes : context_.report.probes;
+  auto& probes = parts_ != nullptr ? parts_->back().probes : context_.report.probes;
+  const std::size_t own_nodal = nodal.size(), own_cells = cells.size();
+  add_names_of_others(nodal_of_run_, nodal);
+  add_names_of_others(cells_of_run_, cells);
   const ProbeFields fields{nodal, cells, measure_, fields_.finer()};
   probes = evaluate_probes(context_.input, *mesh_, fields);
   const std::map<std::string, std::string> units = probe_units(context_.input, *mesh_, fields, context_.program.name);
   for (const auto& [name, values] : probes) {
+    if (!context_.report.steps.empty() && std::ranges::all_of(values, [](double v) { return std::isnan(v); })) continue;
     const auto unit = units.find(name);
     context_.log.line("probe {}: {:.8g}{}", name, fmt::join(values, " "), unit == units.end() ? "" : unit->second);
     if (unit != units.end()) context_.report.probe_units[name] = unit->second.substr(1);
   }
+  nodal.resize(own_nodal);
+  cells.resize(own_cells);
   ResultWriter::Probes row = probes;
   std::ranges::move(numbers, std::back_inserter(row));
   record_large_strains(nodal, cells);
@@ -377,15 +411,15 @@ void Results::write(std::vector<Field> nodal, std::vector<Field> cells, std::opt
   leave_out_missing(nodal);
   leave_out_missing(cells);
   keep_lack();
-  if (shown_) shown_->add(part_ != nullptr ? part_->name : "", nodal, cells);
-  SolvedStep step{time,
-                  part_ != nullptr ? part_->name : "",
+  if (shown_) shown_->add(parts_ != nullptr ? parts_->back().name : "", nodal, cells);
+  SolvedStep step{time ? time : time_of_step_,
+                  parts_ != nullptr ? parts_->back().name : "",
                   fields_.on_cells(std::move(nodal)),
                   std::move(cells),
                   fields_.cells(),
                   std::move(row)};
   if (context_.options.take) context_.options.take(step);
-  if (!context_.writes_fields || !context_.options.writes_files()) return;
+  if (!context_.writes_fields || !step_writes_fields_ || !context_.options.writes_files()) return;
   write(std::move(step));
 }
 
@@ -393,9 +427,7 @@ void Results::write(SolvedStep step) {
   if (!writer_) open_writer(!step.probes.empty());
   if (writing_is_short()) context_.give_back_lists();
   // The load case by its place: the report's list may grow before the step is written.
-  auto* const list = part_ == nullptr                       ? nullptr
-                     : context_.report.combinations.empty() ? &context_.report.load_cases
-                                                            : &context_.report.combinations;
+  auto* const list = parts_;
   step.written = [this, list, place = list == nullptr ? 0 : list->size() - 1](const std::string& file) {
     committed_.push_back(folder_->relative(file));
     if (list != nullptr) (*list)[place].output = file;
@@ -470,7 +502,9 @@ void Results::finish() {
 void Results::log_path() const {
   if (writer_)
     context_.log.line("ParaView: {}{}", writer_->path(),
-                      part_ != nullptr ? " (one step for each load case and combination)" : "");
+                      parts_ == nullptr                ? ""
+                      : !context_.report.steps.empty() ? " (all steps on one line of time)"
+                                                       : " (one step for each load case and combination)");
 }
 
 }  // namespace ritz

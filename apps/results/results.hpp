@@ -80,9 +80,13 @@ class Results {
   // After an error that is a stop: writes what was kept, and says so. nullopt: it is none, or nothing was kept.
   std::optional<Error> stopped(const Error& error);
 
-  // Records, facts and steps from here on belong to this load case or combination.
+  // Records, facts and results from here on belong to this load case, combination or step.
   void begin_load_case(const std::string& name);
   void begin_combination(const std::string& name);
+  // Its fields are written, or it leaves numbers alone. `time`: of its results, where they have none.
+  void begin_step(const std::string& name, bool writes_fields, double time);
+  // That of a step which the run that is resumed has done.
+  void take_step(LoadCaseOutcome done) { context_.report.steps.push_back(std::move(done)); }
   std::map<std::string, std::string>& facts();
   void record(const SolveReport& solve, Index unknowns);
   // Adds a notice and a fall-back to a solve that is recorded, or will be.
@@ -138,6 +142,7 @@ class Results {
   void keep_other_files() const;
   void check_room(const ProbeFields& fields) const;
   void open_writer(bool probes);
+  void begin_part(std::vector<LoadCaseOutcome>& parts, const std::string& name);
   void report_fallback(const std::string& step);
   void report_steps_down();
   void record_large_strains(std::span<const Field> nodal, std::span<const Field> cells);
@@ -156,8 +161,11 @@ class Results {
   SeriesOptions format_;
   ResultFields fields_;
   std::string output_;
-  LoadCaseOutcome* part_ = nullptr;       // of the report: the load case or combination in work
-  std::unique_ptr<ResultFolder> folder_;  // from open() on
+  std::vector<LoadCaseOutcome>* parts_ = nullptr;  // of the report: the last one is in work; null: the run is all
+  bool step_writes_fields_ = true;
+  std::optional<double> time_of_step_;
+  std::vector<Field> nodal_of_run_, cells_of_run_;  // names of all results, of which a step has some
+  std::unique_ptr<ResultFolder> folder_;            // from open() on
   std::optional<Checkpoints> checkpoints_;
   std::optional<CheckpointState> resumed_;
   std::function<void(CheckpointState&)> kept_beside_;

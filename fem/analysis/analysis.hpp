@@ -44,6 +44,7 @@ struct Prepared {
   const ModelSupports* supports = nullptr;  // finished and checked
   SystemCache* cache = nullptr;             // given where other solutions with these operators follow
   const FieldsOfModel* fields = nullptr;    // of a model that has fields, instead of those above
+  const State* at = nullptr;  // of free vibration: u and points of the state about which it is; null: rest
 };
 
 // Throws Error(Exit::model) where the analysis makes no sense for the model, saying what is missing.

@@ -59,7 +59,7 @@ TransientResult Evolution::solve() {
   if (state_.steps == 0) {
     keep();
     start();
-    tell();
+    if (options_.shows_begin) tell();
   } else {
     auto phase = profile().phase("assembly");
     set_time(state_.time, state_.time - state_.dt);
@@ -123,6 +123,11 @@ void Evolution::check_residual_at_begin(const Vector& r) const {
       Exit::model,
       fmt::format("the residual at {} is not finite at the begin, t = {:g}", not_finite_in(equations_, r), begin_),
       "a load, a coefficient or the form itself overflows there", "check the values of the case file and the form");
+}
+
+void Evolution::set_points_at_begin() {
+  if (state_.points.empty()) equations_.reset_state();
+  else equations_.set_state(state_.points);
 }
 
 void Evolution::set_first_size() {

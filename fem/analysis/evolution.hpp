@@ -85,6 +85,7 @@ class Evolution {
   // The same for a step of length dt, and for linear equations the tangent with it.
   void use(double factor, double dt);
   void check_residual_at_begin(const Vector& r) const;  // throws where it is not finite
+  void set_points_at_begin();
   void set_first_size();
   // Does a step of this length show how far a load will move a body at rest, even if it was too long? Errors are then
   // relative to that, too: the scale does not vanish with the length of the step. Much longer steps would exaggerate.

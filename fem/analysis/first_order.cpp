@@ -67,7 +67,7 @@ class FirstOrderEvolution final : public Evolution {
     for (int field = 0; field < layout.count() && !jumps_; ++field)
       jumps_ = layout.count() == 1 ? max_abs(before_) > 1e-12 * max_abs(u_)
                                    : max_abs(layout.part(before_, field)) > 1e-12 * max_abs(layout.part(u_, field));
-    equations_.reset_state();
+    set_points_at_begin();
     set_factors(0);
     residual_of(u_, r_[0]);
     check_residual_at_begin(r_[0]);

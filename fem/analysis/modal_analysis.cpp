@@ -1,5 +1,6 @@
 #include "fem/analysis/setup.hpp"
 #include "fem/analysis/vibration_forecast.hpp"
+#include "fem/ranks/divided_equations.hpp"
 
 #include <fmt/format.h>
 
@@ -52,15 +53,36 @@ VibrationModel vibration_model(const Model& model, const Constraints& supports, 
   return vibration;
 }
 
+namespace {
+
+// The stiffness of a linear model is the same in all states.
+void require_one_process(const Modal& analysis) {
+  if (analysis.ranks != nullptr)
+    throw_not_over_ranks(*analysis.ranks, "modes of nonlinear equations about a state", "start one process");
+}
+
+}  // namespace
+
 VibrationModes solve(const Model& model, Modal analysis, const Observer& observer, const Prepared& prepared) {
   check(model, analysis);
   const Setup setup(model, prepared, Setup::Held::not_needed, Setup::Rates::beside);
-  if (model.has_fields()) return solve_vibration(setup.fields(), analysis);
+  const bool moved = prepared.at != nullptr && !model.linear;
+  if (model.has_fields()) {
+    if (moved)
+      throw Error(Exit::model, "modes of nonlinear equations of several fields about a state",
+                  "their stiffness is taken at rest", "take equations of one field");
+    return solve_vibration(setup.fields(), analysis);
+  }
   const Constraints& supports = setup.supports().common();
   check_band(setup.equations(), analysis);
   if (observer.progress) observer.progress("solving");
-  return solve_vibration(setup.equations(), setup.rates(), supports, vibration_model(model, supports, prepared),
-                         analysis);
+  VibrationModel vibration = vibration_model(model, supports, prepared);
+  if (!moved) return solve_vibration(setup.equations(), setup.rates(), supports, vibration, analysis);
+  require_one_process(analysis);
+  if (!prepared.at->points.empty()) setup.equations().set_state(prepared.at->points);
+  const Vector u(setup.equations().device(), std::span<const double>(prepared.at->u), "vectors");
+  vibration.at = &u;
+  return solve_vibration(setup.equations(), setup.rates(), supports, vibration, analysis);
 }
 
 Forecast forecast(const Model& model, const Modal& analysis, const Prepared& prepared) {

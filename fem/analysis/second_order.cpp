@@ -43,7 +43,7 @@ class SecondOrderEvolution final : public Evolution {
     u_ = Vector(equations_.device(), std::span<const double>(state_.u), "vectors");
     if (!state_.v.empty()) v_ = Vector(equations_.device(), std::span<const double>(state_.v), "vectors");
     set_time(begin_, begin_);
-    equations_.reset_state();
+    set_points_at_begin();
     set_first_size();
     motion_.start(begin_, state_.control.size);
     if (options_.from_equilibrium) find_equilibrium();

@@ -60,7 +60,9 @@ struct Transient {
   // Loads of equations of first order, [unknown], which stay and act beside those of the equations. They must outlive
   // the analysis.
   const Vector* forces = nullptr;
-  State begin = {};  // the values of begin.u, and begin.v, at begin.time, or a state that was kept
+  // the values of begin.u, and begin.v, at begin.time, with begin.points, or a state that was kept
+  State begin = {};
+  bool shows_begin = true;  // else it was shown, as the end of another analysis
 };
 
 struct TransientResult {

@@ -17,10 +17,11 @@
 namespace ritz {
 namespace {
 
-SparseMatrix assembled(const Operator& equations, bool lists_stay) {
+SparseMatrix assembled(const Operator& equations, bool lists_stay, const Vector* at = nullptr) {
   auto phase = equations.space().device().profile().phase("assembly");
   SparseMatrix matrix = equations.make_matrix();
-  const Vector u = equations.space().zeros();
+  const Vector rest = at == nullptr ? equations.space().zeros() : Vector();
+  const Vector& u = at == nullptr ? rest : *at;
   if (lists_stay) equations.assemble(u, matrix);
   else equations.assemble_once(u, matrix);
   return matrix;
@@ -116,7 +117,7 @@ Solved solve_with_matrices(const Operator& stiffness, const Operator& masses, co
                            const VibrationModel& model, const EigenOptions& options) {
   const FunctionSpace& space = stiffness.space();
   Profile& profile = space.device().profile();
-  SparseMatrix K = assembled(stiffness, model.lists_stay), M = assembled(masses, model.lists_stay);
+  SparseMatrix K = assembled(stiffness, model.lists_stay, model.at), M = assembled(masses, model.lists_stay);
   std::optional<Profile::Phase> phase(std::in_place, profile, "constraints");
   const Attached attached = attached_to(space, model.attached, supports);
   MovedMasses moved = moved_masses(space, model, attached, [&](const Vector& t, Vector& f) { M.apply(t, f); });
@@ -135,7 +136,8 @@ Solved solve_without_matrices(const Operator& stiffness, const Operator& masses,
   Solved solved;
   {
     auto solving = space.device().profile().phase("solve");
-    const MatrixFree K(stiffness, supports, Vector()), M(masses, supports, Vector(), 0.0);
+    const Vector rest;
+    const MatrixFree K(stiffness, supports, model.at != nullptr ? *model.at : rest), M(masses, supports, Vector(), 0.0);
     const WithMotions heavy(M, attached.motions, attached.motions.mass);
     const LinearOperator& whole_M = model.attached.empty() ? static_cast<const LinearOperator&>(M) : heavy;
     const PMultigridOptions cycle{

@@ -130,12 +130,14 @@ Constraints make_constraints(const Model& model, const ModelLoadCase* load_case)
 
 std::vector<FreePart> free_parts(const Model& model, const Constraints& constraints) {
   if (!model.rigid) return {};
-  return free_parts(*model.space, held_unknowns(model, constraints), holding_rows(model, constraints), *model.rigid);
+  return free_parts(*model.space, held_unknowns(model, constraints), holding_rows(model, constraints), *model.rigid,
+                    model.gone);
 }
 
 void check_held(const Model& model, const Constraints& constraints) {
   if (model.rigid)
-    check_held(*model.space, held_unknowns(model, constraints), holding_rows(model, constraints), *model.rigid);
+    check_held(*model.space, held_unknowns(model, constraints), holding_rows(model, constraints), *model.rigid,
+               model.gone);
 }
 
 std::vector<std::vector<double>> motions_held_by_ground(const Model& model, const Constraints& constraints) {
@@ -143,10 +145,10 @@ std::vector<std::vector<double>> motions_held_by_ground(const Model& model, cons
   if (!model.rigid || (model.held.empty() && model.held_along.empty())) return {};
   std::size_t count = 0;
   const std::vector<std::uint8_t> held = constraints.host_mask();
-  for (const FreePart& part : free_parts(*model.space, held, constraints.equations(), *model.rigid))
+  for (const FreePart& part : free_parts(*model.space, held, constraints.equations(), *model.rigid, model.gone))
     count += part.motions.size();
   if (count == 0 || count > most) return {};
-  return free_motions(*model.space, held, constraints.equations(), *model.rigid);
+  return free_motions(*model.space, held, constraints.equations(), *model.rigid, model.gone);
 }
 
 ModelSupports::ModelSupports(const Model& model) {
@@ -172,7 +174,7 @@ void ModelSupports::find_floating(const Model& model) {
   Model without_means = model;
   without_means.means.clear();
   floating_ = free_motions(*model.space, held_unknowns(without_means, common()), holding_rows(without_means, common()),
-                           *model.rigid);
+                           *model.rigid, model.gone);
   const auto components = static_cast<std::size_t>(model.space->components());
   for (const std::size_t unknown : stops_of(floating_, common()))
     for (const auto& set : sets_) {

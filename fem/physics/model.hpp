@@ -97,7 +97,8 @@ struct Model {
   std::vector<PrescribedMean> means = {};       // of linear static analyses, in all load cases
   std::vector<AttachedMotion> attached = {};    // of free vibration; in time their masses
   std::vector<Node> held_on_axis = {};          // nodes of the space whose component 0 is zero: an axis of revolution
-  bool sparse = false;  // elements do not act on all unknowns: those without any are held at zero
+  bool sparse = false;                  // elements do not act on all unknowns: those without any are held at zero
+  std::vector<std::uint8_t> gone = {};  // [cell] 1: it is not there (fem/physics/removed_cells.hpp); empty: all are
   std::vector<ModelLoadCase> load_cases = {};
   double start = 0;                     // where Newton's method may begin: radiation has no tangent at absolute zero
   bool linear = true, definite = true;  // definite: symmetric and positive, once it is held

@@ -1,5 +1,7 @@
 #include "fem/space/rigid_motion.hpp"
 
+#include "mesh/components.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -179,12 +181,11 @@ std::string motion_words(const Part& part, const Motion& m, RigidModes modes) {
 
 class FreeMotions {
  public:
-  FreeMotions(const FunctionSpace& space, RigidModes modes)
+  FreeMotions(const FunctionSpace& space, RigidModes modes, std::span<const std::uint8_t> gone)
       : space_(space), modes_(modes), allowed_(allowed_motions(modes)) {
-    const Mesh& mesh = space.mesh();
     std::vector<Index> part_of_cell;
-    parts_.resize(static_cast<std::size_t>(connected_components(mesh, part_of_cell)));
-    if (parts_.size() == 1) all_of_one_part();
+    parts_.resize(static_cast<std::size_t>(connected_components(space.mesh(), gone, part_of_cell)));
+    if (part_of_cell.empty()) all_of_one_part();
     else divide(part_of_cell);
   }
 
@@ -192,7 +193,8 @@ class FreeMotions {
     std::size_t unknown = 0;
     for (Node node = 0; node < space_.node_count(); ++node)
       for (int c = 0; c < space_.components(); ++c)
-        if (held[unknown++] != 0) add_square(part_at(node).gram, motions_at(part_at(node), space_.point(node), c));
+        if (held[unknown++] != 0 && part_of_[static_cast<std::size_t>(node)] >= 0)
+          add_square(part_at(node).gram, motions_at(part_at(node), space_.point(node), c));
   }
 
   std::vector<FreePart> find(const std::vector<LinearEquations>& equations) {
@@ -223,6 +225,7 @@ class FreeMotions {
     FunctionSpace::CellNodes nodes_of(space_);
     for (Index cell = 0; cell < space_.mesh().cell_count(); ++cell) {
       const Index p = part_of_cell[static_cast<std::size_t>(cell)];
+      if (p < 0) continue;
       Part& part = parts_[static_cast<std::size_t>(p)];
       if (part.cell_count++ == 0) part.first_cell = cell;
       for (const Node node : nodes_of(cell))
@@ -410,22 +413,24 @@ class FreeMotions {
 }  // namespace
 
 std::vector<FreePart> free_parts(const FunctionSpace& space, std::span<const std::uint8_t> held,
-                                 const std::vector<LinearEquations>& equations, RigidModes modes) {
-  FreeMotions motions(space, modes);
+                                 const std::vector<LinearEquations>& equations, RigidModes modes,
+                                 std::span<const std::uint8_t> gone) {
+  FreeMotions motions(space, modes, gone);
   motions.hold(held);
   return motions.find(equations);
 }
 
 std::vector<std::vector<double>> free_motions(const FunctionSpace& space, std::span<const std::uint8_t> held,
-                                              const std::vector<LinearEquations>& equations, RigidModes modes) {
-  FreeMotions motions(space, modes);
+                                              const std::vector<LinearEquations>& equations, RigidModes modes,
+                                              std::span<const std::uint8_t> gone) {
+  FreeMotions motions(space, modes, gone);
   motions.hold(held);
   return motions.fields(equations);
 }
 
 void check_held(const FunctionSpace& space, std::span<const std::uint8_t> held,
-                const std::vector<LinearEquations>& equations, RigidModes modes) {
-  const std::vector<FreePart> free = free_parts(space, held, equations, modes);
+                const std::vector<LinearEquations>& equations, RigidModes modes, std::span<const std::uint8_t> gone) {
+  const std::vector<FreePart> free = free_parts(space, held, equations, modes, gone);
   ErrorList errors;
   for (std::size_t i = 0; i < free.size() && i < 10; ++i) {
     std::string motions;

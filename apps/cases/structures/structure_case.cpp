@@ -119,6 +119,7 @@ const FunctionSpace& structure_space(Run& run, const Mesh& mesh, int components)
 }  // namespace
 
 CaseModel read_structure(Run& run) {
+  if (run.input().root().has("modal")) return read_structure_vibration(run);
   Case& input = run.input();
   const Mesh& mesh = run.mesh(true);
   auto view = std::make_shared<StructureView>(std::make_shared<const FormCatalogue>(run.device(), load_plugins(run)),
@@ -171,11 +172,11 @@ CaseModel read_structure_vibration(Run& run) {
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
   Frames frames(mesh);
   read_sections(run, mesh, catalogue, true, frames);
-  read_structure_supports(run.input().root(), mesh, true, frames.components(), frames.loads);
+  read_structure_supports(run.input().root(), mesh, !run.step().continues(), frames.components(), frames.loads);
   phase.reset();
   const FunctionSpace& space = structure_space(run, mesh, frames.components());
   phase.emplace(run.device().profile(), "model");
-  CaseModel read;
+  CaseModel read{.modes = true};
   make_model(run, frames, space, {.displacements = true, .periodic = false, .at_rest = true, .masses = true}, {}, read);
   add_inertia(run.input(), frames, read.model);
   return read;
