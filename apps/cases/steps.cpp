@@ -12,9 +12,9 @@ namespace {
 
 const StepTables& step_tables() {
   static const StepTables tables{
-      .of_run = {"mesh",   "space",    "model",  "region",   "table",     "field",       "material",
-                 "section", "orientation", "plugin", "output", "probe",     "sweep",       "gradient",
-                 "title",  "load_case", "combination", "allow_unloaded", "initial", "capacity", "inertia"},
+      .of_run = {"mesh",    "space",       "model",       "region",         "table",   "field",    "material",
+                 "section", "orientation", "plugin",      "output",         "probe",   "sweep",    "gradient",
+                 "title",   "load_case",   "combination", "allow_unloaded", "initial", "capacity", "inertia"},
       .of_one = {"time", "modal", "newton", "solver"}};
   return tables;
 }
@@ -49,11 +49,11 @@ CaseStep read_step(const Case::Table& table, std::set<std::string>& names) {
                                     {"written", "none"}, "written") == "written";
   for (const Case::Table& t : table.tables("remove", "what acted before, and does no longer")) {
     const bool is_part = t.has("part");
-    if (is_part && t.has("table"))
-      t.error("table", "a removal has a part and a table", {}, "make two of them");
+    if (is_part && t.has("table")) t.error("table", "a removal has a part and a table", {}, "make two of them");
     if (is_part) {
       step.has_removed_parts = true;
-      continue;  // read with the mesh
+      t.text("part", "instead: a region of cells that is there no longer");
+      continue;
     }
     t.text("table", "kind of the tables: \"pressure\"");
     t.texts("region", "their region, as they name it; without it all of this kind", std::vector<std::string>{});
@@ -71,10 +71,12 @@ std::vector<CaseStep> steps_of(Case& input, bool survey) {
   std::vector<CaseStep> steps;
   std::set<std::string> names;
   for (const Case::Table& table : input.tables(
-           "step", "an analysis that begins where the one before ended: its own tables as [[step.<kind>]] and [step.<kind>]"))
+           "step",
+           "an analysis that begins where the one before ended: its own tables as [[step.<kind>]] and [step.<kind>]"))
     steps.push_back(read_step(table, names));
+  if (steps.empty()) return {CaseStep{}};
   input.open_steps(step_tables());
-  if (steps.empty() || survey) return {CaseStep{}};
+  if (survey) return {CaseStep{}};
   for (const char* key : analyses)
     if (root.has(key))
       root.refuse(key, fmt::format("[{}] outside of the steps", key), "each step has its own analysis",
@@ -103,7 +105,7 @@ void remove_parts(Run& run, Model& model) {
   for (std::size_t i = 0; i <= run.step().number; ++i)
     for (const Case::Table& t : steps[i].tables("remove", ""))
       if (t.has("part"))
-        if (const Region* part = t.region("part", "cells that are there no longer", mesh, {RegionKind::cells}))
+        if (const Region* part = t.region("part", "", mesh, {RegionKind::cells}))
           cells.insert(cells.end(), part->cells.begin(), part->cells.end());
   std::ranges::sort(cells);
   if (std::ranges::unique(cells).begin() - cells.begin() == mesh.cell_count()) {

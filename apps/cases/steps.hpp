@@ -1,6 +1,6 @@
-// [[step]]: analyses in sequence, each of which begins at the state in which the one before ended. Tables of a step join
-// those of the case and of earlier steps, or take their place (Case::enter_step), so that readers of physics know nothing
-// of steps: they read what acts. A case without [[step]] is its own one step.
+// [[step]]: analyses in sequence, each of which begins at the state in which the one before ended. Tables of a step
+// join those of the case and of earlier steps, or take their place (Case::enter_step), so that readers of physics know
+// nothing of steps: they read what acts. A case without [[step]] is its own one step.
 //
 //   for (CaseStep step : steps_of(run.input(), false)) { run.enter(step); reader(run); ... }
 #pragma once
@@ -18,9 +18,9 @@ class Run;
 struct CaseStep {
   std::string name = {};  // empty: of a case without [[step]]
   std::size_t number = 0, count = 1;
-  double begin = 0;            // on the time line of the run
-  double duration = 0;         // without [time]
-  bool writes_fields = true;   // else numbers alone
+  double begin = 0;                // on the time line of the run
+  double duration = 0;             // without [time]
+  bool writes_fields = true;       // else numbers alone
   bool has_removed_parts = false;  // in it, or before
 
   bool is_of_steps() const { return !name.empty(); }

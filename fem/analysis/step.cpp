@@ -79,9 +79,8 @@ State run(const Model& model, Modal analysis, State begin, const Observer& obser
 }  // namespace
 
 State solve(const Step& step, State begin, const Observer& observer, VibrationModes* modes) {
-  return std::visit(
-      [&](const auto& analysis) { return run(step.model, analysis, std::move(begin), observer, modes); },
-      step.analysis);
+  return std::visit([&](const auto& analysis) { return run(step.model, analysis, std::move(begin), observer, modes); },
+                    step.analysis);
 }
 
 }  // namespace ritz

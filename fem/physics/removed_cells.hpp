@@ -1,5 +1,5 @@
-// A model without some of its cells: a part that is removed, or not there yet. Nothing acts in them and on their facets;
-// unknowns that only they had are held at zero, and equations between unknowns that need one of these are gone.
+// A model without some of its cells: a part that is removed, or not there yet. Nothing acts in them and on their
+// facets; unknowns that only they had are held at zero, and equations between unknowns that need one of these are gone.
 //
 //   remove_cells({mesh.region("filler").cells}, model);
 #pragma once

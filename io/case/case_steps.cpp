@@ -71,8 +71,7 @@ void join(CaseValue& source, std::string_view key, std::vector<CaseValue*>& acti
   for (CaseValue& entry : member->value.items) own.push_back(&entry);
   std::erase_if(acting, [&](CaseValue* before) {
     const std::string region = region_of(*before);
-    return !region.empty() &&
-           std::ranges::any_of(own, [&](CaseValue* entry) { return region_of(*entry) == region; });
+    return !region.empty() && std::ranges::any_of(own, [&](CaseValue* entry) { return region_of(*entry) == region; });
   });
   acting.insert(acting.end(), own.begin(), own.end());
 }

@@ -76,6 +76,9 @@ class Errors(CaseTest):
         "table-data": dict(body=TABLE + HEAT, files={"k.csv": "x,k\n0,1\n0,2\n"}, program="ritz-heat"),
         "show": dict(arguments=["--report", "r.html", "--field", "colour"]),
         "probe": dict(body=GOOD + PROBE),
+        "step": dict(body=GOOD + '[[step]]\nname = "a"\n[[step]]\nname = "a"\n'),
+        "removed-part": dict(body=GOOD + STEEL.format("b") + CLAMP.format("b.x0") + '[[coupling]]\nregion = "b.x1"\nz = 1e-5\n[[step]]\nname = "a"\n'
+                             '[[step]]\nname = "b"\n[[step.remove]]\npart = "b"\n', mesh=boxes.cubes(["a", "b"])),
         "load-case": dict(body=GOOD + '[[load_case]]\nname = "empty"\n'),
         "sweep": dict(body=GOOD + '[sweep]\n[[sweep.parameter]]\nkey = "material.0.young"\n'),
         "relation": dict(body=GOOD + CLAMP.format("a.x1").replace("fixed = true", "direction = [0, 0, 0]")),
