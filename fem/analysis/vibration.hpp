@@ -34,6 +34,9 @@ struct VibrationModel {
   std::span<const AttachedMotion> attached = {};
   bool axisymmetric = false;
   bool lists_stay = false;  // of the assembly: another solution with these operators follows
+  // The stiffness is that of this state of this model (stiffness_at); null: without stress.
+  const Model* stressed = nullptr;
+  const Vector* state = nullptr;
 };
 
 // Stiffness and masses are operators of one space. Bodies may be free: their rigid motions are counted from the
