@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <memory>
 #include <utility>
 
@@ -73,6 +74,9 @@ class Search {
     result.eigen = factorised ? by_factor() : iterated(*inverse, options_);
     for (const double nu : result.eigen.values)
       if (-nu > negligible * size) result.factors.push_back(-1 / nu);
+    if (EigenSolution& s = result.eigen; s.verified && s.counted_to < 0)
+      s.verification = fmt::format("{} factors below {:.6g} by the inertia of a factor, none was missed", s.counted,
+                                   -1 / s.counted_to);
     return result;
   }
 

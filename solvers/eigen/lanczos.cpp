@@ -359,6 +359,7 @@ class Lanczos {
       return true;
     }
     solution_.verified = count == cut;
+    solution_.counted = count, solution_.counted_to = mark;
     solution_.verification =
         fmt::format("{} eigenvalues below {:.6g} by the inertia of a factor, {} found", count, mark, cut);
     if (count < cut)
