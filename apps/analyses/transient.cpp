@@ -133,7 +133,7 @@ class TransientAnalysis final : public CaseAnalysis {
     TransientResult result = read.gradient ? solve_with_gradient(run, read, options_, std::move(observer), prepared)
                                            : ritz::solve(read.model, std::move(options_), observer, prepared);
     const Transient& asked = read.time->options;
-    if (read.time->velocity) report_motion(run, result.state, asked.spectral_radius);
+    if (read.time->velocity) report_motion(run, result.state, asked);
     else report_evolution(run, result.state, *asked.method);
     return std::move(result.state);
   }

@@ -4,6 +4,7 @@
 #include "apps/cases/formulas.hpp"
 #include "apps/cases/ground.hpp"
 #include "apps/cases/model.hpp"
+#include "apps/cases/structures/vibration_case.hpp"
 #include "apps/cases/motion.hpp"
 #include "apps/cases/time_input.hpp"
 #include "apps/results/derived_fields.hpp"
@@ -360,6 +361,12 @@ CaseModel read_elastic_vibration(Run& run) {
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
   const PlaneModel plane = plane_model(run, mesh, {"plane_strain", "plane_stress", "axisymmetric"}, "");
   ElasticBody body(mesh, kind_of(plane), plane.weight);
+  CaseModel read{.modes = true, .preloaded = has_preload(run)};
+  const bool stressed = read.preloaded || run.step().continues();
+  if (read.preloaded) {
+    read_gravity(run.input().root(), mesh.dimension(), body.loads);
+    read_loads_on_body(run.input().root(), mesh, body.loads);
+  }
   read_elastic_materials(run, "[kg/m^3]", true, body);
   read_thermal(run, run.input().root(), body.loads);
   read_ground(run.input(), mesh, body);
@@ -367,14 +374,13 @@ CaseModel read_elastic_vibration(Run& run) {
   const FunctionSpace& space = make_space(run, mesh, mesh.dimension());
   phase.emplace(run.device().profile(), "model");
   std::vector<ObliqueSupport> oblique;
-  read_displacements(run.input().root(), mesh, !run.step().continues(), body.loads, &oblique);
-  CaseModel read{.modes = true};
+  read_displacements(run.input().root(), mesh, !stressed, body.loads, &oblique);
   make_model(run, body, space,
              {.displacements = true, .at_rest = true, .masses = true, .of_revolution = plane.axisymmetric}, oblique,
              read);
   const auto is_thermal = [](const Integral& each) { return !each.form.has_matrix && each.form.derived > 0; };
-  if (std::erase_if(read.model.equations, is_thermal) > 0)
-    run.log().notice("thermal strain changes no frequency here: stresses of the state of rest are not in ritz-modal");
+  if (!stressed && std::erase_if(read.model.equations, is_thermal) > 0)
+    run.log().notice("thermal strain changes no frequency here: give [modal] preload = true for its stresses");
   if (plane.axisymmetric)
     run.log().notice(
         "modes of the axisymmetric model keep the shape of revolution (n = 0 waves around, without torsion); those "

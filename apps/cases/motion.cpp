@@ -69,12 +69,16 @@ void read_damping(Case& input, Model& model) {
   } catch (const Error& error) { t.error("ratios", error.message(), error.why(), error.fix(), error.exit()); }
 }
 
-void report_motion(Run& run, const State& state, double spectral_radius) {
+void report_motion(Run& run, const State& state, const Transient& method) {
   const EnergyBalance& e = state.energy;
-  run.log().line("time: {} steps to t = {:g} by generalised alpha, spectral radius {:g}{}; relative residual {:.1e}",
-                 state.steps, state.time, spectral_radius,
-                 state.rejected > 0 ? fmt::format(", {} more were too long and taken again", state.rejected) : "",
-                 state.residual);
+  if (method.central_differences)
+    run.log().line("time: {} steps to t = {:g} by central differences, the last one of {:.4g}", state.steps, state.time,
+                   state.dt);
+  else
+    run.log().line("time: {} steps to t = {:g} by generalised alpha, spectral radius {:g}{}; relative residual {:.1e}",
+                   state.steps, state.time, method.spectral_radius,
+                   state.rejected > 0 ? fmt::format(", {} more were too long and taken again", state.rejected) : "",
+                   state.residual);
   run.log().line(
       "energy in J: {:.6g} at the begin + {:.6g} by loads + {:.6g} by supports = {:.6g} kinetic + {:.6g} strain + "
       "{:.6g} damped + {:.3g} lost in steps",

@@ -38,6 +38,27 @@ bool goes_through_time(Run& run) {
   return true;
 }
 
+namespace {
+
+void read_method_of_motion(const Case::Table& time, Transient& options) {
+  const std::string method = time.choice(
+      "method", "of the steps: implicit, of any length, or explicit, in short steps without a system to solve",
+      {"generalised_alpha", "central_differences"}, "generalised_alpha");
+  if (method == "central_differences") {
+    options.central_differences.emplace().part =
+        time.number("stable_part", "length of the steps, as a part of the longest stable one; not with a fixed step",
+                    {.fallback = 0.9, .maximum = 1, .above = 0});
+    return;
+  }
+  options.spectral_radius = time.number(
+      "spectral_radius",
+      "rho_infinity of the generalised-alpha method: how much of the fastest motions a step leaves. 1 damps nothing "
+      "(Newmark's average acceleration), 0 most",
+      {.fallback = options.spectral_radius, .minimum = 0, .maximum = 1, .out_of_bounds = Exit::model});
+}
+
+}  // namespace
+
 Transient read_steps(const Case::Table& time, TimeOrder order, double begin) {
   Transient options;
   options.begin.time = begin;
@@ -49,19 +70,22 @@ Transient read_steps(const Case::Table& time, TimeOrder order, double begin) {
   if (order == TimeOrder::first)
     options.method = &time_method_named(time.choice(
         "method", "of the steps: of order 2, or of order 1 and without overshoot", time_method_names(), tr_bdf2.name));
-  else
-    options.spectral_radius = time.number(
-        "spectral_radius",
-        "rho_infinity of the generalised-alpha method: how much of the fastest motions a step leaves. 1 damps nothing "
-        "(Newmark's average acceleration), 0 most",
-        {.fallback = options.spectral_radius, .minimum = 0, .maximum = 1, .out_of_bounds = Exit::model});
+  else read_method_of_motion(time, options);
   const bool fixed = time.has("step");
   options.fixed_step =
       fixed ? time.number("step", "[s], fixed length of the steps; shorter where a result is due", {.above = 0}) : 0;
-  for (const char* key : {"tolerance", "first_step", "largest_step"})
+  for (const char* key : {"tolerance", "first_step", "largest_step", "stable_part"})
     if (fixed && time.has(key))
       time.refuse(key, fmt::format("'{}' was given with a fixed step", key),
                   "steps of a fixed length are not controlled", "omit one of them");
+  if (options.central_differences) {
+    for (const char* key : {"tolerance", "first_step"})
+      if (time.has(key))
+        time.refuse(key, fmt::format("'{}' was given with central differences", key),
+                    "the highest frequency of the mesh sets their steps", "omit one of them");
+    if (!fixed) options.largest_step = time.number("largest_step", "[s], 0: no limit", {.fallback = 0, .minimum = 0});
+    return options;
+  }
   if (fixed) return options;
   options.tolerance = time.number(
       "tolerance",

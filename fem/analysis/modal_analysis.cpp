@@ -1,7 +1,9 @@
+#include "fem/analysis/geometric_stiffness.hpp"
 #include "fem/analysis/setup.hpp"
 #include "fem/analysis/vibration_forecast.hpp"
-#include "fem/ranks/divided_equations.hpp"
+#include "fem/ranks/divided_system.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace ritz {
@@ -15,10 +17,23 @@ void check_band(const Operator& stiffness, const Modal& analysis) {
               "a factor counts the modes of a band", "give a count, or take a lower order");
 }
 
+bool has_points(const Model& model) {
+  return std::ranges::any_of(model.equations, [](const Integral& each) { return !each.form.state_start.empty(); });
+}
+
+void check_preload(const Model& model, const Modal& analysis) {
+  if (model.has_fields() || !has_points(model)) geometric_integrals(model, "modes under preload");
+  if (analysis.ranks != nullptr) throw_not_over_ranks(*analysis.ranks, "modes under preload", "start one process");
+  if (analysis.begin.u.size() != static_cast<std::size_t>(model.space->unknown_count()))
+    throw Error(Exit::internal, fmt::format("a state of {} unknowns for modes of a model of {}",
+                                            analysis.begin.u.size(), model.space->unknown_count()));
+}
+
 }  // namespace
 
-void check(const Model& model, const Modal&) {
+void check(const Model& model, const Modal& analysis) {
   require_no_prescribed_means(model, "free vibration");
+  if (!analysis.begin.u.empty()) check_preload(model, analysis);
   if (model.inertia.empty() && model.of_fields.inertia.empty())
     throw Error(Exit::model, "modes of a model without inertia", "free vibration needs the mass of what moves",
                 "give the materials a density; in ritz-solve add [[inertia]]");
@@ -53,35 +68,20 @@ VibrationModel vibration_model(const Model& model, const Constraints& supports, 
   return vibration;
 }
 
-namespace {
-
-// The stiffness of a linear model is the same in all states.
-void require_one_process(const Modal& analysis) {
-  if (analysis.ranks != nullptr)
-    throw_not_over_ranks(*analysis.ranks, "modes of nonlinear equations about a state", "start one process");
-}
-
-}  // namespace
-
 VibrationModes solve(const Model& model, Modal analysis, const Observer& observer, const Prepared& prepared) {
   check(model, analysis);
   const Setup setup(model, prepared, Setup::Held::not_needed, Setup::Rates::beside);
-  const bool moved = prepared.at != nullptr && !model.linear;
-  if (model.has_fields()) {
-    if (moved)
-      throw Error(Exit::model, "modes of nonlinear equations of several fields about a state",
-                  "their stiffness is taken at rest", "take equations of one field");
-    return solve_vibration(setup.fields(), analysis);
-  }
+  if (model.has_fields()) return solve_vibration(setup.fields(), analysis);
   const Constraints& supports = setup.supports().common();
   check_band(setup.equations(), analysis);
   if (observer.progress) observer.progress("solving");
   VibrationModel vibration = vibration_model(model, supports, prepared);
-  if (!moved) return solve_vibration(setup.equations(), setup.rates(), supports, vibration, analysis);
-  require_one_process(analysis);
-  if (!prepared.at->points.empty()) setup.equations().set_state(prepared.at->points);
-  const Vector u(setup.equations().device(), std::span<const double>(prepared.at->u), "vectors");
-  vibration.at = &u;
+  const Vector state(model.space->device(), std::span<const double>(analysis.begin.u), "vectors");
+  if (!state.empty()) {
+    vibration.state = &state;
+    if (has_points(model)) setup.equations().set_state(analysis.begin.points);
+    else vibration.stressed = &model;
+  }
   return solve_vibration(setup.equations(), setup.rates(), supports, vibration, analysis);
 }
 

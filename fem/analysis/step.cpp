@@ -71,7 +71,8 @@ State run(const Model& model, Transient analysis, State begin, const Observer& o
 }
 
 State run(const Model& model, Modal analysis, State begin, const Observer& observer, VibrationModes* modes) {
-  VibrationModes found = solve(model, std::move(analysis), observer, {.at = begin.u.empty() ? nullptr : &begin});
+  analysis.begin = begin;
+  VibrationModes found = solve(model, std::move(analysis), observer);
   if (modes != nullptr) *modes = std::move(found);
   return begin;
 }

@@ -10,7 +10,30 @@
 
 namespace ritz {
 
+namespace {
+
+// An explicit step divides by masses of nodes, one by one.
+void check_explicit(const Model& model, const Transient& analysis) {
+  const auto refuse = [](const std::string& what, const char* why) {
+    throw Error(Exit::model, "central differences " + what, why, "take the generalised-alpha method");
+  };
+  if (!is_of_second_order(model)) refuse("in an evolution of first order", "they integrate accelerations");
+  if (model.has_fields()) refuse("of a model of several fields", "some have no mass");
+  if (analysis.linear.ranks != nullptr) refuse("over several ranks", "one process has all nodes");
+  if (!model.attached.empty()) refuse("of a model with masses at reference points", "they move many nodes together");
+  if (!model.relations.empty()) refuse("of a model with ties, rigid regions or equations", "they join masses of nodes");
+  if (model.damping.stiffness > 0)
+    refuse("with damping in proportion to the stiffness", "it shortens the stable step to almost nothing");
+  if (analysis.from_equilibrium) refuse("from a static equilibrium", "they solve no equations to find it");
+  if (const double part = analysis.central_differences->part; !(part > 0 && part <= 1))
+    throw Error(Exit::model, fmt::format("steps of {:g} times the longest stable one", part),
+                "longer ones let the motion grow without bound", "give a number above 0 and up to 1");
+}
+
+}  // namespace
+
 void check(const Model& model, const Transient& analysis) {
+  if (analysis.central_differences) check_explicit(model, analysis);
   require_no_prescribed_means(model, "an evolution in time");
   if (rates_of(model).empty() && rates_among_fields(model).empty())
     throw Error(Exit::model, "an evolution in time of a model without capacity or inertia",

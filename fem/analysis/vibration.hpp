@@ -33,8 +33,10 @@ struct VibrationModel {
   int spring_motions = 0;  // rigid motions that such springs hold alone
   std::span<const AttachedMotion> attached = {};
   bool axisymmetric = false;
-  bool lists_stay = false;     // of the assembly: another solution with these operators follows
-  const Vector* at = nullptr;  // the state at which the stiffness is taken; null: at rest
+  bool lists_stay = false;  // of the assembly: another solution with these operators follows
+  // The stiffness is that of this state, of `stressed` with that of its stress (stiffness_at); null: at rest.
+  const Vector* state = nullptr;
+  const Model* stressed = nullptr;
 };
 
 // Stiffness and masses are operators of one space. Bodies may be free: their rigid motions are counted from the

@@ -10,6 +10,7 @@
 #include "apps/show/field_component.hpp"
 #include "apps/cases/structures/section_forces.hpp"
 #include "apps/cases/structures/structure_inputs.hpp"
+#include "apps/cases/structures/vibration_case.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
@@ -172,11 +173,13 @@ CaseModel read_structure_vibration(Run& run) {
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
   Frames frames(mesh);
   read_sections(run, mesh, catalogue, true, frames);
-  read_structure_supports(run.input().root(), mesh, !run.step().continues(), frames.components(), frames.loads);
+  CaseModel read{.modes = true, .preloaded = has_preload(run)};
+  read_structure_supports(run.input().root(), mesh, !read.preloaded && !run.step().continues(), frames.components(),
+                          frames.loads);
+  if (read.preloaded) read_structure_loads(run.input().root(), mesh, frames.loads);
   phase.reset();
   const FunctionSpace& space = structure_space(run, mesh, frames.components());
   phase.emplace(run.device().profile(), "model");
-  CaseModel read{.modes = true};
   make_model(run, frames, space, {.displacements = true, .periodic = false, .at_rest = true, .masses = true}, {}, read);
   add_inertia(run.input(), frames, read.model);
   return read;

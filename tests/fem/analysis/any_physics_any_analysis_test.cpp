@@ -274,7 +274,7 @@ TEST_P(EveryAnalysis, Nonlinear) {
 TEST_P(EveryAnalysis, Modal) {
   const Model model = GetParam().make(false);
   expect(
-      GetParam().of_modes, [&] { return solve(model, Modal{.count = 1}).frequencies.at(0); }, 1e-3);
+      GetParam().of_modes, [&] { return solve(model, Modal{{.count = 1}}).frequencies.at(0); }, 1e-3);
 }
 
 // At rest in the end: that is the state in balance.
@@ -304,7 +304,7 @@ TEST_P(EveryAnalysis, ForecastsItsMemory) {
     EXPECT_GT(peak(forecast(cases, LoadCases{})), 0);
   }
   EXPECT_GT(peak(forecast(plain, Nonlinear{})), 0);
-  if (!plain.inertia.empty()) EXPECT_GT(peak(forecast(plain, Modal{.count = 1})), 0);
+  if (!plain.inertia.empty()) EXPECT_GT(peak(forecast(plain, Modal{{.count = 1}})), 0);
   if (!plain.capacity.empty() || !plain.inertia.empty())
     EXPECT_GT(peak(forecast(plain, Transient{.end = 1})), peak(forecast(plain, Nonlinear{})));
 }
