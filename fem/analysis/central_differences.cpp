@@ -55,7 +55,7 @@ class CentralDifferencesEvolution final : public Evolution {
       : Evolution(model, std::move(options), observer, "central differences", 2),
         damping_(model.damping.mass),
         loads_(equations_.loads()),
-        mass_(lumped_mass(dynamic_cast<const Operator&>(model.rates))),
+        mass_(lumped_mass(dynamic_cast<const Operator&>(model.rates), supports_.host_mask())),
         motion_(supports_, equations_.zeros(), options_.end) {
     judges_ = false;
     std::vector<double> inverse = mass_.host();

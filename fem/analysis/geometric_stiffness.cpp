@@ -6,6 +6,7 @@
 #include "solvers/algebra/vectors.hpp"
 
 #include <fmt/format.h>
+#include <utility>
 
 namespace ritz {
 namespace {
@@ -54,7 +55,7 @@ std::vector<Integral> geometric_integrals(const Model& model, const std::string&
       throw Error(Exit::model,
                   fmt::format("{} of a model with '{}', which has no geometric stiffness", analysis, form.name),
                   "it is known of linear elastic solids, shells, beams, bars and springs between nodes",
-                  "take these, or register one (fem/launch/register_geometric.hpp)");
+                  "take these, or add one to your form (docs/buckling.md)");
     }
   }
   return result;
@@ -66,7 +67,8 @@ SparseMatrix geometric_stiffness(const Model& model, const Vector& u, const std:
 
 SparseMatrix stiffness_at(const Model& model, const Operator& equations, const Vector& u, const std::string& analysis) {
   SparseMatrix K = tangent_of(equations, u);
-  axpy(1.0, geometric_stiffness(model, u, analysis).values(), K.values());
+  if (std::vector<Integral> added = geometric_integrals(model, analysis); !added.empty())
+    axpy(1.0, tangent_of(Operator(*model.space, std::move(added)), u).values(), K.values());
   return K;
 }
 

@@ -5,9 +5,13 @@
 
 #include "fem/operator/operator.hpp"
 
+#include <cstdint>
+#include <span>
+
 namespace ritz {
 
-// [unknown] Throws Error(Exit::model): cells of order 3 and more, rotations, masses that are not positive.
-Vector lumped_mass(const Operator& masses);
+// [unknown] Throws Error(Exit::model): cells of order 3 and more, rotations, masses that are not positive where
+// unknowns are not prescribed.
+Vector lumped_mass(const Operator& masses, std::span<const std::uint8_t> prescribed = {});
 
 }  // namespace ritz

@@ -1,6 +1,7 @@
 #include "fem/analysis/attached.hpp"
 #include "fem/analysis/load_samples.hpp"
 #include "fem/analysis/setup.hpp"
+#include "fem/operator/space_needs.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -120,7 +121,26 @@ double expected_steps(const Transient& analysis) {
   return std::ceil(std::max({controlled, longest, static_cast<double>(analysis.output.size())}));
 }
 
+namespace {
+
+// No system, but evaluations of the forces: vectors, and what residuals and actions take.
+Forecast forecast_explicit(const Model& model, const Transient& analysis) {
+  constexpr Index vectors = 26;
+  const Operator equations = counted(model, with_rates(model)), rates = counted(model, rates_of(model));
+  const SpaceNeeds needs = needs_of(*model.space, 1, false);
+  ForecastPath path{.path = SolverPath::explicit_steps, .moment = "iteration"};
+  path.peak = needs.standing + needs.vectors(vectors) +
+              equations.memory_needs({Operator::Task::residual, Operator::Task::action}) +
+              rates.memory_needs({Operator::Task::residual, Operator::Task::diagonal});
+  path.at_assembly = path.at_solve = path.at_results = path.peak.total();
+  path.bytes_moved = expected_steps(analysis) * 8.0 * double(model.space->unknown_count()) * vectors;
+  return {.paths = {std::move(path)}, .host_of_elements = equations.host_bytes(), .results = 2, .solver_stays = true};
+}
+
+}  // namespace
+
 Forecast forecast(const Model& model, const Transient& analysis, const Prepared&) {
+  if (analysis.central_differences) return forecast_explicit(model, analysis);
   LinearSolverOptions linear = analysis.linear;
   linear.one_of_many = is_linear_in_time(model);
   const Operator rates = counted(model, rates_of(model));

@@ -268,6 +268,7 @@ VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses
   const bool lowest = !options.band || options.band->low <= 0;
   options.zero_count = model.rigid_motions + model.spring_motions;
   options.count = modes_to_solve(options, model);
+  if (model.state != nullptr) options.verify = true;  // negative eigenvalues are not to be missed
   Solved solved = solve_modes(stiffness, masses, supports, model, options);
   const MovedMasses moved = std::move(solved.moved);
   modes.eigen = std::move(solved.eigen);

@@ -1,7 +1,7 @@
 // Makes the geometric stiffness of a form or of a structural element available, which linear buckling and modes under
-// preload take. In a kernel source, next to RegisterForm or RegisterWholeElement:
+// preload take. In a kernel source, next to RegisterForm or RegisterWholeElement; in a plugin next to AddForm:
 //
-//   const RegisterGeometric<Elasticity> elasticity;
+//   const RegisterGeometric<Elasticity> elasticity;      const ritz::AddGeometricStiffness<MyForm> mine;
 //
 // Kernels of matrices alone, for any element: an analysis takes each matrix once.
 #pragma once
@@ -31,3 +31,10 @@ struct RegisterGeometric {
 };
 
 }  // namespace ritz::RITZ_BACKEND
+
+namespace ritz {
+
+template <class F>
+using AddGeometricStiffness = RITZ_BACKEND::RegisterGeometric<F>;
+
+}  // namespace ritz

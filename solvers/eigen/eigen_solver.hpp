@@ -65,7 +65,8 @@ struct EigenSolution {
   std::string method, preconditioner, choice;  // choice: why this method
   std::string verification;  // "3 factors: 20 eigenvalues below 1.2e6, 20 found", or why there is none
   bool verified = false;
-  double counted_to = 0;                    // where verified: no eigenvalue below it was missed
+  Index counted = 0;  // eigenvalues below counted_to, where a factor counted them
+  double counted_to = 0;
   std::vector<std::string> fallbacks = {};  // for want of memory
   int iterations = 0, factorisations = 0;
   Index factor_foreseen = 0;  // [bytes] that the analysis of the factor predicted

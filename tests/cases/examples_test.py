@@ -54,6 +54,10 @@ class Examples(CaseTest):
         outcome = self.check("ritz-heat", "transient/nafems_t3", {"temperature": (36.60312, 5e-4)})
         self.assertLess(outcome.fact("balance_defect")[0], 1e-9)
 
+    def test_a_wave_in_a_bar_is_exact_at_the_nodes(self):
+        outcome = self.solve("ritz-elasticity", example("transient/wave"))
+        self.assert_close(outcome.probes["end"], 1e-3, 1e-12)
+
     def test_nafems_5t_meets_its_reference(self):
         # NAFEMS R0016: 1.043 mm at 0.0117 s, the peak of a series of modes.
         outcome = self.solve("ritz-structure", example("transient/nafems_5t"))
