@@ -67,6 +67,12 @@ void read_damping(Case& input, Model& model) {
   } catch (const Error& error) { t.error("ratios", error.message(), error.why(), error.fix(), error.exit()); }
 }
 
+bool has_preload(Case& input) {
+  return input.table("modal", "number, method and output of the modes")
+      .flag("preload", "modes about the static equilibrium under the loads of the case, with the stress of that state",
+            false);
+}
+
 void report_motion(Run& run, const State& state, const Transient& method) {
   const EnergyBalance& e = state.energy;
   if (method.central_differences)

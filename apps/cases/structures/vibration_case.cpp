@@ -13,10 +13,4 @@ CaseModel read_vibration(Run& run) {
   return read;
 }
 
-bool has_preload(Case& input) {
-  return input.table("modal", "number, method and output of the modes")
-      .flag("preload", "modes about the static equilibrium under the loads of the case, with the stress of that state",
-            false);
-}
-
 }  // namespace ritz
