@@ -4,7 +4,6 @@
 #include "apps/cases/formulas.hpp"
 #include "apps/cases/ground.hpp"
 #include "apps/cases/model.hpp"
-#include "apps/cases/structures/vibration_case.hpp"
 #include "apps/cases/motion.hpp"
 #include "apps/cases/time_input.hpp"
 #include "apps/results/derived_fields.hpp"

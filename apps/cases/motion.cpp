@@ -69,6 +69,17 @@ void read_damping(Case& input, Model& model) {
   } catch (const Error& error) { t.error("ratios", error.message(), error.why(), error.fix(), error.exit()); }
 }
 
+bool has_preload(Run& run) {
+  const Case::Table t = run.input().table("modal", "number, method and output of the modes");
+  const bool preload =
+      t.flag("preload", "modes about the static equilibrium under the loads of the case, with the stress of that state",
+             false);
+  if (!preload || !run.step().continues()) return preload;
+  t.error("preload", "a preload in a step after the first", "its modes are about the state of the step before",
+          "omit it");
+  return false;
+}
+
 void report_motion(Run& run, const State& state, const Transient& method) {
   const EnergyBalance& e = state.energy;
   if (method.central_differences)

@@ -17,6 +17,9 @@ TransientInput read_motion(Run& run, int displacements, int rotations);
 
 void read_damping(Case& input, Model& model);  // [damping]
 
+// [modal] preload: the body vibrates about its static equilibrium under the loads of the case.
+bool has_preload(Run& run);
+
 // Steps and energies, in the log and among the facts.
 void report_motion(Run& run, const State& state, const Transient& method);
 

@@ -176,7 +176,7 @@ void animate(Results& results, const Shape& shape, int phases, double amplitude)
 
 namespace {
 
-// Of all modes, scaled where `options` say so.
+// Shapes of all modes, scaled where `options` say so.
 std::vector<Shape> shapes_of(Results& results, const FunctionSpace& space, const EigenSolution& s,
                              const ModeShapes& options) {
   const double size = size_of(space.mesh());

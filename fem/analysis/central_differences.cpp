@@ -131,7 +131,7 @@ class CentralDifferencesEvolution final : public Evolution {
     if (options_.largest_step > 0) state_.control.size = std::min(state_.control.size, options_.largest_step);
   }
 
-  // Of free unknowns, from v half a step before it becomes that of r: a = -(M^-1 r + alpha v) with v += h/2 a.
+  // Acceleration of free unknowns; v, half a step earlier, becomes that at r: a = -(M^-1 r + alpha v) with v += h/2 a.
   void find_acceleration(const Vector& r, Vector& v, double half_step, Vector& a) {
     multiply(inverse_, r, a);
     axpby(-damping_, v, -1.0, a);
@@ -173,7 +173,7 @@ class CentralDifferencesEvolution final : public Evolution {
     copy(r, inner);
     axpy(1.0, force, inner);
   }
-  // What holds the prescribed unknowns: M (a + alpha v) + r.
+  // The forces that hold the prescribed unknowns: M (a + alpha v) + r.
   void find_reaction(const Vector& a, const Vector& v, const Vector& r, Vector& reaction) {
     copy(a, product_);
     axpy(damping_, v, product_);

@@ -28,7 +28,7 @@ struct EigenProblem {
   MultiVector random_block(int columns, int seed) const;
   // Sorts by value, sets values, vectors (made M-orthonormal), residuals and rounding.
   void measure(VectorPieces X, EigenSolution& solution) const;
-  // What rounding alone may do to K x - value M x, in units of the last place; `work` is overwritten.
+  // The size of rounding errors in K x - value M x; `work` is overwritten.
   double rounding(const Vector& x, double value, Vector& work) const;
   bool is_accurate(const EigenSolution& solution, std::size_t mode) const {
     return solution.residuals[mode] <= options.relative || solution.residuals[mode] <= solution.rounding[mode];

@@ -10,7 +10,6 @@
 #include "apps/show/field_component.hpp"
 #include "apps/cases/structures/section_forces.hpp"
 #include "apps/cases/structures/structure_inputs.hpp"
-#include "apps/cases/structures/vibration_case.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>

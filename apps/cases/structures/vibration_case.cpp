@@ -10,15 +10,4 @@ CaseModel read_vibration(Run& run) {
   return run.input().tables("section", about).empty() ? read_elastic_vibration(run) : read_structure_vibration(run);
 }
 
-bool has_preload(Run& run) {
-  const Case::Table t = run.input().table("modal", "number, method and output of the modes");
-  const bool preload =
-      t.flag("preload", "modes about the static equilibrium under the loads of the case, with the stress of that state",
-             false);
-  if (!preload || !run.step().continues()) return preload;
-  t.error("preload", "a preload in a step after the first", "its modes are about the state of the step before",
-          "omit it");
-  return false;
-}
-
 }  // namespace ritz

@@ -7,7 +7,4 @@ namespace ritz {
 
 CaseModel read_vibration(Run& run);
 
-// [modal] preload: the body vibrates about the state of static equilibrium under the loads of the case.
-bool has_preload(Run& run);
-
 }  // namespace ritz

@@ -260,7 +260,7 @@ TEST(Buckling, AWarmedClampedColumnBuckles) {
   EXPECT_NEAR(solve(body.model(cpu(), {.order = 2}), Buckling{}).factors[0], exact, 0.02 * exact);
 }
 
-// Of a stress in balance with its loads, K_sigma times a rotation is the loads turned by it.
+// K_sigma of a stress in balance with its loads, times a rotation, is these loads turned by it.
 TEST(GeometricStiffness, TurnsTheLoadsWithTheBody) {
   const Mesh mesh = box(3, 2, 2, {3, 2, 2}, CellKind::hex8);
   ElasticBody body(mesh);
