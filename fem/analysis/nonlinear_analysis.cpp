@@ -1,8 +1,23 @@
 #include "fem/analysis/setup.hpp"
 
+#include <fmt/format.h>
+
 namespace ritz {
+namespace {
+
+// Creep and relaxation would be left out without a word.
+void require_no_rates(const Model& model) {
+  for (const Integral& each : model.equations)
+    if (!each.form.law.kernel.empty() && each.form.reads_time)
+      throw Error(Exit::model, fmt::format("the law '{}' in increments of load", each.form.name),
+                  "it creeps or relaxes in time, which these increments do not have",
+                  "solve it in steps of time, or take an elastic law");
+}
+
+}  // namespace
 
 void check(const Model& model, const Nonlinear&) {
+  require_no_rates(model);
   require_no_prescribed_means(model, "nonlinear equations");
   if (model.load_cases.empty()) return;
   require_linear_load_cases(model);

@@ -40,6 +40,9 @@
 //   varies_in_time = false        the call operator reads location.t or location.dt, the time and the length of the
 //   step
 //                                 that ends there: both are 0 in analyses without time, so guard what divides by dt
+//   from_law = 0       numbers that a law of materials leaves at each point, after `given`
+//   (fem/materials/from_law.hpp); the
+//                      form has its derivative written out, tangent(location, du, f)
 //   of_revolution = false         in two dimensions: a body of revolution about the y axis, x = r; f is multiplied by 2
 //                                 pi r
 //
@@ -119,6 +122,8 @@ struct FormFacts {
       [] { if constexpr (requires { F::of_revolution; }) return F::of_revolution; else return false; }();
   static constexpr bool varies_in_time =
       [] { if constexpr (requires { F::varies_in_time; }) return F::varies_in_time; else return false; }();
+  static constexpr int from_law =
+      [] { if constexpr (requires { F::from_law; }) return F::from_law; else return 0; }();
   // clang-format on
   static constexpr int state = state_numbers_of<F>();  // numbers at a point
   static_assert(state == 0 || !linear, "a form with a point state is not linear");

@@ -29,6 +29,7 @@ struct FormRecord {
   int components, dimension, codimension, derived, extra_degree;
   bool uses_value, uses_gradient, has_matrix, symmetric, linear, objective, small_displacements, rate_independent,
       of_revolution, varies_in_time;
+  bool of_law;                // works on what a law of materials leaves at points: no form of its own
   bool declared;              // all that it holds has a declaration: it can be made of named numbers
   int cell;                   // CellKind that a whole element stands on (fem/elements); -1: a form, on any cell
   const char* derived_names;  // of the components, with blanks between them; "": none
@@ -95,6 +96,7 @@ FormRecord record_of() {
   r.rate_independent = Facts::rate_independent;
   r.of_revolution = Facts::of_revolution;
   r.varies_in_time = Facts::varies_in_time;
+  r.of_law = Facts::from_law > 0;
   describe_numbers<F>(r);
   if constexpr (Facts::given > 0) {
     static_assert(Facts::given <= 8, "at most 8 numbers of a form vary from point to point");

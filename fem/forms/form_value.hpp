@@ -4,6 +4,7 @@
 
 #include "fem/forms/form_record.hpp"
 #include "fem/forms/point_function.hpp"
+#include "fem/forms/strain.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,10 +16,19 @@
 
 namespace ritz {
 
+// The law of materials of a form, and the strain that it takes (fem/materials).
+struct LawOfForm {
+  std::string kernel = {}, module = {};
+  Strain measure = Strain::small;
+  bool plane_stress = false;
+  bool operator==(const LawOfForm&) const = default;
+};
+
 struct FormValue {
   template <Form F>
   FormValue(const F& form, std::vector<PointFunction> given_numbers = {})  // NOLINT: a form is meant to become a value
       : name(F::name),
+        kernels(F::name),
         components(F::components),
         dimension(F::dimension),
         codimension(FormFacts<F>::codimension),
@@ -43,6 +53,7 @@ struct FormValue {
   // The form with its default parameters.
   FormValue(const FormRecord& r, std::string module_name)
       : name(r.name),
+        kernels(r.name),
         components(r.components),
         dimension(r.dimension),
         codimension(r.codimension),
@@ -67,6 +78,8 @@ struct FormValue {
   bool varies_in_time() const { return reads_time || std::ranges::any_of(given, &PointFunction::varies_in_time); }
 
   std::string name;
+  std::string kernels;  // the name that they are registered under: `name`, but for forms of a law
+  LawOfForm law = {};   // without a kernel: the form is of no law
   int components, dimension, codimension;
   int derived;       // numbers that are evaluated for results: derived quantities, then the point state
   int extra_degree;  // of the quadrature, on top of what the cell asks for

@@ -6,6 +6,7 @@
 #include "device/device.hpp"
 #include "device/pack.hpp"
 #include "fem/forms/time.hpp"
+#include "fem/launch/law_arguments.hpp"
 #include "fem/launch/scatter_view.hpp"
 
 #include <cstdint>
@@ -61,6 +62,11 @@ struct ElementArguments {
   const ChunkSums* sums = nullptr;  // host memory: results are summed where they arise, not stored in `elements`
   double factor = 1;  // of the integral: multiplies residuals, tangents and what these act on; not `tangents`
   Time time = {};
+  // Forms of a law: the law, in host memory, and what it left at the points of the batches from first_of_law on.
+  const PointLaw* law = nullptr;
+  const double* from_law = nullptr;  // [batch - first_of_law][point][number][lane]
+  Index first_of_law = 0;
+  int law_results = 0;  // numbers of results at a point
   // Matrices of symmetric forms on a GPU: `elements` has blocks of nodes a <= b only, [batch][half_of(a, b)].
   bool halves = false;
 };

@@ -91,6 +91,10 @@ struct GpuTeamOf {
   __device__ Real state(const ElementArguments& arguments, Index batch, int number, int numbers) const {
     return static_cast<Real>(arguments.state[(batch * numbers + number) * lane_count + lane]);
   }
+  __device__ Real from_law(const ElementArguments& arguments, Index batch, int number, int numbers) const {
+    return static_cast<Real>(
+        arguments.from_law[((batch - arguments.first_of_law) * numbers + number) * lane_count + lane]);
+  }
   __device__ void store_state(const ElementArguments& arguments, Index batch, int number, int numbers,
                               double value) const {
     arguments.state[(batch * numbers + number) * lane_count + lane] = value;

@@ -28,8 +28,8 @@ constexpr int residuals_scratch(const ReferenceTable& t) {
   return nodal_scratch<F, Sh>(t) + t.point_count * Sh::C * (1 + Sh::D);
 }
 template <class F, class Sh>
-constexpr int evaluate_scratch(const ReferenceTable& t) {
-  return nodal_scratch<F, Sh>(t) + t.point_count * (Sh::K + 1);
+constexpr int evaluate_scratch(const ReferenceTable& t, int results = Sh::K) {
+  return nodal_scratch<F, Sh>(t) + t.point_count * (results + 1);
 }
 
 // Coordinates, and the unknown where WithUnknown, from global memory to scratch; the team must sync before reading.
@@ -266,8 +266,10 @@ constexpr void element_evaluate(const Team& team, const Memory& memory, const F&
                                 const ElementArguments& arguments, Index batch) {
   using Sh = Shape<F, NodeCount, D>;
   using T = typename Team::Number;
-  constexpr int C = Sh::C, G = Sh::G, K = Sh::K;
+  constexpr int C = Sh::C, G = Sh::G;
+  constexpr bool of_law = FormFacts<F>::from_law > 0;
   const ReferenceTable& table = arguments.table;
+  const int K = of_law ? arguments.law_results : Sh::K;
   const int N = Sh::nodes(table), points = table.point_count;
   const Piece<Memory> x{memory, 0}, u = x.from(Sh::geometry_nodes(table) * G), derived = u.from(N * C),
                                     weight = derived.from(points * K);
@@ -275,12 +277,16 @@ constexpr void element_evaluate(const Team& team, const Memory& memory, const F&
   load_element<Sh, true>(team, arguments, batch, x, u);
   team.sync();
   team.each(points, [&](int q) {
-    const Geometry<Sh, T> g = geometry_of<Sh, T>(team, arguments, batch, x, q);
-    const Fields<T, C, G> fields = interpolate<Sh, !Sh::on_facets, T>(u, g, table, q);
-    T out[K];
-    for (int k = 0; k < K; ++k) out[k] = unset;
-    derive_at(form, g.point, fields, out);
-    for (int k = 0; k < K; ++k) derived(q * K + k) = out[k];
+    const Geometry<Sh, T> g = geometry_of<Sh, T, false>(team, arguments, batch, x, q);
+    if constexpr (of_law) {
+      for (int k = 0; k < K; ++k) derived(q * K + k) = team.from_law(arguments, batch, q * K + k, points * K);
+    } else {
+      const Fields<T, C, G> fields = interpolate<Sh, !Sh::on_facets, T>(u, g, table, q);
+      T out[Sh::K];
+      for (int k = 0; k < K; ++k) out[k] = unset;
+      derive_at(form, g.point, fields, out);
+      for (int k = 0; k < K; ++k) derived(q * K + k) = out[k];
+    }
     weight(q) = table.weights[q] * g.measure;
     if (is_of_revolution(form)) weight(q) = weight(q) * g.point.x[0];
   });

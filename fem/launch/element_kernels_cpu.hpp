@@ -91,6 +91,9 @@ struct CpuTeam {
   Pack state(const ElementArguments& arguments, Index batch, int number, int numbers) const {
     return Pack::load(arguments.state + (batch * numbers + number) * lane_count);
   }
+  Pack from_law(const ElementArguments& arguments, Index batch, int number, int numbers) const {
+    return Pack::load(arguments.from_law + ((batch - arguments.first_of_law) * numbers + number) * lane_count);
+  }
   void store_state(const ElementArguments& arguments, Index batch, int number, int numbers, Pack value) const {
     value.store(arguments.state + (batch * numbers + number) * lane_count);
   }
@@ -262,8 +265,10 @@ inline void prefetch_lists(const ElementArguments& arguments, Index batch, int n
   if (geometry_nodes > 0) ahead(arguments.geometry_nodes, geometry_nodes);
 }
 
-// The calling thread's scratch, grown when needed and kept.
-inline CpuMemory thread_scratch(int entries) {
+// The calling thread's scratch, grown when needed and kept; that of a law is apart from that of the elements.
+enum class Scratch { of_elements, of_laws };
+template <Scratch Use = Scratch::of_elements>
+CpuMemory thread_scratch(int entries) {
   struct Free {
     void operator()(void* p) const { std::free(p); }
   };
@@ -280,28 +285,55 @@ inline CpuMemory thread_scratch(int entries) {
 template <Form F, int N, int D, int Points>
 inline constexpr bool sums_matrices = false;  // threads sum their chunks (assembly_cpu.hpp)
 
+// Numbers that the law leaves at the points of a batch, in the thread's memory (fem/launch/law_points_cpu.hpp).
+template <Form F, int D>
+const double* law_at_points(const Device& device, const ElementArguments& arguments, Index batch, LawTask task);
+
+// work(arguments) for each batch, by number; forms of a law find what it left.
+template <Form F, int D, class Work>
+void each_batch(const Device& device, const ElementArguments& arguments, Index first, Index last,
+                [[maybe_unused]] LawTask task, const Work& work) {
+  if constexpr (FormFacts<F>::from_law == 0) {
+    for (Index batch = first; batch < last; ++batch) work(arguments, batch);
+  } else {
+    ElementArguments here = arguments;
+    for (Index batch = first; batch < last; ++batch) {
+      here.from_law = law_at_points<F, D>(device, arguments, batch, task);
+      here.first_of_law = batch;
+      work(here, batch);
+    }
+  }
+}
+template <Form F, int D, class Work>
+void each_batch(const Device& device, const ElementArguments& arguments, LawTask task, const Work& work) {
+  each_batch<F, D>(device, arguments, arguments.first_batch, arguments.first_batch + arguments.batch_count, task, work);
+}
+
 template <Form F, int N, int D, int Points>
-[[gnu::flatten]] void run_matrices(const Device&, const ElementArguments& arguments) {
+[[gnu::flatten]] void run_matrices(const Device& device, const ElementArguments& arguments) {
   const F form = *static_cast<const F*>(arguments.form);
   const CpuMemory memory = thread_scratch(matrices_scratch<F, Shape<F, N, D>>(arguments.table));
-  for (Index i = 0; i < arguments.batch_count; ++i)
-    element_matrices<F, N, D, Points>(CpuTeam{}, memory, form, arguments, arguments.first_batch + i);
+  each_batch<F, D>(device, arguments, LawTask::moduli, [&](const ElementArguments& here, Index batch) {
+    element_matrices<F, N, D, Points>(CpuTeam{}, memory, form, here, batch);
+  });
 }
 
 template <Form F, int N, int D>
-[[gnu::flatten]] void run_residuals(const Device&, const ElementArguments& arguments) {
+[[gnu::flatten]] void run_residuals(const Device& device, const ElementArguments& arguments) {
   const F form = *static_cast<const F*>(arguments.form);
   const CpuMemory memory = thread_scratch(residuals_scratch<F, Shape<F, N, D>>(arguments.table));
-  for (Index i = 0; i < arguments.batch_count; ++i)
-    element_residuals<F, N, D>(CpuTeam{}, memory, form, arguments, arguments.first_batch + i);
+  each_batch<F, D>(device, arguments, LawTask::stress, [&](const ElementArguments& here, Index batch) {
+    element_residuals<F, N, D>(CpuTeam{}, memory, form, here, batch);
+  });
 }
 
 template <Form F, int N, int D>
-[[gnu::flatten]] void run_actions(const Device&, const ElementArguments& arguments) {
+[[gnu::flatten]] void run_actions(const Device& device, const ElementArguments& arguments) {
   const F form = *static_cast<const F*>(arguments.form);
   const CpuMemory memory = thread_scratch(actions_scratch<F, Shape<F, N, D>>(arguments.table));
-  for (Index i = 0; i < arguments.batch_count; ++i)
-    element_actions<F, N, D>(CpuTeam{}, memory, form, arguments, arguments.first_batch + i);
+  each_batch<F, D>(device, arguments, LawTask::moduli, [&](const ElementArguments& here, Index batch) {
+    element_actions<F, N, D>(CpuTeam{}, memory, form, here, batch);
+  });
 }
 
 template <Form F, int N, int D>
@@ -316,11 +348,12 @@ template <Form F, int N, int D>
 }
 
 template <Form F, int N, int D>
-[[gnu::flatten]] void run_diagonals(const Device&, const ElementArguments& arguments) {
+[[gnu::flatten]] void run_diagonals(const Device& device, const ElementArguments& arguments) {
   const F form = *static_cast<const F*>(arguments.form);
   const CpuMemory memory = thread_scratch(diagonals_scratch<F, Shape<F, N, D>>(arguments.table));
-  for (Index i = 0; i < arguments.batch_count; ++i)
-    element_diagonals<F, N, D>(CpuTeam{}, memory, form, arguments, arguments.first_batch + i);
+  each_batch<F, D>(device, arguments, LawTask::moduli, [&](const ElementArguments& here, Index batch) {
+    element_diagonals<F, N, D>(CpuTeam{}, memory, form, here, batch);
+  });
 }
 
 // All batches, by all threads: nothing is summed, so the order does not matter. run(first, last)
@@ -333,37 +366,45 @@ void run_all_batches(const Device& device, const ElementArguments& arguments, co
 }
 
 template <Form F, int N, int D>
-[[gnu::flatten]] void commit_batches(const F& form, const ElementArguments& arguments, Index first, Index last) {
+[[gnu::flatten]] void commit_batches(const Device& device, const F& form, const ElementArguments& arguments,
+                                     Index first, Index last) {
   const CpuMemory memory = thread_scratch(nodal_scratch<F, Shape<F, N, D>>(arguments.table));
-  for (Index batch = first; batch < last; ++batch) element_commits<F, N, D>(CpuTeam{}, memory, form, arguments, batch);
+  each_batch<F, D>(device, arguments, first, last, LawTask::commit, [&](const ElementArguments& here, Index batch) {
+    if constexpr (FormFacts<F>::from_law == 0) element_commits<F, N, D>(CpuTeam{}, memory, form, here, batch);
+  });
 }
 template <Form F, int N, int D>
 void run_commits(const Device& device, const ElementArguments& arguments) {
   const LaunchScope launch(device, "point state");
   const F form = *static_cast<const F*>(arguments.form);
   run_all_batches(device, arguments,
-                  [&](Index first, Index last) { commit_batches<F, N, D>(form, arguments, first, last); });
+                  [&](Index first, Index last) { commit_batches<F, N, D>(device, form, arguments, first, last); });
 }
 
 template <Form F, int N, int D>
-[[gnu::flatten]] void keep_tangents(const F& form, const ElementArguments& arguments, Index first, Index last) {
+[[gnu::flatten]] void keep_tangents(const Device& device, const F& form, const ElementArguments& arguments, Index first,
+                                    Index last) {
   const CpuMemory memory = thread_scratch(nodal_scratch<F, Shape<F, N, D>>(arguments.table));
-  for (Index batch = first; batch < last; ++batch) element_tangents<F, N, D>(CpuTeam{}, memory, form, arguments, batch);
+  each_batch<F, D>(device, arguments, first, last, LawTask::moduli, [&](const ElementArguments& here, Index batch) {
+    element_tangents<F, N, D>(CpuTeam{}, memory, form, here, batch);
+  });
 }
 template <Form F, int N, int D>
 void run_tangents(const Device& device, const ElementArguments& arguments) {
   const LaunchScope launch(device, "point tangents");
   const F form = *static_cast<const F*>(arguments.form);
   run_all_batches(device, arguments,
-                  [&](Index first, Index last) { keep_tangents<F, N, D>(form, arguments, first, last); });
+                  [&](Index first, Index last) { keep_tangents<F, N, D>(device, form, arguments, first, last); });
 }
 
 template <Form F, int N, int D>
-[[gnu::flatten]] void run_evaluate(const Device&, const ElementArguments& arguments) {
+[[gnu::flatten]] void run_evaluate(const Device& device, const ElementArguments& arguments) {
   const F form = *static_cast<const F*>(arguments.form);
-  const CpuMemory memory = thread_scratch(evaluate_scratch<F, Shape<F, N, D>>(arguments.table));
-  for (Index i = 0; i < arguments.batch_count; ++i)
-    element_evaluate<F, N, D>(CpuTeam{}, memory, form, arguments, arguments.first_batch + i);
+  const int results = FormFacts<F>::from_law > 0 ? arguments.law_results : FormFacts<F>::evaluated;
+  const CpuMemory memory = thread_scratch(evaluate_scratch<F, Shape<F, N, D>>(arguments.table, results));
+  each_batch<F, D>(device, arguments, LawTask::results, [&](const ElementArguments& here, Index batch) {
+    element_evaluate<F, N, D>(CpuTeam{}, memory, form, here, batch);
+  });
 }
 
 }  // namespace ritz::RITZ_BACKEND

@@ -28,6 +28,38 @@ __global__ void element_kernel(const __grid_constant__ F form, const __grid_cons
   if constexpr (Task == ElementTask::tangents) element_tangents<F, N, D>(team, memory, form, arguments, batch);
 }
 
+// Numbers that the law leaves at the points of all batches (fem/launch/law_points_cuda.hpp).
+template <Form F, int D>
+const double* law_at_points(const Device& device, const ElementArguments& arguments, LawTask task);
+
+// Numbers of all arrays at a point, at most.
+template <class F>
+constexpr int law_numbers(LawTask task, const PointLaw& law) {
+  return 9 + 6 + 6 + 36 + numbers_of_task<F>(task, law);
+}
+
+// run(arguments), for forms of a law part by part. An element has `entries` results.
+template <Form F, int D, class Run>
+void with_law(const Device& device, const ElementArguments& arguments, [[maybe_unused]] LawTask task,
+              [[maybe_unused]] Index entries, const Run& run) {
+  if constexpr (FormFacts<F>::from_law == 0) {
+    run(arguments);
+  } else {
+    const PointLaw& law = *arguments.law;
+    const Index numbers = Index{law_numbers<F>(task, law)} * arguments.table.point_count * lane_count;
+    const Index most = std::max<Index>(law.workspace_size / numbers, 1);
+    for (Index done = 0; done < arguments.batch_count; done += most) {
+      ElementArguments here = arguments;
+      here.first_batch += done;
+      here.batch_count = std::min(most, arguments.batch_count - done);
+      if (here.elements != nullptr) here.elements += done * entries * lane_count;
+      here.from_law = law_at_points<F, D>(device, here, task);
+      here.first_of_law = here.first_batch;
+      run(here);
+    }
+  }
+}
+
 template <class Sh>
 int widest_loop(const ReferenceTable& table) {
   return table.point_count > Sh::nodes(table) ? table.point_count : Sh::nodes(table);
@@ -68,30 +100,39 @@ template <Form F, int N, int D, int Points>
 void run_matrices(const Device& device, const ElementArguments& arguments) {
   using Sh = Shape<F, N, D>;
   constexpr const char* name = "element matrices";
-  if constexpr (sums_matrices<F, N, D, Points>) {
-    launch_chunks<MatrixChunk<F, N, D>>(device, name, arguments, form_of<F>(arguments),
-                                        simplex_matrices_kernel<F, N, D>, N);
-  } else {
-    using Tiles = PairTiles<N, Sh::C, FormFacts<F>::symmetric>;
-    const Tiles tiles{Sh::nodes(arguments.table)};
-    launch_elements<ElementTask::matrices, F, N, D, Points>(
-        device, arguments, matrices_scratch<F, Sh, 2 * Tiles::columns>(arguments.table),
-        std::max(2 * arguments.table.point_count, tiles.tiles_of_step(0)), name);
-  }
+  const int nodes = Sh::nodes(arguments.table);
+  const Index entries = Index{arguments.halves ? half_count(nodes) : nodes * nodes} * Sh::C * Sh::C;
+  with_law<F, D>(device, arguments, LawTask::moduli, entries, [&](const ElementArguments& here) {
+    if constexpr (sums_matrices<F, N, D, Points>) {
+      launch_chunks<MatrixChunk<F, N, D>>(device, name, here, form_of<F>(here), simplex_matrices_kernel<F, N, D>, N);
+    } else {
+      using Tiles = PairTiles<N, Sh::C, FormFacts<F>::symmetric>;
+      const Tiles tiles{nodes};
+      launch_elements<ElementTask::matrices, F, N, D, Points>(
+          device, here, matrices_scratch<F, Sh, 2 * Tiles::columns>(here.table),
+          std::max(2 * here.table.point_count, tiles.tiles_of_step(0)), name);
+    }
+  });
 }
 
 template <Form F, int N, int D>
 void run_residuals(const Device& device, const ElementArguments& arguments) {
   using Sh = Shape<F, N, D>;
-  launch_elements<ElementTask::residuals, F, N, D, 0>(device, arguments, residuals_scratch<F, Sh>(arguments.table),
-                                                      widest_loop<Sh>(arguments.table), "element residuals");
+  with_law<F, D>(
+      device, arguments, LawTask::stress, Sh::nodes(arguments.table) * Sh::C, [&](const ElementArguments& here) {
+        launch_elements<ElementTask::residuals, F, N, D, 0>(device, here, residuals_scratch<F, Sh>(here.table),
+                                                            widest_loop<Sh>(here.table), "element residuals");
+      });
 }
 
 template <ElementTask Task, Form F, int N, int D>
 void launch_actions(const Device& device, const ElementArguments& arguments) {
   using Sh = Shape<F, N, D>;
-  launch_elements<Task, F, N, D, 0>(device, arguments, actions_scratch<F, Sh>(arguments.table),
-                                    widest_loop<Sh>(arguments.table), "element actions");
+  with_law<F, D>(device, arguments, LawTask::moduli, Sh::nodes(arguments.table) * Sh::C,
+                 [&](const ElementArguments& here) {
+                   launch_elements<Task, F, N, D, 0>(device, here, actions_scratch<F, Sh>(here.table),
+                                                     widest_loop<Sh>(here.table), "element actions");
+                 });
 }
 template <Form F, int N, int D>
 void run_actions(const Device& device, const ElementArguments& arguments) {
@@ -105,28 +146,39 @@ void run_single_actions(const Device& device, const ElementArguments& arguments)
 template <Form F, int N, int D>
 void run_diagonals(const Device& device, const ElementArguments& arguments) {
   using Sh = Shape<F, N, D>;
-  launch_elements<ElementTask::diagonals, F, N, D, 0>(device, arguments, diagonals_scratch<F, Sh>(arguments.table),
-                                                      widest_loop<Sh>(arguments.table), "element diagonals");
+  with_law<F, D>(
+      device, arguments, LawTask::moduli, Sh::nodes(arguments.table) * Sh::C, [&](const ElementArguments& here) {
+        launch_elements<ElementTask::diagonals, F, N, D, 0>(device, here, diagonals_scratch<F, Sh>(here.table),
+                                                            widest_loop<Sh>(here.table), "element diagonals");
+      });
 }
 
 template <Form F, int N, int D>
 void run_commits(const Device& device, const ElementArguments& arguments) {
-  launch_elements<ElementTask::commits, F, N, D, 0>(
-      device, arguments, nodal_scratch<F, Shape<F, N, D>>(arguments.table), arguments.table.point_count, "point state");
+  with_law<F, D>(device, arguments, LawTask::commit, 0, [&](const ElementArguments& here) {
+    if constexpr (FormFacts<F>::from_law == 0)
+      launch_elements<ElementTask::commits, F, N, D, 0>(device, here, nodal_scratch<F, Shape<F, N, D>>(here.table),
+                                                        here.table.point_count, "point state");
+  });
 }
 
 template <Form F, int N, int D>
 void run_tangents(const Device& device, const ElementArguments& arguments) {
-  launch_elements<ElementTask::tangents, F, N, D, 0>(device, arguments,
-                                                     nodal_scratch<F, Shape<F, N, D>>(arguments.table),
-                                                     arguments.table.point_count, "point tangents");
+  with_law<F, D>(device, arguments, LawTask::moduli, 0, [&](const ElementArguments& here) {
+    launch_elements<ElementTask::tangents, F, N, D, 0>(device, here, nodal_scratch<F, Shape<F, N, D>>(here.table),
+                                                       here.table.point_count, "point tangents");
+  });
 }
 
 template <Form F, int N, int D>
 void run_evaluate(const Device& device, const ElementArguments& arguments) {
   using Sh = Shape<F, N, D>;
-  launch_elements<ElementTask::evaluate, F, N, D, 0>(device, arguments, evaluate_scratch<F, Sh>(arguments.table),
-                                                     widest_loop<Sh>(arguments.table), "element evaluation");
+  const int results = FormFacts<F>::from_law > 0 ? arguments.law_results : Sh::K;
+  with_law<F, D>(
+      device, arguments, LawTask::results, Sh::nodes(arguments.table) * results, [&](const ElementArguments& here) {
+        launch_elements<ElementTask::evaluate, F, N, D, 0>(device, here, evaluate_scratch<F, Sh>(here.table, results),
+                                                           widest_loop<Sh>(here.table), "element evaluation");
+      });
 }
 
 }  // namespace ritz::RITZ_BACKEND

@@ -39,8 +39,8 @@ struct Shape {
   static_assert(D + Facts::codimension == G);
   static_assert(!on_facets || !F::uses_gradient, "gradients on facets are not available");
   static constexpr int K = Facts::evaluated;
-  // in the engines a Location holds the coefficients, then the point state
-  static constexpr int M = Facts::given + Facts::state;
+  // in the engines a Location holds the coefficients, then the point state, then what a law left
+  static constexpr int M = Facts::given + Facts::state + Facts::from_law;
   static constexpr int place_size = 2 * G + M;  // numbers of a Location
   // matrix columns (nodes b) handled together
   static constexpr int column_tile = C == 1 ? (NodeCount > 0 && NodeCount < 4 ? NodeCount : 4) : 1;
@@ -124,8 +124,8 @@ constexpr T weight_at(const ElementArguments& arguments, const Geometry<Sh, T>& 
   return factor_of<T>(arguments) * numbers_of<T>(arguments.table).weights[q] * g.measure;
 }
 
-// The same with the coefficients and the state at the point, and the time.
-template <class Sh, class T, class Team, class X>
+// The same with the coefficients, the state and what a law left at the point, and the time.
+template <class Sh, class T, bool WithLaw = true, class Team, class X>
 constexpr Geometry<Sh, T> geometry_of(const Team& team, const ElementArguments& arguments, Index batch, const X& x,
                                       int q) {
   Geometry<Sh, T> g = geometry_at<Sh, T>(x, arguments.table, q);
@@ -139,6 +139,11 @@ constexpr Geometry<Sh, T> geometry_of(const Team& team, const ElementArguments& 
   if constexpr (state > 0) {
     for (int i = 0; i < state; ++i)
       g.point.given[given + i] = team.state(arguments, batch, q * state + i, points * state);
+  }
+  if constexpr (WithLaw && Sh::Facts::from_law > 0) {
+    constexpr int numbers = Sh::Facts::from_law;
+    for (int i = 0; i < numbers; ++i)
+      g.point.given[i] = team.from_law(arguments, batch, q * numbers + i, points * numbers);
   }
   return g;
 }
@@ -282,8 +287,10 @@ constexpr Location<Dual<T>, G, M> dual_place(const Location<T, G, M>& point) {
 // Derivative of the flux in the direction "component c of the unknown varies like these slots", times `weight`:
 // out(i * S + s). The derivative is exact, by dual numbers.
 template <class F, class Sh, class T, class B, class Out>
-constexpr void flux_derivative(const F& form, const Location<T, Sh::G, Sh::M>& point, const Fields<T, Sh::C, Sh::G>& u,
-                               int c, const B& slots, T weight, const Out& out) {
+requires(FormFacts<F>::from_law == 0) constexpr void flux_derivative(const F& form,
+                                                                     const Location<T, Sh::G, Sh::M>& point,
+                                                                     const Fields<T, Sh::C, Sh::G>& u, int c,
+                                                                     const B& slots, T weight, const Out& out) {
   using V = Dual<T>;
   constexpr int first = FormFacts<F>::first_gradient_slot;
   Fields<V, Sh::C, Sh::G> x, f{};  // what the form leaves out of f is zero
@@ -304,6 +311,27 @@ constexpr void flux_derivative(const F& form, const Location<T, Sh::G, Sh::M>& p
   }
 }
 
+// The same of a form whose moduli a law left at the point.
+template <class F, class Sh, class T, class B, class Out>
+requires(FormFacts<F>::from_law > 0) constexpr void flux_derivative(const F& form,
+                                                                    const Location<T, Sh::G, Sh::M>& point,
+                                                                    const Fields<T, Sh::C, Sh::G>&, int c,
+                                                                    const B& slots, T weight, const Out& out) {
+  constexpr int first = FormFacts<F>::first_gradient_slot;
+  Fields<T, Sh::C, Sh::G> du{}, f{};
+  for (int k = 0; k < Sh::C; ++k) {
+    du.value[k] = 0.0;
+    for (int d = 0; d < Sh::G; ++d) du.gradient[k][d] = 0.0;
+  }
+  if constexpr (F::uses_value) { du.value[c] = slots(0); }
+  for (int d = 0; d < Sh::G; ++d) du.gradient[c][d] = slots(first + d);
+  form.tangent(point, du, f);
+  for (int i = 0; i < Sh::C; ++i) {
+    if constexpr (F::uses_value) { out(i * Sh::S) = weight * f.value[i]; }
+    for (int d = 0; d < Sh::G; ++d) out(i * Sh::S + first + d) = weight * f.gradient[i][d];
+  }
+}
+
 // A few numbers of one item, with the call syntax of scratch memory.
 template <class T>
 struct LocalEntries {
@@ -321,8 +349,10 @@ struct ShiftedEntries {
 
 // Derivative of the flux in the direction `du` of the unknown, exact by dual numbers.
 template <class F, class Sh, class T>
-constexpr Fields<T, Sh::C, Sh::G> tangent_flux(const F& form, const Location<T, Sh::G, Sh::M>& point,
-                                               const Fields<T, Sh::C, Sh::G>& u, const Fields<T, Sh::C, Sh::G>& du) {
+requires(FormFacts<F>::from_law ==
+         0) constexpr Fields<T, Sh::C, Sh::G> tangent_flux(const F& form, const Location<T, Sh::G, Sh::M>& point,
+                                                           const Fields<T, Sh::C, Sh::G>& u,
+                                                           const Fields<T, Sh::C, Sh::G>& du) {
   using V = Dual<T>;
   Fields<V, Sh::C, Sh::G> x, f{};  // what the form leaves out of f is zero
   Fields<T, Sh::C, Sh::G> result;
@@ -337,6 +367,16 @@ constexpr Fields<T, Sh::C, Sh::G> tangent_flux(const F& form, const Location<T, 
       for (int d = 0; d < Sh::G; ++d) result.gradient[c][d] = f.gradient[c][d].derivative;
     }
   }
+  return result;
+}
+
+template <class F, class Sh, class T>
+requires(FormFacts<F>::from_law >
+         0) constexpr Fields<T, Sh::C, Sh::G> tangent_flux(const F& form, const Location<T, Sh::G, Sh::M>& point,
+                                                           const Fields<T, Sh::C, Sh::G>&,
+                                                           const Fields<T, Sh::C, Sh::G>& du) {
+  Fields<T, Sh::C, Sh::G> result{};
+  form.tangent(point, du, result);
   return result;
 }
 

@@ -34,26 +34,29 @@ struct RegisterFormOnCell {
   }
 
  private:
+  static constexpr bool of_law = FormFacts<F>::from_law > 0;
   static const FormKernels& table() {
     // Kernels of a cell's own for actions, too, where systems are solved without a matrix: of vectors on quadratic
     // cells in space.
     constexpr bool acts =
-        C::nodes == 0 || (C::nodes >= 10 && C::dimension == 3 && F::components > 1 && F::uses_gradient);
+        C::nodes == 0 || (C::nodes >= 10 && C::dimension == 3 && F::components > 1 && F::uses_gradient && !of_law);
     constexpr bool asked_once = beside_any && C::nodes != 0;
     static FormKernels t{};
-    if constexpr (!asked_once || !FormFacts<F>::linear) t.residuals = run_residuals<F, C::nodes, C::dimension>;
+    if constexpr (!asked_once || !FormFacts<F>::linear || of_law)
+      t.residuals = run_residuals<F, C::nodes, C::dimension>;
     if constexpr (FormFacts<F>::has_matrix) {
       t.matrices = choose_matrices();
       t.sums_matrices = one_point && sums_matrices<F, C::nodes, C::dimension, 1>;
     }
     if constexpr (FormFacts<F>::has_matrix && acts) {
       t.actions = run_actions<F, C::nodes, C::dimension>;
-      t.single_actions = run_single_actions<F, C::nodes, C::dimension>;
+      if constexpr (!of_law) t.single_actions = run_single_actions<F, C::nodes, C::dimension>;
     }
     if constexpr (FormFacts<F>::has_matrix && C::nodes == 0) t.diagonals = run_diagonals<F, 0, C::dimension>;
     if constexpr (keeps_tangents<F, C::dimension> && C::nodes == 0) t.tangents = run_tangents<F, 0, C::dimension>;
-    if constexpr (FormFacts<F>::evaluated > 0 && !asked_once) t.evaluate = run_evaluate<F, C::nodes, C::dimension>;
-    if constexpr (FormFacts<F>::state > 0) t.commits = run_commits<F, C::nodes, C::dimension>;
+    if constexpr ((FormFacts<F>::evaluated > 0 || of_law) && !asked_once)
+      t.evaluate = run_evaluate<F, C::nodes, C::dimension>;
+    if constexpr (FormFacts<F>::state > 0 || of_law) t.commits = run_commits<F, C::nodes, C::dimension>;
     return t;
   }
   // Gradients on linear simplices: one point will do.

@@ -19,9 +19,9 @@ namespace ritz::RITZ_BACKEND {
 
 // Forms of vectors in space that depend on their gradients, as in solids.
 template <Form F, int D>
-constexpr bool keeps_tangents =
-    FormFacts<F>::has_matrix&& FormFacts<F>::symmetric && !FormFacts<F>::linear && F::uses_gradient && !F::uses_value &&
-    FormFacts<F>::codimension == 0 && F::components == 3 && D == 3;
+constexpr bool keeps_tangents = FormFacts<F>::has_matrix&& FormFacts<F>::symmetric &&
+                                (!FormFacts<F>::linear || FormFacts<F>::from_law > 0) && F::uses_gradient &&
+                                !F::uses_value && FormFacts<F>::codimension == 0 && F::components == 3 && D == 3;
 
 constexpr int tangent_entry(int row, int column) {
   return row < column ? column * (column + 1) / 2 + row : row * (row + 1) / 2 + column;

@@ -451,7 +451,7 @@ int quadrature_degree(const FormValue& form, const ElementGroup& group) {
 
 bool Integral::same_place(const Integral& other) const {
   const auto facts = [](const FormValue& f) {
-    return std::tie(f.name, f.module, f.components, f.dimension, f.cell, f.given_count);
+    return std::tie(f.name, f.module, f.law, f.components, f.dimension, f.cell, f.given_count);
   };
   return facts(form) == facts(other.form) && everywhere == other.everywhere && cells == other.cells &&
          facets == other.facets && nodes == other.nodes;

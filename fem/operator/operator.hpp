@@ -273,6 +273,8 @@ class Operator final : public Equations {
   void evaluate_given(bool only_in_time);
   const double* given_numbers(const ElementGroup& group, int degree, const Integral& integral) const;
   const FormKernels& kernels_of(Task task, const ElementGroup& group, const FormValue& form) const;
+  const PointLaw& law_of(const Integral& integral) const;
+  Index law_workspace_size() const;  // numbers; 0 on a CPU, and without laws
   AssemblyTerm make_term(Task task, const ElementGroup& group, const Integral& integral) const;
   // Vectors that an element kernel reads and writes, besides its own lists.
   struct Vectors {
@@ -288,6 +290,7 @@ class Operator final : public Equations {
   struct PointNumbers {  // that were counted
     std::set<std::tuple<const ElementGroup*, int, int>> arrays;
     FieldsAtPoints::Foreseen fields;
+    bool laws = false;
   };
   void add_numbers_at_points(Task task, const Outline& outline, PointNumbers& known, MemoryNeeds& needs) const;
   int degree_of(Task task, const ElementGroup& group, const Integral& integral) const;
@@ -319,6 +322,8 @@ class Operator final : public Equations {
   mutable std::map<std::tuple<const ElementGroup*, const Integral*, int>, Vector> given_;
   mutable FieldsAtPoints fields_;  // for given_
   mutable std::map<std::pair<const ElementGroup*, const Integral*>, Vector> states_;
+  mutable std::map<const Integral*, PointLaw> laws_;
+  mutable Vector law_workspace_;  // of a GPU
   mutable std::map<std::tuple<const ReferenceElement*, const ReferenceElement*, int>, Tabulation> tables_;
 };
 

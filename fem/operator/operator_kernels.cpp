@@ -27,7 +27,7 @@ bool Operator::by_tensors(const ElementGroup& group, const FormValue& form) cons
   return !e.line_nodes.empty() && form.codimension == 0 &&
          table(group, quadrature_degree(form, group)).line != nullptr &&
          has_kernels(space_->device().backend(), form.module,
-                     tensor_kernel_name(form.name.c_str(), e.order, e.dimension()));
+                     tensor_kernel_name(form.kernels.c_str(), e.order, e.dimension()));
 }
 
 // Geometry of curved cells, made at the first call.
@@ -81,7 +81,7 @@ bool takes_tensors(Operator::Task task) { return task == Operator::Task::action 
 const FormKernels* affine_kernels(const FunctionSpace& space, const ElementGroup& group, const FormValue& form) {
   const Device& device = space.device();
   const std::string name =
-      affine_tensor_kernel_name(form.name.c_str(), group.element->order, group.element->dimension());
+      affine_tensor_kernel_name(form.kernels.c_str(), group.element->order, group.element->dimension());
   if (!has_kernels(device.backend(), form.module, name)) return nullptr;
   if (!all_affine(space.mesh(), group, device.threads())) return nullptr;
   return &kernels<FormKernels>(device, form.module, name);
@@ -92,12 +92,12 @@ const FormKernels* affine_kernels(const FunctionSpace& space, const ElementGroup
 const FormKernels& Operator::kernels_of(Task task, const ElementGroup& group, const FormValue& form) const {
   if (form.cell >= 0) return kernels<FormKernels>(space_->device(), form.module, whole_kernel_name(form.name.c_str()));
   const auto named = [&](int nodes) {
-    return form_kernel_name(form.name.c_str(), nodes, traits(group.kind).dimension);
+    return form_kernel_name(form.kernels.c_str(), nodes, traits(group.kind).dimension);
   };
   if (takes_tensors(task) && by_tensors(group, form))
     return kernels<FormKernels>(
         space_->device(), form.module,
-        tensor_kernel_name(form.name.c_str(), group.element->order, group.element->dimension()));
+        tensor_kernel_name(form.kernels.c_str(), group.element->order, group.element->dimension()));
   const std::string special = named(group.node_count());
   // as Shape has it (fem/launch/element_points.hpp)
   const bool linear_cell = group.node_count() <= 1 << traits(group.kind).dimension;
@@ -137,6 +137,41 @@ int Operator::degree_of(Task task, const ElementGroup& group, const Integral& in
                                           : quadrature_degree(integral.form, group);
 }
 
+// Strain, stress, moduli and forces of all points at a time, as far as 128 MiB hold: enough for a GPU to be busy. At
+// least those of one batch.
+Index Operator::law_workspace_size() const {
+  if (!space_->device().machine().is_apart()) return 0;
+  constexpr Index most = Index{16} << 20, numbers = 9 + 6 + 6 + 36 + 90;
+  Index needed = 0, batch = 0;
+  for (const ElementGroup& group : groups_)
+    for (const int i : group.integrals) {
+      const Integral& integral = integrals_[static_cast<std::size_t>(i)];
+      if (integral.form.law.kernel.empty()) continue;
+      const int points = std::max(table(group, degree_of(Task::residual, group, integral)).point_count,
+                                  table(group, degree_of(Task::evaluate, group, integral)).point_count);
+      const Index one = points * (numbers + std::ssize(integral.form.state_start)) * lane_count;
+      needed = std::max(needed, one * group.batch_count());
+      batch = std::max(batch, one);
+    }
+  return std::max(std::min(needed, most), batch);
+}
+
+// Kernels hold its address.
+const PointLaw& Operator::law_of(const Integral& integral) const {
+  const FormValue& form = integral.form;
+  PointLaw& law = laws_[&integral];
+  if (const Index size = law_workspace_size(); law_workspace_.size() < size)
+    law_workspace_ = Vector(space_->device(), size, "laws at points");
+  law = {.kernel = kernels<LawKernel>(space_->device(), form.law.module, form.law.kernel),
+         .law = form.bytes.data(),
+         .measure = form.law.measure,
+         .plane_stress = form.law.plane_stress,
+         .state = static_cast<int>(form.state_start.size()),
+         .workspace = law_workspace_.data(),
+         .workspace_size = law_workspace_.size()};
+  return law;
+}
+
 AssemblyTerm Operator::make_term(Task task, const ElementGroup& group, const Integral& integral) const {
   const bool tensors = takes_tensors(task) && by_tensors(group, integral.form);
   const FormKernels* affine = tensors && task == Task::action ? affine_kernels(*space_, group, integral.form) : nullptr;
@@ -157,6 +192,10 @@ AssemblyTerm Operator::make_term(Task task, const ElementGroup& group, const Int
   term.arguments.coordinates = coordinates_of(*space_, group).data();
   term.arguments.given = given_numbers(group, degree, integral);
   if (!integral.form.state_start.empty()) term.arguments.state = state_of(group, integral).data();
+  if (!integral.form.law.kernel.empty()) {
+    term.arguments.law = &law_of(integral);
+    term.arguments.law_results = integral.form.derived;
+  }
   if (tensors) term.arguments.point_geometry = point_geometry(group, term.arguments.table);
   return term;
 }
@@ -179,7 +218,7 @@ bool Operator::can_assemble() const {
 bool Operator::can_act() const {
   return all_tangents([&](const ElementGroup& group, const FormValue& form) {
     return form.cell >= 0 || has_kernels(space_->device().backend(), form.module,
-                                         form_kernel_name(form.name.c_str(), 0, traits(group.kind).dimension));
+                                         form_kernel_name(form.kernels.c_str(), 0, traits(group.kind).dimension));
   });
 }
 

@@ -106,6 +106,9 @@ std::vector<Operator::Job> Operator::jobs_of(Task task) const {
 
 // Numbers that the task needs at quadrature points, as make_term requests them.
 void Operator::add_numbers_at_points(Task task, const Outline& outline, PointNumbers& known, MemoryNeeds& needs) const {
+  if (law_workspace_.empty() && !std::exchange(known.laws, true)) {
+    if (const Index size = law_workspace_size(); size > 0) needs.array<double>("laws at points", size);
+  }
   for (std::size_t g = 0; g < outline.groups.size(); ++g) {
     const ElementGroup& group = groups_[static_cast<std::size_t>(outline.groups[g])];
     for (const int i : outline.integrals[g]) {

@@ -28,7 +28,7 @@ Index PointTangents::bytes() const {
 // Kernels of forms whose tangents are kept; null for others.
 const FormKernels* Operator::keeping_tangents(const ElementGroup& group, const FormValue& form) const {
   if (form.cell >= 0 || form.codimension != 0 || !form.has_matrix) return nullptr;
-  const std::string name = form_kernel_name(form.name.c_str(), 0, traits(group.kind).dimension);
+  const std::string name = form_kernel_name(form.kernels.c_str(), 0, traits(group.kind).dimension);
   if (!has_kernels(space_->device().backend(), form.module, name)) return nullptr;
   const FormKernels& found = kernels<FormKernels>(space_->device(), form.module, name);
   return found.tangents != nullptr ? &found : nullptr;

@@ -16,7 +16,7 @@ namespace {
 
 // The facts of a form, from the module that registers it.
 const FormRecord& facts_of(const FormValue& form, const Device& device) {
-  return kernels<FormRecord>(device, form.module, form_record_name(form.name.c_str()));
+  return kernels<FormRecord>(device, form.module, form_record_name(form.kernels.c_str()));
 }
 
 BodyMeasure measure_of(const FormRecord& main) {

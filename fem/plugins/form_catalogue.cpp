@@ -63,9 +63,11 @@ void check_fields(const FormRecord& record) {
               near.empty() ? "name one of them, or a plugin that has it" : fmt::format("did you mean '{}'?", near));
 }
 
+}  // namespace
+
 // The form with these numbers; those that it does not find have their fallbacks.
-FormValue with_numbers(const FormRecord& record, const std::string& module,
-                       const std::map<std::string, double>& parameters) {
+FormValue form_with_numbers(const FormRecord& record, const std::string& module,
+                            const std::map<std::string, double>& parameters) {
   const std::string form = record.name;
   if (!record.declared)
     throw Error(Exit::input, fmt::format("the form '{}' declares no parameters", form),
@@ -94,8 +96,6 @@ FormValue with_numbers(const FormRecord& record, const std::string& module,
   return value;
 }
 
-}  // namespace
-
 FormCatalogue::FormCatalogue(const Device& device, const std::vector<Plugin>& plugins)
     : missing_(explain_missing_families(device.backend(), own_module)) {
   add_module(device, own_module);
@@ -109,6 +109,7 @@ void FormCatalogue::add_module(const Device& device, const std::string& module) 
     // find_kernels refuses what two modules claim
     if (name.ends_with(record_ending)) {
       const auto* record = static_cast<const FormRecord*>(find_kernels(device.backend(), module, name));
+      if (record->of_law) continue;  // laws are named, not these
       check_names(*record);
       check_fields(*record);
       forms_[record->name] = {record, module};
@@ -161,13 +162,13 @@ std::vector<std::string> FormCatalogue::forms_of_plugins() const {
 
 FormValue FormCatalogue::make(const std::string& form, const std::map<std::string, double>& parameters) const {
   const Entry& entry = find(form);
-  return with_numbers(*entry.record, entry.module, parameters);
+  return form_with_numbers(*entry.record, entry.module, parameters);
 }
 
 MixedFormValue FormCatalogue::make_mixed(const std::string& form,
                                          const std::map<std::string, double>& parameters) const {
   const MixedEntry& entry = find_mixed(form);
-  return {*entry.record, with_numbers(entry.record->form, entry.module, parameters)};
+  return {*entry.record, form_with_numbers(entry.record->form, entry.module, parameters)};
 }
 
 void set_parameter(FormValue& form, const ParameterRecord& parameter, double value) {

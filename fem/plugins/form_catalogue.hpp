@@ -56,6 +56,10 @@ class FormCatalogue {
   MissingFamilies missing_;
 };
 
+// Makes a form of what a record declares, as FormCatalogue::make does.
+FormValue form_with_numbers(const FormRecord& record, const std::string& module,
+                            const std::map<std::string, double>& parameters);
+
 // Writes a declared parameter into the form's bytes.
 void set_parameter(FormValue& form, const ParameterRecord& parameter, double value);  // of a vector: all three
 void set_parameter(FormValue& form, const ParameterRecord& parameter, const std::vector<double>& vector);

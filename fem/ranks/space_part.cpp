@@ -44,6 +44,7 @@ CurvedCells curved_cells(Unpacked& from) {
 
 void add(Packed& to, const FormValue& form) {
   to.add(form.name).add(form.module).add(form.bytes).add(form.state_start);
+  to.add(form.kernels).add(form.law.kernel).add(form.law.module).add(form.law.measure).add(form.law.plane_stress);
   for (const int number : {form.components, form.dimension, form.codimension, form.derived, form.extra_degree,
                            form.cell, form.given_count, form.state_points})
     to.add(number);
@@ -60,6 +61,11 @@ FormValue form_value(Unpacked& from, std::size_t integral, const std::shared_ptr
   form.module = from.text();
   from.get(form.bytes);
   form.state_start = from.list<double>();
+  form.kernels = from.text();
+  form.law.kernel = from.text();
+  form.law.module = from.text();
+  form.law.measure = from.get<Strain>();
+  form.law.plane_stress = from.get<bool>();
   for (int* const number : {&form.components, &form.dimension, &form.codimension, &form.derived, &form.extra_degree,
                             &form.cell, &form.given_count, &form.state_points})
     from.get(*number);

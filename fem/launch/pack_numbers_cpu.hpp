@@ -1,0 +1,15 @@
+// Packs from and to arrays [number][lane].
+#pragma once
+
+#include "device/pack.hpp"
+
+namespace ritz::RITZ_BACKEND {
+
+inline void load_numbers(const double* from, int count, Pack* to) {
+  for (int i = 0; i < count; ++i) to[i] = Pack::load(from + i * lane_count);
+}
+inline void store_numbers(const Pack* from, int count, double* to) {
+  for (int i = 0; i < count; ++i) from[i].store(to + i * lane_count);
+}
+
+}  // namespace ritz::RITZ_BACKEND

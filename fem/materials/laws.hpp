@@ -1,0 +1,27 @@
+// All laws of materials that are built in; each says its parameters, units and sources.
+#pragma once
+
+#include "fem/materials/arruda_boyce.hpp"
+#include "fem/materials/chaboche.hpp"
+#include "fem/materials/drucker_prager.hpp"
+#include "fem/materials/hill.hpp"
+#include "fem/materials/hyperfoam.hpp"
+#include "fem/materials/j2.hpp"
+#include "fem/materials/linear_elastic.hpp"
+#include "fem/materials/mooney_rivlin.hpp"
+#include "fem/materials/neo_hooke.hpp"
+#include "fem/materials/norton.hpp"
+#include "fem/materials/ogden.hpp"
+#include "fem/materials/prony.hpp"
+#include "fem/materials/yeoh.hpp"
+
+namespace ritz {
+
+template <Law... L>
+struct LawList {};
+
+// One row a law: kernels, names and tests follow.
+using BuiltInLaws = LawList<LinearElastic, NeoHooke, MooneyRivlin, Yeoh, ArrudaBoyce, Ogden, Hyperfoam, J2, Chaboche,
+                            Hill, DruckerPrager, Norton, Prony>;
+
+}  // namespace ritz

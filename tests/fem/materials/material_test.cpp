@@ -1,0 +1,326 @@
+// Laws in models: the same numbers as at one point, tangents that are derivatives of residuals, in every space and
+// measure of strain, and whole analyses by Newton's method.
+#include "fem/plugins/material.hpp"
+
+#include "device/error.hpp"
+#include "fem/analysis/analysis.hpp"
+#include "fem/analysis/nonlinear_solution.hpp"
+#include "fem/forms/in_plane.hpp"
+#include "fem/forms/plasticity.hpp"
+#include "fem/physics/any_form.hpp"
+#include "mesh/generators.hpp"
+#include "tests/fem/materials/every_law.hpp"
+#include "tests/fem/models.hpp"
+
+#include <cmath>
+#include <gmock/gmock.h>
+#include <numbers>
+
+namespace ritz::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+Mesh solid(CellKind kind) { return box(1, 1, 1, {1, 1.1, 0.9}, kind); }
+
+// Displacements that strain and turn; in revolution none on the axis.
+std::vector<double> bent(const DiscreteProblem& p, double size) {
+  return p.values([size](const Point& x, int c) {
+    const double y = x[1], z = x[2];
+    return size * (c == 0   ? 0.3 * x[0] + 0.1 * x[0] * y - 0.2 * y * x[0] * x[0] + 0.05 * z
+                   : c == 1 ? -0.2 * y + 0.3 * x[0] * z + 0.15 * x[0] * y
+                            : 0.1 * z + 0.2 * y * z - 0.1 * x[0]);
+  });
+}
+
+// K d against differences of the residual, by a step so short that few points pass a kink of a yield surface.
+void expect_tangent(const FormValue& form, const Mesh& mesh, double size, const std::string& name) {
+  DiscreteProblem p(mesh, form);
+  p.equations.set_time({0.3, 0.3});
+  const std::vector<double> u = bent(p, size), d = p.values([](const Point&x, int c) {
+    return std::sin(3 * x[0] + 2 * c) * x[0] + std::cos(2 * x[1] - c + x[2]) * x[0];
+  });
+  const auto moved = [&](double h) {
+    std::vector<double> v = u;
+    for (std::size_t i = 0; i < v.size(); ++i) v[i] += h * d[i];
+    return p.residual(v);
+  };
+  const double h = 1e-6;
+  const auto a = moved(h), b = moved(-h), c = moved(2 * h), e = moved(-2 * h);
+  const Vector x = p.space.from_mesh(u), y = p.space.from_mesh(d);
+  Vector product = p.space.zeros();
+  p.equations.action(x, y, product);
+  const std::vector<double> K = p.space.to_mesh(product);
+  const SparseMatrix matrix = p.matrix(x);
+  Vector by_matrix = p.space.zeros();
+  matrix.apply(y, by_matrix);
+  const std::vector<double> M = p.space.to_mesh(by_matrix);
+  double largest = 0;
+  for (const double k : K) largest = std::max(largest, std::abs(k));
+  ASSERT_GT(largest, 0);
+  for (std::size_t i = 0; i < K.size(); ++i) {
+    EXPECT_NEAR(K[i], (8 * (a[i] - b[i]) - c[i] + e[i]) / (12 * h), 2e-7 * largest) << name;
+    EXPECT_NEAR(K[i], M[i], 1e-12 * largest) << name;
+  }
+  const std::vector<double> diagonal = p.space.to_mesh(p.equations.diagonal(x)),
+                            of_matrix = p.space.to_mesh(matrix.diagonal());
+  for (std::size_t i = 0; i < K.size(); ++i) EXPECT_NEAR(diagonal[i], of_matrix[i], 1e-12 * largest) << name;
+}
+
+template <Law L>
+void expect_tangents() {
+  const L law = example_of<L>();
+  // compression for soil, whose tangent vanishes at the apex of its cone
+  const double size = L::large == Strain::green_lagrange ? 0.5 : std::is_same_v<L, DruckerPrager> ? -0.2 : 0.2;
+  for (const bool large : {false, true}) {
+    if (!large && !LawFacts<L>::small) continue;
+    const auto name = std::string(L::name) + (large ? " large" : " small");
+    expect_tangent(material(law, {Space::solid, large}), solid(CellKind::hex8), size, name);
+    const Mesh plane = rectangle(1, 1, {1, 1.2}, CellKind::quad4);
+    expect_tangent(material(law, {Space::plane, large}), plane, size, name + " plane");
+    expect_tangent(material(law, {Space::plane, large, true}), plane, 0.3 * size, name + " plane stress");
+    expect_tangent(material(law, {Space::revolution, large}), plane, size, name + " revolution");
+  }
+}
+
+TEST(Material, TangentsOfElasticLawsAreDerivativesOfResidualsInEverySpace) {
+  expect_tangents<LinearElastic>();
+  expect_tangents<NeoHooke>();
+  expect_tangents<MooneyRivlin>();
+  expect_tangents<Yeoh>();
+  expect_tangents<ArrudaBoyce>();
+  expect_tangents<Ogden>();
+  expect_tangents<Hyperfoam>();
+}
+TEST(Material, TangentsOfInelasticLawsAreDerivativesOfResidualsInEverySpace) {
+  expect_tangents<J2>();
+  expect_tangents<Chaboche>();
+  expect_tangents<Hill>();
+  expect_tangents<DruckerPrager>();
+  expect_tangents<Norton>();
+  expect_tangents<Prony>();
+}
+
+TEST(Material, EveryCellHasTheTangentOfTheResidual) {
+  for (const CellKind kind : {CellKind::tet4, CellKind::tet10, CellKind::hex20, CellKind::prism6, CellKind::hex27})
+    expect_tangent(material(example_of<J2>(), {Space::solid, true}), solid(kind), 0.2, std::string(traits(kind).name));
+}
+
+TEST(Material, LinearElasticityAtSmallDisplacementsIsTheFormOfElasticity) {
+  const DiscreteProblem law(solid(CellKind::hex8), material(LinearElastic{1000, 0.3})),
+      form(solid(CellKind::hex8), FormValue(Elasticity{Lame::from(1000, 0.3).lambda, Lame::from(1000, 0.3).mu}));
+  const auto a = law.residual(bent(law, 1)), b = form.residual(bent(form, 1));
+  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-10);
+}
+
+TEST(Material, ARigidRotationCausesNoForce) {
+  for (const FormValue& form :
+       {material(example_of<NeoHooke>(), {Space::solid, true}), material(example_of<J2>(), {Space::solid, true})}) {
+    const DiscreteProblem p(solid(CellKind::tet10), form);
+    const double c = std::cos(1.2), s = std::sin(1.2);
+    const auto r = p.residual(p.values([&](const Point& x, int i) {
+      return i == 0 ? c * x[0] - s * x[1] - x[0] : i == 1 ? s * x[0] + c * x[1] - x[1] : 0.0;
+    }));
+    for (const double x : r) EXPECT_NEAR(x, 0, 1e-11);
+  }
+}
+
+// A block held so that its sides are free, pulled or pushed at x1.
+struct Bar {
+  Bar(const Mesh& mesh, FormValue form, double stretch) : model(mesh, std::move(form)), fixed(model.space) {
+    const int directions = model.space.components();
+    for (int c = 0; c < directions; ++c)
+      fixed.prescribe(model.mesh.region(std::string(1, "xyz"[c]) + "0"), c, 0, "sides");
+    fixed.prescribe(model.mesh.region("x1"), 0, stretch, "pulled end");
+    fixed.finish();
+  }
+  double force(const std::vector<double>& reaction) const {
+    double sum = 0;
+    const auto n = static_cast<std::size_t>(model.space.components());
+    for (Index node = 0; node < model.mesh.node_count(); ++node)
+      if (model.mesh.point(node)[0] > 0.999) sum += reaction[static_cast<std::size_t>(node) * n];
+    return sum;
+  }
+  DiscreteProblem model;
+  Constraints fixed;
+};
+
+TEST(Material, TheNeoHookeanBoxStretchedTenTimesHasTheNumbersOfTheReference) {
+  for (const CellKind kind : {CellKind::hex8, CellKind::tet4, CellKind::hex20}) {
+    const Bar bar(box(1, 1, 1, {1, 1, 1}, kind), material(NeoHooke{1000, 0.3}, {Space::solid, true}), 9);
+    const auto end = solve_nonlinear(bar.model.equations, bar.fixed, {.relative = 1e-11, .increments = 6});
+    EXPECT_NEAR(bar.force(end.reaction), 3839.481, 5e-4);
+    const DerivedFields fields = bar.model.equations.evaluate(end.u);
+    ASSERT_EQ(fields.components, 12);
+    EXPECT_NEAR(std::sqrt(1 + 2 * fields.at_cells[1]), 0.416532, 5e-7);
+    EXPECT_NEAR(fields.at_cells[6], 3839.481 / (0.416532 * 0.416532), 0.02);  // Cauchy's stress
+    EXPECT_NEAR(fields.at_cells[7], 0, 1e-6);
+  }
+}
+
+TEST(Material, PlaneStressOfASheetIsTheStateOfTheBarInSpace) {
+  const Bar bar(rectangle(1, 1, {1, 1}, CellKind::quad4), material(NeoHooke{1000, 0.3}, {Space::plane, true, true}), 9);
+  const auto end = solve_nonlinear(bar.model.equations, bar.fixed, {.relative = 1e-11, .increments = 12});
+  EXPECT_NEAR(bar.force(end.reaction), 3839.481, 5e-4);
+  EXPECT_NEAR(std::sqrt(1 + 2 * bar.model.equations.evaluate(end.u).at_cells[2]), 0.416532, 5e-7);
+}
+
+// A disc whose radius grows by a, with free faces: two equal stretches.
+TEST(Material, ADiscInRevolutionHasTheForcesOfEquibiaxialStretch) {
+  const double a = 1.5;
+  const MooneyRivlin law = example_of<MooneyRivlin>();
+  const Bar bar(rectangle(2, 1, {1, 1}, CellKind::quad4), material(law, {Space::revolution, true}), a - 1);
+  const auto end = solve_nonlinear(bar.model.equations, bar.fixed, {.relative = 1e-11, .increments = 2});
+  const DerivedFields fields = bar.model.equations.evaluate(end.u);
+  const double c = std::sqrt(1 + 2 * fields.at_cells[1]), J = a * a * c;
+  // difference of Cauchy's stresses from 2 (a^2 - c^2) (c10 J^(-5/3) + c01 a^2 J^(-7/3)); the axial one vanishes
+  const double sigma =
+      2 * (a * a - c * c) * (law.c10 * std::pow(J, -5.0 / 3) + law.c01 * a * a * std::pow(J, -7.0 / 3));
+  EXPECT_NEAR(fields.at_cells[6], sigma, 1e-7);
+  EXPECT_NEAR(fields.at_cells[8], sigma, 1e-7);
+  EXPECT_NEAR(fields.at_cells[7], 0, 1e-7);
+  EXPECT_NEAR(bar.force(end.reaction), sigma * 2 * std::numbers::pi * a * c, 1e-6);
+}
+
+TEST(Material, J2WithLinearHardeningIsTheFormOfPlasticityThroughACycle) {
+  const VonMisesPlasticity steel{200, 0.3, 0.25, 5, 15};
+  const J2 law{200, 0.3, 15, Hardening::linear(0.25, 5)};
+  const Nonlinear path{.relative = 1e-11, .increments = 2, .path = {1, -0.5}, .shows_increments = true};
+  const auto forces = [&](const FormValue& form, const Mesh& mesh) {
+    const Bar bar(mesh, form, 0.005);
+    std::vector<double> all;
+    solve_nonlinear(bar.model.equations, bar.fixed, path,
+                    {.show = [&](const SolutionView& s) { all.push_back(bar.force(s.reaction)); }});
+    return all;
+  };
+  const Mesh cube = box(1, 1, 1, {1, 1, 1}, CellKind::hex8), sheet = rectangle(1, 1, {1, 1}, CellKind::quad4);
+  EXPECT_THAT(forces(material(law), cube),
+              testing::Pointwise(testing::DoubleNear(1e-9), forces(FormValue(steel), cube)));
+  EXPECT_THAT(
+      forces(material(law, {Space::plane}), sheet),
+      testing::Pointwise(testing::DoubleNear(1e-9), forces(FormValue(PlaneStrain<VonMisesPlasticity>{steel}), sheet)));
+  EXPECT_THAT(
+      forces(material(law, {Space::plane, false, true}), sheet),
+      testing::Pointwise(testing::DoubleNear(1e-9), forces(FormValue(PlaneStress<VonMisesPlasticity>{steel}), sheet)));
+  EXPECT_THAT(
+      forces(material(law, {Space::revolution}), sheet),
+      testing::Pointwise(testing::DoubleNear(1e-9), forces(FormValue(Axisymmetric<VonMisesPlasticity>{steel}), sheet)));
+}
+
+// Logarithmic strain has Kirchhoff's stress on the yield surface, and force is that over the stretch.
+TEST(Material, APerfectlyPlasticBarSoftensAsItsAreaDoes) {
+  const J2 law{200, 0.3, 0, Hardening::constant(0.25)};
+  const Bar bar(box(1, 1, 1, {1, 1, 1}, CellKind::hex8), material(law, {Space::solid, true}), 0.5);
+  const auto end = solve_nonlinear(bar.model.equations, bar.fixed, {.relative = 1e-11, .increments = 5});
+  EXPECT_NEAR(bar.force(end.reaction), 0.25 / 1.5, 1e-9);
+}
+
+// Shear and bulk modulus relax alike, so the sides of a stretched block stay where they are.
+TEST(Material, TheForceOfAStretchedBlockRelaxesAsItsPronySeries) {
+  const Prony law{100, 0.3, 0.5, 0.5, 1, 0, 0, 1, 0, 0, 1};
+  DiscreteProblem p(box(1, 1, 1, {1, 1, 1}, CellKind::hex8), material(law));
+  const Vector u =
+      p.space.from_mesh(p.values([](const Point& x, int c) { return 0.01 * (c == 0 ? x[0] : -0.3 * x[c]); }));
+  Vector r = p.space.zeros();
+  const auto force = [&] {
+    p.equations.residual(u, r);
+    const std::vector<double> values = p.space.to_mesh(r);
+    double sum = 0;
+    for (Index node = 0; node < p.mesh.node_count(); ++node)
+      if (p.mesh.point(node)[0] > 0.999) sum += values[static_cast<std::size_t>(3 * node)];
+    return sum;
+  };
+  p.equations.commit(u);
+  EXPECT_NEAR(force(), 1, 1e-12);
+  for (int step = 1; step <= 4; ++step) {
+    p.equations.set_time({0.25 * step, 0.25});
+    if (step == 4) { EXPECT_NEAR(force(), 0.68394, 5e-6); }
+    p.equations.commit(u);
+  }
+}
+
+TEST(Material, IncrementsOfLoadRefuseLawsThatCreep) {
+  const Mesh mesh = box(1, 1, 1, {1, 1, 1}, CellKind::hex8);
+  AnyForm block(mesh);
+  block.material("all", material(example_of<Norton>()));
+  for (int c = 0; c < 3; ++c) block.loads.prescribe("x0", c, 0);
+  const Model model = block.model(Device::named("cpu", 1));
+  try {
+    solve(model, Nonlinear{});
+    ADD_FAILURE();
+  } catch (const Error& error) { EXPECT_THAT(error.what(), HasSubstr("the law 'norton' in increments of load")); }
+}
+
+TEST(Material, StepsOfNewtonsMethodSquareTheResidualForEveryLaw) {
+  const auto expect = [](const FormValue& form, double stretch) {
+    const Bar bar(box(2, 1, 1, {1, 0.7, 0.8}, CellKind::hex8, {.smooth = 0.1}), form, stretch);
+    const auto end =
+        solve_nonlinear(bar.model.equations, bar.fixed, {.relative = 1e-10, .linear = {.relative = 1e-12}});
+    ASSERT_GE(end.steps.size(), 3u) << form.name;
+    EXPECT_LE(end.steps.size(), 9u) << form.name;
+    const double before = end.steps[end.steps.size() - 2].relative, last = end.steps.back().relative;
+    EXPECT_LT(last, 300 * before * before + 1e-12) << form.name;
+  };
+  expect(material(example_of<LinearElastic>(), {Space::solid, true}), 0.2);
+  expect(material(example_of<NeoHooke>(), {Space::solid, true}), 0.2);
+  expect(material(example_of<MooneyRivlin>(), {Space::solid, true}), 0.2);
+  expect(material(example_of<Yeoh>(), {Space::solid, true}), 0.2);
+  expect(material(example_of<ArrudaBoyce>(), {Space::solid, true}), 0.2);
+  expect(material(example_of<Ogden>(), {Space::solid, true}), 0.2);
+  expect(material(example_of<Hyperfoam>(), {Space::solid, true}), 0.1);
+  expect(material(example_of<J2>(), {Space::solid, true}), 0.03);
+  expect(material(example_of<Chaboche>(), {Space::solid, true}), 0.03);
+  expect(material(example_of<Hill>(), {Space::solid, true}), 0.03);
+}
+
+TEST(Material, AModelTakesItsLawByName) {
+  const Device cpu = Device::named("cpu", 1);
+  const Mesh mesh = box(1, 1, 1, {1, 1, 1}, CellKind::hex8);
+  AnyForm block(mesh);
+  block.material("all", material(cpu, "neo_hooke", {{"young", 1000}, {"poisson", 0.3}}, {.large = true}));
+  for (int c = 0; c < 3; ++c) block.loads.prescribe(std::string(1, "xyz"[c]) + "0", c, 0);
+  block.loads.prescribe("x1", 0, 9);
+  const Model model = block.model(cpu);
+  EXPECT_FALSE(model.linear);
+  const NonlinearSolution end = solve(model, Nonlinear{.relative = 1e-11, .increments = 6});
+  double force = 0;
+  for (Index node = 0; node < mesh.node_count(); ++node)
+    if (mesh.point(node)[0] > 0.999) force += end.reaction[static_cast<std::size_t>(3 * node)];
+  EXPECT_NEAR(force, 3839.481, 5e-4);
+  EXPECT_EQ(law_names(cpu).size(), 13u);
+}
+
+std::string refusal(const std::function<void()>& f) {
+  try {
+    f();
+    return "";
+  } catch (const Error& error) { return std::string(error.what()) + ": " + error.why() + ": " + error.fix(); }
+}
+
+TEST(Material, WrongInputsAreRefusedWithTheRemedy) {
+  const Device cpu = Device::named("cpu", 1);
+  const std::map<std::string, double> elastic = {{"young", 1000}, {"poisson", 0.3}};
+  EXPECT_THAT(refusal([&] { material(NeoHooke{1, 0.3}); }), HasSubstr("set large_displacement = true"));
+  EXPECT_THAT(refusal([&] { material(cpu, "neo_hook", elastic, {.large = true}); }),
+              HasSubstr("did you mean 'neo_hooke'?"));
+  EXPECT_THAT(refusal([&] {
+                material(cpu, "neo_hooke", {{"young", 1}}, {.large = true});
+              }),
+              HasSubstr("'poisson' of 'neo_hooke' is missing"));
+  EXPECT_THAT(refusal([&] {
+                material(cpu, "neo_hooke", {{"young", -1}, {"poisson", 0.3}}, {.large = true});
+              }),
+              HasSubstr("'young' of 'neo_hooke' is -1"));
+  EXPECT_THAT(refusal([&] {
+                material(LinearElastic{1, 0.3}, {Space::solid, false, true});
+              }),
+              HasSubstr("plane stress of 'linear_elastic'"));
+  EXPECT_THAT(refusal([&] { material(cpu, "j2", elastic); }), HasSubstr("the table of hardening of 'j2' is missing"));
+  EXPECT_THAT(refusal([&] { material(cpu, "linear_elastic", elastic, {}, {{0, 1}}); }), HasSubstr("it has none"));
+  EXPECT_THAT(refusal([&] { hardening("j2", {{0.1, 5}}); }), HasSubstr("begins at the plastic strain 0.1"));
+  EXPECT_THAT(refusal([&] { hardening("j2", {{0, 5}, {0.2, 6}, {0.1, 7}}); }), HasSubstr("strain 0.1 after 0.2"));
+  EXPECT_THAT(refusal([&] { hardening("j2", {{0, -5}}); }), HasSubstr("the yield stress -5"));
+}
+
+}  // namespace
+}  // namespace ritz::test
