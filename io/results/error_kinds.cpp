@@ -544,7 +544,7 @@ std::span<const ErrorKind> error_catalogue() {
         "the derivative by the positions of nodes*",
         "given forces at nodes in an evolution of *",
         "linear buckling of a model*",
-        "modes under preload of a model*"}},
+        "the geometric stiffness of *"}},
       {"buckling",
        Exit::model,
        "the loads make nothing buckle, or the loaded state has buckled already",

@@ -48,7 +48,7 @@ class Buckling(CaseTest):
         for factor, waves in zip(outcome.fact("buckling_factors"), (1, 1, 2, 2), strict=True):
             self.assert_close(factor, waves**2 * EULER, 0.005)
         fields = vtu.read(outcome.results())["PointData"]
-        heights = vtu.read(outcome.results())["Points"][2::3]
+        heights = vtu.read(outcome.results())["Points"]["Points"][2::3]
         shape = fields["mode_1"]
         scale = max((math.hypot(x, y) for x, y in zip(shape[0::3], shape[1::3])))
         self.assertAlmostEqual(scale, 1, 9)
@@ -64,11 +64,11 @@ class Buckling(CaseTest):
 
     def test_loads_that_only_stretch_are_an_error_with_their_negative_factor(self):
         self.refuse("no factor is positive", 4, COLUMN, "ritz-structure", "--set", "force.0.value=[0, 0, 1]")
-        self.refuse("[buckling] in a case with a load path in [newton]", 2, COLUMN, "ritz-structure", "--set", "newton.increments=2")
+        self.refuse("[buckling] in a case with a load path in [newton]", 2, COLUMN, "ritz-structure", "--set", "newton.path=[1, 0]")
 
     def test_a_negative_factor_that_is_nearer_is_told(self):
         case = self.write("case.toml", COLUMN.read_text().replace("column.msh", str(COLUMN.parent / "column.msh")) +
-                          '\n[[line_load]]\nregion = "column"\nvalue = [0, 0, 1.6]\n')
+                          '\n[[line_load]]\nregion = "column"\nvalue = [0, 0, 3]\n')
         outcome = self.solve("ritz-structure", case)
         self.assertIn("a negative factor is nearer to zero", outcome.log)
         self.assertLess(-outcome.fact("negative_buckling_factor")[0], outcome.fact("buckling_factors")[0])
@@ -81,8 +81,8 @@ class Buckling(CaseTest):
             if preload == "false":
                 text = text[:text.index("[[force]]")] + "[modal]\ncount = 1\n"
             frequencies.append(self.solve("ritz-modal", self.write("case.toml", text)).fact("frequencies_hz")[0])
-        self.assert_close(frequencies[1], math.sqrt(2.5) * frequencies[0], 1e-4)
-        self.assert_close(frequencies[2], 0.5 * frequencies[0], 1e-3)
+        self.assert_close(frequencies[1], math.sqrt(2.5) * frequencies[0], 1e-3)
+        self.assert_close(frequencies[2], 0.5 * frequencies[0], 2e-3)
         beyond = self.write("case.toml", mesh + LOADED.format(force=-1.1 * EULER, preload="true"))
         self.refuse("the loaded state is unstable", 4, beyond, "ritz-modal")
 
