@@ -160,8 +160,10 @@ Index Operator::law_workspace_size() const {
 const PointLaw& Operator::law_of(const Integral& integral) const {
   const FormValue& form = integral.form;
   PointLaw& law = laws_[&integral];
-  if (const Index size = law_workspace_size(); law_workspace_.size() < size)
+  if (const Index size = law_workspace_size(); law_workspace_.size() < size) {
     law_workspace_ = Vector(space_->device(), size, "laws at points");
+    law_workspace_.fill_zero();  // residuals load moduli with the stress and do not use them
+  }
   law = {.kernel = kernels<LawKernel>(space_->device(), form.law.module, form.law.kernel),
          .law = form.bytes.data(),
          .measure = form.law.measure,
