@@ -28,6 +28,11 @@ struct FreePart {
 // of parts that equations join is told once, of the first of them.
 std::vector<FreePart> free_parts(const FunctionSpace& space, std::span<const std::uint8_t> held,
                                  const std::vector<LinearEquations>& equations, RigidModes modes);
+// The same of displacements and rotations on several meshes: unknowns of one space after the other. acting [unknown] 0:
+// no element acts there, as on rotations where bars meet.
+std::vector<FreePart> free_parts(const std::vector<const FunctionSpace*>& spaces, std::span<const std::uint8_t> held,
+                                 std::span<const std::uint8_t> acting, const std::vector<LinearEquations>& equations,
+                                 RigidModes modes);
 inline std::vector<FreePart> free_parts(const Constraints& constraints, RigidModes modes) {
   return free_parts(constraints.space(), constraints.host_mask(), constraints.equations(), modes);
 }
@@ -39,5 +44,6 @@ std::vector<std::vector<double>> free_motions(const FunctionSpace& space, std::s
 // Throws Error(Exit::model) when there are free parts.
 void check_held(const FunctionSpace& space, std::span<const std::uint8_t> held,
                 const std::vector<LinearEquations>& equations, RigidModes modes);
+void check_held(const std::vector<FreePart>& free, RigidModes modes);
 
 }  // namespace ritz
