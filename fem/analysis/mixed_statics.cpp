@@ -155,6 +155,9 @@ class FieldsStatics::Work {
  public:
   Work(const MixedOperator& equations, const MixedConstraints& supports, LinearSolverOptions options)
       : equations_(equations), supports_(supports), options_(std::move(options)) {
+    if (options_.ranks != nullptr && supports.join_fields())
+      throw Error(Exit::input, "fields that equations join were asked for over ranks",
+                  "a part of the mesh knows the equations of each field alone", "take one process");
     if (options_.ranks != nullptr) divided_ = &divide_among_ranks(equations, *options_.ranks);
   }
 

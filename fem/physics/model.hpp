@@ -45,6 +45,7 @@ struct ModelLoadCase {
 struct HeldNodes {
   std::vector<Node> nodes;
   int component = -1;  // -1: all
+  int field = 0;
 };
 
 // A place that exchanges heat with its surroundings, or forces with the ground.
@@ -86,7 +87,7 @@ struct FormsOfFields {
 
 struct Model {
   std::shared_ptr<const FunctionSpace> space;  // of the first field
-  Spaces others = {};                          // of further fields, beside the first
+  Spaces others = {};                          // of further fields, on the mesh of the first or their own
   FormsOfFields of_fields = {};
   std::vector<Integral> equations;  // residual = internal - external: stiffness, and loads outside of load cases
   std::vector<Integral> capacity;   // stored quantity of evolutions of first order; empty: it is not known
@@ -117,6 +118,13 @@ struct Model {
   bool has_fields() const { return !others.empty() || !of_fields.equations.empty(); }
   Spaces spaces() const;
 };
+
+// Models of one field each as one of several fields, which the first comes first in. Load cases are those of the same
+// name. Relations between their unknowns are added to it (fem/physics/frames.hpp).
+Model joined(Model first, Model second);
+
+// [unknown of the field] 1: an element or an equation acts on it. Empty where the model is not sparse.
+std::vector<std::uint8_t> touched_in(const Model& model, int field = 0);
 
 // Without a load case, or with one of them. Finished, and checked: throws Error(Exit::model) where two sources
 // disagree, and where the body can move freely.

@@ -26,6 +26,9 @@ MixedConstraints supports_of_part(const LocalFields& part, const MixedOperator& 
   if (supports.varies_in_time())
     throw Error(Exit::input, "prescribed values that vary in time were asked for over ranks",
                 "each rank has their numbers at one time", "take one process");
+  if (supports.join_fields())
+    throw Error(Exit::input, "fields that equations join were asked for over ranks",
+                "a part of the mesh knows the equations of each field alone", "take one process");
   Vector u = all.zeros();
   supports.set_values(u);
   std::vector<PartSupports> own;

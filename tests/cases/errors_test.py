@@ -212,7 +212,8 @@ class Errors(CaseTest):
         source = pathlib.Path(__file__).read_text()
         provoked = {*self.STATIC, *self.SOLVED, *re.findall(r'self\.expect\("([\w-]+)"', source), "stopped", "load-on-nothing"}
         elsewhere = {"not-free-of-divergence": "mixed_test.py", "outside-folder": "hostile_test.py", "folder-in-use": "results_test.py", "checkpoint-unusable": "resume_test.py", "singular-matrix": "test_solvers", "not-linear": "newton_test.cpp",
-                     "time-options": "transient_test.py", "damping": "second_order_test.cpp", "several-fields": "mixed_test.py", "repeated-members": "structure_test.py"}
+                     "time-options": "transient_test.py", "damping": "second_order_test.cpp", "several-fields": "mixed_test.py", "repeated-members": "structure_test.py",
+                     "section-not-joined": "body_test.py", "solids-and-sections": "body_test.py"}
         self.assertEqual(set(CODES), provoked | set(NOT_PROVOKED) | set(elsewhere))
         self.assertFalse(provoked & set(NOT_PROVOKED))
 
