@@ -100,16 +100,14 @@ class DividedFields(OnRanks):
         self.assertIn("a constant may be added to the field 'pressure'", outcome.errors)
 
     def test_newton_and_time_go_over_ranks(self):
-        """The steps of one process."""
-        for name, ranks, facts in (("rubber", 2, ("newton_steps",)), ("consolidation", 3, ("time_steps",))):
+        """The steps of one process, and fewer than in the examples."""
+        for name, ranks, keys in (("rubber", 2, {"newton.increments": 2, "prescribe.1.value": 0.1}), ("consolidation", 3, {"time.end": 4e-6, "time.output": 4e-6})):
             case = example(f"several_fields/{name}")
             with self.subTest(name=name):
-                several, alone = self.solved(ranks, "ritz-solve", case), self.solve("ritz-solve", case)
-                self.assertEqual(set(several.probes), set(alone.probes))
+                several, alone = self.solved(ranks, "ritz-solve", case, keys=keys), self.solve("ritz-solve", case, keys=keys)
+                self.assertEqual(several.report["solver"]["iterations"], alone.report["solver"]["iterations"])
                 for probe, value in alone.probes.items():
                     self.assert_close(several.probes[probe], value, 1e-5)
-                for fact in facts:
-                    self.assertEqual(several.report["facts"].get(fact), alone.report["facts"].get(fact))
 
     def test_every_rank_runs_the_same_program(self):
         """Heat and Stokes statics of a program of a user (examples/programs/on_ranks.cpp), which knows its answers; the first rank prints."""
