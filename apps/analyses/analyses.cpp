@@ -7,7 +7,7 @@
 #include "apps/results/derived_fields.hpp"
 #include "device/ranks/ranks.hpp"
 #include "fem/space/dependent_unknowns.hpp"
-#include "fem/ranks/divided_fields.hpp"
+#include "fem/ranks/fields_of_rank.hpp"
 #include "fem/ranks/divided_system.hpp"
 
 #include <algorithm>
@@ -140,11 +140,7 @@ void require_divisible(Run& run, const CaseModel& read, const CaseAnalysis& anal
 
 void require_divisible(Run& run, const FieldsOfModel& fields, const CaseAnalysis& analysis) {
   const Ranks* const ranks = run.options().ranks;
-  if (ranks == nullptr) return;
-  if (!analysis.beyond_linear_statics().empty())
-    throw_not_over_ranks(*ranks, fmt::format("{} of several fields", analysis.beyond_linear_statics()),
-                         "start one process");
-  check_divisible(*fields.equations, *ranks);
+  if (ranks != nullptr) check_divisible(fields, analysis.rates(), *ranks);
 }
 
 }  // namespace

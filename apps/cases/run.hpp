@@ -63,6 +63,7 @@ class Run {
   void finish();   // ends the results, fills the report and prints the summary; throws what the results lack
 
  private:
+  std::string chosen_device() const;
   std::string mesh_key() const;
   void give_back_lists();
 

@@ -2,7 +2,8 @@
 #include "apps/results/stress_measures.hpp"
 
 #include "apps/run/run_summary.hpp"
-#include "device/memory_shortage.hpp"
+#include "device/ranks/packed.hpp"
+#include "device/ranks/ranks.hpp"
 #include "device/process/stop_request.hpp"
 #include "io/files/byte_size.hpp"
 #include "io/files/checksum.hpp"
@@ -19,6 +20,39 @@
 #include <iterator>
 
 namespace ritz {
+
+namespace {
+
+std::string packed(const std::optional<CheckpointState>& state) {
+  Packed to;
+  to.add(state.has_value());
+  if (!state) return to.take();
+  to.add(state->where).add(state->steps).add(state->numbers.size());
+  for (const auto& [name, numbers] : state->numbers) to.add(name).add(*numbers);
+  to.add(state->texts.size());
+  for (const auto& [name, texts] : state->texts) {
+    to.add(name).add(texts.size());
+    for (const std::string& text : texts) to.add(text);
+  }
+  return to.take();
+}
+
+std::optional<CheckpointState> checkpoint_state(const std::string& text) {
+  Unpacked from(text);
+  if (!from.get<bool>()) return std::nullopt;
+  CheckpointState state{.where = from.text(), .steps = from.get<int>()};
+  for (auto count = from.get<std::size_t>(); count > 0; --count) {
+    const std::string name = from.text();
+    state.numbers[name] = std::make_shared<const std::vector<double>>(from.list<double>());
+  }
+  for (auto count = from.get<std::size_t>(); count > 0; --count) {
+    std::vector<std::string>& texts = state.texts[from.text()];
+    for (auto lines = from.get<std::size_t>(); lines > 0; --lines) texts.push_back(from.text());
+  }
+  return state;
+}
+
+}  // namespace
 
 std::string output_folder(const RunOptions& options, const std::string& own, const std::string& of_case) {
   if (!options.output.empty()) return options.output;
@@ -82,11 +116,22 @@ void Results::open(const Mesh& mesh, const ProbeFields& fields) {
   nodal_of_run_.assign(fields.nodal.begin(), fields.nodal.end());
   cells_of_run_.assign(fields.cells.begin(), fields.cells.end());
   if (context_.options.shows()) open_shown(fields);
+  if (context_.options.follows) return begin_as_the_first(false);
   if (!context_.options.writes_files()) return;
   if (context_.sweep != nullptr) folder_ = std::make_unique<ResultFolder>(context_.sweep->member(context_.name));
   else if (!context_.is_member && context_.options.check) try_folder();
-  else if (!context_.is_member) open_folder();
+  else if (!context_.is_member) begin_as_the_first(open_folder());
   if (!context_.is_member) check_room(fields);
+}
+
+// All ranks resume from the same state, or find that all is done, which ends them.
+void Results::begin_as_the_first(bool complete) {
+  if (Ranks* const ranks = context_.options.ranks) {
+    const std::string told = ranks->of_first(complete ? "complete" : packed(resumed_));
+    complete = told == "complete";
+    if (context_.options.follows && !complete) resumed_ = checkpoint_state(told);
+  }
+  if (complete) throw CheckedOnly{};
 }
 
 // Says before the solve if what is to be shown is not there.
@@ -108,7 +153,9 @@ void Results::keep_other_files() const {
 }
 
 void Results::load_library() {
-  if (context_.writes_fields && context_.options.writes_files()) load_library_of(format_.format);
+  const RunOptions& options = context_.options;
+  const bool writes_pieces = options.follows && format_.format == ResultFormat::pvtu;
+  if (context_.writes_fields && (options.writes_files() || writes_pieces)) load_library_of(format_.format);
 }
 
 void Results::begin_load_case(const std::string& name) {
@@ -206,7 +253,8 @@ void Results::check_room(const ProbeFields& fields) const {
                 "compression in [output]");
 }
 
-void Results::open_folder() {
+// Is the run complete?
+bool Results::open_folder() {
   const auto notice = [this](const std::string& text) { context_.log.notice(text); };
   folder_ =
       std::make_unique<ResultFolder>(output_, ResultFolderOptions{.case_name = context_.name,
@@ -219,7 +267,7 @@ void Results::open_folder() {
                                                                   .same_case = [this] { return holds_this_case(); }});
   if (folder_->is_complete() && !context_.options.check) {
     context_.log.line("this run is complete already, with its results in '{}': nothing is left to do", output_);
-    throw CheckedOnly{};
+    return true;
   }
   checkpoints_.emplace(
       folder_->checkpoints(), [this] { return owner(); }, context_.options.checkpoint_every, notice,
@@ -232,6 +280,7 @@ void Results::open_folder() {
   if (resumed_) context_.log.line("resuming after {}", resumed_->where);
   else if (context_.options.resume)
     context_.log.line("there is no checkpoint to resume from: the run starts at the beginning");
+  return false;
 }
 
 // Which run this is: its case, and its files as far as that can be seen without reading them.
@@ -419,8 +468,19 @@ void Results::write(std::vector<Field> nodal, std::vector<Field> cells, std::opt
                   fields_.cells(),
                   std::move(row)};
   if (context_.options.take) context_.options.take(step);
-  if (!context_.writes_fields || !step_writes_fields_ || !context_.options.writes_files()) return;
-  write(std::move(step));
+  if (!context_.writes_fields || !step_writes_fields_) return;
+  if (context_.options.follows) follow(step.nodal, step.cells);
+  else if (context_.options.writes_files()) write(std::move(step));
+}
+
+// A rank after the first writes its piece of a step in pieces.
+void Results::follow(std::span<const Field> nodal, std::span<const Field> cells) {
+  if (format_.format != ResultFormat::pvtu) return;
+  if (!pieces_) pieces_.emplace(format_.ranks);
+  VtuOptions options = format_.vtu;
+  options.cells = fields_.cells();
+  options.staged = true;
+  pieces_->follow(*mesh_, nodal, cells, options);
 }
 
 void Results::write(SolvedStep step) {
@@ -476,7 +536,10 @@ std::optional<Error> Results::give_back() {
 
 void Results::write_series(const std::string& name, int count,
                            const std::function<std::pair<double, std::vector<Field>>(int)>& frame) {
-  if (!context_.writes_fields || !context_.options.writes_files()) return;
+  if (!context_.writes_fields) return;
+  if (context_.options.follows)
+    for (int step = 0; step < count; ++step) follow(fields_.on_cells(frame(step).second), {});
+  if (!context_.options.writes_files()) return;
   settle();
   auto phase = device().profile().phase("output");
   const auto series =

@@ -16,6 +16,7 @@
 #include "io/results/log.hpp"
 #include "io/results/report.hpp"
 #include "io/results/result_folder.hpp"
+#include "io/results/result_pieces.hpp"
 #include "solvers/algebra/solve_report.hpp"
 
 #include <filesystem>
@@ -136,8 +137,9 @@ class Results {
   CheckpointOwner owner() const;
   std::string identity() const;
   bool holds_this_case() const;
-  void open_folder();
+  bool open_folder();
   void try_folder();
+  void begin_as_the_first(bool complete);
   void open_shown(const ProbeFields& fields);
   void keep_other_files() const;
   void check_room(const ProbeFields& fields) const;
@@ -148,6 +150,7 @@ class Results {
   void record_large_strains(std::span<const Field> nodal, std::span<const Field> cells);
   void keep_lack();
   void write(SolvedStep step);  // to the folder
+  void follow(std::span<const Field> nodal, std::span<const Field> cells);
   void unless_memory_is_short(const std::function<void()>& write_checkpoint);
   void leave_out_missing(std::vector<Field>& fields);
   std::filesystem::path path_of(const std::string& file) const;
@@ -179,6 +182,7 @@ class Results {
   bool has_large_strains_ = false;         // said
   std::optional<Shown> shown_;
   std::optional<ResultWriter> writer_;  // of write(): a step for each increment, load case and combination
+  std::optional<ResultPieces> pieces_;  // of a rank after the first
 };
 
 }  // namespace ritz

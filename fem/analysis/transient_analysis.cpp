@@ -1,5 +1,6 @@
 #include "fem/analysis/attached.hpp"
 #include "fem/analysis/load_samples.hpp"
+#include "fem/analysis/of_all_unknowns.hpp"
 #include "fem/analysis/setup.hpp"
 #include "fem/operator/space_needs.hpp"
 
@@ -91,19 +92,35 @@ bool is_linear_in_time(const Model& model) {
 TransientResult solve(const Model& model, Transient analysis, const Observer& observer, const Prepared& prepared) {
   check(model, analysis);
   const auto held = analysis.from_equilibrium ? Setup::Held::required : Setup::Held::not_needed;
-  const Setup setup(model, prepared, held, Setup::Rates::among);
+  Ranks* const ranks = model.has_fields() ? std::exchange(analysis.linear.ranks, nullptr) : nullptr;
+  const Setup setup(model, prepared, held, Setup::Rates::among, ranks);
   if (analysis.begin.u.empty()) analysis.begin.u = uniform_state(model, model.start).u;
   analysis.linear = promised(analysis.linear, model);
   std::optional<LoadSamples> samples;
   // From zero on also where the analysis resumes, so that its steps are the same.
   if (analysis.fixed_step == 0)
     samples.emplace(model, std::min(0.0, analysis.begin.time), analysis.end, analysis.instants);
-  return solve_transient({setup.any_equations(), setup.any_rates(), setup.any_supports(), is_of_second_order(model),
-                          model.damping, model.attached, samples ? &*samples : nullptr},
-                         std::move(analysis), within_ranges_in_time(model, observer));
+  const TransientModel parts{.equations = setup.any_equations(),
+                             .rates = setup.any_rates(),
+                             .supports = setup.any_supports(),
+                             .second_order = is_of_second_order(model),
+                             .damping = model.damping,
+                             .attached = model.attached,
+                             .samples = samples ? &*samples : nullptr,
+                             .whole = setup.whole()};
+  const Observer checking = within_ranges_in_time(model, observer);
+  const FieldsOfRank* const rank = setup.rank();
+  if (rank == nullptr) return solve_transient(parts, std::move(analysis), checking);
+  analysis.begin = own_state(*rank, std::move(analysis.begin));
+  TransientResult result = solve_transient(parts, std::move(analysis), of_all_unknowns(*rank, checking));
+  result.state = state_of_all(*rank, std::move(result.state));
+  return result;
 }
 
 TransientResult solve(FieldsOfRank& rank, Transient analysis, const Observer& observer) {
+  if (rank.supports_of_all().varies_in_time())
+    throw Error(Exit::input, "prescribed values that vary in time were asked for over ranks",
+                "each rank has their numbers at one time", "take one process");
   if (analysis.begin.u.empty())
     analysis.begin.u.assign(static_cast<std::size_t>(rank.equations().layout().total()), 0.0);
   return solve_transient(

@@ -449,19 +449,6 @@ void MixedOperator::forget_assembly() const {
   device().memory().trim();
 }
 
-void MixedOperator::take_numbers() const {
-  for (const Group& group : groups_)
-    for (const int i : group.geometry().integrals) {
-      const MixedIntegral& integral = integrals_[static_cast<std::size_t>(i)];
-      given_numbers(group, integral, degree_of(integral.form, group));
-    }
-  for (int k = 0; k < field_count(); ++k) {
-    if (of_field(k) == nullptr) continue;
-    of_field(k)->take_numbers(Operator::Task::residual);
-    if (adds_matrix(k)) of_field(k)->take_numbers(Operator::Task::matrix);
-  }
-}
-
 void MixedOperator::evaluate_given(bool only_in_time) {
   for (auto& [key, stored] : given_) {
     const auto& [group, integral, degree] = key;

@@ -33,7 +33,7 @@ namespace ritz {
 class MixedOperator;
 
 // The residual of one operator that several ranks compute, each on its part of the mesh
-// (fem/ranks/divided_fields.hpp). The operator of the rank that has the whole mesh calls it.
+// (fem/ranks/fields_of_rank.hpp). Vectors are those of the whole mesh, which every rank has.
 class MixedOverRanks {
  public:
   virtual ~MixedOverRanks() = default;
@@ -98,8 +98,6 @@ class MixedOperator final : public Equations {
 
   // Other numbers of the forms, as many forms as integrals, of the same names: parameters and coefficients.
   void set_numbers(const std::vector<MixedFormValue>& forms);
-  // Evaluates now all functions at their points, as first calls would.
-  void take_numbers() const;
 
   // From now on residuals are the work of several ranks, until the time or the numbers change.
   void divide(std::shared_ptr<MixedOverRanks> ranks) const { over_ranks_ = std::move(ranks); }

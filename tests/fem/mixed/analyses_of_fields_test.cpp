@@ -351,7 +351,6 @@ void check_on_ranks(const std::vector<double>& expected, const Make& make, const
           fields_of(mine->model, in_time ? FieldsOfModel::Rates::among : FieldsOfModel::Rates::none);
       FieldsOfRank part(*fields.equations, *fields.supports, ranks, fields.rates.get());
       const std::vector<double> found = part.gathered(solve_part(*mine, part)).host();
-      if (ranks.rank() != 0) return;
       ASSERT_EQ(found.size(), expected.size());
       for (std::size_t i = 0; i < found.size(); ++i) ASSERT_NEAR(found[i], expected[i], 1e-6 * size) << i;
     });
